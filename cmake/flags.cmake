@@ -1,0 +1,51 @@
+# How everything is compiled.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+# No NDEBUG anywhere: checks stay on in what users get.
+set(CMAKE_C_FLAGS_DEBUG "-g -O1 -fno-omit-frame-pointer")
+set(CMAKE_C_FLAGS_RELEASE "-g -O2 -fstack-protector-strong")
+
+add_compile_definitions(_POSIX_C_SOURCE=200809L)
+
+add_library(ss_warnings INTERFACE)
+target_compile_options(ss_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
+    -Wmissing-prototypes -Wvla -Wswitch-enum -Wimplicit-fallthrough)
+if(SS_WERROR)
+  target_compile_options(ss_warnings INTERFACE -Werror)
+endif()
+
+if(SS_SANITIZE)
+  add_compile_options(-fsanitize=${SS_SANITIZE} -fno-sanitize-recover=all
+      -U_FORTIFY_SOURCE)
+  add_link_options(-fsanitize=${SS_SANITIZE})
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  # Some distributions define it already, with another value.
+  add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+if(SS_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+if(SS_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# These files see GNU extensions beside POSIX.
+function(ss_gnu_sources)
+  foreach(file IN LISTS ARGN)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/${file} PROPERTIES
+        COMPILE_DEFINITIONS _GNU_SOURCE)
+  endforeach()
+endfunction()

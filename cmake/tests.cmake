@@ -1,0 +1,73 @@
+# Test files to executables and ctest entries.
+
+# What a test of any kind links: every room that exists.
+function(ss_test_program target)
+  cmake_parse_arguments(arg "" "" "SOURCES;SUPPORT" ${ARGN})
+  get_property(rooms GLOBAL PROPERTY SS_ROOMS)
+  list(REVERSE rooms)
+  add_executable(${target} ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(${target} PRIVATE
+      SS_TEST_BIN_DIR="${CMAKE_BINARY_DIR}/bin"
+      SS_TEST_LIB_DIR="${CMAKE_BINARY_DIR}/lib"
+      SS_TEST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  ss_existing(support ${arg_SUPPORT})
+  target_link_libraries(${target} PRIVATE ss_warnings ${support} ${rooms}
+      PkgConfig::CHECK Threads::Threads ${CMAKE_DL_LIBS} m)
+endfunction()
+
+set(SS_TEST_ENVIRONMENT
+    "SS_BIN_DIR=${CMAKE_BINARY_DIR}/bin"
+    "SS_LIB_DIR=${CMAKE_BINARY_DIR}/lib"
+    "SS_BUILD_DIR=${CMAKE_BINARY_DIR}"
+    "SS_SOURCE_DIR=${CMAKE_SOURCE_DIR}"
+    "ASAN_OPTIONS=detect_stack_use_after_return=1"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+
+function(ss_test_properties name label timeout)
+  set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
+      SKIP_RETURN_CODE 77 ENVIRONMENT "${SS_TEST_ENVIRONMENT}"
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+
+# The files of a test folder that are not tests: one library for its tests.
+function(ss_test_support name folder)
+  ss_files(sources ${folder}/*.c)
+  list(FILTER sources EXCLUDE REGEX "_test\\.c$")
+  if(sources)
+    get_property(rooms GLOBAL PROPERTY SS_ROOMS)
+    list(REVERSE rooms)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${rooms} PkgConfig::CHECK
+        PRIVATE ss_warnings)
+  endif()
+endfunction()
+
+# ss_tests(PREFIX FOLDER LABEL TIMEOUT [SUPPORT target...]): every *_test.c, and
+# every *_test.sh and *_test.py, which find programs by SS_BIN_DIR and so on.
+# An exit status of 77 counts as skipped.
+function(ss_tests prefix folder label timeout)
+  cmake_parse_arguments(arg "" "" "SUPPORT" ${ARGN})
+  string(MAKE_C_IDENTIFIER "ss_support_${folder}" support)
+  ss_test_support(${support} ${folder})
+  ss_files(tests ${folder}/*_test.c ${folder}/*_test.sh ${folder}/*_test.py)
+  foreach(test IN LISTS tests)
+    get_filename_component(stem ${test} NAME_WE)
+    get_filename_component(kind ${test} EXT)
+    string(REGEX REPLACE "_test$" "" stem ${stem})
+    set(name ${prefix}.${stem})
+    if(kind STREQUAL ".c")
+      ss_test_program(${name} SOURCES ${test} SUPPORT ${support} ${arg_SUPPORT})
+      add_test(NAME ${name} COMMAND ${name})
+    elseif(kind STREQUAL ".py")
+      add_test(NAME ${name} COMMAND ${SS_PYTHON} ${test})
+    else()
+      add_test(NAME ${name} COMMAND sh ${test})
+    endif()
+    ss_test_properties(${name} ${label} ${timeout})
+  endforeach()
+endfunction()
