@@ -21,6 +21,9 @@ add_library(ss_warnings INTERFACE)
 target_compile_options(ss_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes
     -Wmissing-prototypes -Wvla -Wswitch-enum -Wimplicit-fallthrough)
+# Texts are cut at their size on purpose; gcc alone warns of it.
+target_compile_options(ss_warnings INTERFACE
+    $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
 if(SS_WERROR)
   target_compile_options(ss_warnings INTERFACE -Werror)
 endif()

@@ -1,0 +1,231 @@
+// ids.c - identifiers and their hashes.
+#include "common/base/ids.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/base/sha1.h"
+
+// 1582-10-15 to 1970-01-01 in units of 100 ns.
+#define TICKS_TO_1970 UINT64_C(0x01B21DD213814000)
+
+static void hex(const uint8_t *bytes, size_t size, char *to)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        *to++ = digits[bytes[i] >> 4];
+        *to++ = digits[bytes[i] & 0xf];
+    }
+}
+
+static void put_u64(uint8_t *to, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
+static uint64_t read_u64(const uint8_t *from)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | from[i];
+    return value;
+}
+
+static void hash128(const void *bytes, size_t size, uint8_t ret_digest[16])
+{
+    XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    put_u64(ret_digest, hash.high64);
+    put_u64(ret_digest + 8, hash.low64);
+}
+
+static void uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
+{
+    static const uint8_t groups[] = {4, 2, 2, 2, 6};
+    char *to = ret_uuid;
+    for (size_t i = 0; i < sizeof(groups); i++) {
+        if (i > 0)
+            *to++ = '-';
+        hex(bytes, groups[i], to);
+        bytes += groups[i];
+        to += 2 * groups[i];
+    }
+    *to = '\0';
+    ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE])
+{
+    uint8_t digest[16];
+    hash128(bytes, size, digest);
+    hex(digest, sizeof(digest), ret_hex);
+    ret_hex[SS_HEX128_SIZE - 1] = '\0';
+}
+
+uint64_t ss_hash64(const void *bytes, size_t size)
+{
+    return XXH3_64bits(bytes, size);
+}
+
+void ss_uuid6(
+    uint64_t ticks, int64_t step, uint64_t node, char ret_uuid[SS_UUID_SIZE])
+{
+    uint8_t bytes[16];
+    uint64_t clock = (uint64_t)step & 0x3fff;
+    put_u64(bytes, (ticks >> 12) << 16 | UINT64_C(0x6000) | (ticks & 0xfff));
+    put_u64(bytes + 8,
+        UINT64_C(1) << 63 | clock << 48 | (node & UINT64_C(0xffffffffffff)));
+    uuid_text(bytes, ret_uuid);
+}
+
+uint64_t ss_uuid6_ticks(int64_t wall_us)
+{
+    return (uint64_t)wall_us * 10 + TICKS_TO_1970;
+}
+
+uint64_t ss_uuid6_read(const char *uuid)
+{
+    uint8_t bytes[16];
+    if (!ss_uuid_parse(uuid, bytes) || bytes[6] >> 4 != 6)
+        return 0;
+    uint64_t high = read_u64(bytes);
+    return (high >> 16) << 12 | (high & 0xfff);
+}
+
+void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE])
+{
+    uint8_t bytes[16];
+    put_u64(bytes, (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000));
+    put_u64(bytes + 8, low << 2 >> 2 | UINT64_C(1) << 63);
+    uuid_text(bytes, ret_uuid);
+}
+
+void ss_uuid5(
+    const char *namespace_uuid, const char *name, char ret_uuid[SS_UUID_SIZE])
+{
+    uint8_t space[16], digest[SS_SHA1_SIZE];
+    struct ss_sha1 sha1;
+    ss_sha1_init(&sha1);
+    if (ss_uuid_parse(namespace_uuid, space))
+        ss_sha1_add(&sha1, space, sizeof(space));
+    else
+        ss_sha1_add(&sha1, namespace_uuid, strlen(namespace_uuid));
+    ss_sha1_add(&sha1, name, strlen(name));
+    ss_sha1_end(&sha1, digest);
+    digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x50);
+    digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
+    uuid_text(digest, ret_uuid);
+}
+
+bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
+{
+    uint8_t bytes[16];
+    size_t count = 0;
+    size_t at = 0;
+    while (count < 16) {
+        if (at == 8 || at == 13 || at == 18 || at == 23) {
+            if (uuid[at++] != '-')
+                return false;
+        }
+        int high = digit(uuid[at]);
+        int low = high < 0 ? -1 : digit(uuid[at + 1]);
+        if (low < 0)
+            return false;
+        bytes[count++] = (uint8_t)(high << 4 | low);
+        at += 2;
+    }
+    if (uuid[at] != '\0')
+        return false;
+    memcpy(ret_bytes, bytes, 16);
+    return true;
+}
+
+void ss_task_id(const char *checkpoint_id, int format,
+    const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE])
+{
+    uint8_t raw[16], digest[SS_SHA1_SIZE];
+    struct ss_buf text;
+    ss_buf_init(&text, SIZE_MAX / 8);
+    if (ss_uuid_parse(checkpoint_id, raw))
+        ss_buf_add(&text, raw, sizeof(raw));
+    else
+        ss_buf_add_str(&text, checkpoint_id);
+    for (size_t i = 0; i < count; i++)
+        ss_buf_add_str(&text, parts[i]);
+    ss_check(text.status == SS_OK);
+    if (format > 1) {
+        hash128(ss_buf_str(&text), text.size, digest);
+    } else {
+        struct ss_sha1 sha1;
+        ss_sha1_init(&sha1);
+        ss_sha1_add(&sha1, ss_buf_str(&text), text.size);
+        ss_sha1_end(&sha1, digest);
+    }
+    ss_buf_fini(&text);
+    uuid_text(digest, ret_uuid);
+}
+
+void ss_interrupt_id(
+    const char *ns, size_t answers, char ret_hex[SS_HEX128_SIZE])
+{
+    if (answers == 0) {
+        ss_hash_hex(ns, strlen(ns), ret_hex);
+        return;
+    }
+    char *text = ss_format("%s|%zu", ns, answers);
+    ss_hash_hex(text, strlen(text), ret_hex);
+    ss_free(text);
+}
+
+// The civil date of a day since 1970-01-01 (Hinnant, "chrono-compatible
+// low-level date algorithms": eras of 400 years that begin in March).
+static void date_of(int64_t day, int64_t *ret_year, int *ret_month, int *ret_day)
+{
+    day += 719468;
+    int64_t era = (day >= 0 ? day : day - 146096) / 146097;
+    int64_t of_era = day - era * 146097;
+    int64_t year =
+        (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    int64_t month = (5 * of_year + 2) / 153;
+    *ret_day = (int)(of_year - (153 * month + 2) / 5 + 1);
+    *ret_month = (int)(month < 10 ? month + 3 : month - 9);
+    *ret_year = year + era * 400 + (*ret_month <= 2);
+}
+
+void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE])
+{
+    const int64_t day_us = INT64_C(86400000000);
+    int64_t days = wall_us / day_us;
+    int64_t rest = wall_us % day_us;
+    if (rest < 0) {
+        rest += day_us;
+        days--;
+    }
+    int64_t year;
+    int month, day;
+    date_of(days, &year, &month, &day);
+    int seconds = (int)(rest / 1000000);
+    int size = snprintf(ret_text, SS_TIME_SIZE,
+        "%04lld-%02d-%02dT%02d:%02d:%02d.%06d+00:00", (long long)year, month,
+        day, seconds / 3600, seconds / 60 % 60, seconds % 60,
+        (int)(rest % 1000000));
+    ss_check(size > 0 && size < SS_TIME_SIZE);
+}

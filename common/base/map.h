@@ -1,0 +1,36 @@
+// map.h - text -> pointer, remembering the order of insertion.
+#ifndef SS_BASE_MAP_H
+#define SS_BASE_MAP_H
+
+#include <stddef.h>
+
+struct ss_map_entry {
+    char *key;
+    void *value;
+    struct ss_map_entry *next; // in order of insertion
+    struct ss_map_entry *prev;
+    struct ss_map_entry *bucket_next;
+    unsigned long long hash;
+};
+
+// Zero bytes are an empty map.
+struct ss_map {
+    struct ss_map_entry *first;
+    struct ss_map_entry *last;
+    struct ss_map_entry **buckets;
+    size_t bucket_count;
+    size_t count;
+};
+
+// The value, or NULL. Borrows.
+void *ss_map_get(const struct ss_map *map, const char *key);
+// Set; gives back the value that stood there, or NULL. The key is copied.
+void *ss_map_put(struct ss_map *map, const char *key, void *value);
+// Take out; gives the value, or NULL.
+void *ss_map_remove(struct ss_map *map, const char *key);
+// Free the map, and each value with `free_value` (may be NULL).
+void ss_map_fini(struct ss_map *map, void (*free_value)(void *value));
+
+// for (struct ss_map_entry *e = map.first; e; e = e->next) walks in order.
+
+#endif

@@ -1,0 +1,49 @@
+// status.h - status codes and the error record that climbs with them.
+//
+// A fallible function returns `int`: SS_OK or a negative code of status.def. The
+// message for people is in a `struct ss_error` that the caller passes; each
+// floor wraps it: "store: commit: disk is full".
+#ifndef SS_BASE_STATUS_H
+#define SS_BASE_STATUS_H
+
+#include <stddef.h>
+
+enum ss_status {
+    SS_OK = 0,
+#define X(id, value, name, text, http) SS_##id = (value),
+#include "common/base/status.def"
+#undef X
+};
+
+enum { SS_ERROR_SIZE = 768 };
+
+struct ss_error {
+    int status;
+    char message[SS_ERROR_SIZE]; // UTF-8, no newline at its end
+};
+
+#define SS_MUST_USE __attribute__((warn_unused_result))
+#define SS_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+// The stable name of a code, as "invalid_update". Never NULL.
+const char *ss_status_name(int status);
+
+// One line that explains a code. Never NULL.
+const char *ss_status_text(int status);
+
+// The HTTP status that stands for a code; 500 for an unknown one.
+int ss_status_http(int status);
+
+// The code with this stable name; SS_OK if there is none.
+int ss_status_by_name(const char *name);
+
+// Fill `error` (may be NULL) and return `status`, so that callers can write
+// `return ss_error_set(error, SS_EINVAL, "graph %s: ...", name);`.
+int ss_error_set(struct ss_error *error, int status, const char *format, ...)
+    SS_PRINTF(3, 4);
+
+// Put "context: " before the message; returns error->status (SS_EIO if NULL).
+int ss_error_wrap(struct ss_error *error, const char *format, ...)
+    SS_PRINTF(2, 3);
+
+#endif
