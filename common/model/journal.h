@@ -1,0 +1,205 @@
+// journal.h - a thread's durable life: rows, and the pure fold over them.
+//
+//   row = columns + up to four parts: entry, writes, checkpoint, end
+//
+//   seq 1  run-1  entry {input...}          checkpoint -1 (source input)
+//   seq 2  run-1  writes of __start__       checkpoint  0 (source loop)
+//   seq 3  run-1  writes of b (c still runs)
+//   seq 4  run-1  writes of c               checkpoint  1
+//   seq 5  run-1                            end {status done}
+//
+// What becomes durable together is one row. A checkpoint's part is a delta
+// against its parent: what moved, never the rest; a snapshot part holds all.
+// Checkpoints, pending writes and history as spec/engine.md 1 and 13 mean them
+// are folds over the rows. See docs/internals/journal.md.
+#ifndef SS_MODEL_JOURNAL_H
+#define SS_MODEL_JOURNAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+
+enum { SS_ROW_FORMAT = 1 };
+
+// What a row is, for its column: the first of these that it holds.
+enum ss_row_kind {
+    SS_ROW_WRITES = 1,
+    SS_ROW_CHECKPOINT = 2,
+    SS_ROW_ENTRY = 3, // a run began; may hold its first checkpoint too
+    SS_ROW_END = 4,
+    SS_ROW_SNAPSHOT = 5, // of checkpoint `checkpoint_id`, once more, in full
+    SS_ROW_VOID = 6,     // what stands at or before `void_seq` is no more
+};
+
+// One pending write (spec R1.7). The row's `of` names the checkpoint.
+struct ss_row_write {
+    char task_id[SS_UUID_SIZE];
+    char *path;   // path_str of the task, "" for the null task
+    int32_t idx;  // R1.8: position, or negative
+    char *channel;
+    struct ss_value *value;
+};
+
+enum ss_delta_op {
+    SS_DELTA_SET = 0,    // value is the stored form
+    SS_DELTA_CLEAR = 1,  // a new version without a stored value
+    SS_DELTA_APPEND = 2, // value is a list: what was added at the end
+};
+
+struct ss_row_channel {
+    char *name;
+    int64_t version;
+    enum ss_delta_op op;
+    struct ss_value *value; // or NULL
+};
+
+// A version that a node (or pseudo node) has seen; channel NULL: the entry is
+// there and empty.
+struct ss_row_seen {
+    char *node;
+    char *channel;
+    int64_t version;
+};
+
+struct ss_row_checkpoint {
+    bool whole; // a snapshot: all channels and all seen
+    struct ss_row_channel *channels;
+    size_t channels_count;
+    struct ss_row_seen *seen;
+    size_t seen_count;
+    char **updated; // updated_channels, sorted
+    size_t updated_count;
+    bool updated_known; // else null (R1.2)
+};
+
+struct ss_row {
+    uint64_t seq;        // 1, 2, ... within the thread
+    enum ss_row_kind kind;
+    char run[SS_UUID_SIZE];
+    char *ns;            // checkpoint namespace, "" for the root
+    char of[SS_UUID_SIZE]; // the checkpoint that the writes belong to, or ""
+    // of the checkpoint part; checkpoint_id "" if there is none
+    char checkpoint_id[SS_UUID_SIZE];
+    char parent_id[SS_UUID_SIZE]; // or ""
+    uint64_t parent_seq; // row of the parent; 0: none (or a dangling id)
+    uint64_t base_seq;   // nearest row at or before with a whole checkpoint
+    char source[8];      // "input", "loop", "update", "fork"
+    int64_t step;
+    int64_t wall_us;
+    json_t *metadata;    // all of it but source and step; or NULL
+    uint64_t void_seq;
+    // parts
+    json_t *entry; // how the run was entered; or NULL
+    struct ss_row_write *writes;
+    size_t writes_count;
+    bool has_checkpoint;
+    struct ss_row_checkpoint checkpoint;
+    json_t *end; // how the run ended; or NULL
+    // set by the codec on the way in: bytes of the encoded body (for the rule
+    // when a snapshot is due)
+    size_t size;
+};
+
+struct ss_row *ss_row_new(void);
+void ss_row_destroy(struct ss_row **row);
+
+// --- folded -----------------------------------------------------------------
+
+// A channel's place in a checkpoint.
+struct ss_slot {
+    int64_t version;
+    struct ss_value *value; // stored form, or NULL (missing)
+};
+
+// A checkpoint as the specification means it, in full. Counted, immutable.
+struct ss_checkpoint {
+    unsigned refs;
+    char id[SS_UUID_SIZE];
+    struct ss_map channels; // name -> struct ss_slot *
+    struct ss_map seen;     // node -> struct ss_map * (channel -> int64_t *)
+    char **updated;
+    size_t updated_count;
+    bool updated_known;
+};
+
+void ss_checkpoint_unref(struct ss_checkpoint *checkpoint);
+
+// What the index knows of each saved checkpoint.
+struct ss_mark {
+    char id[SS_UUID_SIZE];
+    char parent_id[SS_UUID_SIZE];
+    char *ns;
+    char run[SS_UUID_SIZE];
+    char source[8];
+    int64_t step;
+    int64_t wall_us;
+    json_t *metadata;
+    struct ss_row *row;     // borrowed from the journal
+    struct ss_mark *parent; // or NULL
+    size_t order;           // position among those of its namespace
+    // pending writes, folded: first wins for idx >= 0, last for idx < 0
+    struct ss_pending *pending;
+    size_t pending_count, pending_capacity;
+    size_t bytes; // since the last whole checkpoint in its chain
+};
+
+struct ss_pending {
+    const struct ss_row_write *write; // borrowed from its row
+    char run[SS_UUID_SIZE];           // the run that wrote it
+};
+
+// A run as its rows tell it.
+struct ss_run_facts {
+    char id[SS_UUID_SIZE];
+    json_t *entry;
+    json_t *end;         // NULL: unfinished
+    uint64_t first_seq;
+    struct ss_mark *last; // its newest checkpoint in the root namespace, or NULL
+    size_t steps;
+};
+
+struct ss_journal;
+
+struct ss_journal *ss_journal_new(void);
+void ss_journal_destroy(struct ss_journal **journal);
+// Append the next row (its seq must be head + 1, or the journal empty). Takes
+// the row on success. SS_ECORRUPT: a gap, an unknown parent, a write to a
+// checkpoint that is not there (allowed where the spec allows orphans).
+int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
+    struct ss_error *error) SS_MUST_USE;
+uint64_t ss_journal_head(const struct ss_journal *journal);
+const struct ss_row *ss_journal_row(
+    const struct ss_journal *journal, uint64_t seq);
+
+// The checkpoint of that namespace and id; NULL id: the newest. NULL: none.
+struct ss_mark *ss_journal_find(
+    const struct ss_journal *journal, const char *ns, const char *id);
+// The newest of that namespace with an id smaller than `id`. NULL: none.
+struct ss_mark *ss_journal_before(
+    const struct ss_journal *journal, const char *ns, const char *id);
+// All of a namespace, oldest first. Borrowed array.
+struct ss_mark *const *ss_journal_list(const struct ss_journal *journal,
+    const char *ns, size_t *ret_count);
+// Namespaces in order of their first checkpoint. Borrowed array.
+const char *const *ss_journal_namespaces(
+    const struct ss_journal *journal, size_t *ret_count);
+// The checkpoint in full. Gives a reference.
+struct ss_checkpoint *ss_journal_fold(
+    struct ss_journal *journal, struct ss_mark *mark);
+// Facts of a run, borrowed, or NULL.
+const struct ss_run_facts *ss_journal_run(
+    const struct ss_journal *journal, const char *run);
+// Pending writes of a mark in reading order: (path, task id, idx) (R1.10).
+// Gives an array of borrowed entries (ss_free).
+const struct ss_pending **ss_journal_pending(
+    const struct ss_mark *mark, size_t *ret_count);
+// Memory that the journal holds, about, in bytes.
+size_t ss_journal_size(const struct ss_journal *journal);
+
+#endif

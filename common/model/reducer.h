@@ -1,0 +1,31 @@
+// reducer.h - the built-in reducers: state and one write -> state.
+#ifndef SS_MODEL_REDUCER_H
+#define SS_MODEL_REDUCER_H
+
+#include <jansson.h>
+
+#include "common/base/status.h"
+#include "common/model/graph.h"
+
+// left and right are borrowed and never modified. Gives *ret_json, which may
+// share with them. `owner` and `position` name the write, for made-up ids.
+// Errors: SS_EINVAL, with both types in the message.
+int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
+    const char *owner, size_t position, json_t **ret_json,
+    struct ss_error *error) SS_MUST_USE;
+
+// The zero value of a declared type ("int" 0, "list" [] ...), or NULL: none.
+// Gives.
+json_t *ss_zero(const char *type);
+// The reducer of that name, or SS_REDUCER_NONE.
+enum ss_reducer ss_reducer_by_name(const char *name);
+
+// add_messages (spec/graph.md 3): coerce, give ids, merge by id, remove.
+int ss_messages_merge(json_t *left, json_t *right, const char *owner,
+    size_t position, json_t **ret_json, struct ss_error *error) SS_MUST_USE;
+// One message-like in any form, made a message ({type, content, id, ...}).
+// Borrows. Gives; its id is null if it had none.
+int ss_message_coerce(json_t *like, json_t **ret_message,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif

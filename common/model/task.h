@@ -1,0 +1,109 @@
+// task.h - what a worker is asked to do, and what it answers.
+//
+// An order is self-contained: the worker needs it and its application, nothing
+// else. An outcome is one complete list of writes, or why there is none
+// (spec/engine.md 6.1, R0.7). Both are plain owned data; JSON is shared,
+// immutable.
+#ifndef SS_MODEL_TASK_H
+#define SS_MODEL_TASK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/model/writers.h"
+
+// The name of an attempt: who dispatched it, and its number there. Never
+// reused; how many attempts a task had is data, not a name.
+struct ss_attempt {
+    uint64_t epoch;
+    uint64_t dispatch;
+};
+
+enum ss_order_kind {
+    SS_ORDER_NODE,    // body, then writers
+    SS_ORDER_WRITERS, // writers alone, on `returned` (update_state, subgraphs)
+    SS_ORDER_FOLD,    // a custom reducer on `fold_value` and `fold_writes`
+};
+
+struct ss_order {
+    struct ss_attempt attempt;
+    enum ss_order_kind kind;
+    char *app_graph; // name of the root graph, as announced
+    char *version;   // of the root graph
+    char *graph;     // the (inner) graph that holds the node
+    char *node;      // FOLD: ""
+    char *thread;
+    char *run;
+    char task_id[SS_UUID_SIZE];
+    char checkpoint_id[SS_UUID_SIZE]; // that the superstep started from
+    char *ns;   // the task's own namespace ("node:task-id", with parents)
+    char *path; // path_str
+    int64_t step;
+    int64_t stop;
+    uint32_t attempt_number; // 1-based, for the node's eyes
+    int64_t first_attempt_us;
+    json_t *triggers; // sorted names
+    struct ss_value *input;
+    json_t *answers; // array: what earlier interrupts were answered (R3.18)
+    struct ss_value *plain; // one more answer, taken by the first question
+                            // beyond `answers`; or NULL (R7.2)
+    struct ss_fresh fresh;  // what routers read; owned references here
+    json_t *config;   // {"metadata", "configurable", "tags"}, or NULL
+    json_t *context;  // or NULL
+    json_t *error;    // error handlers: {"node", "message", "code"}; or NULL
+    int64_t run_timeout_ms;  // 0: none
+    int64_t idle_timeout_ms; // 0: none
+    bool heartbeat_only;     // idle: only explicit heartbeats count
+    bool want_custom;        // somebody listens to custom items
+    bool want_messages;
+    struct ss_value *returned; // WRITERS
+    char *fold_channel;        // FOLD: channel name
+    struct ss_value *fold_value; // or NULL: missing
+    json_t *fold_writes;         // array
+};
+
+enum ss_outcome_kind {
+    SS_OUTCOME_DONE,
+    SS_OUTCOME_INTERRUPTED,
+    SS_OUTCOME_FAILED,
+    SS_OUTCOME_PARENT, // a Command to the parent graph
+    SS_OUTCOME_CANCELLED,
+};
+
+enum ss_retryable {
+    SS_RETRY_DEFAULT, // the engine's predicate decides by `code` (R6.22)
+    SS_RETRY_YES,
+    SS_RETRY_NO,
+};
+
+struct ss_outcome {
+    struct ss_attempt attempt;
+    char task_id[SS_UUID_SIZE];
+    enum ss_outcome_kind kind;
+    struct ss_writes writes;   // DONE
+    json_t *answers;           // array of answers that were returned to the
+                               // body in this attempt (R7.1), or NULL
+    bool took_plain;           // `plain` is one of them
+    json_t *question;          // INTERRUPTED: {"value", "response_schema"?}
+    json_t *parent;            // PARENT: the command
+    int code;                  // FAILED: SS_ENODE, SS_EUPDATE, SS_EANSWER, ...
+    char *error_kind;          // FAILED: the author's word ("timeout"), or NULL
+    char *message;             // FAILED
+    enum ss_retryable retryable;
+    json_t *messages;          // messages that the body returned (R10.13)
+    char *drain;               // the body asked the run to stop: why; or NULL
+    struct ss_value *folded;   // FOLD
+    int64_t ran_us;            // how long it took, for people
+};
+
+struct ss_order *ss_order_new(void);
+void ss_order_destroy(struct ss_order **order);
+struct ss_outcome *ss_outcome_new(void);
+void ss_outcome_destroy(struct ss_outcome **outcome);
+
+// Something that a running attempt shows live (R10.12, R10.13).
+enum ss_live_kind { SS_LIVE_CUSTOM, SS_LIVE_MESSAGE, SS_LIVE_HEARTBEAT };
+
+#endif

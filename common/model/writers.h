@@ -1,0 +1,95 @@
+// writers.h - from what a node returned to the task's list of writes (R0.7).
+//
+// The same code on workers, in update_state and for nodes that are graphs.
+// What a node returns is one JSON value in which the API marks what JSON cannot
+// say; a mark is an object with exactly one key:
+//   {"$send": {"node": n, "arg": a, "timeout_ms"?: t}}
+//   {"$command": {"update"?: u, "goto"?: x | [x...], "graph"?: g, "resume"?: r}}
+//   (x: a node's name or a $send mark; update: a map, or a list of [key, value])
+//   {"$list": [...]}: a list with Commands, Sends and maps in it
+//   {"$quote": v}: v literally, whatever it looks like
+#ifndef SS_MODEL_WRITERS_H
+#define SS_MODEL_WRITERS_H
+
+#include <jansson.h>
+
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+
+struct ss_write {
+    char *channel;          // owned
+    struct ss_value *value; // owned reference
+};
+
+struct ss_writes {
+    struct ss_write *items;
+    size_t count;
+    size_t capacity;
+};
+
+void ss_writes_add(struct ss_writes *writes, const char *channel,
+    struct ss_value *value); // takes the reference of value
+void ss_writes_fini(struct ss_writes *writes);
+void ss_writes_copy(struct ss_writes *to, const struct ss_writes *from);
+
+// The functions of the application that writers need. On a coordinator: NULL.
+struct ss_writer_hooks {
+    // The router of branch `branch` of `node`: gives *ret_answer (a name, a
+    // $send mark, a list of them). Errors fail the task.
+    int (*route)(void *ctx, const struct ss_node *node, size_t branch,
+        json_t *state, json_t **ret_answer, struct ss_error *error);
+    // A raw node's function of what it returned. Gives *ret_value.
+    int (*map)(void *ctx, const struct ss_node *node, size_t write,
+        json_t *returned, json_t **ret_value, struct ss_error *error);
+    // Fold of a custom reducer, for a router's fresh read. Gives *ret_value.
+    int (*fold)(void *ctx, const struct ss_channel_spec *channel,
+        json_t *value, json_t *const *writes, size_t count,
+        json_t **ret_value, struct ss_error *error);
+    void *ctx;
+};
+
+// What the routers of a task read besides its own writes: the stored forms
+// (live) of the channels they name, and the managed values. Borrowed.
+struct ss_fresh {
+    json_t *channels; // channel -> stored form; absent: missing
+    json_t *managed;  // name -> value
+};
+
+// True if `node` needs an application to run its writers: it has branches, or
+// mapped raw writes.
+bool ss_writers_need_worker(const struct ss_node *node);
+
+// Run the writers of `node` on `returned` (borrowed): append to *writes.
+// *ret_parent: a Command addressed to the parent, given, and then no write was
+// made (R0.7, graph.md 2.12); else NULL.
+// Errors: SS_EUPDATE (returned the wrong thing; router gave END in a send),
+// SS_EINVAL (router gave null or START), SS_EROUTE (not in the map); what the
+// hooks say. On error *writes is as it was (spec 17.3: no partial writes).
+int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
+    json_t *returned, const struct ss_fresh *fresh,
+    const struct ss_writer_hooks *hooks, const char *task_id,
+    struct ss_writes *writes, json_t **ret_parent,
+    struct ss_error *error) SS_MUST_USE;
+
+// A Command given as graph input (R8.2): {"update", "goto", "resume"}; appends
+// the null task's writes. SS_EUPDATE if addressed to the parent.
+int ss_writers_command(json_t *command, struct ss_writes *writes,
+    struct ss_error *error) SS_MUST_USE;
+// Graph input to writes (R8.4). SS_EINVAL: not a map where a list of channels
+// takes it. *ret_unknown (may be NULL) counts keys that no channel takes.
+int ss_writers_input(const struct ss_graph *graph, json_t *input,
+    struct ss_writes *writes, size_t *ret_unknown,
+    struct ss_error *error) SS_MUST_USE;
+
+// The router's read, and a body's read of its own channels: names of `keys`
+// that are available after `own` writes (R0.8). Gives an object (scalar: the
+// value or NULL).
+int ss_fresh_read(const struct ss_graph *graph, const struct ss_keys *keys,
+    const struct ss_fresh *fresh, const struct ss_writes *own,
+    const struct ss_writer_hooks *hooks, const char *task_id,
+    json_t **ret_values, struct ss_error *error) SS_MUST_USE;
+
+#endif

@@ -1,0 +1,200 @@
+// engine.h - the deterministic heart of a coordinator: events in, commands out.
+//
+// The engine owns every decision and performs none: no clock, no socket, no
+// thread, no file, no randomness of its own. The shell tells it what happened
+// (struct ss_event) and carries out what it asks for (struct ss_command). Feed
+// two engines the same events and they give the same commands.
+//
+//     client            engine                     worker        store
+//       | REQUEST run ---> enter  -- STORE rows ------------------> |
+//       |                  (held back by the gate) <-- STORED ----- |
+//       |                  plan   -- DISPATCH ------> |             |
+//       |                  commit <-- TASK_DONE ----- |             |
+//       |                  update -- STORE rows ------------------> |
+//       | <-- EVENT, REPLY (when the rows they rest on are durable) |
+//
+// Where to read on: run.c (a run's life), loop.c (supersteps of one graph),
+// plan.c, update.c, gate.def (what waits for what), schedule.c (tasks and
+// workers), snapshot.c (state and history), change.c (update_state).
+#ifndef SS_ENGINE_ENGINE_H
+#define SS_ENGINE_ENGINE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/task.h"
+
+// What the small tables hold, as the engine names them; the shell maps them to
+// the store's.
+enum ss_record_table {
+    SS_RECORD_RUN,    // run id -> {"run", "thread", "graph", "status", ...}
+    SS_RECORD_THREAD, // thread -> {"thread", "graph", "version", "created_us"}
+    SS_RECORD_GRAPH,  // "name@version" -> description
+    SS_RECORD_CACHE,  // cache key -> {"writes", ...}
+};
+
+#define SS_EVENT_MAP(X) \
+    X(WORKER_HELLO)  /* a worker announced itself */ \
+    X(WORKER_BEAT)   /* it is alive; what it runs */ \
+    X(WORKER_BYE)    /* it drains or is gone */ \
+    X(TASK_DONE)     /* the outcome of an attempt, perhaps again */ \
+    X(TASK_LIVE)     /* an item of a running attempt */ \
+    X(REQUEST)       /* a client asks */ \
+    X(CLIENT_GONE)   /* nobody listens there any more */ \
+    X(GRAPH_KNOWN)   /* a description found in the store */ \
+    X(RUN_FOUND)     /* an unfinished run found in the store */ \
+    X(ROWS)          /* the answer to READ */ \
+    X(RECORDS)       /* the answer to SCAN or GET */ \
+    X(STORED)        /* the answer to STORE */ \
+    X(TICK)          /* time passed (all events carry the time) */
+
+enum ss_event_type {
+#define X(name) SS_EVENT_##name,
+    SS_EVENT_MAP(X)
+#undef X
+};
+
+struct ss_record {
+    const char *key;
+    json_t *value;
+    int64_t expires_us;
+};
+
+// Everything is borrowed for the call, but what is said to be taken.
+struct ss_event {
+    enum ss_event_type type;
+    int64_t now_ms;  // monotonic; what waits is measured with it
+    int64_t wall_us; // since 1970; what is stored is stamped with it
+    const char *peer; // WORKER_*, TASK_*, REQUEST, CLIENT_GONE
+    union {
+        struct {
+            const char *name; // for people: "host/pid/1"
+            uint32_t capacity;
+            json_t *const *graphs; // descriptions
+            size_t graphs_count;
+        } hello;
+        struct {
+            const struct ss_attempt *running;
+            size_t running_count;
+        } beat;
+        struct {
+            bool drains; // finishes what it runs, takes no more
+        } bye;
+        struct {
+            struct ss_outcome *outcome; // taken
+        } done;
+        struct {
+            struct ss_attempt attempt;
+            enum ss_live_kind kind;
+            json_t *value;
+        } live;
+        struct {
+            uint64_t id; // the client's number for it
+            const char *op;
+            json_t *body;
+        } request;
+        struct {
+            json_t *description;
+        } graph;
+        struct {
+            json_t *record; // of SS_RECORD_RUN
+        } run;
+        struct {
+            uint64_t tag;
+            int status;
+            const char *message;
+            struct ss_row **rows; // each taken
+            size_t rows_count;
+        } rows;
+        struct {
+            uint64_t tag;
+            int status;
+            const char *message;
+            const struct ss_record *records;
+            size_t records_count;
+        } records;
+        struct {
+            uint64_t tag;
+            int status; // SS_OK durable; SS_EREFUSED; SS_EFENCED; other: failed
+            const char *message;
+        } stored;
+    };
+};
+
+enum ss_command_type {
+    SS_COMMAND_WELCOME,  // to a worker: taken in
+    SS_COMMAND_REFUSE,   // to a worker: go away; `status`, `text` say why
+    SS_COMMAND_DISPATCH, // `order` to worker `peer`
+    SS_COMMAND_CANCEL,   // attempt `attempt` of worker `peer`
+    SS_COMMAND_SETTLED,  // to a worker: forget the result of `attempt`
+    SS_COMMAND_STORE,    // rows and records, all or nothing; answer STORED
+    SS_COMMAND_READ,     // rows of `thread` from..to; answer ROWS
+    SS_COMMAND_SCAN,     // records of `table` (`key`: index, or NULL)
+    SS_COMMAND_GET,      // the record `key` of `table`
+    SS_COMMAND_REPLY,    // the final answer `json` to request `id` of `peer`
+    SS_COMMAND_EVENT,    // a stream item of request `id` of `peer`
+};
+
+struct ss_command_put {
+    enum ss_record_table table;
+    char *key;
+    char *index;
+    json_t *value; // NULL: delete
+    bool absent;   // only if the key is not there
+    int64_t expires_us;
+};
+
+struct ss_command {
+    enum ss_command_type type;
+    char *peer;
+    uint64_t id;  // REPLY, EVENT: the request's number
+    uint64_t tag; // STORE, READ, SCAN, GET
+    int status;
+    char *text;
+    json_t *json;
+    struct ss_order *order;
+    struct ss_attempt attempt;
+    char *thread;
+    uint64_t from, to;
+    struct ss_row *const *rows; // borrowed, in the journal
+    size_t rows_count;
+    struct ss_command_put *puts;
+    size_t puts_count;
+    bool delete_thread;
+    uint64_t delete_to;
+    enum ss_record_table table;
+    char *key;
+};
+
+// What one step asks of the shell, in order. Owned by the engine, valid until
+// the next call.
+struct ss_commands {
+    const struct ss_command *items;
+    size_t count;
+    int64_t wake_at_ms; // INT64_MAX: no timer wanted
+};
+
+struct ss_engine_options {
+    uint64_t epoch; // of this coordinator; names attempts
+    uint64_t seed;  // for the random parts of ids
+    int64_t lease_ms;     // a worker is lost after so long without a sign
+    int64_t heartbeat_ms; // told to workers
+    // One sentence for each decision; for stories, logs, explain. NULL: none.
+    void (*narrate)(void *ctx, const char *sentence);
+    void *narrate_ctx;
+};
+
+struct ss_engine;
+
+struct ss_engine *ss_engine_new(const struct ss_engine_options *options);
+void ss_engine_destroy(struct ss_engine **engine);
+// Advance by one event. What the user's graph or a client does wrong is data in
+// the commands, never an error here.
+void ss_engine_step(struct ss_engine *engine, const struct ss_event *event,
+    struct ss_commands *ret_commands);
+
+#endif

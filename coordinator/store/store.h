@@ -1,0 +1,125 @@
+// store.h - the seam under the coordinator: a blocking, dumb store.
+//
+// Five functions: open, close, apply, read, scan. Asynchrony belongs to the
+// store actor (store_actor.h). A store knows threads, journal rows (columns and
+// an opaque body) and a few small tables of key -> bytes. It folds nothing and
+// decides nothing but: is this place free, is this key as expected, is this
+// epoch still the owner's (../shared design: the journal, the fence).
+//
+// One contract suite runs against every store: tests/contract/store_test.c.
+#ifndef SS_STORE_STORE_H
+#define SS_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/base/status.h"
+
+// A journal row: columns for people and filters, and the encoded body.
+struct ss_store_row {
+    const char *thread;
+    uint64_t seq;
+    int32_t kind;
+    int32_t format;
+    const char *run;
+    const char *ns;
+    const char *checkpoint_id; // "" if none
+    const char *parent_id;     // "" if none
+    uint64_t parent_seq;
+    uint64_t base_seq;
+    const char *source;
+    int64_t step;
+    int64_t wall_us;
+    const char *metadata; // JSON text, or NULL
+    uint64_t checksum;    // of the row before (its body and checksum); 0 at first
+    const void *body;
+    size_t body_size;
+};
+
+enum ss_store_table {
+    SS_TABLE_RUNS,    // run id -> the run queue's record
+    SS_TABLE_THREADS, // thread -> its record
+    SS_TABLE_GRAPHS,  // name@version -> description
+    SS_TABLE_CACHE,   // cache key -> writes
+    SS_TABLE_META,    // what the store says of itself
+    SS_TABLE_COUNT,
+};
+
+enum ss_store_when {
+    SS_WHEN_ANY,    // put or delete whatever is there
+    SS_WHEN_ABSENT, // only if the key is not there
+    SS_WHEN_SAME,   // only if the value's ss_hash64 is `expected`
+};
+
+struct ss_store_put {
+    enum ss_store_table table;
+    const char *key;
+    const char *index; // a second key to scan by (thread of a run), or NULL
+    const void *value; // NULL: delete
+    size_t value_size;
+    enum ss_store_when when;
+    uint64_t expected;
+    int64_t expires_us; // wall time; 0: never (cache)
+};
+
+// Rows of one thread with what changes beside them: all or nothing. The first
+// row needs its predecessor in place (seq - 1 is the thread's head).
+struct ss_store_unit {
+    const char *thread; // NULL: no rows, puts only
+    const struct ss_store_row *rows;
+    size_t rows_count;
+    const struct ss_store_put *puts;
+    size_t puts_count;
+    bool delete_thread; // first delete all rows of the thread
+    uint64_t delete_to; // first delete its rows up to this seq; 0: none
+    int result;         // out: SS_OK, SS_EREFUSED, SS_EFENCED, or a store error
+};
+
+// A batch shares one commit; each unit has its own result.
+struct ss_store_batch {
+    uint64_t epoch; // of the fence; 0: no fence (embedded)
+    struct ss_store_unit *units;
+    size_t units_count;
+};
+
+// Called for each row, ascending seq; strings and body live for the call only.
+// Non-zero stops the read and is returned.
+typedef int ss_store_row_fn(void *ctx, const struct ss_store_row *row);
+typedef int ss_store_entry_fn(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us);
+
+struct ss_store;
+
+// Open by URL: "memory:", "sqlite:FILE" (or a bare file name). Gives.
+// Errors: SS_EIO (unreadable, with the reason), SS_EBUSY (another process has
+// it), SS_ECORRUPT, SS_EVERSION (written by a newer version), SS_EFULL,
+// SS_EINVAL (no such kind of store).
+int ss_store_open(const char *url, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
+void ss_store_close(struct ss_store **store);
+
+// Commit a batch. SS_OK: every unit has its result; a unit refused for its
+// content does not harm the others. An error: nothing of it was applied (SS_EIO,
+// SS_EFULL), or it is not known (SS_EAGAIN: append the same again).
+// Appending the very rows that stand there already is SS_OK (a repeat).
+int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
+    struct ss_error *error) SS_MUST_USE;
+// Rows of a thread with from <= seq <= to.
+int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
+    uint64_t to, ss_store_row_fn *row, void *ctx,
+    struct ss_error *error) SS_MUST_USE;
+// Entries of a table, ascending key, with key > after (NULL: from the start),
+// `index` equal if not NULL, at most `limit` (0: all).
+int ss_store_scan(struct ss_store *store, enum ss_store_table table,
+    const char *index, const char *after, size_t limit,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error) SS_MUST_USE;
+// One entry: SS_ENOTFOUND if there is none.
+int ss_store_get(struct ss_store *store, enum ss_store_table table,
+    const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error) SS_MUST_USE;
+// "sqlite superstep.db", for people. Borrowed.
+const char *ss_store_name(const struct ss_store *store);
+
+#endif

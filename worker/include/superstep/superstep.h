@@ -1,0 +1,353 @@
+// superstep.h - write graphs: one header, no ceremony.
+//
+//     #include <superstep/superstep.h>
+//
+//     static int greet(struct ss_task *task)
+//     {
+//         const char *name = ss_input_str(task, "name");
+//         return ss_update(task, json_pack("{s:[s+]}", "log", "hello ", name));
+//     }
+//
+//     static void hello(struct ss_graph_def *graph)
+//     {
+//         ss_key(graph, "name", SS_STR);
+//         ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+//         ss_node(graph, "greet", greet);
+//         ss_edge(graph, SS_START, "greet");
+//     }
+//
+//     SS_APP(SS_GRAPH("hello", hello))
+//
+// Build it:  cc -shared -fPIC hello.c -o libhello.so $(pkg-config --cflags superstep)
+// Run it:    superstep dev libhello.so
+//
+// What is promised: a node's body may run more than once (when its worker is
+// lost, when it is retried, when it goes on after an interrupt); what it wrote
+// is applied exactly once. For calls to the world outside, give them
+// ss_idempotency_key(): it is the same over all attempts of one task.
+//
+// Values are jansson's json_t. Functions that *take* a json_t take its
+// reference, also when they fail; what they *lend* lives until the node
+// returns, and must not be modified.
+#ifndef SUPERSTEP_H
+#define SUPERSTEP_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The ABI of this header; an application and a worker must agree on it.
+#define SS_ABI_VERSION 1
+
+#define SS_START "__start__"
+#define SS_END "__end__"
+
+// ---------------------------------------------------------------- applications
+
+struct ss_graph_def; // a graph that is being defined
+struct ss_task;      // one execution of one node
+struct ss_route;     // one question to a router
+
+// Called once in each worker when it starts. `arg` is what --app-arg gave, or
+// NULL. Return 0, or -1 after ss_app_error().
+struct ss_app_builder;
+typedef int ss_app_build_fn(struct ss_app_builder *app, const char *arg);
+typedef void ss_graph_fn(struct ss_graph_def *graph);
+// The same with something of the application's own.
+typedef void ss_graph_ctx_fn(struct ss_graph_def *graph, void *ctx);
+
+struct ss_app_graph {
+    const char *name;
+    ss_graph_fn *define;
+};
+
+// The one symbol that an application exports: ss_app_descriptor.
+struct ss_app {
+    uint32_t abi; // SS_ABI_VERSION
+    uint32_t size;
+    const char *version;              // the application's own, or NULL
+    const struct ss_app_graph *graphs; // ends with a NULL name
+    ss_app_build_fn *build;           // or NULL; runs after `graphs`
+};
+
+#define SS_GRAPH(graph_name, function) {(graph_name), (function)},
+// SS_APP(SS_GRAPH("a", a) SS_GRAPH("b", b)): an application of some graphs.
+#define SS_APP(...) SS_APP_VERSION(NULL, __VA_ARGS__)
+#define SS_APP_VERSION(version_text, ...) \
+    static const struct ss_app_graph ss_app_graphs[] = { \
+        __VA_ARGS__ {NULL, NULL}}; \
+    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION, \
+        (uint32_t)sizeof(struct ss_app), (version_text), ss_app_graphs, NULL};
+// SS_APP_BUILD(version, build): an application that builds its graphs itself.
+#define SS_APP_BUILD(version_text, function) \
+    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION, \
+        (uint32_t)sizeof(struct ss_app), (version_text), NULL, (function)};
+#define SS_APP_EXPORT \
+    extern const struct ss_app ss_app_descriptor; \
+    __attribute__((visibility("default")))
+
+// In a build function: define a graph. `ctx` is borrowed for the process' life.
+int ss_app_graph(struct ss_app_builder *app, const char *name,
+    ss_graph_ctx_fn *define, void *ctx);
+int ss_app_error(struct ss_app_builder *app, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// ---------------------------------------------------------------- state
+
+enum ss_type { SS_ANY, SS_INT, SS_FLOAT, SS_STR, SS_BOOL, SS_LIST, SS_DICT };
+
+// How a key takes several writes in one superstep. Without one it keeps one
+// value, and two writes to it in one superstep fail the run.
+enum ss_reduce {
+    SS_LAST,         // no reducer
+    SS_ADD,          // numbers add, text and lists concatenate
+    SS_OR,           // objects merge, the later one wins
+    SS_MAX,
+    SS_MIN,
+    SS_APPEND,       // each write is one more item
+    SS_ADD_MESSAGES, // a conversation: merges by id
+};
+
+enum ss_kind {
+    SS_KIND_DEFAULT, // what the reducer says
+    SS_KIND_ANY_VALUE,
+    SS_KIND_EPHEMERAL, // for one superstep
+    SS_KIND_UNTRACKED, // never stored
+    SS_KIND_TOPIC,     // a list of what was written
+    SS_KIND_BARRIER,   // full when all `names` were written
+    SS_KIND_DELTA,
+};
+
+// A reducer of your own: value (NULL: nothing yet) and the writes of one
+// superstep in order -> the new value. Must be pure. It runs on a worker. Lends
+// its arguments, gives its result; NULL fails the superstep.
+typedef json_t *ss_reducer_fn(json_t *value, json_t *const *writes,
+    size_t count, void *ctx);
+
+struct ss_key_options {
+    enum ss_reduce reducer;
+    enum ss_kind kind;
+    const char *managed;   // "is_last_step", "remaining_steps"
+    const char *initial;   // JSON text: what it holds before any write
+    ss_reducer_fn *reduce; // your own reducer
+    void *reduce_ctx;
+    bool unguarded;        // ephemeral, untracked: many writes, the last wins
+    bool accumulate;       // topic: keeps growing
+    const char *const *names; // barrier; ends with NULL
+    int64_t snapshot_frequency; // delta
+    char end_; // keeps the initialiser clean; not for you
+};
+
+void ss_key_with(struct ss_graph_def *graph, const char *key,
+    enum ss_type type, const struct ss_key_options *options);
+// ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+#define ss_key(graph, key, ...) SS_KEY_(graph, key, __VA_ARGS__, .end_ = 0)
+#define SS_KEY_(graph, key, type, ...) \
+    ss_key_with((graph), (key), (type), \
+        &(const struct ss_key_options){__VA_ARGS__})
+
+// The keys that input sets and output shows; all of them if never called. Ends
+// with NULL: ss_input_keys(graph, (const char *[]){"question", NULL});
+void ss_input_keys(struct ss_graph_def *graph, const char *const *keys);
+void ss_output_keys(struct ss_graph_def *graph, const char *const *keys);
+
+// ---------------------------------------------------------------- nodes, edges
+
+// A body. Returns 0 when it succeeded, what ss_fail() or ss_interrupt()
+// returned, or any other non-zero value, which is a failure.
+typedef int ss_node_fn(struct ss_task *task);
+typedef int ss_router_fn(struct ss_route *route);
+
+struct ss_retry_policy {
+    int attempts_max;            // first try included; 0: no retries
+    int64_t initial_interval_ms; // 0: 500
+    double backoff_factor;       // 0: 2.0
+    int64_t max_interval_ms;     // 0: 128000
+    bool no_jitter;
+    const char *const *retry_on; // error kinds; NULL: what may pass by itself
+};
+
+struct ss_node_options {
+    struct ss_retry_policy retry;
+    int64_t timeout_ms;      // of one attempt; 0: none
+    int64_t idle_timeout_ms; // without a sign of progress; 0: none
+    bool heartbeat_only;     // idle: only ss_heartbeat() counts
+    const char *const *reads; // keys that it reads; NULL: all
+    bool defer;               // only when nothing else is left to run
+    bool cache;               // remember results by input
+    int64_t cache_ttl_ms;     // 0: for ever
+    ss_node_fn *on_error;     // runs when it failed for good
+    const char *const *goes_to; // where its commands may go, for drawing
+    const char *subgraph;     // a graph's name, in place of a body
+    const char *const *labels; // what its worker must offer
+    const char *metadata;      // JSON text
+    void *ctx;                 // ss_ctx(task)
+    char end_;
+};
+
+void ss_node_with(struct ss_graph_def *graph, const char *name,
+    ss_node_fn *body, const struct ss_node_options *options);
+// ss_node(graph, "shout", shout, .retry.attempts_max = 3, .timeout_ms = 5000);
+#define ss_node(graph, name, ...) SS_NODE_(graph, name, __VA_ARGS__, .end_ = 0)
+#define SS_NODE_(graph, name, body, ...) \
+    ss_node_with((graph), (name), (body), \
+        &(const struct ss_node_options){__VA_ARGS__})
+
+// From one node to the next; SS_START and SS_END are the ends.
+void ss_edge(struct ss_graph_def *graph, const char *from, const char *to);
+// A join: `to` runs when all of them have run. ss_join(graph, "report",
+// SS_ALL("measure", "check"));
+void ss_join(struct ss_graph_def *graph, const char *to,
+    const char *const *from);
+#define SS_ALL(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+struct ss_branch_options {
+    const char *name;          // default: "branch"
+    const char *const *reads;  // keys that the router sees; NULL: the node's
+    const char *map;           // JSON text: {"answer": "node"} or ["node"...]
+    void *ctx;
+    char end_;
+};
+
+void ss_branch_with(struct ss_graph_def *graph, const char *from,
+    ss_router_fn *router, const struct ss_branch_options *options);
+#define ss_branch(graph, from, ...) \
+    SS_BRANCH_(graph, from, __VA_ARGS__, .end_ = 0)
+#define SS_BRANCH_(graph, from, router, ...) \
+    ss_branch_with((graph), (from), (router), \
+        &(const struct ss_branch_options){__VA_ARGS__})
+
+// A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph = "inner").
+void ss_subgraph(struct ss_graph_def *graph, const char *name,
+    ss_graph_ctx_fn *define, void *ctx);
+// Of a subgraph: true keeps its state between calls, false never stores it.
+void ss_checkpointer(struct ss_graph_def *graph, bool keep);
+// Breakpoints: node names, or "*". Ends with NULL.
+void ss_interrupt_before(struct ss_graph_def *graph, const char *const *nodes);
+void ss_interrupt_after(struct ss_graph_def *graph, const char *const *nodes);
+// Defaults for all nodes that do not say otherwise.
+void ss_defaults_with(struct ss_graph_def *graph,
+    const struct ss_node_options *options);
+#define ss_defaults(graph, ...) \
+    ss_defaults_with((graph), &(const struct ss_node_options){__VA_ARGS__})
+// Refuse at start what would only be warned of at run time.
+void ss_strict(struct ss_graph_def *graph);
+// Any part of a description at once (docs/reference: descriptions): the graph's
+// "nodes", "edges", "channels" ... Takes. For graphs that are data.
+void ss_describe(struct ss_graph_def *graph, const char *key, json_t *value);
+// The body of a described node; the router of a described branch; the function
+// of a described raw write; a described custom reducer.
+void ss_bind_node(struct ss_graph_def *graph, const char *node,
+    ss_node_fn *body, void *ctx);
+void ss_bind_router(struct ss_graph_def *graph, const char *from,
+    const char *branch, ss_router_fn *router, void *ctx);
+// Lends `returned`, gives the value to write; NULL after ss_route_fail().
+typedef json_t *ss_write_fn(struct ss_route *route, json_t *returned);
+void ss_bind_write(struct ss_graph_def *graph, const char *node, size_t write,
+    ss_write_fn *function, void *ctx);
+void ss_bind_reducer(struct ss_graph_def *graph, const char *key,
+    ss_reducer_fn *reduce, void *ctx);
+
+// ---------------------------------------------------------------- in a node
+
+// The input: an object of the keys it reads, or what a send gave it. Lent.
+json_t *ss_input(struct ss_task *task);
+// Parts of an object input; NULL, 0, false where there is none.
+json_t *ss_input_get(struct ss_task *task, const char *key);
+const char *ss_input_str(struct ss_task *task, const char *key);
+int64_t ss_input_int(struct ss_task *task, const char *key);
+
+// Update the state: an object key -> value. Takes. May be called several times;
+// each counts. Returns 0, so that `return ss_update(...)` reads well.
+int ss_update(struct ss_task *task, json_t *update);
+// {"__overwrite__": value}: replaces what a reducer has gathered. Takes, gives.
+json_t *ss_overwrite(json_t *value);
+// One more task, in the next superstep, of `node` with this input. Takes.
+int ss_send_to(struct ss_task *task, const char *node, json_t *input);
+// Go to `node` next, besides what the edges say.
+int ss_goto(struct ss_task *task, const char *node);
+// Leave this graph for the one around it: update it and go to one of its nodes.
+// Takes `update` (may be NULL); `node` may be NULL.
+int ss_parent(struct ss_task *task, json_t *update, const char *node);
+// Return any value as it is, as if the body were a function (graphs that are
+// data; marks as common/model/writers.h says). Takes.
+int ss_return(struct ss_task *task, json_t *value);
+
+// Something for those who stream "custom", at once. Takes.
+int ss_emit(struct ss_task *task, json_t *item);
+// A chunk of a message for those who stream "messages". Takes.
+int ss_emit_message(struct ss_task *task, json_t *chunk);
+
+enum { SS_INTERRUPTED = -1001, SS_FAILED = -1002 };
+// Ask a person. The first time: returns SS_INTERRUPTED, and the body returns
+// that. When the answer is there the body runs again from its beginning, and
+// the call gives it (lent) and returns 0. Takes `question`.
+int ss_interrupt(struct ss_task *task, json_t *question, json_t **ret_answer);
+// The same, and a JSON Schema of the answer. It is shown; with `check` an answer
+// of another type ("integer", "number", "string", "boolean") fails the task.
+int ss_interrupt_schema(struct ss_task *task, json_t *question,
+    json_t *schema, bool check, json_t **ret_answer);
+
+// Fail. The kind is yours ("rate_limited"); retry policies may name it.
+// ss_fail: may be retried. ss_fail_final: never is.
+int ss_fail(struct ss_task *task, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int ss_fail_final(struct ss_task *task, const char *kind, const char *format,
+    ...) __attribute__((format(printf, 3, 4)));
+
+// Ask the run to stop before its next superstep; it can go on later.
+void ss_drain(struct ss_task *task, const char *reason);
+
+// In an error handler: what failed. {"node", "code", "message"}. Lent.
+json_t *ss_error(struct ss_task *task);
+
+// A sign of life for idle timeouts. Returns false when the body should stop:
+// its attempt was cancelled, timed out, or its coordinator is gone.
+bool ss_heartbeat(struct ss_task *task);
+bool ss_cancelled(struct ss_task *task);
+// Milliseconds until this attempt times out; INT64_MAX: never.
+int64_t ss_deadline_ms(struct ss_task *task);
+unsigned ss_attempt_number(struct ss_task *task); // 1, 2, ...
+int64_t ss_step(struct ss_task *task);
+const char *ss_thread_id(struct ss_task *task);
+const char *ss_run_id(struct ss_task *task);
+const char *ss_task_id(struct ss_task *task);
+const char *ss_node_name(struct ss_task *task);
+// The same over all attempts of this task: for idempotent calls outside.
+const char *ss_idempotency_key(struct ss_task *task);
+json_t *ss_config(struct ss_task *task);  // of the run; lent; may be NULL
+json_t *ss_context(struct ss_task *task); // of the run; lent; may be NULL
+void *ss_ctx(struct ss_task *task);       // .ctx of the node's options
+void ss_log(struct ss_task *task, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// ---------------------------------------------------------------- in a router
+
+// The state as it will be after this task alone. Lent.
+json_t *ss_state(struct ss_route *route);
+// Run `node` next. SS_END: nothing.
+int ss_route_to(struct ss_route *route, const char *node);
+// One task of `node` with this input: fan out. Takes.
+int ss_route_send(struct ss_route *route, const char *node, json_t *input);
+// Answer with any value (a name, a list, marks). Takes.
+int ss_route_return(struct ss_route *route, json_t *answer);
+int ss_route_fail(struct ss_route *route, const char *kind,
+    const char *format, ...) __attribute__((format(printf, 3, 4)));
+void *ss_route_ctx(struct ss_route *route);
+
+// ---------------------------------------------------------------- own main()
+
+// A worker with its application linked in: int main(int argc, char **argv)
+// { return ss_worker_main(argc, argv, &app); }
+int ss_worker_main(int argc, char **argv, const struct ss_app *app);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
