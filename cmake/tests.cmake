@@ -19,6 +19,7 @@ function(ss_test_program target)
 endfunction()
 
 set(SS_TEST_ENVIRONMENT
+    "CK_DEFAULT_TIMEOUT=100"
     "SS_BIN_DIR=${CMAKE_BINARY_DIR}/bin"
     "SS_LIB_DIR=${CMAKE_BINARY_DIR}/lib"
     "SS_BUILD_DIR=${CMAKE_BINARY_DIR}"
@@ -31,6 +32,16 @@ function(ss_test_properties name label timeout)
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${SS_TEST_ENVIRONMENT}"
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+
+# The same test under valgrind: `./test all` asks for it.
+function(ss_valgrind_test name)
+  add_test(NAME valgrind.${name} COMMAND ${SS_VALGRIND_PROGRAM} --quiet
+      --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite
+      $<TARGET_FILE:${name}>)
+  ss_test_properties(valgrind.${name} slow 900)
+  set_property(TEST valgrind.${name} APPEND PROPERTY ENVIRONMENT
+      CK_TIMEOUT_MULTIPLIER=8)
 endfunction()
 
 # The files of a test folder that are not tests: one library for its tests.
@@ -63,6 +74,9 @@ function(ss_tests prefix folder label timeout)
     if(kind STREQUAL ".c")
       ss_test_program(${name} SOURCES ${test} SUPPORT ${support} ${arg_SUPPORT})
       add_test(NAME ${name} COMMAND ${name})
+      if(SS_VALGRIND AND label MATCHES "unit|story" AND NOT SS_SANITIZE)
+        ss_valgrind_test(${name})
+      endif()
     elseif(kind STREQUAL ".py")
       add_test(NAME ${name} COMMAND ${SS_PYTHON} ${test})
     else()

@@ -1,5 +1,8 @@
 # Which folders hold tests, how their names begin, and how long each may take.
 find_program(SS_PYTHON NAMES python3 REQUIRED)
+if(SS_VALGRIND)
+  find_program(SS_VALGRIND_PROGRAM NAMES valgrind REQUIRED)
+endif()
 
 ss_files(folders tests/unit/*)
 foreach(path IN LISTS folders)

@@ -1,0 +1,113 @@
+# setup.sh - what ./run, ./test and .ci/run share: packages and builds. Sourced.
+# Callers stand in the root of the project.
+
+packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
+    protobuf-c-compiler libprotobuf-c-dev libczmq-dev libzmq3-dev
+    libsqlite3-dev libjansson-dev libxxhash-dev uthash-dev"
+packages_test="check python3 binutils"
+packages_slow="valgrind"
+packages_ci="clang"
+
+say()
+{
+    printf '%s\n' "$*"
+}
+
+complain()
+{
+    printf '%s\n' "$*" >&2
+}
+
+# Whether package $1 is installed; "a|b" means that either will do.
+installed()
+{
+    for name in $(printf '%s' "$1" | tr '|' ' '); do
+        case $(dpkg-query -W -f '${Status}' "$name" 2>/dev/null) in
+        *" installed") return 0 ;;
+        esac
+    done
+    return 1
+}
+
+# How to become root: prints a prefix, or fails where that cannot be.
+root_prefix()
+{
+    if [ "$(id -u)" = 0 ]; then
+        printf 'env'
+    elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null ||
+        [ -t 0 ]; }; then
+        printf 'sudo env'
+    else
+        return 1
+    fi
+}
+
+apt()
+{
+    $prefix DEBIAN_FRONTEND=noninteractive apt-get -q \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+}
+
+# Install what is missing of the packages named; exits with 3 where it may not.
+need_packages()
+{
+    if ! command -v dpkg-query >/dev/null; then
+        return 0 # no Debian: cmake says what it does not find
+    fi
+    missing=
+    for package in "$@"; do
+        installed "$package" || missing="$missing ${package%%|*}"
+    done
+    [ -n "$missing" ] || return 0
+    say "These packages are missing:$missing"
+    if ! prefix=$(root_prefix); then
+        complain "They cannot be installed from here. As root, run:"
+        complain "    apt-get install$missing"
+        exit 3
+    fi
+    say "Installing them with apt-get."
+    log=$(mktemp)
+    # Package lists may be absent or old: fetch them, then try once more.
+    # shellcheck disable=SC2086
+    if ! apt install -y --no-install-recommends $missing >"$log" 2>&1 &&
+        ! { apt update && apt install -y --no-install-recommends $missing
+        } >"$log" 2>&1; then
+        complain "apt-get failed:"
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        complain "As root, run: apt-get install$missing"
+        exit 3
+    fi
+    rm -f "$log"
+}
+
+# Configure and build: build PRESET [cmake argument...]. Fails with the log of
+# what went wrong. A tree of a project that was moved is built anew.
+build()
+{
+    preset=$1
+    shift
+    tree=build/$preset
+    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' \
+        "$tree/CMakeCache.txt" 2>/dev/null)
+    if [ -n "$home" ] && [ "$home" != "$PWD" ]; then
+        rm -rf "$tree"
+    fi
+    mkdir -p "$tree"
+    if command -v ccache >/dev/null; then
+        set -- -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
+    fi
+    # The arguments of the last time: a quick second time configures nothing.
+    if [ ! -f "$tree/build.ninja" ] ||
+        [ "$(cat "$tree/arguments" 2>/dev/null)" != "$*" ]; then
+        cmake --preset "$preset" "$@" >"$tree/configure.log" 2>&1 || {
+            cat "$tree/configure.log" >&2
+            return 1
+        }
+        printf '%s\n' "$*" >"$tree/arguments"
+    fi
+    cmake --build "$tree" >"$tree/build.log" 2>&1 || {
+        grep -v '^\[' "$tree/build.log" >&2
+        return 1
+    }
+}
