@@ -34,10 +34,11 @@ enum ss_row_kind {
     SS_ROW_ENTRY = 3, // a run began; may hold its first checkpoint too
     SS_ROW_END = 4,
     SS_ROW_SNAPSHOT = 5, // of checkpoint `checkpoint_id`, once more, in full
-    SS_ROW_VOID = 6,     // what stands at or before `void_seq` is no more
+    SS_ROW_VOID = 6,     // rows void_from..void_seq are no more
 };
 
-// One pending write (spec R1.7). The row's `of` names the checkpoint.
+// One pending write (spec R1.7). The row's `of` names the checkpoint. A write
+// of the null task to __resume__ without a value: the plain answer was taken.
 struct ss_row_write {
     char task_id[SS_UUID_SIZE];
     char *path;   // path_str of the task, "" for the null task
@@ -93,6 +94,7 @@ struct ss_row {
     int64_t step;
     int64_t wall_us;
     json_t *metadata;    // all of it but source and step; or NULL
+    uint64_t void_from; // 0: from the first row
     uint64_t void_seq;
     // parts
     json_t *entry; // how the run was entered; or NULL
@@ -108,6 +110,8 @@ struct ss_row {
 
 struct ss_row *ss_row_new(void);
 void ss_row_destroy(struct ss_row **row);
+// What holds of a row by itself. SS_ECORRUPT says which row and what is wrong.
+int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
 
 // --- folded -----------------------------------------------------------------
 
@@ -128,9 +132,11 @@ struct ss_checkpoint {
     bool updated_known;
 };
 
-void ss_checkpoint_unref(struct ss_checkpoint *checkpoint);
+struct ss_checkpoint *ss_checkpoint_ref(struct ss_checkpoint *checkpoint);
+void ss_checkpoint_unref(struct ss_checkpoint *checkpoint); // NULL is fine
 
-// What the index knows of each saved checkpoint.
+// What the index knows of each saved checkpoint. Borrowed from the journal; a
+// SS_ROW_VOID row makes all that was borrowed before it invalid.
 struct ss_mark {
     char id[SS_UUID_SIZE];
     char parent_id[SS_UUID_SIZE];
@@ -146,7 +152,11 @@ struct ss_mark {
     // pending writes, folded: first wins for idx >= 0, last for idx < 0
     struct ss_pending *pending;
     size_t pending_count, pending_capacity;
-    size_t bytes; // since the last whole checkpoint in its chain
+    uint32_t *slots; // hash of (task, idx) -> position in `pending` + 1
+    size_t slots_count;
+    struct ss_row *whole; // a row that holds all of it, or NULL
+    uint64_t base_seq;    // the row at which reading its chain begins
+    size_t bytes;         // of all rows from there to its own
 };
 
 struct ss_pending {
@@ -157,11 +167,11 @@ struct ss_pending {
 // A run as its rows tell it.
 struct ss_run_facts {
     char id[SS_UUID_SIZE];
-    json_t *entry;
+    json_t *entry;       // NULL: pruned away
     json_t *end;         // NULL: unfinished
     uint64_t first_seq;
     struct ss_mark *last; // its newest checkpoint in the root namespace, or NULL
-    size_t steps;
+    size_t steps; // checkpoints of source "loop" that it made there
 };
 
 struct ss_journal;
@@ -169,11 +179,19 @@ struct ss_journal;
 struct ss_journal *ss_journal_new(void);
 void ss_journal_destroy(struct ss_journal **journal);
 // Append the next row (its seq must be head + 1, or the journal empty). Takes
-// the row on success. SS_ECORRUPT: a gap, an unknown parent, a write to a
-// checkpoint that is not there (allowed where the spec allows orphans).
+// the row on success; else nothing changed. SS_ECORRUPT: a gap, a checkpoint
+// id that is not greater than those of its namespace, a parent that should be
+// there and is not, a damaged row. Writes to an unknown checkpoint are kept
+// (R5.3, R13.2): ss_journal_orphans(). A parent whose row was pruned may be
+// told again by a later SS_ROW_SNAPSHOT; ss_journal_check() sees to it.
 int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
     struct ss_error *error) SS_MUST_USE;
+// After loading: the newest checkpoint of each namespace can be folded, or
+// SS_ECORRUPT, with the reason.
+int ss_journal_check(struct ss_journal *journal,
+    struct ss_error *error) SS_MUST_USE;
 uint64_t ss_journal_head(const struct ss_journal *journal);
+// Borrowed; NULL: there is none, or it is void.
 const struct ss_row *ss_journal_row(
     const struct ss_journal *journal, uint64_t seq);
 
@@ -189,7 +207,9 @@ struct ss_mark *const *ss_journal_list(const struct ss_journal *journal,
 // Namespaces in order of their first checkpoint. Borrowed array.
 const char *const *ss_journal_namespaces(
     const struct ss_journal *journal, size_t *ret_count);
-// The checkpoint in full. Gives a reference.
+// The checkpoint in full. Gives a reference. NULL: its rows contradict each
+// other (a list is appended to what is none; a pruned parent was never told
+// again); cannot happen to the newest once ss_journal_check() was content.
 struct ss_checkpoint *ss_journal_fold(
     struct ss_journal *journal, struct ss_mark *mark);
 // Facts of a run, borrowed, or NULL.
@@ -199,6 +219,9 @@ const struct ss_run_facts *ss_journal_run(
 // Gives an array of borrowed entries (ss_free).
 const struct ss_pending **ss_journal_pending(
     const struct ss_mark *mark, size_t *ret_count);
+// The same of writes to a checkpoint that the journal does not have.
+const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
+    const char *ns, const char *id, size_t *ret_count);
 // Memory that the journal holds, about, in bytes.
 size_t ss_journal_size(const struct ss_journal *journal);
 

@@ -1,0 +1,300 @@
+// fold.c - from deltas to a checkpoint in full.
+//
+//   whole row <- delta <- delta <- mark        walk left, then apply rightwards
+//
+// The last folded checkpoint of a namespace is kept. If nobody else holds it, a
+// newer one is made of it in place: folding the head after each superstep costs
+// what the superstep changed, not what the state holds.
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/journal_impl.h"
+
+// --- a checkpoint's memory --------------------------------------------------
+
+static void slot_free(void *slot)
+{
+    ss_value_unref(((struct ss_slot *)slot)->value);
+    ss_free(slot);
+}
+
+static void seen_free(void *seen)
+{
+    ss_map_fini(seen, ss_free);
+    ss_free(seen);
+}
+
+static void updated_free(struct ss_checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->updated_count; i++) {
+        ss_free(checkpoint->updated[i]);
+    }
+    ss_free(checkpoint->updated);
+    checkpoint->updated = NULL;
+    checkpoint->updated_count = 0;
+}
+
+struct ss_checkpoint *ss_checkpoint_ref(struct ss_checkpoint *checkpoint)
+{
+    checkpoint->refs++;
+    return checkpoint;
+}
+
+void ss_checkpoint_unref(struct ss_checkpoint *checkpoint)
+{
+    if (!checkpoint) {
+        return;
+    }
+    ss_check(checkpoint->refs > 0);
+    if (--checkpoint->refs > 0) {
+        return;
+    }
+    ss_map_fini(&checkpoint->channels, slot_free);
+    ss_map_fini(&checkpoint->seen, seen_free);
+    updated_free(checkpoint);
+    ss_free(checkpoint);
+}
+
+static struct ss_checkpoint *checkpoint_new(void)
+{
+    struct ss_checkpoint *checkpoint = ss_zalloc(1, sizeof(*checkpoint));
+    checkpoint->refs = 1;
+    return checkpoint;
+}
+
+static struct ss_slot *slot_of(struct ss_checkpoint *checkpoint,
+    const char *name)
+{
+    struct ss_slot *slot = ss_map_get(&checkpoint->channels, name);
+    if (!slot) {
+        slot = ss_zalloc(1, sizeof(*slot));
+        ss_map_put(&checkpoint->channels, name, slot);
+    }
+    return slot;
+}
+
+static struct ss_map *seen_of(struct ss_checkpoint *checkpoint,
+    const char *node)
+{
+    struct ss_map *seen = ss_map_get(&checkpoint->seen, node);
+    if (!seen) {
+        seen = ss_zalloc(1, sizeof(*seen));
+        ss_map_put(&checkpoint->seen, node, seen);
+    }
+    return seen;
+}
+
+static void seen_set(struct ss_map *seen, const char *channel, int64_t version)
+{
+    int64_t *stored = ss_map_get(seen, channel);
+    if (!stored) {
+        stored = ss_alloc(sizeof(*stored));
+        ss_map_put(seen, channel, stored);
+    }
+    *stored = version;
+}
+
+// A copy of channels and seen versions; the rest comes with the next delta.
+static struct ss_checkpoint *checkpoint_copy(const struct ss_checkpoint *from)
+{
+    struct ss_checkpoint *copy = checkpoint_new();
+    for (struct ss_map_entry *e = from->channels.first; e; e = e->next) {
+        const struct ss_slot *slot = e->value;
+        struct ss_slot *to = slot_of(copy, e->key);
+        to->version = slot->version;
+        to->value = ss_value_ref(slot->value);
+    }
+    for (struct ss_map_entry *e = from->seen.first; e; e = e->next) {
+        struct ss_map *to = seen_of(copy, e->key);
+        const struct ss_map *seen = e->value;
+        for (struct ss_map_entry *v = seen->first; v; v = v->next) {
+            seen_set(to, v->key, *(const int64_t *)v->value);
+        }
+    }
+    return copy;
+}
+
+// --- applying a delta -------------------------------------------------------
+
+// Lists that grow over a chain of deltas stay open until its end: each link
+// costs what it adds, not what the list holds.
+struct fold {
+    struct ss_checkpoint *into;
+    struct ss_map growing; // channel -> json_t *, ours alone
+};
+
+static void json_free(void *json)
+{
+    json_decref(json);
+}
+
+static int grow(struct fold *fold, const struct ss_slot *slot,
+    const struct ss_row_channel *channel)
+{
+    json_t *added = ss_value_json(channel->value);
+    json_t *list = ss_map_get(&fold->growing, channel->name);
+    if (!json_is_array(added)) {
+        return SS_ECORRUPT;
+    }
+    if (!list) {
+        json_t *stands = slot->value ? ss_value_json(slot->value) : NULL;
+        if (!json_is_array(stands)) {
+            return SS_ECORRUPT;
+        }
+        list = json_copy(stands);
+        ss_map_put(&fold->growing, channel->name, list);
+    }
+    json_array_extend(list, added);
+    return SS_OK;
+}
+
+static int channel_apply(struct fold *fold,
+    const struct ss_row_channel *channel)
+{
+    struct ss_slot *slot = slot_of(fold->into, channel->name);
+    slot->version = channel->version;
+    if (channel->op == SS_DELTA_APPEND) {
+        return grow(fold, slot, channel);
+    }
+    json_decref(ss_map_remove(&fold->growing, channel->name));
+    ss_value_unref(slot->value);
+    slot->value = ss_value_ref(channel->value);
+    return SS_OK;
+}
+
+static void updated_set(struct ss_checkpoint *into,
+    const struct ss_row_checkpoint *delta)
+{
+    updated_free(into);
+    into->updated_known = delta->updated_known;
+    into->updated = ss_zalloc(delta->updated_count + 1, sizeof(char *));
+    for (size_t i = 0; i < delta->updated_count; i++) {
+        into->updated[i] = ss_strdup(delta->updated[i]);
+    }
+    into->updated_count = delta->updated_count;
+}
+
+static int delta_apply(struct fold *fold, const struct ss_row *row,
+    struct ss_error *error)
+{
+    const struct ss_row_checkpoint *delta = &row->checkpoint;
+    for (size_t i = 0; i < delta->channels_count; i++) {
+        if (channel_apply(fold, &delta->channels[i]) != SS_OK) {
+            return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
+                ": channel %s: what is added is no list, or what it is added"
+                " to", row->seq, delta->channels[i].name);
+        }
+    }
+    for (size_t i = 0; i < delta->seen_count; i++) {
+        const struct ss_row_seen *seen = &delta->seen[i];
+        struct ss_map *of = seen_of(fold->into, seen->node);
+        if (seen->channel) {
+            seen_set(of, seen->channel, seen->version);
+        }
+    }
+    updated_set(fold->into, delta);
+    return SS_OK;
+}
+
+static void fold_end(struct fold *fold)
+{
+    for (struct ss_map_entry *e = fold->growing.first; e; e = e->next) {
+        struct ss_slot *slot = slot_of(fold->into, e->key);
+        ss_value_unref(slot->value);
+        slot->value = ss_value_new(json_incref(e->value));
+    }
+    ss_map_fini(&fold->growing, json_free);
+}
+
+// --- walking the chain ------------------------------------------------------
+
+struct chain {
+    const struct ss_row **items;
+    size_t count;
+    size_t capacity;
+};
+
+// The rows to apply, newest first, down to a whole one or to what is cached.
+static int chain_collect(const struct ss_space *space, struct ss_mark *mark,
+    struct chain *chain, bool *ret_cached, struct ss_error *error)
+{
+    for (struct ss_mark *at = mark; at; at = at->parent) {
+        if (at == space->folded_mark) {
+            *ret_cached = true;
+            return SS_OK;
+        }
+        SS_VEC_PUSH(chain, at->whole ? at->whole : at->row);
+        if (at->whole) {
+            return SS_OK;
+        }
+        if (!at->parent && at->row->parent_seq != 0) {
+            return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
+                ": checkpoint %s: its parent %s is gone", at->row->seq,
+                at->id, at->parent_id);
+        }
+    }
+    return SS_OK;
+}
+
+static int chain_apply(const struct chain *chain, struct ss_checkpoint *into,
+    struct ss_error *error)
+{
+    struct fold fold = {.into = into};
+    int status = SS_OK;
+    for (size_t i = chain->count; i > 0 && status == SS_OK; i--) {
+        status = delta_apply(&fold, chain->items[i - 1], error);
+    }
+    fold_end(&fold);
+    return status;
+}
+
+// What the chain is applied to: the cached one itself if nobody else holds it.
+static struct ss_checkpoint *base_take(struct ss_space *space)
+{
+    struct ss_checkpoint *cached = space->folded;
+    if (cached->refs > 1) {
+        return checkpoint_copy(cached);
+    }
+    space->folded = NULL;
+    space->folded_mark = NULL;
+    return cached;
+}
+
+// An old checkpoint that is looked at does not push the head out.
+static void cache_offer(struct ss_space *space, struct ss_mark *mark,
+    struct ss_checkpoint *checkpoint)
+{
+    if (space->folded_mark && space->folded_mark->order > mark->order) {
+        return;
+    }
+    ss_checkpoint_unref(space->folded);
+    space->folded = ss_checkpoint_ref(checkpoint);
+    space->folded_mark = mark;
+}
+
+int ss_space_fold(struct ss_space *space, struct ss_mark *mark,
+    struct ss_checkpoint **ret_checkpoint, struct ss_error *error)
+{
+    if (mark == space->folded_mark) {
+        *ret_checkpoint = ss_checkpoint_ref(space->folded);
+        return SS_OK;
+    }
+    struct chain chain = {0};
+    bool cached = false;
+    struct ss_checkpoint *into = NULL;
+    int status = chain_collect(space, mark, &chain, &cached, error);
+    if (status == SS_OK) {
+        into = cached ? base_take(space) : checkpoint_new();
+        memcpy(into->id, mark->id, sizeof(into->id));
+        status = chain_apply(&chain, into, error);
+    }
+    SS_VEC_FINI(&chain);
+    if (status != SS_OK) {
+        ss_checkpoint_unref(into);
+        return status;
+    }
+    cache_offer(space, mark, into);
+    *ret_checkpoint = into;
+    return SS_OK;
+}

@@ -1,0 +1,138 @@
+// pending.c - the pending writes of a checkpoint (spec/engine.md R1.7-R1.10).
+//
+// One entry for (task, idx): the first stays where idx >= 0, the last replaces
+// where idx < 0. A task of a wide superstep is one of a hundred thousand, so
+// entries are found by a hash table (open addressing) over their positions.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/journal_impl.h"
+#include "common/model/names.h"
+
+enum { SLOTS_MIN = 16 };
+
+static uint64_t key_hash(const char *task_id, int32_t idx)
+{
+    uint64_t hash = ss_hash64(task_id, strlen(task_id));
+    return hash ^ ((uint64_t)(uint32_t)idx * 0x9e3779b97f4a7c15u);
+}
+
+static bool key_is(const struct ss_pending *pending, const char *task_id,
+    int32_t idx)
+{
+    return pending->write->idx == idx &&
+        strcmp(pending->write->task_id, task_id) == 0;
+}
+
+// The slot that holds the key, or the free one where it would stand.
+static uint32_t *slot_find(const struct ss_mark *mark, const char *task_id,
+    int32_t idx)
+{
+    size_t at = (size_t)key_hash(task_id, idx) & (mark->slots_count - 1);
+    while (mark->slots[at] != 0 &&
+        !key_is(&mark->pending[mark->slots[at] - 1], task_id, idx)) {
+        at = (at + 1) & (mark->slots_count - 1);
+    }
+    return &mark->slots[at];
+}
+
+static void slots_build(struct ss_mark *mark, size_t count)
+{
+    ss_free(mark->slots);
+    mark->slots = ss_zalloc(count, sizeof(*mark->slots));
+    mark->slots_count = count;
+    for (size_t i = 0; i < mark->pending_count; i++) {
+        const struct ss_row_write *write = mark->pending[i].write;
+        *slot_find(mark, write->task_id, write->idx) = (uint32_t)(i + 1);
+    }
+}
+
+// The plain answer of the null task was taken.
+static void answer_remove(struct ss_mark *mark)
+{
+    for (size_t i = 0; i < mark->pending_count; i++) {
+        const struct ss_row_write *write = mark->pending[i].write;
+        if (strcmp(write->task_id, SS_NULL_TASK) == 0 &&
+            strcmp(write->channel, SS_NAME_RESUME) == 0) {
+            ss_vec_close_gap(mark->pending, &mark->pending_count, i,
+                sizeof(*mark->pending));
+            slots_build(mark, mark->slots_count);
+            return;
+        }
+    }
+}
+
+void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
+    const char *run)
+{
+    if (!write->value) {
+        answer_remove(mark);
+        return;
+    }
+    if ((mark->pending_count + 1) * 2 > mark->slots_count) {
+        slots_build(mark,
+            mark->slots_count ? mark->slots_count * 2 : SLOTS_MIN);
+    }
+    uint32_t *slot = slot_find(mark, write->task_id, write->idx);
+    if (*slot != 0 && write->idx >= 0) {
+        return;
+    }
+    struct ss_pending pending = {.write = write};
+    ss_check(strlen(run) < sizeof(pending.run));
+    memcpy(pending.run, run, strlen(run) + 1);
+    if (*slot != 0) {
+        mark->pending[*slot - 1] = pending;
+        return;
+    }
+    mark->pending = ss_vec_grow(mark->pending, &mark->pending_capacity,
+        mark->pending_count + 1, sizeof(*mark->pending));
+    mark->pending[mark->pending_count++] = pending;
+    *slot = (uint32_t)mark->pending_count;
+}
+
+void ss_pending_move(struct ss_mark *to, struct ss_mark *from)
+{
+    for (size_t i = 0; i < from->pending_count; i++) {
+        ss_pending_add(to, from->pending[i].write, from->pending[i].run);
+    }
+    ss_pending_fini(from);
+}
+
+void ss_pending_fini(struct ss_mark *mark)
+{
+    ss_free(mark->pending);
+    ss_free(mark->slots);
+    mark->pending = NULL;
+    mark->slots = NULL;
+    mark->pending_count = mark->pending_capacity = mark->slots_count = 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct ss_row_write *a =
+        (*(const struct ss_pending *const *)left)->write;
+    const struct ss_row_write *b =
+        (*(const struct ss_pending *const *)right)->write;
+    int order = strcmp(a->path ? a->path : "", b->path ? b->path : "");
+    if (order == 0) {
+        order = strcmp(a->task_id, b->task_id);
+    }
+    return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
+}
+
+const struct ss_pending **ss_journal_pending(const struct ss_mark *mark,
+    size_t *ret_count)
+{
+    size_t count = mark->pending_count;
+    const struct ss_pending **sorted =
+        ss_zalloc(count ? count : 1, sizeof(const struct ss_pending *));
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = &mark->pending[i];
+    }
+    if (count > 1) {
+        qsort(sorted, count, sizeof(const struct ss_pending *), compare);
+    }
+    *ret_count = count;
+    return sorted;
+}

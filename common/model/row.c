@@ -1,0 +1,165 @@
+// row.c - one row of the journal: making, freeing, what holds of it by itself.
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/journal.h"
+#include "common/model/names.h"
+
+struct ss_row *ss_row_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_row));
+}
+
+static void writes_free(struct ss_row *row)
+{
+    for (size_t i = 0; i < row->writes_count; i++) {
+        ss_free(row->writes[i].path);
+        ss_free(row->writes[i].channel);
+        ss_value_unref(row->writes[i].value);
+    }
+    ss_free(row->writes);
+}
+
+static void checkpoint_free(struct ss_row_checkpoint *checkpoint)
+{
+    for (size_t i = 0; i < checkpoint->channels_count; i++) {
+        ss_free(checkpoint->channels[i].name);
+        ss_value_unref(checkpoint->channels[i].value);
+    }
+    ss_free(checkpoint->channels);
+    for (size_t i = 0; i < checkpoint->seen_count; i++) {
+        ss_free(checkpoint->seen[i].node);
+        ss_free(checkpoint->seen[i].channel);
+    }
+    ss_free(checkpoint->seen);
+    for (size_t i = 0; i < checkpoint->updated_count; i++) {
+        ss_free(checkpoint->updated[i]);
+    }
+    ss_free(checkpoint->updated);
+}
+
+void ss_row_destroy(struct ss_row **row)
+{
+    struct ss_row *it = *row;
+    if (!it) {
+        return;
+    }
+    *row = NULL;
+    ss_free(it->ns);
+    json_decref(it->metadata);
+    json_decref(it->entry);
+    json_decref(it->end);
+    writes_free(it);
+    checkpoint_free(&it->checkpoint);
+    ss_free(it);
+}
+
+static int damaged(const struct ss_row *row, const char *what,
+    struct ss_error *error)
+{
+    return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64 ": %s",
+        row->seq, what);
+}
+
+static int writes_valid(const struct ss_row *row, struct ss_error *error)
+{
+    if (row->writes_count > 0 && !row->of[0]) {
+        return damaged(row, "its writes belong to no checkpoint", error);
+    }
+    for (size_t i = 0; i < row->writes_count; i++) {
+        const struct ss_row_write *write = &row->writes[i];
+        if (!write->channel || !write->task_id[0]) {
+            return damaged(row, "a write without channel or task", error);
+        }
+        bool taken = strcmp(write->channel, SS_NAME_RESUME) == 0 &&
+            strcmp(write->task_id, SS_NULL_TASK) == 0;
+        if (!write->value && !taken) {
+            return damaged(row, "a write without a value", error);
+        }
+    }
+    return SS_OK;
+}
+
+static int channel_valid(const struct ss_row *row,
+    const struct ss_row_channel *channel, struct ss_error *error)
+{
+    if (!channel->name) {
+        return damaged(row, "a channel without a name", error);
+    }
+    switch (channel->op) {
+    case SS_DELTA_SET:
+        return channel->value
+            ? SS_OK
+            : damaged(row, "a channel is set to nothing", error);
+    case SS_DELTA_CLEAR:
+        return channel->value
+            ? damaged(row, "a cleared channel has a value", error)
+            : SS_OK;
+    case SS_DELTA_APPEND:
+        return channel->value && !row->checkpoint.whole
+            ? SS_OK
+            : damaged(row, "a list is appended to nothing", error);
+    }
+    return damaged(row, "an unknown change of a channel", error);
+}
+
+static int checkpoint_valid(const struct ss_row *row, struct ss_error *error)
+{
+    const struct ss_row_checkpoint *checkpoint = &row->checkpoint;
+    if (!row->checkpoint_id[0]) {
+        return damaged(row, "a checkpoint without an id", error);
+    }
+    for (size_t i = 0; i < checkpoint->channels_count; i++) {
+        int status = channel_valid(row, &checkpoint->channels[i], error);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    for (size_t i = 0; i < checkpoint->seen_count; i++) {
+        if (!checkpoint->seen[i].node) {
+            return damaged(row, "a seen version without a node", error);
+        }
+    }
+    for (size_t i = 0; i < checkpoint->updated_count; i++) {
+        if (!checkpoint->updated[i]) {
+            return damaged(row, "an updated channel without a name", error);
+        }
+    }
+    return SS_OK;
+}
+
+static int kind_valid(const struct ss_row *row, struct ss_error *error)
+{
+    switch (row->kind) {
+    case SS_ROW_WRITES:
+    case SS_ROW_CHECKPOINT:
+    case SS_ROW_ENTRY:
+    case SS_ROW_END:
+        return SS_OK;
+    case SS_ROW_SNAPSHOT:
+        return row->has_checkpoint && row->checkpoint.whole
+            ? SS_OK
+            : damaged(row, "a snapshot that is not whole", error);
+    case SS_ROW_VOID:
+        return row->void_seq < row->seq && row->void_from <= row->void_seq
+            ? SS_OK
+            : damaged(row, "it voids rows that are not before it", error);
+    }
+    return damaged(row, "an unknown kind of row", error);
+}
+
+int ss_row_valid(const struct ss_row *row, struct ss_error *error)
+{
+    if (row->seq == 0) {
+        return damaged(row, "rows are numbered from 1", error);
+    }
+    int status = kind_valid(row, error);
+    if (status == SS_OK) {
+        status = writes_valid(row, error);
+    }
+    if (status == SS_OK && row->has_checkpoint) {
+        status = checkpoint_valid(row, error);
+    }
+    return status;
+}
