@@ -24,3 +24,25 @@ if(EXISTS ${CMAKE_SOURCE_DIR}/tests/conformance/main.c)
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   ss_export(conformance ss_worker ss_session)
 endif()
+
+# The source itself, and the archives of the pure floors.
+add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)
+ss_test_properties(tidy.floors tidy 60)
+add_test(NAME tidy.planted COMMAND ${SS_PYTHON} tests/tidy/planted_test.py)
+ss_test_properties(tidy.planted tidy 120)
+
+# ss_pure_test(TARGET [REGEX]): what it may need beside libc's pure part.
+function(ss_pure_test target)
+  if(TARGET ${target} AND NOT SS_SANITIZE AND NOT SS_COVERAGE)
+    string(REPLACE "ss_" "" room ${target})
+    add_test(NAME tidy.pure.${room} COMMAND sh tests/tidy/pure.sh
+        $<TARGET_FILE:${target}> ${ARGN})
+    ss_test_properties(tidy.pure.${room} tidy 60)
+  endif()
+endfunction()
+ss_pure_test(ss_base "realloc|free|fprintf|stderr")
+ss_pure_test(ss_model "json(p?)_[a-z_]*|XXH[A-Za-z0-9_]*")
+ss_pure_test(ss_engine "json_[a-z_]*")
+ss_pure_test(ss_session "json_[a-z_]*")
+ss_pure_test(ss_wire
+    "json_[a-z_]*|protobuf_c_[a-z_]*|superstep__[a-z0-9_]*|__assert_fail")

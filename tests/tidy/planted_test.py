@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""planted - every offence that tidy knows, planted in a copy, is caught.
+
+A check that has never failed is unproven. The plants stand among the project's
+own sources, so that they are judged by its real floors.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIDY = ROOT / "tests/tidy/tidy.py"
+PURE = ROOT / "tests/tidy/pure.sh"
+LEFTOVERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
+
+HEADER = "#ifndef SS_PLANTED_{0}_H\n#define SS_PLANTED_{0}_H\n{1}#endif\n"
+LONG = "int planted(void)\n{\n" + "    ;\n" * 68 + "    return 0;\n}\n"
+
+# file to write, its text, the complaint expected
+PLANTED = [
+    ("common/base/p01.c", '#include "common/model/value.h"\n',
+     "common/base may not include from common/model"),
+    ("common/model/p02.c", '#include "coordinator/engine/engine.h"\n',
+     "common/model may not include from coordinator/engine"),
+    ("coordinator/engine/p03.c", '#include "coordinator/store/store.h"\n',
+     "coordinator/engine may not include from coordinator/store"),
+    ("coordinator/engine/p04.c", '#include "common/wire/message.h"\n',
+     "coordinator/engine may not include from common/wire"),
+    ("common/wire/p05.c", '#include "common/link/link.h"\n',
+     "common/wire may not include from common/link"),
+    ("coordinator/store/p06.c", '#include "common/link/link.h"\n',
+     "coordinator/store may not include from common/link"),
+    ("common/link/p07.c", '#include "superstep/v1/journal.pb-c.h"\n',
+     "common/link may not include from superstep/v1"),
+    ("common/base/p08.c", '#include "mem.h"\n', '"mem.h" is not from the root'),
+    ("common/base/p09.c", "#include <time.h>\n",
+     "common/base is pure and may not use <time.h>"),
+    ("coordinator/engine/p10.c", "#  include <unistd.h>\n",
+     "coordinator/engine is pure and may not use <unistd.h>"),
+    ("common/model/p11.c", "#include <pthread.h>\n",
+     "common/model is pure and may not use <pthread.h>"),
+    ("common/wire/p12.c", "#include <czmq.h>\n",
+     "common/wire is pure and may not use <czmq.h>"),
+    ("coordinator/store/p13.c", "#include <zmq.h>\n",
+     "coordinator/store is effects and may not use <zmq.h>"),
+    ("common/link/p14.c", "#include <sqlite3.h>\n",
+     "common/link is effects and may not use <sqlite3.h>"),
+    ("common/base/p15.c", "void f(void);\nvoid f(void)\n{\n    strcpy(0, 0);\n}\n",
+     "4: strcpy() is banned here, use memcpy"),
+    ("coordinator/store/p16.c", "int f = (malloc (1), 0);\n",
+     "malloc() is banned here, use ss_alloc"),
+    ("coordinator/engine/p17.c", "int f = printf(0);\n",
+     "printf() is banned here, use an event or a command"),
+    ("coordinator/engine/p18.c", "int f = (free(0), 0);\n",
+     "free() is banned here, use ss_free"),
+    ("common/link/p19.c", "int f = time(0);\n",
+     "time() is banned here, use clock_gettime"),
+    ("tests/unit/base/p20_test.c", "int f = usleep(1);\n",
+     "usleep() is banned here, use an event to wait for"),
+    ("common/base/p21.c", LONG, "2: function of 71 lines, the limit is 70"),
+    ("common/base/p22.c", "//\n" * 1001, "longer than 1000 lines"),
+    ("common/base/p23.c", "// " + "-" * 98 + "\n", "longer than 100 columns"),
+    ("common/base/p24.c", "int f; \n", "trailing space"),
+    ("docs/p25.md", "text\t\n", "trailing space"),
+    ("common/base/p26.h", "int f;\n",
+     "the header guard does not enclose the whole header"),
+    ("common/base/p27.h", HEADER.format("27", "") + "int f;\n",
+     "the header guard does not enclose the whole header"),
+    ("common/base/p28.h", "#include <stddef.h>\n" + HEADER.format("28", ""),
+     "the header guard does not enclose the whole header"),
+    ("common/base/p29b.h", HEADER.format("29", ""), None),
+    ("common/base/p29c.h", HEADER.format("29", ""),
+     "the guard SS_PLANTED_29_H is that of common/base/p29b.h too"),
+    ("common/base/p30.c", f"// {LEFTOVERS[0]}: later\n", "leftover"),
+    ("tests/p31.sh", f"# {LEFTOVERS[1]}\n", "leftover"),
+    ("common/base/p32.c", f"// {LEFTOVERS[2]} look here\n", "leftover"),
+    ("docs/p33.md", f"a {LEFTOVERS[3]}\n", "leftover"),
+    ("docs/p34.md", "see /home" + "/ada/notes\n", "a path of somebody's machine"),
+    ("nowhere/p35.c", "int f;\n", "this folder has no row in floors.txt"),
+    # What only looks like an offence.
+    ("common/base/p40.c", "// printf() and time() in a comment\n", None),
+    ("common/base/p41.c", 'const char *f = "malloc(1)";\n', None),
+    ("common/base/p42.c", "int runtime(int);\nint f = runtime(1);\n", None),
+    ("common/base/p43.c", LONG.replace("    ;\n", "", 1), None),
+    ("common/base/p44.c", '#include "common/base/mem.h"\n', None),
+    ("common/base/p45.c", 'char f[] = "/tmp/p-' + "X" * 6 + '";\n', None),
+    ("common/base/p46.c", "static int f[] =\n{\n" + "    1,\n" * 90 + "};\n",
+     None),
+]
+
+failures = []
+
+
+def expect(claim, what):
+    if not claim:
+        failures.append(what)
+
+
+def copy_of_sources(to):
+    for name in sorted(os.listdir(ROOT)):
+        if name in ("build", ".git") or name.startswith(".cache"):
+            continue
+        path = ROOT / name
+        if path.is_dir():
+            shutil.copytree(
+                path, to / name, symlinks=True,
+                ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(path, to / name)
+
+
+def tidy(root):
+    done = subprocess.run(
+        [sys.executable, TIDY, root], capture_output=True, text=True,
+        check=False)
+    return done.returncode, done.stdout.splitlines()
+
+
+def check_planted(root):
+    _, before = tidy(root)
+    for path, text, _ in PLANTED:
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    floors = root / "tests/tidy/floors.txt"
+    with floors.open("a") as file:
+        file.write("common/empty : : pure\n")
+    code, after = tidy(root)
+    expect(code == 1, f"tidy exits with {code} after all was planted")
+    for path, _, complaint in PLANTED:
+        found = [line for line in after if line.startswith(path + ":")]
+        if complaint is None:
+            expect(not found, f"{path}: complained for nothing: {found}")
+        else:
+            expect(len(found) == 1 and complaint in found[0],
+                   f"{path}: not caught: {complaint}; said {found}")
+    expect(any("nothing was checked in common/empty" in line for line in after),
+           "a row without files is not caught")
+    planted = tuple(path + ":" for path, _, _ in PLANTED)
+    more = [line for line in after[:-1] if line not in before and
+            not line.startswith(planted) and "common/empty" not in line]
+    expect(not more, f"the plants disturb other files: {more}")
+
+
+def check_nothing(root):
+    (root / "tests/tidy").mkdir(parents=True)
+    (root / "tests/tidy/floors.txt").write_text("# no rows\n")
+    code, lines = tidy(root)
+    expect(code == 1 and any("nothing was checked" in line for line in lines),
+           "a folder without sources passes")
+
+
+def archive(root, name, source):
+    compiler = os.environ.get("CC", "cc")
+    (root / f"{name}.c").write_text(source)
+    subprocess.run([compiler, "-w", "-c", f"{name}.c", "-o", f"{name}.o"],
+                   cwd=root, check=True)
+    subprocess.run(["ar", "rc", f"{name}.a", f"{name}.o"], cwd=root, check=True)
+    return root / f"{name}.a"
+
+
+def pure(path, *more):
+    return subprocess.run(["sh", PURE, path, *more], capture_output=True,
+                          text=True, check=False)
+
+
+def check_pure(root):
+    calls = 'extern int {0}(void);\nint ss_f(void)\n{{\n    return {0}();\n}}\n'
+    for name in ("clock_gettime", "socket", "pthread_create", "fopen", "getenv",
+                 "realloc", "sqlite3_open", "zmq_send", "json_dumps"):
+        done = pure(archive(root, name, calls.format(name)))
+        expect(done.returncode == 1 and name in done.stdout,
+               f"pure does not catch {name}: {done.stdout}")
+    done = pure(root / "json_dumps.a", "json_[a-z_]*")
+    expect(done.returncode == 0, f"pure refuses what is named: {done.stdout}")
+    done = pure(archive(root, "fine", calls.format("ss_other")))
+    expect(done.returncode == 0, f"pure refuses our own: {done.stdout}")
+    done = pure(archive(root, "empty", "typedef int ss_nothing;\n"))
+    expect(done.returncode == 1, "pure passes an archive that holds nothing")
+    done = pure(root / "missing.a")
+    expect(done.returncode == 1, "pure passes an archive that is not there")
+
+
+def main():
+    for check in (check_planted, check_nothing, check_pure):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            if check is check_planted:
+                copy_of_sources(root)
+            check(root)
+    for failure in failures:
+        print(failure)
+    print(f"{len(PLANTED)} plants, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
