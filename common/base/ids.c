@@ -157,7 +157,7 @@ bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
     return true;
 }
 
-void ss_task_id(const char *checkpoint_id, int format,
+void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE])
 {
     uint8_t raw[16], digest[SS_SHA1_SIZE];

@@ -36,7 +36,7 @@ bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16]);
 // Task id (R3.12): hash of the checkpoint id's 16 raw bytes and the parts
 // without separators, formatted 8-4-4-4-12. `format` is checkpoint.v: SHA-1 if
 // it is 1 or less. An id that is no UUID is hashed as text.
-void ss_task_id(const char *checkpoint_id, int format,
+void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE]);
 
 // Interrupt id (R7.4): hash of `ns`, or of `ns|answers` where answers > 0.

@@ -11,7 +11,7 @@ static void check_task(
     int format, const char *const *parts, size_t count, const char *expected)
 {
     char id[SS_UUID_SIZE];
-    ss_task_id(CHECKPOINT, format, parts, count, id);
+    ss_task_uuid(CHECKPOINT, format, parts, count, id);
     ck_assert_str_eq(id, expected);
 }
 
@@ -80,8 +80,8 @@ START_TEST(a_task_of_a_checkpoint_that_is_no_uuid_has_an_id_too)
 {
     const char *parts[] = {"a", "1"};
     char one[SS_UUID_SIZE], other[SS_UUID_SIZE];
-    ss_task_id("first", 4, parts, 2, one);
-    ss_task_id("second", 4, parts, 2, other);
+    ss_task_uuid("first", 4, parts, 2, one);
+    ss_task_uuid("second", 4, parts, 2, other);
     ck_assert_uint_eq(strlen(one), SS_UUID_SIZE - 1);
     ck_assert_str_ne(one, other);
 }
