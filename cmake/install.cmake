@@ -1,4 +1,5 @@
-# What `cmake --install` gives.
+# What `cmake --install` gives: programs, headers, libsuperstep, superstep.pc.
+
 get_property(programs GLOBAL PROPERTY SS_PROGRAMS)
 if(programs)
   install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -7,3 +8,37 @@ foreach(folder worker/include client/include)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
       DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 endforeach()
+
+# All rooms in one library: to embed, or to link a worker with its nodes. The
+# coordinator's shell is a program only.
+get_property(rooms GLOBAL PROPERTY SS_ROOMS)
+list(REMOVE_ITEM rooms ss_coordinator)
+set(objects ${rooms})
+list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+
+add_library(superstep_static STATIC ${objects})
+add_library(superstep_shared SHARED ${objects})
+target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
+    PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::CZMQ Threads::Threads
+    ${CMAKE_DL_LIBS} m
+    -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map)
+set_target_properties(superstep_static superstep_shared PROPERTIES
+    OUTPUT_NAME superstep LINKER_LANGUAGE C)
+set_target_properties(superstep_shared PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/exports.map)
+install(TARGETS superstep_static superstep_shared
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# superstep.pc finds its prefix from where it lies, so a tree can be moved.
+string(REGEX REPLACE "[^/]+" ".." SS_PC_UP "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file(${CMAKE_SOURCE_DIR}/superstep.pc.in
+    ${CMAKE_BINARY_DIR}/superstep.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/superstep.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(EXISTS ${CMAKE_SOURCE_DIR}/client/superstep.bash)
+  install(FILES ${CMAKE_SOURCE_DIR}/client/superstep.bash RENAME superstep
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()

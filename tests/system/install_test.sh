@@ -1,0 +1,53 @@
+#!/bin/sh
+# What is installed is enough: hello.c is built outside of the tree, with one cc
+# line, against the installed headers; so is a program with libsuperstep.
+set -eu
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+fail()
+{
+    echo "install: $*"
+    exit 1
+}
+
+cmake --install "$SS_BUILD_DIR" --prefix "$place/usr" >"$place/log" ||
+    { cat "$place/log"; fail "cmake --install failed"; }
+for program in superstep superstep-coordinator superstep-worker; do
+    [ -x "$place/usr/bin/$program" ] || fail "no program $program"
+done
+
+# Moved, it must still be whole: superstep.pc says where it lies by itself.
+mv "$place/usr" "$place/moved"
+pc=$(dirname "$(find "$place/moved" -name superstep.pc)")
+export PKG_CONFIG_PATH="$pc"
+cd "$place"
+cp "$SS_SOURCE_DIR/examples/hello/hello.c" .
+
+${CC:-cc} -Wall -Wextra -Werror -shared -fPIC hello.c -o libhello.so \
+    $(pkg-config --cflags superstep)
+
+# The application needs nothing of ours but public functions.
+nm -D --undefined-only libhello.so | sed -n 's/^ *U //p' |
+    grep -Ev '^(ss_|json_|mem|str|__|free|snprintf)' >unknown || true
+[ ! -s unknown ] || fail "hello needs $(cat unknown)"
+for name in $(nm -D --undefined-only libhello.so | sed -n 's/^ *U \(ss_\)/\1/p'); do
+    nm -D --defined-only "$place/moved/bin/superstep-worker" |
+        grep -q " $name\$" || fail "superstep-worker does not export $name"
+    grep -q "$name" "$place/moved/include/superstep/"*.h ||
+        fail "$name is in no installed header"
+done
+
+# Each header stands alone, in C and as C++ users would include it.
+for header in "$place/moved/include/superstep/"*.h; do
+    name=$(basename "$header")
+    printf '#include <superstep/%s>\nint main(void)\n{\n    return 0;\n}\n' \
+        "$name" >alone.c
+    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror alone.c -o alone \
+        $(pkg-config --cflags --libs superstep) || fail "$name needs another"
+done
+library=$(dirname "$pc")
+if [ "$(nm "$library/libsuperstep.a" 2>/dev/null | grep -c __asan_)" = 0 ]; then
+    LD_LIBRARY_PATH=$library ./alone || fail "libsuperstep.so does not load"
+fi
+echo "install: programs, headers, library and superstep.pc are whole"
