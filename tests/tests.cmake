@@ -16,6 +16,7 @@ ss_tests(story tests/stories story 240)
 ss_tests(contract tests/contract contract 240)
 ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
 ss_tests(system tests/system system 290)
+ss_fuzz_tests(tests/fuzz)
 
 if(EXISTS ${CMAKE_SOURCE_DIR}/tests/conformance/main.c)
   ss_files(sources tests/conformance/*.c)
