@@ -288,7 +288,7 @@ static void writes_add(struct index *index, const struct ss_row *row)
         ss_free(key);
     }
     for (size_t i = 0; i < row->writes_count; i++) {
-        ss_pending_add(mark, &row->writes[i], row->run);
+        ss_pending_add(mark, &row->writes[i], row->run, row->seq);
     }
 }
 

@@ -162,6 +162,7 @@ struct ss_mark {
 struct ss_pending {
     const struct ss_row_write *write; // borrowed from its row
     char run[SS_UUID_SIZE];           // the run that wrote it
+    uint64_t seq;                     // the row: later ones came later
 };
 
 // A run as its rows tell it.

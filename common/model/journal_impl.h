@@ -15,7 +15,7 @@ struct ss_space {
 
 // Pending writes of a mark (pending.c).
 void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
-    const char *run);
+    const char *run, uint64_t seq);
 // Move all of `from` behind those of `to`.
 void ss_pending_move(struct ss_mark *to, struct ss_mark *from);
 void ss_pending_fini(struct ss_mark *mark);

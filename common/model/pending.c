@@ -63,8 +63,21 @@ static void answer_remove(struct ss_mark *mark)
     }
 }
 
+// A task that failed after it had written (its writes could not be applied)
+// runs again: what it writes then replaces what it wrote before.
+static bool failed_between(const struct ss_mark *mark, const char *task_id,
+    uint64_t from, uint64_t to)
+{
+    uint32_t slot = *slot_find(mark, task_id, ss_name_special(SS_NAME_ERROR));
+    if (slot == 0) {
+        return false;
+    }
+    uint64_t failed = mark->pending[slot - 1].seq;
+    return failed >= from && failed < to;
+}
+
 void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
-    const char *run)
+    const char *run, uint64_t seq)
 {
     if (!write->value) {
         answer_remove(mark);
@@ -75,10 +88,12 @@ void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
             mark->slots_count ? mark->slots_count * 2 : SLOTS_MIN);
     }
     uint32_t *slot = slot_find(mark, write->task_id, write->idx);
-    if (*slot != 0 && write->idx >= 0) {
+    if (*slot != 0 && write->idx >= 0 &&
+        !failed_between(mark, write->task_id, mark->pending[*slot - 1].seq,
+            seq)) {
         return;
     }
-    struct ss_pending pending = {.write = write};
+    struct ss_pending pending = {.write = write, .seq = seq};
     ss_check(strlen(run) < sizeof(pending.run));
     memcpy(pending.run, run, strlen(run) + 1);
     if (*slot != 0) {
@@ -94,7 +109,8 @@ void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
 void ss_pending_move(struct ss_mark *to, struct ss_mark *from)
 {
     for (size_t i = 0; i < from->pending_count; i++) {
-        ss_pending_add(to, from->pending[i].write, from->pending[i].run);
+        ss_pending_add(to, from->pending[i].write, from->pending[i].run,
+            from->pending[i].seq);
     }
     ss_pending_fini(from);
 }
