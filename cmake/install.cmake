@@ -4,15 +4,13 @@ get_property(programs GLOBAL PROPERTY SS_PROGRAMS)
 if(programs)
   install(TARGETS ${programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(folder worker/include client/include)
+foreach(folder worker/include client/include local/include)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/
       DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 endforeach()
 
-# All rooms in one library: to embed, or to link a worker with its nodes. The
-# coordinator's shell is a program only.
+# All rooms in one library: to embed, or to link a worker with its nodes.
 get_property(rooms GLOBAL PROPERTY SS_ROOMS)
-list(REMOVE_ITEM rooms ss_coordinator)
 set(objects ${rooms})
 list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
@@ -38,7 +36,7 @@ configure_file(${CMAKE_SOURCE_DIR}/superstep.pc.in
 install(FILES ${CMAKE_BINARY_DIR}/superstep.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/client/superstep.bash)
-  install(FILES ${CMAKE_SOURCE_DIR}/client/superstep.bash RENAME superstep
+if(EXISTS ${CMAKE_SOURCE_DIR}/completion/superstep.bash)
+  install(FILES ${CMAKE_SOURCE_DIR}/completion/superstep.bash RENAME superstep
       DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()

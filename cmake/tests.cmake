@@ -86,13 +86,13 @@ function(ss_tests prefix folder label timeout)
   endforeach()
 endfunction()
 
-# ss_fuzz_tests(FOLDER): every FOLDER/NAME_fuzz.c. With libFuzzer it is a program
+# ss_fuzz_tests(FOLDER): every FOLDER/fuzz_NAME.c. With libFuzzer it is a program
 # that searches; else it replays FOLDER/corpus/NAME, as a test.
 function(ss_fuzz_tests folder)
-  ss_files(sources ${folder}/*_fuzz.c)
+  ss_files(sources ${folder}/fuzz_*.c)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    string(REGEX REPLACE "_fuzz$" "" stem ${name})
+    string(REGEX REPLACE "^fuzz_" "" stem ${name})
     set(corpus ${CMAKE_SOURCE_DIR}/${folder}/corpus/${stem})
     if(SS_FUZZ)
       ss_test_program(fuzz.${stem} SOURCES ${source})

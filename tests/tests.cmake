@@ -18,8 +18,8 @@ ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
 ss_tests(system tests/system system 290)
 ss_fuzz_tests(tests/fuzz)
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/tests/conformance/main.c)
-  ss_files(sources tests/conformance/*.c)
+ss_files(sources tests/conformance/*.c)
+if(sources)
   ss_test_program(conformance SOURCES ${sources})
   set_target_properties(conformance PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
@@ -45,5 +45,6 @@ ss_pure_test(ss_base "realloc|free|fprintf|stderr")
 ss_pure_test(ss_model "json(p?)_[a-z_]*|XXH[A-Za-z0-9_]*")
 ss_pure_test(ss_engine "json_[a-z_]*")
 ss_pure_test(ss_session "json_[a-z_]*")
+ss_pure_test(ss_talk "json_[a-z_]*")
 ss_pure_test(ss_wire
     "json_[a-z_]*|protobuf_c_[a-z_]*|superstep__[a-z0-9_]*|__assert_fail")

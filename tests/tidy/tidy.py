@@ -149,7 +149,7 @@ class Tidy:
     def target_of(self, path, quoted, name):
         if quoted:
             return name
-        for folder in ("worker/include", "client/include"):
+        for folder in ("worker/include", "client/include", "local/include"):
             if (self.root / folder / name).exists():
                 return f"{folder}/{name}"
         return None
