@@ -54,7 +54,7 @@ static void uuid_text(const uint8_t bytes[16], char ret_uuid[SS_UUID_SIZE])
             *to++ = '-';
         hex(bytes, groups[i], to);
         bytes += groups[i];
-        to += 2 * groups[i];
+        to += (size_t)groups[i] * 2;
     }
     *to = '\0';
     ss_check(to == ret_uuid + SS_UUID_SIZE - 1);
@@ -196,7 +196,8 @@ void ss_interrupt_id(
 
 // The civil date of a day since 1970-01-01 (Hinnant, "chrono-compatible
 // low-level date algorithms": eras of 400 years that begin in March).
-static void date_of(int64_t day, int64_t *ret_year, int *ret_month, int *ret_day)
+static void date_of(
+    int64_t day, int64_t *ret_year, int *ret_month, int *ret_day)
 {
     day += 719468;
     int64_t era = (day >= 0 ? day : day - 146096) / 146097;

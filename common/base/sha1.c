@@ -14,7 +14,7 @@ static void mix_block(struct ss_sha1 *sha1)
     for (size_t i = 0; i < 16; i++) {
         const uint8_t *p = sha1->block + 4 * i;
         w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-            (uint32_t)p[2] << 8 | (uint32_t)p[3];
+               (uint32_t)p[2] << 8 | (uint32_t)p[3];
     }
     for (size_t i = 16; i < 80; i++)
         w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);

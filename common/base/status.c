@@ -64,7 +64,7 @@ static void trim(char *message)
     size_t size = strlen(message);
     size_t start = size;
     while (start > 0 && size - start < 3 &&
-        ((unsigned char)message[start - 1] & 0xc0) == 0x80)
+           ((unsigned char)message[start - 1] & 0xc0) == 0x80)
         start--;
     if (start > 0 && ((unsigned char)message[start - 1] & 0xc0) == 0xc0) {
         unsigned char lead = (unsigned char)message[start - 1];

@@ -29,8 +29,10 @@ int main(void)
     Suite *suite = suite_create("check");
     TCase *tcase = tcase_create("check");
     tcase_add_test(tcase, a_true_claim_costs_nothing_and_is_judged_once);
-    tcase_add_test_raise_signal(tcase, a_false_claim_stops_the_process, SIGABRT);
-    tcase_add_test_raise_signal(tcase, reaching_the_unreachable_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, a_false_claim_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, reaching_the_unreachable_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

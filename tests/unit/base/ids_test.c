@@ -5,7 +5,7 @@
 
 // The vectors of spec/engine.md, section 16.
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"
-#define TASK "ad05cef3-3723-7f5e-0b12-4d91420ee3db"
+#define TASK       "ad05cef3-3723-7f5e-0b12-4d91420ee3db"
 
 static void check_task(
     int format, const char *const *parts, size_t count, const char *expected)

@@ -162,7 +162,8 @@ int main(void)
     tcase_add_test(tcase, zero_bytes_are_an_empty_map);
     tcase_add_test(tcase, what_is_put_is_found);
     tcase_add_test(tcase, the_key_is_copied);
-    tcase_add_test(tcase, putting_again_gives_the_old_value_and_keeps_the_place);
+    tcase_add_test(
+        tcase, putting_again_gives_the_old_value_and_keeps_the_place);
     tcase_add_test(tcase, a_key_may_stand_for_nothing);
     tcase_add_test(tcase, entries_stand_in_order_of_insertion);
     tcase_add_test(tcase, removing_takes_out_first_middle_and_last);

@@ -166,11 +166,13 @@ int main(void)
     tcase_add_test(tcase, a_vector_keeps_the_order_of_its_items);
     tcase_add_test(tcase, a_vector_holds_structures_too);
     tcase_add_test(tcase, removing_closes_the_gap);
-    tcase_add_test_raise_signal(tcase, removing_what_is_not_there_stops_the_process, SIGABRT);
-    tcase_add_test_raise_signal(tcase, more_than_the_address_space_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, removing_what_is_not_there_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, more_than_the_address_space_stops_the_process, SIGABRT);
     tcase_add_test(tcase, the_hook_sees_every_allocation);
-    tcase_add_test_raise_signal(tcase,
-        an_allocation_that_the_hook_refuses_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, an_allocation_that_the_hook_refuses_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -74,7 +74,8 @@ int main(void)
     tcase_add_test(tcase, the_same_seed_gives_the_same_numbers);
     tcase_add_test(tcase, numbers_below_a_bound_are_even);
     tcase_add_test(tcase, a_unit_number_is_under_one);
-    tcase_add_test_raise_signal(tcase, nothing_is_below_zero_and_asking_stops_the_process, SIGABRT);
+    tcase_add_test_raise_signal(
+        tcase, nothing_is_below_zero_and_asking_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
