@@ -89,6 +89,17 @@ function(ss_tests prefix folder label timeout)
   endforeach()
 endfunction()
 
+# ss_benchmarks(FOLDER): FOLDER/NAME.c is the program bench-NAME.
+function(ss_benchmarks folder)
+  ss_files(sources ${folder}/*.c)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    ss_test_program(bench-${name} SOURCES ${source})
+    set_target_properties(bench-${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  endforeach()
+endfunction()
+
 # ss_fuzz_tests(FOLDER): every FOLDER/fuzz_NAME.c. With libFuzzer it is a program
 # that searches; else it replays FOLDER/corpus/NAME, as a test.
 function(ss_fuzz_tests folder)

@@ -147,12 +147,10 @@ class Tidy:
 
     # Where an include leads: a path from the root, or None for the system's.
     def target_of(self, path, quoted, name):
-        if quoted:
-            return name
         for folder in ("worker/include", "client/include", "local/include"):
             if (self.root / folder / name).exists():
                 return f"{folder}/{name}"
-        return None
+        return name if quoted else None
 
     def check_include(self, path, number, floor, quoted, name):
         target = self.target_of(path, quoted, name)
@@ -161,6 +159,9 @@ class Tidy:
                 self.complain(
                     path, number,
                     f"{floor.folder} is {floor.kind} and may not use <{name}>")
+            return
+        beside = f"{os.path.dirname(path)}/{target}"
+        if floor.kind == "user" and (self.root / beside).exists():
             return
         if "/" not in target:
             self.complain(path, number, f'"{name}" is not from the root')
