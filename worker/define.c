@@ -1,0 +1,264 @@
+// define.c - the half of superstep.h that defines graphs: each call adds to a
+// description (common/model/spec.h) and remembers the author's function.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/names.h"
+#include "common/model/value.h"
+#include "worker/define.h"
+
+void ss_graph_def_fail(struct ss_graph_def *graph, const char *format, ...)
+{
+    if (graph->error.status != SS_OK)
+        return;
+    char text[SS_ERROR_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    ss_error_set(
+        &graph->error, SS_EINVAL, "graph \"%s\": %s", graph->name, text);
+}
+
+struct ss_spec *ss_graph_def_spec(struct ss_graph_def *graph)
+{
+    if (!graph->spec)
+        graph->spec = ss_spec_new(graph->name, "state");
+    return graph->spec;
+}
+
+char *ss_graph_def_pair(const char *first, const char *second)
+{
+    return ss_format("%zu:%s:%s", strlen(first), first, second);
+}
+
+void ss_graph_def_bind(
+    struct ss_map *map, char *key, struct ss_binding binding)
+{
+    struct ss_binding *copy = ss_alloc(sizeof(*copy));
+    *copy = binding;
+    ss_free(ss_map_put(map, key, copy));
+    ss_free(key);
+}
+
+struct ss_graph_def *ss_graph_def_new(
+    const char *name, ss_graph_ctx_fn *define, void *ctx)
+{
+    struct ss_graph_def *graph = ss_zalloc(1, sizeof(*graph));
+    graph->name = ss_strdup(name);
+    define(graph, ctx);
+    return graph;
+}
+
+static void free_inner(void *value)
+{
+    struct ss_graph_def *graph = value;
+    ss_graph_def_destroy(&graph);
+}
+
+void ss_graph_def_destroy(struct ss_graph_def **graph)
+{
+    struct ss_graph_def *old = *graph;
+    if (!old)
+        return;
+    *graph = NULL;
+    ss_spec_destroy(&old->spec);
+    ss_map_fini(&old->bodies, ss_free);
+    ss_map_fini(&old->routers, ss_free);
+    ss_map_fini(&old->writes, ss_free);
+    ss_map_fini(&old->reducers, ss_free);
+    ss_map_fini(&old->inner, free_inner);
+    ss_map_fini(&old->branches, ss_free);
+    ss_free(old->name);
+    ss_free(old);
+}
+
+// ------------------------------------------------------------------ state
+
+// Errors of the spec stick in it; ss_spec_end() reports the first.
+static void ignore(int status)
+{
+    (void)status;
+}
+
+void ss_key_with(struct ss_graph_def *graph, const char *key,
+    enum ss_type type, const struct ss_key_options *options)
+{
+    ignore(ss_spec_key(ss_graph_def_spec(graph), key,
+        ss_options_key(graph, key, type, options)));
+    if (options && options->reduce)
+        ss_bind_reducer(graph, key, options->reduce, options->reduce_ctx);
+}
+
+static void set(struct ss_graph_def *graph, const char *key, json_t *value)
+{
+    ignore(ss_spec_set(ss_graph_def_spec(graph), key, value));
+}
+
+void ss_input_keys(struct ss_graph_def *graph, const char *const *keys)
+{
+    set(graph, "input", ss_options_names(keys));
+}
+
+void ss_output_keys(struct ss_graph_def *graph, const char *const *keys)
+{
+    set(graph, "output", ss_options_names(keys));
+}
+
+// ------------------------------------------------------------------ nodes
+
+static void bind_handler(struct ss_graph_def *graph, char *name,
+    const struct ss_node_options *options)
+{
+    ss_graph_def_bind(&graph->bodies, name,
+        (struct ss_binding){.body = options->on_error, .ctx = options->ctx});
+}
+
+void ss_node_with(struct ss_graph_def *graph, const char *name,
+    ss_node_fn *body, const struct ss_node_options *options)
+{
+    bool is_graph = options && options->subgraph;
+    if (body && is_graph)
+        ss_graph_def_fail(graph,
+            "node \"%s\" has a body and a .subgraph; it can be only one",
+            name);
+    ignore(ss_spec_node(ss_graph_def_spec(graph), name,
+        ss_options_node(graph, name, options)));
+    if (body)
+        ss_bind_node(graph, name, body, options ? options->ctx : NULL);
+    if (options && options->on_error)
+        bind_handler(
+            graph, ss_format(SS_NAME_HANDLER "%s", name), options);
+}
+
+void ss_defaults_with(
+    struct ss_graph_def *graph, const struct ss_node_options *options)
+{
+    set(graph, "defaults", ss_options_node(graph, "(defaults)", options));
+    if (options->on_error)
+        bind_handler(graph, ss_strdup(SS_NAME_DEFAULT_HANDLER), options);
+}
+
+void ss_edge(struct ss_graph_def *graph, const char *from, const char *to)
+{
+    ignore(ss_spec_edge(ss_graph_def_spec(graph), from, to));
+}
+
+void ss_join(struct ss_graph_def *graph, const char *to,
+    const char *const *from)
+{
+    size_t count = 0;
+    while (from[count])
+        count++;
+    ignore(ss_spec_join(ss_graph_def_spec(graph), from, count, to));
+}
+
+// "branch", and from the second unnamed branch of a node on "branch2" ...
+static char *branch_name(struct ss_graph_def *graph, const char *from)
+{
+    size_t *count = ss_map_get(&graph->branches, from);
+    if (!count) {
+        count = ss_zalloc(1, sizeof(*count));
+        ss_map_put(&graph->branches, from, count);
+    }
+    *count += 1;
+    return *count == 1 ? ss_strdup("branch") : ss_format("branch%zu", *count);
+}
+
+void ss_branch_with(struct ss_graph_def *graph, const char *from,
+    ss_router_fn *router, const struct ss_branch_options *options)
+{
+    char *name = options && options->name ? ss_strdup(options->name)
+                                          : branch_name(graph, from);
+    ignore(ss_spec_branch(ss_graph_def_spec(graph), from, name,
+        ss_options_branch(graph, from, options)));
+    if (router)
+        ss_bind_router(
+            graph, from, name, router, options ? options->ctx : NULL);
+    ss_free(name);
+}
+
+// ------------------------------------------------------------------ graphs
+
+void ss_subgraph(struct ss_graph_def *graph, const char *name,
+    ss_graph_ctx_fn *define, void *ctx)
+{
+    if (ss_map_get(&graph->inner, name)) {
+        ss_graph_def_fail(graph, "subgraph \"%s\" is defined twice", name);
+        return;
+    }
+    struct ss_graph_def *inner = ss_graph_def_new(name, define, ctx);
+    ss_map_put(&graph->inner, name, inner);
+    json_t *description = NULL;
+    struct ss_error error = inner->error;
+    int status = error.status;
+    if (status == SS_OK)
+        status = ss_spec_end(ss_graph_def_spec(inner), &description, &error);
+    if (status != SS_OK) {
+        ss_graph_def_fail(graph, "subgraph: %s", error.message);
+        return;
+    }
+    ignore(ss_spec_subgraph(ss_graph_def_spec(graph), description));
+    json_decref(description);
+}
+
+void ss_checkpointer(struct ss_graph_def *graph, bool keep)
+{
+    set(graph, "checkpointer", json_boolean(keep));
+}
+
+static json_t *names_or_all(const char *const *nodes)
+{
+    if (nodes && nodes[0] && strcmp(nodes[0], "*") == 0 && !nodes[1])
+        return json_string("*");
+    return ss_options_names(nodes);
+}
+
+void ss_interrupt_before(struct ss_graph_def *graph, const char *const *nodes)
+{
+    set(graph, "interrupt_before", names_or_all(nodes));
+}
+
+void ss_interrupt_after(struct ss_graph_def *graph, const char *const *nodes)
+{
+    set(graph, "interrupt_after", names_or_all(nodes));
+}
+
+void ss_strict(struct ss_graph_def *graph)
+{
+    set(graph, "strict", json_true());
+}
+
+// ------------------------------------------------------------------ functions
+
+void ss_bind_node(struct ss_graph_def *graph, const char *node,
+    ss_node_fn *body, void *ctx)
+{
+    ss_graph_def_bind(&graph->bodies, ss_strdup(node),
+        (struct ss_binding){.body = body, .ctx = ctx});
+}
+
+void ss_bind_router(struct ss_graph_def *graph, const char *from,
+    const char *branch, ss_router_fn *router, void *ctx)
+{
+    ss_graph_def_bind(&graph->routers, ss_graph_def_pair(from, branch),
+        (struct ss_binding){.router = router, .ctx = ctx});
+}
+
+void ss_bind_write(struct ss_graph_def *graph, const char *node, size_t write,
+    ss_write_fn *function, void *ctx)
+{
+    char index[24];
+    snprintf(index, sizeof(index), "%zu", write);
+    ss_graph_def_bind(&graph->writes, ss_graph_def_pair(node, index),
+        (struct ss_binding){.write = function, .ctx = ctx});
+}
+
+void ss_bind_reducer(struct ss_graph_def *graph, const char *key,
+    ss_reducer_fn *reduce, void *ctx)
+{
+    ss_graph_def_bind(&graph->reducers, ss_strdup(key),
+        (struct ss_binding){.reducer = reduce, .ctx = ctx});
+}

@@ -1,0 +1,210 @@
+// execute.c - run one order to its outcome.
+#include "worker/execute.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/names.h"
+#include "common/model/value.h"
+#include "worker/limits.h"
+#include "worker/task.h"
+
+static struct ss_outcome *outcome_for(const struct ss_order *order)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->attempt = order->attempt;
+    memcpy(outcome->task_id, order->task_id, sizeof(outcome->task_id));
+    return outcome;
+}
+
+struct ss_outcome *ss_outcome_failed(const struct ss_order *order, int code,
+    enum ss_retryable retryable, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    struct ss_outcome *outcome = outcome_for(order);
+    outcome->kind = SS_OUTCOME_FAILED;
+    outcome->code = code;
+    outcome->retryable = retryable;
+    outcome->message = ss_strdup(text);
+    return outcome;
+}
+
+// ------------------------------------------------------------------ body
+
+// Call the body. True: what it returned counts. False: the outcome says why not.
+static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
+{
+    int result = node->body(task);
+    struct ss_outcome *outcome = task->outcome;
+    bool asked = outcome->question != NULL;
+    if (!task->failed && !asked && result != 0 && ss_cancelled(task)) {
+        outcome->kind = SS_OUTCOME_CANCELLED;
+        return false;
+    }
+    if (!task->failed && !asked && result == SS_INTERRUPTED)
+        ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_NO,
+            "node %s returned SS_INTERRUPTED, but asked nothing",
+            task->order->node);
+    else if (!task->failed && !asked && result != 0)
+        ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
+            "node %s returned %d; ss_fail() would say why",
+            task->order->node, result);
+    if (task->failed) {
+        outcome->kind = SS_OUTCOME_FAILED;
+        json_decref(outcome->question);
+        outcome->question = NULL;
+        return false;
+    }
+    if (asked)
+        outcome->kind = SS_OUTCOME_INTERRUPTED;
+    return !asked;
+}
+
+// ------------------------------------------------------------------ writers
+
+static void fail_from(struct ss_task *task, const struct ss_error *error)
+{
+    // What a router said itself has more than the error: kind, retries.
+    ss_task_fail(
+        task, error->status, NULL, SS_RETRY_DEFAULT, "%s", error->message);
+    task->outcome->kind = SS_OUTCOME_FAILED;
+}
+
+static void run_writers(struct ss_task *task, json_t *returned)
+{
+    const struct ss_graph *graph = task->graph->graph;
+    struct ss_outcome *outcome = task->outcome;
+    struct ss_writer_hooks hooks = ss_task_writer_hooks;
+    struct ss_error error;
+    json_t *parent = NULL;
+    hooks.ctx = task;
+    int status = ss_writers_run(graph, &graph->nodes[task->node], returned,
+        &task->order->fresh, &hooks, task->order->task_id, &outcome->writes,
+        &parent, &error);
+    if (status != SS_OK) {
+        fail_from(task, &error);
+    } else if (parent) {
+        outcome->kind = SS_OUTCOME_PARENT;
+        outcome->parent = parent;
+    }
+}
+
+static void run_node(struct ss_task *task)
+{
+    const struct ss_order *order = task->order;
+    const struct ss_node *node = &task->graph->graph->nodes[task->node];
+    const struct ss_bound_node *bound = &task->graph->nodes[task->node];
+    json_t *returned;
+    if (order->kind == SS_ORDER_WRITERS) {
+        returned = order->returned
+            ? json_incref(ss_value_json(order->returned))
+            : json_null();
+    } else if (!node->has_body || !bound->body) {
+        returned = json_incref(task->input);
+    } else {
+        if (!run_body(task, bound))
+            return;
+        returned = ss_task_returned(task);
+        if (order->want_messages) {
+            json_t *given = ss_messages_collect(
+                order->task_id, returned, &task->outcome->messages);
+            json_decref(returned);
+            returned = given;
+        }
+    }
+    run_writers(task, returned);
+    json_decref(returned);
+}
+
+static void run_fold(struct ss_task *task)
+{
+    const struct ss_order *order = task->order;
+    const struct ss_bound_graph *graph = task->graph;
+    const char *name = order->fold_channel ? order->fold_channel : "";
+    size_t channel = ss_graph_channel(graph->graph, name);
+    struct ss_error error;
+    json_t *result;
+    int status;
+    if (channel == SS_NONE || !graph->reducers[channel].function)
+        status = ss_error_set(&error, SS_ENOTFOUND,
+            "this worker has no reducer for key \"%s\" of graph %s", name,
+            order->graph);
+    else
+        status = ss_task_fold(&graph->reducers[channel], name,
+            order->fold_value ? ss_value_json(order->fold_value) : NULL,
+            order->fold_writes, &result, &error);
+    if (status == SS_OK)
+        task->outcome->folded = ss_value_new(result);
+    else
+        fail_from(task, &error);
+}
+
+// ------------------------------------------------------------------ orders
+
+// The graph of `order`, or NULL and *ret_refusal: an outcome that says why not.
+static const struct ss_bound_graph *find_graph(
+    const struct ss_application *application, const struct ss_order *order,
+    struct ss_outcome **ret_refusal)
+{
+    const struct ss_root_graph *root =
+        ss_application_find(application, order->app_graph);
+    if (!root) {
+        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND,
+            SS_RETRY_DEFAULT, "this worker does not serve graph \"%s\"",
+            order->app_graph);
+        return NULL;
+    }
+    if (order->version && *order->version &&
+        strcmp(order->version, root->graph->version) != 0) {
+        *ret_refusal = ss_outcome_failed(order, SS_EVERSION,
+            SS_RETRY_DEFAULT,
+            "this worker serves graph \"%s\" in version %s, not %s",
+            order->app_graph, root->graph->version, order->version);
+        return NULL;
+    }
+    const struct ss_bound_graph *graph =
+        ss_application_bound(application, order->app_graph, order->graph);
+    if (!graph)
+        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND,
+            SS_RETRY_DEFAULT, "graph \"%s\" has no graph \"%s\" inside",
+            order->app_graph, order->graph);
+    return graph;
+}
+
+struct ss_outcome *ss_execute(const struct ss_application *application,
+    const struct ss_order *order, const struct ss_execute_hooks *hooks)
+{
+    static const struct ss_execute_hooks no_hooks;
+    struct ss_outcome *outcome = NULL;
+    const struct ss_bound_graph *graph =
+        find_graph(application, order, &outcome);
+    if (!graph)
+        return outcome;
+    size_t node = order->kind == SS_ORDER_FOLD
+        ? 0
+        : ss_graph_node(graph->graph, order->node);
+    if (node == SS_NONE)
+        return ss_outcome_failed(order, SS_ENOTFOUND, SS_RETRY_DEFAULT,
+            "graph \"%s\" of this worker has no node \"%s\"", order->graph,
+            order->node);
+    struct ss_task task = {.order = order,
+        .graph = graph,
+        .node = node,
+        .hooks = hooks ? hooks : &no_hooks,
+        .outcome = outcome_for(order),
+        .input = order->input ? ss_value_json(order->input) : json_null()};
+    if (order->kind == SS_ORDER_FOLD)
+        run_fold(&task);
+    else
+        run_node(&task);
+    ss_task_fini(&task);
+    return task.outcome;
+}

@@ -1,0 +1,186 @@
+// options.c - the author's options as parts of a description.
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "worker/define.h"
+
+static const char *const type_names[] = {
+    [SS_ANY] = "any",
+    [SS_INT] = "int",
+    [SS_FLOAT] = "float",
+    [SS_STR] = "str",
+    [SS_BOOL] = "bool",
+    [SS_LIST] = "list",
+    [SS_DICT] = "dict",
+};
+enum { TYPES_COUNT = sizeof(type_names) / sizeof(*type_names) };
+
+static const char *const reducer_names[] = {
+    [SS_LAST] = NULL,
+    [SS_ADD] = "add",
+    [SS_OR] = "or",
+    [SS_MAX] = "max",
+    [SS_MIN] = "min",
+    [SS_APPEND] = "append",
+    [SS_ADD_MESSAGES] = "add_messages",
+};
+enum { REDUCERS_COUNT = sizeof(reducer_names) / sizeof(*reducer_names) };
+
+static const char *const kind_names[] = {
+    [SS_KIND_DEFAULT] = NULL,
+    [SS_KIND_ANY_VALUE] = "AnyValue",
+    [SS_KIND_EPHEMERAL] = "EphemeralValue",
+    [SS_KIND_UNTRACKED] = "UntrackedValue",
+    [SS_KIND_TOPIC] = "Topic",
+    [SS_KIND_BARRIER] = "NamedBarrierValue",
+    [SS_KIND_DELTA] = "DeltaChannel",
+};
+enum { KINDS_COUNT = sizeof(kind_names) / sizeof(*kind_names) };
+
+json_t *ss_options_names(const char *const *names)
+{
+    json_t *list = json_array();
+    for (; names && *names; names++)
+        json_array_append_new(list, json_string(*names));
+    return list;
+}
+
+static void set_str(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static void set_names(
+    json_t *object, const char *key, const char *const *names)
+{
+    if (names)
+        json_object_set_new(object, key, ss_options_names(names));
+}
+
+// JSON text among the options; `where` and `key` name it in the error.
+static void set_text(struct ss_graph_def *graph, const char *where,
+    json_t *object, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    json_t *json;
+    struct ss_error error;
+    if (ss_json_parse(text, strlen(text), &json, &error) == SS_OK)
+        json_object_set_new(object, key, json);
+    else
+        ss_graph_def_fail(graph, "%s: its %s is no JSON text: %s", where, key,
+            error.message);
+}
+
+static void set_key_kind(struct ss_graph_def *graph, const char *key,
+    json_t *object, const struct ss_key_options *options)
+{
+    size_t kind = (size_t)options->kind;
+    size_t reducer = (size_t)options->reducer;
+    if (kind >= KINDS_COUNT || reducer >= REDUCERS_COUNT) {
+        ss_graph_def_fail(graph, "key \"%s\": there is no such %s", key,
+            kind >= KINDS_COUNT ? ".kind" : ".reducer");
+        return;
+    }
+    set_str(object, "channel", kind_names[kind]);
+    set_str(object, "reducer", reducer_names[reducer]);
+    bool guardable = options->kind == SS_KIND_EPHEMERAL ||
+        options->kind == SS_KIND_UNTRACKED;
+    if (guardable)
+        json_object_set_new(
+            object, "guard", json_boolean(!options->unguarded));
+}
+
+json_t *ss_options_key(struct ss_graph_def *graph, const char *key,
+    enum ss_type type, const struct ss_key_options *options)
+{
+    json_t *object = json_object();
+    if ((size_t)type >= TYPES_COUNT)
+        ss_graph_def_fail(graph, "key \"%s\": there is no such type", key);
+    else if (type != SS_ANY)
+        set_str(object, "type", type_names[type]);
+    if (!options)
+        return object;
+    set_key_kind(graph, key, object, options);
+    set_str(object, "managed", options->managed);
+    set_names(object, "names", options->names);
+    if (options->reduce)
+        set_str(object, "custom", key);
+    if (options->accumulate)
+        json_object_set_new(object, "accumulate", json_true());
+    if (options->snapshot_frequency != 0)
+        json_object_set_new(object, "snapshot_frequency",
+            json_integer(options->snapshot_frequency));
+    char *where = ss_format("key \"%s\"", key);
+    set_text(graph, where, object, "default", options->initial);
+    ss_free(where);
+    return object;
+}
+
+static void set_ms(json_t *object, const char *key, int64_t ms)
+{
+    if (ms != 0)
+        json_object_set_new(object, key, json_integer(ms));
+}
+
+static json_t *retry_json(const struct ss_retry_policy *retry)
+{
+    json_t *object = json_object();
+    json_object_set_new(
+        object, "max_attempts", json_integer(retry->attempts_max));
+    set_ms(object, "initial_interval_ms", retry->initial_interval_ms);
+    set_ms(object, "max_interval_ms", retry->max_interval_ms);
+    if (retry->backoff_factor < 0 || retry->backoff_factor > 0)
+        json_object_set_new(
+            object, "backoff_factor", json_real(retry->backoff_factor));
+    if (retry->no_jitter)
+        json_object_set_new(object, "jitter", json_false());
+    set_names(object, "retry_on", retry->retry_on);
+    return json_pack("[o]", object);
+}
+
+json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
+    const struct ss_node_options *options)
+{
+    json_t *object = json_object();
+    if (!options)
+        return object;
+    if (options->retry.attempts_max != 0)
+        json_object_set_new(object, "retry", retry_json(&options->retry));
+    set_ms(object, "timeout_ms", options->timeout_ms);
+    set_ms(object, "idle_timeout_ms", options->idle_timeout_ms);
+    if (options->heartbeat_only)
+        set_str(object, "refresh_on", "heartbeat");
+    set_names(object, "reads", options->reads);
+    if (options->defer)
+        json_object_set_new(object, "defer", json_true());
+    if (options->cache) {
+        json_t *cache = json_object();
+        set_ms(cache, "ttl_ms", options->cache_ttl_ms);
+        json_object_set_new(object, "cache", cache);
+    }
+    if (options->on_error)
+        json_object_set_new(object, "error_handler", json_true());
+    set_names(object, "destinations", options->goes_to);
+    set_str(object, "subgraph", options->subgraph);
+    set_names(object, "labels", options->labels);
+    char *where = ss_format("node \"%s\"", node);
+    set_text(graph, where, object, "metadata", options->metadata);
+    ss_free(where);
+    return object;
+}
+
+json_t *ss_options_branch(struct ss_graph_def *graph, const char *from,
+    const struct ss_branch_options *options)
+{
+    json_t *object = json_object();
+    if (!options)
+        return object;
+    set_names(object, "reads", options->reads);
+    char *where = ss_format("the branch from node \"%s\"", from);
+    set_text(graph, where, object, "map", options->map);
+    ss_free(where);
+    return object;
+}

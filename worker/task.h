@@ -1,0 +1,71 @@
+// task.h - one execution of one node, as the author's functions see it. Inside
+// of execute.c, task.c, route.c and messages.c; nobody else includes it.
+#ifndef SS_WORKER_TASK_H
+#define SS_WORKER_TASK_H
+
+#include <stdarg.h>
+#include <superstep/superstep.h>
+
+#include "common/model/task.h"
+#include "worker/application.h"
+#include "worker/execute.h"
+
+struct ss_task {
+    const struct ss_order *order;
+    const struct ss_bound_graph *graph;
+    size_t node; // index
+    const struct ss_execute_hooks *hooks;
+    struct ss_outcome *outcome; // on its way
+    json_t *input;              // borrowed from the order
+    // what the body wrote, in order; NULL where nothing
+    json_t *updates;
+    json_t *gotos;   // names and sends
+    json_t *parents; // commands to the graph around
+    json_t *values;  // given to ss_return()
+    // questions
+    size_t asked_count;
+    bool plain_taken;
+    json_t *lent; // answers as the body got them: keeps them alive
+    bool failed;  // outcome has code and message
+};
+
+// One question to a router, or one value to a mapped write.
+struct ss_route {
+    struct ss_task *task;
+    json_t *state; // borrowed
+    json_t *answer; // given to ss_route_return(), or NULL
+    json_t *picks;  // names and sends, or NULL
+    void *ctx;
+};
+
+// Record a failure in the task's outcome; the first one sticks.
+void ss_task_fail(struct ss_task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *format, ...) SS_PRINTF(5, 6);
+void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *format, va_list args);
+// The name of the node that runs. Borrowed.
+const char *ss_task_node_name(const struct ss_task *task);
+// What the body's calls amount to, as one value with marks (writers.h). Gives.
+json_t *ss_task_returned(const struct ss_task *task);
+void ss_task_fini(struct ss_task *task);
+
+// answer.c: is `answer` what `type` ("integer", ...) says, leniently ("5" is an
+// integer; spec R7.21)? Gives *ret_value, converted. Other types: anything.
+bool ss_answer_fits(
+    const char *type, json_t *answer, json_t **ret_value);
+
+// messages.c: the messages in what the body returned (R10.13). Those without an
+// id get one, which the given copy of `returned` carries on. Borrows
+// `returned`; gives a copy and the list of messages.
+json_t *ss_messages_collect(
+    const char *task_id, json_t *returned, json_t **ret_messages);
+
+// route.c: the hooks of ss_writers_run(); ctx is a struct ss_task.
+extern const struct ss_writer_hooks ss_task_writer_hooks;
+// Fold the writes of one superstep with the author's reducer: an overwrite
+// replaces all, two are SS_EUPDATE. Gives *ret_value.
+int ss_task_fold(const struct ss_bound_reducer *reducer, const char *channel,
+    json_t *value, json_t *writes, json_t **ret_value,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif
