@@ -1,0 +1,488 @@
+// client.c - a connection: carries out what the talk decides (client/session).
+#include <superstep/client.h>
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client_impl.h"
+#include "client/limits.h"
+#include "client/session/talk.h"
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/link/link.h"
+#include "common/model/value.h"
+#include "common/wire/limits.h"
+#include "common/wire/message.h"
+
+struct ss_client_call {
+    struct ss_client *client;
+    uint64_t key;
+    ss_client_item_fn *on_item;
+    void *ctx;
+    bool is_done;
+    json_t *answer;
+    struct ss_error error; // status SS_OK: `answer` counts
+    struct ss_client_call *next;
+};
+
+struct delivery {
+    uint64_t key;
+    json_t *item;
+};
+
+struct ss_client {
+    struct ss_talk *talk;
+    struct ss_link *link; // NULL: could not be opened; the talk knocks again
+    char *endpoints[SS_CLIENT_ENDPOINTS_MAX];
+    size_t endpoints_count;
+    size_t endpoint_index;
+    int64_t wake_at_ms;
+    uint64_t last_key;
+    struct ss_client_call *calls;
+    // Items go out when a step is over, so listeners may start and drop calls.
+    SS_VEC(struct delivery) deliveries;
+    SS_VEC(uint64_t) refused; // keys that could not be sent at all
+};
+
+// ------------------------------------------------------------ time and chance
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// Ids of runs must differ between all clients there are.
+static uint64_t seed(void)
+{
+    uint64_t number = 0;
+    FILE *file = fopen("/dev/urandom", "rb");
+    if (file) {
+        setvbuf(file, NULL, _IONBF, 0);
+        if (fread(&number, sizeof(number), 1, file) != 1)
+            number = 0;
+        fclose(file);
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return number ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec ^
+        (uint64_t)getpid() << 48;
+}
+
+// --------------------------------------------------------------------- errors
+
+int ss_client_error_fill(
+    const struct ss_error *error, struct ss_client_error *ret_error)
+{
+    if (ret_error) {
+        snprintf(ret_error->code, sizeof(ret_error->code), "%s",
+            ss_status_name(error->status));
+        snprintf(ret_error->message, sizeof(ret_error->message), "%s",
+            error->message);
+    }
+    return error->status;
+}
+
+static int answer_error(json_t *answer, struct ss_error *ret_error)
+{
+    json_t *error = json_object_get(answer, "error");
+    if (!error || json_object_get(answer, "status"))
+        return SS_OK;
+    int status = ss_status_by_name(ss_json_str(error, "code", ""));
+    return ss_error_set(ret_error, status == SS_OK ? SS_EIO : status, "%s",
+        ss_json_str(error, "message", "the coordinator does not say why"));
+}
+
+// ----------------------------------------------------------------------- calls
+
+static struct ss_client_call *find(struct ss_client *client, uint64_t key)
+{
+    struct ss_client_call *call = client->calls;
+    while (call && call->key != key)
+        call = call->next;
+    return call;
+}
+
+static void complete(struct ss_client *client, uint64_t key, json_t *answer,
+    const struct ss_error *error)
+{
+    struct ss_client_call *call = find(client, key);
+    if (!call || call->is_done)
+        return;
+    call->is_done = true;
+    if (error) {
+        call->error = *error;
+    } else if (answer_error(answer, &call->error) == SS_OK) {
+        call->answer = json_incref(answer);
+    }
+}
+
+// ------------------------------------------------------------------ connection
+
+static void connect_link(struct ss_client *client)
+{
+    const struct ss_link_options options = {
+        .endpoint = client->endpoints[client->endpoint_index]};
+    struct ss_error ignored;
+    if (ss_link_open(&options, &client->link, &ignored) != SS_OK)
+        client->link = NULL;
+}
+
+// A message that cannot go out now is lost; the talk asks again. Only one that
+// never can is an error.
+static int send_message(struct ss_client *client,
+    const struct ss_message *message, struct ss_error *error)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    int status = ss_message_encode(message, &buf, error);
+    if (status == SS_OK && client->link) {
+        struct ss_error ignored;
+        int sent = ss_link_send(
+            client->link, NULL, buf.data, buf.size, &ignored);
+        if (sent == SS_ELIMIT)
+            status = ss_error_set(error, sent, "%s", ignored.message);
+    }
+    ss_buf_fini(&buf);
+    return status;
+}
+
+static void send_command(
+    struct ss_client *client, const struct ss_talk_command *command)
+{
+    enum ss_message_type type = command->type == SS_TALK_SEND_PING
+        ? SS_MESSAGE_PING
+        : command->type == SS_TALK_SEND_ASK ? SS_MESSAGE_ASK
+                                            : SS_MESSAGE_HANGUP;
+    struct ss_message *message = ss_message_new(type);
+    message->id = command->id;
+    message->op = ss_strdup(command->op);
+    if (command->json)
+        message->body = ss_value_new(json_incref(command->json));
+    struct ss_error error;
+    if (send_message(client, message, &error) != SS_OK &&
+        type == SS_MESSAGE_ASK) {
+        ss_error_wrap(&error, "the request \"%s\" cannot be sent", command->op);
+        complete(client, command->key, NULL, &error);
+        SS_VEC_PUSH(&client->refused, command->key);
+    }
+    ss_message_destroy(&message);
+}
+
+static void carry_out(
+    struct ss_client *client, const struct ss_talk_command *command)
+{
+    struct ss_error error;
+    switch (command->type) {
+    case SS_TALK_SEND_PING:
+    case SS_TALK_SEND_ASK:
+    case SS_TALK_SEND_HANGUP:
+        send_command(client, command);
+        return;
+    case SS_TALK_REOPEN:
+        ss_link_close(&client->link);
+        client->endpoint_index =
+            (client->endpoint_index + 1) % client->endpoints_count;
+        connect_link(client);
+        return;
+    case SS_TALK_ITEM:
+        SS_VEC_PUSH(&client->deliveries,
+            (struct delivery){command->key, json_incref(command->json)});
+        return;
+    case SS_TALK_DONE:
+        complete(client, command->key, command->json, NULL);
+        return;
+    case SS_TALK_FAILED:
+        ss_error_set(&error, command->status, "%s", command->text);
+        complete(client, command->key, NULL, &error);
+        return;
+    default:
+        ss_unreachable();
+    }
+}
+
+static void feed_one(
+    struct ss_client *client, const struct ss_talk_event *event)
+{
+    struct ss_talk_commands commands;
+    ss_talk_step(client->talk, event, &commands);
+    client->wake_at_ms = commands.wake_at_ms;
+    for (size_t i = 0; i < commands.count; i++)
+        carry_out(client, &commands.items[i]);
+}
+
+static void feed(struct ss_client *client, struct ss_talk_event event)
+{
+    event.now_ms = now_ms();
+    feed_one(client, &event);
+    while (client->refused.count > 0) {
+        struct ss_talk_event forget = {.type = SS_TALK_FORGET,
+            .now_ms = event.now_ms,
+            .key = client->refused.items[--client->refused.count]};
+        feed_one(client, &forget);
+    }
+}
+
+static void receive(struct ss_client *client, const void *bytes, size_t size)
+{
+    struct ss_message *message;
+    struct ss_error error;
+    // What is no message is no sign of life of a coordinator either.
+    if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
+        return;
+    if (message->type == SS_MESSAGE_PONG)
+        feed(client,
+            (struct ss_talk_event){
+                .type = SS_TALK_PONG, .epoch = message->epoch});
+    else if (message->type == SS_MESSAGE_ANSWER)
+        feed(client,
+            (struct ss_talk_event){.type = SS_TALK_ANSWER,
+                .id = message->id, .final = message->final,
+                .body = message->body ? ss_value_json(message->body) : NULL});
+    ss_message_destroy(&message);
+}
+
+static void deliver(struct ss_client *client)
+{
+    for (size_t i = 0; i < client->deliveries.count; i++) {
+        struct delivery delivery = client->deliveries.items[i];
+        struct ss_client_call *call = find(client, delivery.key);
+        if (call && call->on_item)
+            call->on_item(call->ctx, delivery.item);
+        json_decref(delivery.item);
+    }
+    client->deliveries.count = 0;
+}
+
+void ss_client_step(struct ss_client *client)
+{
+    // Bounded, so that a flood does not keep the caller's own loop waiting; what
+    // is left is there at the next step, which is due at once.
+    int left = SS_CLIENT_MESSAGES_A_STEP_MAX;
+    for (; left > 0 && client->link; left--) {
+        char peer[SS_PEER_SIZE];
+        void *bytes;
+        size_t size;
+        struct ss_error error;
+        if (ss_link_recv(client->link, peer, &bytes, &size, &error) != SS_OK)
+            break;
+        receive(client, bytes, size);
+        ss_free(bytes);
+    }
+    feed(client, (struct ss_talk_event){.type = SS_TALK_TICK});
+    if (left == 0)
+        client->wake_at_ms = 0;
+    deliver(client);
+}
+
+// -------------------------------------------------------------- open and close
+
+// One of the transports that a link knows. "tcp://host:port" is what people
+// mistype most, so it is looked at closely.
+static int check_endpoint(const char *endpoint, struct ss_error *error)
+{
+    if (strncmp(endpoint, "ipc://", 6) == 0 && endpoint[6])
+        return SS_OK;
+    if (strncmp(endpoint, "loop:", 5) == 0)
+        return SS_OK;
+    const char *colon = strrchr(endpoint, ':');
+    if (strncmp(endpoint, "tcp://", 6) == 0 && colon > endpoint + 6) {
+        char *end;
+        long port = strtol(colon + 1, &end, 10);
+        if (*end == '\0' && end > colon + 1 && port > 0 && port < 65536)
+            return SS_OK;
+    }
+    return ss_error_set(error, SS_EINVAL,
+        "\"%.200s\" is no endpoint: it should be like %s or ipc:///path",
+        endpoint, SS_CLIENT_ENDPOINT);
+}
+
+static int split_endpoints(
+    struct ss_client *client, const char *text, struct ss_error *error)
+{
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        if (client->endpoints_count >= SS_CLIENT_ENDPOINTS_MAX)
+            return ss_error_set(error, SS_EINVAL, "more than %d endpoints",
+                SS_CLIENT_ENDPOINTS_MAX);
+        char *endpoint = ss_memdup(text, size);
+        client->endpoints[client->endpoints_count++] = endpoint;
+        int status = check_endpoint(endpoint, error);
+        if (status != SS_OK)
+            return status;
+        text += size + (text[size] == ',');
+    }
+    return client->endpoints_count ? SS_OK : check_endpoint("", error);
+}
+
+int ss_client_open(const struct ss_client_options *options,
+    struct ss_client **ret_client, struct ss_client_error *ret_error)
+{
+    static const struct ss_client_options defaults;
+    if (!options)
+        options = &defaults;
+    ss_value_setup();
+    const char *endpoints = options->endpoints;
+    if (!endpoints)
+        endpoints = getenv(SS_CLIENT_ENVIRONMENT);
+    if (!endpoints || !*endpoints)
+        endpoints = SS_CLIENT_ENDPOINT;
+    struct ss_client *client = ss_zalloc(1, sizeof(*client));
+    client->wake_at_ms = INT64_MAX;
+    struct ss_error error;
+    int status = split_endpoints(client, endpoints, &error);
+    if (status == SS_OK) {
+        const struct ss_link_options link = {
+            .endpoint = client->endpoints[0]};
+        status = ss_link_open(&link, &client->link, &error);
+    }
+    if (status != SS_OK) {
+        ss_client_close(&client);
+        return ss_client_error_fill(&error, ret_error);
+    }
+    client->talk = ss_talk_new(&(struct ss_talk_options){.seed = seed(),
+        .where = endpoints, .endpoint_count = (int)client->endpoints_count,
+        .connect_ms = options->connect_ms,
+        .patience_ms = options->patience_ms});
+    *ret_client = client;
+    return 0;
+}
+
+void ss_client_close(struct ss_client **client)
+{
+    if (!*client)
+        return;
+    struct ss_client *it = *client;
+    while (it->calls) {
+        struct ss_client_call *call = it->calls;
+        ss_client_call_drop(&call);
+    }
+    for (size_t i = 0; i < it->deliveries.count; i++)
+        json_decref(it->deliveries.items[i].item);
+    SS_VEC_FINI(&it->deliveries);
+    SS_VEC_FINI(&it->refused);
+    for (size_t i = 0; i < it->endpoints_count; i++)
+        ss_free(it->endpoints[i]);
+    ss_link_close(&it->link);
+    ss_talk_destroy(&it->talk);
+    ss_free(it);
+    *client = NULL;
+}
+
+const char *ss_client_endpoint(const struct ss_client *client)
+{
+    return client->endpoints[client->endpoint_index];
+}
+
+// --------------------------------------------------------------------- polling
+
+struct ss_client_call *ss_client_start(struct ss_client *client,
+    const char *op, json_t *body, const struct ss_client_ask *options)
+{
+    static const struct ss_client_ask defaults;
+    if (!options)
+        options = &defaults;
+    struct ss_client_call *call = ss_zalloc(1, sizeof(*call));
+    call->client = client;
+    call->key = ++client->last_key;
+    call->on_item = options->on_item;
+    call->ctx = options->ctx;
+    call->next = client->calls;
+    client->calls = call;
+    feed(client,
+        (struct ss_talk_event){.type = SS_TALK_ASK, .key = call->key,
+            .op = op, .body = body, .timeout_ms = options->timeout_ms});
+    json_decref(body);
+    return call;
+}
+
+int ss_client_fd(const struct ss_client *client)
+{
+    return client->link ? ss_link_fd(client->link) : -1;
+}
+
+int ss_client_timeout_ms(const struct ss_client *client)
+{
+    if (client->wake_at_ms == INT64_MAX)
+        return -1;
+    int64_t left = client->wake_at_ms - now_ms();
+    if (left < 0)
+        return 0;
+    return left > SS_CLIENT_WAIT_MS_MAX ? SS_CLIENT_WAIT_MS_MAX : (int)left;
+}
+
+bool ss_client_wait(struct ss_client *client, int extra_fd, int timeout_ms)
+{
+    int left_ms = ss_client_timeout_ms(client);
+    if (left_ms < 0 || (timeout_ms >= 0 && timeout_ms < left_ms))
+        left_ms = timeout_ms;
+    bool is_extra;
+    if (client->link) {
+        is_extra = (ss_link_wait(client->link, extra_fd, left_ms) & 2) != 0;
+    } else {
+        struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
+        is_extra = poll(&extra, 1, left_ms) > 0;
+    }
+    ss_client_step(client);
+    return is_extra;
+}
+
+bool ss_client_call_is_done(const struct ss_client_call *call)
+{
+    return call->is_done;
+}
+
+static void unlink_call(struct ss_client_call *call)
+{
+    struct ss_client_call **link = &call->client->calls;
+    while (*link != call)
+        link = &(*link)->next;
+    *link = call->next;
+}
+
+int ss_client_call_finish(struct ss_client_call **call, json_t **ret_answer,
+    struct ss_client_error *ret_error)
+{
+    struct ss_client_call *it = *call;
+    ss_check(it->is_done);
+    unlink_call(it);
+    int status = it->error.status;
+    if (status != SS_OK)
+        ss_client_error_fill(&it->error, ret_error);
+    else if (ret_answer)
+        *ret_answer = json_incref(it->answer);
+    json_decref(it->answer);
+    ss_free(it);
+    *call = NULL;
+    return status;
+}
+
+void ss_client_call_drop(struct ss_client_call **call)
+{
+    struct ss_client_call *it = *call;
+    if (!it)
+        return;
+    struct ss_client *client = it->client;
+    unlink_call(it);
+    if (!it->is_done)
+        feed(client,
+            (struct ss_talk_event){.type = SS_TALK_FORGET, .key = it->key});
+    json_decref(it->answer);
+    ss_free(it);
+    *call = NULL;
+}
+
+int ss_client_ask(struct ss_client *client, const char *op, json_t *body,
+    const struct ss_client_ask *options, json_t **ret_answer,
+    struct ss_client_error *ret_error)
+{
+    struct ss_client_call *call = ss_client_start(client, op, body, options);
+    while (!call->is_done)
+        ss_client_wait(client, -1, -1);
+    return ss_client_call_finish(&call, ret_answer, ret_error);
+}

@@ -1,0 +1,13 @@
+// client_impl.h - what the files of the client library share.
+#ifndef SS_CLIENT_IMPL_H
+#define SS_CLIENT_IMPL_H
+
+#include <superstep/client.h>
+
+#include "common/base/status.h"
+
+// Tell the caller (who may not want to know); returns the status.
+int ss_client_error_fill(
+    const struct ss_error *error, struct ss_client_error *ret_error);
+
+#endif

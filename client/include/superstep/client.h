@@ -1,0 +1,240 @@
+// client.h - ask a coordinator: run graphs, follow them, look at their state.
+//
+//     #include <superstep/client.h>
+//
+//     struct ss_client_error error;
+//     struct ss_client *client;
+//     json_t *answer;
+//     if (ss_client_open(NULL, &client, &error) != 0 ||
+//         ss_client_run(client, "hello",
+//             &(struct ss_client_run){
+//                 .thread = "demo", .input = json_pack("{s:s}", "name", "Ada")},
+//             &answer, &error) != 0)
+//         errx(1, "%s", error.message);
+//     puts(json_string_value(json_object_get(answer, "status"))); // "done"
+//     json_decref(answer);
+//     ss_client_close(&client);
+//
+// Build it:  cc program.c $(pkg-config --cflags --libs superstep)
+//
+// What is promised: a run that was accepted is never lost, also when this
+// process, the coordinator or workers die. While a client waits, it survives a
+// coordinator that goes away and comes back: it asks again, attaches to its run
+// after the last event it saw, and the caller's listener sees each durable
+// event once. What cannot be asked twice without harm (an update, a copy) is
+// not: then the error says that nobody knows whether it was carried out.
+//
+// Values are jansson's json_t. Functions that *take* a json_t take its
+// reference, also when they fail; what they *give* the caller frees with
+// json_decref(). Every function returns 0, or a negative number after filling
+// `ret_error` (which may be NULL); out parameters are untouched on failure.
+// A client is not for two threads at once; a process may have many clients.
+//
+// The words of requests and answers are in docs/reference/requests.md.
+#ifndef SUPERSTEP_CLIENT_H
+#define SUPERSTEP_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Where a coordinator listens unless somebody says otherwise.
+#define SS_CLIENT_ENDPOINT "tcp://127.0.0.1:7433"
+// The environment variable that says otherwise.
+#define SS_CLIENT_ENVIRONMENT "SUPERSTEP_COORDINATOR"
+
+// What went wrong. `code` is a stable name to compare: "not_found",
+// "invalid_argument", "recursion_limit" ... (common/base/status.def has them
+// all); "closed" where no coordinator answers. `message` is for people.
+struct ss_client_error {
+    char code[32];
+    char message[1024];
+};
+
+// ------------------------------------------------------------------ connection
+
+struct ss_client;
+
+// Zero bytes are the defaults.
+struct ss_client_options {
+    // One endpoint or several, comma between them: "tcp://a:7433,tcp://b:7433".
+    // NULL: the environment variable, else SS_CLIENT_ENDPOINT.
+    const char *endpoints;
+    // So long nobody may answer at all before requests fail. 0: 1500.
+    int64_t connect_ms;
+    // So long a coordinator that was there may be away. 0: 60000.
+    int64_t patience_ms;
+};
+
+// Nothing is sent yet: whether somebody is there shows with the first request.
+// `options` may be NULL. "invalid_argument": an endpoint that is none.
+int ss_client_open(const struct ss_client_options *options,
+    struct ss_client **ret_client, struct ss_client_error *ret_error);
+// Hangs up whatever is under way (runs go on). NULLs; NULL is fine.
+void ss_client_close(struct ss_client **client);
+// The endpoint that is being used. Lent until the next call.
+const char *ss_client_endpoint(const struct ss_client *client);
+
+// --------------------------------------------------------------------- asking
+
+// Something before the final answer: first {"run", "thread", "accepted": true},
+// when the run is durable, then {"seq", "mode", "ns", "data"} for each event.
+// The item is lent. May start and drop calls of this client, must not step it
+// or wait.
+typedef void ss_client_item_fn(void *ctx, const json_t *item);
+
+// Any request: `op` and `body` (taken; NULL: {}) as requests.md says, and wait
+// for its final answer, which is given. An answer {"error": ...} to a request
+// is an error here. A run that failed is none: its answer has "status":
+// "failed" and says why. `timeout_ms` 0: as long as it takes. "timeout" after
+// that: the request is dropped, what it began goes on.
+struct ss_client_ask {
+    int64_t timeout_ms;
+    ss_client_item_fn *on_item; // or NULL
+    void *ctx;
+};
+int ss_client_ask(struct ss_client *client, const char *op, json_t *body,
+    const struct ss_client_ask *options, json_t **ret_answer,
+    struct ss_client_error *ret_error);
+
+// --------------------------------------------------------------------- polling
+
+// The same without waiting, for programs with a loop of their own:
+//
+//     call = ss_client_start(client, "run", body, NULL);
+//     while (!ss_client_call_is_done(call)) {
+//         poll ss_client_fd(client) for reading, at most
+//             ss_client_timeout_ms(client);
+//         ss_client_step(client);
+//     }
+//     status = ss_client_call_finish(&call, &answer, &error);
+//
+// Ask for fd and timeout before each poll: they change. The descriptor is
+// edge-triggered, so step whenever poll returns, also when time is over.
+struct ss_client_call;
+
+// Never fails: what is wrong comes out at the end. Takes `body`; copies the
+// options (NULL: none). Gives a call, to be finished or dropped.
+struct ss_client_call *ss_client_start(struct ss_client *client,
+    const char *op, json_t *body, const struct ss_client_ask *options);
+// What has come in, without waiting: listeners are called from here.
+void ss_client_step(struct ss_client *client);
+int ss_client_fd(const struct ss_client *client);
+// Until when to step at the latest; -1: no hurry.
+int ss_client_timeout_ms(const struct ss_client *client);
+// Wait until something came in or time is over, then step. At most `timeout_ms`
+// (-1: no limit), or until `extra_fd` (-1: none) can be read: true then.
+bool ss_client_wait(struct ss_client *client, int extra_fd, int timeout_ms);
+bool ss_client_call_is_done(const struct ss_client_call *call);
+// The outcome of a call that is done. Frees and NULLs the call; gives the
+// answer.
+int ss_client_call_finish(struct ss_client_call **call, json_t **ret_answer,
+    struct ss_client_error *ret_error);
+// Not interested any more. A run that was asked for goes on. NULLs; NULL is
+// fine.
+void ss_client_call_drop(struct ss_client_call **call);
+
+// ------------------------------------------------------------------------ runs
+
+// A run (requests.md, "run"). Zero bytes: go on with a thread as it is.
+struct ss_client_run {
+    const char *thread; // NULL: a new one, named in the answer
+    json_t *input;      // taken; NULL: none
+    json_t *resume;     // taken; the answer to an interrupt, or {id: answer}
+    json_t *command;    // taken; {"update"?, "resume"?, "goto"?}
+    const char *checkpoint_id; // time travel: go on from there
+    const char *stream;        // modes, comma between: "values,updates"
+    bool subgraphs;            // events of inner graphs too
+    // The run's id, an idempotency key: who asks twice with the same one has
+    // one run. NULL: made up.
+    const char *run;
+    bool detach;       // answer when the run is durable, do not wait for its end
+    json_t *more;      // taken; any other option, as an object
+    int64_t timeout_ms; // 0: as long as it takes
+    ss_client_item_fn *on_item;
+    void *ctx;
+};
+// The final answer: {"run", "thread", "status", "output", "interrupts", ...}.
+int ss_client_run(struct ss_client *client, const char *graph,
+    const struct ss_client_run *run, json_t **ret_answer,
+    struct ss_client_error *ret_error);
+// The body of that request, for ss_client_start(). Takes what `run` says it
+// takes. Gives.
+json_t *ss_client_run_body(
+    const char *graph, const struct ss_client_run *run);
+
+// Follow a run that is under way, or fetch how it ended. `after`: the "seq" of
+// the last event that was seen, or NULL.
+struct ss_client_attach {
+    const char *stream;
+    bool subgraphs;
+    const char *after;
+    int64_t timeout_ms;
+    ss_client_item_fn *on_item;
+    void *ctx;
+};
+int ss_client_attach(struct ss_client *client, const char *run,
+    const struct ss_client_attach *options, json_t **ret_answer,
+    struct ss_client_error *ret_error);
+int ss_client_cancel(struct ss_client *client, const char *run,
+    struct ss_client_error *ret_error);
+
+// --------------------------------------------------------------------- threads
+
+// `more` (taken, may be NULL) holds the optional words of a request; the
+// results are what stands under the answer's one key, and given.
+
+// A snapshot. more: graph, checkpoint_id, checkpoint_ns, subgraphs.
+int ss_client_state(struct ss_client *client, const char *thread,
+    json_t *more, json_t **ret_state, struct ss_client_error *ret_error);
+// Snapshots, newest first. more: graph, checkpoint_ns, limit, before, filter.
+int ss_client_history(struct ss_client *client, const char *thread,
+    json_t *more, json_t **ret_history, struct ss_client_error *ret_error);
+// Write as if a node had. `values` is taken; `as_node` NULL: inferred. more:
+// graph, checkpoint_id, checkpoint_ns. Gives the new checkpoint's config.
+int ss_client_update(struct ss_client *client, const char *thread,
+    const char *as_node, json_t *values, json_t *more, json_t **ret_config,
+    struct ss_client_error *ret_error);
+// Several supersteps of several such updates; takes [[{values, as_node}...]...].
+int ss_client_bulk_update(struct ss_client *client, const char *thread,
+    json_t *supersteps, json_t *more, json_t **ret_config,
+    struct ss_client_error *ret_error);
+// All that is saved, oldest first, with versions and pending writes: an export.
+int ss_client_checkpoints(struct ss_client *client, const char *thread,
+    json_t **ret_checkpoints, struct ss_client_error *ret_error);
+// The rows themselves. more: from, limit.
+int ss_client_journal(struct ss_client *client, const char *thread,
+    json_t *more, json_t **ret_rows, struct ss_client_error *ret_error);
+int ss_client_copy(struct ss_client *client, const char *thread,
+    const char *to, int64_t *ret_rows, struct ss_client_error *ret_error);
+int ss_client_delete(struct ss_client *client, const char *thread,
+    int64_t *ret_rows, struct ss_client_error *ret_error);
+int ss_client_prune(struct ss_client *client, const char *thread,
+    int64_t *ret_rows, struct ss_client_error *ret_error);
+
+// ----------------------------------------------------------------------- lists
+
+// more: limit, after.
+int ss_client_threads(struct ss_client *client, json_t *more,
+    json_t **ret_threads, struct ss_client_error *ret_error);
+// more: thread, limit, after.
+int ss_client_runs(struct ss_client *client, json_t *more, json_t **ret_runs,
+    struct ss_client_error *ret_error);
+int ss_client_graphs(struct ss_client *client, json_t **ret_graphs,
+    struct ss_client_error *ret_error);
+int ss_client_workers(struct ss_client *client, json_t **ret_workers,
+    struct ss_client_error *ret_error);
+// Mermaid. more: xray, styles. Gives text, to be freed with free().
+int ss_client_draw(struct ss_client *client, const char *graph, json_t *more,
+    char **ret_mermaid, struct ss_client_error *ret_error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+// limits.h - the bounds of a client's talk, each with its reason.
+#ifndef SS_TALK_LIMITS_H
+#define SS_TALK_LIMITS_H
+
+enum {
+    SS_TALK_REQUESTS_MAX = 1024, // under way at once: a forgotten loop shows
+    SS_TALK_SEQ_SIZE_MAX = 48,   // an event's number: two integers and a dot
+    SS_TALK_FRESH_MS = 1000,     // heard so lately: surely there
+    SS_TALK_PING_MS = 1000,      // between two signs of life that we ask for
+    SS_TALK_SILENCE_MS = 5000,   // without any: look for another coordinator
+    SS_TALK_KNOCK_MS = 1000,     // at most so long at one endpoint
+    SS_TALK_KNOCK_MS_MIN = 200,
+    SS_TALK_CONNECT_MS = 1500,    // nobody was ever there: give up
+    SS_TALK_PATIENCE_MS = 60000,  // somebody was there: a restart takes a while
+    SS_TALK_AGAIN_MS = 5000,      // a read without an answer is asked again
+    SS_TALK_AGAIN_MS_MAX = 60000, // (each time after twice as long, up to this)
+    SS_TALK_RECHECK_MS = 30000,   // a run without an event is attached again
+    SS_TALK_ONCE_MS = 60000,      // what is never repeated is given up
+};
+
+#endif

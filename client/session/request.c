@@ -1,0 +1,95 @@
+// request.c - what a request was, how far it came, and how to ask it again.
+#include "client/session/request.h"
+
+#include <string.h>
+
+#include "client/session/talk.h"
+#include "common/base/mem.h"
+
+// An op of an unknown name may do anything: it is asked once.
+static enum ss_talk_repeat repeat_of(const char *op)
+{
+    static const struct {
+        const char *op;
+        enum ss_talk_repeat repeat;
+    } ops[] = {
+#define X(name, repeat) {#name, SS_TALK_REPEAT_##repeat},
+#include "client/session/ops.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+        if (strcmp(ops[i].op, op) == 0)
+            return ops[i].repeat;
+    return SS_TALK_REPEAT_ONCE;
+}
+
+struct ss_talk_request *ss_talk_request_new(
+    uint64_t key, const char *op, json_t *body, const char *run)
+{
+    struct ss_talk_request *request = ss_zalloc(1, sizeof(*request));
+    request->key = key;
+    request->op = ss_strdup(op);
+    request->repeat = repeat_of(op);
+    request->is_held = true;
+    request->again_ms = SS_TALK_AGAIN_MS;
+    request->deadline_ms = INT64_MAX;
+    request->body = body ? json_copy(body) : json_object();
+    if (strcmp(op, "run") == 0 && json_is_object(request->body) &&
+        !json_object_get(request->body, "run"))
+        json_object_set_new(request->body, "run", json_string(run));
+    const char *after =
+        json_string_value(json_object_get(request->body, "after"));
+    if (after && strlen(after) < sizeof(request->seq)) {
+        strcpy(request->seq, after);
+        strcpy(request->after, after);
+    }
+    return request;
+}
+
+void ss_talk_request_destroy(struct ss_talk_request **request)
+{
+    if (!*request)
+        return;
+    json_decref((*request)->body);
+    ss_free((*request)->op);
+    ss_free(*request);
+    *request = NULL;
+}
+
+json_t *ss_talk_request_body(
+    struct ss_talk_request *request, const char **ret_op)
+{
+    if (request->repeat != SS_TALK_REPEAT_RUN || !request->is_accepted) {
+        *ret_op = request->op;
+        return json_incref(request->body);
+    }
+    static const char *const kept[] = {"run", "stream", "subgraphs"};
+    json_t *body = json_object();
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        json_t *value = json_object_get(request->body, kept[i]);
+        if (value)
+            json_object_set(body, kept[i], value);
+    }
+    if (request->seq[0]) {
+        strcpy(request->after, request->seq);
+        json_object_set_new(body, "after", json_string(request->seq));
+    }
+    *ret_op = "attach";
+    return body;
+}
+
+bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
+{
+    if (json_is_true(json_object_get(item, "accepted"))) {
+        bool is_first = !request->is_accepted;
+        request->is_accepted = true;
+        return is_first;
+    }
+    const char *seq = json_string_value(json_object_get(item, "seq"));
+    if (!seq || strlen(seq) >= sizeof(request->seq))
+        return true;
+    if (request->after[0] && ss_talk_seq_reached(seq, request->after))
+        return false;
+    strcpy(request->seq, seq);
+    return true;
+}

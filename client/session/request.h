@@ -1,0 +1,48 @@
+// request.h - one request of a talk, from asking to its final answer.
+#ifndef SS_TALK_REQUEST_H
+#define SS_TALK_REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "client/session/limits.h"
+
+enum ss_talk_repeat {
+    SS_TALK_REPEAT_RUN,
+    SS_TALK_REPEAT_SAFE,
+    SS_TALK_REPEAT_ONCE,
+};
+
+struct ss_talk_request {
+    uint64_t key;
+    uint64_t id; // as sent last; 0: never sent
+    char *op;
+    json_t *body;
+    enum ss_talk_repeat repeat;
+    bool is_held;     // to be sent when somebody is heard
+    bool is_accepted; // RUN: the run is durable
+    char seq[SS_TALK_SEQ_SIZE_MAX];   // of the last event seen
+    char after[SS_TALK_SEQ_SIZE_MAX]; // what was asked for begins after this
+    int64_t sent_ms;
+    int64_t heard_ms;
+    int64_t again_ms;
+    int64_t deadline_ms;
+    struct ss_talk_request *next;
+};
+
+// Borrows `op` and `body`; `run` is the id that a run without one gets. Gives.
+struct ss_talk_request *ss_talk_request_new(
+    uint64_t key, const char *op, json_t *body, const char *run);
+void ss_talk_request_destroy(struct ss_talk_request **request);
+
+// What to send now: as it was asked, or, where a run is under way already, an
+// attach that goes on after the last event. Gives a new body; lends *ret_op.
+json_t *ss_talk_request_body(
+    struct ss_talk_request *request, const char **ret_op);
+
+// Take note of an item that is not final. False: it was seen before.
+bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item);
+
+#endif

@@ -1,0 +1,97 @@
+// talk.h - a client's protocol: what was asked, what came back, and what to do
+// when nothing comes. Pure: events in, commands out, like the engine.
+//
+//              PONG, ANSWER
+//   +----------+ ------------> +------+   nothing heard for SILENCE_MS, though
+//   | KNOCKING |               | HERE |   PINGs asked for it
+//   +----------+ <------------ +------+
+//     |   ^  REOPEN (next endpoint) and PING every KNOCK_MS
+//     v   | ASK
+//   gave up: after connect_ms if nobody was ever there, else after patience_ms;
+//   all requests fail with SS_ECLOSED
+//
+// A request is held until somebody was heard just now, so a request that fails
+// because nobody is there was never sent. Whoever comes back with another epoch
+// has restarted and knows nothing of us: what was asked is asked again as
+// ops.def says, each time under a new number. A run is asked for by its id,
+// which the client makes up; once it is accepted it is attached to, after the
+// last event that was seen, so none is missed and none comes twice.
+#ifndef SS_CLIENT_TALK_H
+#define SS_CLIENT_TALK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+struct ss_talk;
+
+struct ss_talk_options {
+    uint64_t seed;       // for run ids and numbers of requests
+    const char *where;   // the endpoints, for messages; copied
+    int endpoint_count;  // how many there are to knock at
+    int64_t connect_ms;  // 0: SS_TALK_CONNECT_MS
+    int64_t patience_ms; // 0: SS_TALK_PATIENCE_MS
+};
+
+enum ss_talk_event_type {
+    SS_TALK_ASK,    // somebody wants to know
+    SS_TALK_FORGET, // and does not any more
+    SS_TALK_ANSWER, // from the coordinator
+    SS_TALK_PONG,   // from the coordinator
+    SS_TALK_TICK,   // time passed (every event carries the time)
+};
+
+// Everything is borrowed for the call; bodies are counted and never modified.
+struct ss_talk_event {
+    enum ss_talk_event_type type;
+    int64_t now_ms; // monotonic
+    uint64_t key;   // ASK, FORGET: the asker's own name for the request
+    const char *op; // ASK
+    json_t *body;   // ASK: an object; ANSWER
+    int64_t timeout_ms; // ASK: fail after so long; 0: no limit
+    uint64_t id;        // ANSWER
+    bool final;         // ANSWER
+    uint64_t epoch;     // PONG: the coordinator's, 0 if it does not say
+};
+
+enum ss_talk_command_type {
+    SS_TALK_SEND_PING,
+    SS_TALK_SEND_ASK,    // `id`, `op`, `json`
+    SS_TALK_SEND_HANGUP, // `id`
+    SS_TALK_REOPEN,      // drop the connection, open one to the next endpoint
+    SS_TALK_ITEM,        // to the asker `key`: accepted, or an event
+    SS_TALK_DONE,        // to the asker `key`: the final answer
+    SS_TALK_FAILED,      // to the asker `key`: `status`, `text`
+};
+
+// After DONE and FAILED the key is forgotten.
+struct ss_talk_command {
+    enum ss_talk_command_type type;
+    uint64_t key;
+    uint64_t id;
+    char *op;
+    json_t *json;
+    int status;
+    char *text;
+};
+
+// Owned by the talk, valid until the next call.
+struct ss_talk_commands {
+    const struct ss_talk_command *items;
+    size_t count;
+    int64_t wake_at_ms; // INT64_MAX: no timer wanted
+};
+
+struct ss_talk *ss_talk_new(const struct ss_talk_options *options);
+void ss_talk_destroy(struct ss_talk **talk);
+void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
+    struct ss_talk_commands *ret_commands);
+
+// Whether `a` comes before or is `b`, as numbers of events ("12.3"). What is no
+// such number comes before nothing.
+bool ss_talk_seq_reached(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,719 @@
+// The talk over virtual time, told as short stories: each step is an event, and
+// what the talk asks for in return is compared as text.
+#include "client/session/talk.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/session/limits.h"
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+static struct ss_talk *talk;
+static struct ss_talk_commands commands;
+static struct ss_buf said;
+static int64_t now;
+static uint64_t id; // of the last ASK that was sent
+
+static void setup(void)
+{
+    ss_value_setup();
+    now = 100000;
+    id = 0;
+    ss_buf_init(&said, 1 << 20);
+    talk = ss_talk_new(&(struct ss_talk_options){
+        .seed = 7, .where = "tcp://here:1", .endpoint_count = 1});
+}
+
+static void teardown(void)
+{
+    ss_talk_destroy(&talk);
+    ss_buf_fini(&said);
+}
+
+static void write_down(const struct ss_talk_command *command)
+{
+    char *json = command->json ? ss_json_text(command->json) : NULL;
+    switch (command->type) {
+    case SS_TALK_SEND_PING:
+        ss_buf_add_str(&said, "ping\n");
+        break;
+    case SS_TALK_SEND_ASK:
+        ss_buf_addf(&said, "ask %s %s\n", command->op, json);
+        id = command->id;
+        break;
+    case SS_TALK_SEND_HANGUP:
+        ss_buf_add_str(&said, "hang up\n");
+        break;
+    case SS_TALK_REOPEN:
+        ss_buf_add_str(&said, "reopen\n");
+        break;
+    case SS_TALK_ITEM:
+        ss_buf_addf(&said, "item %d %s\n", (int)command->key, json);
+        break;
+    case SS_TALK_DONE:
+        ss_buf_addf(&said, "done %d %s\n", (int)command->key, json);
+        break;
+    case SS_TALK_FAILED:
+        ss_buf_addf(&said, "failed %d %s: %s\n", (int)command->key,
+            ss_status_name(command->status), command->text);
+        break;
+    default:
+        ck_abort_msg("an unknown command");
+    }
+    ss_free(json);
+}
+
+static const char *step(struct ss_talk_event event)
+{
+    event.now_ms = now;
+    ss_talk_step(talk, &event, &commands);
+    ss_buf_reset(&said);
+    for (size_t i = 0; i < commands.count; i++)
+        write_down(&commands.items[i]);
+    return ss_buf_str(&said);
+}
+
+static json_t *parse(const char *text)
+{
+    json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+    ck_assert_msg(json != NULL, "no JSON: %s", text);
+    return json;
+}
+
+static const char *ask_within(
+    uint64_t key, const char *op, const char *text, int64_t timeout_ms)
+{
+    json_t *body = parse(text);
+    const char *told = step((struct ss_talk_event){.type = SS_TALK_ASK,
+        .key = key, .op = op, .body = body, .timeout_ms = timeout_ms});
+    json_decref(body);
+    return told;
+}
+
+static const char *ask(uint64_t key, const char *op, const char *text)
+{
+    return ask_within(key, op, text, 0);
+}
+
+static const char *answer_to(uint64_t to, bool final, const char *text)
+{
+    json_t *body = parse(text);
+    const char *told = step((struct ss_talk_event){
+        .type = SS_TALK_ANSWER, .id = to, .final = final, .body = body});
+    json_decref(body);
+    return told;
+}
+
+static const char *item(const char *text)
+{
+    return answer_to(id, false, text);
+}
+
+static const char *answer(const char *text)
+{
+    return answer_to(id, true, text);
+}
+
+static const char *pong(uint64_t epoch)
+{
+    return step(
+        (struct ss_talk_event){.type = SS_TALK_PONG, .epoch = epoch});
+}
+
+static const char *after(int64_t ms)
+{
+    now += ms;
+    return step((struct ss_talk_event){.type = SS_TALK_TICK});
+}
+
+// Go where the talk wants to be woken, as the shell does.
+static const char *next_wake(void)
+{
+    ck_assert_int_ne(commands.wake_at_ms, INT64_MAX);
+    ck_assert_int_gt(commands.wake_at_ms, now);
+    return after(commands.wake_at_ms - now);
+}
+
+#define RUN "{\"graph\":\"g\",\"run\":\"r1\",\"stream\":[\"values\"]," \
+            "\"input\":1,\"subgraphs\":true}"
+#define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t\",\"accepted\":true}"
+
+// A run that was asked for and accepted by the coordinator of epoch 1.
+static void begin_run(void)
+{
+    ask(1, "run", RUN);
+    pong(1);
+    ck_assert_str_eq(item(ACCEPTED), "item 1 " ACCEPTED "\n");
+}
+
+// ---------------------------------------------------------------------- asking
+
+START_TEST(a_request_is_held_until_somebody_was_heard)
+{
+    ck_assert_str_eq(ask(1, "graphs", "{}"), "ping\n");
+    ck_assert_str_eq(pong(1), "ask graphs {}\n");
+    ck_assert_str_eq(
+        answer("{\"graphs\":[]}"), "done 1 {\"graphs\":[]}\n");
+    ck_assert_int_eq(commands.wake_at_ms, INT64_MAX);
+}
+END_TEST
+
+START_TEST(who_was_heard_just_now_is_asked_at_once)
+{
+    ask(1, "graphs", "{}");
+    pong(1);
+    answer("{}");
+    now += SS_TALK_FRESH_MS - 1;
+    ck_assert_str_eq(ask(2, "workers", "{}"), "ask workers {}\n");
+}
+END_TEST
+
+START_TEST(who_was_heard_long_ago_is_pinged_first)
+{
+    ask(1, "graphs", "{}");
+    pong(1);
+    answer("{}");
+    now += 3600000;
+    ck_assert_str_eq(ask(2, "workers", "{}"), "ping\n");
+    ck_assert_str_eq(ask(3, "graphs", "{}"), "");
+    ck_assert_str_eq(pong(1), "ask workers {}\nask graphs {}\n");
+}
+END_TEST
+
+START_TEST(answers_find_their_requests)
+{
+    ask(1, "graphs", "{}");
+    pong(1);
+    uint64_t first = id;
+    ask(2, "workers", "{}");
+    ck_assert_uint_ne(id, first);
+    ck_assert_str_eq(answer("{\"b\":2}"), "done 2 {\"b\":2}\n");
+    ck_assert_str_eq(answer_to(first, true, "{\"a\":1}"), "done 1 {\"a\":1}\n");
+}
+END_TEST
+
+START_TEST(an_answer_to_nothing_is_ignored)
+{
+    ask(1, "graphs", "{}");
+    pong(1);
+    ck_assert_str_eq(answer_to(id + 1, true, "{}"), "");
+    ck_assert_str_eq(answer("{}"), "done 1 {}\n");
+    ck_assert_str_eq(answer("{}"), "");
+}
+END_TEST
+
+START_TEST(a_run_without_an_id_gets_one)
+{
+    ask(1, "run", "{\"graph\":\"g\"}");
+    const char *sent = pong(1);
+    ck_assert_ptr_nonnull(strstr(sent, "\"graph\":\"g\",\"run\":\""));
+    char *first = ss_strdup(sent);
+    ask(2, "run", "{\"graph\":\"g\"}");
+    ck_assert_str_ne(ss_buf_str(&said), first);
+    ss_free(first);
+}
+END_TEST
+
+START_TEST(what_the_asker_gave_is_not_modified)
+{
+    json_t *body = parse("{\"graph\":\"g\"}");
+    step((struct ss_talk_event){
+        .type = SS_TALK_ASK, .key = 1, .op = "run", .body = body});
+    ck_assert_uint_eq(json_object_size(body), 1);
+    json_decref(body);
+}
+END_TEST
+
+START_TEST(what_is_forgotten_is_hung_up)
+{
+    ask(1, "graphs", "{}");
+    ck_assert_str_eq(
+        step((struct ss_talk_event){.type = SS_TALK_FORGET, .key = 1}), "");
+    ask(2, "graphs", "{}");
+    pong(1);
+    ck_assert_str_eq(
+        step((struct ss_talk_event){.type = SS_TALK_FORGET, .key = 2}),
+        "hang up\n");
+    ck_assert_str_eq(answer("{}"), "");
+    ck_assert_str_eq(
+        step((struct ss_talk_event){.type = SS_TALK_FORGET, .key = 2}), "");
+}
+END_TEST
+
+START_TEST(too_many_requests_are_refused)
+{
+    for (uint64_t i = 0; i < SS_TALK_REQUESTS_MAX; i++)
+        ask(i, "graphs", "{}");
+    ck_assert_str_eq(ask(5000, "graphs", "{}"),
+        "failed 5000 limit_exceeded: 1024 requests are under way already\n");
+}
+END_TEST
+
+START_TEST(a_request_that_takes_longer_than_allowed_fails)
+{
+    ask_within(1, "run", RUN, 3000);
+    pong(1);
+    item(ACCEPTED);
+    after(1000);
+    pong(1);
+    ck_assert_str_eq(after(1999), "ping\n");
+    ck_assert_str_eq(after(1),
+        "hang up\nfailed 1 timeout: no final answer to the request \"run\" "
+        "within the time that was given\n");
+}
+END_TEST
+
+// --------------------------------------------------------------- nobody there
+
+START_TEST(nobody_there_is_an_error_soon)
+{
+    ck_assert_str_eq(ask(1, "graphs", "{}"), "ping\n");
+    ck_assert_str_eq(ask(2, "workers", "{}"), "");
+    ck_assert_str_eq(next_wake(), "reopen\nping\n");
+    ck_assert_str_eq(next_wake(),
+        "failed 1 closed: no coordinator answers at tcp://here:1. Start one: "
+        "superstep dev APP.so\n"
+        "failed 2 closed: no coordinator answers at tcp://here:1. Start one: "
+        "superstep dev APP.so\n");
+    ck_assert_int_eq(now, 100000 + SS_TALK_CONNECT_MS);
+    ck_assert_int_eq(commands.wake_at_ms, INT64_MAX);
+}
+END_TEST
+
+START_TEST(after_giving_up_the_next_request_knocks_again)
+{
+    ask(1, "graphs", "{}");
+    after(SS_TALK_CONNECT_MS);
+    ck_assert_str_eq(ask(2, "graphs", "{}"), "ping\n");
+    ck_assert_str_eq(pong(1), "ask graphs {}\n");
+}
+END_TEST
+
+START_TEST(several_endpoints_share_the_time)
+{
+    ss_talk_destroy(&talk);
+    talk = ss_talk_new(&(struct ss_talk_options){
+        .seed = 1, .where = "a,b,c", .endpoint_count = 3});
+    ask(1, "graphs", "{}");
+    for (int i = 0; i < 2; i++) {
+        ck_assert_str_eq(next_wake(), "reopen\nping\n");
+        ck_assert_int_eq(now, 100000 + (i + 1) * SS_TALK_CONNECT_MS / 3);
+    }
+    ck_assert_str_eq(pong(1), "ask graphs {}\n");
+}
+END_TEST
+
+START_TEST(a_coordinator_that_was_there_may_be_away_for_longer)
+{
+    begin_run();
+    ck_assert_str_eq(after(1000), "ping\n");
+    ck_assert_str_eq(after(SS_TALK_SILENCE_MS), "reopen\nping\n");
+    after(SS_TALK_PATIENCE_MS - 1);
+    ck_assert_str_eq(ss_buf_str(&said), "reopen\nping\n");
+    ck_assert_str_eq(after(1),
+        "failed 1 closed: the coordinator at tcp://here:1 is gone, and did "
+        "not come back within 60 s\n");
+}
+END_TEST
+
+// ------------------------------------------------------------ signs of life
+
+START_TEST(a_silent_coordinator_is_pinged_every_second)
+{
+    begin_run();
+    for (int i = 0; i < 10; i++) {
+        ck_assert_str_eq(next_wake(), "ping\n");
+        ck_assert_int_eq(now, 100000 + (i + 1) * SS_TALK_PING_MS);
+        ck_assert_str_eq(pong(1), "");
+    }
+}
+END_TEST
+
+START_TEST(events_are_signs_of_life_too)
+{
+    begin_run();
+    for (int i = 0; i < 10; i++) {
+        now += SS_TALK_PING_MS - 1;
+        item("{\"attempt\":\"1.2\",\"mode\":\"custom\"}");
+        ck_assert_ptr_null(strstr(ss_buf_str(&said), "ping"));
+    }
+}
+END_TEST
+
+START_TEST(an_idle_talk_asks_for_nothing)
+{
+    ask(1, "graphs", "{}");
+    pong(1);
+    answer("{}");
+    ck_assert_str_eq(after(1000000), "");
+    ck_assert_int_eq(commands.wake_at_ms, INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_late_tick_does_not_lose_what_was_heard_with_it)
+{
+    // The machine slept for an hour; the answer is fed before time is.
+    begin_run();
+    now += 3600000;
+    ck_assert_str_eq(pong(1), "hang up\nask attach {\"run\":\"r1\",\"stream\":"
+                              "[\"values\"],\"subgraphs\":true}\n");
+}
+END_TEST
+
+// ------------------------------------------------------------- asking again
+
+START_TEST(a_read_without_an_answer_is_asked_again_under_the_same_number)
+{
+    ask(1, "state", "{\"thread\":\"t\"}");
+    pong(1);
+    uint64_t first = id;
+    for (int i = 0; i < 4; i++) {
+        after(1000);
+        pong(1);
+    }
+    after(1000);
+    ck_assert_ptr_nonnull(
+        strstr(ss_buf_str(&said), "ask state {\"thread\":\"t\"}\n"));
+    ck_assert_uint_eq(id, first);
+    // The next time after twice as long.
+    for (int i = 0; i < 9; i++) {
+        pong(1);
+        ck_assert_ptr_null(strstr(after(1000), "ask"));
+    }
+    pong(1);
+    ck_assert_ptr_nonnull(strstr(after(1000), "ask"));
+    ck_assert_str_eq(answer("{}"), "done 1 {}\n");
+}
+END_TEST
+
+START_TEST(a_run_not_yet_accepted_is_asked_for_again_by_its_id)
+{
+    ask(1, "run", RUN);
+    pong(1);
+    uint64_t first = id;
+    for (int i = 0; i < 4; i++) {
+        after(1000);
+        pong(1);
+    }
+    after(1000);
+    ck_assert_ptr_nonnull(
+        strstr(ss_buf_str(&said), "hang up\nask run " RUN "\n"));
+    ck_assert_uint_ne(id, first);
+}
+END_TEST
+
+START_TEST(a_run_without_events_is_attached_to_again)
+{
+    begin_run();
+    item("{\"seq\":\"3.1\",\"mode\":\"values\"}");
+    int64_t since = now;
+    while (now - since < SS_TALK_RECHECK_MS - 1000) {
+        after(1000);
+        pong(1);
+    }
+    ck_assert_ptr_nonnull(
+        strstr(after(1000), "hang up\nask attach {\"run\":\"r1\",\"stream\":"
+                            "[\"values\"],\"subgraphs\":true,"
+                            "\"after\":\"3.1\"}\n"));
+}
+END_TEST
+
+START_TEST(what_may_be_done_only_once_is_never_asked_again)
+{
+    ask(1, "update", "{\"thread\":\"t\"}");
+    ck_assert_str_eq(pong(1), "ask update {\"thread\":\"t\"}\n");
+    for (int i = 1; i < SS_TALK_ONCE_MS / 1000; i++) {
+        ck_assert_str_eq(after(1000), "ping\n");
+        pong(1);
+    }
+    ck_assert_str_eq(after(1000),
+        "hang up\nfailed 1 closed: the coordinator waited too long before it "
+        "answered the request \"update\": it may have been carried out or "
+        "not; look before you repeat it\n");
+}
+END_TEST
+
+START_TEST(an_op_that_nobody_knows_is_asked_once)
+{
+    ask(1, "explode", "{}");
+    pong(1);
+    ck_assert_str_eq(pong(2),
+        "failed 1 closed: the coordinator was restarted before it answered "
+        "the request \"explode\": it may have been carried out or not; look "
+        "before you repeat it\n");
+}
+END_TEST
+
+// ---------------------------------------------------------------- restarts
+
+START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
+{
+    begin_run();
+    item("{\"seq\":\"2.0\",\"mode\":\"values\"}");
+    item("{\"seq\":\"2.10\",\"mode\":\"values\"}");
+    item("{\"attempt\":\"1.7\",\"mode\":\"custom\"}");
+    uint64_t first = id;
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"stream\":"
+                              "[\"values\"],\"subgraphs\":true,"
+                              "\"after\":\"2.10\"}\n");
+    ck_assert_uint_ne(id, first);
+    ck_assert_str_eq(item(ACCEPTED), "");
+    ck_assert_str_eq(answer("{\"status\":\"done\"}"),
+        "done 1 {\"status\":\"done\"}\n");
+}
+END_TEST
+
+START_TEST(events_that_were_seen_before_are_not_shown_again)
+{
+    begin_run();
+    item("{\"seq\":\"2.9\",\"mode\":\"values\"}");
+    pong(2);
+    ck_assert_str_eq(item("{\"seq\":\"2.8\"}"), "");
+    ck_assert_str_eq(item("{\"seq\":\"2.9\"}"), "");
+    ck_assert_str_eq(item("{\"seq\":\"2.10\"}"), "item 1 {\"seq\":\"2.10\"}\n");
+    ck_assert_str_eq(item("{\"seq\":\"3.0\"}"), "item 1 {\"seq\":\"3.0\"}\n");
+}
+END_TEST
+
+START_TEST(answers_of_the_old_coordinator_are_ignored)
+{
+    begin_run();
+    uint64_t old = id;
+    pong(2);
+    ck_assert_str_eq(answer_to(old, true, "{\"status\":\"failed\"}"), "");
+    ck_assert_str_eq(answer("{\"status\":\"done\"}"),
+        "done 1 {\"status\":\"done\"}\n");
+}
+END_TEST
+
+START_TEST(a_run_that_was_not_accepted_is_asked_for_anew_after_a_restart)
+{
+    ask(1, "run", RUN);
+    pong(1);
+    ck_assert_str_eq(pong(2), "ask run " RUN "\n");
+    ck_assert_str_eq(item(ACCEPTED), "item 1 " ACCEPTED "\n");
+}
+END_TEST
+
+START_TEST(reads_are_asked_anew_and_updates_are_not)
+{
+    ask(1, "state", "{}");
+    pong(1);
+    ask(2, "update", "{}");
+    ask(3, "copy", "{}");
+    ask(4, "history", "{}");
+    ck_assert_str_eq(pong(9),
+        "failed 2 closed: the coordinator was restarted before it answered "
+        "the request \"update\": it may have been carried out or not; look "
+        "before you repeat it\n"
+        "failed 3 closed: the coordinator was restarted before it answered "
+        "the request \"copy\": it may have been carried out or not; look "
+        "before you repeat it\n"
+        "ask state {}\nask history {}\n");
+}
+END_TEST
+
+START_TEST(a_silent_coordinator_is_looked_for_elsewhere)
+{
+    begin_run();
+    item("{\"seq\":\"2.0\",\"mode\":\"values\"}");
+    ask(2, "state", "{}");
+    after(1000);
+    ck_assert_str_eq(after(SS_TALK_SILENCE_MS - 1), "ask state {}\nping\n");
+    ck_assert_str_eq(after(1), "reopen\nping\n");
+    ck_assert_str_eq(after(SS_TALK_KNOCK_MS), "reopen\nping\n");
+    // A new request waits with the others.
+    ck_assert_str_eq(ask(3, "graphs", "{}"), "");
+    ck_assert_str_eq(pong(5),
+        "ask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "\"subgraphs\":true,\"after\":\"2.0\"}\n"
+        "ask state {}\nask graphs {}\n");
+}
+END_TEST
+
+START_TEST(silence_fails_an_update_that_was_sent_and_keeps_one_that_was_not)
+{
+    ask(1, "update", "{}");
+    pong(1);
+    for (int i = 0; i < 6; i++)
+        after(1000);
+    ck_assert_ptr_nonnull(strstr(ss_buf_str(&said),
+        "failed 1 closed: the coordinator fell silent"));
+    ck_assert_str_eq(ask(2, "update", "{}"), "ping\n");
+    ck_assert_str_eq(pong(1), "ask update {}\n");
+}
+END_TEST
+
+START_TEST(a_pong_without_an_epoch_is_no_restart)
+{
+    begin_run();
+    ck_assert_str_eq(pong(0), "");
+    ck_assert_str_eq(pong(1), "");
+}
+END_TEST
+
+START_TEST(an_attach_goes_on_after_what_it_was_told)
+{
+    ask(1, "attach", "{\"run\":\"r1\",\"after\":\"4.2\"}");
+    ck_assert_str_eq(
+        pong(1), "ask attach {\"run\":\"r1\",\"after\":\"4.2\"}\n");
+    item(ACCEPTED);
+    ck_assert_str_eq(item("{\"seq\":\"4.2\"}"), "");
+    ck_assert_str_eq(item("{\"seq\":\"4.3\"}"), "item 1 {\"seq\":\"4.3\"}\n");
+    ck_assert_str_eq(
+        pong(2), "ask attach {\"run\":\"r1\",\"after\":\"4.3\"}\n");
+}
+END_TEST
+
+START_TEST(a_detached_run_is_done_with_its_only_answer)
+{
+    ask(1, "run", "{\"graph\":\"g\",\"run\":\"x\",\"detach\":true}");
+    pong(1);
+    ck_assert_str_eq(answer(ACCEPTED), "done 1 " ACCEPTED "\n");
+}
+END_TEST
+
+// --------------------------------------------------------------------- numbers
+
+START_TEST(numbers_of_events_compare_as_numbers)
+{
+    ck_assert(ss_talk_seq_reached("9.9", "10.0"));
+    ck_assert(!ss_talk_seq_reached("10.0", "9.9"));
+    ck_assert(ss_talk_seq_reached("2.9", "2.10"));
+    ck_assert(ss_talk_seq_reached("2.9", "2.9"));
+    ck_assert(!ss_talk_seq_reached("2.10", "2.9"));
+    ck_assert(ss_talk_seq_reached("7", "7.0"));
+    ck_assert(ss_talk_seq_reached("7", "7.1"));
+}
+END_TEST
+
+START_TEST(what_is_no_number_comes_before_nothing)
+{
+    const char *const bad[] = {
+        "", ".", "x", "1.", ".1", "1.x", "1.2.3", "-1", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ck_assert(!ss_talk_seq_reached(bad[i], "9.9"));
+        ck_assert(!ss_talk_seq_reached("0", bad[i]));
+    }
+}
+END_TEST
+
+// ----------------------------------------------------------------- everything
+
+// Whatever comes in whatever order: each request ends exactly once, and a talk
+// with nothing to do sleeps.
+START_TEST(every_request_ends_exactly_once)
+{
+    static const char *const ops[] = {"run", "state", "update", "attach", "x"};
+    srand((unsigned)_i);
+    int ended[200] = {0};
+    uint64_t key = 0;
+    uint64_t ids[8] = {0};
+    for (int i = 0; i < 2000; i++) {
+        now += rand() % 700;
+        commands.count = 0;
+        switch (rand() % 6) {
+        case 0:
+            if (key < 199)
+                ask_within(++key, ops[rand() % 5], "{\"run\":\"r\"}",
+                    rand() % 2 ? 4000 : 0);
+            break;
+        case 1:
+            pong((uint64_t)(1 + rand() % 30 / 29));
+            break;
+        case 2:
+            answer_to(ids[rand() % 8], rand() % 2, "{\"accepted\":true}");
+            break;
+        case 3:
+            answer_to(ids[rand() % 8], rand() % 2, "{\"seq\":\"1.1\"}");
+            break;
+        default:
+            after(rand() % 3000);
+        }
+        ids[rand() % 8] = id;
+        for (size_t c = 0; c < commands.count; c++)
+            if (commands.items[c].type == SS_TALK_DONE ||
+                commands.items[c].type == SS_TALK_FAILED)
+                ck_assert_int_eq(ended[commands.items[c].key]++, 0);
+    }
+    for (int i = 0; i < 200 && commands.wake_at_ms != INT64_MAX; i++) {
+        next_wake();
+        for (size_t c = 0; c < commands.count; c++)
+            if (commands.items[c].type == SS_TALK_FAILED)
+                ck_assert_int_eq(ended[commands.items[c].key]++, 0);
+    }
+    for (uint64_t i = 1; i <= key; i++)
+        ck_assert_int_eq(ended[i], 1);
+}
+END_TEST
+
+static TCase *asking(void)
+{
+    TCase *tcase = tcase_create("asking");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, a_request_is_held_until_somebody_was_heard);
+    tcase_add_test(tcase, who_was_heard_just_now_is_asked_at_once);
+    tcase_add_test(tcase, who_was_heard_long_ago_is_pinged_first);
+    tcase_add_test(tcase, answers_find_their_requests);
+    tcase_add_test(tcase, an_answer_to_nothing_is_ignored);
+    tcase_add_test(tcase, a_run_without_an_id_gets_one);
+    tcase_add_test(tcase, what_the_asker_gave_is_not_modified);
+    tcase_add_test(tcase, what_is_forgotten_is_hung_up);
+    tcase_add_test(tcase, too_many_requests_are_refused);
+    tcase_add_test(tcase, a_request_that_takes_longer_than_allowed_fails);
+    tcase_add_test(tcase, nobody_there_is_an_error_soon);
+    tcase_add_test(tcase, after_giving_up_the_next_request_knocks_again);
+    tcase_add_test(tcase, several_endpoints_share_the_time);
+    tcase_add_test(tcase, a_coordinator_that_was_there_may_be_away_for_longer);
+    tcase_add_test(tcase, a_silent_coordinator_is_pinged_every_second);
+    tcase_add_test(tcase, events_are_signs_of_life_too);
+    tcase_add_test(tcase, an_idle_talk_asks_for_nothing);
+    tcase_add_test(tcase, a_late_tick_does_not_lose_what_was_heard_with_it);
+    return tcase;
+}
+
+static TCase *repeating(void)
+{
+    TCase *tcase = tcase_create("repeating");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(
+        tcase, a_read_without_an_answer_is_asked_again_under_the_same_number);
+    tcase_add_test(
+        tcase, a_run_not_yet_accepted_is_asked_for_again_by_its_id);
+    tcase_add_test(tcase, a_run_without_events_is_attached_to_again);
+    tcase_add_test(tcase, what_may_be_done_only_once_is_never_asked_again);
+    tcase_add_test(tcase, an_op_that_nobody_knows_is_asked_once);
+    tcase_add_test(
+        tcase, a_restarted_coordinator_is_attached_to_after_the_last_event);
+    tcase_add_test(tcase, events_that_were_seen_before_are_not_shown_again);
+    tcase_add_test(tcase, answers_of_the_old_coordinator_are_ignored);
+    tcase_add_test(
+        tcase, a_run_that_was_not_accepted_is_asked_for_anew_after_a_restart);
+    tcase_add_test(tcase, reads_are_asked_anew_and_updates_are_not);
+    tcase_add_test(tcase, a_silent_coordinator_is_looked_for_elsewhere);
+    tcase_add_test(tcase,
+        silence_fails_an_update_that_was_sent_and_keeps_one_that_was_not);
+    tcase_add_test(tcase, a_pong_without_an_epoch_is_no_restart);
+    tcase_add_test(tcase, an_attach_goes_on_after_what_it_was_told);
+    tcase_add_test(tcase, a_detached_run_is_done_with_its_only_answer);
+    tcase_add_test(tcase, numbers_of_events_compare_as_numbers);
+    tcase_add_test(tcase, what_is_no_number_comes_before_nothing);
+    tcase_add_loop_test(tcase, every_request_ends_exactly_once, 0, 20);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("talk");
+    suite_add_tcase(suite, asking());
+    suite_add_tcase(suite, repeating());
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
