@@ -1,0 +1,62 @@
+// task.c - orders and outcomes: made empty, freed whole.
+#include "common/model/task.h"
+
+#include "common/base/mem.h"
+
+struct ss_order *ss_order_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_order));
+}
+
+void ss_order_destroy(struct ss_order **order)
+{
+    struct ss_order *it = *order;
+    if (!it)
+        return;
+    ss_free(it->app_graph);
+    ss_free(it->version);
+    ss_free(it->graph);
+    ss_free(it->node);
+    ss_free(it->thread);
+    ss_free(it->run);
+    ss_free(it->ns);
+    ss_free(it->path);
+    ss_free(it->fold_channel);
+    json_decref(it->triggers);
+    json_decref(it->answers);
+    json_decref(it->fresh.channels);
+    json_decref(it->fresh.managed);
+    json_decref(it->config);
+    json_decref(it->context);
+    json_decref(it->error);
+    json_decref(it->fold_writes);
+    ss_value_unref(it->input);
+    ss_value_unref(it->plain);
+    ss_value_unref(it->returned);
+    ss_value_unref(it->fold_value);
+    ss_free(it);
+    *order = NULL;
+}
+
+struct ss_outcome *ss_outcome_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_outcome));
+}
+
+void ss_outcome_destroy(struct ss_outcome **outcome)
+{
+    struct ss_outcome *it = *outcome;
+    if (!it)
+        return;
+    ss_writes_fini(&it->writes);
+    json_decref(it->answers);
+    json_decref(it->question);
+    json_decref(it->parent);
+    json_decref(it->messages);
+    ss_free(it->error_kind);
+    ss_free(it->message);
+    ss_free(it->drain);
+    ss_value_unref(it->folded);
+    ss_free(it);
+    *outcome = NULL;
+}

@@ -1,0 +1,29 @@
+// budget.h - memory for one message, with a ceiling, freed as a whole.
+//
+// Unpacking allocates what bytes from outside ask for; from a budget it gets no
+// more than was set aside for a message of that size.
+#ifndef SS_WIRE_BUDGET_H
+#define SS_WIRE_BUDGET_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ss_budget_block;
+
+struct ss_budget {
+    struct ss_budget_block *blocks; // the newest first
+    size_t left;                    // of the ceiling, in bytes
+    bool is_spent;                  // something did not get its memory
+    ProtobufCAllocator allocator;   // takes from this budget; free does nothing
+};
+
+// `budget` must stay where it is until it is freed.
+void ss_budget_init(struct ss_budget *budget, size_t size_max);
+void ss_budget_fini(struct ss_budget *budget);
+// Aligned memory, not cleared; NULL when the budget is spent.
+void *ss_budget_alloc(struct ss_budget *budget, size_t size);
+// Cleared; for our own packing, where the ceiling is SIZE_MAX.
+void *ss_budget_zalloc(struct ss_budget *budget, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,29 @@
+// limits.h - the bounds of what comes over the wire, each with its reason.
+#ifndef SS_WIRE_LIMITS_H
+#define SS_WIRE_LIMITS_H
+
+#include "common/model/limits.h"
+
+// One message: the largest value, and room for what stands around it.
+#define SS_MESSAGE_SIZE_MAX (SS_VALUE_SIZE_MAX + 2u * 1024u * 1024u)
+
+enum {
+    // One text: names are short, a failed node's message may be a long trace.
+    SS_WIRE_TEXT_SIZE_MAX = 1024 * 1024,
+    // Orders or outcomes of one message: what one wake-up works off.
+    SS_WIRE_BATCH_MAX = 4096,
+    // Messages within a message and repeated fields, together: a fan-out of
+    // 200,000 sends is one outcome with as many writes.
+    SS_WIRE_ITEMS_MAX = 1024 * 1024,
+    // Fields that this version does not know: a newer minor writer has few,
+    // each costs more memory than it takes on the wire.
+    SS_WIRE_UNKNOWN_MAX = 64,
+    // Levels of messages in messages (Envelope, Tasks, Order, Value).
+    SS_WIRE_DEPTH_MAX = 8,
+    // Unpacking may take this much memory, and so many times the message: the
+    // smallest attempts, writes and texts take 20 to 22 times their bytes.
+    SS_WIRE_BUDGET_BASE = 256 * 1024,
+    SS_WIRE_BUDGET_FACTOR = 24,
+};
+
+#endif

@@ -1,0 +1,185 @@
+// order.c - an order on the wire.
+#include "common/base/mem.h"
+#include "common/wire/work.h"
+
+Superstep__V1__Attempt *ss_pack_attempt(
+    struct ss_packer *packer, struct ss_attempt attempt)
+{
+    Superstep__V1__Attempt *packed =
+        ss_pack_alloc(packer, 1, sizeof(*packed));
+    superstep__v1__attempt__init(packed);
+    packed->epoch = attempt.epoch;
+    packed->dispatch = attempt.dispatch;
+    return packed;
+}
+
+struct ss_attempt ss_take_attempt(const Superstep__V1__Attempt *packed)
+{
+    return (struct ss_attempt){packed->epoch, packed->dispatch};
+}
+
+// Sorted names, an array in JSON, repeated text on the wire.
+static void pack_triggers(struct ss_packer *packer, const json_t *triggers,
+    Superstep__V1__Order *packed)
+{
+    size_t count = json_array_size(triggers);
+    packed->triggers =
+        ss_pack_alloc(packer, count + 1, sizeof(*packed->triggers));
+    packed->n_triggers = count;
+    for (size_t i = 0; i < count; i++)
+        packed->triggers[i] =
+            ss_pack_text(json_string_value(json_array_get(triggers, i)));
+}
+
+// Numbers that are zero stay off the wire.
+#define PACK_NUMBER(field) \
+    (packed->has_##field = order->field != 0, packed->field = order->field)
+
+static void pack_numbers(
+    const struct ss_order *order, Superstep__V1__Order *packed)
+{
+    PACK_NUMBER(step);
+    PACK_NUMBER(stop);
+    PACK_NUMBER(attempt_number);
+    PACK_NUMBER(first_attempt_us);
+    PACK_NUMBER(run_timeout_ms);
+    PACK_NUMBER(idle_timeout_ms);
+    PACK_NUMBER(heartbeat_only);
+    PACK_NUMBER(want_custom);
+    PACK_NUMBER(want_messages);
+}
+
+#define PACK_JSON(field, json) \
+    ss_pack_json(packer, (json), &packed->has_##field, &packed->field)
+
+Superstep__V1__Order *ss_pack_order(
+    struct ss_packer *packer, const struct ss_order *order)
+{
+    Superstep__V1__Order *packed =
+        ss_pack_alloc(packer, 1, sizeof(*packed));
+    superstep__v1__order__init(packed);
+    packed->attempt = ss_pack_attempt(packer, order->attempt);
+    packed->has_kind = order->kind != SS_ORDER_NODE;
+    packed->kind = (Superstep__V1__OrderKind)order->kind;
+    packed->app_graph = ss_pack_text(order->app_graph);
+    packed->version = ss_pack_text(order->version);
+    packed->graph = ss_pack_text(order->graph);
+    packed->node = ss_pack_text(order->node);
+    packed->thread = ss_pack_text(order->thread);
+    packed->run = ss_pack_text(order->run);
+    packed->task_id = ss_pack_text(order->task_id);
+    packed->checkpoint_id = ss_pack_text(order->checkpoint_id);
+    packed->ns = ss_pack_text(order->ns);
+    packed->path = ss_pack_text(order->path);
+    pack_numbers(order, packed);
+    pack_triggers(packer, order->triggers, packed);
+    packed->input = ss_pack_value(packer, order->input);
+    PACK_JSON(answers, order->answers);
+    packed->plain = ss_pack_value(packer, order->plain);
+    PACK_JSON(fresh_channels, order->fresh.channels);
+    PACK_JSON(fresh_managed, order->fresh.managed);
+    PACK_JSON(config, order->config);
+    PACK_JSON(context, order->context);
+    PACK_JSON(error, order->error);
+    packed->returned = ss_pack_value(packer, order->returned);
+    packed->fold_channel = order->fold_channel;
+    packed->fold_value = ss_pack_value(packer, order->fold_value);
+    PACK_JSON(fold_writes, order->fold_writes);
+    return packed;
+}
+
+static void take_plain(
+    const Superstep__V1__Order *packed, struct ss_order *order)
+{
+    order->attempt = ss_take_attempt(packed->attempt);
+    order->app_graph = ss_strdup(packed->app_graph);
+    order->version = ss_strdup(packed->version);
+    order->graph = ss_strdup(packed->graph);
+    order->node = ss_strdup(packed->node);
+    order->thread = ss_strdup(packed->thread);
+    order->run = ss_strdup(packed->run);
+    order->ns = ss_strdup(packed->ns);
+    order->path = ss_strdup(packed->path);
+    order->step = packed->step;
+    order->stop = packed->stop;
+    order->attempt_number = packed->attempt_number;
+    order->first_attempt_us = packed->first_attempt_us;
+    order->run_timeout_ms = packed->run_timeout_ms;
+    order->idle_timeout_ms = packed->idle_timeout_ms;
+    order->heartbeat_only = packed->heartbeat_only != 0;
+    order->want_custom = packed->want_custom != 0;
+    order->want_messages = packed->want_messages != 0;
+    order->fold_channel = ss_strdup(packed->fold_channel);
+    order->triggers = json_array();
+    for (size_t i = 0; i < packed->n_triggers; i++)
+        json_array_append_new(
+            order->triggers, json_string_nocheck(packed->triggers[i]));
+}
+
+#define TAKE_JSON(field, want, to) \
+    do { \
+        if (status == SS_OK) \
+            status = ss_take_json(packed->has_##field, packed->field, (want), \
+                "an order's " #field, (to), error); \
+    } while (0)
+
+static int take_jsons(const Superstep__V1__Order *packed,
+    struct ss_order *order, struct ss_error *error)
+{
+    int status = SS_OK;
+    TAKE_JSON(answers, SS_WANT_ARRAY, &order->answers);
+    TAKE_JSON(fresh_channels, SS_WANT_OBJECT, &order->fresh.channels);
+    TAKE_JSON(fresh_managed, SS_WANT_OBJECT, &order->fresh.managed);
+    TAKE_JSON(config, SS_WANT_OBJECT, &order->config);
+    TAKE_JSON(context, SS_WANT_ANY, &order->context);
+    TAKE_JSON(error, SS_WANT_OBJECT, &order->error);
+    TAKE_JSON(fold_writes, SS_WANT_ARRAY, &order->fold_writes);
+    if (status == SS_OK && !order->answers)
+        order->answers = json_array();
+    return status;
+}
+
+#define TAKE_VALUE(field) \
+    do { \
+        if (status == SS_OK) \
+            status = ss_take_value( \
+                packed->field, "an order's " #field, &order->field, error); \
+    } while (0)
+
+static int take_values(const Superstep__V1__Order *packed,
+    struct ss_order *order, struct ss_error *error)
+{
+    int status = SS_OK;
+    TAKE_VALUE(input);
+    TAKE_VALUE(plain);
+    TAKE_VALUE(returned);
+    TAKE_VALUE(fold_value);
+    return status;
+}
+
+int ss_take_order(const Superstep__V1__Order *packed,
+    struct ss_order **ret_order, struct ss_error *error)
+{
+    struct ss_order *order = ss_order_new();
+    int kind = 0;
+    take_plain(packed, order);
+    int status = ss_take_enum(
+        (int)packed->kind, SS_ORDER_FOLD + 1, "an order's kind", &kind, error);
+    order->kind = (enum ss_order_kind)kind;
+    if (status == SS_OK)
+        status = ss_take_id(packed->task_id, "an order's task_id",
+            order->task_id, error);
+    if (status == SS_OK)
+        status = ss_take_id(packed->checkpoint_id, "an order's checkpoint_id",
+            order->checkpoint_id, error);
+    if (status == SS_OK)
+        status = take_jsons(packed, order, error);
+    if (status == SS_OK)
+        status = take_values(packed, order, error);
+    if (status != SS_OK) {
+        ss_order_destroy(&order);
+        return status;
+    }
+    *ret_order = order;
+    return SS_OK;
+}

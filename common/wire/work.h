@@ -1,0 +1,25 @@
+// work.h - orders and outcomes between structs and unpacked messages.
+#ifndef SS_WIRE_WORK_H
+#define SS_WIRE_WORK_H
+
+#include "common/base/status.h"
+#include "common/model/task.h"
+#include "common/wire/fields.h"
+
+Superstep__V1__Attempt *ss_pack_attempt(
+    struct ss_packer *packer, struct ss_attempt attempt);
+struct ss_attempt ss_take_attempt(const Superstep__V1__Attempt *packed);
+
+Superstep__V1__Order *ss_pack_order(
+    struct ss_packer *packer, const struct ss_order *order);
+// Gives.
+int ss_take_order(const Superstep__V1__Order *packed,
+    struct ss_order **ret_order, struct ss_error *error) SS_MUST_USE;
+
+Superstep__V1__Outcome *ss_pack_outcome(
+    struct ss_packer *packer, const struct ss_outcome *outcome);
+// Gives.
+int ss_take_outcome(const Superstep__V1__Outcome *packed,
+    struct ss_outcome **ret_outcome, struct ss_error *error) SS_MUST_USE;
+
+#endif
