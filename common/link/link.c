@@ -1,0 +1,65 @@
+// link.c - which kind of link an endpoint means, and what all kinds share.
+#include "common/link/link.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/link/limits.h"
+#include "common/link/link_impl.h"
+
+int ss_link_open(const struct ss_link_options *options,
+    struct ss_link **ret_link, struct ss_error *error)
+{
+    struct ss_link_options full = *options;
+    const char *endpoint = full.endpoint ? full.endpoint : "";
+    if (full.message_size_max == 0)
+        full.message_size_max = SS_LINK_MESSAGE_SIZE_MAX;
+    if (strncmp(endpoint, "loop:", 5) == 0 && endpoint[5] != '\0')
+        return ss_link_open_loop(&full, ret_link, error);
+    if (strncmp(endpoint, "tcp://", 6) == 0 ||
+        strncmp(endpoint, "ipc://", 6) == 0)
+        return ss_link_open_zmq(&full, ret_link, error);
+    return ss_error_set(error, SS_EINVAL,
+        "\"%.200s\" is no endpoint; write tcp://HOST:PORT or ipc://PATH",
+        endpoint);
+}
+
+void ss_link_close(struct ss_link **link)
+{
+    if (!*link)
+        return;
+    (*link)->ops->close(*link);
+    *link = NULL;
+}
+
+int ss_link_send(struct ss_link *link, const char *peer, const void *bytes,
+    size_t size, struct ss_error *error)
+{
+    ss_check(link->is_server == (peer != NULL));
+    if (size > link->message_size_max)
+        return ss_error_set(error, SS_ELIMIT,
+            "a message of %zu bytes; the limit of this link is %zu", size,
+            link->message_size_max);
+    return link->ops->send(link, peer, bytes, size, error);
+}
+
+int ss_link_recv(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
+    void **ret_bytes, size_t *ret_size, struct ss_error *error)
+{
+    return link->ops->recv(link, ret_peer, ret_bytes, ret_size, error);
+}
+
+int ss_link_fd(const struct ss_link *link)
+{
+    return link->ops->fd(link);
+}
+
+int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms)
+{
+    return link->ops->wait(link, extra_fd, timeout_ms);
+}
+
+const char *ss_link_endpoint(const struct ss_link *link)
+{
+    return link->endpoint;
+}

@@ -1,0 +1,329 @@
+// link_zmq.c - ROUTER and DEALER.
+//
+// ROUTER drops in silence what it cannot route or queue, unless told otherwise:
+// here it is (ROUTER_MANDATORY), and every send that does not leave is an error.
+// A client's identity is random and stays the same while it reconnects, so a
+// short loss of the network does not make a stranger of it.
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/link/limits.h"
+#include "common/link/link_impl.h"
+
+enum { IDENTITY_SIZE = 16, ENDPOINT_SIZE = 512, SOCKETS_MAX = 8 };
+
+struct zmq_link {
+    struct ss_link base;
+    void *context;
+    void *socket;
+    int fd;
+};
+
+static struct zmq_link *own(struct ss_link *link)
+{
+    return (struct zmq_link *)link;
+}
+
+static void close_link(struct ss_link *link)
+{
+    struct zmq_link *it = own(link);
+    if (it->socket)
+        zmq_close(it->socket);
+    if (it->context)
+        while (zmq_ctx_term(it->context) != 0 && errno == EINTR)
+            continue;
+    ss_free(it->base.endpoint);
+    ss_free(it);
+}
+
+static void set_int(struct zmq_link *link, int option, int value)
+{
+    ss_check(
+        zmq_setsockopt(link->socket, option, &value, sizeof(value)) == 0);
+}
+
+// 16 random bytes; the first is not zero (ZeroMQ keeps those for itself).
+static void make_identity(unsigned char ret_identity[IDENTITY_SIZE])
+{
+    memset(ret_identity, 0, IDENTITY_SIZE);
+    FILE *file = fopen("/dev/urandom", "rb");
+    size_t count = file ? fread(ret_identity, 1, IDENTITY_SIZE, file) : 0;
+    if (file)
+        fclose(file);
+    ss_check(count == IDENTITY_SIZE);
+    ret_identity[0] |= 0x80;
+}
+
+static void set_options(struct zmq_link *link)
+{
+    int64_t size_max = (int64_t)link->base.message_size_max;
+    ss_check(zmq_setsockopt(link->socket, ZMQ_MAXMSGSIZE, &size_max,
+                 sizeof(size_max)) == 0);
+    set_int(link, ZMQ_SNDHWM, SS_LINK_QUEUE_MAX);
+    set_int(link, ZMQ_RCVHWM, SS_LINK_QUEUE_MAX);
+    set_int(link, ZMQ_LINGER, SS_LINK_LINGER_MS);
+    set_int(link, ZMQ_HEARTBEAT_IVL, SS_LINK_HEARTBEAT_MS);
+    set_int(link, ZMQ_HEARTBEAT_TIMEOUT, SS_LINK_HEARTBEAT_TIMEOUT_MS);
+    set_int(link, ZMQ_IPV6, 1);
+    if (link->base.is_server) {
+        set_int(link, ZMQ_ROUTER_MANDATORY, 1);
+        set_int(link, ZMQ_ROUTER_HANDOVER, 1);
+        set_int(link, ZMQ_BACKLOG, SS_LINK_BACKLOG);
+        return;
+    }
+    unsigned char identity[IDENTITY_SIZE];
+    make_identity(identity);
+    ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
+                 sizeof(identity)) == 0);
+    set_int(link, ZMQ_RECONNECT_IVL, SS_LINK_RECONNECT_MS);
+    set_int(link, ZMQ_RECONNECT_IVL_MAX, SS_LINK_RECONNECT_MAX_MS);
+}
+
+static int open_failed(const char *endpoint, bool server, struct ss_error *error)
+{
+    switch (errno) {
+    case EADDRINUSE:
+        return ss_error_set(error, SS_EBUSY,
+            "%s is in use: another process listens there; stop it, or choose "
+            "another port",
+            endpoint);
+    case EINVAL:
+    case EPROTONOSUPPORT:
+    case ENODEV:
+    case EADDRNOTAVAIL:
+        return ss_error_set(error, SS_EINVAL, "cannot %s %s: %s",
+            server ? "listen on" : "connect to", endpoint,
+            zmq_strerror(errno));
+    default:
+        return ss_error_set(error, SS_EIO, "cannot %s %s: %s",
+            server ? "listen on" : "connect to", endpoint,
+            zmq_strerror(errno));
+    }
+}
+
+static int send_link(struct ss_link *link, const char *peer,
+    const void *bytes, size_t size, struct ss_error *error);
+static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
+    void **ret_bytes, size_t *ret_size, struct ss_error *error);
+static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms);
+
+static int fd_of(const struct ss_link *link)
+{
+    return ((const struct zmq_link *)link)->fd;
+}
+
+static const struct ss_link_ops zmq_ops = {
+    close_link, send_link, recv_link, fd_of, wait_link};
+
+int ss_link_open_zmq(const struct ss_link_options *options,
+    struct ss_link **ret_link, struct ss_error *error)
+{
+    struct zmq_link *link = ss_zalloc(1, sizeof(*link));
+    link->base = (struct ss_link){
+        &zmq_ops, options->server, options->message_size_max, NULL};
+    link->context = zmq_ctx_new();
+    ss_check(link->context != NULL);
+    zmq_ctx_set(link->context, ZMQ_MAX_SOCKETS, SOCKETS_MAX);
+    link->socket = zmq_socket(
+        link->context, options->server ? ZMQ_ROUTER : ZMQ_DEALER);
+    if (!link->socket) {
+        int status = open_failed(options->endpoint, options->server, error);
+        close_link(&link->base);
+        return status;
+    }
+    set_options(link);
+    int rc = options->server ? zmq_bind(link->socket, options->endpoint)
+                             : zmq_connect(link->socket, options->endpoint);
+    if (rc != 0) {
+        int status = open_failed(options->endpoint, options->server, error);
+        close_link(&link->base);
+        return status;
+    }
+    char endpoint[ENDPOINT_SIZE];
+    size_t size = sizeof(endpoint);
+    if (zmq_getsockopt(
+            link->socket, ZMQ_LAST_ENDPOINT, endpoint, &size) != 0)
+        snprintf(endpoint, sizeof(endpoint), "%s", options->endpoint);
+    link->base.endpoint = ss_strdup(endpoint);
+    size = sizeof(link->fd);
+    ss_check(
+        zmq_getsockopt(link->socket, ZMQ_FD, &link->fd, &size) == 0);
+    *ret_link = &link->base;
+    return SS_OK;
+}
+
+// --- names ------------------------------------------------------------------
+
+static void name_of(
+    const unsigned char *identity, size_t size, char ret_peer[SS_PEER_SIZE])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < size; i++) {
+        ret_peer[2 * i] = digits[identity[i] >> 4];
+        ret_peer[2 * i + 1] = digits[identity[i] & 15];
+    }
+    ret_peer[2 * size] = '\0';
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// The size of the identity that has this name; 0: it is none of ours.
+static size_t identity_of(const char *peer,
+    unsigned char ret_identity[SS_LINK_IDENTITY_SIZE_MAX])
+{
+    size_t size = strlen(peer) / 2;
+    if (size > SS_LINK_IDENTITY_SIZE_MAX || peer[2 * size] != '\0')
+        return 0;
+    for (size_t i = 0; i < size; i++) {
+        int high = digit(peer[2 * i]), low = digit(peer[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return 0;
+        ret_identity[i] = (unsigned char)(high * 16 + low);
+    }
+    return size;
+}
+
+// --- messages ---------------------------------------------------------------
+
+static int send_failed(const char *peer, struct ss_error *error)
+{
+    const char *whom = peer ? peer : "the server";
+    if (errno == EAGAIN)
+        return ss_error_set(error, SS_EAGAIN,
+            "the queue of %s is full (%d messages)", whom, SS_LINK_QUEUE_MAX);
+    if (errno == EHOSTUNREACH || errno == ETERM)
+        return ss_error_set(error, SS_ECLOSED, "%s is not connected", whom);
+    return ss_error_set(
+        error, SS_EIO, "cannot send to %s: %s", whom, zmq_strerror(errno));
+}
+
+static int send_frame(void *socket, const void *bytes, size_t size, int flags)
+{
+    int rc;
+    do
+        rc = zmq_send(socket, bytes, size, ZMQ_DONTWAIT | flags);
+    while (rc < 0 && errno == EINTR);
+    return rc;
+}
+
+static int send_link(struct ss_link *link, const char *peer,
+    const void *bytes, size_t size, struct ss_error *error)
+{
+    void *socket = own(link)->socket;
+    if (peer) {
+        unsigned char identity[SS_LINK_IDENTITY_SIZE_MAX];
+        size_t identity_size = identity_of(peer, identity);
+        if (identity_size == 0)
+            return ss_error_set(
+                error, SS_ECLOSED, "%s is not connected", peer);
+        // Whether there is room is decided here, for the whole message.
+        if (send_frame(socket, identity, identity_size, ZMQ_SNDMORE) < 0)
+            return send_failed(peer, error);
+    }
+    if (send_frame(socket, bytes, size, 0) < 0)
+        return send_failed(peer, error);
+    return SS_OK;
+}
+
+// The next frame of a message that has begun: all its frames are there.
+static void next_frame(void *socket, zmq_msg_t *frame)
+{
+    int rc;
+    zmq_msg_close(frame);
+    zmq_msg_init(frame);
+    do
+        rc = zmq_msg_recv(frame, socket, ZMQ_DONTWAIT);
+    while (rc < 0 && errno == EINTR);
+    ss_check(rc >= 0);
+}
+
+static size_t skip_rest(void *socket, zmq_msg_t *frame)
+{
+    size_t count = 0;
+    for (; zmq_msg_more(frame); count++)
+        next_frame(socket, frame);
+    return count;
+}
+
+static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
+    char ret_peer[SS_PEER_SIZE], struct ss_error *error)
+{
+    size_t size = zmq_msg_size(frame);
+    ret_peer[0] = '\0';
+    if (size > SS_LINK_IDENTITY_SIZE_MAX) {
+        skip_rest(link->socket, frame);
+        return ss_error_set(error, SS_EFORMAT,
+            "a peer has an identity of %zu bytes; the limit is %d", size,
+            SS_LINK_IDENTITY_SIZE_MAX);
+    }
+    name_of(zmq_msg_data(frame), size, ret_peer);
+    if (!zmq_msg_more(frame))
+        return ss_error_set(
+            error, SS_EFORMAT, "%s sent a message without a body", ret_peer);
+    next_frame(link->socket, frame);
+    return SS_OK;
+}
+
+static int take_frames(struct zmq_link *link, zmq_msg_t *frame,
+    char ret_peer[SS_PEER_SIZE], void **ret_bytes, size_t *ret_size,
+    struct ss_error *error)
+{
+    if (link->base.is_server) {
+        int status = take_identity(link, frame, ret_peer, error);
+        if (status != SS_OK)
+            return status;
+    }
+    if (zmq_msg_more(frame)) {
+        size_t count = 1 + skip_rest(link->socket, frame);
+        return ss_error_set(error, SS_EFORMAT,
+            "a message of %zu frames; a message is one frame", count);
+    }
+    *ret_size = zmq_msg_size(frame);
+    *ret_bytes = ss_memdup(zmq_msg_data(frame), *ret_size);
+    return SS_OK;
+}
+
+static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
+    void **ret_bytes, size_t *ret_size, struct ss_error *error)
+{
+    struct zmq_link *it = own(link);
+    zmq_msg_t frame;
+    zmq_msg_init(&frame);
+    int rc;
+    do
+        rc = zmq_msg_recv(&frame, it->socket, ZMQ_DONTWAIT);
+    while (rc < 0 && errno == EINTR);
+    if (rc < 0) {
+        zmq_msg_close(&frame);
+        if (errno == EAGAIN)
+            return SS_EAGAIN;
+        return ss_error_set(error, SS_EIO, "cannot receive on %s: %s",
+            link->endpoint, zmq_strerror(errno));
+    }
+    int status = take_frames(it, &frame, ret_peer, ret_bytes, ret_size, error);
+    zmq_msg_close(&frame);
+    return status;
+}
+
+static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms)
+{
+    zmq_pollitem_t items[2] = {
+        {.socket = own(link)->socket, .events = ZMQ_POLLIN},
+        {.fd = extra_fd, .events = ZMQ_POLLIN},
+    };
+    int rc = zmq_poll(items, extra_fd >= 0 ? 2 : 1, timeout_ms);
+    if (rc <= 0)
+        return 0;
+    return (items[0].revents != 0 ? 1 : 0) |
+        (extra_fd >= 0 && items[1].revents != 0 ? 2 : 0);
+}
