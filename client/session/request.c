@@ -40,8 +40,8 @@ struct ss_talk_request *ss_talk_request_new(
     const char *after =
         json_string_value(json_object_get(request->body, "after"));
     if (after && strlen(after) < sizeof(request->seq)) {
-        strcpy(request->seq, after);
-        strcpy(request->after, after);
+        memcpy(request->seq, after, strlen(after) + 1);
+        memcpy(request->after, after, strlen(after) + 1);
     }
     return request;
 }
@@ -71,7 +71,7 @@ json_t *ss_talk_request_body(
             json_object_set(body, kept[i], value);
     }
     if (request->seq[0]) {
-        strcpy(request->after, request->seq);
+        memcpy(request->after, request->seq, sizeof(request->after));
         json_object_set_new(body, "after", json_string(request->seq));
     }
     *ret_op = "attach";
@@ -90,6 +90,6 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
         return true;
     if (request->after[0] && ss_talk_seq_reached(seq, request->after))
         return false;
-    strcpy(request->seq, seq);
+    memcpy(request->seq, seq, strlen(seq) + 1);
     return true;
 }

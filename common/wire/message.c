@@ -220,6 +220,8 @@ static void pack_pong(
     PACK(Pong, pong, PONG);
     it->has_id = message->id != 0;
     it->id = message->id;
+    it->has_epoch = message->epoch != 0;
+    it->epoch = message->epoch;
 }
 
 typedef void pack_fn(
@@ -439,8 +441,10 @@ static int take_small(const envelope *from, struct ss_message *message)
         message->id = from->hangup->id;
     else if (message->type == SS_MESSAGE_PING)
         message->id = from->ping->id;
-    else
+    else {
         message->id = from->pong->id;
+        message->epoch = from->pong->epoch;
+    }
     return SS_OK;
 }
 

@@ -33,7 +33,7 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(HANGUP)   /* client: no longer interested in a request */ \
     X(ANSWER)   /* coordinator: a stream item, or the final answer */ \
     X(PING)     /* anybody: are you there */ \
-    X(PONG)
+    X(PONG)     /* I am; a coordinator's epoch shows a restart */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
@@ -52,7 +52,8 @@ struct ss_live_item {
 struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
-    // HELLO: name, capacity, graphs, app_version; WELCOME: epoch, times
+    // HELLO: name, capacity, graphs, app_version; WELCOME: epoch, times;
+    // PONG: epoch (of a coordinator)
     char *name;
     char *app_version; // or NULL
     char *host;

@@ -10,6 +10,7 @@
 #include "client/session/limits.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/base/prng.h"
 #include "common/model/value.h"
 
 static struct ss_talk *talk;
@@ -604,37 +605,43 @@ END_TEST
 
 // ----------------------------------------------------------------- everything
 
+static int below(struct ss_prng *prng, uint64_t bound)
+{
+    return (int)ss_prng_below(prng, bound);
+}
+
 // Whatever comes in whatever order: each request ends exactly once, and a talk
 // with nothing to do sleeps.
 START_TEST(every_request_ends_exactly_once)
 {
     static const char *const ops[] = {"run", "state", "update", "attach", "x"};
-    srand((unsigned)_i);
+    struct ss_prng prng;
+    ss_prng_init(&prng, (uint64_t)_i);
     int ended[200] = {0};
     uint64_t key = 0;
     uint64_t ids[8] = {0};
     for (int i = 0; i < 2000; i++) {
-        now += rand() % 700;
+        now += below(&prng, 700);
         commands.count = 0;
-        switch (rand() % 6) {
+        switch (below(&prng, 6)) {
         case 0:
             if (key < 199)
-                ask_within(++key, ops[rand() % 5], "{\"run\":\"r\"}",
-                    rand() % 2 ? 4000 : 0);
+                ask_within(++key, ops[below(&prng, 5)], "{\"run\":\"r\"}",
+                    below(&prng, 2) ? 4000 : 0);
             break;
         case 1:
-            pong((uint64_t)(1 + rand() % 30 / 29));
+            pong(below(&prng, 30) == 0 ? 2 : 1);
             break;
         case 2:
-            answer_to(ids[rand() % 8], rand() % 2, "{\"accepted\":true}");
+            answer_to(ids[below(&prng, 8)], below(&prng, 2), "{\"accepted\":true}");
             break;
         case 3:
-            answer_to(ids[rand() % 8], rand() % 2, "{\"seq\":\"1.1\"}");
+            answer_to(ids[below(&prng, 8)], below(&prng, 2), "{\"seq\":\"1.1\"}");
             break;
         default:
-            after(rand() % 3000);
+            after(below(&prng, 3000));
         }
-        ids[rand() % 8] = id;
+        ids[below(&prng, 8)] = id;
         for (size_t c = 0; c < commands.count; c++)
             if (commands.items[c].type == SS_TALK_DONE ||
                 commands.items[c].type == SS_TALK_FAILED)
