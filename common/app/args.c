@@ -1,0 +1,295 @@
+// args.c - options from a table.
+#include "common/app/args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/app/version.h"
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/model/hint.h"
+
+enum { HELP_COLUMN = 30, HELP_SIZE_MAX = 64 * 1024 };
+
+struct parse {
+    const struct ss_args *args;
+    int argc;
+    char *const *argv;
+    int at; // the next one to look at
+    char *ret_asked;
+    struct ss_error *error;
+};
+
+static const struct ss_arg *find_rest(const struct ss_args *args)
+{
+    for (const struct ss_arg *it = args->items; it->name; it++)
+        if (it->kind == SS_ARG_REST)
+            return it;
+    return NULL;
+}
+
+static const struct ss_arg *find_name(
+    const struct ss_args *args, const char *name, size_t size)
+{
+    for (const struct ss_arg *it = args->items; it->name; it++)
+        if (it->kind != SS_ARG_REST && strlen(it->name) == size &&
+            memcmp(it->name, name, size) == 0)
+            return it;
+    return NULL;
+}
+
+static const struct ss_arg *find_letter(const struct ss_args *args, char letter)
+{
+    for (const struct ss_arg *it = args->items; it->name; it++)
+        if (it->kind != SS_ARG_REST && it->letter == letter)
+            return it;
+    return NULL;
+}
+
+static int unknown(struct parse *parse, const char *name, size_t size)
+{
+    char *wanted = ss_memdup(name, size);
+    struct ss_hint hint;
+    ss_hint_init(&hint, wanted);
+    for (const struct ss_arg *it = parse->args->items; it->name; it++)
+        if (it->kind != SS_ARG_REST)
+            ss_hint_offer(&hint, it->name);
+    char near[SS_HINT_SIZE + 32] = "";
+    if (*ss_hint_text(&hint))
+        snprintf(near, sizeof(near), " Did you mean --%s?", hint.best);
+    int status = ss_error_set(
+        parse->error, SS_EINVAL, "there is no option --%s.%s", wanted, near);
+    ss_free(wanted);
+    return status;
+}
+
+static void add_to_list(struct ss_arg_list *list, const char *item)
+{
+    list->items =
+        ss_realloc(list->items, (list->count + 1) * sizeof(*list->items));
+    list->items[list->count++] = item;
+}
+
+static int set_int(
+    struct parse *parse, const struct ss_arg *arg, const char *value)
+{
+    char *end;
+    errno = 0;
+    int64_t number = strtoll(value, &end, 10);
+    if (*value == '\0' || *end != '\0' || errno != 0)
+        return ss_error_set(parse->error, SS_EINVAL,
+            "--%s takes a whole number, not \"%.100s\"", arg->name, value);
+    if (arg->max > arg->min && (number < arg->min || number > arg->max))
+        return ss_error_set(parse->error, SS_EINVAL,
+            "--%s %" PRId64 ": it must be between %" PRId64 " and %" PRId64,
+            arg->name, number, arg->min, arg->max);
+    *(int64_t *)arg->to = number;
+    return SS_OK;
+}
+
+static int set(struct parse *parse, const struct ss_arg *arg, const char *value)
+{
+    if (arg->kind == SS_ARG_INT)
+        return set_int(parse, arg, value);
+    if (arg->kind == SS_ARG_LIST)
+        add_to_list(arg->to, value);
+    else
+        *(const char **)arg->to = value;
+    return SS_OK;
+}
+
+// `value`: what stood behind "=" or directly behind the letter, or NULL.
+static int take_option(
+    struct parse *parse, const struct ss_arg *arg, const char *value)
+{
+    if (arg->kind == SS_ARG_FLAG) {
+        if (value)
+            return ss_error_set(parse->error, SS_EINVAL,
+                "--%s is a switch and takes no value", arg->name);
+        *(bool *)arg->to = true;
+        return SS_OK;
+    }
+    if (!value) {
+        if (parse->at >= parse->argc)
+            return ss_error_set(parse->error, SS_EINVAL,
+                "--%s wants a value: --%s %s", arg->name, arg->name,
+                arg->value ? arg->value : "VALUE");
+        value = parse->argv[parse->at++];
+    }
+    return set(parse, arg, value);
+}
+
+static int take_long(struct parse *parse, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    size_t size = equals ? (size_t)(equals - word) : strlen(word);
+    const struct ss_arg *arg = find_name(parse->args, word, size);
+    if (arg)
+        return take_option(parse, arg, equals ? equals + 1 : NULL);
+    if (strcmp(word, "help") == 0)
+        *parse->ret_asked = 'h';
+    else if (strcmp(word, "version") == 0)
+        *parse->ret_asked = 'v';
+    else
+        return unknown(parse, word, size);
+    return SS_OK;
+}
+
+// -v, -n VALUE, -nVALUE, and several switches in one word.
+static int take_letters(struct parse *parse, const char *word)
+{
+    for (; *word; word++) {
+        const struct ss_arg *arg = find_letter(parse->args, *word);
+        if (!arg && *word == 'h') {
+            *parse->ret_asked = 'h';
+            continue;
+        }
+        if (!arg)
+            return ss_error_set(parse->error, SS_EINVAL,
+                "there is no option -%c. --help lists them.", *word);
+        if (arg->kind != SS_ARG_FLAG)
+            return take_option(parse, arg, word[1] ? word + 1 : NULL);
+        *(bool *)arg->to = true;
+    }
+    return SS_OK;
+}
+
+static int take_word(struct parse *parse, const char *word)
+{
+    const struct ss_arg *rest = find_rest(parse->args);
+    if (!rest || (int64_t)((struct ss_arg_list *)rest->to)->count >= rest->max)
+        return ss_error_set(
+            parse->error, SS_EINVAL, "\"%.100s\" is one word too many", word);
+    add_to_list(rest->to, word);
+    return SS_OK;
+}
+
+static void take_env(const struct ss_args *args)
+{
+    for (const struct ss_arg *it = args->items; it->name; it++) {
+        const char *value = it->env ? getenv(it->env) : NULL;
+        if (it->kind == SS_ARG_TEXT && value && *value)
+            *(const char **)it->to = value;
+    }
+}
+
+static int check_rest(const struct parse *parse)
+{
+    const struct ss_arg *rest = find_rest(parse->args);
+    if (!rest || *parse->ret_asked ||
+        (int64_t)((struct ss_arg_list *)rest->to)->count >= rest->min)
+        return SS_OK;
+    return ss_error_set(parse->error, SS_EINVAL, "%s is missing", rest->value);
+}
+
+int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
+    char *ret_asked, struct ss_error *error)
+{
+    struct parse parse = {args, argc, argv, 1, ret_asked, error};
+    bool only_words = false;
+    *ret_asked = 0;
+    take_env(args);
+    while (parse.at < argc) {
+        const char *word = argv[parse.at++];
+        int status = SS_OK;
+        if (only_words || word[0] != '-' || word[1] == '\0')
+            status = take_word(&parse, word);
+        else if (strcmp(word, "--") == 0)
+            only_words = true;
+        else if (word[1] == '-')
+            status = take_long(&parse, word + 2);
+        else
+            status = take_letters(&parse, word + 1);
+        if (status != SS_OK)
+            return status;
+    }
+    return check_rest(&parse);
+}
+
+// Continuation lines stand under the first.
+static void help_text(struct ss_buf *help, const char *text)
+{
+    for (; *text; text++) {
+        ss_buf_add(help, text, 1);
+        if (*text == '\n')
+            ss_buf_addf(help, "%*s", HELP_COLUMN, "");
+    }
+    ss_buf_add_str(help, "\n");
+}
+
+static void help_item(struct ss_buf *help, char letter, const char *name,
+    const char *value, const char *text)
+{
+    size_t from = help->size;
+    if (letter)
+        ss_buf_addf(help, "  -%c, --%s", letter, name);
+    else
+        ss_buf_addf(help, "      --%s", name);
+    if (value)
+        ss_buf_addf(help, " %s", value);
+    size_t width = help->size - from;
+    if (width + 1 >= HELP_COLUMN)
+        ss_buf_addf(help, "\n%*s", HELP_COLUMN, "");
+    else
+        ss_buf_addf(help, "%*s", (int)(HELP_COLUMN - width), "");
+    help_text(help, text);
+}
+
+char *ss_args_help(const struct ss_args *args)
+{
+    struct ss_buf help;
+    ss_buf_init(&help, HELP_SIZE_MAX);
+    ss_buf_addf(&help, "Usage: %s %s\n", args->program,
+        args->usage ? args->usage : "[options]");
+    if (args->about)
+        ss_buf_addf(&help, "\n%s\n", args->about);
+    ss_buf_add_str(&help, "\nOptions:\n");
+    for (const struct ss_arg *it = args->items; it->name; it++)
+        if (it->kind != SS_ARG_REST)
+            help_item(&help, it->letter, it->name,
+                it->kind == SS_ARG_FLAG ? NULL
+                : it->value             ? it->value
+                                        : "VALUE",
+                it->help);
+    help_item(
+        &help, find_letter(args, 'h') ? 0 : 'h', "help", NULL, "show this");
+    help_item(&help, 0, "version", NULL, "show the version");
+    if (args->footer)
+        ss_buf_addf(&help, "\n%s\n", args->footer);
+    return ss_buf_steal(&help, NULL);
+}
+
+int ss_args_run(const struct ss_args *args, int argc, char *const *argv)
+{
+    char asked;
+    struct ss_error error = {0};
+    if (ss_args_parse(args, argc, argv, &asked, &error) != SS_OK) {
+        fprintf(stderr, "%s: %s\n%s --help lists the options.\n", args->program,
+            error.message, args->program);
+        return SS_EXIT_USAGE;
+    }
+    if (asked == 'v') {
+        printf("%s %s\n", args->program, SS_VERSION_TEXT);
+        return 0;
+    }
+    if (asked == 'h') {
+        char *help = ss_args_help(args);
+        fputs(help, stdout);
+        ss_free(help);
+        return 0;
+    }
+    return -1;
+}
+
+void ss_args_fini(const struct ss_args *args)
+{
+    for (const struct ss_arg *it = args->items; it->name; it++)
+        if (it->kind == SS_ARG_LIST || it->kind == SS_ARG_REST) {
+            struct ss_arg_list *list = it->to;
+            ss_free(list->items);
+            *list = (struct ss_arg_list){NULL, 0};
+        }
+}

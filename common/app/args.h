@@ -1,0 +1,73 @@
+// args.h - options of a program or a subcommand, as a table.
+//
+//     static const char *listen = "tcp://127.0.0.1:7433";
+//     static const struct ss_arg table[] = {
+//         {.name = "listen", .kind = SS_ARG_TEXT, .to = &listen,
+//             .value = "ENDPOINT", .help = "where to listen"},
+//         {.name = NULL},
+//     };
+//     struct ss_args args = {.program = "superstep-coordinator",
+//         .about = "Runs durable graphs.", .items = table};
+//     int code = ss_args_run(&args, argc, argv);
+//     if (code >= 0)
+//         return code;
+//
+// --name value, --name=value, -n value, flags; options and words in any order;
+// "--" ends the options. --help and --version are there by themselves. Text is
+// borrowed from argv.
+#ifndef SS_APP_ARGS_H
+#define SS_APP_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+enum { SS_EXIT_USAGE = 2 };
+
+enum ss_arg_kind {
+    SS_ARG_FLAG, // to: bool
+    SS_ARG_TEXT, // to: const char *
+    SS_ARG_INT,  // to: int64_t, between min and max where max > min
+    SS_ARG_LIST, // to: struct ss_arg_list; may be given several times
+    SS_ARG_REST, // to: struct ss_arg_list; the words that are no options
+};
+
+struct ss_arg_list {
+    const char **items;
+    size_t count;
+};
+
+struct ss_arg {
+    const char *name; // without dashes; NULL ends the table
+    char letter;      // 0: none
+    enum ss_arg_kind kind;
+    void *to;
+    const char *value; // what stands for the value in --help: "FILE"
+    const char *help;  // may have several lines
+    int64_t min, max;  // INT: bounds; REST: how many words
+    const char *env;   // TEXT: taken from here if not given; or NULL
+};
+
+struct ss_args {
+    const char *program; // "superstep run"
+    const char *usage;   // behind the program's name; NULL: "[options]"
+    const char *about;
+    const struct ss_arg *items;
+    const char *footer; // or NULL: exit codes, examples
+};
+
+// Parse argv[1...]. SS_EINVAL: a message for people, with a hint. *ret_asked:
+// 'h' or 'v' if --help or --version was among them, else 0.
+int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
+    char *ret_asked, struct ss_error *error) SS_MUST_USE;
+// Parse, print help, version (stdout) or the error (stderr). Returns the exit
+// code, or -1: go on.
+int ss_args_run(const struct ss_args *args, int argc, char *const *argv);
+// The text of --help. Gives (ss_free).
+char *ss_args_help(const struct ss_args *args);
+// Free the items of all lists of the table.
+void ss_args_fini(const struct ss_args *args);
+
+#endif

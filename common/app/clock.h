@@ -1,0 +1,18 @@
+// clock.h - time and chance, for shells: the cores below get both as data.
+#ifndef SS_APP_CLOCK_H
+#define SS_APP_CLOCK_H
+
+#include <stdint.h>
+
+// Monotonic, from an unknown start: for what waits.
+int64_t ss_clock_ms(void);
+int64_t ss_clock_us(void);
+// Microseconds since 1970: for what is stored.
+int64_t ss_clock_wall_us(void);
+// Milliseconds from `now_ms` until `wake_at_ms`, as poll() takes them: 0 if it
+// is past, -1 for INT64_MAX (no limit).
+int ss_clock_left(int64_t wake_at_ms, int64_t now_ms);
+// 64 bits that nobody can guess: seeds.
+uint64_t ss_entropy(void);
+
+#endif
