@@ -86,14 +86,14 @@ static void destroy(struct loop_link *it)
     ss_free(it);
 }
 
-static int send_link(struct ss_link *link, const char *peer,
-    const void *bytes, size_t size, struct ss_error *error)
+static int send_link(struct ss_link *link, const char *peer, const void *bytes,
+    size_t size, struct ss_error *error)
 {
     struct loop_link *from = own(link);
     int status = SS_OK;
     pthread_mutex_lock(&lock);
-    struct loop_link *to = peer ? find_client(link->endpoint, peer)
-                                : find_server(link->endpoint);
+    struct loop_link *to =
+        peer ? find_client(link->endpoint, peer) : find_server(link->endpoint);
     if (!to) {
         status = ss_error_set(error, SS_ECLOSED, "%s is not connected",
             peer ? peer : link->endpoint);
@@ -146,7 +146,7 @@ static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms)
     if (poll(fds, extra_fd >= 0 ? 2 : 1, timeout_ms) <= 0)
         return 0;
     return (fds[0].revents != 0 ? 1 : 0) |
-        (extra_fd >= 0 && fds[1].revents != 0 ? 2 : 0);
+           (extra_fd >= 0 && fds[1].revents != 0 ? 2 : 0);
 }
 
 // Leave the list before anything of it is freed.
@@ -173,8 +173,7 @@ int ss_link_open_loop(const struct ss_link_options *options,
         options->message_size_max, ss_strdup(options->endpoint)};
     link->last = &link->first;
     if (pipe(link->pipe) != 0) {
-        int status =
-            ss_error_set(error, SS_EIO, "pipe: %s", strerror(errno));
+        int status = ss_error_set(error, SS_EIO, "pipe: %s", strerror(errno));
         ss_free(link->base.endpoint);
         ss_free(link);
         return status;
@@ -182,8 +181,7 @@ int ss_link_open_loop(const struct ss_link_options *options,
     fcntl(link->pipe[0], F_SETFD, FD_CLOEXEC);
     fcntl(link->pipe[1], F_SETFD, FD_CLOEXEC);
     pthread_mutex_lock(&lock);
-    bool is_taken =
-        options->server && find_server(options->endpoint) != NULL;
+    bool is_taken = options->server && find_server(options->endpoint) != NULL;
     if (!is_taken) {
         snprintf(link->name, sizeof(link->name), "loop-%llu", ++names_given);
         link->next_open = open_links;
@@ -191,8 +189,8 @@ int ss_link_open_loop(const struct ss_link_options *options,
     }
     pthread_mutex_unlock(&lock);
     if (is_taken) {
-        int status = ss_error_set(
-            error, SS_EBUSY, "%s is in use", options->endpoint);
+        int status =
+            ss_error_set(error, SS_EBUSY, "%s is in use", options->endpoint);
         destroy(link);
         return status;
     }

@@ -1,9 +1,9 @@
 // link_zmq.c - ROUTER and DEALER.
 //
 // ROUTER drops in silence what it cannot route or queue, unless told otherwise:
-// here it is (ROUTER_MANDATORY), and every send that does not leave is an error.
-// A client's identity is random and stays the same while it reconnects, so a
-// short loss of the network does not make a stranger of it.
+// here it is (ROUTER_MANDATORY), and every send that does not leave is an
+// error. A client's identity is random and stays the same while it reconnects,
+// so a short loss of the network does not make a stranger of it.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,8 +43,7 @@ static void close_link(struct ss_link *link)
 
 static void set_int(struct zmq_link *link, int option, int value)
 {
-    ss_check(
-        zmq_setsockopt(link->socket, option, &value, sizeof(value)) == 0);
+    ss_check(zmq_setsockopt(link->socket, option, &value, sizeof(value)) == 0);
 }
 
 // 16 random bytes; the first is not zero (ZeroMQ keeps those for itself).
@@ -84,7 +83,8 @@ static void set_options(struct zmq_link *link)
     set_int(link, ZMQ_RECONNECT_IVL_MAX, SS_LINK_RECONNECT_MAX_MS);
 }
 
-static int open_failed(const char *endpoint, bool server, struct ss_error *error)
+static int open_failed(
+    const char *endpoint, bool server, struct ss_error *error)
 {
     switch (errno) {
     case EADDRINUSE:
@@ -97,17 +97,15 @@ static int open_failed(const char *endpoint, bool server, struct ss_error *error
     case ENODEV:
     case EADDRNOTAVAIL:
         return ss_error_set(error, SS_EINVAL, "cannot %s %s: %s",
-            server ? "listen on" : "connect to", endpoint,
-            zmq_strerror(errno));
+            server ? "listen on" : "connect to", endpoint, zmq_strerror(errno));
     default:
         return ss_error_set(error, SS_EIO, "cannot %s %s: %s",
-            server ? "listen on" : "connect to", endpoint,
-            zmq_strerror(errno));
+            server ? "listen on" : "connect to", endpoint, zmq_strerror(errno));
     }
 }
 
-static int send_link(struct ss_link *link, const char *peer,
-    const void *bytes, size_t size, struct ss_error *error);
+static int send_link(struct ss_link *link, const char *peer, const void *bytes,
+    size_t size, struct ss_error *error);
 static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     void **ret_bytes, size_t *ret_size, struct ss_error *error);
 static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms);
@@ -129,8 +127,8 @@ int ss_link_open_zmq(const struct ss_link_options *options,
     link->context = zmq_ctx_new();
     ss_check(link->context != NULL);
     zmq_ctx_set(link->context, ZMQ_MAX_SOCKETS, SOCKETS_MAX);
-    link->socket = zmq_socket(
-        link->context, options->server ? ZMQ_ROUTER : ZMQ_DEALER);
+    link->socket =
+        zmq_socket(link->context, options->server ? ZMQ_ROUTER : ZMQ_DEALER);
     if (!link->socket) {
         int status = open_failed(options->endpoint, options->server, error);
         close_link(&link->base);
@@ -146,13 +144,11 @@ int ss_link_open_zmq(const struct ss_link_options *options,
     }
     char endpoint[ENDPOINT_SIZE];
     size_t size = sizeof(endpoint);
-    if (zmq_getsockopt(
-            link->socket, ZMQ_LAST_ENDPOINT, endpoint, &size) != 0)
+    if (zmq_getsockopt(link->socket, ZMQ_LAST_ENDPOINT, endpoint, &size) != 0)
         snprintf(endpoint, sizeof(endpoint), "%s", options->endpoint);
     link->base.endpoint = ss_strdup(endpoint);
     size = sizeof(link->fd);
-    ss_check(
-        zmq_getsockopt(link->socket, ZMQ_FD, &link->fd, &size) == 0);
+    ss_check(zmq_getsockopt(link->socket, ZMQ_FD, &link->fd, &size) == 0);
     *ret_link = &link->base;
     return SS_OK;
 }
@@ -178,8 +174,8 @@ static int digit(char c)
 }
 
 // The size of the identity that has this name; 0: it is none of ours.
-static size_t identity_of(const char *peer,
-    unsigned char ret_identity[SS_LINK_IDENTITY_SIZE_MAX])
+static size_t identity_of(
+    const char *peer, unsigned char ret_identity[SS_LINK_IDENTITY_SIZE_MAX])
 {
     size_t size = strlen(peer) / 2;
     if (size > SS_LINK_IDENTITY_SIZE_MAX || peer[2 * size] != '\0')
@@ -216,16 +212,15 @@ static int send_frame(void *socket, const void *bytes, size_t size, int flags)
     return rc;
 }
 
-static int send_link(struct ss_link *link, const char *peer,
-    const void *bytes, size_t size, struct ss_error *error)
+static int send_link(struct ss_link *link, const char *peer, const void *bytes,
+    size_t size, struct ss_error *error)
 {
     void *socket = own(link)->socket;
     if (peer) {
         unsigned char identity[SS_LINK_IDENTITY_SIZE_MAX];
         size_t identity_size = identity_of(peer, identity);
         if (identity_size == 0)
-            return ss_error_set(
-                error, SS_ECLOSED, "%s is not connected", peer);
+            return ss_error_set(error, SS_ECLOSED, "%s is not connected", peer);
         // Whether there is room is decided here, for the whole message.
         if (send_frame(socket, identity, identity_size, ZMQ_SNDMORE) < 0)
             return send_failed(peer, error);
@@ -325,5 +320,5 @@ static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms)
     if (rc <= 0)
         return 0;
     return (items[0].revents != 0 ? 1 : 0) |
-        (extra_fd >= 0 && items[1].revents != 0 ? 2 : 0);
+           (extra_fd >= 0 && items[1].revents != 0 ? 2 : 0);
 }

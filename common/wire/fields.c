@@ -31,7 +31,7 @@ char *ss_pack_prose(struct ss_packer *packer, const char *text)
     for (size_t i = 0; i < size;) {
         size_t width = 1;
         while (width <= 4 && i + width <= size &&
-            !ss_wire_text_ok(text + i, width))
+               !ss_wire_text_ok(text + i, width))
             width++;
         if (width > 4 || i + width > size) {
             copy[i++] = '?';
@@ -99,8 +99,7 @@ int ss_take_json(protobuf_c_boolean has, ProtobufCBinaryData data,
     if (!has)
         return SS_OK;
     json_t *json = NULL;
-    int status =
-        ss_json_parse((const char *)data.data, data.len, &json, error);
+    int status = ss_json_parse((const char *)data.data, data.len, &json, error);
     if (status != SS_OK) {
         ss_error_wrap(error, "%s", what);
         return status;

@@ -13,8 +13,7 @@ typedef Superstep__V1__Envelope envelope;
 
 const char *ss_message_name(enum ss_message_type type)
 {
-    static const char *const names[] = {
-        "NONE",
+    static const char *const names[] = {"NONE",
 #define X(name) #name,
         SS_MESSAGE_MAP(X)
 #undef X
@@ -62,10 +61,10 @@ void ss_message_destroy(struct ss_message **message)
 // --- pack -------------------------------------------------------------------
 
 // A new message of this kind in the envelope.
-#define PACK(kind, field, number) \
-    Superstep__V1__##kind *it = ss_pack_alloc(packer, 1, sizeof(*it)); \
-    superstep__v1__##field##__init(it); \
-    to->message_case = SUPERSTEP__V1__ENVELOPE__MESSAGE_##number; \
+#define PACK(kind, field, number)                                              \
+    Superstep__V1__##kind *it = ss_pack_alloc(packer, 1, sizeof(*it));         \
+    superstep__v1__##field##__init(it);                                        \
+    to->message_case = SUPERSTEP__V1__ENVELOPE__MESSAGE_##number;              \
     to->field = it
 
 static Superstep__V1__Attempt **pack_attempts(
@@ -113,8 +112,7 @@ static void pack_live(
     it->items = ss_pack_alloc(packer, it->n_items, sizeof(*it->items));
     for (size_t i = 0; i < it->n_items; i++) {
         const struct ss_live_item *from = &message->items[i];
-        Superstep__V1__LiveItem *item =
-            ss_pack_alloc(packer, 1, sizeof(*item));
+        Superstep__V1__LiveItem *item = ss_pack_alloc(packer, 1, sizeof(*item));
         superstep__v1__live_item__init(item);
         item->attempt = ss_pack_attempt(packer, from->attempt);
         item->kind = (Superstep__V1__LiveKind)from->kind;
@@ -279,8 +277,8 @@ static int encode(struct ss_packer *packer, const struct ss_message *message,
 int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
     struct ss_error *error)
 {
-    ss_check(message->type > SS_MESSAGE_NONE &&
-        message->type <= SS_MESSAGE_PONG);
+    ss_check(
+        message->type > SS_MESSAGE_NONE && message->type <= SS_MESSAGE_PONG);
     struct ss_packer packer = {.error = error};
     ss_budget_init(&packer.budget, SIZE_MAX);
     ss_buf_reset(ret);
@@ -335,16 +333,15 @@ static int take_hello(const Superstep__V1__Hello *it,
     return SS_OK;
 }
 
-static int take_done(const Superstep__V1__Done *it,
-    struct ss_message *message, struct ss_error *error)
+static int take_done(const Superstep__V1__Done *it, struct ss_message *message,
+    struct ss_error *error)
 {
     int status = too_many(it->n_outcomes, "outcomes", error);
     if (status != SS_OK)
         return status;
     message->outcomes = ss_zalloc(it->n_outcomes, sizeof(*message->outcomes));
     for (size_t i = 0; i < it->n_outcomes; i++) {
-        status = ss_take_outcome(
-            it->outcomes[i], &message->outcomes[i], error);
+        status = ss_take_outcome(it->outcomes[i], &message->outcomes[i], error);
         if (status != SS_OK)
             return status;
         message->outcomes_count++;
@@ -368,8 +365,8 @@ static int take_tasks(const Superstep__V1__Tasks *it,
     return SS_OK;
 }
 
-static int take_live(const Superstep__V1__Live *it,
-    struct ss_message *message, struct ss_error *error)
+static int take_live(const Superstep__V1__Live *it, struct ss_message *message,
+    struct ss_error *error)
 {
     message->items = ss_zalloc(it->n_items, sizeof(*message->items));
     for (size_t i = 0; i < it->n_items; i++) {
@@ -448,8 +445,8 @@ static int take_small(const envelope *from, struct ss_message *message)
     return SS_OK;
 }
 
-#define TYPE(name) \
-    case SUPERSTEP__V1__ENVELOPE__MESSAGE_##name: \
+#define TYPE(name)                                                             \
+    case SUPERSTEP__V1__ENVELOPE__MESSAGE_##name:                              \
         return SS_MESSAGE_##name;
 
 static enum ss_message_type type_of(const envelope *from)
@@ -462,8 +459,8 @@ static enum ss_message_type type_of(const envelope *from)
     return SS_MESSAGE_NONE;
 }
 
-static int take(const envelope *from, struct ss_message *message,
-    struct ss_error *error)
+static int take(
+    const envelope *from, struct ss_message *message, struct ss_error *error)
 {
     switch (message->type) {
     case SS_MESSAGE_HELLO:

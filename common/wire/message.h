@@ -18,22 +18,22 @@
 
 enum { SS_PROTOCOL_VERSION = 1 };
 
-#define SS_MESSAGE_MAP(X) \
-    X(HELLO)    /* worker: who I am, what I serve */ \
-    X(BEAT)     /* worker: alive, and what runs */ \
-    X(BYE)      /* worker: draining, or leaving */ \
-    X(DONE)     /* worker: outcomes */ \
-    X(LIVE)     /* worker: items of a running attempt */ \
-    X(WELCOME)  /* coordinator: taken in */ \
-    X(REFUSED)  /* coordinator: not taken in, and why */ \
-    X(TASKS)    /* coordinator: orders */ \
-    X(CANCEL)   /* coordinator: stop these attempts */ \
-    X(SETTLED)  /* coordinator: forget these results */ \
-    X(ASK)      /* client: a request */ \
-    X(HANGUP)   /* client: no longer interested in a request */ \
-    X(ANSWER)   /* coordinator: a stream item, or the final answer */ \
-    X(PING)     /* anybody: are you there */ \
-    X(PONG)     /* I am; a coordinator's epoch shows a restart */
+#define SS_MESSAGE_MAP(X)                                                      \
+    X(HELLO)   /* worker: who I am, what I serve */                            \
+    X(BEAT)    /* worker: alive, and what runs */                              \
+    X(BYE)     /* worker: draining, or leaving */                              \
+    X(DONE)    /* worker: outcomes */                                          \
+    X(LIVE)    /* worker: items of a running attempt */                        \
+    X(WELCOME) /* coordinator: taken in */                                     \
+    X(REFUSED) /* coordinator: not taken in, and why */                        \
+    X(TASKS)   /* coordinator: orders */                                       \
+    X(CANCEL)  /* coordinator: stop these attempts */                          \
+    X(SETTLED) /* coordinator: forget these results */                         \
+    X(ASK)     /* client: a request */                                         \
+    X(HANGUP)  /* client: no longer interested in a request */                 \
+    X(ANSWER)  /* coordinator: a stream item, or the final answer */           \
+    X(PING)    /* anybody: are you there */                                    \
+    X(PONG)    /* I am; a coordinator's epoch shows a restart */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
@@ -64,7 +64,7 @@ struct ss_message {
     uint64_t epoch;
     int64_t lease_ms;
     int64_t heartbeat_ms;
-    bool drains;           // BYE
+    bool drains;                 // BYE
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED
     size_t attempts_count;
     struct ss_order **orders; // TASKS
@@ -73,11 +73,11 @@ struct ss_message {
     size_t outcomes_count;
     struct ss_live_item *items; // LIVE
     size_t items_count;
-    int status; // REFUSED
-    char *text; // REFUSED
-    uint64_t id; // ASK, HANGUP, ANSWER
-    char *op;    // ASK
-    bool final;  // ANSWER
+    int status;            // REFUSED
+    char *text;            // REFUSED
+    uint64_t id;           // ASK, HANGUP, ANSWER
+    char *op;              // ASK
+    bool final;            // ANSWER
     struct ss_value *body; // ASK, ANSWER
 };
 

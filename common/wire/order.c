@@ -5,8 +5,7 @@
 Superstep__V1__Attempt *ss_pack_attempt(
     struct ss_packer *packer, struct ss_attempt attempt)
 {
-    Superstep__V1__Attempt *packed =
-        ss_pack_alloc(packer, 1, sizeof(*packed));
+    Superstep__V1__Attempt *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
     superstep__v1__attempt__init(packed);
     packed->epoch = attempt.epoch;
     packed->dispatch = attempt.dispatch;
@@ -32,7 +31,7 @@ static void pack_triggers(struct ss_packer *packer, const json_t *triggers,
 }
 
 // Numbers that are zero stay off the wire.
-#define PACK_NUMBER(field) \
+#define PACK_NUMBER(field)                                                     \
     (packed->has_##field = order->field != 0, packed->field = order->field)
 
 static void pack_numbers(
@@ -49,14 +48,13 @@ static void pack_numbers(
     PACK_NUMBER(want_messages);
 }
 
-#define PACK_JSON(field, json) \
+#define PACK_JSON(field, json)                                                 \
     ss_pack_json(packer, (json), &packed->has_##field, &packed->field)
 
 Superstep__V1__Order *ss_pack_order(
     struct ss_packer *packer, const struct ss_order *order)
 {
-    Superstep__V1__Order *packed =
-        ss_pack_alloc(packer, 1, sizeof(*packed));
+    Superstep__V1__Order *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
     superstep__v1__order__init(packed);
     packed->attempt = ss_pack_attempt(packer, order->attempt);
     packed->has_kind = order->kind != SS_ORDER_NODE;
@@ -116,11 +114,11 @@ static void take_plain(
             order->triggers, json_string_nocheck(packed->triggers[i]));
 }
 
-#define TAKE_JSON(field, want, to) \
-    do { \
-        if (status == SS_OK) \
-            status = ss_take_json(packed->has_##field, packed->field, (want), \
-                "an order's " #field, (to), error); \
+#define TAKE_JSON(field, want, to)                                             \
+    do {                                                                       \
+        if (status == SS_OK)                                                   \
+            status = ss_take_json(packed->has_##field, packed->field, (want),  \
+                "an order's " #field, (to), error);                            \
     } while (0)
 
 static int take_jsons(const Superstep__V1__Order *packed,
@@ -139,11 +137,11 @@ static int take_jsons(const Superstep__V1__Order *packed,
     return status;
 }
 
-#define TAKE_VALUE(field) \
-    do { \
-        if (status == SS_OK) \
-            status = ss_take_value( \
-                packed->field, "an order's " #field, &order->field, error); \
+#define TAKE_VALUE(field)                                                      \
+    do {                                                                       \
+        if (status == SS_OK)                                                   \
+            status = ss_take_value(                                            \
+                packed->field, "an order's " #field, &order->field, error);    \
     } while (0)
 
 static int take_values(const Superstep__V1__Order *packed,
@@ -167,8 +165,8 @@ int ss_take_order(const Superstep__V1__Order *packed,
         (int)packed->kind, SS_ORDER_FOLD + 1, "an order's kind", &kind, error);
     order->kind = (enum ss_order_kind)kind;
     if (status == SS_OK)
-        status = ss_take_id(packed->task_id, "an order's task_id",
-            order->task_id, error);
+        status = ss_take_id(
+            packed->task_id, "an order's task_id", order->task_id, error);
     if (status == SS_OK)
         status = ss_take_id(packed->checkpoint_id, "an order's checkpoint_id",
             order->checkpoint_id, error);

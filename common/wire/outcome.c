@@ -21,15 +21,13 @@ static void pack_writes(struct ss_packer *packer,
     }
 }
 
-#define PACK_JSON(field) \
-    ss_pack_json( \
-        packer, outcome->field, &packed->has_##field, &packed->field)
+#define PACK_JSON(field)                                                       \
+    ss_pack_json(packer, outcome->field, &packed->has_##field, &packed->field)
 
 Superstep__V1__Outcome *ss_pack_outcome(
     struct ss_packer *packer, const struct ss_outcome *outcome)
 {
-    Superstep__V1__Outcome *packed =
-        ss_pack_alloc(packer, 1, sizeof(*packed));
+    Superstep__V1__Outcome *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
     superstep__v1__outcome__init(packed);
     packed->attempt = ss_pack_attempt(packer, outcome->attempt);
     packed->task_id = ss_pack_text(outcome->task_id);
@@ -68,11 +66,11 @@ static int take_writes(const Superstep__V1__Outcome *packed,
     return SS_OK;
 }
 
-#define TAKE_JSON(field, want) \
-    do { \
-        if (status == SS_OK) \
-            status = ss_take_json(packed->has_##field, packed->field, (want), \
-                "an outcome's " #field, &outcome->field, error); \
+#define TAKE_JSON(field, want)                                                 \
+    do {                                                                       \
+        if (status == SS_OK)                                                   \
+            status = ss_take_json(packed->has_##field, packed->field, (want),  \
+                "an outcome's " #field, &outcome->field, error);               \
     } while (0)
 
 static int take_enums(const Superstep__V1__Outcome *packed,
@@ -127,8 +125,8 @@ int ss_take_outcome(const Superstep__V1__Outcome *packed,
     int status = take_enums(packed, outcome, error);
     take_failure(packed, outcome);
     if (status == SS_OK)
-        status = ss_take_id(packed->task_id, "an outcome's task_id",
-            outcome->task_id, error);
+        status = ss_take_id(
+            packed->task_id, "an outcome's task_id", outcome->task_id, error);
     if (status == SS_OK)
         status = take_writes(packed, outcome, error);
     TAKE_JSON(answers, SS_WANT_ARRAY);

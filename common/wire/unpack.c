@@ -153,7 +153,7 @@ static int scan_known(struct scan *scan,
     const char *name = descriptor->short_name;
     bool is_repeated = known->label == PROTOBUF_C_LABEL_REPEATED;
     bool is_packed = is_repeated && field->wire == WIRE_LENGTH &&
-        wire_of(known) != WIRE_LENGTH;
+                     wire_of(known) != WIRE_LENGTH;
     if (field->wire != wire_of(known) && !is_packed)
         return ss_error_set(scan->error, SS_EFORMAT,
             "%s.%s has another type on the wire", name, known->name);
@@ -222,10 +222,10 @@ int ss_wire_unpack(const ProtobufCMessageDescriptor *descriptor,
     int status = ss_wire_scan(descriptor, bytes, size, error);
     if (status != SS_OK)
         return status;
-    ss_budget_init(budget,
-        SS_WIRE_BUDGET_BASE + size * (size_t)SS_WIRE_BUDGET_FACTOR);
-    ProtobufCMessage *message = protobuf_c_message_unpack(
-        descriptor, &budget->allocator, size, bytes);
+    ss_budget_init(
+        budget, SS_WIRE_BUDGET_BASE + size * (size_t)SS_WIRE_BUDGET_FACTOR);
+    ProtobufCMessage *message =
+        protobuf_c_message_unpack(descriptor, &budget->allocator, size, bytes);
     if (message) {
         *ret_message = message;
         return SS_OK;
@@ -235,8 +235,8 @@ int ss_wire_unpack(const ProtobufCMessageDescriptor *descriptor,
     if (is_spent)
         return ss_error_set(error, SS_ELIMIT,
             "a message of %zu bytes takes too much memory", size);
-    return ss_error_set(error, SS_EFORMAT, "%s lacks a field that must be there",
-        descriptor->short_name);
+    return ss_error_set(error, SS_EFORMAT,
+        "%s lacks a field that must be there", descriptor->short_name);
 }
 
 bool ss_wire_peek(

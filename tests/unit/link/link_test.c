@@ -146,10 +146,9 @@ START_TEST(a_message_over_the_limit_is_refused)
     ck_assert_int_eq(ss_link_open(&options, &client, NULL), SS_OK);
     char bytes[101] = "";
     struct ss_error error = {0};
-    ck_assert_int_eq(
-        ss_link_send(client, NULL, bytes, 101, &error), SS_ELIMIT);
-    ck_assert_str_eq(error.message,
-        "a message of 101 bytes; the limit of this link is 100");
+    ck_assert_int_eq(ss_link_send(client, NULL, bytes, 101, &error), SS_ELIMIT);
+    ck_assert_str_eq(
+        error.message, "a message of 101 bytes; the limit of this link is 100");
     ck_assert_int_eq(ss_link_send(client, NULL, bytes, 100, NULL), SS_OK);
     char peer[SS_PEER_SIZE];
     ss_free(receive(server, peer));
@@ -222,8 +221,7 @@ START_TEST(what_is_no_endpoint_is_refused)
     static const char *const wrong[] = {NULL, "", "loop:", "http://x",
         "tcp://127.0.0.1", "tcp://127.0.0.1:notaport", "udp://127.0.0.1:1"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-        struct ss_link_options options = {
-            .endpoint = wrong[i], .server = true};
+        struct ss_link_options options = {.endpoint = wrong[i], .server = true};
         struct ss_link *link = NULL;
         struct ss_error error = {0};
         ck_assert_int_eq(ss_link_open(&options, &link, &error), SS_EINVAL);
@@ -262,8 +260,8 @@ START_TEST(a_router_with_a_full_queue_says_so)
     static char bytes[64 * 1024];
     int status;
     int sent = 0;
-    while ((status = ss_link_send(
-                server, peer, bytes, sizeof(bytes), NULL)) == SS_OK)
+    while ((status = ss_link_send(server, peer, bytes, sizeof(bytes), NULL)) ==
+           SS_OK)
         ck_assert_int_lt(++sent, 100 * SS_LINK_QUEUE_MAX);
     ck_assert_int_eq(status, SS_EAGAIN);
     ss_link_close(&client);
@@ -327,14 +325,14 @@ static void send_frames(const char *endpoint, const char *identity,
     zmq_ctx_term(context);
 }
 
-static int next_status(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
-    struct ss_error *error)
+static int next_status(
+    struct ss_link *link, char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
     void *bytes = NULL;
     size_t size;
     int status;
     while ((status = ss_link_recv(link, ret_peer, &bytes, &size, error)) ==
-        SS_EAGAIN)
+           SS_EAGAIN)
         ss_link_wait(link, -1, PATIENCE_MS);
     ss_free(bytes);
     return status;
@@ -347,7 +345,8 @@ START_TEST(several_frames_are_malformed_and_the_sender_is_named)
     struct ss_error error = {0};
     send_frames(ss_link_endpoint(server), "abc", 3, 3);
     ck_assert_int_eq(next_status(server, peer, &error), SS_EFORMAT);
-    ck_assert_str_eq(error.message, "a message of 3 frames; a message is one frame");
+    ck_assert_str_eq(
+        error.message, "a message of 3 frames; a message is one frame");
     ck_assert_str_eq(peer, "616263");
     send_frames(ss_link_endpoint(server), "abd", 3, 1);
     ck_assert_int_eq(next_status(server, peer, &error), SS_OK);
@@ -451,8 +450,7 @@ int main(void)
     tcase_add_test(tcase, a_router_with_a_full_queue_says_so);
     tcase_add_test(tcase, a_client_may_come_before_its_server);
     tcase_add_test(tcase, a_client_keeps_its_name_when_the_server_comes_back);
-    tcase_add_test(
-        tcase, several_frames_are_malformed_and_the_sender_is_named);
+    tcase_add_test(tcase, several_frames_are_malformed_and_the_sender_is_named);
     tcase_add_test(tcase, an_identity_that_is_too_long_is_malformed);
     tcase_add_test(tcase, a_stranger_who_speaks_no_zeromq_harms_nobody);
     tcase_add_loop_test(
