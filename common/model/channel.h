@@ -23,7 +23,10 @@ struct ss_channel {
 // ids: they are a function of it and the position (spec/graph.md 3, 3).
 struct ss_channel_write {
     struct ss_value *value; // borrowed
-    const char *owner;      // borrowed: "task id", or NULL
+    // Borrowed: the task id, or for writes of no task what no other write on
+    // the thread has (made-up ids of messages rest on it). NULL: ids are made
+    // from the contents.
+    const char *owner;
 };
 
 // A channel without value, or restored from its stored form (borrowed; NULL:
@@ -57,5 +60,21 @@ struct ss_value *ss_channel_store(const struct ss_channel *channel, bool live);
 // True if `json` is an Overwrite in one of its three forms (R1.7 objects);
 // *ret_value is its value, borrowed.
 bool ss_overwrite_is(const json_t *json, json_t **ret_value);
+// The same of a value, which is decoded only if it may be one.
+bool ss_value_overwrites(struct ss_value *value, json_t **ret_value);
+
+// What is left to do for a custom reducer, R2.2 and R2.4 applied: the value is
+// `base`, folded with `count` writes from `from` on. With count 0 it is `base`
+// alone, and no worker is needed.
+struct ss_fold {
+    struct ss_value *base; // owned reference; NULL: nothing is held
+    const struct ss_channel_write *from;
+    size_t count;
+};
+
+// Borrows; count > 0. Gives ret_fold->base. SS_EUPDATE: two Overwrites.
+int ss_channel_fold(struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t count,
+    struct ss_fold *ret_fold, struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -55,7 +55,7 @@ struct ss_channel_spec {
     bool guard;         // EPHEMERAL, UNTRACKED: one write a superstep
     bool accumulate;    // TOPIC
     bool is_state_key;
-    char **names; // BARRIER: who must arrive, in the order given
+    char **names; // BARRIER: who must arrive, sorted, each once
     size_t names_count;
     int64_t snapshot_frequency; // DELTA
     size_t *nodes;              // whom it triggers, ascending node index
@@ -161,6 +161,7 @@ struct ss_graph {
     size_t channels_count;
     struct ss_managed_spec *managed;
     size_t managed_count;
+    struct ss_keys all_keys; // state keys and managed values, as described
     struct ss_node *nodes; // __start__ first (state graphs), then as defined
     size_t nodes_count;
     struct ss_keys input;      // input channels
@@ -170,6 +171,7 @@ struct ss_graph {
     struct ss_names interrupt_before;
     struct ss_names interrupt_after;
     enum ss_checkpointer checkpointer;
+    bool is_strict; // a goto, route or send to no node is an error (SS_EROUTE)
     struct ss_map channel_index; // name -> index + 1
     struct ss_map node_index;    // name -> index + 1
     size_t tasks_channel;        // index of __pregel_tasks
@@ -184,6 +186,7 @@ struct ss_graph {
 int ss_graph_compile(json_t *description, struct ss_graph **ret_graph,
     struct ss_error *error) SS_MUST_USE;
 
+// Counting is atomic: threads may share a graph.
 struct ss_graph *ss_graph_ref(struct ss_graph *graph);
 void ss_graph_unref(struct ss_graph *graph); // NULL is fine
 

@@ -3,7 +3,9 @@
 #define SS_MODEL_REDUCER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
+#include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 
@@ -26,6 +28,18 @@ int ss_messages_merge(json_t *left, json_t *right, const char *owner,
 // One message-like in any form, made a message ({type, content, id, ...}).
 // Borrows. Gives; its id is null if it had none.
 int ss_message_coerce(json_t *like, json_t **ret_message,
+    struct ss_error *error) SS_MUST_USE;
+// True if it needs no coercion: a message with all that it must have.
+bool ss_message_is_whole(const json_t *json);
+// The id made up for item `index` of a write without one: a UUID v4 in form, a
+// function of its arguments. A channel's owner is "task id|channel".
+void ss_message_id(const char *owner, size_t position, size_t index,
+    char ret_id[SS_UUID_SIZE]);
+// What task `task_id` wrote to `channel`, as messages with the very ids that
+// the reducer gives them (mode `messages`). `position`: how many writes to this
+// channel the task made before. Gives a list.
+int ss_messages_given(json_t *written, const char *task_id,
+    const char *channel, size_t position, json_t **ret_list,
     struct ss_error *error) SS_MUST_USE;
 
 #endif

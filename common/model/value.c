@@ -117,6 +117,11 @@ bool ss_value_is_null(struct ss_value *value)
     return json_is_null(ss_value_json(value)) && !value->is_damaged;
 }
 
+bool ss_value_decoded(const struct ss_value *value)
+{
+    return value->json != NULL || value == &null_value;
+}
+
 // Is `json` nested deeper than `left` levels?
 static bool too_deep(const json_t *json, int left)
 {

@@ -43,6 +43,8 @@ json_t *ss_value_json(struct ss_value *value);
 // The encoded bytes, borrowed: compact JSON text, or the opaque bytes.
 const char *ss_value_text(struct ss_value *value, size_t *ret_size);
 bool ss_value_is_null(struct ss_value *value);
+// True if somebody looked already (or it was made from JSON).
+bool ss_value_decoded(const struct ss_value *value);
 // SS_EFORMAT with a message that shows where, for text that is no JSON (depth
 // over SS_VALUE_DEPTH_MAX included).
 int ss_value_valid(struct ss_value *value, struct ss_error *error) SS_MUST_USE;

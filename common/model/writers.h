@@ -8,6 +8,11 @@
 //   (x: a node's name or a $send mark; update: a map, or a list of [key, value])
 //   {"$list": [...]}: a list with Commands, Sends and maps in it
 //   {"$quote": v}: v literally, whatever it looks like
+//   {"$writes": [[channel, value]...]}: a raw node's writes to channels by name
+// A write of a Send to __pregel_tasks is its mark, and so are the items of that
+// channel: {"$send": {"node": n, "arg": a, "timeout_ms"?: t}}. The input of
+// __start__ is data and holds no marks. Who hands on what a client or a graph
+// gave (as_node's values, a subgraph's output) decides: bare, or in a $quote.
 #ifndef SS_MODEL_WRITERS_H
 #define SS_MODEL_WRITERS_H
 
@@ -64,10 +69,11 @@ bool ss_writers_need_worker(const struct ss_node *node);
 
 // Run the writers of `node` on `returned` (borrowed): append to *writes.
 // *ret_parent: a Command addressed to the parent, given, and then no write was
-// made (R0.7, graph.md 2.12); else NULL.
+// made (R0.7, graph.md 2.12); else NULL. It is a $command mark without its
+// "graph": hand it to the writers of the calling node as what that returned.
 // Errors: SS_EUPDATE (returned the wrong thing; router gave END in a send),
-// SS_EINVAL (router gave null or START), SS_EROUTE (not in the map); what the
-// hooks say. On error *writes is as it was (spec 17.3: no partial writes).
+// SS_EINVAL (router gave null or START), SS_EROUTE (not in the map, or in a
+// strict graph no node); what the hooks say. On error *writes is as it was (spec 17.3: no partial writes).
 int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
     json_t *returned, const struct ss_fresh *fresh,
     const struct ss_writer_hooks *hooks, const char *task_id,

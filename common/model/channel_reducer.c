@@ -1,0 +1,186 @@
+// channel_reducer.c - values that writes are folded into (R2.2, R2.4).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/channel_kind.h"
+#include "common/model/reducer.h"
+
+static int restore(struct ss_channel *channel, struct ss_value *stored,
+    struct ss_error *error)
+{
+    (void)error;
+    if (stored)
+        channel->value = ss_value_ref(stored);
+    else if (channel->spec->zero)
+        channel->value = ss_value_new(json_incref(channel->spec->zero));
+    return SS_OK;
+}
+
+// The value of an Overwrite; null empties a delta channel.
+static struct ss_value *opened(const struct ss_channel *channel, json_t *inside)
+{
+    if (channel->spec->kind == SS_CHANNEL_DELTA && json_is_null(inside) &&
+        channel->spec->zero)
+        inside = channel->spec->zero;
+    return ss_value_new(json_incref(inside));
+}
+
+// The one Overwrite among the writes: its index, or `count`.
+static int find_overwrite(const struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t count, size_t *ret_index,
+    json_t **ret_inside, struct ss_error *error)
+{
+    json_t *inside;
+    *ret_index = count;
+    *ret_inside = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!ss_value_overwrites(writes[i].value, &inside))
+            continue;
+        if (*ret_index < count)
+            return ss_error_set(error, SS_EUPDATE,
+                "channel \"%s\": two Overwrites in one superstep",
+                channel->spec->name);
+        *ret_index = i;
+        *ret_inside = inside;
+    }
+    return SS_OK;
+}
+
+int ss_channel_fold(struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t count,
+    struct ss_fold *ret_fold, struct ss_error *error)
+{
+    size_t index;
+    json_t *inside;
+    ss_check(count > 0);
+    int status =
+        find_overwrite(channel, writes, count, &index, &inside, error);
+    if (status != SS_OK)
+        return status;
+    struct ss_fold fold = {.from = writes, .count = count};
+    if (index < count) {
+        fold.base = opened(channel, inside);
+        fold.count = 0;
+    } else if (channel->value) {
+        fold.base = ss_value_ref(channel->value);
+    } else {
+        // Nothing held: the first write is the value as it is.
+        fold.base = ss_value_ref(writes[0].value);
+        fold.from++;
+        fold.count--;
+    }
+    *ret_fold = fold;
+    return SS_OK;
+}
+
+// Which of its owner's writes to this channel is it? A router that sees only
+// its own task's writes counts the same.
+static size_t position_of(const struct ss_channel_write *writes, size_t index)
+{
+    size_t position = 0;
+    const char *owner = writes[index].owner;
+    for (size_t i = index; owner && i-- > 0;) {
+        if (!writes[i].owner || strcmp(writes[i].owner, owner) != 0)
+            break;
+        position++;
+    }
+    return owner ? position : index;
+}
+
+static int fold_one(const struct ss_channel *channel, json_t *left,
+    const struct ss_channel_write *writes, size_t index, json_t **ret_json,
+    struct ss_error *error)
+{
+    const struct ss_channel_spec *spec = channel->spec;
+    char *owner = NULL;
+    size_t position = 0;
+    if (spec->reducer == SS_REDUCER_ADD_MESSAGES && writes[index].owner) {
+        owner = ss_format("%s|%s", writes[index].owner, spec->name);
+        position = position_of(writes, index);
+    }
+    int status = ss_reduce(spec->reducer, left,
+        ss_value_json(writes[index].value), owner, position, ret_json, error);
+    ss_free(owner);
+    if (status != SS_OK)
+        ss_error_wrap(error, "channel \"%s\"", spec->name);
+    return status;
+}
+
+// What this very update made may grow in place: many sends that add to one
+// list copy it once. False: it has to be folded by ss_reduce().
+static bool grow(enum ss_reducer reducer, json_t *value, json_t *right)
+{
+    if (value->refcount != 1)
+        return false;
+    if (reducer == SS_REDUCER_ADD && json_is_array(value) &&
+        json_is_array(right)) {
+        json_array_extend(value, right);
+        return true;
+    }
+    if (reducer == SS_REDUCER_APPEND && json_is_array(value)) {
+        json_array_append(value, right);
+        return true;
+    }
+    if (reducer == SS_REDUCER_OR && json_is_object(value) &&
+        json_is_object(right)) {
+        json_object_update(value, right);
+        return true;
+    }
+    return false;
+}
+
+// Fold the plain writes before `end` into *value, from `from` on.
+static int fold_range(const struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t from, size_t end,
+    json_t **value, struct ss_error *error)
+{
+    for (size_t i = from; i < end; i++) {
+        json_t *next;
+        if (grow(channel->spec->reducer, *value,
+                ss_value_json(writes[i].value)))
+            continue;
+        int status = fold_one(channel, *value, writes, i, &next, error);
+        if (status != SS_OK)
+            return status;
+        json_decref(*value);
+        *value = next;
+    }
+    return SS_OK;
+}
+
+// The writes before an Overwrite are lost, but what they could not do is an
+// error all the same; those after it are not looked at (R2.2). A delta channel
+// looks at none of them (R2.4).
+static int update(struct ss_channel *channel,
+    const struct ss_channel_write *writes, size_t count, bool *ret_changed,
+    struct ss_error *error)
+{
+    ss_check(channel->spec->reducer != SS_REDUCER_CUSTOM || count == 0);
+    size_t end, from = 0;
+    json_t *inside;
+    int status = find_overwrite(channel, writes, count, &end, &inside, error);
+    if (status != SS_OK || count == 0) {
+        *ret_changed = false;
+        return status;
+    }
+    struct ss_value *base = channel->value;
+    if (inside && channel->spec->kind == SS_CHANNEL_DELTA)
+        end = 0;
+    if (!base && end > 0)
+        base = writes[from++].value;
+    json_t *value = base ? json_incref(ss_value_json(base)) : NULL;
+    status = fold_range(channel, writes, from, end, &value, error);
+    *ret_changed = status == SS_OK;
+    if (status == SS_OK && inside)
+        ss_channel_put(channel, opened(channel, inside));
+    else if (status == SS_OK && end == from)
+        ss_channel_put(channel, ss_value_ref(base));
+    else if (status == SS_OK)
+        ss_channel_put(channel, ss_value_new(json_incref(value)));
+    json_decref(value);
+    return status;
+}
+
+const struct ss_channel_kind_table ss_channel_reducer = {
+    .restore = restore, .update = update};

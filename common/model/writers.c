@@ -1,0 +1,389 @@
+// writers.c - what a node returned becomes its task's writes: state updates,
+// control, edges, joins, branches, in this order (spec/engine.md R0.7).
+#include "common/model/writers.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/hint.h"
+#include "common/model/mark.h"
+#include "common/model/names.h"
+#include "common/model/order.h"
+#include "common/model/writer.h"
+
+void ss_writes_add(
+    struct ss_writes *writes, const char *channel, struct ss_value *value)
+{
+    SS_VEC_PUSH(writes,
+        (struct ss_write){.channel = ss_strdup(channel), .value = value});
+}
+
+static void cut(struct ss_writes *writes, size_t count)
+{
+    while (writes->count > count) {
+        struct ss_write *last = &writes->items[--writes->count];
+        ss_free(last->channel);
+        ss_value_unref(last->value);
+    }
+}
+
+void ss_writes_fini(struct ss_writes *writes)
+{
+    cut(writes, 0);
+    SS_VEC_FINI(writes);
+}
+
+void ss_writes_copy(struct ss_writes *to, const struct ss_writes *from)
+{
+    *to = (struct ss_writes){0};
+    for (size_t i = 0; i < from->count; i++)
+        ss_writes_add(
+            to, from->items[i].channel, ss_value_ref(from->items[i].value));
+}
+
+bool ss_writers_need_worker(const struct ss_node *node)
+{
+    for (size_t i = 0; i < node->raw_writes_count; i++)
+        if (node->raw_writes[i].mapped)
+            return true;
+    return node->branches_count > 0;
+}
+
+void ss_writer_add(struct ss_writer *w, const char *channel, json_t *value)
+{
+    ss_writes_add(w->writes, channel, ss_value_new(json_incref(value)));
+}
+
+static int refuse_return(
+    struct ss_writer *w, const json_t *returned, const char *expected)
+{
+    char *text = ss_json_text(returned);
+    int status = ss_error_set(w->error, SS_EUPDATE,
+        "node \"%s\": expected %s, got %s: %.200s", w->node->name, expected,
+        ss_type_text(returned), text);
+    ss_free(text);
+    return status;
+}
+
+// Strict graphs: what is sent to no node is an error, not a warning.
+static int check_target(struct ss_writer *w, const char *name)
+{
+    if (!w->graph->is_strict || strcmp(name, SS_NAME_END) == 0 ||
+        ss_graph_node(w->graph, name) != SS_NONE)
+        return SS_OK;
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (size_t i = 0; i < w->graph->nodes_count; i++)
+        if (!w->graph->nodes[i].hidden)
+            ss_hint_offer(&hint, w->graph->nodes[i].name);
+    return ss_error_set(w->error, SS_EROUTE,
+        "node \"%s\" leads to \"%s\": there is no such node.%s",
+        w->node->name, name, ss_hint_text(&hint));
+}
+
+int ss_writer_send(struct ss_writer *w, json_t *mark)
+{
+    const json_t *send = ss_mark_get(mark, "$send");
+    const char *node = ss_json_str(send, "node", NULL);
+    if (!node)
+        return ss_error_set(w->error, SS_EINVAL,
+            "node \"%s\": a send without a node's name", w->node->name);
+    int status = check_target(w, node);
+    if (status == SS_OK)
+        ss_writer_add(w, SS_NAME_TASKS, mark);
+    return status;
+}
+
+int ss_writer_go(struct ss_writer *w, const char *name)
+{
+    if (strcmp(name, SS_NAME_END) == 0)
+        return SS_OK;
+    int status = check_target(w, name);
+    if (status != SS_OK)
+        return status;
+    char *channel = ss_format("%s%s", SS_NAME_BRANCH, name);
+    ss_writer_add(w, channel, json_null());
+    ss_free(channel);
+    return SS_OK;
+}
+
+// Is `key` one that this node's updates may hold? Others vanish.
+static bool is_known(const struct ss_writer *w, const char *key)
+{
+    if (w->node->writes_input_keys)
+        return ss_keys_have(&w->graph->input_keys, key);
+    size_t channel = ss_graph_channel(w->graph, key);
+    if (channel != SS_NONE)
+        return w->graph->channels[channel].is_state_key;
+    // Kept, and then ignored as the unknown channel that it is.
+    return ss_graph_managed(w->graph, key) != NULL;
+}
+
+static void write_map(struct ss_writer *w, json_t *map, bool all)
+{
+    for (void *at = json_object_iter(map); at;
+         at = json_object_iter_next(map, at))
+        if (all || is_known(w, json_object_iter_key(at)))
+            ss_writer_add(
+                w, json_object_iter_key(at), json_object_iter_value(at));
+}
+
+// A list of [key, value] pairs, the empty one too?
+static bool is_pairs(const json_t *update)
+{
+    if (!json_is_array(update))
+        return false;
+    for (size_t i = 0; i < json_array_size(update); i++) {
+        const json_t *pair = json_array_get(update, i);
+        if (json_array_size(pair) != 2 ||
+            !json_is_string(json_array_get(pair, 0)))
+            return false;
+    }
+    return true;
+}
+
+// A Command's update. A root state has no keys: there a list is a value.
+static void write_update(struct ss_writer *w, json_t *update)
+{
+    bool is_root = w->graph->root_state;
+    if (!update || json_is_null(update))
+        return;
+    if (json_is_object(update)) {
+        write_map(w, update, is_root);
+    } else if (!is_root && is_pairs(update)) {
+        for (size_t i = 0; i < json_array_size(update); i++) {
+            const json_t *pair = json_array_get(update, i);
+            const char *key = json_string_value(json_array_get(pair, 0));
+            if (is_known(w, key))
+                ss_writer_add(w, key, json_array_get(pair, 1));
+        }
+    } else if (is_root) {
+        ss_writer_add(w, SS_NAME_ROOT, update);
+    }
+}
+
+static int write_goto(struct ss_writer *w, json_t *to)
+{
+    if (!to || json_is_null(to))
+        return SS_OK;
+    json_t *list = ss_mark_get(to, "$list");
+    if (list)
+        to = list;
+    if (json_is_array(to)) {
+        int status = SS_OK;
+        for (size_t i = 0; i < json_array_size(to) && status == SS_OK; i++) {
+            json_t *item = json_array_get(to, i);
+            status = json_is_array(item)
+                ? ss_error_set(w->error, SS_EINVAL,
+                      "node \"%s\": a list within the list of goto",
+                      w->node->name)
+                : write_goto(w, item);
+        }
+        return status;
+    }
+    if (json_is_string(to))
+        return ss_writer_go(w, json_string_value(to));
+    if (ss_mark_get(to, "$send"))
+        return ss_writer_send(w, to);
+    return ss_error_set(w->error, SS_EINVAL,
+        "node \"%s\": goto takes names and sends, not %s", w->node->name,
+        ss_type_text(to));
+}
+
+static bool holds_command(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (ss_mark_get(json_array_get(list, i), "$command"))
+            return true;
+    return false;
+}
+
+static int write_state(struct ss_writer *w, json_t *returned);
+
+// What stands in a list with Commands.
+static int write_items(struct ss_writer *w, json_t *list)
+{
+    int status = SS_OK;
+    for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++) {
+        json_t *item = json_array_get(list, i);
+        json_t *command = ss_mark_get(item, "$command");
+        if (command)
+            write_update(w, json_object_get(command, "update"));
+        else
+            status = write_state(w, item);
+    }
+    return status;
+}
+
+// Updates of the state alone (spec/graph.md 2.7, 2.8).
+static int write_state(struct ss_writer *w, json_t *returned)
+{
+    json_t *command = ss_mark_get(returned, "$command");
+    json_t *list = ss_mark_get(returned, "$list");
+    json_t *quoted = ss_mark_get(returned, "$quote");
+    if (json_is_null(returned) || ss_mark_get(returned, "$send"))
+        return SS_OK;
+    if (command) {
+        write_update(w, json_object_get(command, "update"));
+        return SS_OK;
+    }
+    if (list && holds_command(list))
+        return write_items(w, list);
+    json_t *value = quoted ? quoted : list ? list : returned;
+    if (json_is_null(value))
+        return SS_OK;
+    if (w->graph->root_state) {
+        ss_writer_add(w, SS_NAME_ROOT, value);
+        return SS_OK;
+    }
+    if (!json_is_object(value))
+        return refuse_return(w, value, "a map of state keys or a Command");
+    write_map(w, value, false);
+    return SS_OK;
+}
+
+static bool is_to_parent(const json_t *command)
+{
+    return strcmp(ss_json_str(command, "graph", ""), SS_NAME_PARENT) == 0;
+}
+
+// The Command that leaves this graph, if one is among what was returned.
+static json_t *parent_command(json_t *returned)
+{
+    json_t *command = ss_mark_get(returned, "$command");
+    if (command && is_to_parent(command))
+        return command;
+    json_t *list = ss_mark_get(returned, "$list");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *found = parent_command(json_array_get(list, i));
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static int write_control(struct ss_writer *w, json_t *returned)
+{
+    json_t *command = ss_mark_get(returned, "$command");
+    json_t *list = ss_mark_get(returned, "$list");
+    if (ss_mark_get(returned, "$send"))
+        return ss_writer_send(w, returned);
+    if (command)
+        return write_goto(w, json_object_get(command, "goto"));
+    int status = SS_OK;
+    if (list && holds_command(list))
+        for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++)
+            status = write_control(w, json_array_get(list, i));
+    return status;
+}
+
+static void write_edges(struct ss_writer *w)
+{
+    const struct ss_graph *graph = w->graph;
+    for (size_t i = 0; i < w->node->edges_count; i++)
+        ss_writer_add(
+            w, graph->channels[w->node->edges[i]].name, json_null());
+    json_t *name = json_string(w->node->name);
+    for (size_t i = 0; i < w->node->joins_count; i++)
+        ss_writer_add(w, graph->channels[w->node->joins[i]].name, name);
+    json_decref(name);
+}
+
+// A raw node wrote to channels by name.
+static int write_directly(struct ss_writer *w, json_t *pairs)
+{
+    if (!is_pairs(pairs))
+        return refuse_return(w, pairs, "a list of [channel, value] pairs");
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *pair = json_array_get(pairs, i);
+        const char *channel = json_string_value(json_array_get(pair, 0));
+        if (strcmp(channel, SS_NAME_TASKS) == 0 || ss_name_special(channel) ||
+            ss_name_ignored(channel))
+            return ss_error_set(w->error, SS_EUPDATE,
+                "node \"%s\": nobody writes to the reserved channel \"%s\"",
+                w->node->name, channel);
+        ss_writer_add(w, channel, json_array_get(pair, 1));
+    }
+    return SS_OK;
+}
+
+static int write_raw(struct ss_writer *w, json_t *returned)
+{
+    json_t *direct = ss_mark_get(returned, "$writes");
+    if (direct)
+        return write_directly(w, direct);
+    json_t *quoted = ss_mark_get(returned, "$quote");
+    if (quoted)
+        returned = quoted;
+    for (size_t i = 0; i < w->node->raw_writes_count; i++) {
+        const struct ss_raw_write *write = &w->node->raw_writes[i];
+        json_t *value = json_incref(returned);
+        if (strcmp(write->channel, SS_NAME_TASKS) == 0) {
+            json_decref(value);
+            return ss_error_set(w->error, SS_EUPDATE,
+                "node \"%s\": nobody writes to the reserved channel \"%s\"",
+                w->node->name, write->channel);
+        }
+        if (write->mapped) {
+            json_decref(value);
+            int status = w->hooks && w->hooks->map
+                ? w->hooks->map(w->hooks->ctx, w->node, i, returned, &value,
+                      w->error)
+                : ss_error_set(w->error, SS_ESTATE,
+                      "node \"%s\": its writes are computed by an application",
+                      w->node->name);
+            if (status != SS_OK)
+                return status;
+        }
+        if (!write->skip_null || !json_is_null(value))
+            ss_writer_add(w, write->channel, value);
+        json_decref(value);
+    }
+    return SS_OK;
+}
+
+static int write_all(struct ss_writer *w, json_t *returned)
+{
+    if (!w->graph->is_state)
+        return write_raw(w, returned);
+    int status = write_state(w, returned);
+    if (status == SS_OK)
+        status = write_control(w, returned);
+    if (status != SS_OK)
+        return status;
+    write_edges(w);
+    return ss_writer_branches(w, returned);
+}
+
+int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
+    json_t *returned, const struct ss_fresh *fresh,
+    const struct ss_writer_hooks *hooks, const char *task_id,
+    struct ss_writes *writes, json_t **ret_parent, struct ss_error *error)
+{
+    struct ss_writer w = {.graph = graph,
+        .node = node,
+        .fresh = fresh,
+        .hooks = hooks,
+        .task_id = task_id,
+        .writes = writes,
+        .error = error};
+    size_t before = writes->count;
+    *ret_parent = NULL;
+    // What a graph is started with is data: it holds no marks.
+    json_t *data = NULL;
+    if (!node->has_body)
+        returned = data = json_pack("{s:O}", "$quote", returned);
+    json_t *parent = graph->is_state ? parent_command(returned) : NULL;
+    int status = SS_OK;
+    if (parent) {
+        json_t *local = json_copy(parent);
+        json_object_del(local, "graph");
+        *ret_parent = json_pack("{s:o}", "$command", local);
+    } else {
+        status = write_all(&w, returned);
+    }
+    if (status != SS_OK)
+        cut(writes, before);
+    json_decref(data);
+    return status;
+}
