@@ -13,7 +13,8 @@ struct ss_spec {
     json_t *description;
     struct ss_error error; // the first one; SS_OK: none
     struct ss_map nodes;   // names in use, handlers' too
-    struct ss_map seen;    // keys as "key:x", branches as "from:name"
+    struct ss_map keys;
+    struct ss_map branches; // "from:name"; no node's name has a colon
     // The checks that compilation has too want one of these.
     struct ss_graph graph;
     struct ss_build build;
@@ -40,7 +41,8 @@ void ss_spec_destroy(struct ss_spec **spec)
         return;
     json_decref((*spec)->description);
     ss_map_fini(&(*spec)->nodes, NULL);
-    ss_map_fini(&(*spec)->seen, NULL);
+    ss_map_fini(&(*spec)->keys, NULL);
+    ss_map_fini(&(*spec)->branches, NULL);
     ss_free((*spec)->graph.name);
     ss_free(*spec);
     *spec = NULL;
@@ -48,11 +50,9 @@ void ss_spec_destroy(struct ss_spec **spec)
 
 // Remember a name; SS_EINVAL if it was there.
 static int claim(struct ss_spec *spec, struct ss_map *map, const char *what,
-    const char *kind, const char *name)
+    const char *name)
 {
-    char *key = kind ? ss_format("%s:%s", kind, name) : ss_strdup(name);
-    bool is_there = ss_map_put(map, key, spec) != NULL;
-    ss_free(key);
+    bool is_there = ss_map_put(map, name, spec) != NULL;
     return is_there ? ss_build_fail(&spec->build, "%s \"%s\" is defined twice",
                           what, name)
                     : SS_OK;
@@ -88,7 +88,7 @@ static int add_key(struct ss_spec *spec, const char *list, const char *field,
     if (status == SS_OK)
         status = check_options(spec, name, options);
     if (status == SS_OK)
-        status = claim(spec, &spec->seen, what, "key", name);
+        status = claim(spec, &spec->keys, what, name);
     if (status == SS_OK)
         status = append(spec, list, field, name, options);
     json_decref(options);
@@ -118,10 +118,10 @@ static int check_node(
     if (status == SS_OK)
         status = ss_build_node_name(&spec->build, name);
     if (status == SS_OK)
-        status = claim(spec, &spec->nodes, "node", NULL, name);
+        status = claim(spec, &spec->nodes, "node", name);
     if (status == SS_OK && ss_json_bool(options, "error_handler", false)) {
         char *handler = ss_format("%s%s", SS_NAME_HANDLER, name);
-        status = claim(spec, &spec->nodes, "node", NULL, handler);
+        status = claim(spec, &spec->nodes, "node", handler);
         ss_free(handler);
     }
     ss_free(where);
@@ -206,11 +206,11 @@ int ss_spec_branch(struct ss_spec *spec, const char *from, const char *name,
     json_t *options)
 {
     int status = spec->error.status;
-    char *what = ss_format("branch of \"%s\"", from);
+    char *place = ss_format("%s:%s", from, name);
     if (status == SS_OK)
-        status = check_options(spec, what, options);
+        status = check_options(spec, place, options);
     if (status == SS_OK)
-        status = claim(spec, &spec->seen, what, from, name);
+        status = claim(spec, &spec->branches, "branch", place);
     if (status == SS_OK) {
         json_t *item = json_pack("{s:s, s:s}", "from", from, "name", name);
         if (options)
@@ -218,7 +218,7 @@ int ss_spec_branch(struct ss_spec *spec, const char *from, const char *name,
         json_array_append_new(
             json_object_get(spec->description, "branches"), item);
     }
-    ss_free(what);
+    ss_free(place);
     json_decref(options);
     return status;
 }
