@@ -3,8 +3,9 @@
 // The coordinator's loop submits jobs and never waits; the actor drains all
 // that has queued up into one commit (group commit over runs falls out of it).
 // A batch that the store refuses as a whole for its content is halved until the
-// guilty unit stands alone. Answers come back in order for each thread; a
-// descriptor becomes readable when there are some.
+// guilty unit stands alone; one in doubt (SS_EAGAIN) is appended again a few
+// times. Answers come back in order for each thread; a descriptor becomes
+// readable when there are some.
 //
 // Everything that crosses is owned by the job: deep copies, no shared values.
 #ifndef SS_STORE_STORE_ACTOR_H
@@ -21,6 +22,7 @@ enum ss_job_type {
 
 struct ss_job_row { // an owned copy of a row
     struct ss_store_row row;
+    void *memory; // where its texts and its body live
 };
 
 struct ss_job_entry {
@@ -36,6 +38,7 @@ struct ss_job {
     uint64_t tag; // the caller's, untouched
     // APPLY: takes ownership of a deep copy made by ss_job_apply()
     struct ss_store_unit unit;
+    void *memory; // of the copy
     // READ, SCAN, GET
     char *thread;
     uint64_t from, to;

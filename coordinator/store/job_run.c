@@ -1,0 +1,214 @@
+// job_run.c - jobs against a store: one commit for all units that may share it.
+#include "coordinator/store/job_run.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+#include "coordinator/store/row_copy.h"
+
+// --- reading ----------------------------------------------------------------
+
+struct collector {
+    struct ss_job *job;
+    size_t capacity;
+};
+
+static int collect_row(void *ctx, const struct ss_store_row *row)
+{
+    struct collector *collector = ctx;
+    struct ss_job *job = collector->job;
+    job->rows = ss_vec_grow(job->rows, &collector->capacity,
+        job->rows_count + 1, sizeof(*job->rows));
+    struct ss_job_row *to = &job->rows[job->rows_count++];
+    to->row = ss_store_row_copy(row, &to->memory);
+    return SS_OK;
+}
+
+static int collect_entry(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct collector *collector = ctx;
+    struct ss_job *job = collector->job;
+    job->entries = ss_vec_grow(job->entries, &collector->capacity,
+        job->entries_count + 1, sizeof(*job->entries));
+    job->entries[job->entries_count++] = (struct ss_job_entry){
+        .key = ss_strdup(key),
+        .index = ss_strdup(index),
+        .value = ss_memdup(value, size),
+        .value_size = size,
+        .expires_us = expires_us,
+    };
+    return SS_OK;
+}
+
+static void query_run(struct ss_store *store, struct ss_job *job)
+{
+    struct collector collector = {.job = job};
+    switch (job->type) {
+    case SS_JOB_READ:
+        job->status = ss_store_read(store, job->thread, job->from, job->to,
+            collect_row, &collector, &job->error);
+        break;
+    case SS_JOB_SCAN:
+        job->status = ss_store_scan(store, job->table, job->index, job->key,
+            job->limit, collect_entry, &collector, &job->error);
+        break;
+    case SS_JOB_GET:
+        job->status = ss_store_get(store, job->table, job->key,
+            collect_entry, &collector, &job->error);
+        break;
+    case SS_JOB_APPLY:
+        ss_unreachable();
+    }
+}
+
+// --- gathering --------------------------------------------------------------
+
+// May this unit go before the reads that were submitted earlier? Those of other
+// threads do not see it; scans and gets see everything.
+static bool may_overtake(const struct ss_job *job,
+    const char *const *threads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (job->unit.thread && strcmp(job->unit.thread, threads[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Take the units that share the next commit out of *jobs.
+static struct ss_job *gather(struct ss_job **jobs, size_t *ret_count)
+{
+    const char *overtaken[SS_STORE_OVERTAKEN_MAX];
+    size_t overtaken_count = 0;
+    struct ss_job *taken = NULL;
+    struct ss_job **taken_end = &taken;
+    struct ss_job **at = jobs;
+    *ret_count = 0;
+    while (*at && *ret_count < SS_STORE_BATCH_MAX) {
+        struct ss_job *job = *at;
+        if (job->type == SS_JOB_READ &&
+            overtaken_count < SS_STORE_OVERTAKEN_MAX) {
+            overtaken[overtaken_count++] = job->thread;
+            at = &job->next;
+            continue;
+        }
+        if (job->type != SS_JOB_APPLY ||
+            !may_overtake(job, overtaken, overtaken_count)) {
+            break;
+        }
+        *at = job->next;
+        job->next = NULL;
+        *taken_end = job;
+        taken_end = &job->next;
+        ++*ret_count;
+    }
+    return taken;
+}
+
+// --- applying ---------------------------------------------------------------
+
+struct attempt {
+    struct ss_store *store;
+    struct ss_store_unit *units;
+    struct ss_job **jobs;
+    struct ss_jobs_stats *stats;
+};
+
+static bool blames_content(int status)
+{
+    return status == SS_EREFUSED || status == SS_ELIMIT ||
+        status == SS_EINVAL || status == SS_EFORMAT;
+}
+
+static void answer(struct ss_job *job, const struct ss_store_unit *unit)
+{
+    job->unit.result = unit->result;
+    job->status = unit->result;
+    if (unit->result != SS_OK) {
+        (void)ss_error_set(&job->error, unit->result,
+            "store: %s%s: other content stands there, or what should stand"
+            " there does not", unit->thread ? "thread " : "a record",
+            unit->thread ? unit->thread : "");
+    }
+}
+
+static int batch_apply(const struct attempt *attempt, size_t from,
+    size_t count, struct ss_error *error)
+{
+    struct ss_store_batch batch = {
+        .units = attempt->units + from,
+        .units_count = count,
+    };
+    int status = SS_EAGAIN;
+    for (int i = 0; i < SS_STORE_TRIES_MAX && status == SS_EAGAIN; i++) {
+        status = ss_store_apply(attempt->store, &batch, error);
+    }
+    return status;
+}
+
+// Apply units from..from + count; halve what is refused as a whole.
+static void apply_range(const struct attempt *attempt, size_t from,
+    size_t count)
+{
+    struct ss_error error = {0};
+    int status = batch_apply(attempt, from, count, &error);
+    if (status == SS_OK) {
+        struct ss_jobs_stats *stats = attempt->stats;
+        stats->commits++;
+        stats->units += count;
+        stats->units_max = count > stats->units_max ? count : stats->units_max;
+        for (size_t i = from; i < from + count; i++) {
+            answer(attempt->jobs[i], &attempt->units[i]);
+        }
+        return;
+    }
+    if (count > 1 && blames_content(status)) {
+        apply_range(attempt, from, count / 2);
+        apply_range(attempt, from + count / 2, count - count / 2);
+        return;
+    }
+    for (size_t i = from; i < from + count; i++) {
+        attempt->jobs[i]->status = status;
+        attempt->jobs[i]->unit.result = status;
+        attempt->jobs[i]->error = error;
+    }
+}
+
+static void apply_all(struct ss_store *store, struct ss_job *first,
+    size_t count, struct ss_jobs_stats *stats)
+{
+    struct attempt attempt = {
+        .store = store,
+        .units = ss_zalloc(count, sizeof(*attempt.units)),
+        .jobs = ss_zalloc(count, sizeof(struct ss_job *)),
+        .stats = stats,
+    };
+    size_t i = 0;
+    for (struct ss_job *job = first; job; job = job->next) {
+        attempt.units[i] = job->unit;
+        attempt.jobs[i++] = job;
+    }
+    apply_range(&attempt, 0, count);
+    ss_free(attempt.units);
+    ss_free(attempt.jobs);
+}
+
+struct ss_job *ss_jobs_run_some(struct ss_store *store, struct ss_job **jobs,
+    struct ss_jobs_stats *stats)
+{
+    size_t count = 0;
+    struct ss_job *taken = gather(jobs, &count);
+    if (taken) {
+        apply_all(store, taken, count, stats);
+        return taken;
+    }
+    taken = *jobs;
+    *jobs = taken->next;
+    taken->next = NULL;
+    query_run(store, taken);
+    return taken;
+}

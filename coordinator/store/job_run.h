@@ -1,0 +1,16 @@
+// job_run.h - the store actor's jobs, done in the thread that calls.
+#ifndef SS_STORE_JOB_RUN_H
+#define SS_STORE_JOB_RUN_H
+
+#include "coordinator/store/store_actor.h"
+
+struct ss_jobs_stats {
+    uint64_t commits, units, units_max;
+};
+
+// Do the next of *jobs: all units that may share a commit, or one other job.
+// Takes those jobs out of the list. Gives them as a list, in order.
+struct ss_job *ss_jobs_run_some(struct ss_store *store, struct ss_job **jobs,
+    struct ss_jobs_stats *stats);
+
+#endif

@@ -1,0 +1,14 @@
+// row_copy.h - rows and puts copied into one block of memory each.
+#ifndef SS_STORE_ROW_COPY_H
+#define SS_STORE_ROW_COPY_H
+
+#include "coordinator/store/store.h"
+
+// A copy of `row` whose texts and body live in *ret_memory (ss_free). Gives.
+struct ss_store_row ss_store_row_copy(
+    const struct ss_store_row *row, void **ret_memory);
+// A copy of `unit` with all that it names, in one block. Gives.
+struct ss_store_unit ss_store_unit_copy(
+    const struct ss_store_unit *unit, void **ret_memory);
+
+#endif

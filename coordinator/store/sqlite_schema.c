@@ -1,0 +1,46 @@
+// sqlite_schema.c - the tables of a SQLite store.
+#include "coordinator/store/store_sqlite.h"
+
+#define TABLE(name, what) \
+    "CREATE TABLE " name " ( -- " what "\n" \
+    "  key        TEXT    NOT NULL PRIMARY KEY,\n" \
+    "  index_key  TEXT,               -- a second key to scan by\n" \
+    "  expires_us INTEGER NOT NULL,   -- wall time; 0: never\n" \
+    "  value      BLOB    NOT NULL\n" \
+    ") WITHOUT ROWID;\n" \
+    "CREATE INDEX " name "_index ON " name " (index_key, key)\n" \
+    "  WHERE index_key IS NOT NULL;\n"
+
+// Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
+const char ss_sqlite_schema[] =
+    "CREATE TABLE journal (\n"
+    "  thread        TEXT    NOT NULL,\n"
+    "  seq           INTEGER NOT NULL, -- 1, 2, ... within the thread\n"
+    "  kind          INTEGER NOT NULL, -- 1 writes 2 checkpoint 3 entry 4 end\n"
+    "                                  -- 5 snapshot 6 void\n"
+    "  format        INTEGER NOT NULL, -- of the body\n"
+    "  run           TEXT    NOT NULL,\n"
+    "  ns            TEXT    NOT NULL,\n"
+    "  checkpoint_id TEXT    NOT NULL, -- '' if the row makes none\n"
+    "  parent_id     TEXT    NOT NULL,\n"
+    "  parent_seq    INTEGER NOT NULL,\n"
+    "  base_seq      INTEGER NOT NULL, -- reading begins there\n"
+    "  source        TEXT    NOT NULL,\n"
+    "  step          INTEGER NOT NULL,\n"
+    "  wall_us       INTEGER NOT NULL,\n"
+    "  metadata      TEXT,             -- JSON\n"
+    "  checksum      INTEGER NOT NULL, -- of the row before\n"
+    "  body          BLOB    NOT NULL, -- proto/superstep/v1/journal.proto\n"
+    "  PRIMARY KEY (thread, seq)\n"
+    ") WITHOUT ROWID;\n"
+    TABLE("runs", "the run queue: run id -> record, index: thread")
+    TABLE("threads", "thread -> record")
+    TABLE("graphs", "name@version -> description")
+    TABLE("cache", "cache key -> writes")
+    TABLE("meta", "what the store says of itself")
+    "CREATE VIEW checkpoints AS\n"
+    "  SELECT thread, ns, checkpoint_id, parent_id, step, source, run, seq,\n"
+    "    strftime('%Y-%m-%dT%H:%M:%S', wall_us / 1000000, 'unixepoch')\n"
+    "      || printf('.%06dZ', wall_us % 1000000) AS created,\n"
+    "    metadata, length(body) AS size\n"
+    "  FROM journal WHERE checkpoint_id <> '' AND kind <> 5;\n";

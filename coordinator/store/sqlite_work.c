@@ -1,0 +1,473 @@
+// sqlite_work.c - appending, putting and reading with prepared statements.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/store_sqlite.h"
+
+static const char *const table_names[SS_TABLE_COUNT] = {
+    [SS_TABLE_RUNS] = "runs",
+    [SS_TABLE_THREADS] = "threads",
+    [SS_TABLE_GRAPHS] = "graphs",
+    [SS_TABLE_CACHE] = "cache",
+    [SS_TABLE_META] = "meta",
+};
+
+static const char *const texts[SS_SQL_COUNT] = {
+    [SS_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [SS_SQL_COMMIT] = "COMMIT",
+    [SS_SQL_ROLLBACK] = "ROLLBACK",
+    [SS_SQL_HEAD] = "SELECT max(seq) FROM journal WHERE thread = ?1",
+    [SS_SQL_ROW_AT] = "SELECT kind, checksum, body FROM journal"
+                      " WHERE thread = ?1 AND seq = ?2",
+    [SS_SQL_ROW_ADD] =
+        "INSERT INTO journal (thread, seq, kind, format, run, ns,"
+        " checkpoint_id, parent_id, parent_seq, base_seq, source, step,"
+        " wall_us, metadata, checksum, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+    [SS_SQL_ROWS_READ] =
+        "SELECT seq, kind, format, run, ns, checkpoint_id, parent_id,"
+        " parent_seq, base_seq, source, step, wall_us, metadata, checksum,"
+        " body FROM journal WHERE thread = ?1 AND seq BETWEEN ?2 AND ?3"
+        " ORDER BY seq",
+    [SS_SQL_ROWS_DELETE] =
+        "DELETE FROM journal WHERE thread = ?1 AND seq <= ?2",
+};
+
+#define ENTRY_COLUMNS "SELECT key, index_key, value, expires_us FROM "
+
+// The table's name goes between the two halves.
+static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
+    [SS_SQL_ENTRY_GET] = {ENTRY_COLUMNS, " WHERE key = ?1"},
+    [SS_SQL_ENTRY_PUT] = {"INSERT OR REPLACE INTO ",
+        " (key, index_key, value, expires_us) VALUES (?1, ?2, ?3, ?4)"},
+    [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ", " WHERE key = ?1"},
+    [SS_SQL_ENTRY_SCAN] = {ENTRY_COLUMNS,
+        " WHERE key > ?1 ORDER BY key LIMIT ?2"},
+    [SS_SQL_ENTRY_SCAN_INDEX] = {ENTRY_COLUMNS,
+        " WHERE index_key = ?3 AND key > ?1 ORDER BY key LIMIT ?2"},
+};
+
+// --- statements -------------------------------------------------------------
+
+static int prepare(struct ss_sqlite_store *store, const char *sql,
+    sqlite3_stmt **statement, struct ss_error *error)
+{
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT,
+            statement, NULL) != SQLITE_OK) {
+        return ss_sqlite_fail(store, "prepare", error);
+    }
+    return SS_OK;
+}
+
+static int statement_of(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, sqlite3_stmt **ret_statement,
+    struct ss_error *error)
+{
+    sqlite3_stmt **kept = &store->statements[which];
+    int status = *kept ? SS_OK : prepare(store, texts[which], kept, error);
+    *ret_statement = *kept;
+    return status;
+}
+
+static int entry_statement_of(struct ss_sqlite_store *store,
+    enum ss_store_table table, enum ss_sqlite_entry_statement which,
+    sqlite3_stmt **ret_statement, struct ss_error *error)
+{
+    sqlite3_stmt **kept = &store->entry_statements[table][which];
+    int status = SS_OK;
+    if (!*kept) {
+        char *sql = ss_format("%s%s%s", entry_texts[which][0],
+            table_names[table], entry_texts[which][1]);
+        status = prepare(store, sql, kept, error);
+        ss_free(sql);
+    }
+    *ret_statement = *kept;
+    return status;
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    int code = sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+    ss_check(code == SQLITE_OK || code == SQLITE_TOOBIG);
+}
+
+static void bind_number(sqlite3_stmt *statement, int at, int64_t number)
+{
+    ss_check(sqlite3_bind_int64(statement, at, number) == SQLITE_OK);
+}
+
+static void bind_bytes(sqlite3_stmt *statement, int at, const void *bytes,
+    size_t size)
+{
+    // A null pointer would be NULL, not an empty body.
+    int code = sqlite3_bind_blob64(
+        statement, at, size > 0 ? bytes : "", size, SQLITE_STATIC);
+    ss_check(code == SQLITE_OK || code == SQLITE_TOOBIG);
+}
+
+static void done(sqlite3_stmt *statement)
+{
+    (void)sqlite3_reset(statement);
+    (void)sqlite3_clear_bindings(statement);
+}
+
+// Run a statement that answers nothing.
+static int finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
+    const char *what, struct ss_error *error)
+{
+    int status = SS_OK;
+    if (sqlite3_step(statement) != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, what, error);
+    }
+    done(statement);
+    return status;
+}
+
+static int simple(struct ss_sqlite_store *store,
+    enum ss_sqlite_statement which, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, which, &statement, error);
+    if (status == SS_OK) {
+        status = finish(store, statement,
+            which == SS_SQL_BEGIN ? "begin" : "commit", error);
+    }
+    return status;
+}
+
+// --- what a unit asks -------------------------------------------------------
+
+static int view_head(void *ctx, const char *thread, uint64_t *ret_head,
+    struct ss_error *error)
+{
+    struct ss_sqlite_store *store = ctx;
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, SS_SQL_HEAD, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, thread);
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        *ret_head = (uint64_t)sqlite3_column_int64(statement, 0);
+    } else {
+        status = ss_sqlite_fail(store, "read", error);
+    }
+    done(statement);
+    return status;
+}
+
+static int view_row_same(void *ctx, const struct ss_store_row *row,
+    bool *ret_same, struct ss_error *error)
+{
+    struct ss_sqlite_store *store = ctx;
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, SS_SQL_ROW_AT, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, row->thread);
+    bind_number(statement, 2, (int64_t)row->seq);
+    int code = sqlite3_step(statement);
+    *ret_same = false;
+    if (code == SQLITE_ROW) {
+        const struct ss_store_row stands = {
+            .seq = row->seq,
+            .kind = sqlite3_column_int(statement, 0),
+            .checksum = (uint64_t)sqlite3_column_int64(statement, 1),
+            .body = sqlite3_column_blob(statement, 2),
+            .body_size = (size_t)sqlite3_column_bytes(statement, 2),
+        };
+        *ret_same = ss_store_row_same(&stands, row);
+    } else if (code != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, "read", error);
+    }
+    done(statement);
+    return status;
+}
+
+static int view_hash(void *ctx, enum ss_store_table table, const char *key,
+    bool *ret_there, uint64_t *ret_hash, struct ss_error *error)
+{
+    struct ss_sqlite_store *store = ctx;
+    sqlite3_stmt *statement = NULL;
+    int status = entry_statement_of(
+        store, table, SS_SQL_ENTRY_GET, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, key);
+    int code = sqlite3_step(statement);
+    *ret_there = code == SQLITE_ROW;
+    if (code == SQLITE_ROW) {
+        const void *value = sqlite3_column_blob(statement, 2);
+        *ret_hash = ss_hash64(value ? value : "",
+            (size_t)sqlite3_column_bytes(statement, 2));
+    } else if (code != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, "read", error);
+    }
+    done(statement);
+    return status;
+}
+
+// --- applying ---------------------------------------------------------------
+
+static int row_add(struct ss_sqlite_store *store,
+    const struct ss_store_row *row, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, SS_SQL_ROW_ADD, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, row->thread);
+    bind_number(statement, 2, (int64_t)row->seq);
+    bind_number(statement, 3, row->kind);
+    bind_number(statement, 4, row->format);
+    bind_text(statement, 5, row->run);
+    bind_text(statement, 6, row->ns);
+    bind_text(statement, 7, row->checkpoint_id);
+    bind_text(statement, 8, row->parent_id);
+    bind_number(statement, 9, (int64_t)row->parent_seq);
+    bind_number(statement, 10, (int64_t)row->base_seq);
+    bind_text(statement, 11, row->source);
+    bind_number(statement, 12, row->step);
+    bind_number(statement, 13, row->wall_us);
+    bind_text(statement, 14, row->metadata);
+    bind_number(statement, 15, (int64_t)row->checksum);
+    bind_bytes(statement, 16, row->body, row->body_size);
+    return finish(store, statement, "append", error);
+}
+
+static int rows_delete(struct ss_sqlite_store *store, const char *thread,
+    uint64_t to, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, SS_SQL_ROWS_DELETE, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, thread);
+    bind_number(statement, 2, to > INT64_MAX ? INT64_MAX : (int64_t)to);
+    return finish(store, statement, "delete", error);
+}
+
+static int put_apply(struct ss_sqlite_store *store,
+    const struct ss_store_put *put, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = entry_statement_of(store, put->table,
+        put->value ? SS_SQL_ENTRY_PUT : SS_SQL_ENTRY_DELETE, &statement,
+        error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, put->key);
+    if (put->value) {
+        bind_text(statement, 2, put->index);
+        bind_bytes(statement, 3, put->value, put->value_size);
+        bind_number(statement, 4, put->expires_us);
+    }
+    return finish(store, statement, "put", error);
+}
+
+static int unit_write(struct ss_sqlite_store *store,
+    const struct ss_store_unit *unit, struct ss_error *error)
+{
+    int status = SS_OK;
+    if (unit->delete_thread) {
+        status = rows_delete(store, unit->thread, UINT64_MAX, error);
+    } else if (unit->delete_to > 0) {
+        status = rows_delete(store, unit->thread, unit->delete_to, error);
+    }
+    for (size_t i = 0; i < unit->rows_count && status == SS_OK; i++) {
+        status = row_add(store, &unit->rows[i], error);
+    }
+    for (size_t i = 0; i < unit->puts_count && status == SS_OK; i++) {
+        status = put_apply(store, &unit->puts[i], error);
+    }
+    return status;
+}
+
+static int units_write(struct ss_sqlite_store *store,
+    struct ss_store_batch *batch, struct ss_error *error)
+{
+    const struct ss_store_view view = {
+        .head = view_head,
+        .row_same = view_row_same,
+        .hash = view_hash,
+        .ctx = store,
+    };
+    int status = SS_OK;
+    for (size_t i = 0; i < batch->units_count && status == SS_OK; i++) {
+        struct ss_store_unit *unit = &batch->units[i];
+        bool repeat = false;
+        status = ss_store_unit_check(&view, unit, &repeat, error);
+        if (status == SS_OK && unit->result == SS_OK && !repeat) {
+            status = unit_write(store, unit, error);
+        }
+    }
+    return status;
+}
+
+static void rollback(struct ss_sqlite_store *store)
+{
+    // Some failures have rolled back already.
+    if (!sqlite3_get_autocommit(store->db)) {
+        (void)simple(store, SS_SQL_ROLLBACK, NULL);
+    }
+}
+
+int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
+    struct ss_error *error)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    int status = simple(store, SS_SQL_BEGIN, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = units_write(store, batch, error);
+    if (status != SS_OK) {
+        rollback(store);
+        return status;
+    }
+    status = simple(store, SS_SQL_COMMIT, error);
+    if (status == SS_OK) {
+        return SS_OK;
+    }
+    rollback(store);
+    // A commit that could not be synced may be found after a crash.
+    if (status == SS_EIO) {
+        status = SS_EAGAIN;
+        if (error) {
+            error->status = status;
+        }
+    }
+    return status;
+}
+
+// --- reading ----------------------------------------------------------------
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    return (const char *)sqlite3_column_text(statement, column);
+}
+
+static const char *text_or_empty(sqlite3_stmt *statement, int column)
+{
+    const char *text = text_at(statement, column);
+    return text ? text : "";
+}
+
+static int row_call(sqlite3_stmt *statement, const char *thread,
+    ss_store_row_fn *call, void *ctx)
+{
+    const struct ss_store_row row = {
+        .thread = thread,
+        .seq = (uint64_t)sqlite3_column_int64(statement, 0),
+        .kind = sqlite3_column_int(statement, 1),
+        .format = sqlite3_column_int(statement, 2),
+        .run = text_or_empty(statement, 3),
+        .ns = text_or_empty(statement, 4),
+        .checkpoint_id = text_or_empty(statement, 5),
+        .parent_id = text_or_empty(statement, 6),
+        .parent_seq = (uint64_t)sqlite3_column_int64(statement, 7),
+        .base_seq = (uint64_t)sqlite3_column_int64(statement, 8),
+        .source = text_or_empty(statement, 9),
+        .step = sqlite3_column_int64(statement, 10),
+        .wall_us = sqlite3_column_int64(statement, 11),
+        .metadata = text_at(statement, 12),
+        .checksum = (uint64_t)sqlite3_column_int64(statement, 13),
+        .body = sqlite3_column_blob(statement, 14),
+        .body_size = (size_t)sqlite3_column_bytes(statement, 14),
+    };
+    return call(ctx, &row);
+}
+
+int ss_sqlite_read(struct ss_store *base, const char *thread,
+    const uint64_t range[2], ss_store_row_fn *row, void *ctx,
+    struct ss_error *error)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    sqlite3_stmt *statement = NULL;
+    int status = statement_of(store, SS_SQL_ROWS_READ, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, thread);
+    bind_number(statement, 2, (int64_t)range[0]);
+    bind_number(statement, 3, (int64_t)range[1]);
+    int code = SQLITE_ROW;
+    while (status == SS_OK &&
+        (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        status = row_call(statement, thread, row, ctx);
+    }
+    if (status == SS_OK && code != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, "read", error);
+    }
+    done(statement);
+    return status;
+}
+
+static int entry_call(sqlite3_stmt *statement, ss_store_entry_fn *call,
+    void *ctx)
+{
+    const void *value = sqlite3_column_blob(statement, 2);
+    return call(ctx, text_or_empty(statement, 0), text_at(statement, 1),
+        value ? value : "", (size_t)sqlite3_column_bytes(statement, 2),
+        sqlite3_column_int64(statement, 3));
+}
+
+int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    sqlite3_stmt *statement = NULL;
+    int status = entry_statement_of(store, query->table,
+        query->index ? SS_SQL_ENTRY_SCAN_INDEX : SS_SQL_ENTRY_SCAN,
+        &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, query->after ? query->after : "");
+    bind_number(statement, 2,
+        query->limit > INT64_MAX ? -1 : (int64_t)query->limit);
+    if (query->index) {
+        bind_text(statement, 3, query->index);
+    }
+    int code = SQLITE_ROW;
+    while (status == SS_OK &&
+        (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        status = entry_call(statement, entry, ctx);
+    }
+    if (status == SS_OK && code != SQLITE_DONE) {
+        status = ss_sqlite_fail(store, "scan", error);
+    }
+    done(statement);
+    return status;
+}
+
+int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
+    const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    sqlite3_stmt *statement = NULL;
+    int status = entry_statement_of(
+        store, table, SS_SQL_ENTRY_GET, &statement, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    bind_text(statement, 1, key);
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        status = entry_call(statement, entry, ctx);
+    } else if (code == SQLITE_DONE) {
+        status = ss_error_set(
+            error, SS_ENOTFOUND, "store: there is no %s", key);
+    } else {
+        status = ss_sqlite_fail(store, "get", error);
+    }
+    done(statement);
+    return status;
+}

@@ -1,0 +1,155 @@
+// store.c - the callers' side of every store: which kind, and is it well formed.
+#include "coordinator/store/store.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/limits.h"
+#include "coordinator/store/limits.h"
+#include "coordinator/store/store_impl.h"
+
+static const struct kind {
+    const char *prefix;
+    int (*open)(const char *rest, struct ss_store **ret_store,
+        struct ss_error *error);
+} kinds[] = {
+    {"memory:", ss_store_memory_open},
+    {"sqlite:", ss_store_sqlite_open},
+};
+
+// "postgres://..." names a kind; "data:1.db" could be a file, but then nobody
+// would be told of a misspelled kind.
+static bool names_kind(const char *url)
+{
+    size_t size = strspn(url, "abcdefghijklmnopqrstuvwxyz");
+    return size > 0 && url[size] == ':';
+}
+
+int ss_store_open(const char *url, struct ss_store **ret_store,
+    struct ss_error *error)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t size = strlen(kinds[i].prefix);
+        if (strncmp(url, kinds[i].prefix, size) == 0) {
+            return kinds[i].open(url + size, ret_store, error);
+        }
+    }
+    if (names_kind(url)) {
+        return ss_error_set(error, SS_EINVAL, "store: no store is called"
+            " \"%s\"; there are memory: and sqlite:FILE", url);
+    }
+    return ss_store_sqlite_open(url, ret_store, error);
+}
+
+void ss_store_close(struct ss_store **store)
+{
+    if (!*store) {
+        return;
+    }
+    ss_free((*store)->name);
+    (*store)->ops->close(*store);
+    *store = NULL;
+}
+
+const char *ss_store_name(const struct ss_store *store)
+{
+    return store->name;
+}
+
+static void row_shape(const struct ss_store_unit *unit, size_t index)
+{
+    const struct ss_store_row *row = &unit->rows[index];
+    ss_check(row->thread && strcmp(row->thread, unit->thread) == 0);
+    ss_check(row->seq == unit->rows[0].seq + index);
+    ss_check(row->seq > 0 && row->seq <= INT64_MAX);
+    ss_check(row->run && row->ns && row->source);
+    ss_check(row->checkpoint_id && row->parent_id);
+    ss_check(row->body || row->body_size == 0);
+}
+
+// What a caller can only do by mistake.
+static void unit_shape(const struct ss_store_unit *unit)
+{
+    ss_check(unit->thread ||
+        (unit->rows_count == 0 && !unit->delete_thread &&
+            unit->delete_to == 0));
+    ss_check(unit->rows_count == 0 || unit->delete_to < unit->rows[0].seq);
+    for (size_t i = 0; i < unit->rows_count; i++) {
+        row_shape(unit, i);
+    }
+    for (size_t i = 0; i < unit->puts_count; i++) {
+        ss_check(unit->puts[i].key && unit->puts[i].key[0]);
+        ss_check(unit->puts[i].table < SS_TABLE_COUNT);
+    }
+}
+
+// What outside can make too large.
+static int unit_limits(const struct ss_store_unit *unit, size_t index,
+    struct ss_error *error)
+{
+    if (unit->thread && strlen(unit->thread) > SS_THREAD_SIZE_MAX) {
+        return ss_error_set(error, SS_ELIMIT, "store: unit %zu: a thread's"
+            " name has at most %d bytes", index, SS_THREAD_SIZE_MAX);
+    }
+    for (size_t i = 0; i < unit->rows_count; i++) {
+        if (unit->rows[i].body_size > SS_STORE_BODY_SIZE_MAX) {
+            return ss_error_set(error, SS_ELIMIT, "store: thread %s: a row of"
+                " %zu bytes; at most %u", unit->thread,
+                unit->rows[i].body_size, SS_STORE_BODY_SIZE_MAX);
+        }
+    }
+    for (size_t i = 0; i < unit->puts_count; i++) {
+        if (unit->puts[i].value_size > SS_STORE_BODY_SIZE_MAX) {
+            return ss_error_set(error, SS_ELIMIT, "store: key %s: a value of"
+                " %zu bytes; at most %u", unit->puts[i].key,
+                unit->puts[i].value_size, SS_STORE_BODY_SIZE_MAX);
+        }
+    }
+    return SS_OK;
+}
+
+int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
+    struct ss_error *error)
+{
+    for (size_t i = 0; i < batch->units_count; i++) {
+        unit_shape(&batch->units[i]);
+        int status = unit_limits(&batch->units[i], i, error);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    return store->ops->apply(store, batch, error);
+}
+
+int ss_store_read(struct ss_store *store, const char *thread, uint64_t from,
+    uint64_t to, ss_store_row_fn *row, void *ctx, struct ss_error *error)
+{
+    const uint64_t range[2] = {
+        from > INT64_MAX ? INT64_MAX : from,
+        to > INT64_MAX ? INT64_MAX : to,
+    };
+    return store->ops->read(store, thread, range, row, ctx, error);
+}
+
+int ss_store_scan(struct ss_store *store, enum ss_store_table table,
+    const char *index, const char *after, size_t limit,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error)
+{
+    ss_check(table < SS_TABLE_COUNT);
+    const struct ss_entry_query query = {
+        .table = table,
+        .index = index,
+        .after = after,
+        .limit = limit > 0 ? limit : SIZE_MAX,
+    };
+    return store->ops->scan(store, &query, entry, ctx, error);
+}
+
+int ss_store_get(struct ss_store *store, enum ss_store_table table,
+    const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error)
+{
+    ss_check(table < SS_TABLE_COUNT);
+    return store->ops->get(store, table, key, entry, ctx, error);
+}

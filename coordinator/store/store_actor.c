@@ -1,0 +1,296 @@
+// store_actor.c - one thread, two lists, one mutex.
+//
+//   submit -> queued -> [thread: gather, apply | read | scan | get] -> done -> take
+//
+// The pipe holds one byte while `done` is not empty, and none else: both change
+// under the mutex, so its read end is a level to wait for.
+#include "coordinator/store/store_actor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/job_run.h"
+
+struct job_list {
+    struct ss_job *first;
+    struct ss_job **end;
+};
+
+struct ss_store_actor {
+    struct ss_store *store; // the thread's alone while it runs
+    bool is_inline;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    int pipe[2];
+    // under the mutex
+    struct job_list queued;
+    struct job_list done;
+    bool stopping;
+    struct ss_store_actor_stats stats;
+};
+
+// --- lists ------------------------------------------------------------------
+
+static void list_init(struct job_list *list)
+{
+    list->first = NULL;
+    list->end = &list->first;
+}
+
+static void list_add(struct job_list *list, struct ss_job *job)
+{
+    job->next = NULL;
+    *list->end = job;
+    list->end = &job->next;
+}
+
+static struct ss_job *list_take(struct job_list *list)
+{
+    struct ss_job *job = list->first;
+    if (job) {
+        list->first = job->next;
+        job->next = NULL;
+        if (!list->first) {
+            list->end = &list->first;
+        }
+    }
+    return job;
+}
+
+static void list_fini(struct job_list *list)
+{
+    struct ss_job *job;
+    while ((job = list_take(list))) {
+        ss_job_destroy(&job);
+    }
+}
+
+// --- locks and the pipe, which cannot fail but by our own mistake -----------
+
+static void lock(struct ss_store_actor *actor)
+{
+    ss_check(pthread_mutex_lock(&actor->mutex) == 0);
+}
+
+static void unlock(struct ss_store_actor *actor)
+{
+    ss_check(pthread_mutex_unlock(&actor->mutex) == 0);
+}
+
+static void byte_put(struct ss_store_actor *actor)
+{
+    ssize_t size;
+    do {
+        size = write(actor->pipe[1], "", 1);
+    } while (size < 0 && errno == EINTR);
+    ss_check(size == 1);
+}
+
+static void byte_take(struct ss_store_actor *actor)
+{
+    char byte;
+    ssize_t size;
+    do {
+        size = read(actor->pipe[0], &byte, 1);
+    } while (size < 0 && errno == EINTR);
+    ss_check(size == 1);
+}
+
+static void done_add(struct ss_store_actor *actor, struct ss_job *jobs)
+{
+    bool was_empty = !actor->done.first;
+    while (jobs) {
+        struct ss_job *next = jobs->next;
+        list_add(&actor->done, jobs);
+        jobs = next;
+    }
+    if (was_empty && actor->done.first) {
+        byte_put(actor);
+    }
+}
+
+// --- the thread -------------------------------------------------------------
+
+static void stats_add(struct ss_store_actor_stats *to,
+    const struct ss_jobs_stats *more)
+{
+    to->commits += more->commits;
+    to->units += more->units;
+    if (more->units_max > to->units_max) {
+        to->units_max = more->units_max;
+    }
+}
+
+static void *work(void *ctx)
+{
+    struct ss_store_actor *actor = ctx;
+    lock(actor);
+    while (actor->queued.first || !actor->stopping) {
+        if (!actor->queued.first) {
+            ss_check(pthread_cond_wait(&actor->wake, &actor->mutex) == 0);
+            continue;
+        }
+        struct ss_job *jobs = actor->queued.first;
+        list_init(&actor->queued);
+        unlock(actor);
+        // A commit's jobs are handed back as soon as it is made.
+        while (jobs) {
+            struct ss_jobs_stats stats = {0};
+            struct ss_job *finished =
+                ss_jobs_run_some(actor->store, &jobs, &stats);
+            lock(actor);
+            stats_add(&actor->stats, &stats);
+            done_add(actor, finished);
+            unlock(actor);
+        }
+        lock(actor);
+    }
+    unlock(actor);
+    return NULL;
+}
+
+// --- start and stop ---------------------------------------------------------
+
+static int pipe_open(struct ss_store_actor *actor, struct ss_error *error)
+{
+    if (pipe(actor->pipe) != 0) {
+        return ss_error_set(error, SS_EIO,
+            "store: cannot start its thread: no more open files allowed");
+    }
+    for (int i = 0; i < 2; i++) {
+        ss_check(fcntl(actor->pipe[i], F_SETFD, FD_CLOEXEC) == 0);
+        ss_check(fcntl(actor->pipe[i], F_SETFL, O_NONBLOCK) == 0);
+    }
+    return SS_OK;
+}
+
+static void actor_free(struct ss_store_actor *actor)
+{
+    list_fini(&actor->queued);
+    list_fini(&actor->done);
+    (void)close(actor->pipe[0]);
+    (void)close(actor->pipe[1]);
+    ss_check(pthread_mutex_destroy(&actor->mutex) == 0);
+    ss_check(pthread_cond_destroy(&actor->wake) == 0);
+    ss_free(actor);
+}
+
+int ss_store_actor_start_inline(struct ss_store *store,
+    struct ss_store_actor **ret_actor, struct ss_error *error)
+{
+    struct ss_store_actor *actor = ss_zalloc(1, sizeof(*actor));
+    int status = pipe_open(actor, error);
+    if (status != SS_OK) {
+        ss_free(actor);
+        return status;
+    }
+    actor->store = store;
+    actor->is_inline = true;
+    list_init(&actor->queued);
+    list_init(&actor->done);
+    ss_check(pthread_mutex_init(&actor->mutex, NULL) == 0);
+    ss_check(pthread_cond_init(&actor->wake, NULL) == 0);
+    *ret_actor = actor;
+    return SS_OK;
+}
+
+int ss_store_actor_start(struct ss_store *store,
+    struct ss_store_actor **ret_actor, struct ss_error *error)
+{
+    struct ss_store_actor *actor = NULL;
+    int status = ss_store_actor_start_inline(store, &actor, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    actor->is_inline = false;
+    // Signals are the main thread's.
+    sigset_t all, before;
+    ss_check(sigfillset(&all) == 0);
+    ss_check(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
+    int failed = pthread_create(&actor->thread, NULL, work, actor);
+    ss_check(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
+    if (failed) {
+        actor_free(actor);
+        return ss_error_set(error, SS_EIO,
+            "store: cannot start its thread: no more threads allowed");
+    }
+    *ret_actor = actor;
+    return SS_OK;
+}
+
+void ss_store_actor_stop(struct ss_store_actor **ref)
+{
+    struct ss_store_actor *actor = *ref;
+    if (!actor) {
+        return;
+    }
+    *ref = NULL;
+    if (!actor->is_inline) {
+        lock(actor);
+        actor->stopping = true;
+        ss_check(pthread_cond_signal(&actor->wake) == 0);
+        unlock(actor);
+        ss_check(pthread_join(actor->thread, NULL) == 0);
+    }
+    ss_store_close(&actor->store);
+    actor_free(actor);
+}
+
+// --- the caller's side ------------------------------------------------------
+
+void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job)
+{
+    struct ss_jobs_stats stats = {0};
+    job->next = NULL;
+    if (actor->is_inline) {
+        struct ss_job *jobs = job;
+        job = ss_jobs_run_some(actor->store, &jobs, &stats);
+    }
+    lock(actor);
+    actor->stats.queued++;
+    if (actor->is_inline) {
+        stats_add(&actor->stats, &stats);
+        done_add(actor, job);
+    } else {
+        list_add(&actor->queued, job);
+        ss_check(pthread_cond_signal(&actor->wake) == 0);
+    }
+    unlock(actor);
+}
+
+struct ss_job *ss_store_actor_take(struct ss_store_actor *actor)
+{
+    lock(actor);
+    struct ss_job *job = list_take(&actor->done);
+    if (job) {
+        ss_check(actor->stats.queued > 0);
+        actor->stats.queued--;
+        if (!actor->done.first) {
+            byte_take(actor);
+        }
+    }
+    unlock(actor);
+    return job;
+}
+
+int ss_store_actor_fd(const struct ss_store_actor *actor)
+{
+    return actor->pipe[0];
+}
+
+struct ss_store_actor_stats ss_store_actor_stats(
+    const struct ss_store_actor *const_actor)
+{
+    struct ss_store_actor *actor = (struct ss_store_actor *)const_actor;
+    lock(actor);
+    struct ss_store_actor_stats stats = actor->stats;
+    unlock(actor);
+    return stats;
+}

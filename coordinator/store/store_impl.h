@@ -1,0 +1,66 @@
+// store_impl.h - what a store implements, and what all of them share.
+//
+// An implementation embeds `struct ss_store` as its first member. The callers'
+// side (store.c) has checked the shape of what arrives here.
+#ifndef SS_STORE_STORE_IMPL_H
+#define SS_STORE_STORE_IMPL_H
+
+#include "coordinator/store/store.h"
+
+struct ss_entry_query {
+    enum ss_store_table table;
+    const char *index; // or NULL
+    const char *after; // or NULL
+    size_t limit;      // never 0; SIZE_MAX for all
+};
+
+struct ss_store_ops {
+    int (*apply)(struct ss_store *store, struct ss_store_batch *batch,
+        struct ss_error *error);
+    int (*read)(struct ss_store *store, const char *thread,
+        const uint64_t range[2], ss_store_row_fn *row, void *ctx,
+        struct ss_error *error);
+    int (*scan)(struct ss_store *store, const struct ss_entry_query *query,
+        ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
+    int (*get)(struct ss_store *store, enum ss_store_table table,
+        const char *key, ss_store_entry_fn *entry, void *ctx,
+        struct ss_error *error);
+    void (*close)(struct ss_store *store); // frees the store itself
+};
+
+struct ss_store {
+    const struct ss_store_ops *ops;
+    char *name; // owned; freed by ss_store_close()
+};
+
+// Openers of each kind; `rest` is the URL behind "kind:".
+int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
+int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
+
+// What a unit asks before it may change anything. Each answer is a status of
+// the system, never of the content; absent things say so in their result.
+struct ss_store_view {
+    // 0: the thread has no rows.
+    int (*head)(void *ctx, const char *thread, uint64_t *ret_head,
+        struct ss_error *error);
+    // *ret_same: that very row stands at its place.
+    int (*row_same)(void *ctx, const struct ss_store_row *row, bool *ret_same,
+        struct ss_error *error);
+    // ss_hash64 of the value that stands under the key.
+    int (*hash)(void *ctx, enum ss_store_table table, const char *key,
+        bool *ret_there, uint64_t *ret_hash, struct ss_error *error);
+    void *ctx;
+};
+
+// The one reading of store.h's conditions. Sets unit->result to SS_OK or
+// SS_EREFUSED; *ret_repeat: all of it stands already, there is nothing to do.
+int ss_store_unit_check(const struct ss_store_view *view,
+    struct ss_store_unit *unit, bool *ret_repeat,
+    struct ss_error *error) SS_MUST_USE;
+// True if the row that stands is the one that is appended.
+bool ss_store_row_same(
+    const struct ss_store_row *stands, const struct ss_store_row *row);
+
+#endif

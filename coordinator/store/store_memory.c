@@ -1,0 +1,346 @@
+// store_memory.c - a store that ends with the process.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "coordinator/store/row_copy.h"
+#include "coordinator/store/store_impl.h"
+
+struct stored_row {
+    struct ss_store_row row;
+    void *memory;
+};
+
+// Rows of a thread: without gaps, the first one has the smallest number.
+struct thread {
+    SS_VEC(struct stored_row) rows;
+};
+
+struct entry {
+    char *key;
+    char *index;
+    void *value;
+    size_t value_size;
+    int64_t expires_us;
+};
+
+struct table {
+    SS_VEC(struct entry *) entries; // by ascending key
+};
+
+struct memory_store {
+    struct ss_store base;
+    struct ss_map threads; // thread -> struct thread *
+    struct table tables[SS_TABLE_COUNT];
+};
+
+// --- rows -------------------------------------------------------------------
+
+static uint64_t thread_head(const struct thread *thread)
+{
+    if (!thread || thread->rows.count == 0) {
+        return 0;
+    }
+    return thread->rows.items[thread->rows.count - 1].row.seq;
+}
+
+// Position of the first row with a number of `seq` or greater.
+static size_t row_position(const struct thread *thread, uint64_t seq)
+{
+    if (!thread || thread->rows.count == 0) {
+        return 0;
+    }
+    uint64_t first = thread->rows.items[0].row.seq;
+    if (seq <= first) {
+        return 0;
+    }
+    return seq - first < thread->rows.count
+        ? (size_t)(seq - first)
+        : thread->rows.count;
+}
+
+static void thread_cut(struct thread *thread, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ss_free(thread->rows.items[i].memory);
+    }
+    thread->rows.count -= count;
+    if (count > 0 && thread->rows.count > 0) {
+        memmove(thread->rows.items, thread->rows.items + count,
+            thread->rows.count * sizeof(*thread->rows.items));
+    }
+}
+
+static void thread_free(void *value)
+{
+    struct thread *thread = value;
+    thread_cut(thread, thread->rows.count);
+    SS_VEC_FINI(&thread->rows);
+    ss_free(thread);
+}
+
+static void rows_apply(struct memory_store *store,
+    const struct ss_store_unit *unit)
+{
+    struct thread *thread = ss_map_get(&store->threads, unit->thread);
+    if (thread && unit->delete_thread) {
+        thread_free(ss_map_remove(&store->threads, unit->thread));
+        thread = NULL;
+    } else if (thread && unit->delete_to > 0) {
+        thread_cut(thread, row_position(thread, unit->delete_to + 1));
+    }
+    if (!thread && unit->rows_count > 0) {
+        thread = ss_zalloc(1, sizeof(*thread));
+        ss_map_put(&store->threads, unit->thread, thread);
+    }
+    for (size_t i = 0; i < unit->rows_count; i++) {
+        struct stored_row stored = {0};
+        stored.row = ss_store_row_copy(&unit->rows[i], &stored.memory);
+        SS_VEC_PUSH(&thread->rows, stored);
+    }
+}
+
+// --- entries ----------------------------------------------------------------
+
+// Position of the first entry with a key of `key` or greater.
+static size_t entry_position(const struct table *table, const char *key)
+{
+    size_t low = 0;
+    size_t high = table->entries.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(table->entries.items[middle]->key, key) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static struct entry *entry_at(const struct table *table, size_t at,
+    const char *key)
+{
+    if (at < table->entries.count &&
+        strcmp(table->entries.items[at]->key, key) == 0) {
+        return table->entries.items[at];
+    }
+    return NULL;
+}
+
+static void entry_free(struct entry *entry)
+{
+    ss_free(entry->key);
+    ss_free(entry->index);
+    ss_free(entry->value);
+    ss_free(entry);
+}
+
+static struct entry *entry_insert(struct table *table, size_t at,
+    const char *key)
+{
+    struct entry *entry = ss_zalloc(1, sizeof(*entry));
+    entry->key = ss_strdup(key);
+    SS_VEC_PUSH(&table->entries, entry);
+    struct entry **place = table->entries.items + at;
+    memmove(place + 1, place,
+        (table->entries.count - 1 - at) * sizeof(*place));
+    *place = entry;
+    return entry;
+}
+
+static void put_apply(struct memory_store *store,
+    const struct ss_store_put *put)
+{
+    struct table *table = &store->tables[put->table];
+    size_t at = entry_position(table, put->key);
+    struct entry *entry = entry_at(table, at, put->key);
+    if (!put->value) {
+        if (entry) {
+            entry_free(entry);
+            SS_VEC_REMOVE(&table->entries, at);
+        }
+        return;
+    }
+    if (!entry) {
+        entry = entry_insert(table, at, put->key);
+    }
+    ss_free(entry->index);
+    ss_free(entry->value);
+    entry->index = ss_strdup(put->index);
+    entry->value = ss_memdup(put->value, put->value_size);
+    entry->value_size = put->value_size;
+    entry->expires_us = put->expires_us;
+}
+
+// --- what a unit asks -------------------------------------------------------
+
+static int view_head(void *ctx, const char *name, uint64_t *ret_head,
+    struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = ctx;
+    *ret_head = thread_head(ss_map_get(&store->threads, name));
+    return SS_OK;
+}
+
+static int view_row_same(void *ctx, const struct ss_store_row *row,
+    bool *ret_same, struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = ctx;
+    const struct thread *thread = ss_map_get(&store->threads, row->thread);
+    size_t at = row_position(thread, row->seq);
+    *ret_same = thread && at < thread->rows.count &&
+        ss_store_row_same(&thread->rows.items[at].row, row);
+    return SS_OK;
+}
+
+static int view_hash(void *ctx, enum ss_store_table which, const char *key,
+    bool *ret_there, uint64_t *ret_hash, struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = ctx;
+    const struct table *table = &store->tables[which];
+    const struct entry *entry =
+        entry_at(table, entry_position(table, key), key);
+    *ret_there = entry != NULL;
+    *ret_hash = entry ? ss_hash64(entry->value, entry->value_size) : 0;
+    return SS_OK;
+}
+
+// --- the store --------------------------------------------------------------
+
+static int memory_apply(struct ss_store *base, struct ss_store_batch *batch,
+    struct ss_error *error)
+{
+    struct memory_store *store = (struct memory_store *)base;
+    const struct ss_store_view view = {
+        .head = view_head,
+        .row_same = view_row_same,
+        .hash = view_hash,
+        .ctx = store,
+    };
+    for (size_t i = 0; i < batch->units_count; i++) {
+        struct ss_store_unit *unit = &batch->units[i];
+        bool repeat = false;
+        int status = ss_store_unit_check(&view, unit, &repeat, error);
+        ss_check(status == SS_OK);
+        if (unit->result != SS_OK || repeat) {
+            continue;
+        }
+        if (unit->thread) {
+            rows_apply(store, unit);
+        }
+        for (size_t p = 0; p < unit->puts_count; p++) {
+            put_apply(store, &unit->puts[p]);
+        }
+    }
+    return SS_OK;
+}
+
+static int memory_read(struct ss_store *base, const char *name,
+    const uint64_t range[2], ss_store_row_fn *row, void *ctx,
+    struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = (struct memory_store *)base;
+    const struct thread *thread = ss_map_get(&store->threads, name);
+    size_t count = thread ? thread->rows.count : 0;
+    int status = SS_OK;
+    for (size_t i = row_position(thread, range[0]);
+        i < count && status == SS_OK; i++) {
+        const struct ss_store_row *stored = &thread->rows.items[i].row;
+        if (stored->seq > range[1]) {
+            break;
+        }
+        status = row(ctx, stored);
+    }
+    return status;
+}
+
+static int entry_call(const struct entry *entry, ss_store_entry_fn *call,
+    void *ctx)
+{
+    return call(ctx, entry->key, entry->index, entry->value,
+        entry->value_size, entry->expires_us);
+}
+
+static bool entry_fits(const struct entry *entry,
+    const struct ss_entry_query *query)
+{
+    if (query->after && strcmp(entry->key, query->after) <= 0) {
+        return false;
+    }
+    return !query->index ||
+        (entry->index && strcmp(entry->index, query->index) == 0);
+}
+
+static int memory_scan(struct ss_store *base,
+    const struct ss_entry_query *query, ss_store_entry_fn *call, void *ctx,
+    struct ss_error *error)
+{
+    (void)error;
+    struct memory_store *store = (struct memory_store *)base;
+    const struct table *table = &store->tables[query->table];
+    size_t left = query->limit;
+    int status = SS_OK;
+    size_t i = query->after ? entry_position(table, query->after) : 0;
+    for (; i < table->entries.count && left > 0 && status == SS_OK; i++) {
+        if (entry_fits(table->entries.items[i], query)) {
+            left--;
+            status = entry_call(table->entries.items[i], call, ctx);
+        }
+    }
+    return status;
+}
+
+static int memory_get(struct ss_store *base, enum ss_store_table which,
+    const char *key, ss_store_entry_fn *call, void *ctx,
+    struct ss_error *error)
+{
+    struct memory_store *store = (struct memory_store *)base;
+    const struct table *table = &store->tables[which];
+    const struct entry *entry =
+        entry_at(table, entry_position(table, key), key);
+    if (!entry) {
+        return ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
+    }
+    return entry_call(entry, call, ctx);
+}
+
+static void memory_close(struct ss_store *base)
+{
+    struct memory_store *store = (struct memory_store *)base;
+    ss_map_fini(&store->threads, thread_free);
+    for (size_t t = 0; t < SS_TABLE_COUNT; t++) {
+        struct table *table = &store->tables[t];
+        for (size_t i = 0; i < table->entries.count; i++) {
+            entry_free(table->entries.items[i]);
+        }
+        SS_VEC_FINI(&table->entries);
+    }
+    ss_free(store);
+}
+
+int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error)
+{
+    static const struct ss_store_ops ops = {
+        .apply = memory_apply,
+        .read = memory_read,
+        .scan = memory_scan,
+        .get = memory_get,
+        .close = memory_close,
+    };
+    if (*rest) {
+        return ss_error_set(error, SS_EINVAL,
+            "store: memory: takes no name (\"%s\")", rest);
+    }
+    struct memory_store *store = ss_zalloc(1, sizeof(*store));
+    store->base.ops = &ops;
+    store->base.name = ss_strdup("memory");
+    *ret_store = &store->base;
+    return SS_OK;
+}

@@ -1,0 +1,368 @@
+// store_sqlite.c - opening a SQLite file: is it ours, and is it free?
+//
+// One coordinator owns a file: it holds a lock on FILE-lock from open to close.
+// The database itself stays readable for everybody (superstep.db and a shell).
+#include "coordinator/store/store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+
+// --- errors -----------------------------------------------------------------
+
+static int status_of(sqlite3 *db, int code)
+{
+    int why = db ? sqlite3_system_errno(db) : 0;
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        return SS_EFULL;
+    case SQLITE_IOERR:
+        return why == ENOSPC || why == EDQUOT ? SS_EFULL : SS_EIO;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return SS_ECORRUPT;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return SS_EAGAIN;
+    case SQLITE_TOOBIG:
+        return SS_ELIMIT;
+    case SQLITE_CONSTRAINT:
+        return SS_EREFUSED;
+    default:
+        return SS_EIO;
+    }
+}
+
+static const char *advice(int status)
+{
+    switch (status) {
+    case SS_EFULL:
+        return ": no room on the disk; nothing was lost, free some space";
+    case SS_ECORRUPT:
+        return ": the file is damaged, or no database; restore a backup, or"
+               " use another file";
+    case SS_EAGAIN:
+        return ": another process is writing to it";
+    default:
+        return "";
+    }
+}
+
+int ss_sqlite_fail(struct ss_sqlite_store *store, const char *what,
+    struct ss_error *error)
+{
+    int code = sqlite3_extended_errcode(store->db);
+    // Out of memory is a crash (docs/decisions/0001).
+    ss_check((code & 0xff) != SQLITE_NOMEM);
+    int status = status_of(store->db, code);
+    int why = sqlite3_system_errno(store->db);
+    char reason[128] = "";
+    if (status == SS_EIO && why != 0 &&
+        strerror_r(why, reason + 2, sizeof(reason) - 2) == 0) {
+        memcpy(reason, ": ", 2);
+    }
+    return ss_error_set(error, status, "store: %s: %s: %s%s%s", store->path,
+        what, sqlite3_errmsg(store->db), reason, advice(status));
+}
+
+// --- the lock ---------------------------------------------------------------
+
+static int system_fail(const char *path, int why, struct ss_error *error)
+{
+    char reason[128] = "unknown error";
+    (void)strerror_r(why, reason, sizeof(reason));
+    return ss_error_set(error, why == ENOSPC || why == EDQUOT
+        ? SS_EFULL
+        : SS_EIO, "store: cannot open %s: %s", path, reason);
+}
+
+static int lock_refused(const struct ss_sqlite_store *store, int fd,
+    struct ss_error *error)
+{
+    char text[32] = "";
+    ssize_t size = pread(fd, text, sizeof(text) - 1, 0);
+    long owner = size > 0 ? strtol(text, NULL, 10) : 0;
+    if (owner <= 0) {
+        return ss_error_set(error, SS_EBUSY, "store: %s is in use by another"
+            " process. Stop it first, or use another file", store->path);
+    }
+    return ss_error_set(error, SS_EBUSY, "store: %s is in use by process %ld."
+        " Stop it first, or use another file", store->path, owner);
+}
+
+// The file stays when it is closed: to remove it would let two processes hold
+// locks on two files of that name.
+static int lock_take(struct ss_sqlite_store *store, struct ss_error *error)
+{
+    char *path = ss_format("%s-lock", store->path);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (fd < 0) {
+        int status = system_fail(path, errno, error);
+        ss_free(path);
+        return status;
+    }
+    int status = SS_OK;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        status = errno == EWOULDBLOCK
+            ? lock_refused(store, fd, error)
+            : system_fail(path, errno, error);
+    }
+    ss_free(path);
+    if (status != SS_OK) {
+        (void)close(fd);
+        return status;
+    }
+    // Who it is, for the message above; nothing depends on it.
+    char text[32];
+    int size = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+    if (ftruncate(fd, 0) == 0) {
+        (void)!pwrite(fd, text, (size_t)size, 0);
+    }
+    store->lock_fd = fd;
+    return SS_OK;
+}
+
+// --- the database -----------------------------------------------------------
+
+static int run(struct ss_sqlite_store *store, const char *sql,
+    struct ss_error *error)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        return ss_sqlite_fail(store, "open", error);
+    }
+    return SS_OK;
+}
+
+// The first column of the only row, as a number.
+static int ask(struct ss_sqlite_store *store, const char *sql,
+    int64_t *ret_number, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+    }
+    int status = SS_OK;
+    if (code == SQLITE_ROW) {
+        *ret_number = sqlite3_column_int64(statement, 0);
+    } else {
+        status = ss_sqlite_fail(store, "open", error);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+// *ret_fresh: an empty file, to be made ours. Nothing is changed yet, so that
+// a file that is not ours stays as it is.
+static int identify(struct ss_sqlite_store *store, bool *ret_fresh,
+    struct ss_error *error)
+{
+    int64_t application = 0;
+    int64_t format = 0;
+    int64_t tables = 0;
+    int status = ask(store, "PRAGMA application_id", &application, error);
+    if (status == SS_OK) {
+        status = ask(store, "PRAGMA user_version", &format, error);
+    }
+    if (status == SS_OK) {
+        status = ask(
+            store, "SELECT count(*) FROM sqlite_master", &tables, error);
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    *ret_fresh = application == 0 && format == 0 && tables == 0;
+    if (*ret_fresh) {
+        return SS_OK;
+    }
+    if (application != SS_SQLITE_APPLICATION_ID) {
+        return ss_error_set(error, SS_EINVAL, "store: %s is a database of"
+            " another program. Use another file", store->path);
+    }
+    if (format > SS_SQLITE_FORMAT) {
+        return ss_error_set(error, SS_EVERSION, "store: %s was written by a"
+            " newer version (format %" PRId64 ", this program knows %d). Use"
+            " the newer program, or another file", store->path, format,
+            SS_SQLITE_FORMAT);
+    }
+    if (format < 1) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "store: %s: it has no format number", store->path);
+    }
+    return SS_OK;
+}
+
+static int create(struct ss_sqlite_store *store, struct ss_error *error)
+{
+    char *sql = ss_format("BEGIN IMMEDIATE; %s"
+        " PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+        ss_sqlite_schema, SS_SQLITE_APPLICATION_ID, SS_SQLITE_FORMAT);
+    int status = run(store, sql, error);
+    ss_free(sql);
+    return status;
+}
+
+// A file system that cannot share memory refuses WAL without an error.
+static int wal_begin(struct ss_sqlite_store *store, struct ss_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(
+        store->db, "PRAGMA journal_mode = WAL", -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+    }
+    int status = SS_OK;
+    if (code != SQLITE_ROW) {
+        status = ss_sqlite_fail(store, "open", error);
+    } else if (strcmp((const char *)sqlite3_column_text(statement, 0),
+        "wal") != 0) {
+        status = ss_error_set(error, SS_EIO, "store: %s: its file system"
+            " cannot keep a write-ahead log; use a local disk", store->path);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int configure(struct ss_sqlite_store *store, uint64_t pages_max,
+    struct ss_error *error)
+{
+    int status = wal_begin(store, error);
+    if (status == SS_OK) {
+        status = run(store, "PRAGMA synchronous = FULL;"
+            " PRAGMA journal_size_limit = 16777216;"
+            " PRAGMA cell_size_check = ON;"
+            " PRAGMA trusted_schema = OFF;"
+            " PRAGMA temp_store = MEMORY", error);
+    }
+    if (status == SS_OK && pages_max > 0) {
+        char *sql =
+            ss_format("PRAGMA max_page_count = %" PRIu64, pages_max);
+        status = run(store, sql, error);
+        ss_free(sql);
+    }
+    return status;
+}
+
+static int database_open(struct ss_sqlite_store *store, uint64_t pages_max,
+    struct ss_error *error)
+{
+    // One thread at a time uses it, handed over through the actor's mutex.
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+        SQLITE_OPEN_NOMUTEX;
+    int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
+    ss_check(store->db); // else there was no memory for it
+    if (code != SQLITE_OK) {
+        return ss_sqlite_fail(store, "open", error);
+    }
+    if (sqlite3_db_readonly(store->db, "main") == 1) {
+        return ss_error_set(error, SS_EIO,
+            "store: %s: the file may not be written", store->path);
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
+    bool fresh = false;
+    int status = identify(store, &fresh, error);
+    if (status == SS_OK) {
+        status = configure(store, pages_max, error);
+    }
+    if (status == SS_OK && fresh) {
+        status = create(store, error);
+    }
+    if (status == SS_EAGAIN && error) {
+        error->status = SS_EBUSY;
+    }
+    return status == SS_EAGAIN ? SS_EBUSY : status;
+}
+
+// --- open and close ---------------------------------------------------------
+
+static void sqlite_close(struct ss_store *base)
+{
+    struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
+    for (size_t i = 0; i < SS_SQL_COUNT; i++) {
+        sqlite3_finalize(store->statements[i]);
+    }
+    for (size_t t = 0; t < SS_TABLE_COUNT; t++) {
+        for (size_t i = 0; i < SS_SQL_ENTRY_COUNT; i++) {
+            sqlite3_finalize(store->entry_statements[t][i]);
+        }
+    }
+    sqlite3_close(store->db);
+    if (store->lock_fd >= 0) {
+        (void)close(store->lock_fd);
+    }
+    ss_free(store->path);
+    ss_free(store);
+}
+
+// "FILE" or "FILE?pages_max=N".
+static int parse(const char *rest, char **ret_path, uint64_t *ret_pages_max,
+    struct ss_error *error)
+{
+    static const char option[] = "?pages_max=";
+    const char *at = strrchr(rest, '?');
+    size_t size = at ? (size_t)(at - rest) : strlen(rest);
+    if (size == 0) {
+        return ss_error_set(
+            error, SS_EINVAL, "store: sqlite: needs the name of a file");
+    }
+    if (at) {
+        char *end = NULL;
+        errno = 0;
+        const char *digits = at + strlen(option);
+        if (strncmp(at, option, strlen(option)) == 0 &&
+            *digits >= '1' && *digits <= '9') {
+            *ret_pages_max = strtoull(digits, &end, 10);
+        }
+        if (!end || *end || errno || *ret_pages_max > UINT32_MAX) {
+            return ss_error_set(error, SS_EINVAL, "store: sqlite: \"%s\": the"
+                " only option is ?pages_max=NUMBER", at);
+        }
+    }
+    *ret_path = ss_memdup(rest, size);
+    return SS_OK;
+}
+
+int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error)
+{
+    static const struct ss_store_ops ops = {
+        .apply = ss_sqlite_apply,
+        .read = ss_sqlite_read,
+        .scan = ss_sqlite_scan,
+        .get = ss_sqlite_get,
+        .close = sqlite_close,
+    };
+    uint64_t pages_max = 0;
+    char *path = NULL;
+    int status = parse(rest, &path, &pages_max, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    struct ss_sqlite_store *store = ss_zalloc(1, sizeof(*store));
+    store->base.ops = &ops;
+    store->base.name = ss_format("sqlite %s", path);
+    store->path = path;
+    store->lock_fd = -1;
+    status = lock_take(store, error);
+    if (status == SS_OK) {
+        status = database_open(store, pages_max, error);
+    }
+    if (status != SS_OK) {
+        struct ss_store *base = &store->base;
+        ss_store_close(&base);
+        return status;
+    }
+    *ret_store = &store->base;
+    return SS_OK;
+}

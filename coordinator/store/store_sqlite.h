@@ -1,0 +1,61 @@
+// store_sqlite.h - the SQLite store's own: opening (store_sqlite.c), the work
+// (sqlite_work.c), the tables (sqlite_schema.c).
+#ifndef SS_STORE_STORE_SQLITE_H
+#define SS_STORE_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "coordinator/store/store_impl.h"
+
+// "SSTP": what file(1) and we see in the header.
+#define SS_SQLITE_APPLICATION_ID 0x53535450
+enum { SS_SQLITE_FORMAT = 1 }; // of the tables: user_version
+
+enum ss_sqlite_statement {
+    SS_SQL_BEGIN,
+    SS_SQL_COMMIT,
+    SS_SQL_ROLLBACK,
+    SS_SQL_HEAD,
+    SS_SQL_ROW_AT,
+    SS_SQL_ROW_ADD,
+    SS_SQL_ROWS_READ,
+    SS_SQL_ROWS_DELETE,
+    SS_SQL_COUNT,
+};
+
+enum ss_sqlite_entry_statement {
+    SS_SQL_ENTRY_GET,
+    SS_SQL_ENTRY_PUT,
+    SS_SQL_ENTRY_DELETE,
+    SS_SQL_ENTRY_SCAN,
+    SS_SQL_ENTRY_SCAN_INDEX,
+    SS_SQL_ENTRY_COUNT,
+};
+
+struct ss_sqlite_store {
+    struct ss_store base;
+    char *path;
+    sqlite3 *db;
+    int lock_fd; // of the lock file, or -1
+    sqlite3_stmt *statements[SS_SQL_COUNT]; // prepared when first used
+    sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
+};
+
+extern const char ss_sqlite_schema[];
+
+// What SQLite just said, as status and message; `what` was being done.
+int ss_sqlite_fail(struct ss_sqlite_store *store, const char *what,
+    struct ss_error *error);
+
+int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
+    struct ss_error *error);
+int ss_sqlite_read(struct ss_store *base, const char *thread,
+    const uint64_t range[2], ss_store_row_fn *row, void *ctx,
+    struct ss_error *error);
+int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
+int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
+    const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error);
+
+#endif

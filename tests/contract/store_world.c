@@ -1,0 +1,164 @@
+#include "tests/contract/store_world.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coordinator/store/store_faulty.h"
+
+struct ss_error world_error;
+
+static char folder[64];
+static char paths[4][128];
+static char text[4096];
+
+void world_begin(void)
+{
+    memcpy(folder, "/tmp/ss-store-XXXXXX", 21);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    world_error = (struct ss_error){0};
+}
+
+void world_end(void)
+{
+    DIR *dir = opendir(folder);
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        char path[512];
+        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        (void)unlink(path);
+    }
+    closedir(dir);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+const char *world_path(const char *name)
+{
+    char *path = paths[strlen(name) % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+    return path;
+}
+
+struct ss_store *world_open(int kind)
+{
+    static const struct ss_faulty_plan plan;
+    struct ss_store *store = NULL;
+    char url[256] = "memory:";
+    if (kind % 2 == 1) {
+        snprintf(url, sizeof(url), "sqlite:%s", world_path("store.db"));
+    }
+    int status = ss_store_open(url, &store, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return kind >= 2 ? ss_store_faulty_new(store, &plan) : store;
+}
+
+bool world_keeps(int kind)
+{
+    return kind % 2 == 1;
+}
+
+struct ss_store_row row_of(const char *thread, uint64_t seq, const char *body)
+{
+    return (struct ss_store_row){
+        .thread = thread,
+        .seq = seq,
+        .kind = 2,
+        .format = 1,
+        .run = "run-1",
+        .ns = "",
+        .checkpoint_id = "",
+        .parent_id = "",
+        .source = "loop",
+        .checksum = seq * 31,
+        .body = body,
+        .body_size = strlen(body),
+    };
+}
+
+int apply_unit(struct ss_store *store, struct ss_store_unit *unit)
+{
+    struct ss_store_batch batch = {.units = unit, .units_count = 1};
+    int status = ss_store_apply(store, &batch, &world_error);
+    return status != SS_OK ? status : unit->result;
+}
+
+int append_row(struct ss_store *store, const char *thread, uint64_t seq,
+    const char *body)
+{
+    struct ss_store_row row = row_of(thread, seq, body);
+    struct ss_store_unit unit = {
+        .thread = thread,
+        .rows = &row,
+        .rows_count = 1,
+    };
+    return apply_unit(store, &unit);
+}
+
+int put_entry(struct ss_store *store, const struct ss_store_put *put)
+{
+    struct ss_store_unit unit = {.puts = put, .puts_count = 1};
+    return apply_unit(store, &unit);
+}
+
+static void text_add(const char *key, const void *value, size_t size)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof(text) - used, "%s%s%.*s", used ? " " : "",
+        key, (int)size, (const char *)value);
+}
+
+static int row_add(void *ctx, const struct ss_store_row *row)
+{
+    char key[32];
+    ck_assert_str_eq(row->thread, ctx);
+    snprintf(key, sizeof(key), "%llu:", (unsigned long long)row->seq);
+    text_add(key, row->body, row->body_size);
+    return SS_OK;
+}
+
+const char *rows_text(struct ss_store *store, const char *thread,
+    uint64_t from, uint64_t to)
+{
+    char name[128];
+    snprintf(name, sizeof(name), "%s", thread);
+    text[0] = '\0';
+    int status = ss_store_read(
+        store, thread, from, to, row_add, name, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return text;
+}
+
+const char *all_rows(struct ss_store *store, const char *thread)
+{
+    return rows_text(store, thread, 0, UINT64_MAX);
+}
+
+static int entry_add(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    (void)ctx;
+    (void)index;
+    (void)expires_us;
+    char start[128];
+    snprintf(start, sizeof(start), "%s=", key);
+    text_add(start, value, size);
+    return SS_OK;
+}
+
+const char *entries_text(struct ss_store *store, enum ss_store_table table,
+    const char *index, const char *after, size_t limit)
+{
+    text[0] = '\0';
+    int status = ss_store_scan(store, table, index, after, limit, entry_add,
+        NULL, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return text;
+}
+
+const char *all_entries(struct ss_store *store, enum ss_store_table table)
+{
+    return entries_text(store, table, NULL, NULL, 0);
+}
