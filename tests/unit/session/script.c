@@ -1,0 +1,231 @@
+#include "tests/unit/session/script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+
+// Welcomes of the script say these.
+enum { LEASE_MS = 3000, HEARTBEAT_MS = 500 };
+
+static void add(struct script *script, const char *text)
+{
+    size_t used = strlen(script->said);
+    snprintf(script->said + used, sizeof(script->said) - used, "%s", text);
+}
+
+static void add_name(struct script *script, struct ss_attempt name)
+{
+    char text[64];
+    snprintf(text, sizeof(text), " %llu.%llu", (unsigned long long)name.epoch,
+        (unsigned long long)name.dispatch);
+    add(script, text);
+}
+
+static void add_outcomes(
+    struct script *script, const struct ss_session_command *command)
+{
+    static const char *const kinds[] = {[SS_OUTCOME_DONE] = "",
+        [SS_OUTCOME_INTERRUPTED] = "(interrupted)",
+        [SS_OUTCOME_FAILED] = "(failed)",
+        [SS_OUTCOME_PARENT] = "(parent)",
+        [SS_OUTCOME_CANCELLED] = "(cancelled)"};
+    for (size_t i = 0; i < command->outcomes_count; i++) {
+        const struct ss_outcome *outcome = command->outcomes[i];
+        add_name(script, outcome->attempt);
+        add(script, kinds[outcome->kind]);
+        if (outcome->kind == SS_OUTCOME_FAILED) {
+            add(script, " ");
+            add(script, ss_status_name(outcome->code));
+            add(script, ": ");
+            add(script, outcome->message);
+        }
+    }
+}
+
+static void start(struct script *script, struct ss_order *order)
+{
+    uint64_t slot = order->attempt.dispatch % SCRIPT_BODIES_MAX;
+    ss_check(!script->bodies[slot]);
+    script->bodies[slot] = order;
+}
+
+static void note(
+    struct script *script, const struct ss_session_command *command)
+{
+    static const char *const words[] = {[SS_SESSION_SEND_HELLO] = "HELLO",
+        [SS_SESSION_SEND_BEAT] = "BEAT",
+        [SS_SESSION_SEND_BYE] = "BYE",
+        [SS_SESSION_SEND_DONE] = "DONE",
+        [SS_SESSION_SEND_LIVE] = "LIVE",
+        [SS_SESSION_SEND_PING] = "PING",
+        [SS_SESSION_START] = "start",
+        [SS_SESSION_STOP_BODY] = "stop",
+        [SS_SESSION_READY] = "ready",
+        [SS_SESSION_SILENT] = "silent",
+        [SS_SESSION_LEAVE] = "leave"};
+    add(script, words[command->type]);
+    if (command->type == SS_SESSION_SEND_BYE)
+        add(script, command->drains ? " drains" : " gone");
+    for (size_t i = 0; i < command->attempts_count; i++)
+        add_name(script, command->attempts[i]);
+    add_outcomes(script, command);
+    for (size_t i = 0; i < command->items_count; i++)
+        add_name(script, command->items[i].attempt);
+    if (command->type == SS_SESSION_START ||
+        command->type == SS_SESSION_STOP_BODY)
+        add_name(script, command->attempt);
+    if (command->type == SS_SESSION_START)
+        start(script, command->order);
+    if (command->type == SS_SESSION_LEAVE)
+        snprintf(script->leaving, sizeof(script->leaving), "%s: %s",
+            ss_status_name(command->status), command->text);
+    add(script, "\n");
+}
+
+static const char *step(struct script *script, struct ss_session_event event)
+{
+    struct ss_session_commands commands;
+    event.now_ms = script->now_ms;
+    script->said[0] = '\0';
+    ss_session_step(script->session, &event, &commands);
+    for (size_t i = 0; i < commands.count; i++)
+        note(script, &commands.items[i]);
+    script->wake_at_ms = commands.wake_at_ms;
+    ss_check(commands.wake_at_ms >= script->now_ms);
+    return script->said;
+}
+
+void script_init(struct script *script, uint32_t capacity)
+{
+    *script = (struct script){.now_ms = 1000};
+    script->session =
+        ss_session_new(&(struct ss_session_options){.capacity = capacity});
+}
+
+void script_fini(struct script *script)
+{
+    for (size_t i = 0; i < SCRIPT_BODIES_MAX; i++)
+        ss_order_destroy(&script->bodies[i]);
+    ss_session_destroy(&script->session);
+}
+
+const char *script_tick(struct script *script, int64_t after_ms)
+{
+    script->now_ms += after_ms;
+    return step(script, (struct ss_session_event){.type = SS_SESSION_TICK});
+}
+
+const char *script_wake(struct script *script)
+{
+    ss_check(script->wake_at_ms < INT64_MAX);
+    script->now_ms = script->wake_at_ms;
+    return script_tick(script, 0);
+}
+
+const char *script_welcome(struct script *script, uint64_t epoch)
+{
+    return step(script, (struct ss_session_event){.type = SS_SESSION_WELCOME,
+                            .epoch = epoch,
+                            .lease_ms = LEASE_MS,
+                            .heartbeat_ms = HEARTBEAT_MS});
+}
+
+const char *script_refused(struct script *script, int status, const char *text)
+{
+    return step(script,
+        (struct ss_session_event){
+            .type = SS_SESSION_REFUSED, .status = status, .text = text});
+}
+
+const char *script_pong(struct script *script, uint64_t epoch)
+{
+    return step(script,
+        (struct ss_session_event){.type = SS_SESSION_PONG, .epoch = epoch});
+}
+
+const char *script_drain(struct script *script)
+{
+    return step(script, (struct ss_session_event){.type = SS_SESSION_DRAIN});
+}
+
+static struct ss_order *new_order(uint64_t epoch, uint64_t dispatch)
+{
+    struct ss_order *order = ss_order_new();
+    order->attempt = (struct ss_attempt){epoch, dispatch};
+    order->node = ss_strdup("measure");
+    return order;
+}
+
+static const char *give(struct script *script, struct ss_order *order)
+{
+    return step(script,
+        (struct ss_session_event){
+            .type = SS_SESSION_TASKS, .orders = &order, .orders_count = 1});
+}
+
+const char *script_task(
+    struct script *script, uint64_t epoch, uint64_t dispatch)
+{
+    return give(script, new_order(epoch, dispatch));
+}
+
+const char *script_task_timed(struct script *script, uint64_t dispatch,
+    int64_t run_ms, int64_t idle_ms, bool heartbeat_only)
+{
+    struct ss_order *order = new_order(1, dispatch);
+    order->run_timeout_ms = run_ms;
+    order->idle_timeout_ms = idle_ms;
+    order->heartbeat_only = heartbeat_only;
+    return give(script, order);
+}
+
+static const char *about(struct script *script, enum ss_session_event_type type,
+    uint64_t epoch, uint64_t dispatch)
+{
+    struct ss_attempt name = {epoch, dispatch};
+    return step(
+        script, (struct ss_session_event){
+                    .type = type, .attempts = &name, .attempts_count = 1});
+}
+
+const char *script_cancel(
+    struct script *script, uint64_t epoch, uint64_t dispatch)
+{
+    return about(script, SS_SESSION_CANCEL, epoch, dispatch);
+}
+
+const char *script_settled(
+    struct script *script, uint64_t epoch, uint64_t dispatch)
+{
+    return about(script, SS_SESSION_SETTLED, epoch, dispatch);
+}
+
+const char *script_end(struct script *script, uint64_t epoch, uint64_t dispatch)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->attempt = (struct ss_attempt){epoch, dispatch};
+    ss_order_destroy(&script->bodies[dispatch % SCRIPT_BODIES_MAX]);
+    return step(script, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
+                            .outcomes = &outcome,
+                            .outcomes_count = 1});
+}
+
+const char *script_progress(
+    struct script *script, uint64_t dispatch, bool is_heartbeat)
+{
+    return step(script, (struct ss_session_event){.type = SS_SESSION_PROGRESS,
+                            .attempt = {1, dispatch},
+                            .is_heartbeat = is_heartbeat});
+}
+
+const char *script_item(
+    struct script *script, uint64_t epoch, uint64_t dispatch)
+{
+    struct ss_session_item item = {
+        .attempt = {epoch, dispatch}, .kind = SS_LIVE_CUSTOM};
+    return step(script,
+        (struct ss_session_event){
+            .type = SS_SESSION_ITEMS, .items = &item, .items_count = 1});
+}

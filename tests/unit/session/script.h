@@ -1,0 +1,47 @@
+// script.h - a worker's session in virtual time: say what happens, read what it
+// answers, one word for each command.
+#ifndef SS_TESTS_SESSION_SCRIPT_H
+#define SS_TESTS_SESSION_SCRIPT_H
+
+#include "worker/session/session.h"
+
+enum { SCRIPT_TEXT_SIZE = 4096, SCRIPT_BODIES_MAX = 32 };
+
+struct script {
+    struct ss_session *session;
+    int64_t now_ms;
+    int64_t wake_at_ms;
+    char said[SCRIPT_TEXT_SIZE]; // commands of the last step, one a line
+    struct ss_order *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
+    char leaving[256];
+};
+
+void script_init(struct script *script, uint32_t capacity);
+void script_fini(struct script *script);
+
+// Each feeds one event and gives what the session said: "HELLO\n" ...
+const char *script_tick(struct script *script, int64_t after_ms);
+const char *script_welcome(struct script *script, uint64_t epoch);
+const char *script_refused(struct script *script, int status, const char *text);
+const char *script_pong(struct script *script, uint64_t epoch);
+const char *script_drain(struct script *script);
+// One order of that name.
+const char *script_task(
+    struct script *script, uint64_t epoch, uint64_t dispatch);
+const char *script_task_timed(struct script *script, uint64_t dispatch,
+    int64_t run_ms, int64_t idle_ms, bool heartbeat_only);
+const char *script_cancel(
+    struct script *script, uint64_t epoch, uint64_t dispatch);
+const char *script_settled(
+    struct script *script, uint64_t epoch, uint64_t dispatch);
+// The body of an attempt ends.
+const char *script_end(
+    struct script *script, uint64_t epoch, uint64_t dispatch);
+const char *script_progress(
+    struct script *script, uint64_t dispatch, bool is_heartbeat);
+const char *script_item(
+    struct script *script, uint64_t epoch, uint64_t dispatch);
+// Let time pass up to the wake-up that the session asked for.
+const char *script_wake(struct script *script);
+
+#endif

@@ -1,0 +1,327 @@
+// held.c - the life of an attempt on this worker: queued, running, kept.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "worker/session/limits.h"
+#include "worker/session/state.h"
+
+enum { NAME_SIZE = 48 };
+
+static void name_text(struct ss_attempt name, char ret_text[NAME_SIZE])
+{
+    snprintf(ret_text, NAME_SIZE, "%llu.%llu", (unsigned long long)name.epoch,
+        (unsigned long long)name.dispatch);
+}
+
+struct held *held_find(const struct ss_session *session, struct ss_attempt name)
+{
+    char text[NAME_SIZE];
+    name_text(name, text);
+    return ss_map_get(&session->held, text);
+}
+
+static void free_held(void *value)
+{
+    struct held *held = value;
+    ss_order_destroy(&held->order);
+    ss_outcome_destroy(&held->outcome);
+    ss_free(held->node);
+    ss_free(held);
+}
+
+void held_fini(struct ss_session *session)
+{
+    ss_map_fini(&session->held, free_held);
+}
+
+// Forget it once no thread is in it and nobody wants to hear of it. Commands of
+// this step may point to the outcome: it goes when the next step begins.
+static void forget_if_over(struct ss_session *session, struct held *held)
+{
+    if (held->busy || !held->settled)
+        return;
+    char text[NAME_SIZE];
+    name_text(held->name, text);
+    if (held->outcome)
+        SS_VEC_PUSH(&session->trash, held->outcome);
+    held->outcome = NULL;
+    free_held(ss_map_remove(&session->held, text));
+}
+
+// ------------------------------------------------------------------ outcomes
+
+static void keep(
+    struct ss_session *session, struct held *held, struct ss_outcome *outcome)
+{
+    ss_check(!held->outcome);
+    held->outcome = outcome;
+    held->sent_ms = session->now_ms;
+    held->sends = 1;
+    SS_VEC_PUSH(&session->outcomes, outcome);
+}
+
+static struct ss_outcome *made_outcome(
+    const struct held *held, enum ss_outcome_kind kind)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->attempt = held->name;
+    memcpy(outcome->task_id, held->task_id, sizeof(outcome->task_id));
+    outcome->kind = kind;
+    return outcome;
+}
+
+static void fail(struct ss_session *session, struct held *held, int code,
+    enum ss_retryable retryable, char *message)
+{
+    struct ss_outcome *outcome = made_outcome(held, SS_OUTCOME_FAILED);
+    outcome->code = code;
+    outcome->retryable = retryable;
+    outcome->message = message;
+    keep(session, held, outcome);
+}
+
+void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
+    int status, const char *text)
+{
+    struct held *held = held_find(session, attempt);
+    if (!held || !held->outcome)
+        return;
+    struct ss_outcome *outcome = made_outcome(held, SS_OUTCOME_FAILED);
+    outcome->code = status;
+    outcome->retryable = SS_RETRY_NO;
+    outcome->message = ss_strdup(text);
+    SS_VEC_PUSH(&session->trash, held->outcome);
+    held->outcome = outcome;
+    held->sent_ms = session->now_ms - SS_SESSION_AGAIN_MS;
+}
+
+void held_send(struct ss_session *session, bool all)
+{
+    struct ss_map_entry *next;
+    for (struct ss_map_entry *e = session->held.first; e; e = next) {
+        next = e->next;
+        struct held *held = e->value;
+        bool is_due = session->now_ms - held->sent_ms >= SS_SESSION_AGAIN_MS;
+        if (!held->outcome || held->settled || !(all || is_due))
+            continue;
+        // A coordinator that came after the one which gave the order may have
+        // no use for the result, and no word for that.
+        bool is_stale = held->name.epoch != session->epoch;
+        if (is_stale && held->sends >= SS_SESSION_STALE_SENDS_MAX) {
+            held->settled = true;
+            forget_if_over(session, held);
+            continue;
+        }
+        held->sent_ms = session->now_ms;
+        held->sends++;
+        SS_VEC_PUSH(&session->outcomes, held->outcome);
+    }
+}
+
+// ------------------------------------------------------------------ orders
+
+static struct held *new_held(
+    struct ss_session *session, const struct ss_order *order)
+{
+    struct held *held = ss_zalloc(1, sizeof(*held));
+    held->name = order->attempt;
+    memcpy(held->task_id, order->task_id, sizeof(held->task_id));
+    held->node = ss_strdup(order->node ? order->node : "");
+    held->run_timeout_ms = order->run_timeout_ms;
+    held->idle_timeout_ms = order->idle_timeout_ms;
+    held->heartbeat_only = order->heartbeat_only;
+    char text[NAME_SIZE];
+    name_text(held->name, text);
+    ss_check(!ss_map_put(&session->held, text, held));
+    return held;
+}
+
+void held_take(struct ss_session *session, struct ss_order *order)
+{
+    struct held *known = held_find(session, order->attempt);
+    if (known && known->outcome && !known->settled) {
+        known->sent_ms = session->now_ms;
+        SS_VEC_PUSH(&session->outcomes, known->outcome);
+    }
+    // Of another coordinator's life: it, or its successor, gives it anew.
+    if (known || order->attempt.epoch != session->epoch) {
+        ss_order_destroy(&order);
+        return;
+    }
+    if (session->held.count >= SS_SESSION_HELD_MAX) {
+        ss_order_destroy(&order);
+        return;
+    }
+    new_held(session, order)->order = order;
+}
+
+void held_drop_stale(struct ss_session *session)
+{
+    struct ss_map_entry *next;
+    for (struct ss_map_entry *e = session->held.first; e; e = next) {
+        next = e->next;
+        struct held *held = e->value;
+        if (held->order && held->name.epoch != session->epoch)
+            free_held(ss_map_remove(&session->held, e->key));
+    }
+}
+
+void held_start_queued(struct ss_session *session)
+{
+    for (struct ss_map_entry *e = session->held.first;
+         e && session->busy < session->capacity; e = e->next) {
+        struct held *held = e->value;
+        if (!held->order)
+            continue;
+        struct ss_session_command start = {.type = SS_SESSION_START,
+            .attempt = held->name,
+            .order = held->order};
+        held->order = NULL;
+        held->busy = true;
+        held->started_ms = held->progress_ms = session->now_ms;
+        session->busy++;
+        session_command(session, &start);
+    }
+}
+
+static void stop_body(struct ss_session *session, struct ss_attempt name)
+{
+    session_command(
+        session, &(struct ss_session_command){
+                     .type = SS_SESSION_STOP_BODY, .attempt = name});
+}
+
+void held_cancel(struct ss_session *session, struct ss_attempt name)
+{
+    struct held *held = held_find(session, name);
+    if (!held || held->outcome)
+        return;
+    if (held->order) {
+        ss_order_destroy(&held->order);
+        keep(session, held, made_outcome(held, SS_OUTCOME_CANCELLED));
+        return;
+    }
+    stop_body(session, name);
+}
+
+void held_settle(struct ss_session *session, struct ss_attempt name)
+{
+    struct held *held = held_find(session, name);
+    if (!held)
+        return;
+    if (held->busy && !held->outcome)
+        stop_body(session, name); // nobody waits for it any more
+    ss_order_destroy(&held->order);
+    held->settled = true;
+    forget_if_over(session, held);
+}
+
+void held_end(struct ss_session *session, struct ss_outcome *outcome)
+{
+    struct held *held = held_find(session, outcome->attempt);
+    bool is_known = held && held->busy;
+    if (is_known) {
+        held->busy = false;
+        session->busy--;
+    }
+    // It timed out before, or is settled: nobody waits for this one.
+    if (!is_known || held->outcome || held->settled)
+        ss_outcome_destroy(&outcome);
+    else
+        keep(session, held, outcome);
+    if (is_known)
+        forget_if_over(session, held);
+}
+
+// ------------------------------------------------------------------ time
+
+bool held_runs(const struct ss_session *session, struct ss_attempt name)
+{
+    const struct held *held = held_find(session, name);
+    return held && held->busy && !held->outcome && !held->settled;
+}
+
+void held_progress(
+    struct ss_session *session, struct ss_attempt name, bool is_heartbeat)
+{
+    struct held *held = held_find(session, name);
+    if (held && (is_heartbeat || !held->heartbeat_only))
+        held->progress_ms = session->now_ms;
+}
+
+static int64_t run_ends_at(const struct held *held)
+{
+    return held->run_timeout_ms > 0 ? held->started_ms + held->run_timeout_ms
+                                    : INT64_MAX;
+}
+
+static int64_t idle_ends_at(const struct held *held)
+{
+    return held->idle_timeout_ms > 0 ? held->progress_ms + held->idle_timeout_ms
+                                     : INT64_MAX;
+}
+
+static void expire(struct ss_session *session, struct held *held)
+{
+    bool is_idle = session->now_ms < run_ends_at(held);
+    char *message =
+        is_idle ? ss_format("node %s gave no sign of progress for %lld ms",
+                      held->node, (long long)held->idle_timeout_ms)
+                : ss_format("node %s did not end within %lld ms", held->node,
+                      (long long)held->run_timeout_ms);
+    stop_body(session, held->name);
+    fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
+}
+
+static bool is_running(const struct held *held)
+{
+    return held->busy && !held->outcome && !held->settled;
+}
+
+void held_expire(struct ss_session *session)
+{
+    for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        struct held *held = e->value;
+        if (is_running(held) && (session->now_ms >= run_ends_at(held) ||
+                                    session->now_ms >= idle_ends_at(held)))
+            expire(session, held);
+    }
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t held_wake_at(const struct ss_session *session, bool sends)
+{
+    int64_t at = INT64_MAX;
+    for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        const struct held *held = e->value;
+        if (is_running(held))
+            at = earlier(at, earlier(run_ends_at(held), idle_ends_at(held)));
+        if (sends && held->outcome && !held->settled)
+            at = earlier(at, held->sent_ms + SS_SESSION_AGAIN_MS);
+    }
+    return at;
+}
+
+size_t held_kept(const struct ss_session *session)
+{
+    size_t count = 0;
+    for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        const struct held *held = e->value;
+        count += held->outcome && !held->settled;
+    }
+    return count;
+}
+
+struct ss_session_load ss_session_load(const struct ss_session *session)
+{
+    struct ss_session_load load = {
+        .busy = session->busy, .kept = held_kept(session)};
+    for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
+        load.queued += ((const struct held *)e->value)->order != NULL;
+    return load;
+}

@@ -1,0 +1,17 @@
+// limits.h - the bounds of a worker's session, each with its reason.
+#ifndef SS_SESSION_LIMITS_H
+#define SS_SESSION_LIMITS_H
+
+enum {
+    SS_SESSION_HELD_MAX = 16384,    // attempts queued, running or kept: memory
+    SS_SESSION_HELLO_MS = 500,      // between two HELLOs, at first
+    SS_SESSION_HELLO_MS_MAX = 2000, // and later: nobody may be there for hours
+    SS_SESSION_AGAIN_MS = 5000,     // a result nobody settled is sent again
+    SS_SESSION_STALE_SENDS_MAX = 3, // one of an older epoch at most so often
+    SS_SESSION_REFUSED_MS = 15000,  // a name is free when its lease has ended
+    SS_SESSION_LEAVE_MS = 5000, // a leaving worker waits so long for SETTLED
+    SS_SESSION_INTERVAL_MS_MIN = 10,   // of heartbeats and leases that a
+    SS_SESSION_LEASE_MS_MAX = 3600000, // coordinator may ask for
+};
+
+#endif

@@ -1,0 +1,146 @@
+// session.h - a worker's side of the protocol: what it was given, what runs,
+// what it has to say. Pure: events in, commands out, like the engine.
+//
+//               WELCOME                       DRAIN
+//   +----------+ -----> +---------+ ---------------------> +----------+
+//   | GREETING |        | SERVING |                        | DRAINING |
+//   +----------+ <----- +---------+                        +----------+
+//        |     silent for a lease, or    all done and settled, |
+//        |     back with another epoch   or nobody listens     v
+//        |            REFUSED for good                     +------+
+//        +-----------------------------------------------> | LEFT |
+//                                                          +------+
+//   An attempt:  QUEUED -> RUNNING -> its outcome is KEPT -> settled
+//                             |             ^
+//                             +- timed out -+ (its thread may still be busy)
+//
+// Invariants: at most `capacity` threads are busy, those of timed-out bodies
+// included; an attempt has one outcome, the first; an outcome is kept and sent
+// again until it is settled (after a silence, after a re-HELLO, and now and
+// then); an order of an epoch that is not the coordinator's is never begun.
+#ifndef SS_SESSION_SESSION_H
+#define SS_SESSION_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+#include "common/model/task.h"
+
+// A custom item or a chunk of a message that a body shows.
+struct ss_session_item {
+    struct ss_attempt attempt;
+    enum ss_live_kind kind;
+    struct ss_value *value; // borrowed
+};
+
+#define SS_SESSION_EVENT_MAP(X)                                                \
+    X(WELCOME)  /* the coordinator took us in */                               \
+    X(REFUSED)  /* it did not */                                               \
+    X(TASKS)    /* orders */                                                   \
+    X(CANCEL)   /* stop these attempts */                                      \
+    X(SETTLED)  /* forget these results */                                     \
+    X(PONG)     /* it is there */                                              \
+    X(OUTCOMES) /* bodies ended */                                             \
+    X(ITEMS)    /* bodies show something */                                    \
+    X(PROGRESS) /* a body gave a sign of life */                               \
+    X(DRAIN)    /* the operator wants us to leave */                           \
+    X(TICK)     /* time passed (all events carry the time) */
+
+enum ss_session_event_type {
+#define X(name) SS_SESSION_##name,
+    SS_SESSION_EVENT_MAP(X)
+#undef X
+};
+
+// Everything is borrowed for the call, but what is said to be taken.
+struct ss_session_event {
+    enum ss_session_event_type type;
+    int64_t now_ms;       // monotonic
+    uint64_t epoch;       // WELCOME; PONG (0: it does not say)
+    int64_t lease_ms;     // WELCOME
+    int64_t heartbeat_ms; // WELCOME
+    int status;           // REFUSED: SS_ENOTFOUND: we are a stranger to it
+    const char *text;     // REFUSED
+    struct ss_order *const *orders; // TASKS; each taken
+    size_t orders_count;
+    const struct ss_attempt *attempts; // CANCEL, SETTLED
+    size_t attempts_count;
+    struct ss_outcome *const *outcomes; // OUTCOMES; each taken
+    size_t outcomes_count;
+    const struct ss_session_item *items; // ITEMS
+    size_t items_count;
+    struct ss_attempt attempt; // PROGRESS
+    bool is_heartbeat;         // PROGRESS: the author's own
+};
+
+enum ss_session_command_type {
+    SS_SESSION_SEND_HELLO, // who we are, what we serve
+    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold
+    SS_SESSION_SEND_BYE,   // `drains`: no more orders, please; else: gone
+    SS_SESSION_SEND_DONE,  // `outcomes`
+    SS_SESSION_SEND_LIVE,  // `items`
+    SS_SESSION_SEND_PING,  // are you there
+    SS_SESSION_START,      // run `order` on a thread; the shell takes it
+    SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop
+    SS_SESSION_READY,      // taken in (again): `epoch`
+    SS_SESSION_SILENT,     // nothing heard for a lease; for people
+    SS_SESSION_LEAVE,      // end with `status`, `text` (borrowed)
+};
+
+struct ss_session_command {
+    enum ss_session_command_type type;
+    bool drains;
+    uint64_t epoch;
+    int status;
+    const char *text;
+    struct ss_order *order;
+    struct ss_attempt attempt;
+    const struct ss_attempt *attempts;
+    size_t attempts_count;
+    struct ss_outcome *const *outcomes; // borrowed: the session keeps them
+    size_t outcomes_count;
+    const struct ss_session_item *items; // as in the event
+    size_t items_count;
+};
+
+// What one step asks of the shell, in order. Owned by the session, valid until
+// the next call.
+struct ss_session_commands {
+    const struct ss_session_command *items;
+    size_t count;
+    int64_t wake_at_ms; // INT64_MAX: no timer wanted
+};
+
+struct ss_session_options {
+    uint32_t capacity; // threads
+};
+
+struct ss_session;
+
+// Gives. The first step sends HELLO.
+struct ss_session *ss_session_new(const struct ss_session_options *options);
+void ss_session_destroy(struct ss_session **session);
+// Advance by one event. What the coordinator does wrong is ignored, never an
+// error here.
+void ss_session_step(struct ss_session *session,
+    const struct ss_session_event *event,
+    struct ss_session_commands *ret_commands);
+
+// The shell could not send this outcome (it is over the limit of a message):
+// from now on the attempt failed, with this text. Send it again by
+// the next step.
+void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
+    int status, const char *text);
+
+// For people and tests: how many bodies run, wait, and are kept.
+struct ss_session_load {
+    size_t queued;
+    size_t busy; // threads
+    size_t kept;
+};
+struct ss_session_load ss_session_load(const struct ss_session *session);
+
+#endif
