@@ -27,8 +27,8 @@ static bool number_text(const json_t *json, char ret_text[NUMBER_SIZE_MAX])
     size_t used = 0;
     for (size_t i = 0; i < size; i++) {
         bool is_between = i > 0 && i + 1 < size &&
-            isdigit((unsigned char)from[i - 1]) &&
-            isdigit((unsigned char)from[i + 1]);
+                          isdigit((unsigned char)from[i - 1]) &&
+                          isdigit((unsigned char)from[i + 1]);
         if (from[i] != '_' || !is_between)
             ret_text[used++] = from[i];
     }
@@ -97,7 +97,7 @@ static bool to_number(json_t *answer, json_t **ret_value)
     else if (json_is_boolean(answer))
         number = json_is_true(answer) ? 1 : 0;
     else if (!json_is_string(answer) || !number_text(answer, text) ||
-        !parse_number(text, &number))
+             !parse_number(text, &number))
         return false;
     *ret_value = json_real(number);
     return true;
@@ -131,8 +131,7 @@ static bool to_boolean(json_t *answer, json_t **ret_value)
     return false;
 }
 
-bool ss_answer_fits(
-    const char *type, json_t *answer, json_t **ret_value)
+bool ss_answer_fits(const char *type, json_t *answer, json_t **ret_value)
 {
     if (type && strcmp(type, "integer") == 0)
         return to_integer(answer, ret_value);

@@ -33,9 +33,8 @@ static void free_root(void *value)
 
 // Bind `graph` and the graphs inside it under their names. A graph that several
 // nodes use is compiled for each and bound once.
-static int bind_all(struct ss_root_graph *root,
-    const struct ss_graph_def *def, struct ss_graph *graph,
-    struct ss_error *error)
+static int bind_all(struct ss_root_graph *root, const struct ss_graph_def *def,
+    struct ss_graph *graph, struct ss_error *error)
 {
     struct ss_bound_graph *bound;
     int status = ss_bind_graph(def, graph, &bound, error);
@@ -50,8 +49,7 @@ static int bind_all(struct ss_root_graph *root,
             ss_map_get(&def->inner, inner->name);
         const struct ss_bound_graph *same =
             ss_map_get(&root->bound, inner->name);
-        if (same && json_equal(
-                same->graph->description, inner->description))
+        if (same && json_equal(same->graph->description, inner->description))
             continue;
         if (same)
             return ss_error_set(error, SS_EINVAL,
@@ -69,8 +67,7 @@ static int bind_all(struct ss_root_graph *root,
 }
 
 static int describe(const struct ss_application *application,
-    struct ss_graph_def *def, json_t **ret_description,
-    struct ss_error *error)
+    struct ss_graph_def *def, json_t **ret_description, struct ss_error *error)
 {
     if (application->version)
         ss_describe(def, "app_version", json_string(application->version));
@@ -132,8 +129,8 @@ int ss_app_error(struct ss_app_builder *app, const char *format, ...)
     return -1;
 }
 
-static int run_build(struct ss_application *application,
-    ss_app_build_fn *build, const char *arg, struct ss_error *error)
+static int run_build(struct ss_application *application, ss_app_build_fn *build,
+    const char *arg, struct ss_error *error)
 {
     struct ss_app_builder builder = {.application = application};
     int result = build(&builder, arg);
@@ -181,13 +178,13 @@ int ss_application_new(const struct ss_app *app, const char *arg,
     made->version = ss_strdup(app->version);
     const struct ss_app_graph *entry = app->graphs;
     for (; entry && entry->name && status == SS_OK; entry++)
-        status = add_graph(
-            made, entry->name, define_plain, (void *)entry, error);
+        status =
+            add_graph(made, entry->name, define_plain, (void *)entry, error);
     if (status == SS_OK && app->build)
         status = run_build(made, app->build, arg, error);
     if (status == SS_OK && made->roots.count == 0)
-        status = ss_error_set(
-            error, SS_EINVAL, "the application defines no graph");
+        status =
+            ss_error_set(error, SS_EINVAL, "the application defines no graph");
     if (status == SS_OK)
         *ret_application = made;
     else

@@ -38,7 +38,7 @@ struct ss_bound_node {
 
 // One graph with its functions.
 struct ss_bound_graph {
-    struct ss_graph *graph; // owned reference
+    struct ss_graph *graph;            // owned reference
     struct ss_bound_node *nodes;       // by node index
     struct ss_bound_reducer *reducers; // by channel index; NULL where built in
 };

@@ -19,13 +19,14 @@ static const struct ss_binding *find_pair(
 static int missing(const struct ss_graph_def *def, struct ss_error *error,
     const char *what, const char *name)
 {
-    return ss_error_set(error, SS_EINVAL, "graph \"%s\": %s \"%s\" has no "
-        "function", def->name, what, name);
+    return ss_error_set(error, SS_EINVAL,
+        "graph \"%s\": %s \"%s\" has no "
+        "function",
+        def->name, what, name);
 }
 
-static int bind_body(const struct ss_graph_def *def,
-    const struct ss_node *node, struct ss_bound_node *bound,
-    struct ss_error *error)
+static int bind_body(const struct ss_graph_def *def, const struct ss_node *node,
+    struct ss_bound_node *bound, struct ss_error *error)
 {
     if (!node->has_body || node->hidden || node->subgraph)
         return SS_OK;

@@ -34,8 +34,7 @@ char *ss_graph_def_pair(const char *first, const char *second)
     return ss_format("%zu:%s:%s", strlen(first), first, second);
 }
 
-void ss_graph_def_bind(
-    struct ss_map *map, char *key, struct ss_binding binding)
+void ss_graph_def_bind(struct ss_map *map, char *key, struct ss_binding binding)
 {
     struct ss_binding *copy = ss_alloc(sizeof(*copy));
     *copy = binding;
@@ -83,8 +82,8 @@ static void ignore(int status)
     (void)status;
 }
 
-void ss_key_with(struct ss_graph_def *graph, const char *key,
-    enum ss_type type, const struct ss_key_options *options)
+void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
+    const struct ss_key_options *options)
 {
     ignore(ss_spec_key(ss_graph_def_spec(graph), key,
         ss_options_key(graph, key, type, options)));
@@ -122,15 +121,13 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
     bool is_graph = options && options->subgraph;
     if (body && is_graph)
         ss_graph_def_fail(graph,
-            "node \"%s\" has a body and a .subgraph; it can be only one",
-            name);
-    ignore(ss_spec_node(ss_graph_def_spec(graph), name,
-        ss_options_node(graph, name, options)));
+            "node \"%s\" has a body and a .subgraph; it can be only one", name);
+    ignore(ss_spec_node(
+        ss_graph_def_spec(graph), name, ss_options_node(graph, name, options)));
     if (body)
         ss_bind_node(graph, name, body, options ? options->ctx : NULL);
     if (options && options->on_error)
-        bind_handler(
-            graph, ss_format(SS_NAME_HANDLER "%s", name), options);
+        bind_handler(graph, ss_format(SS_NAME_HANDLER "%s", name), options);
 }
 
 void ss_defaults_with(
@@ -146,8 +143,8 @@ void ss_edge(struct ss_graph_def *graph, const char *from, const char *to)
     ignore(ss_spec_edge(ss_graph_def_spec(graph), from, to));
 }
 
-void ss_join(struct ss_graph_def *graph, const char *to,
-    const char *const *from)
+void ss_join(
+    struct ss_graph_def *graph, const char *to, const char *const *from)
 {
     size_t count = 0;
     while (from[count])
@@ -233,8 +230,8 @@ void ss_strict(struct ss_graph_def *graph)
 
 // ------------------------------------------------------------------ functions
 
-void ss_bind_node(struct ss_graph_def *graph, const char *node,
-    ss_node_fn *body, void *ctx)
+void ss_bind_node(
+    struct ss_graph_def *graph, const char *node, ss_node_fn *body, void *ctx)
 {
     ss_graph_def_bind(&graph->bodies, ss_strdup(node),
         (struct ss_binding){.body = body, .ctx = ctx});

@@ -23,7 +23,7 @@ struct ss_binding {
 
 struct ss_graph_def {
     char *name;
-    struct ss_spec *spec; // made by the first call that needs it
+    struct ss_spec *spec;   // made by the first call that needs it
     struct ss_map bodies;   // node -> struct ss_binding
     struct ss_map routers;  // from, branch -> struct ss_binding
     struct ss_map writes;   // node, index -> struct ss_binding

@@ -25,16 +25,15 @@ static void describe_kind(struct ss_graph_def *graph, json_t *value)
     if (!kind || (strcmp(kind, "state") != 0 && strcmp(kind, "raw") != 0))
         ss_graph_def_fail(graph, "its kind must be \"state\" or \"raw\"");
     else if (graph->spec)
-        ss_graph_def_fail(
-            graph, "its kind must be said before anything else");
+        ss_graph_def_fail(graph, "its kind must be said before anything else");
     else
         graph->spec = ss_spec_new(graph->name, kind);
 }
 
 static void describe_key(struct ss_graph_def *graph, json_t *item)
 {
-    ignore(ss_spec_key(ss_graph_def_spec(graph),
-        ss_json_str(item, "key", ""), without(item, "key")));
+    ignore(ss_spec_key(ss_graph_def_spec(graph), ss_json_str(item, "key", ""),
+        without(item, "key")));
 }
 
 static void describe_channel(struct ss_graph_def *graph, json_t *item)
@@ -45,17 +44,17 @@ static void describe_channel(struct ss_graph_def *graph, json_t *item)
 
 static void describe_node(struct ss_graph_def *graph, json_t *item)
 {
-    ignore(ss_spec_node(ss_graph_def_spec(graph),
-        ss_json_str(item, "name", ""), without(item, "name")));
+    ignore(ss_spec_node(ss_graph_def_spec(graph), ss_json_str(item, "name", ""),
+        without(item, "name")));
 }
 
 static void describe_branch(struct ss_graph_def *graph, json_t *item)
 {
     json_t *options = without(item, "name");
     json_object_del(options, "from");
-    ignore(ss_spec_branch(ss_graph_def_spec(graph),
-        ss_json_str(item, "from", ""), ss_json_str(item, "name", "branch"),
-        options));
+    ignore(
+        ss_spec_branch(ss_graph_def_spec(graph), ss_json_str(item, "from", ""),
+            ss_json_str(item, "name", "branch"), options));
 }
 
 static void describe_edge(struct ss_graph_def *graph, json_t *item)
@@ -105,8 +104,7 @@ static bool describe_list(
         json_t *item;
         if (!json_is_array(value))
             ss_graph_def_fail(graph, "its \"%s\" must be a list", key);
-        json_array_foreach (value, index, item)
-            lists[i].describe(graph, item);
+        json_array_foreach(value, index, item) lists[i].describe(graph, item);
         return true;
     }
     return false;
@@ -123,11 +121,10 @@ void ss_describe(struct ss_graph_def *graph, const char *key, json_t *value)
     if (strcmp(key, "kind") == 0) {
         describe_kind(graph, value);
     } else if (strcmp(key, "subgraphs") == 0) {
-        json_object_foreach (value, name, inner)
+        json_object_foreach(value, name, inner)
             ignore(ss_spec_subgraph(ss_graph_def_spec(graph), inner));
     } else if (!describe_list(graph, key, value)) {
-        ignore(ss_spec_set(
-            ss_graph_def_spec(graph), key, json_incref(value)));
+        ignore(ss_spec_set(ss_graph_def_spec(graph), key, json_incref(value)));
     }
     json_decref(value);
 }

@@ -39,7 +39,8 @@ struct ss_outcome *ss_outcome_failed(const struct ss_order *order, int code,
 
 // ------------------------------------------------------------------ body
 
-// Call the body. True: what it returned counts. False: the outcome says why not.
+// Call the body. True: what it returned counts. False: the outcome says why
+// not.
 static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
 {
     int result = node->body(task);
@@ -55,8 +56,8 @@ static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
             task->order->node);
     else if (!task->failed && !asked && result != 0)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
-            "node %s returned %d; ss_fail() would say why",
-            task->order->node, result);
+            "node %s returned %d; ss_fail() would say why", task->order->node,
+            result);
     if (task->failed) {
         outcome->kind = SS_OUTCOME_FAILED;
         json_decref(outcome->question);
@@ -104,9 +105,8 @@ static void run_node(struct ss_task *task)
     const struct ss_bound_node *bound = &task->graph->nodes[task->node];
     json_t *returned;
     if (order->kind == SS_ORDER_WRITERS) {
-        returned = order->returned
-            ? json_incref(ss_value_json(order->returned))
-            : json_null();
+        returned = order->returned ? json_incref(ss_value_json(order->returned))
+                                   : json_null();
     } else if (!node->has_body || !bound->body) {
         returned = json_incref(task->input);
     } else {
@@ -157,15 +157,13 @@ static const struct ss_bound_graph *find_graph(
     const struct ss_root_graph *root =
         ss_application_find(application, order->app_graph);
     if (!root) {
-        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND,
-            SS_RETRY_DEFAULT, "this worker does not serve graph \"%s\"",
-            order->app_graph);
+        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND, SS_RETRY_DEFAULT,
+            "this worker does not serve graph \"%s\"", order->app_graph);
         return NULL;
     }
     if (order->version && *order->version &&
         strcmp(order->version, root->graph->version) != 0) {
-        *ret_refusal = ss_outcome_failed(order, SS_EVERSION,
-            SS_RETRY_DEFAULT,
+        *ret_refusal = ss_outcome_failed(order, SS_EVERSION, SS_RETRY_DEFAULT,
             "this worker serves graph \"%s\" in version %s, not %s",
             order->app_graph, root->graph->version, order->version);
         return NULL;
@@ -173,9 +171,9 @@ static const struct ss_bound_graph *find_graph(
     const struct ss_bound_graph *graph =
         ss_application_bound(application, order->app_graph, order->graph);
     if (!graph)
-        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND,
-            SS_RETRY_DEFAULT, "graph \"%s\" has no graph \"%s\" inside",
-            order->app_graph, order->graph);
+        *ret_refusal = ss_outcome_failed(order, SS_ENOTFOUND, SS_RETRY_DEFAULT,
+            "graph \"%s\" has no graph \"%s\" inside", order->app_graph,
+            order->graph);
     return graph;
 }
 
@@ -189,8 +187,8 @@ struct ss_outcome *ss_execute(const struct ss_application *application,
     if (!graph)
         return outcome;
     size_t node = order->kind == SS_ORDER_FOLD
-        ? 0
-        : ss_graph_node(graph->graph, order->node);
+                      ? 0
+                      : ss_graph_node(graph->graph, order->node);
     if (node == SS_NONE)
         return ss_outcome_failed(order, SS_ENOTFOUND, SS_RETRY_DEFAULT,
             "graph \"%s\" of this worker has no node \"%s\"", order->graph,

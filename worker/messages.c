@@ -72,7 +72,7 @@ static json_t *take_list(struct collector *collector, json_t *list)
     json_t *given = json_array();
     size_t index;
     json_t *item;
-    json_array_foreach (list, index, item)
+    json_array_foreach(list, index, item)
         json_array_append_new(given, take_item(collector, item));
     return given;
 }
@@ -93,7 +93,7 @@ static json_t *take_value(struct collector *collector, json_t *value)
     json_t *given = json_object();
     const char *key;
     json_t *field;
-    json_object_foreach (value, key, field)
+    json_object_foreach(value, key, field)
         json_object_set_new(given, key, take_field(collector, field));
     return given;
 }
@@ -106,14 +106,15 @@ static json_t *take_update(struct collector *collector, json_t *update)
     json_t *given = json_array();
     size_t index;
     json_t *pair;
-    json_array_foreach (update, index, pair) {
+    json_array_foreach(update, index, pair)
+    {
         if (!json_is_array(pair) || json_array_size(pair) != 2) {
             json_array_append_new(given, take_item(collector, pair));
             continue;
         }
-        json_array_append_new(given,
-            json_pack("[O, o]", json_array_get(pair, 0),
-                take_field(collector, json_array_get(pair, 1))));
+        json_array_append_new(
+            given, json_pack("[O, o]", json_array_get(pair, 0),
+                       take_field(collector, json_array_get(pair, 1))));
     }
     return given;
 }
@@ -139,8 +140,7 @@ static json_t *take_returned(struct collector *collector, json_t *returned)
 {
     json_t *inside = mark(returned, "$command");
     if (inside)
-        return json_pack(
-            "{s:o}", "$command", take_command(collector, inside));
+        return json_pack("{s:o}", "$command", take_command(collector, inside));
     inside = mark(returned, "$quote");
     if (inside)
         return json_pack("{s:o}", "$quote", take_value(collector, inside));
@@ -152,15 +152,14 @@ static json_t *take_returned(struct collector *collector, json_t *returned)
 json_t *ss_messages_collect(
     const char *task_id, json_t *returned, json_t **ret_messages)
 {
-    struct collector collector = {
-        .task_id = task_id, .messages = json_array()};
+    struct collector collector = {.task_id = task_id, .messages = json_array()};
     json_t *items = mark(returned, "$list");
     json_t *given;
     if (items) {
         json_t *list = json_array();
         size_t index;
         json_t *item;
-        json_array_foreach (items, index, item)
+        json_array_foreach(items, index, item)
             json_array_append_new(list, take_returned(&collector, item));
         given = json_pack("{s:o}", "$list", list);
     } else {

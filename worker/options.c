@@ -52,8 +52,7 @@ static void set_str(json_t *object, const char *key, const char *text)
         json_object_set_new(object, key, json_string(text));
 }
 
-static void set_names(
-    json_t *object, const char *key, const char *const *names)
+static void set_names(json_t *object, const char *key, const char *const *names)
 {
     if (names)
         json_object_set_new(object, key, ss_options_names(names));
@@ -70,8 +69,8 @@ static void set_text(struct ss_graph_def *graph, const char *where,
     if (ss_json_parse(text, strlen(text), &json, &error) == SS_OK)
         json_object_set_new(object, key, json);
     else
-        ss_graph_def_fail(graph, "%s: its %s is no JSON text: %s", where, key,
-            error.message);
+        ss_graph_def_fail(
+            graph, "%s: its %s is no JSON text: %s", where, key, error.message);
 }
 
 static void set_key_kind(struct ss_graph_def *graph, const char *key,
@@ -87,10 +86,9 @@ static void set_key_kind(struct ss_graph_def *graph, const char *key,
     set_str(object, "channel", kind_names[kind]);
     set_str(object, "reducer", reducer_names[reducer]);
     bool guardable = options->kind == SS_KIND_EPHEMERAL ||
-        options->kind == SS_KIND_UNTRACKED;
+                     options->kind == SS_KIND_UNTRACKED;
     if (guardable)
-        json_object_set_new(
-            object, "guard", json_boolean(!options->unguarded));
+        json_object_set_new(object, "guard", json_boolean(!options->unguarded));
 }
 
 json_t *ss_options_key(struct ss_graph_def *graph, const char *key,

@@ -55,8 +55,7 @@ int ss_route_fail(
 {
     va_list args;
     va_start(args, format);
-    ss_task_fail_args(
-        route->task, SS_ENODE, kind, SS_RETRY_YES, format, args);
+    ss_task_fail_args(route->task, SS_ENODE, kind, SS_RETRY_YES, format, args);
     va_end(args);
     return SS_FAILED;
 }
@@ -93,8 +92,7 @@ static int call_router(void *ctx, const struct ss_node *node, size_t branch,
     struct ss_task *task = ctx;
     const struct ss_bound_router *router =
         &task->graph->nodes[task->node].routers[branch];
-    struct ss_route route = {
-        .task = task, .state = state, .ctx = router->ctx};
+    struct ss_route route = {.task = task, .state = state, .ctx = router->ctx};
     int result = router->function(&route);
     if (result != 0)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
@@ -134,8 +132,7 @@ static int call_write(void *ctx, const struct ss_node *node, size_t write,
 }
 
 int ss_task_fold(const struct ss_bound_reducer *reducer, const char *channel,
-    json_t *value, json_t *writes, json_t **ret_value,
-    struct ss_error *error)
+    json_t *value, json_t *writes, json_t **ret_value, struct ss_error *error)
 {
     size_t count = json_array_size(writes);
     size_t overwrites = 0;

@@ -19,8 +19,8 @@ static char *vtext(size_t size_max, const char *format, va_list args)
     char *text = ss_alloc(size_max);
     int wanted = vsnprintf(text, size_max, format, args);
     if (wanted < 0)
-        snprintf(text, size_max, "(a text that cannot be formatted: %s)",
-            format);
+        snprintf(
+            text, size_max, "(a text that cannot be formatted: %s)", format);
     size_t size = strlen(text);
     if (wanted >= 0 && (size_t)wanted > size) {
         // Cut between characters.
@@ -225,8 +225,8 @@ json_t *ss_task_returned(const struct ss_task *task)
 
 // ------------------------------------------------------------------ live
 
-static void show(struct ss_task *task, bool is_wanted, enum ss_live_kind kind,
-    json_t *item)
+static void show(
+    struct ss_task *task, bool is_wanted, enum ss_live_kind kind, json_t *item)
 {
     const struct ss_execute_hooks *hooks = task->hooks;
     if (hooks->progress)
@@ -262,14 +262,14 @@ bool ss_heartbeat(struct ss_task *task)
 bool ss_cancelled(struct ss_task *task)
 {
     return task->hooks->cancelled &&
-        task->hooks->cancelled(task->hooks->ctx, task->order);
+           task->hooks->cancelled(task->hooks->ctx, task->order);
 }
 
 int64_t ss_deadline_ms(struct ss_task *task)
 {
     return task->hooks->left_ms
-        ? task->hooks->left_ms(task->hooks->ctx, task->order)
-        : INT64_MAX;
+               ? task->hooks->left_ms(task->hooks->ctx, task->order)
+               : INT64_MAX;
 }
 
 void ss_log(struct ss_task *task, const char *format, ...)
@@ -312,13 +312,12 @@ static int ask(struct ss_task *task, json_t *question, json_t *schema)
     }
     task->outcome->question = json_pack("{s:o}", "value", question);
     if (schema)
-        json_object_set_new(
-            task->outcome->question, "response_schema", schema);
+        json_object_set_new(task->outcome->question, "response_schema", schema);
     return SS_INTERRUPTED;
 }
 
-static int take_answer(struct ss_task *task, json_t *answer,
-    const char *type, json_t **ret_answer)
+static int take_answer(
+    struct ss_task *task, json_t *answer, const char *type, json_t **ret_answer)
 {
     json_t *value;
     if (!ss_answer_fits(type, answer, &value)) {
@@ -337,16 +336,15 @@ static int take_answer(struct ss_task *task, json_t *answer,
     return 0;
 }
 
-int ss_interrupt_schema(struct ss_task *task, json_t *question,
-    json_t *schema, bool check, json_t **ret_answer)
+int ss_interrupt_schema(struct ss_task *task, json_t *question, json_t *schema,
+    bool check, json_t **ret_answer)
 {
     *ret_answer = NULL;
     if (!is_there(task, "ss_interrupt", question)) {
         json_decref(schema);
         return SS_FAILED;
     }
-    json_t *answer =
-        task->outcome->question ? NULL : next_answer(task);
+    json_t *answer = task->outcome->question ? NULL : next_answer(task);
     if (!answer)
         return ask(task, question, schema);
     const char *type = check ? ss_json_str(schema, "type", NULL) : NULL;

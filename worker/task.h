@@ -32,7 +32,7 @@ struct ss_task {
 // One question to a router, or one value to a mapped write.
 struct ss_route {
     struct ss_task *task;
-    json_t *state; // borrowed
+    json_t *state;  // borrowed
     json_t *answer; // given to ss_route_return(), or NULL
     json_t *picks;  // names and sends, or NULL
     void *ctx;
@@ -51,8 +51,7 @@ void ss_task_fini(struct ss_task *task);
 
 // answer.c: is `answer` what `type` ("integer", ...) says, leniently ("5" is an
 // integer; spec R7.21)? Gives *ret_value, converted. Other types: anything.
-bool ss_answer_fits(
-    const char *type, json_t *answer, json_t **ret_value);
+bool ss_answer_fits(const char *type, json_t *answer, json_t **ret_value);
 
 // messages.c: the messages in what the body returned (R10.13). Those without an
 // id get one, which the given copy of `returned` carries on. Borrows
