@@ -73,7 +73,8 @@ bool ss_writers_need_worker(const struct ss_node *node);
 // "graph": hand it to the writers of the calling node as what that returned.
 // Errors: SS_EUPDATE (returned the wrong thing; router gave END in a send),
 // SS_EINVAL (router gave null or START), SS_EROUTE (not in the map, or in a
-// strict graph no node); what the hooks say. On error *writes is as it was (spec 17.3: no partial writes).
+// strict graph no node); what the hooks say. On error *writes is as it was
+// (spec 17.3: no partial writes).
 int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
     json_t *returned, const struct ss_fresh *fresh,
     const struct ss_writer_hooks *hooks, const char *task_id,
