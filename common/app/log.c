@@ -79,7 +79,7 @@ static void add_line(
     ss_buf_add_str(line, "\"}\n");
 }
 
-void ss_log(enum ss_log_level level, const char *format, ...)
+void ss_log_say(enum ss_log_level level, const char *format, ...)
 {
     if (!ss_log_wants(level))
         return;

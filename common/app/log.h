@@ -34,6 +34,8 @@ enum { SS_LOG_LINE_SIZE = 4096 }; // what is longer is cut
 // Before the first thread. Without it: plain, INFO, to stderr.
 void ss_log_setup(const struct ss_log_options *options);
 bool ss_log_wants(enum ss_log_level level);
-void ss_log(enum ss_log_level level, const char *format, ...) SS_PRINTF(2, 3);
+// Not ss_log(): that is a word of the node author's API.
+void ss_log_say(enum ss_log_level level, const char *format, ...)
+    SS_PRINTF(2, 3);
 
 #endif
