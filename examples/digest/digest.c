@@ -46,7 +46,7 @@ static int each_document(struct ss_route *route)
     json_t *documents = json_object_get(ss_state(route), "documents");
     size_t i;
     json_t *document;
-    json_array_foreach(documents, i, document)
+    json_array_foreach (documents, i, document)
         ss_route_send(route, "measure", json_incref(document));
     return 0;
 }
@@ -78,8 +78,7 @@ static int judge(struct ss_task *task)
     json_t *too_long = json_array();
     const char *name;
     json_t *measured;
-    json_object_foreach(ss_input_get(task, "measures"), name, measured)
-    {
+    json_object_foreach (ss_input_get(task, "measures"), name, measured) {
         json_int_t words =
             json_integer_value(json_object_get(measured, "words"));
         bool is_split =
@@ -96,7 +95,7 @@ static int while_too_long(struct ss_route *route)
     json_t *too_long = json_object_get(ss_state(route), "too_long");
     size_t i;
     json_t *piece;
-    json_array_foreach(too_long, i, piece)
+    json_array_foreach (too_long, i, piece)
         ss_route_send(route, "split", json_incref(piece));
     return json_array_size(too_long) > 0 ? 0 : ss_route_to(route, "summarize");
 }

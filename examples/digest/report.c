@@ -45,8 +45,8 @@ static json_t *most_frequent(json_t *terms, size_t most)
         abort();
     const char *word;
     json_t *times;
-    json_object_foreach(terms, word, times) sorted[count++] =
-        (struct term){word, json_integer_value(times)};
+    json_object_foreach (terms, word, times)
+        sorted[count++] = (struct term){word, json_integer_value(times)};
     qsort(sorted, count, sizeof(*sorted), by_count);
     json_t *list = json_array();
     for (size_t i = 0; i < count && i < most; i++)
@@ -60,8 +60,9 @@ static void add_terms(json_t *all, json_t *terms)
 {
     const char *word;
     json_t *times;
-    json_object_foreach(terms, word, times) json_object_set_new(all, word,
-        json_integer(count_of(all, word) + json_integer_value(times)));
+    json_object_foreach (terms, word, times)
+        json_object_set_new(all, word,
+            json_integer(count_of(all, word) + json_integer_value(times)));
 }
 
 json_t *report_summary(const json_t *pieces, const json_t *measures)
@@ -70,8 +71,7 @@ json_t *report_summary(const json_t *pieces, const json_t *measures)
     json_t *all = json_object();
     size_t i;
     const json_t *piece;
-    json_array_foreach(pieces, i, piece)
-    {
+    json_array_foreach (pieces, i, piece) {
         const json_t *measure = json_object_get(measures, name_of(piece));
         words += count_of(measure, "words");
         sentences += count_of(measure, "sentences");
@@ -108,8 +108,9 @@ static void put_row(FILE *out, const char *name, const json_t *measure)
         most_frequent(json_object_get(measure, "terms"), TERMS_OF_ONE);
     size_t i;
     const json_t *term;
-    json_array_foreach(terms, i, term) fprintf(out, "%s%s", i > 0 ? ", " : "",
-        json_string_value(json_array_get(term, 0)));
+    json_array_foreach (terms, i, term)
+        fprintf(out, "%s%s", i > 0 ? ", " : "",
+            json_string_value(json_array_get(term, 0)));
     json_decref(terms);
     fputs(" |\n", out);
 }
@@ -124,8 +125,7 @@ static bool is_document(const json_t *pieces, const char *name)
 {
     size_t i;
     const json_t *piece;
-    json_array_foreach(pieces, i, piece)
-    {
+    json_array_foreach (pieces, i, piece) {
         if (strcmp(name_of(piece), name) == 0)
             return true;
     }
@@ -140,8 +140,7 @@ static void put_sections(FILE *out, const json_t *pieces, json_t *measures)
         abort();
     const char *name;
     json_t *measure;
-    json_object_foreach(measures, name, measure)
-    {
+    json_object_foreach (measures, name, measure) {
         if (!is_document(pieces, name))
             names[count++] = name;
     }
@@ -162,7 +161,7 @@ static void put_head(FILE *out, const char *folder, const json_t *summary)
     fputs("Most frequent terms:", out);
     size_t i;
     const json_t *term;
-    json_array_foreach(json_object_get(summary, "terms"), i, term)
+    json_array_foreach (json_object_get(summary, "terms"), i, term)
         fprintf(out, "%s %s (%lld)", i > 0 ? "," : "",
             json_string_value(json_array_get(term, 0)),
             (long long)json_integer_value(json_array_get(term, 1)));
@@ -189,7 +188,7 @@ char *report_text(const char *folder, json_int_t words_max,
     fputs("\n## Documents\n\n", out);
     put_table_head(out, "document");
     const json_t *piece;
-    json_array_foreach(pieces, i, piece)
+    json_array_foreach (pieces, i, piece)
         put_row(out, name_of(piece), json_object_get(measures, name_of(piece)));
     if (count_of(summary, "sections") > 0) {
         fprintf(out,
