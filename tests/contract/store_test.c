@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "tests/contract/store_world.h"
 
 static struct ss_store *store;
@@ -521,7 +522,7 @@ START_TEST(a_large_body_comes_back_whole)
 {
     open_kind(_i);
     enum { SIZE = 3 * 1024 * 1024 };
-    char *body = malloc(SIZE);
+    char *body = ss_alloc(SIZE);
     memset(body, 'b', SIZE);
     struct ss_store_row row = row_of("t", 1, "");
     row.body = body;
@@ -530,7 +531,7 @@ START_TEST(a_large_body_comes_back_whole)
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
     ck_assert_int_eq(ss_store_read(store, "t", 1, 1, same_row, &row,
         &world_error), SS_ECANCELLED);
-    free(body);
+    ss_free(body);
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 struct ss_error world_error;
 
 static char folder[64];
-static char paths[4][128];
+static char paths[8][128];
 static char text[4096];
 
 void world_begin(void)
@@ -37,7 +37,8 @@ void world_end(void)
 
 const char *world_path(const char *name)
 {
-    char *path = paths[strlen(name) % 4];
+    static size_t next;
+    char *path = paths[next++ % 8];
     snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
     return path;
 }

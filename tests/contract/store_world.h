@@ -10,7 +10,7 @@ enum { STORE_KINDS = 4 }; // memory, sqlite, and both with the decorator
 // Make a folder for this test, and remove it with all that is in it.
 void world_begin(void);
 void world_end(void);
-// "FOLDER/name". Borrowed until the next call with the same name length.
+// "FOLDER/name". Borrowed; the last eight stay.
 const char *world_path(const char *name);
 
 // A fresh store of that kind (or the same file once more). Gives.

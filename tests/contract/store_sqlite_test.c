@@ -1,0 +1,434 @@
+// What only a store in a file can meet: other files, other owners, no room.
+#include "coordinator/store/store.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "tests/contract/store_world.h"
+
+static struct ss_store *store;
+
+static void setup(void)
+{
+    world_begin();
+}
+
+static void teardown(void)
+{
+    ss_store_close(&store);
+    world_end();
+}
+
+static void open_file(const char *url)
+{
+    int status = ss_store_open(url, &store, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+}
+
+static void refuse_to_open(const char *path, int status, const char *message)
+{
+    struct ss_store *none = NULL;
+    ck_assert_int_eq(ss_store_open(path, &none, &world_error), status);
+    ck_assert_ptr_null(none);
+    ck_assert_int_eq(world_error.status, status);
+    char *expected = ss_format(message, path);
+    ck_assert_str_eq(world_error.message, expected);
+    ss_free(expected);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    char *message = NULL;
+    int code = sqlite3_exec(db, sql, NULL, NULL, &message);
+    ck_assert_msg(code == SQLITE_OK, "%s", message);
+    sqlite3_close(db);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+// --- whose file is it -------------------------------------------------------
+
+START_TEST(a_bare_name_is_a_file)
+{
+    const char *path = world_path("bare.db");
+    open_file(path);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    char *name = ss_format("sqlite %s", path);
+    ck_assert_str_eq(ss_store_name(store), name);
+    ss_free(name);
+}
+END_TEST
+
+START_TEST(what_is_no_database_is_refused)
+{
+    const char *path = world_path("notes.txt");
+    write_file(path, "Dear diary, today I was opened as a database, and it was"
+        " nothing like what I had hoped for when I was a young file.\n");
+    refuse_to_open(path, SS_ECORRUPT, "store: %s: open: file is not a database"
+        ": the file is damaged, or no database; restore a backup, or use"
+        " another file");
+}
+END_TEST
+
+START_TEST(a_database_of_another_program_is_left_alone)
+{
+    const char *path = world_path("other.db");
+    run_sql(path, "CREATE TABLE cats (name)");
+    refuse_to_open(path, SS_EINVAL,
+        "store: %s is a database of another program. Use another file");
+    run_sql(path, "INSERT INTO cats VALUES ('Tom')");
+}
+END_TEST
+
+START_TEST(a_newer_format_is_refused)
+{
+    const char *path = world_path("newer.db");
+    open_file(path);
+    ss_store_close(&store);
+    run_sql(path, "PRAGMA user_version = 2");
+    refuse_to_open(path, SS_EVERSION, "store: %s was written by a newer"
+        " version (format 2, this program knows 1). Use the newer program, or"
+        " another file");
+}
+END_TEST
+
+START_TEST(a_file_without_a_format_is_refused)
+{
+    const char *path = world_path("none.db");
+    open_file(path);
+    ss_store_close(&store);
+    run_sql(path, "PRAGMA user_version = 0");
+    refuse_to_open(path, SS_ECORRUPT, "store: %s: it has no format number");
+}
+END_TEST
+
+START_TEST(an_empty_file_becomes_a_store)
+{
+    const char *path = world_path("empty.db");
+    write_file(path, "");
+    open_file(path);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+}
+END_TEST
+
+START_TEST(options_are_checked)
+{
+    static const char *const wrong[] = {
+        "sqlite:x?pages_max=", "sqlite:x?pages_max=0", "sqlite:x?pages_max=-1",
+        "sqlite:x?pages_max=9x", "sqlite:x?pages_max=99999999999",
+        "sqlite:x?pages=1", "sqlite:?pages_max=1"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_int_eq(
+            ss_store_open(wrong[i], &store, &world_error), SS_EINVAL);
+    }
+}
+END_TEST
+
+// --- who has it -------------------------------------------------------------
+
+START_TEST(a_second_owner_is_told_who_has_it)
+{
+    const char *path = world_path("busy.db");
+    open_file(path);
+    char *message = ss_format("store: %%s is in use by process %ld. Stop it"
+        " first, or use another file", (long)getpid());
+    refuse_to_open(path, SS_EBUSY, message);
+    ss_free(message);
+    ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    ss_store_close(&store);
+    open_file(path);
+    ck_assert_str_eq(all_rows(store, "t"), "1:one");
+}
+END_TEST
+
+// A child that opens the file and then dies without closing it.
+static pid_t owner_start(const char *path, int *ret_ready)
+{
+    int ready[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        struct ss_store *theirs = NULL;
+        (void)close(ready[0]);
+        if (ss_store_open(path, &theirs, NULL) != SS_OK ||
+            append_row(theirs, "t", 1, "theirs") != SS_OK ||
+            write(ready[1], "r", 1) != 1) {
+            _exit(1);
+        }
+        for (;;) {
+            (void)pause();
+        }
+    }
+    (void)close(ready[1]);
+    *ret_ready = ready[0];
+    return child;
+}
+
+START_TEST(the_file_of_a_killed_process_is_free_and_whole)
+{
+    const char *path = world_path("killed.db");
+    int ready = -1;
+    pid_t owner = owner_start(path, &ready);
+    char byte = 0;
+    ck_assert_int_eq(read(ready, &byte, 1), 1);
+    char *message = ss_format("store: %%s is in use by process %ld. Stop it"
+        " first, or use another file", (long)owner);
+    refuse_to_open(path, SS_EBUSY, message);
+    ss_free(message);
+    ck_assert_int_eq(kill(owner, SIGKILL), 0);
+    int how = 0;
+    ck_assert_int_eq(waitpid(owner, &how, 0), owner);
+    ck_assert(WIFSIGNALED(how));
+    open_file(path);
+    ck_assert_str_eq(all_rows(store, "t"), "1:theirs");
+    (void)close(ready);
+}
+END_TEST
+
+START_TEST(people_may_look_while_it_is_in_use)
+{
+    const char *path = world_path("look.db");
+    open_file(path);
+    struct ss_store_row row = row_of("t", 1, "body");
+    row.checkpoint_id = "c1";
+    row.wall_us = INT64_C(1700000000000042);
+    row.metadata = "{}";
+    struct ss_store_unit unit = {
+        .thread = "t", .rows = &row, .rows_count = 1};
+    ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
+    ck_assert_int_eq(append_row(store, "t", 2, "no checkpoint"), SS_OK);
+    sqlite3 *db = NULL;
+    sqlite3_stmt *rows = NULL;
+    ck_assert_int_eq(
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT thread || ' ' ||"
+        " checkpoint_id || ' ' || created || ' ' || size FROM checkpoints",
+        -1, &rows, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(rows), SQLITE_ROW);
+    ck_assert_str_eq((const char *)sqlite3_column_text(rows, 0),
+        "t c1 2023-11-14T22:13:20.000042Z 4");
+    ck_assert_int_eq(sqlite3_step(rows), SQLITE_DONE);
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+}
+END_TEST
+
+// --- where nobody may write -------------------------------------------------
+
+// Root may write everywhere, so these tests go on as nobody.
+static void become_nobody(void)
+{
+    if (geteuid() == 0) {
+        ck_assert_int_eq(seteuid(65534), 0);
+    }
+}
+
+static void become_again(void)
+{
+    if (geteuid() != getuid()) {
+        ck_assert_int_eq(seteuid(getuid()), 0);
+    }
+}
+
+START_TEST(a_folder_without_write_access_is_named)
+{
+    char *folder = ss_strdup(world_path(""));
+    ck_assert_int_eq(chmod(folder, 0555), 0);
+    become_nobody();
+    const char *path = world_path("ro.db");
+    struct ss_store *none = NULL;
+    int status = ss_store_open(path, &none, &world_error);
+    become_again();
+    ck_assert_int_eq(chmod(folder, 0755), 0);
+    ss_free(folder);
+    ck_assert_int_eq(status, SS_EIO);
+    char *expected =
+        ss_format("store: cannot open %s-lock: Permission denied", path);
+    ck_assert_str_eq(world_error.message, expected);
+    ss_free(expected);
+}
+END_TEST
+
+START_TEST(a_file_without_write_access_is_named)
+{
+    char *folder = ss_strdup(world_path(""));
+    const char *path = world_path("ro.db");
+    open_file(path);
+    ss_store_close(&store);
+    ck_assert_int_eq(chmod(folder, 0777), 0);
+    char *lock = ss_format("%s-lock", path);
+    ck_assert_int_eq(unlink(lock), 0);
+    ck_assert_int_eq(chmod(path, 0444), 0);
+    become_nobody();
+    struct ss_store *none = NULL;
+    int status = ss_store_open(path, &none, &world_error);
+    become_again();
+    ss_free(lock);
+    ss_free(folder);
+    ck_assert_int_eq(status, SS_EIO);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "may not be written"));
+}
+END_TEST
+
+START_TEST(a_folder_that_is_not_there_is_named)
+{
+    char *path = ss_format("%s/nowhere/x.db", world_path(""));
+    ck_assert_int_eq(ss_store_open(path, &store, &world_error), SS_EIO);
+    ck_assert_ptr_nonnull(
+        strstr(world_error.message, "No such file or directory"));
+    ss_free(path);
+}
+END_TEST
+
+START_TEST(a_folder_is_no_file)
+{
+    char *path = ss_format("%s/folder.db", world_path(""));
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+    ck_assert_int_eq(ss_store_open(path, &store, &world_error), SS_EIO);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "unable to open"));
+    ck_assert_int_eq(rmdir(path), 0);
+    ss_free(path);
+}
+END_TEST
+
+// --- no room ----------------------------------------------------------------
+
+START_TEST(a_full_disk_loses_nothing)
+{
+    char *url =
+        ss_format("sqlite:%s?pages_max=40", world_path("full.db"));
+    open_file(url);
+    char body[3000];
+    memset(body, 'b', sizeof(body));
+    body[sizeof(body) - 1] = '\0';
+    uint64_t seq = 0;
+    int status = SS_OK;
+    while (status == SS_OK && seq < 1000) {
+        status = append_row(store, "t", ++seq, body);
+    }
+    ck_assert_int_eq(status, SS_EFULL);
+    ck_assert_ptr_nonnull(strstr(world_error.message,
+        "no room on the disk; nothing was lost, free some space"));
+    ck_assert_uint_gt(seq, 5);
+    // Nothing of it stands, and all that stood before does.
+    ck_assert_str_eq(rows_text(store, "t", seq, seq), "");
+    ck_assert_uint_eq(strlen(rows_text(store, "t", seq - 1, seq - 1)),
+        strlen(body) + (seq - 1 > 9 ? 3 : 2));
+    ss_store_close(&store);
+    // With room it goes on where it was.
+    open_file(world_path("full.db"));
+    ck_assert_int_eq(append_row(store, "t", seq, body), SS_OK);
+    ss_free(url);
+}
+END_TEST
+
+START_TEST(a_batch_that_does_not_fit_leaves_no_part_of_it)
+{
+    char *url =
+        ss_format("sqlite:%s?pages_max=40", world_path("batch.db"));
+    open_file(url);
+    enum { SIZE = 400000 };
+    char *body = ss_alloc(SIZE);
+    memset(body, 'b', SIZE);
+    struct ss_store_row rows[] = {
+        row_of("t", 1, "small"), row_of("u", 1, "")};
+    rows[1].body = body;
+    rows[1].body_size = SIZE;
+    struct ss_store_unit units[] = {
+        {.thread = "t", .rows = &rows[0], .rows_count = 1},
+        {.thread = "u", .rows = &rows[1], .rows_count = 1},
+    };
+    struct ss_store_batch batch = {.units = units, .units_count = 2};
+    ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_EFULL);
+    ck_assert_str_eq(all_rows(store, "t"), "");
+    ck_assert_str_eq(all_rows(store, "u"), "");
+    ck_assert_int_eq(append_row(store, "t", 1, "small"), SS_OK);
+    ss_free(body);
+    ss_free(url);
+}
+END_TEST
+
+// --- damage -----------------------------------------------------------------
+
+START_TEST(a_damaged_page_is_found_when_it_is_read)
+{
+    const char *path = world_path("damaged.db");
+    open_file(path);
+    char body[2000];
+    memset(body, 'b', sizeof(body));
+    body[sizeof(body) - 1] = '\0';
+    for (uint64_t seq = 1; seq <= 200; seq++) {
+        ck_assert_int_eq(append_row(store, "t", seq, body), SS_OK);
+    }
+    ss_store_close(&store);
+    int fd = open(path, O_RDWR);
+    struct stat is;
+    ck_assert_int_eq(fstat(fd, &is), 0);
+    // All pages behind the schema.
+    memset(body, 0xa5, sizeof(body));
+    for (off_t at = 20 * 4096; at < is.st_size; at += (off_t)sizeof(body)) {
+        ck_assert_int_eq(pwrite(fd, body, sizeof(body), at), sizeof(body));
+    }
+    (void)close(fd);
+    open_file(path);
+    struct ss_store_row row = row_of("t", 201, "one");
+    struct ss_store_unit unit = {
+        .thread = "t", .rows = &row, .rows_count = 1};
+    ck_assert_int_eq(apply_unit(store, &unit), SS_ECORRUPT);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "restore a backup"));
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("store_sqlite");
+    TCase *t = tcase_create("file");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, a_bare_name_is_a_file);
+    tcase_add_test(t, what_is_no_database_is_refused);
+    tcase_add_test(t, a_database_of_another_program_is_left_alone);
+    tcase_add_test(t, a_newer_format_is_refused);
+    tcase_add_test(t, a_file_without_a_format_is_refused);
+    tcase_add_test(t, an_empty_file_becomes_a_store);
+    tcase_add_test(t, options_are_checked);
+    tcase_add_test(t, a_second_owner_is_told_who_has_it);
+    tcase_add_test(t, the_file_of_a_killed_process_is_free_and_whole);
+    tcase_add_test(t, people_may_look_while_it_is_in_use);
+    tcase_add_test(t, a_folder_without_write_access_is_named);
+    tcase_add_test(t, a_file_without_write_access_is_named);
+    tcase_add_test(t, a_folder_that_is_not_there_is_named);
+    tcase_add_test(t, a_folder_is_no_file);
+    tcase_add_test(t, a_full_disk_loses_nothing);
+    tcase_add_test(t, a_batch_that_does_not_fit_leaves_no_part_of_it);
+    tcase_add_test(t, a_damaged_page_is_found_when_it_is_read);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
