@@ -18,13 +18,11 @@ ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
 ss_tests(system tests/system system 290)
 ss_fuzz_tests(tests/fuzz)
 
-ss_files(sources tests/conformance/*.c)
-if(sources)
-  ss_test_program(conformance SOURCES ${sources})
-  set_target_properties(conformance PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-  ss_export(conformance ss_worker ss_session)
-endif()
+# In its own process the scenarios' application is linked in, elsewhere loaded.
+ss_files(sources tests/conformance/*.c tests/conformance/app/*.c)
+ss_test_program(conformance SOURCES ${sources})
+set_target_properties(conformance PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)

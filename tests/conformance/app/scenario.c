@@ -1,5 +1,5 @@
 // scenario.c - an application whose graphs are data: --app-arg names a scenario
-// file, and each of its graphs that compiles is served.
+// file, and its graphs are served.
 //
 // What counts over the whole scenario lies in FILE.counters, which all workers
 // that were given the same file share.
@@ -178,10 +178,9 @@ static int build(struct ss_app_builder *app, const char *arg)
         return -1;
     const char *name;
     json_t *graph;
-    // A graph that does not compile is not served, and that is all: scenarios
-    // have such graphs on purpose.
     json_object_foreach (world->graphs, name, graph)
-        (void)ss_app_graph(app, name, define, new_place(world, name, false));
+        if (ss_app_graph(app, name, define, new_place(world, name, false)) != 0)
+            return -1;
     return 0;
 }
 

@@ -1,0 +1,248 @@
+// bridge.c - the translation between engine and store.
+#include "coordinator/bridge.h"
+
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "coordinator/journal_io.h"
+
+struct ss_bridge {
+    struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
+};
+
+struct ss_bridge *ss_bridge_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_bridge));
+}
+
+void ss_bridge_destroy(struct ss_bridge **bridge)
+{
+    struct ss_bridge *old = *bridge;
+    if (!old)
+        return;
+    *bridge = NULL;
+    ss_map_fini(&old->chains, ss_free);
+    ss_free(old);
+}
+
+enum ss_store_table ss_bridge_table(enum ss_record_table table)
+{
+    switch (table) {
+    case SS_RECORD_RUN:
+        return SS_TABLE_RUNS;
+    case SS_RECORD_THREAD:
+        return SS_TABLE_THREADS;
+    case SS_RECORD_GRAPH:
+        return SS_TABLE_GRAPHS;
+    case SS_RECORD_CACHE:
+        return SS_TABLE_CACHE;
+    }
+    return SS_TABLE_META;
+}
+
+static uint64_t *chain_of(struct ss_bridge *bridge, const char *thread)
+{
+    uint64_t *chain = ss_map_get(&bridge->chains, thread);
+    if (!chain) {
+        chain = ss_zalloc(1, sizeof(*chain));
+        ss_map_put(&bridge->chains, thread, chain);
+    }
+    return chain;
+}
+
+// ------------------------------------------------------------------ commands
+
+static struct ss_store_put put_of(const struct ss_command_put *put)
+{
+    char *text = put->value ? ss_json_text(put->value) : NULL;
+    return (struct ss_store_put){.table = ss_bridge_table(put->table),
+        .key = put->key,
+        .index = put->index,
+        .value = text,
+        .value_size = text ? strlen(text) : 0,
+        .when = put->absent ? SS_WHEN_ABSENT : SS_WHEN_ANY,
+        .expires_us = put->expires_us};
+}
+
+static int encode_rows(struct ss_bridge *bridge,
+    const struct ss_command *command, struct ss_journal_io_row *rows,
+    struct ss_error *error)
+{
+    if (command->rows_count == 0)
+        return SS_OK;
+    uint64_t *chain = chain_of(bridge, command->thread);
+    uint64_t next = command->delete_thread ? 0 : *chain;
+    for (size_t i = 0; i < command->rows_count; i++) {
+        int status = ss_journal_io_encode(
+            command->rows[i], command->thread, next, &rows[i], error);
+        if (status != SS_OK)
+            return status;
+        next = ss_journal_io_checksum(&rows[i].row);
+    }
+    *chain = next;
+    return SS_OK;
+}
+
+static int store_job(struct ss_bridge *bridge,
+    const struct ss_command *command, struct ss_job **ret_job,
+    struct ss_error *error)
+{
+    size_t rows_count = command->rows_count, puts_count = command->puts_count;
+    struct ss_journal_io_row *encoded =
+        ss_zalloc(rows_count + 1, sizeof(*encoded));
+    struct ss_store_row *rows = ss_zalloc(rows_count + 1, sizeof(*rows));
+    struct ss_store_put *puts = ss_zalloc(puts_count + 1, sizeof(*puts));
+    int status = encode_rows(bridge, command, encoded, error);
+    for (size_t i = 0; i < rows_count; i++)
+        rows[i] = encoded[i].row;
+    for (size_t i = 0; i < puts_count; i++)
+        puts[i] = put_of(&command->puts[i]);
+    struct ss_store_unit unit = {.thread = command->thread,
+        .rows = rows,
+        .rows_count = rows_count,
+        .puts = puts,
+        .puts_count = puts_count,
+        .delete_thread = command->delete_thread,
+        .delete_to = command->delete_to};
+    if (status == SS_OK)
+        *ret_job = ss_job_apply(command->tag, &unit);
+    for (size_t i = 0; i < puts_count; i++)
+        ss_free((void *)puts[i].value);
+    for (size_t i = 0; i < rows_count; i++)
+        ss_journal_io_row_fini(&encoded[i]);
+    ss_free(puts);
+    ss_free(rows);
+    ss_free(encoded);
+    return status;
+}
+
+static struct ss_job *read_job(const struct ss_command *command)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_READ, command->tag);
+    job->thread = ss_strdup(command->thread);
+    job->from = command->from;
+    job->to = command->to;
+    return job;
+}
+
+static struct ss_job *record_job(const struct ss_command *command)
+{
+    bool one = command->type == SS_COMMAND_GET;
+    struct ss_job *job =
+        ss_job_new(one ? SS_JOB_GET : SS_JOB_SCAN, command->tag);
+    job->table = ss_bridge_table(command->table);
+    if (one)
+        job->key = ss_strdup(command->key);
+    else
+        job->index = ss_strdup(command->key);
+    return job;
+}
+
+int ss_bridge_job(struct ss_bridge *bridge, const struct ss_command *command,
+    struct ss_job **ret_job, struct ss_error *error)
+{
+    if (command->type == SS_COMMAND_STORE)
+        return store_job(bridge, command, ret_job, error);
+    *ret_job = command->type == SS_COMMAND_READ ? read_job(command)
+                                                : record_job(command);
+    return SS_OK;
+}
+
+// ------------------------------------------------------------------ answers
+
+static void stored_event(struct ss_job *job, struct ss_event *event)
+{
+    event->type = SS_EVENT_STORED;
+    event->stored.tag = job->tag;
+    event->stored.status = job->status != SS_OK ? job->status : job->unit.result;
+    event->stored.message = job->error.message;
+}
+
+static void destroy_rows(struct ss_row **rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ss_row_destroy(&rows[i]);
+}
+
+static void rows_event(
+    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *event)
+{
+    struct ss_row **rows = ss_zalloc(job->rows_count + 1, sizeof(*rows));
+    uint64_t chain = 0;
+    size_t count = 0;
+    while (job->status == SS_OK && count < job->rows_count) {
+        const struct ss_store_row *row = &job->rows[count].row;
+        job->status = ss_journal_io_decode(row, &rows[count], &job->error);
+        if (job->status == SS_OK && count > 0 && row->checksum != chain)
+            job->status = ss_error_set(&job->error, SS_ECORRUPT,
+                "thread \"%s\": row %llu is not the one that followed row %llu",
+                job->thread, (unsigned long long)row->seq,
+                (unsigned long long)job->rows[count - 1].row.seq);
+        chain = ss_journal_io_checksum(row);
+        count++;
+    }
+    if (job->status != SS_OK) {
+        destroy_rows(rows, count);
+        count = 0;
+    } else if (job->to == UINT64_MAX) {
+        *chain_of(bridge, job->thread) = chain;
+    }
+    event->type = SS_EVENT_ROWS;
+    event->rows.tag = job->tag;
+    event->rows.status = job->status;
+    event->rows.message = job->error.message;
+    event->rows.rows = rows;
+    event->rows.rows_count = count;
+}
+
+static void records_event(struct ss_job *job, struct ss_event *event)
+{
+    struct ss_record *records =
+        ss_zalloc(job->entries_count + 1, sizeof(*records));
+    size_t count = 0;
+    for (; job->status == SS_OK && count < job->entries_count; count++) {
+        const struct ss_job_entry *entry = &job->entries[count];
+        records[count].key = entry->key;
+        records[count].expires_us = entry->expires_us;
+        job->status = ss_json_parse(entry->value, entry->value_size,
+            &records[count].value, &job->error);
+    }
+    event->type = SS_EVENT_RECORDS;
+    event->records.tag = job->tag;
+    event->records.status = job->status;
+    event->records.message = job->error.message;
+    event->records.records = records;
+    event->records.records_count = count;
+}
+
+void ss_bridge_event(struct ss_bridge *bridge, struct ss_job *job,
+    struct ss_event *ret_event)
+{
+    *ret_event = (struct ss_event){.type = SS_EVENT_TICK};
+    switch (job->type) {
+    case SS_JOB_APPLY:
+        stored_event(job, ret_event);
+        break;
+    case SS_JOB_READ:
+        rows_event(bridge, job, ret_event);
+        break;
+    case SS_JOB_SCAN:
+    case SS_JOB_GET:
+        records_event(job, ret_event);
+        break;
+    }
+}
+
+void ss_bridge_event_fini(struct ss_event *event)
+{
+    if (event->type == SS_EVENT_ROWS) {
+        ss_free(event->rows.rows);
+    } else if (event->type == SS_EVENT_RECORDS) {
+        for (size_t i = 0; i < event->records.records_count; i++)
+            json_decref(event->records.records[i].value);
+        ss_free((void *)event->records.records);
+    }
+    event->type = SS_EVENT_TICK;
+}

@@ -1,0 +1,38 @@
+// bridge.h - between the engine's words and the store's: commands to jobs, done
+// jobs to events. Shared by the coordinator's shell and the local runner.
+//
+//   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
+//   READ, SCAN, GET     -> READ, SCAN, GET                   -> ROWS, RECORDS
+//
+// Each row carries the checksum of the row before it; the bridge remembers the
+// last one of each thread, as it was read or written. It decides nothing.
+#ifndef SS_COORDINATOR_BRIDGE_H
+#define SS_COORDINATOR_BRIDGE_H
+
+#include "common/base/status.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/store/store_actor.h"
+
+struct ss_bridge;
+
+struct ss_bridge *ss_bridge_new(void);
+void ss_bridge_destroy(struct ss_bridge **bridge);
+
+// The job for a STORE, READ, SCAN or GET. Gives *ret_job. Errors: SS_ELIMIT, a
+// row is larger than a store takes; nothing is submitted then, and the caller
+// answers the engine with it.
+int ss_bridge_job(struct ss_bridge *bridge, const struct ss_command *command,
+    struct ss_job **ret_job, struct ss_error *error) SS_MUST_USE;
+
+// The event that tells the engine what became of `job` (borrowed: it must live
+// as long as the event). The caller adds the times. Rows are decoded here: a
+// damaged one is an event with status SS_ECORRUPT.
+void ss_bridge_event(struct ss_bridge *bridge, struct ss_job *job,
+    struct ss_event *ret_event);
+// Frees what ss_bridge_event() made; rows belong to the engine by then.
+void ss_bridge_event_fini(struct ss_event *event);
+
+// The store's table of an engine's one.
+enum ss_store_table ss_bridge_table(enum ss_record_table table);
+
+#endif

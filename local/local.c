@@ -1,0 +1,418 @@
+// local.c - the shell around the engine for one process and one thread. Like
+// the coordinator's shell it decides nothing: it carries out and reports back.
+//
+//   ask -> event -> engine -> commands -> store, bodies, listener
+//            ^                                |       |
+//            +---------- answers, outcomes ---+-------+
+#include "superstep/local.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "local/storage.h"
+#include "worker/application.h"
+#include "worker/execute.h"
+
+static const char worker_peer[] = "local-worker";
+static const char client_peer[] = "local-client";
+
+enum {
+    CAPACITY = 1000000, // tasks that may be out at once: they only queue
+};
+// The worker of this process is never lost.
+#define LEASE_MS ((int64_t)1 << 50)
+
+// Something that a body did, on its way to the engine.
+struct report {
+    bool is_live;
+    struct ss_attempt attempt;
+    enum ss_live_kind kind;
+    json_t *value;              // live
+    struct ss_outcome *outcome; // else
+};
+
+struct ss_local {
+    struct ss_engine *engine;
+    struct ss_storage *storage;
+    struct ss_application *application;
+    bool skip_waiting;
+    int64_t skipped_ms;
+    int64_t wake_at_ms;
+    SS_VEC(struct report) reports;
+    size_t reports_taken;
+    uint64_t requests;
+    // the request under way
+    const struct ss_local_listener *listener;
+    json_t *answer;
+};
+
+// ------------------------------------------------------------------ time
+
+static int64_t clock_us(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t now_ms(const struct ss_local *local)
+{
+    return clock_us(CLOCK_MONOTONIC) / 1000 + local->skipped_ms;
+}
+
+static int64_t wall_us(const struct ss_local *local)
+{
+    return clock_us(CLOCK_REALTIME) + local->skipped_ms * 1000;
+}
+
+static void wait_until(struct ss_local *local, int64_t at_ms)
+{
+    int64_t left_ms = at_ms - now_ms(local);
+    if (left_ms <= 0)
+        return;
+    if (local->skip_waiting) {
+        local->skipped_ms += left_ms;
+        return;
+    }
+    struct timespec left = {.tv_sec = (time_t)(left_ms / 1000),
+        .tv_nsec = (long)(left_ms % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        continue;
+}
+
+// ------------------------------------------------------------------ bodies
+
+// One attempt while its body runs.
+struct attempt {
+    struct ss_local *local;
+    int64_t started_ms;
+    int64_t progress_ms; // when it last showed a sign of life
+    bool was_idle;       // for longer than it may
+};
+
+static void note_progress(struct attempt *attempt, const struct ss_order *order)
+{
+    int64_t now = now_ms(attempt->local);
+    if (order->idle_timeout_ms > 0 &&
+        now - attempt->progress_ms > order->idle_timeout_ms)
+        attempt->was_idle = true;
+    attempt->progress_ms = now;
+}
+
+static void on_live(void *ctx, const struct ss_order *order,
+    enum ss_live_kind kind, json_t *item)
+{
+    struct attempt *attempt = ctx;
+    struct report report = {.is_live = true,
+        .attempt = order->attempt,
+        .kind = kind,
+        .value = json_incref(item)};
+    SS_VEC_PUSH(&attempt->local->reports, report);
+}
+
+static void on_progress(
+    void *ctx, const struct ss_order *order, bool is_heartbeat)
+{
+    if (is_heartbeat || !order->heartbeat_only)
+        note_progress(ctx, order);
+}
+
+static int64_t left_ms(void *ctx, const struct ss_order *order)
+{
+    const struct attempt *attempt = ctx;
+    if (order->run_timeout_ms == 0)
+        return INT64_MAX;
+    return attempt->started_ms + order->run_timeout_ms -
+        now_ms(attempt->local);
+}
+
+static struct ss_outcome *over_time(
+    const struct ss_order *order, const char *what, int64_t limit_ms)
+{
+    return ss_outcome_failed(order, SS_ENODETIMEOUT, SS_RETRY_DEFAULT,
+        "node \"%s\" %s its %s timeout of %" PRId64 " ms", order->node,
+        "ran over", what, limit_ms);
+}
+
+static void execute(struct ss_local *local, const struct ss_order *order)
+{
+    int64_t now = now_ms(local);
+    struct attempt attempt = {
+        .local = local, .started_ms = now, .progress_ms = now};
+    const struct ss_execute_hooks hooks = {.live = on_live,
+        .progress = on_progress,
+        .left_ms = left_ms,
+        .ctx = &attempt};
+    struct ss_outcome *outcome =
+        ss_execute(local->application, order, &hooks);
+    note_progress(&attempt, order);
+    struct ss_outcome *late = NULL;
+    if (left_ms(&attempt, order) < 0)
+        late = over_time(order, "run", order->run_timeout_ms);
+    else if (attempt.was_idle)
+        late = over_time(order, "idle", order->idle_timeout_ms);
+    if (late) {
+        ss_outcome_destroy(&outcome);
+        outcome = late;
+    }
+    struct report report = {.outcome = outcome};
+    SS_VEC_PUSH(&local->reports, report);
+}
+
+// ------------------------------------------------------------------ engine
+
+static void on_item(struct ss_local *local, json_t *item)
+{
+    if (local->listener && local->listener->on_item)
+        local->listener->on_item(local->listener->ctx, item);
+}
+
+static void carry_out(struct ss_local *local, const struct ss_command *command)
+{
+    switch (command->type) {
+    case SS_COMMAND_DISPATCH:
+        execute(local, command->order);
+        break;
+    case SS_COMMAND_STORE:
+    case SS_COMMAND_READ:
+    case SS_COMMAND_SCAN:
+    case SS_COMMAND_GET:
+        ss_storage_submit(local->storage, command);
+        break;
+    case SS_COMMAND_REPLY:
+        if (command->id == local->requests) {
+            json_decref(local->answer);
+            local->answer = json_incref(command->json);
+        }
+        break;
+    case SS_COMMAND_EVENT:
+        if (command->id == local->requests)
+            on_item(local, command->json);
+        break;
+    case SS_COMMAND_WELCOME:
+    case SS_COMMAND_REFUSE:
+    case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
+    case SS_COMMAND_SETTLED:
+        break;
+    }
+}
+
+static void step(struct ss_local *local, struct ss_event *event)
+{
+    struct ss_commands commands;
+    event->now_ms = now_ms(local);
+    event->wall_us = wall_us(local);
+    ss_engine_step(local->engine, event, &commands);
+    local->wake_at_ms = commands.wake_at_ms;
+    for (size_t i = 0; i < commands.count; i++)
+        carry_out(local, &commands.items[i]);
+}
+
+static bool step_report(struct ss_local *local)
+{
+    if (local->reports_taken == local->reports.count) {
+        local->reports.count = local->reports_taken = 0;
+        return false;
+    }
+    struct report report = local->reports.items[local->reports_taken++];
+    struct ss_event event = {.peer = worker_peer};
+    if (report.is_live) {
+        event.type = SS_EVENT_TASK_LIVE;
+        event.live.attempt = report.attempt;
+        event.live.kind = report.kind;
+        event.live.value = report.value;
+    } else {
+        event.type = SS_EVENT_TASK_DONE;
+        event.done.outcome = report.outcome;
+    }
+    step(local, &event);
+    json_decref(report.value);
+    return true;
+}
+
+static bool step_storage(struct ss_local *local)
+{
+    struct ss_event event;
+    if (!ss_storage_next(local->storage, &event))
+        return false;
+    step(local, &event);
+    return true;
+}
+
+// Everything that is ready, then time: until the answer is there, or nothing
+// is left that could bring it.
+static void pump(struct ss_local *local)
+{
+    while (!local->answer) {
+        if (step_storage(local) || step_report(local))
+            continue;
+        if (local->wake_at_ms - now_ms(local) > LEASE_MS / 2)
+            return;
+        wait_until(local, local->wake_at_ms);
+        step(local, &(struct ss_event){.type = SS_EVENT_TICK});
+    }
+}
+
+// What is ready, without waiting.
+static void settle(struct ss_local *local)
+{
+    while (step_storage(local) || step_report(local))
+        continue;
+}
+
+// ------------------------------------------------------------------ opening
+
+static int fail(struct ss_local_error *ret_error, const char *code,
+    const char *message)
+{
+    if (ret_error) {
+        snprintf(ret_error->code, sizeof(ret_error->code), "%s", code);
+        snprintf(
+            ret_error->message, sizeof(ret_error->message), "%s", message);
+    }
+    return -1;
+}
+
+static void on_graph(void *ctx, json_t *value)
+{
+    struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
+    event.graph.description = value;
+    step(ctx, &event);
+}
+
+static void on_run(void *ctx, json_t *value)
+{
+    struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
+    event.run.record = value;
+    step(ctx, &event);
+}
+
+static void hello(struct ss_local *local)
+{
+    size_t count =
+        local->application ? ss_application_count(local->application) : 0;
+    json_t **graphs = ss_zalloc(count + 1, sizeof(*graphs));
+    for (size_t i = 0; i < count; i++)
+        graphs[i] =
+            ss_application_graph(local->application, i)->graph->description;
+    struct ss_event event = {.type = SS_EVENT_WORKER_HELLO, .peer = worker_peer};
+    event.hello.name = "local";
+    event.hello.capacity = CAPACITY;
+    event.hello.graphs = graphs;
+    event.hello.graphs_count = count;
+    step(local, &event);
+    ss_free(graphs);
+}
+
+static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
+{
+    uint64_t epoch;
+    int status = ss_storage_epoch(local->storage, &epoch, error);
+    if (status != SS_OK)
+        return status;
+    struct ss_prng mixed;
+    ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
+    local->engine = ss_engine_new(&(struct ss_engine_options){.epoch = epoch,
+        .seed = seed ? seed : ss_prng_next(&mixed),
+        .lease_ms = LEASE_MS,
+        .heartbeat_ms = LEASE_MS});
+    local->wake_at_ms = INT64_MAX;
+    status = ss_storage_each(
+        local->storage, SS_RECORD_GRAPH, on_graph, local, error);
+    if (status != SS_OK)
+        return status;
+    hello(local);
+    status =
+        ss_storage_each(local->storage, SS_RECORD_RUN, on_run, local, error);
+    settle(local);
+    return status;
+}
+
+int ss_local_open(const struct ss_local_options *options,
+    struct ss_local **ret_local, struct ss_local_error *ret_error)
+{
+    struct ss_error error = {.status = SS_OK};
+    struct ss_local *local = ss_zalloc(1, sizeof(*local));
+    ss_value_setup();
+    local->skip_waiting = options->skip_waiting;
+    int status = SS_OK;
+    if (options->app)
+        status = ss_application_new(
+            options->app, options->app_arg, &local->application, &error);
+    if (status == SS_OK)
+        status = ss_storage_open(options->store ? options->store : "memory:",
+            &local->storage, &error);
+    if (status == SS_OK)
+        status = start(local, options->seed, &error);
+    if (status != SS_OK) {
+        ss_local_close(&local);
+        return fail(ret_error, ss_status_name(status), error.message);
+    }
+    *ret_local = local;
+    return 0;
+}
+
+void ss_local_close(struct ss_local **local)
+{
+    struct ss_local *old = *local;
+    if (!old)
+        return;
+    *local = NULL;
+    for (size_t i = old->reports_taken; i < old->reports.count; i++) {
+        json_decref(old->reports.items[i].value);
+        ss_outcome_destroy(&old->reports.items[i].outcome);
+    }
+    SS_VEC_FINI(&old->reports);
+    ss_engine_destroy(&old->engine);
+    ss_storage_close(&old->storage);
+    ss_application_destroy(&old->application);
+    json_decref(old->answer);
+    ss_free(old);
+}
+
+// ------------------------------------------------------------------ asking
+
+static int answer_of(struct ss_local *local, json_t **ret_answer,
+    struct ss_local_error *ret_error)
+{
+    json_t *answer = local->answer;
+    local->answer = NULL;
+    if (!answer)
+        return fail(ret_error, "again",
+            "nothing can go on: the graph is not part of this application");
+    json_t *error = json_object_get(answer, "error");
+    if (!error || json_object_get(answer, "status")) {
+        *ret_answer = answer;
+        return 0;
+    }
+    fail(ret_error, ss_json_str(error, "code", "invalid_state"),
+        ss_json_str(error, "message", ""));
+    json_decref(answer);
+    return -1;
+}
+
+int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
+    const struct ss_local_listener *listener, json_t **ret_answer,
+    struct ss_local_error *ret_error)
+{
+    struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = client_peer};
+    if (!body)
+        body = json_object();
+    local->listener = listener;
+    event.request.id = ++local->requests;
+    event.request.op = op;
+    event.request.body = body;
+    step(local, &event);
+    pump(local);
+    settle(local);
+    local->listener = NULL;
+    json_decref(body);
+    return answer_of(local, ret_answer, ret_error);
+}
