@@ -142,25 +142,26 @@ static json_t *describe_nodes(json_t *nodes, json_t *(*one)(json_t *node))
     return result;
 }
 
+// In an order in which a graph can be built: nodes before what names them.
 json_t *describe_alone(const char *name, json_t *graph, bool inner)
 {
     static const char *const same[] = {"input", "output", "stream", "edges",
         "interrupt_before", "interrupt_after", NULL};
     json_t *channels = json_object_get(graph, "channels");
     json_t *nodes = json_object_get(graph, "nodes");
-    json_t *result =
-        json_pack("{s:s, s:s}", "name", name, "kind", channels ? "raw" : "state");
-    copy_keys(result, graph, same);
-    if (channels) {
+    json_t *result = json_pack(
+        "{s:s, s:s}", "name", name, "kind", channels ? "raw" : "state");
+    if (channels)
         json_object_set_new(result, "channels", named_list(channels, "name"));
-        json_object_set_new(
-            result, "nodes", describe_nodes(nodes, describe_raw_node));
+    else
+        json_object_set_new(result, "state",
+            named_list(json_object_get(graph, "state"), "key"));
+    json_object_set_new(result, "nodes",
+        describe_nodes(
+            nodes, channels ? describe_raw_node : describe_state_node));
+    copy_keys(result, graph, same);
+    if (channels)
         return result;
-    }
-    json_object_set_new(
-        result, "state", named_list(json_object_get(graph, "state"), "key"));
-    json_object_set_new(
-        result, "nodes", describe_nodes(nodes, describe_state_node));
     json_object_set_new(result, "branches",
         describe_branches(json_object_get(graph, "branches")));
     json_t *checkpointer = json_object_get(graph, "checkpointer");
