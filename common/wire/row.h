@@ -1,0 +1,23 @@
+// row.h - a journal row's body: ss_row <-> bytes (proto/superstep/v1/journal.proto).
+//
+// The body holds the row's parts, `of` and what it voids; the columns (seq,
+// kind, run, ns, ids, step, times, metadata) travel beside it and are their
+// owner's to set. The body's last field is a hash of the rest: a flipped bit is
+// told as such, and values need not be looked into.
+#ifndef SS_WIRE_ROW_H
+#define SS_WIRE_ROW_H
+
+#include "common/base/buf.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+
+// Append the body of `row` to `ret`. SS_ELIMIT: it does not fit into `ret`, or
+// it has more than SS_ROW_SIZE_MAX bytes; then nothing was added.
+int ss_row_encode(const struct ss_row *row, struct ss_buf *ret,
+    struct ss_error *error) SS_MUST_USE;
+// Gives a row with everything but the columns; its `size` is that of the body.
+// SS_ECORRUPT: damaged. SS_ELIMIT: it asks for too much memory.
+int ss_row_decode(const void *bytes, size_t size, struct ss_row **ret,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif

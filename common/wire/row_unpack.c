@@ -1,0 +1,264 @@
+// row_unpack.c - from a body to a row.
+//
+// The hash over the body comes first. What it lets through is still unpacked
+// from a budget and checked: who can write to the database can hash, too.
+#include <string.h>
+
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/wire/budget.h"
+#include "common/wire/row.h"
+#include "common/wire/row_impl.h"
+#include "common/wire/row_limits.h"
+#include "superstep/v1/journal.pb-c.h"
+
+void ss_row_uuid_text(const uint8_t bytes[SS_ROW_UUID_SIZE],
+    char ret_text[SS_UUID_SIZE])
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at = ret_text;
+    for (size_t i = 0; i < SS_ROW_UUID_SIZE; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) {
+            *at++ = '-';
+        }
+        *at++ = digits[bytes[i] >> 4];
+        *at++ = digits[bytes[i] & 15];
+    }
+    *at = '\0';
+}
+
+static int damaged(struct ss_error *error, const char *what)
+{
+    return ss_error_set(error, SS_ECORRUPT, "a damaged journal row: %s", what);
+}
+
+static int id_take(protobuf_c_boolean has_uuid, ProtobufCBinaryData uuid,
+    const char *text, char ret_id[SS_UUID_SIZE], struct ss_error *error)
+{
+    if (has_uuid) {
+        if (uuid.len != SS_ROW_UUID_SIZE) {
+            return damaged(error, "an id of another size");
+        }
+        ss_row_uuid_text(uuid.data, ret_id);
+        return SS_OK;
+    }
+    size_t size = text ? strlen(text) : 0;
+    if (size >= SS_UUID_SIZE) {
+        return damaged(error, "too long an id");
+    }
+    memcpy(ret_id, text ? text : "", size + 1);
+    return SS_OK;
+}
+
+static int value_take(protobuf_c_boolean has_data, uint32_t tag,
+    ProtobufCBinaryData data, struct ss_value **ret_value,
+    struct ss_error *error)
+{
+    if (!has_data) {
+        return SS_OK;
+    }
+    const char *bytes = data.len > 0 ? (const char *)data.data : "";
+    switch (tag) {
+    case SS_VALUE_JSON:
+        *ret_value = ss_value_from_text(bytes, data.len);
+        return SS_OK;
+    case SS_VALUE_BYTES:
+    case SS_VALUE_MSGPACK:
+        *ret_value =
+            ss_value_opaque((enum ss_value_tag)tag, bytes, data.len);
+        return SS_OK;
+    default:
+        return damaged(error, "an unknown tag of a value");
+    }
+}
+
+static int json_take(protobuf_c_boolean has, ProtobufCBinaryData data,
+    json_t **ret_json, struct ss_error *error)
+{
+    if (!has) {
+        return SS_OK;
+    }
+    const char *text = data.len > 0 ? (const char *)data.data : "";
+    int status = ss_json_parse(text, data.len, ret_json, NULL);
+    return status == SS_OK ? SS_OK : damaged(error, "what should be JSON");
+}
+
+// --- writes -----------------------------------------------------------------
+
+static int write_take(const Superstep__V1__JournalTask *task,
+    const Superstep__V1__JournalWrite *packed, struct ss_row_write *write,
+    struct ss_error *error)
+{
+    write->path = ss_strdup(task->path ? task->path : "");
+    write->idx = packed->idx;
+    write->channel = ss_strdup(packed->channel);
+    int status =
+        id_take(task->has_uuid, task->uuid, task->id, write->task_id, error);
+    if (status == SS_OK) {
+        status = value_take(packed->has_data, packed->tag, packed->data,
+            &write->value, error);
+    }
+    return status;
+}
+
+static int writes_take(const Superstep__V1__JournalRow *packed,
+    struct ss_row *row, struct ss_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < packed->n_tasks; i++) {
+        count += packed->tasks[i]->n_writes;
+    }
+    row->writes = ss_zalloc(count + 1, sizeof(*row->writes));
+    int status = SS_OK;
+    for (size_t i = 0; i < packed->n_tasks; i++) {
+        const Superstep__V1__JournalTask *task = packed->tasks[i];
+        for (size_t w = 0; w < task->n_writes && status == SS_OK; w++) {
+            status = write_take(task, task->writes[w],
+                &row->writes[row->writes_count++], error);
+        }
+    }
+    return status;
+}
+
+// --- checkpoint -------------------------------------------------------------
+
+static int channels_take(const Superstep__V1__JournalCheckpoint *packed,
+    struct ss_row_checkpoint *checkpoint, struct ss_error *error)
+{
+    checkpoint->channels =
+        ss_zalloc(packed->n_channels + 1, sizeof(*checkpoint->channels));
+    int status = SS_OK;
+    for (size_t i = 0; i < packed->n_channels && status == SS_OK; i++) {
+        const Superstep__V1__JournalChannel *from = packed->channels[i];
+        struct ss_row_channel *to =
+            &checkpoint->channels[checkpoint->channels_count++];
+        to->name = ss_strdup(from->name);
+        to->version = from->version;
+        to->op = (enum ss_delta_op)from->change;
+        if ((int)from->change < SS_DELTA_SET ||
+            (int)from->change > SS_DELTA_APPEND) {
+            return damaged(error, "an unknown change of a channel");
+        }
+        status = value_take(
+            from->has_data, from->tag, from->data, &to->value, error);
+    }
+    return status;
+}
+
+static void seen_take(const Superstep__V1__JournalCheckpoint *packed,
+    struct ss_row_checkpoint *checkpoint)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < packed->n_seen; i++) {
+        size_t versions = packed->seen[i]->n_versions;
+        count += versions > 0 ? versions : 1;
+    }
+    checkpoint->seen = ss_zalloc(count + 1, sizeof(*checkpoint->seen));
+    for (size_t i = 0; i < packed->n_seen; i++) {
+        const Superstep__V1__JournalSeen *from = packed->seen[i];
+        if (from->n_versions == 0) {
+            checkpoint->seen[checkpoint->seen_count++].node =
+                ss_strdup(from->node);
+        }
+        for (size_t v = 0; v < from->n_versions; v++) {
+            struct ss_row_seen *to =
+                &checkpoint->seen[checkpoint->seen_count++];
+            to->node = ss_strdup(from->node);
+            to->channel = ss_strdup(from->versions[v]->channel);
+            to->version = from->versions[v]->version;
+        }
+    }
+}
+
+static int checkpoint_take(const Superstep__V1__JournalCheckpoint *packed,
+    struct ss_row_checkpoint *checkpoint, struct ss_error *error)
+{
+    checkpoint->whole = packed->has_whole && packed->whole;
+    seen_take(packed, checkpoint);
+    if (packed->updated) {
+        size_t count = packed->updated->n_names;
+        checkpoint->updated_known = true;
+        checkpoint->updated = ss_zalloc(count + 1, sizeof(char *));
+        for (size_t i = 0; i < count; i++) {
+            checkpoint->updated[i] = ss_strdup(packed->updated->names[i]);
+        }
+        checkpoint->updated_count = count;
+    }
+    return channels_take(packed, checkpoint, error);
+}
+
+// --- the row ----------------------------------------------------------------
+
+static int row_take(const Superstep__V1__JournalRow *packed,
+    struct ss_row *row, struct ss_error *error)
+{
+    row->void_from = packed->void_from;
+    row->void_seq = packed->void_seq;
+    int status = id_take(
+        packed->has_of_uuid, packed->of_uuid, packed->of, row->of, error);
+    if (status == SS_OK) {
+        status = json_take(packed->has_entry, packed->entry, &row->entry,
+            error);
+    }
+    if (status == SS_OK) {
+        status = json_take(packed->has_end, packed->end, &row->end, error);
+    }
+    if (status == SS_OK) {
+        status = writes_take(packed, row, error);
+    }
+    if (status == SS_OK && packed->checkpoint) {
+        row->has_checkpoint = true;
+        status = checkpoint_take(packed->checkpoint, &row->checkpoint, error);
+    }
+    return status;
+}
+
+static bool check_holds(const uint8_t *bytes, size_t size)
+{
+    if (size < SS_ROW_CHECK_SIZE) {
+        return false;
+    }
+    const uint8_t *check = bytes + size - SS_ROW_CHECK_SIZE;
+    uint64_t hash = 0;
+    for (size_t i = SS_ROW_CHECK_SIZE - 1; i > 0; i--) {
+        hash = hash << 8 | check[i];
+    }
+    return check[0] == SS_ROW_CHECK_KEY &&
+        hash == ss_hash64(bytes, size - SS_ROW_CHECK_SIZE);
+}
+
+int ss_row_decode(const void *bytes, size_t size, struct ss_row **ret,
+    struct ss_error *error)
+{
+    if (size > SS_ROW_SIZE_MAX) {
+        return ss_error_set(error, SS_ELIMIT,
+            "a journal row of %zu bytes; the limit is %u", size,
+            SS_ROW_SIZE_MAX);
+    }
+    if (!check_holds(bytes, size)) {
+        return damaged(error, "its bytes are not those that were written");
+    }
+    struct ss_budget budget;
+    ss_budget_init(&budget,
+        SS_ROW_BUDGET_BASE + size * (size_t)SS_ROW_BUDGET_FACTOR);
+    Superstep__V1__JournalRow *packed =
+        superstep__v1__journal_row__unpack(&budget.allocator, size, bytes);
+    struct ss_row *row = ss_row_new();
+    int status = SS_OK;
+    if (packed) {
+        status = row_take(packed, row, error);
+    } else if (budget.is_spent) {
+        status = ss_error_set(error, SS_ELIMIT,
+            "a journal row of %zu bytes takes too much memory", size);
+    } else {
+        status = damaged(error, "it does not follow its schema");
+    }
+    ss_budget_fini(&budget);
+    if (status != SS_OK) {
+        ss_row_destroy(&row);
+        return status;
+    }
+    row->size = size;
+    *ret = row;
+    return SS_OK;
+}

@@ -1,0 +1,196 @@
+// journal_io.c - columns to and fro, and the chain of checksums.
+#include "coordinator/journal_io.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/wire/row.h"
+#include "common/wire/row_limits.h"
+
+// --- out --------------------------------------------------------------------
+
+int ss_journal_io_encode(struct ss_row *row, const char *thread,
+    uint64_t previous, struct ss_journal_bytes *ret, struct ss_error *error)
+{
+    struct ss_buf body;
+    ss_buf_init(&body, SS_ROW_SIZE_MAX);
+    int status = ss_row_encode(row, &body, error);
+    if (status != SS_OK) {
+        ss_buf_fini(&body);
+        ss_error_wrap(error, "thread %s: row %" PRIu64, thread, row->seq);
+        return status;
+    }
+    size_t size = 0;
+    *ret = (struct ss_journal_bytes){
+        .body = ss_buf_steal(&body, &size),
+        .metadata = row->metadata ? ss_json_text(row->metadata) : NULL,
+    };
+    row->size = size;
+    ret->row = (struct ss_store_row){
+        .thread = thread,
+        .seq = row->seq,
+        .kind = (int32_t)row->kind,
+        .format = SS_ROW_FORMAT,
+        .run = row->run,
+        .ns = row->ns ? row->ns : "",
+        .checkpoint_id = row->checkpoint_id,
+        .parent_id = row->parent_id,
+        .parent_seq = row->parent_seq,
+        .base_seq = row->base_seq,
+        .source = row->source,
+        .step = row->step,
+        .wall_us = row->wall_us,
+        .metadata = ret->metadata,
+        .checksum = previous,
+        .body = ret->body,
+        .body_size = size,
+    };
+    return SS_OK;
+}
+
+void ss_journal_bytes_fini(struct ss_journal_bytes *bytes)
+{
+    ss_free(bytes->body);
+    ss_free(bytes->metadata);
+    *bytes = (struct ss_journal_bytes){0};
+}
+
+// --- the chain --------------------------------------------------------------
+
+static void add_number(struct ss_buf *buf, uint64_t number)
+{
+    char bytes[8];
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (char)(number >> (8 * i));
+    }
+    (void)ss_buf_add(buf, bytes, sizeof(bytes));
+}
+
+// With its NUL, so that the border between two texts counts.
+static void add_text(struct ss_buf *buf, const char *text)
+{
+    (void)ss_buf_add(buf, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_ROW_SIZE_MAX);
+    add_number(&buf, stored->checksum);
+    add_number(&buf, stored->seq);
+    add_number(&buf, (uint64_t)stored->kind);
+    add_number(&buf, (uint64_t)stored->format);
+    add_number(&buf, stored->parent_seq);
+    add_number(&buf, stored->base_seq);
+    add_number(&buf, (uint64_t)stored->step);
+    add_number(&buf, (uint64_t)stored->wall_us);
+    add_text(&buf, stored->run);
+    add_text(&buf, stored->ns);
+    add_text(&buf, stored->checkpoint_id);
+    add_text(&buf, stored->parent_id);
+    add_text(&buf, stored->source);
+    add_text(&buf, stored->metadata);
+    add_number(&buf, ss_hash64(stored->body_size > 0 ? stored->body : "",
+        stored->body_size));
+    ss_check(buf.status == SS_OK);
+    uint64_t checksum = ss_hash64(buf.data, buf.size);
+    ss_buf_fini(&buf);
+    return checksum;
+}
+
+// --- in ---------------------------------------------------------------------
+
+static bool text_take(const char *from, char *to, size_t size)
+{
+    size_t length = strlen(from);
+    if (length >= size) {
+        return false;
+    }
+    memcpy(to, from, length + 1);
+    return true;
+}
+
+static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
+    struct ss_error *error)
+{
+    row->seq = stored->seq;
+    row->kind = (enum ss_row_kind)stored->kind;
+    row->ns = ss_strdup(stored->ns);
+    row->parent_seq = stored->parent_seq;
+    row->base_seq = stored->base_seq;
+    row->step = stored->step;
+    row->wall_us = stored->wall_us;
+    bool fits = text_take(stored->run, row->run, sizeof(row->run)) &&
+        text_take(stored->checkpoint_id, row->checkpoint_id,
+            sizeof(row->checkpoint_id)) &&
+        text_take(
+            stored->parent_id, row->parent_id, sizeof(row->parent_id)) &&
+        text_take(stored->source, row->source, sizeof(row->source));
+    if (!fits) {
+        return ss_error_set(error, SS_ECORRUPT, "too long an id or source");
+    }
+    if (stored->metadata &&
+        ss_json_parse(stored->metadata, strlen(stored->metadata),
+            &row->metadata, error) != SS_OK) {
+        return ss_error_set(error, SS_ECORRUPT, "its metadata is no JSON");
+    }
+    return SS_OK;
+}
+
+int ss_journal_io_decode(const struct ss_store_row *stored,
+    struct ss_row **ret_row, struct ss_error *error)
+{
+    struct ss_row *row = NULL;
+    int status = SS_OK;
+    if (stored->format > SS_ROW_FORMAT) {
+        status = ss_error_set(error, SS_EVERSION, "it was written by a newer"
+            " version (format %d, this program knows %d)", stored->format,
+            SS_ROW_FORMAT);
+    } else if (stored->format < 1) {
+        status = ss_error_set(error, SS_ECORRUPT, "it has no format number");
+    } else {
+        status = ss_row_decode(stored->body_size > 0 ? stored->body : "",
+            stored->body_size, &row, error);
+    }
+    if (status == SS_OK) {
+        status = columns_take(stored, row, error);
+    }
+    if (status == SS_OK) {
+        status = ss_row_valid(row, error);
+    }
+    if (status != SS_OK) {
+        ss_row_destroy(&row);
+        ss_error_wrap(error, "thread %s: row %" PRIu64, stored->thread,
+            stored->seq);
+        return status;
+    }
+    *ret_row = row;
+    return SS_OK;
+}
+
+int ss_journal_io_load(struct ss_journal *journal,
+    const struct ss_store_row *stored, uint64_t *checksum,
+    struct ss_error *error)
+{
+    if (ss_journal_head(journal) > 0 && stored->checksum != *checksum) {
+        return ss_error_set(error, SS_ECORRUPT, "thread %s: row %" PRIu64
+            " does not follow the row before it: one of them was changed",
+            stored->thread, stored->seq);
+    }
+    struct ss_row *row = NULL;
+    int status = ss_journal_io_decode(stored, &row, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = ss_journal_append(journal, row, error);
+    if (status != SS_OK) {
+        ss_row_destroy(&row);
+        ss_error_wrap(error, "thread %s", stored->thread);
+        return status;
+    }
+    *checksum = ss_journal_io_checksum(stored);
+    return SS_OK;
+}

@@ -1,0 +1,40 @@
+// journal_io.h - between rows of the journal and rows of the store.
+//
+// A stored row carries the checksum of the row before it, which covers that
+// row's columns, its body and the checksum that it carried: a thread's rows are
+// a chain, and what was changed or exchanged behind our back is noticed.
+#ifndef SS_COORDINATOR_JOURNAL_IO_H
+#define SS_COORDINATOR_JOURNAL_IO_H
+
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "coordinator/store/store.h"
+
+// A row for the store, and what it owns.
+struct ss_journal_bytes {
+    struct ss_store_row row; // borrows from the ss_row, the thread and below
+    char *body;
+    char *metadata;
+};
+
+// Encode `row` of `thread` (both borrowed: they outlive *ret). `previous` is
+// the checksum of the row before, 0 for the first. Sets row->size. Gives *ret:
+// ss_journal_bytes_fini(). SS_ELIMIT: too large a row.
+int ss_journal_io_encode(struct ss_row *row, const char *thread,
+    uint64_t previous, struct ss_journal_bytes *ret,
+    struct ss_error *error) SS_MUST_USE;
+void ss_journal_bytes_fini(struct ss_journal_bytes *bytes);
+// What the row after this one carries.
+uint64_t ss_journal_io_checksum(const struct ss_store_row *stored);
+
+// Gives a row. SS_ECORRUPT: damaged; SS_EVERSION: of a newer program.
+int ss_journal_io_decode(const struct ss_store_row *stored,
+    struct ss_row **ret_row, struct ss_error *error) SS_MUST_USE;
+// While loading: decode `stored`, see that it follows what was loaded before
+// (*checksum; anything for the first row that is there), and append it.
+// *checksum is then what the next row carries. Errors name thread and row.
+int ss_journal_io_load(struct ss_journal *journal,
+    const struct ss_store_row *stored, uint64_t *checksum,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif
