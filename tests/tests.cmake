@@ -18,11 +18,36 @@ ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
 ss_tests(system tests/system system 290)
 ss_fuzz_tests(tests/fuzz)
 
-# In its own process the scenarios' application is linked in, elsewhere loaded.
+# The player of scenarios. In its own process the scenarios' application is
+# linked in, elsewhere it is loaded.
+set(SS_CONFORMANCE_DIR ${CMAKE_SOURCE_DIR}/tests/conformance/corpus CACHE PATH
+    "A folder of scenarios, beside those in tests/conformance/found")
 ss_files(sources tests/conformance/*.c tests/conformance/app/*.c)
-ss_test_program(conformance SOURCES ${sources})
+list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/tests/conformance/main.c)
+add_library(ss_conformance STATIC ${sources})
+target_include_directories(ss_conformance PUBLIC ${CMAKE_SOURCE_DIR})
+get_property(rooms GLOBAL PROPERTY SS_ROOMS)
+list(REVERSE rooms)
+target_link_libraries(ss_conformance PUBLIC ${rooms} PRIVATE ss_warnings)
+ss_test_program(conformance SOURCES tests/conformance/main.c
+    SUPPORT ss_conformance)
 set_target_properties(conformance PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+ss_tests(unit.conformance tests/conformance/unit unit 120
+    SUPPORT ss_conformance)
+
+# ss_scenarios(MODE STORE LABEL TIMEOUT)
+function(ss_scenarios mode store label timeout)
+  set(name conformance.${mode}.${store})
+  add_test(NAME ${name} COMMAND conformance --mode ${mode} --store ${store}
+      --differences tests/conformance/differences.json
+      ${SS_CONFORMANCE_DIR} tests/conformance/found)
+  ss_test_properties(${name} ${label} ${timeout})
+endfunction()
+ss_scenarios(local memory conformance 240)
+ss_scenarios(local sqlite conformance 240)
+ss_scenarios(distributed memory conformance 290)
+ss_scenarios(distributed sqlite slow 600)
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)
