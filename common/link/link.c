@@ -56,7 +56,14 @@ int ss_link_fd(const struct ss_link *link)
 
 int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms)
 {
-    return link->ops->wait(link, extra_fd, timeout_ms);
+    return link->ops->wait(link, &extra_fd, 1, timeout_ms);
+}
+
+int ss_link_wait_all(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms)
+{
+    ss_check(count <= SS_LINK_WAIT_MAX);
+    return link->ops->wait(link, fds, count, timeout_ms);
 }
 
 const char *ss_link_endpoint(const struct ss_link *link)

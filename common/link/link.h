@@ -43,6 +43,12 @@ int ss_link_fd(const struct ss_link *link);
 // Wait until something can be read on the link, or on `extra_fd` (-1: none), at
 // most `timeout_ms` (-1: no limit). Returns bits: 1 the link, 2 extra_fd.
 int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms);
+// The same with several descriptors (at most SS_LINK_WAIT_MAX, -1: none):
+// returns bit 1 for the link, 2 << i for fds[i]. An early return with 0 is
+// fine.
+enum { SS_LINK_WAIT_MAX = 6 };
+int ss_link_wait_all(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms);
 // The endpoint as bound ("tcp://127.0.0.1:40123" for port *). Borrowed.
 const char *ss_link_endpoint(const struct ss_link *link);
 

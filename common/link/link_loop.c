@@ -137,16 +137,22 @@ static int fd_of(const struct ss_link *link)
     return ((const struct loop_link *)link)->pipe[0];
 }
 
-static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms)
+static int wait_link(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {
-    struct pollfd fds[2] = {
-        {.fd = fd_of(link), .events = POLLIN},
-        {.fd = extra_fd, .events = POLLIN},
-    };
-    if (poll(fds, extra_fd >= 0 ? 2 : 1, timeout_ms) <= 0)
+    struct pollfd items[1 + SS_LINK_WAIT_MAX] = {
+        {.fd = fd_of(link), .events = POLLIN}};
+    int bits = 0;
+    for (size_t i = 0; i < count; i++) // poll() passes over -1
+        items[i + 1] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    if (poll(items, count + 1, timeout_ms) <= 0)
         return 0;
-    return (fds[0].revents != 0 ? 1 : 0) |
-           (extra_fd >= 0 && fds[1].revents != 0 ? 2 : 0);
+    if (items[0].revents != 0)
+        bits = 1;
+    for (size_t i = 0; i < count; i++)
+        if (items[i + 1].revents != 0)
+            bits |= 2 << i;
+    return bits;
 }
 
 // Leave the list before anything of it is freed.

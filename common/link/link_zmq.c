@@ -108,7 +108,8 @@ static int send_link(struct ss_link *link, const char *peer, const void *bytes,
     size_t size, struct ss_error *error);
 static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     void **ret_bytes, size_t *ret_size, struct ss_error *error);
-static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms);
+static int wait_link(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms);
 
 static int fd_of(const struct ss_link *link)
 {
@@ -310,15 +311,25 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     return status;
 }
 
-static int wait_link(struct ss_link *link, int extra_fd, int timeout_ms)
+static int wait_link(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {
-    zmq_pollitem_t items[2] = {
-        {.socket = own(link)->socket, .events = ZMQ_POLLIN},
-        {.fd = extra_fd, .events = ZMQ_POLLIN},
-    };
-    int rc = zmq_poll(items, extra_fd >= 0 ? 2 : 1, timeout_ms);
-    if (rc <= 0)
+    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX] = {
+        {.socket = own(link)->socket, .events = ZMQ_POLLIN}};
+    size_t place[SS_LINK_WAIT_MAX];
+    int used = 1, bits = 0;
+    for (size_t i = 0; i < count; i++)
+        if (fds[i] >= 0) {
+            place[used - 1] = i;
+            items[used++] =
+                (zmq_pollitem_t){.fd = fds[i], .events = ZMQ_POLLIN};
+        }
+    if (zmq_poll(items, used, timeout_ms) <= 0)
         return 0;
-    return (items[0].revents != 0 ? 1 : 0) |
-           (extra_fd >= 0 && items[1].revents != 0 ? 2 : 0);
+    if (items[0].revents != 0)
+        bits = 1;
+    for (int i = 1; i < used; i++)
+        if (items[i].revents != 0)
+            bits |= 2 << place[i - 1];
+    return bits;
 }

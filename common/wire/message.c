@@ -104,21 +104,25 @@ static void pack_done(
         it->outcomes[i] = ss_pack_outcome(packer, message->outcomes[i]);
 }
 
+Superstep__V1__LiveItem *ss_pack_live(
+    struct ss_packer *packer, const struct ss_live_item *item)
+{
+    Superstep__V1__LiveItem *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
+    superstep__v1__live_item__init(packed);
+    packed->attempt = ss_pack_attempt(packer, item->attempt);
+    packed->kind = (Superstep__V1__LiveKind)item->kind;
+    packed->value = ss_pack_value(packer, item->value);
+    return packed;
+}
+
 static void pack_live(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
     PACK(Live, live, LIVE);
     it->n_items = message->items_count;
     it->items = ss_pack_alloc(packer, it->n_items, sizeof(*it->items));
-    for (size_t i = 0; i < it->n_items; i++) {
-        const struct ss_live_item *from = &message->items[i];
-        Superstep__V1__LiveItem *item = ss_pack_alloc(packer, 1, sizeof(*item));
-        superstep__v1__live_item__init(item);
-        item->attempt = ss_pack_attempt(packer, from->attempt);
-        item->kind = (Superstep__V1__LiveKind)from->kind;
-        item->value = ss_pack_value(packer, from->value);
-        it->items[i] = item;
-    }
+    for (size_t i = 0; i < it->n_items; i++)
+        it->items[i] = ss_pack_live(packer, &message->items[i]);
 }
 
 static void pack_tasks(

@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/model/task.h"
 #include "common/wire/fields.h"
+#include "common/wire/message.h"
 
 Superstep__V1__Attempt *ss_pack_attempt(
     struct ss_packer *packer, struct ss_attempt attempt);
@@ -21,5 +22,9 @@ Superstep__V1__Outcome *ss_pack_outcome(
 // Gives.
 int ss_take_outcome(const Superstep__V1__Outcome *packed,
     struct ss_outcome **ret_outcome, struct ss_error *error) SS_MUST_USE;
+
+// The value in `item` stays its owner's.
+Superstep__V1__LiveItem *ss_pack_live(
+    struct ss_packer *packer, const struct ss_live_item *item);
 
 #endif

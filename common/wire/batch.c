@@ -1,0 +1,120 @@
+// batch.c - pieces of list messages, and the envelope around them.
+//
+// In each list message the list is field 1, and the envelope's field of a
+// message is its type's number and one: tests hold the schema to both.
+#include "common/wire/batch.h"
+
+#include "common/base/check.h"
+#include "common/wire/limits.h"
+#include "common/wire/unpack.h"
+#include "common/wire/work.h"
+
+enum { VARINT_SIZE_MAX = 10, TAG_LENGTH_DELIMITED = 2, FIELD_LIST = 1 };
+
+static size_t put_varint(unsigned char *to, uint64_t value)
+{
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7)
+        to[size++] = (unsigned char)(value | 0x80);
+    to[size++] = (unsigned char)value;
+    return size;
+}
+
+static size_t put_head(unsigned char *to, uint32_t field, size_t size)
+{
+    size_t used = put_varint(to, (uint64_t)field << 3 | TAG_LENGTH_DELIMITED);
+    return used + put_varint(to + used, size);
+}
+
+struct piece_sink {
+    ProtobufCBuffer base;
+    struct ss_buf *buf;
+};
+
+static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *bytes)
+{
+    ss_buf_add(((struct piece_sink *)buffer)->buf, bytes, size);
+}
+
+static int add_piece(struct ss_buf *pieces, const ProtobufCMessage *message,
+    struct ss_error *error)
+{
+    unsigned char head[2 * VARINT_SIZE_MAX];
+    size_t size = protobuf_c_message_get_packed_size(message);
+    size_t head_size = put_head(head, FIELD_LIST, size);
+    size_t before = pieces->size;
+    // The same bound as the whole message's, with room for its envelope.
+    if (before + head_size + size + sizeof(head) + VARINT_SIZE_MAX >
+        SS_MESSAGE_SIZE_MAX)
+        return ss_error_set(error, SS_ELIMIT, "a message of more than %u bytes",
+            SS_MESSAGE_SIZE_MAX);
+    ss_buf_add(pieces, head, head_size);
+    struct piece_sink sink = {{append}, pieces};
+    protobuf_c_message_pack_to_buffer(message, &sink.base);
+    ss_check(pieces->status == SS_OK);
+    int status = ss_wire_scan(
+        message->descriptor, pieces->data + before + head_size, size, error);
+    if (status != SS_OK)
+        pieces->size = before;
+    return status;
+}
+
+static int finish(struct ss_packer *packer, struct ss_buf *pieces,
+    const ProtobufCMessage *message, struct ss_error *error)
+{
+    int status = packer->status;
+    if (status == SS_OK)
+        status = add_piece(pieces, message, error);
+    ss_budget_fini(&packer->budget);
+    return status;
+}
+
+int ss_batch_add_order(
+    struct ss_buf *pieces, const struct ss_order *order, struct ss_error *error)
+{
+    struct ss_packer packer = {.error = error};
+    ss_budget_init(&packer.budget, SIZE_MAX);
+    return finish(&packer, pieces, &ss_pack_order(&packer, order)->base, error);
+}
+
+int ss_batch_add_outcome(struct ss_buf *pieces,
+    const struct ss_outcome *outcome, struct ss_error *error)
+{
+    struct ss_packer packer = {.error = error};
+    ss_budget_init(&packer.budget, SIZE_MAX);
+    return finish(
+        &packer, pieces, &ss_pack_outcome(&packer, outcome)->base, error);
+}
+
+int ss_batch_add_live(struct ss_buf *pieces, const struct ss_live_item *item,
+    struct ss_error *error)
+{
+    struct ss_packer packer = {.error = error};
+    ss_budget_init(&packer.budget, SIZE_MAX);
+    return finish(&packer, pieces, &ss_pack_live(&packer, item)->base, error);
+}
+
+int ss_batch_add_attempt(
+    struct ss_buf *pieces, struct ss_attempt attempt, struct ss_error *error)
+{
+    Superstep__V1__Attempt packed = SUPERSTEP__V1__ATTEMPT__INIT;
+    packed.epoch = attempt.epoch;
+    packed.dispatch = attempt.dispatch;
+    return add_piece(pieces, &packed.base, error);
+}
+
+int ss_batch_encode(enum ss_message_type type, const struct ss_buf *pieces,
+    struct ss_buf *ret, struct ss_error *error)
+{
+    unsigned char head[4 * VARINT_SIZE_MAX];
+    size_t size = put_varint(head, 1 << 3); // Envelope.protocol
+    size += put_varint(head + size, SS_PROTOCOL_VERSION);
+    size += put_head(head + size, (uint32_t)type + 1, pieces->size);
+    ss_buf_reset(ret);
+    ss_buf_add(ret, head, size);
+    if (ss_buf_add(ret, pieces->data, pieces->size) == SS_OK)
+        return SS_OK;
+    ss_buf_reset(ret);
+    return ss_error_set(error, SS_ELIMIT, "%s: a message of %zu bytes",
+        ss_message_name(type), pieces->size);
+}
