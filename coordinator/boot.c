@@ -1,0 +1,169 @@
+// boot.c - what a coordinator reads before it begins.
+#include <string.h>
+
+#include "common/app/log.h"
+#include "coordinator/shell_impl.h"
+
+#define EPOCH_KEY "epoch"
+
+struct ss_boot {
+    SS_VEC(json_t *) graphs;
+    SS_VEC(json_t *) runs;
+    struct ss_error *error;
+};
+
+// ------------------------------------------------ the epoch
+
+struct epoch {
+    uint64_t number;
+    uint64_t hash; // of what is stored, for the precondition
+    bool is_there;
+};
+
+static int read_epoch(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct epoch *epoch = ctx;
+    json_t *json = NULL;
+    (void)key;
+    (void)index;
+    (void)expires_us;
+    if (ss_json_parse(value, size, &json, NULL) != SS_OK ||
+        !json_is_integer(json)) {
+        json_decref(json);
+        return SS_ECORRUPT;
+    }
+    epoch->number = (uint64_t)json_integer_value(json);
+    epoch->hash = ss_hash64(value, size);
+    epoch->is_there = true;
+    json_decref(json);
+    return SS_OK;
+}
+
+int ss_boot_epoch(
+    struct ss_store *store, uint64_t *ret_epoch, struct ss_error *error)
+{
+    struct epoch epoch = {0};
+    int status = ss_store_get(
+        store, SS_TABLE_META, EPOCH_KEY, read_epoch, &epoch, error);
+    if (status == SS_ECORRUPT)
+        return ss_error_set(error, SS_ECORRUPT, "%s: the epoch is no number",
+            ss_store_name(store));
+    if (status != SS_OK && status != SS_ENOTFOUND)
+        return status;
+    json_t *next = json_integer((json_int_t)(epoch.number + 1));
+    char *text = ss_json_text(next);
+    struct ss_store_put put = {.table = SS_TABLE_META,
+        .key = EPOCH_KEY,
+        .value = text,
+        .value_size = strlen(text),
+        .when = epoch.is_there ? SS_WHEN_SAME : SS_WHEN_ABSENT,
+        .expected = epoch.hash};
+    struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    struct ss_store_batch batch = {.units = &unit, .units_count = 1};
+    status = ss_store_apply(store, &batch, error);
+    if (status == SS_OK && unit.result != SS_OK)
+        status = ss_error_set(error, unit.result,
+            "%s: another coordinator took the same epoch",
+            ss_store_name(store));
+    if (status == SS_OK)
+        *ret_epoch = epoch.number + 1;
+    json_decref(next);
+    ss_free(text);
+    return status;
+}
+
+// ------------------------------------------------ graphs and runs
+
+static int take_graph(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct ss_boot *boot = ctx;
+    json_t *json = NULL;
+    (void)index;
+    (void)expires_us;
+    int status = ss_json_parse(value, size, &json, boot->error);
+    if (status != SS_OK)
+        return ss_error_set(
+            boot->error, SS_ECORRUPT, "the description of graph %s", key);
+    SS_VEC_PUSH(&boot->graphs, json);
+    return SS_OK;
+}
+
+static bool has_ended(const json_t *run)
+{
+    static const char *const ends[] = {
+        "done", "interrupted", "failed", "drained", "cancelled"};
+    const char *status = ss_json_str(run, "status", "");
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (strcmp(status, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+static int take_run(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct ss_boot *boot = ctx;
+    json_t *json = NULL;
+    (void)index;
+    (void)expires_us;
+    int status = ss_json_parse(value, size, &json, boot->error);
+    if (status != SS_OK)
+        return ss_error_set(
+            boot->error, SS_ECORRUPT, "the record of run %s", key);
+    if (has_ended(json))
+        json_decref(json);
+    else
+        SS_VEC_PUSH(&boot->runs, json);
+    return SS_OK;
+}
+
+int ss_boot_read(
+    struct ss_store *store, struct ss_boot **ret_boot, struct ss_error *error)
+{
+    struct ss_boot *boot = ss_zalloc(1, sizeof(*boot));
+    boot->error = error;
+    int status = ss_store_scan(
+        store, SS_TABLE_GRAPHS, NULL, NULL, 0, take_graph, boot, error);
+    if (status == SS_OK)
+        status = ss_store_scan(
+            store, SS_TABLE_RUNS, NULL, NULL, 0, take_run, boot, error);
+    boot->error = NULL;
+    if (status != SS_OK)
+        ss_boot_destroy(&boot);
+    else
+        *ret_boot = boot;
+    return status;
+}
+
+void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
+{
+    for (size_t i = 0; i < boot->graphs.count; i++) {
+        struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
+        event.graph.description = boot->graphs.items[i];
+        ss_shell_feed(shell, &event);
+    }
+    for (size_t i = 0; i < boot->runs.count; i++) {
+        struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
+        event.run.record = boot->runs.items[i];
+        ss_shell_feed(shell, &event);
+    }
+    if (boot->runs.count > 0)
+        ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", boot->runs.count);
+}
+
+void ss_boot_destroy(struct ss_boot **boot)
+{
+    struct ss_boot *it = *boot;
+    if (!it)
+        return;
+    for (size_t i = 0; i < it->graphs.count; i++)
+        json_decref(it->graphs.items[i]);
+    for (size_t i = 0; i < it->runs.count; i++)
+        json_decref(it->runs.items[i]);
+    SS_VEC_FINI(&it->graphs);
+    SS_VEC_FINI(&it->runs);
+    ss_free(it);
+    *boot = NULL;
+}

@@ -1,0 +1,142 @@
+// inbox.c - messages to events.
+#include "common/app/log.h"
+#include "common/wire/message.h"
+#include "coordinator/limits.h"
+#include "coordinator/shell_impl.h"
+
+void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
+    const struct ss_error *error)
+{
+    if (!ss_map_get(&shell->complaints, peer)) {
+        if (shell->complaints.count >= SS_COMPLAINTS_MAX)
+            ss_map_fini(&shell->complaints, NULL);
+        ss_map_put(&shell->complaints, peer, shell);
+        ss_log_say(SS_LOG_WARNING, "peer %s is not understood: %s", peer,
+            error->message);
+    }
+    if (peer[0] != '\0')
+        ss_outbox_refuse(shell, peer, error->status, error->message);
+}
+
+static void hello(struct ss_coordinator *shell, struct ss_event *event,
+    struct ss_message *message)
+{
+    json_t **graphs = ss_zalloc(message->graphs_count, sizeof(*graphs));
+    for (size_t i = 0; i < message->graphs_count; i++)
+        graphs[i] = ss_value_json(message->graphs[i]);
+    event->type = SS_EVENT_WORKER_HELLO;
+    event->hello.name = message->name;
+    event->hello.capacity = message->capacity;
+    event->hello.graphs = graphs;
+    event->hello.graphs_count = message->graphs_count;
+    ss_shell_feed(shell, event);
+    ss_free(graphs);
+}
+
+static void done(struct ss_coordinator *shell, struct ss_event *event,
+    struct ss_message *message)
+{
+    for (size_t i = 0; i < message->outcomes_count; i++) {
+        event->type = SS_EVENT_TASK_DONE;
+        event->done.outcome = message->outcomes[i];
+        message->outcomes[i] = NULL;
+        ss_shell_feed(shell, event);
+    }
+}
+
+static void live(struct ss_coordinator *shell, struct ss_event *event,
+    struct ss_message *message)
+{
+    for (size_t i = 0; i < message->items_count; i++) {
+        const struct ss_live_item *item = &message->items[i];
+        event->type = SS_EVENT_TASK_LIVE;
+        event->live.attempt = item->attempt;
+        event->live.kind = item->kind;
+        event->live.value = item->value ? ss_value_json(item->value) : NULL;
+        ss_shell_feed(shell, event);
+    }
+}
+
+static void ask(struct ss_coordinator *shell, struct ss_event *event,
+    struct ss_message *message)
+{
+    json_t *body = message->body ? json_incref(ss_value_json(message->body))
+                                 : json_object();
+    event->type = SS_EVENT_REQUEST;
+    event->request.id = message->id;
+    event->request.op = message->op;
+    event->request.body = body;
+    ss_shell_feed(shell, event);
+    json_decref(body);
+}
+
+static void not_for_us(struct ss_coordinator *shell, const char *peer,
+    const struct ss_message *message)
+{
+    struct ss_error error;
+    ss_error_set(&error, SS_EINVAL,
+        "a coordinator takes no %s message; is this the right endpoint?",
+        ss_message_name(message->type));
+    ss_inbox_garbage(shell, peer, &error);
+}
+
+static void take(
+    struct ss_coordinator *shell, const char *peer, struct ss_message *message)
+{
+    struct ss_event event = {.peer = peer};
+    switch (message->type) {
+    case SS_MESSAGE_HELLO:
+        hello(shell, &event, message);
+        return;
+    case SS_MESSAGE_BEAT:
+        event.type = SS_EVENT_WORKER_BEAT;
+        event.beat.running = message->attempts;
+        event.beat.running_count = message->attempts_count;
+        break;
+    case SS_MESSAGE_BYE:
+        event.type = SS_EVENT_WORKER_BYE;
+        event.bye.drains = message->drains;
+        break;
+    case SS_MESSAGE_DONE:
+        done(shell, &event, message);
+        return;
+    case SS_MESSAGE_LIVE:
+        live(shell, &event, message);
+        return;
+    case SS_MESSAGE_ASK:
+        ask(shell, &event, message);
+        return;
+    case SS_MESSAGE_HANGUP:
+        event.type = SS_EVENT_CLIENT_GONE;
+        event.request.id = message->id;
+        break;
+    case SS_MESSAGE_PING:
+        ss_outbox_pong(shell, peer, message->id);
+        return;
+    case SS_MESSAGE_PONG:
+        return;
+    case SS_MESSAGE_NONE:
+    case SS_MESSAGE_WELCOME:
+    case SS_MESSAGE_REFUSED:
+    case SS_MESSAGE_TASKS:
+    case SS_MESSAGE_CANCEL:
+    case SS_MESSAGE_SETTLED:
+    case SS_MESSAGE_ANSWER:
+        not_for_us(shell, peer, message);
+        return;
+    }
+    ss_shell_feed(shell, &event);
+}
+
+void ss_inbox_message(struct ss_coordinator *shell, const char *peer,
+    const void *bytes, size_t size)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error = {0};
+    if (ss_message_decode(bytes, size, &message, &error) != SS_OK) {
+        ss_inbox_garbage(shell, peer, &error);
+        return;
+    }
+    take(shell, peer, message);
+    ss_message_destroy(&message);
+}

@@ -1,0 +1,22 @@
+// limits.h - the bounds of a coordinator's loop, each with its reason.
+#ifndef SS_COORDINATOR_LIMITS_H
+#define SS_COORDINATOR_LIMITS_H
+
+enum {
+    // Messages, and finished store jobs, worked off before the loop looks at
+    // the rest: heartbeats must not wait behind a flood.
+    SS_TURN_MESSAGES_MAX = 1000,
+    SS_TURN_JOBS_MAX = 1000,
+    // A batch for one peer leaves when it has grown to this.
+    SS_OUTBOX_SIZE_MAX = 1024 * 1024,
+    // A worker's queue was full: try again after this.
+    SS_OUTBOX_RETRY_MS = 20,
+    // Peers whose garbage was logged already: beyond it the list starts anew.
+    SS_COMPLAINTS_MAX = 1000,
+    // Bounds of what --lease-ms and --heartbeat-ms take.
+    SS_LEASE_MS_MIN = 100,
+    SS_LEASE_MS_MAX = 24 * 60 * 60 * 1000,
+    SS_HEARTBEAT_MS_MIN = 10,
+};
+
+#endif

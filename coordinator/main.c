@@ -1,0 +1,112 @@
+// main.c - the program superstep-coordinator.
+#include <stdio.h>
+
+#include "common/app/args.h"
+#include "common/app/log.h"
+#include "common/app/version.h"
+#include "common/base/mem.h"
+#include "coordinator/limits.h"
+#include "coordinator/shell.h"
+
+enum { EXIT_CANNOT_START = 1, EXIT_STORE_FAILED = 4 };
+
+static const char *listen_at = SS_COORDINATOR_LISTEN;
+static const char *db = "superstep.db";
+static const char *store;
+static int64_t lease_ms = SS_COORDINATOR_LEASE_MS;
+static int64_t heartbeat_ms = SS_COORDINATOR_HEARTBEAT_MS;
+static bool log_json, verbose;
+
+static const struct ss_arg table[] = {
+    {.name = "listen",
+        .kind = SS_ARG_TEXT,
+        .to = &listen_at,
+        .value = "ENDPOINT",
+        .help = "where workers and clients find it\n"
+                "(" SS_COORDINATOR_LISTEN "); port * takes a free one"},
+    {.name = "db",
+        .kind = SS_ARG_TEXT,
+        .to = &db,
+        .value = "FILE",
+        .help = "the SQLite database (superstep.db)"},
+    {.name = "store",
+        .kind = SS_ARG_TEXT,
+        .to = &store,
+        .value = "URL",
+        .help = "in place of --db: sqlite:FILE, or memory:\n"
+                "(nothing is kept)"},
+    {.name = "lease-ms",
+        .kind = SS_ARG_INT,
+        .to = &lease_ms,
+        .min = SS_LEASE_MS_MIN,
+        .max = SS_LEASE_MS_MAX,
+        .value = "N",
+        .help = "a worker that gives no sign for so long is\n"
+                "lost, and its tasks go to others (10000)"},
+    {.name = "heartbeat-ms",
+        .kind = SS_ARG_INT,
+        .to = &heartbeat_ms,
+        .min = SS_HEARTBEAT_MS_MIN,
+        .max = SS_LEASE_MS_MAX,
+        .value = "N",
+        .help = "how often workers give a sign (2000, or\n"
+                "a fifth of a shorter lease)"},
+    {.name = "log-json",
+        .kind = SS_ARG_FLAG,
+        .to = &log_json,
+        .help = "log lines as JSON"},
+    {.name = "verbose",
+        .letter = 'v',
+        .kind = SS_ARG_FLAG,
+        .to = &verbose,
+        .help = "log each decision of the engine"},
+    {.name = NULL},
+};
+
+static const struct ss_args args = {
+    .program = "superstep-coordinator",
+    .about = "Plans durable graphs, hands their tasks to workers, and keeps\n"
+             "what they did. It needs no application: workers bring it.",
+    .items = table,
+    .footer = "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
+              "store failed (what was acknowledged is kept: start it again\n"
+              "when there is room).",
+};
+
+static void say_ready(void *ctx, struct ss_coordinator *coordinator)
+{
+    bool *is_ready = ctx;
+    *is_ready = true;
+    printf("%s %s listening on %s, store %s\n", args.program, SS_VERSION_TEXT,
+        ss_coordinator_endpoint(coordinator),
+        ss_coordinator_store(coordinator));
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int code = ss_args_run(&args, argc, argv);
+    if (code >= 0)
+        return code;
+    ss_log_setup(&(struct ss_log_options){.program = args.program,
+        .level = verbose ? SS_LOG_DEBUG : SS_LOG_INFO,
+        .is_json = log_json});
+    if (heartbeat_ms == SS_COORDINATOR_HEARTBEAT_MS &&
+        lease_ms < SS_COORDINATOR_LEASE_MS)
+        heartbeat_ms = lease_ms / 5;
+    bool is_ready = false;
+    char *url = store ? ss_strdup(store) : ss_format("sqlite:%s", db);
+    struct ss_coordinator_options options = {.listen = listen_at,
+        .store = url,
+        .lease_ms = lease_ms,
+        .heartbeat_ms = heartbeat_ms,
+        .ready = say_ready,
+        .ready_ctx = &is_ready};
+    struct ss_error error = {0};
+    int status = ss_coordinator_run(&options, &error);
+    ss_free(url);
+    if (status == SS_OK)
+        return 0;
+    fprintf(stderr, "%s: %s\n", args.program, error.message);
+    return is_ready ? EXIT_STORE_FAILED : EXIT_CANNOT_START;
+}

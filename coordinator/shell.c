@@ -1,0 +1,331 @@
+// shell.c - the loop: wait, feed what is ready, then time, then send.
+#include "coordinator/shell.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "common/app/clock.h"
+#include "common/app/log.h"
+#include "common/app/signals.h"
+#include "common/wire/limits.h"
+#include "coordinator/limits.h"
+#include "coordinator/shell_impl.h"
+
+// ------------------------------------------------ events and commands
+
+void ss_shell_owe(
+    struct ss_coordinator *shell, struct ss_event event, const char *text)
+{
+    struct owed owed = {event, ss_strdup(event.peer), ss_strdup(text)};
+    SS_VEC_PUSH(&shell->owed, owed);
+}
+
+// A job that cannot even be made: the engine gets its answer all the same.
+static void answer_job(struct ss_coordinator *shell,
+    const struct ss_command *command, const struct ss_error *error)
+{
+    struct ss_event event = {.type = SS_EVENT_STORED};
+    event.stored.tag = command->tag;
+    event.stored.status = error->status;
+    ss_shell_owe(shell, event, error->message);
+}
+
+static void submit(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    struct ss_job *job = NULL;
+    struct ss_error error = {0};
+    if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK)
+        ss_store_actor_submit(shell->actor, job);
+    else
+        answer_job(shell, command, &error);
+}
+
+static void perform(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    if (command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
+        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET)
+        submit(shell, command);
+    else
+        ss_outbox_command(shell, command);
+}
+
+void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
+{
+    struct ss_commands commands = {.wake_at_ms = INT64_MAX};
+    event->now_ms = ss_clock_ms();
+    event->wall_us = ss_clock_wall_us();
+    ss_engine_step(shell->engine, event, &commands);
+    shell->wake_at_ms = commands.wake_at_ms;
+    for (size_t i = 0; i < commands.count; i++)
+        perform(shell, &commands.items[i]);
+}
+
+// Only what was owed before: what this brings up waits for the next turn.
+static void feed_owed(struct ss_coordinator *shell)
+{
+    size_t count = shell->owed.count;
+    for (size_t i = 0; i < count; i++) {
+        struct owed owed = shell->owed.items[i];
+        owed.event.peer = owed.peer;
+        if (owed.event.type == SS_EVENT_STORED)
+            owed.event.stored.message = owed.text;
+        ss_shell_feed(shell, &owed.event);
+        ss_free(owed.peer);
+        ss_free(owed.text);
+    }
+    shell->owed.count -= count;
+    if (shell->owed.count > 0)
+        memmove(shell->owed.items, shell->owed.items + count,
+            shell->owed.count * sizeof(*shell->owed.items));
+}
+
+static void drop_owed(struct ss_coordinator *shell)
+{
+    for (size_t i = 0; i < shell->owed.count; i++) {
+        struct owed *owed = &shell->owed.items[i];
+        if (owed->event.type == SS_EVENT_TASK_DONE)
+            ss_outcome_destroy(&owed->event.done.outcome);
+        ss_free(owed->peer);
+        ss_free(owed->text);
+    }
+    SS_VEC_FINI(&shell->owed);
+}
+
+// ------------------------------------------------ a turn
+
+static bool take_messages(struct ss_coordinator *shell)
+{
+    for (int i = 0; i < SS_TURN_MESSAGES_MAX; i++) {
+        char peer[SS_PEER_SIZE] = "";
+        void *bytes = NULL;
+        size_t size = 0;
+        struct ss_error error = {0};
+        int status = ss_link_recv(shell->link, peer, &bytes, &size, &error);
+        if (status == SS_EAGAIN)
+            return false;
+        if (status == SS_OK)
+            ss_inbox_message(shell, peer, bytes, size);
+        else
+            ss_inbox_garbage(shell, peer, &error);
+        ss_free(bytes);
+    }
+    return true;
+}
+
+// A refusal is an answer for the engine. Anything else that befalls a commit
+// leaves open what is durable: then this coordinator must not go on.
+static bool has_failed(struct ss_coordinator *shell, const struct ss_job *job)
+{
+    int status = job->status != SS_OK ? job->status : job->unit.result;
+    if (job->type != SS_JOB_APPLY || status == SS_OK || status == SS_EREFUSED ||
+        status == SS_EFENCED)
+        return false;
+    ss_error_set(&shell->failure, status, "the store failed: %s",
+        job->error.message[0] ? job->error.message : ss_status_text(status));
+    return true;
+}
+
+static bool take_jobs(struct ss_coordinator *shell)
+{
+    for (int i = 0; i < SS_TURN_JOBS_MAX; i++) {
+        struct ss_job *job = ss_store_actor_take(shell->actor);
+        if (!job)
+            return false;
+        if (shell->failure.status == SS_OK && !has_failed(shell, job)) {
+            struct ss_event event;
+            ss_bridge_event(shell->bridge, job, &event);
+            ss_shell_feed(shell, &event);
+            ss_bridge_event_fini(&event);
+        }
+        ss_job_destroy(&job);
+    }
+    return true;
+}
+
+static int time_left(const struct ss_coordinator *shell, int timeout_ms)
+{
+    int64_t at_ms = shell->wake_at_ms < shell->retry_at_ms ? shell->wake_at_ms
+                                                           : shell->retry_at_ms;
+    int left = ss_clock_left(at_ms, ss_clock_ms());
+    if (shell->owed.count > 0)
+        return 0;
+    return timeout_ms >= 0 && (left < 0 || timeout_ms < left) ? timeout_ms
+                                                              : left;
+}
+
+int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
+    int timeout_ms, struct ss_error *error)
+{
+    int fds[] = {ss_store_actor_fd(shell->actor), extra_fd};
+    ss_link_wait_all(shell->link, fds, 2, time_left(shell, timeout_ms));
+    feed_owed(shell);
+    bool has_more = take_messages(shell);
+    has_more = take_jobs(shell) || has_more;
+    if (shell->failure.status != SS_OK) {
+        if (error)
+            *error = shell->failure;
+        return shell->failure.status;
+    }
+    if (!has_more && ss_clock_ms() >= shell->wake_at_ms) {
+        struct ss_event tick = {.type = SS_EVENT_TICK};
+        ss_shell_feed(shell, &tick);
+    }
+    ss_outbox_flush(shell);
+    return SS_OK;
+}
+
+// ------------------------------------------------ open and close
+
+static void narrate(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    ss_log_say(SS_LOG_DEBUG, "%s", sentence);
+}
+
+static int64_t or_else(int64_t given, int64_t otherwise)
+{
+    return given > 0 ? given : otherwise;
+}
+
+static int open_link(
+    struct ss_coordinator *shell, const char *listen, struct ss_error *error)
+{
+    struct ss_link_options options = {.endpoint = listen,
+        .server = true,
+        .message_size_max = SS_MESSAGE_SIZE_MAX};
+    return ss_link_open(&options, &shell->link, error);
+}
+
+// What is asked of the store before it moves to its own thread.
+static int open_store(struct ss_coordinator *shell, const char *url,
+    struct ss_boot **ret_boot, struct ss_error *error)
+{
+    struct ss_store *store = NULL;
+    int status = ss_store_open(url, &store, error);
+    if (status != SS_OK)
+        return status;
+    shell->store_name = ss_strdup(ss_store_name(store));
+    status = ss_boot_epoch(store, &shell->epoch, error);
+    if (status == SS_OK)
+        status = ss_boot_read(store, ret_boot, error);
+    if (status == SS_OK)
+        status = ss_store_actor_start(store, &shell->actor, error);
+    else
+        ss_store_close(&store);
+    return status;
+}
+
+static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
+{
+    struct ss_engine_options options = {.epoch = shell->epoch,
+        .seed = ss_entropy(),
+        .lease_ms = shell->lease_ms,
+        .heartbeat_ms = shell->heartbeat_ms,
+        .narrate = ss_log_wants(SS_LOG_DEBUG) ? narrate : NULL};
+    shell->engine = ss_engine_new(&options);
+    ss_boot_feed(boot, shell);
+}
+
+int ss_coordinator_open(const struct ss_coordinator_options *options,
+    struct ss_coordinator **ret_coordinator, struct ss_error *error)
+{
+    struct ss_coordinator *shell = ss_zalloc(1, sizeof(*shell));
+    struct ss_boot *boot = NULL;
+    ss_value_setup();
+    shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
+    shell->heartbeat_ms =
+        or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
+    shell->wake_at_ms = shell->retry_at_ms = INT64_MAX;
+    shell->bridge = ss_bridge_new();
+    ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
+    int status =
+        shell->heartbeat_ms < shell->lease_ms
+            ? SS_OK
+            : ss_error_set(error, SS_EINVAL,
+                  "a heartbeat every %lld ms cannot keep a lease of %lld ms",
+                  (long long)shell->heartbeat_ms, (long long)shell->lease_ms);
+    if (status == SS_OK)
+        status = open_link(shell,
+            options->listen ? options->listen : SS_COORDINATOR_LISTEN, error);
+    if (status == SS_OK)
+        status = open_store(shell,
+            options->store ? options->store : SS_COORDINATOR_STORE, &boot,
+            error);
+    if (status == SS_OK) {
+        start_engine(shell, boot);
+        *ret_coordinator = shell;
+    } else {
+        ss_coordinator_close(&shell);
+    }
+    ss_boot_destroy(&boot);
+    return status;
+}
+
+void ss_coordinator_close(struct ss_coordinator **coordinator)
+{
+    struct ss_coordinator *shell = *coordinator;
+    if (!shell)
+        return;
+    ss_store_actor_stop(&shell->actor);
+    ss_link_close(&shell->link);
+    drop_owed(shell);
+    ss_outbox_fini(shell);
+    ss_map_fini(&shell->complaints, NULL);
+    ss_engine_destroy(&shell->engine);
+    ss_bridge_destroy(&shell->bridge);
+    ss_buf_fini(&shell->wire);
+    ss_free(shell->store_name);
+    ss_free(shell);
+    *coordinator = NULL;
+}
+
+const char *ss_coordinator_endpoint(const struct ss_coordinator *coordinator)
+{
+    return ss_link_endpoint(coordinator->link);
+}
+
+const char *ss_coordinator_store(const struct ss_coordinator *coordinator)
+{
+    return coordinator->store_name;
+}
+
+uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator)
+{
+    return coordinator->epoch;
+}
+
+// ------------------------------------------------ run
+
+static int step_until_asked(
+    struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
+{
+    int status = SS_OK, number = 0;
+    while (status == SS_OK && (number = ss_signals_take()) == 0)
+        status = ss_coordinator_step(shell, signal_fd, -1, error);
+    if (status == SS_OK)
+        ss_log_say(SS_LOG_INFO, "stopping: %s",
+            number == SIGINT ? "interrupted" : "terminated");
+    return status;
+}
+
+int ss_coordinator_run(
+    const struct ss_coordinator_options *options, struct ss_error *error)
+{
+    static const int signals[] = {SIGTERM, SIGINT};
+    struct ss_coordinator *shell = NULL;
+    int fd = -1;
+    int status = ss_signals_open(signals, 2, &fd, error);
+    if (status != SS_OK)
+        return status;
+    status = ss_coordinator_open(options, &shell, error);
+    if (status == SS_OK) {
+        if (options->ready)
+            options->ready(options->ready_ctx, shell);
+        status = step_until_asked(shell, fd, error);
+    }
+    ss_coordinator_close(&shell);
+    ss_signals_close();
+    return status;
+}

@@ -1,0 +1,63 @@
+// shell.h - a coordinator as a process: link, store and time around the engine.
+//
+//     workers, clients                                     the disk
+//          |  link (ZeroMQ)                                   |
+//          v                                                  v
+//       inbox.c --events--> engine --commands--> outbox.c, bridge.c --jobs-->
+//          messages to events             commands to messages and store jobs
+//
+// It decides nothing. What is ready is fed before time; what must be durable
+// first, the engine holds back. A store that fails stops the coordinator: it
+// never goes on without durability, and what it had acknowledged is on disk.
+#ifndef SS_COORDINATOR_SHELL_H
+#define SS_COORDINATOR_SHELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+enum {
+    SS_COORDINATOR_LEASE_MS = 10000, // defaults
+    SS_COORDINATOR_HEARTBEAT_MS = 2000,
+};
+
+#define SS_COORDINATOR_LISTEN "tcp://127.0.0.1:7433"
+#define SS_COORDINATOR_STORE  "sqlite:superstep.db"
+
+struct ss_coordinator;
+
+struct ss_coordinator_options {
+    const char *listen;   // endpoint of common/link/link.h; NULL: the default
+    const char *store;    // URL of coordinator/store/store.h; NULL: the default
+    int64_t lease_ms;     // 0: the default
+    int64_t heartbeat_ms; // 0: the default
+    // ss_coordinator_run(): called once when it listens. NULL: none.
+    void (*ready)(void *ctx, struct ss_coordinator *coordinator);
+    void *ready_ctx;
+};
+
+// Open link and store, take a new epoch (durable), find unfinished runs. Gives.
+// Errors: what ss_link_open() and ss_store_open() say; SS_EINVAL.
+int ss_coordinator_open(const struct ss_coordinator_options *options,
+    struct ss_coordinator **ret_coordinator,
+    struct ss_error *error) SS_MUST_USE;
+// Wait until there is something to do, or `extra_fd` (-1: none) is readable, at
+// most `timeout_ms` (-1: no limit), and do it. An error: the store failed; only
+// ss_coordinator_close() may follow.
+int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
+    int timeout_ms, struct ss_error *error) SS_MUST_USE;
+// What was handed to the store still gets there.
+void ss_coordinator_close(struct ss_coordinator **coordinator);
+
+// As bound, and for people: "sqlite superstep.db". Borrowed.
+const char *ss_coordinator_endpoint(const struct ss_coordinator *coordinator);
+const char *ss_coordinator_store(const struct ss_coordinator *coordinator);
+uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
+
+// Open, step until SIGTERM or SIGINT, close. SS_OK: asked to stop. An error
+// before `ready` was called is one of opening, else one of the store.
+int ss_coordinator_run(const struct ss_coordinator_options *options,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif

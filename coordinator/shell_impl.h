@@ -1,0 +1,73 @@
+// shell_impl.h - what the files of the shell share.
+#ifndef SS_COORDINATOR_SHELL_IMPL_H
+#define SS_COORDINATOR_SHELL_IMPL_H
+
+#include "common/base/buf.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/link/link.h"
+#include "coordinator/bridge.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/shell.h"
+#include "coordinator/store/store_actor.h"
+
+// An event that the shell owes the engine: what it asked for went wrong here.
+struct owed {
+    struct ss_event event;
+    char *peer; // what the event's texts point to
+    char *text;
+};
+
+struct ss_coordinator {
+    struct ss_link *link;
+    struct ss_store_actor *actor;
+    struct ss_engine *engine;
+    struct ss_bridge *bridge;
+    char *store_name;
+    uint64_t epoch;
+    int64_t lease_ms, heartbeat_ms;
+    int64_t wake_at_ms;       // the engine's
+    int64_t retry_at_ms;      // a full queue is tried again
+    struct ss_map outboxes;   // peer -> struct outbox *
+    struct ss_map complaints; // peers whose garbage was logged
+    struct ss_buf wire;       // the message that is being encoded
+    SS_VEC(struct owed) owed;
+    struct ss_error failure; // of the store; status SS_OK: none
+};
+
+// shell.c: one event in, its commands carried out.
+void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event);
+// Feed `event` (whose peer, and message in `text`, are copied) in the next
+// turn.
+void ss_shell_owe(
+    struct ss_coordinator *shell, struct ss_event event, const char *text);
+
+// boot.c: what the store is asked before it gets a thread of its own: a new
+// epoch, durably, and the graphs and unfinished runs that it knows.
+int ss_boot_epoch(struct ss_store *store, uint64_t *ret_epoch,
+    struct ss_error *error) SS_MUST_USE;
+struct ss_boot;
+int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,
+    struct ss_error *error) SS_MUST_USE;
+// GRAPH_KNOWN and RUN_FOUND.
+void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell);
+void ss_boot_destroy(struct ss_boot **boot);
+
+// inbox.c: a message from `peer`, well-formed or not.
+void ss_inbox_message(struct ss_coordinator *shell, const char *peer,
+    const void *bytes, size_t size);
+void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
+    const struct ss_error *error);
+
+// outbox.c: commands to messages.
+void ss_outbox_command(
+    struct ss_coordinator *shell, const struct ss_command *command);
+void ss_outbox_refuse(struct ss_coordinator *shell, const char *peer,
+    int status, const char *text);
+void ss_outbox_pong(
+    struct ss_coordinator *shell, const char *peer, uint64_t id);
+// Send what was collected.
+void ss_outbox_flush(struct ss_coordinator *shell);
+void ss_outbox_fini(struct ss_coordinator *shell);
+
+#endif
