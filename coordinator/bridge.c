@@ -67,7 +67,7 @@ static struct ss_store_put put_of(const struct ss_command_put *put)
 }
 
 static int encode_rows(struct ss_bridge *bridge,
-    const struct ss_command *command, struct ss_journal_io_row *rows,
+    const struct ss_command *command, struct ss_journal_bytes *rows,
     struct ss_error *error)
 {
     if (command->rows_count == 0)
@@ -90,7 +90,7 @@ static int store_job(struct ss_bridge *bridge,
     struct ss_error *error)
 {
     size_t rows_count = command->rows_count, puts_count = command->puts_count;
-    struct ss_journal_io_row *encoded =
+    struct ss_journal_bytes *encoded =
         ss_zalloc(rows_count + 1, sizeof(*encoded));
     struct ss_store_row *rows = ss_zalloc(rows_count + 1, sizeof(*rows));
     struct ss_store_put *puts = ss_zalloc(puts_count + 1, sizeof(*puts));
@@ -111,7 +111,7 @@ static int store_job(struct ss_bridge *bridge,
     for (size_t i = 0; i < puts_count; i++)
         ss_free((void *)puts[i].value);
     for (size_t i = 0; i < rows_count; i++)
-        ss_journal_io_row_fini(&encoded[i]);
+        ss_journal_bytes_fini(&encoded[i]);
     ss_free(puts);
     ss_free(rows);
     ss_free(encoded);
