@@ -25,6 +25,7 @@ enum { WORDS_COUNT = sizeof(roles) / sizeof(*roles) };
 // A message on its way; json is what was given, as a map.
 struct draft {
     const json_t *json;
+    const json_t *shown; // in errors, if it is another thing
     json_t *message;
     json_t *more; // additional_kwargs
     enum role role;
@@ -33,7 +34,7 @@ struct draft {
 
 static int fail(struct draft *draft, const char *what)
 {
-    char *text = ss_json_text(draft->json);
+    char *text = ss_json_text(draft->shown ? draft->shown : draft->json);
     int status = ss_error_set(draft->error, SS_EINVAL, "message %.200s: %s",
         text, what);
     ss_free(text);
@@ -131,8 +132,7 @@ static int set_name(struct draft *draft, json_t *name)
         return fail(draft, "its name must be a text");
     if (!is_given && draft->role == FUNCTION)
         return fail(draft, "a function's message needs a name");
-    if (is_given &&
-        (draft->role == FUNCTION || json_string_length(name) > 0))
+    if (is_given && json_string_length(name) > 0)
         json_object_set(draft->message, "name", name);
     return SS_OK;
 }
@@ -181,20 +181,23 @@ static int check_call(
     return SS_OK;
 }
 
+// Only an assistant's calls are looked into; on others they are kept.
 static int add_call(struct draft *draft, json_t *call, json_t *calls)
 {
     json_t *name = json_object_get(call, "name");
     json_t *args = json_incref(json_object_get(call, "args"));
+    bool is_function = json_object_get(call, "function") != NULL;
     int status = SS_OK;
-    if (!json_is_object(call))
+    if (!json_is_object(call)) {
         status = fail(draft, "a call must be a map");
-    else if (json_object_get(call, "function")) {
+    } else if (is_function) {
         json_decref(args);
         status = open_function(draft, call, &name, &args);
     }
-    if (status == SS_OK)
-        status = check_call(draft, name, args, call);
-    if (status == SS_OK)
+    if (status == SS_OK && draft->role != AI && !is_function)
+        json_array_append(calls, call);
+    else if (status == SS_OK &&
+        (status = check_call(draft, name, args, call)) == SS_OK)
         json_array_append_new(calls,
             json_pack("{s:O, s:O, s:O, s:s}", "name", name, "args", args,
                 "id", json_object_get(call, "id"), "type", "tool_call"));
@@ -204,7 +207,7 @@ static int add_call(struct draft *draft, json_t *call, json_t *calls)
 
 static int set_calls(struct draft *draft, json_t *given)
 {
-    if (draft->role != AI || !given || json_is_null(given))
+    if (!given || json_is_null(given))
         return SS_OK;
     if (!json_is_array(given))
         return fail(draft, "its tool_calls must be a list");
@@ -221,9 +224,11 @@ static int set_calls(struct draft *draft, json_t *given)
 static int set_tool(struct draft *draft, json_t *call_id)
 {
     bool is_given = call_id && !json_is_null(call_id);
-    if (is_given)
-        json_object_set_new(
-            draft->message, "tool_call_id", text_of(call_id));
+    bool is_empty =
+        json_is_string(call_id) && json_string_length(call_id) == 0;
+    if (is_given && !is_empty)
+        json_object_set_new(draft->message, "tool_call_id",
+            draft->role == TOOL ? text_of(call_id) : json_incref(call_id));
     if (draft->role != TOOL)
         return SS_OK;
     if (!is_given)
@@ -264,7 +269,7 @@ static int collect_more(struct draft *draft)
             json_object_set(draft->more, key, json_object_iter_value(at));
     }
     json_t *given = json_object_get(json, "additional_kwargs");
-    if (!given || json_is_null(given))
+    if (!given)
         return SS_OK;
     if (!json_is_object(given))
         return fail(draft, "its additional_kwargs must be a map");
@@ -312,15 +317,19 @@ static int fill(struct draft *draft, const char *word, json_t *content)
     return status;
 }
 
-static int make(json_t *json, const char *word, json_t *content,
+// A message of `map` (NULL: of no more than role and content).
+static int make(json_t *map, json_t *shown, const char *word, json_t *content,
     json_t **ret_message, struct ss_error *error)
 {
+    json_t *json = map ? json_incref(map) : json_object();
     struct draft draft = {.json = json,
+        .shown = shown,
         .message = json_object(),
         .more = json_object(),
         .error = error};
     int status = fill(&draft, word, content);
     json_decref(draft.more);
+    json_decref(json);
     if (status == SS_OK)
         *ret_message = draft.message;
     else
@@ -343,7 +352,7 @@ static int from_map(
     json_t *text = ss_json_truthy(content) ? json_incref(content)
                                            : json_string("");
     int status =
-        make(map, json_string_value(role), text, ret_message, error);
+        make(map, map, json_string_value(role), text, ret_message, error);
     json_decref(text);
     return status;
 }
@@ -358,10 +367,7 @@ static int from_pair(
         return fail(&draft, "a list must be a pair [role, content]");
     if (json_is_null(content))
         return fail(&draft, "the content of a pair is not null");
-    json_t *map = json_object();
-    int status = make(map, role, content, ret_message, error);
-    json_decref(map);
-    return status;
+    return make(NULL, pair, role, content, ret_message, error);
 }
 
 // {"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {...}}
@@ -399,12 +405,8 @@ static int from_constructor(json_t *map, bool *ret_is_one,
 int ss_message_coerce(
     json_t *like, json_t **ret_message, struct ss_error *error)
 {
-    if (json_is_string(like)) {
-        json_t *map = json_object();
-        int status = make(map, "human", like, ret_message, error);
-        json_decref(map);
-        return status;
-    }
+    if (json_is_string(like))
+        return make(NULL, like, "human", like, ret_message, error);
     if (json_is_array(like))
         return from_pair(like, ret_message, error);
     if (json_is_object(like)) {
