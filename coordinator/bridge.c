@@ -52,6 +52,17 @@ static uint64_t *chain_of(struct ss_bridge *bridge, const char *thread)
     return chain;
 }
 
+bool ss_bridge_run_is_open(const json_t *record)
+{
+    static const char *const ends[] = {
+        "done", "interrupted", "failed", "drained", "cancelled"};
+    const char *status = ss_json_str(record, "status", "");
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (strcmp(status, ends[i]) == 0)
+            return false;
+    return true;
+}
+
 // ------------------------------------------------------------------ commands
 
 static struct ss_store_put put_of(const struct ss_command_put *put)

@@ -15,6 +15,7 @@
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/model/value.h"
+#include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"
 #include "local/storage.h"
 #include "worker/application.h"
@@ -291,7 +292,8 @@ static void on_run(void *ctx, json_t *value)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
     event.run.record = value;
-    step(ctx, &event);
+    if (ss_bridge_run_is_open(value))
+        step(ctx, &event);
 }
 
 static void hello(struct ss_local *local)
