@@ -68,7 +68,6 @@ static void set_options(struct zmq_link *link)
     set_int(link, ZMQ_LINGER, SS_LINK_LINGER_MS);
     set_int(link, ZMQ_HEARTBEAT_IVL, SS_LINK_HEARTBEAT_MS);
     set_int(link, ZMQ_HEARTBEAT_TIMEOUT, SS_LINK_HEARTBEAT_TIMEOUT_MS);
-    set_int(link, ZMQ_IPV6, 1);
     if (link->base.is_server) {
         set_int(link, ZMQ_ROUTER_MANDATORY, 1);
         set_int(link, ZMQ_ROUTER_HANDOVER, 1);
@@ -136,6 +135,8 @@ int ss_link_open_zmq(const struct ss_link_options *options,
         return status;
     }
     set_options(link);
+    // Only where it is asked for: else names of IPv4 addresses change.
+    set_int(link, ZMQ_IPV6, strchr(options->endpoint, '[') != NULL);
     int rc = options->server ? zmq_bind(link->socket, options->endpoint)
                              : zmq_connect(link->socket, options->endpoint);
     if (rc != 0) {
