@@ -24,13 +24,13 @@ static const char *read_hold(
 {
     const char *colon = memchr(value, ':', size);
     if (!colon || colon == value || colon + 1 == value + size)
-        return "hold is NODE:DIR or NODE/PATTERN:DIR";
+        return "hold is NODE:DIR or NODE/PATTERNS:DIR";
     size_t point_size = (size_t)(colon - value);
     const char *slash = memchr(value, '/', point_size);
     const char *node_end = slash ? slash : colon;
     trial->hold_node = copy(value, (size_t)(node_end - value));
     if (slash)
-        trial->hold_name = copy(slash + 1, (size_t)(colon - slash - 1));
+        trial->hold_names = copy(slash + 1, (size_t)(colon - slash - 1));
     trial->hold_dir = copy(colon + 1, (size_t)(value + size - colon - 1));
     return NULL;
 }
@@ -101,6 +101,21 @@ static int hold(struct ss_task *task, const struct trial *trial)
     }
     free(release);
     return goes_on ? 0 : ss_fail(task, "cancelled", "stopped while held");
+}
+
+// `patterns`: with commas between.
+static bool is_among(const char *patterns, const char *name)
+{
+    bool found = false;
+    while (*patterns && !found) {
+        size_t size = strcspn(patterns, ",");
+        char *pattern = copy(patterns, size);
+        found = fnmatch(pattern, name, 0) == 0;
+        free(pattern);
+        patterns += size;
+        patterns += *patterns == ',';
+    }
+    return found;
 }
 
 int trial_begin(struct ss_task *task, const char *name)

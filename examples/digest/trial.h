@@ -4,7 +4,8 @@
 // The application's argument: words with a blank between them.
 //     log=FILE         each body appends "task node attempt pid name"
 //     hold=POINT:DIR   tasks at POINT wait until the file DIR/release is there;
-//                      POINT is a node, or node/PATTERN, as measure/*GPL*
+//                      POINT is a node, or some of its tasks by name, as in
+//                      measure/GPL-*,BSD
 //     words=N          texts of more words are split (2000)
 #ifndef DIGEST_TRIAL_H
 #define DIGEST_TRIAL_H
@@ -14,7 +15,7 @@
 struct trial {
     char *log;
     char *hold_node;
-    char *hold_name; // a pattern, or NULL: all
+    char *hold_names; // patterns, or NULL: all
     char *hold_dir;
     long words_max;
 };
