@@ -1,0 +1,319 @@
+#include "coordinator/journal_io.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+
+static struct ss_error error;
+static struct ss_store *store;
+static uint64_t checksum; // that the next row carries
+
+static void setup(void)
+{
+    ss_value_setup();
+    error = (struct ss_error){0};
+    checksum = 0;
+    ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
+}
+
+static void teardown(void)
+{
+    ss_store_close(&store);
+}
+
+// A checkpoint "c<seq>" after "c<seq - 1>", channel x set to seq.
+static struct ss_row *row_new(uint64_t seq)
+{
+    struct ss_row *row = ss_row_new();
+    row->seq = seq;
+    row->kind = SS_ROW_CHECKPOINT;
+    strcpy(row->run, "run-1");
+    row->ns = ss_strdup("");
+    row->has_checkpoint = true;
+    row->checkpoint_id[0] = 'c';
+    row->checkpoint_id[1] = (char)('0' + seq);
+    if (seq > 1) {
+        row->parent_id[0] = 'c';
+        row->parent_id[1] = (char)('0' + seq - 1);
+        row->parent_seq = seq - 1;
+    }
+    row->base_seq = 1;
+    strcpy(row->source, "loop");
+    row->step = (int64_t)seq - 2;
+    row->wall_us = 1700000000000000 + (int64_t)seq;
+    row->metadata = json_pack("{s:s,s:i}", "user", "Ada", "a", (int)seq);
+    row->checkpoint.channels_count = 1;
+    row->checkpoint.channels =
+        ss_zalloc(1, sizeof(*row->checkpoint.channels));
+    row->checkpoint.channels[0] = (struct ss_row_channel){
+        .name = ss_strdup("x"),
+        .version = (int64_t)seq,
+        .value = ss_value_new(json_integer((json_int_t)seq)),
+    };
+    return row;
+}
+
+static void keep(const struct ss_store_row *stored)
+{
+    struct ss_store_unit unit = {
+        .thread = stored->thread, .rows = stored, .rows_count = 1};
+    struct ss_store_batch batch = {.units = &unit, .units_count = 1};
+    ck_assert_int_eq(ss_store_apply(store, &batch, &error), SS_OK);
+    ck_assert_int_eq(unit.result, SS_OK);
+}
+
+// Encode row `seq`, let `change` have it, and keep it in the store.
+static void append(uint64_t seq, void (*change)(struct ss_store_row *))
+{
+    struct ss_row *row = row_new(seq);
+    struct ss_journal_bytes bytes;
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", checksum, &bytes, &error), SS_OK);
+    ck_assert_uint_eq(row->size, bytes.row.body_size);
+    checksum = ss_journal_io_checksum(&bytes.row);
+    if (change) {
+        change(&bytes.row);
+    }
+    keep(&bytes.row);
+    ss_journal_bytes_fini(&bytes);
+    ss_row_destroy(&row);
+}
+
+struct load {
+    struct ss_journal *journal;
+    uint64_t checksum;
+};
+
+static int load_row(void *ctx, const struct ss_store_row *stored)
+{
+    struct load *load = ctx;
+    return ss_journal_io_load(
+        load->journal, stored, &load->checksum, &error);
+}
+
+static int load(uint64_t from, struct ss_journal **ret)
+{
+    struct load to = {.journal = ss_journal_new()};
+    int status =
+        ss_store_read(store, "t", from, UINT64_MAX, load_row, &to, &error);
+    if (status == SS_OK) {
+        ck_assert_uint_eq(to.checksum, checksum);
+    }
+    *ret = to.journal;
+    return status;
+}
+
+START_TEST(a_thread_comes_back_from_the_store)
+{
+    for (uint64_t seq = 1; seq <= 3; seq++) {
+        append(seq, NULL);
+    }
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), SS_OK);
+    ck_assert_int_eq(ss_journal_check(journal, &error), SS_OK);
+    ck_assert_uint_eq(ss_journal_head(journal), 3);
+    const struct ss_mark *mark = ss_journal_find(journal, "", NULL);
+    struct ss_row *expected = row_new(3);
+    const struct ss_row *row = mark->row;
+    ck_assert_int_eq(row->kind, expected->kind);
+    ck_assert_str_eq(row->run, expected->run);
+    ck_assert_str_eq(row->ns, expected->ns);
+    ck_assert_str_eq(row->checkpoint_id, "c3");
+    ck_assert_str_eq(row->parent_id, "c2");
+    ck_assert_uint_eq(row->parent_seq, 2);
+    ck_assert_uint_eq(row->base_seq, 1);
+    ck_assert_str_eq(row->source, "loop");
+    ck_assert_int_eq(row->step, 1);
+    ck_assert_int_eq(row->wall_us, expected->wall_us);
+    ck_assert(json_equal(row->metadata, expected->metadata));
+    ck_assert_uint_gt(row->size, 0);
+    ss_row_destroy(&expected);
+    ss_journal_destroy(&journal);
+}
+END_TEST
+
+START_TEST(a_thread_may_begin_after_rows_that_were_deleted)
+{
+    for (uint64_t seq = 1; seq <= 3; seq++) {
+        append(seq, NULL);
+    }
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(2, &journal), SS_OK);
+    ck_assert_uint_eq(ss_journal_head(journal), 3);
+    ss_journal_destroy(&journal);
+}
+END_TEST
+
+static void change_step(struct ss_store_row *row)
+{
+    row->step++;
+}
+
+static void change_parent(struct ss_store_row *row)
+{
+    row->parent_seq = 0;
+}
+
+static void change_run(struct ss_store_row *row)
+{
+    row->run = "run-2";
+}
+
+static void change_metadata(struct ss_store_row *row)
+{
+    row->metadata = NULL;
+}
+
+static void change_border(struct ss_store_row *row)
+{
+    row->run = "run-1x";
+    row->source = "oop";
+}
+
+static void (*const changes[])(struct ss_store_row *) = {
+    change_step, change_parent, change_run, change_metadata, change_border};
+
+START_TEST(a_column_that_was_changed_is_noticed)
+{
+    append(1, NULL);
+    append(2, changes[_i]);
+    append(3, NULL);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), SS_ECORRUPT);
+    ck_assert_str_eq(error.message, "thread t: row 3 does not follow the row"
+        " before it: one of them was changed");
+    ss_journal_destroy(&journal);
+}
+END_TEST
+
+static void damage_body(struct ss_store_row *row)
+{
+    ((char *)row->body)[0] ^= 1;
+}
+
+static void long_run(struct ss_store_row *row)
+{
+    row->run = "a run with a name that nobody gives to a run";
+}
+
+static void long_source(struct ss_store_row *row)
+{
+    row->source = "elsewhere";
+}
+
+static void bad_metadata(struct ss_store_row *row)
+{
+    row->metadata = "{\"user\":";
+}
+
+static void no_format(struct ss_store_row *row)
+{
+    row->format = 0;
+}
+
+static void newer_format(struct ss_store_row *row)
+{
+    row->format = 2;
+}
+
+static void bad_kind(struct ss_store_row *row)
+{
+    row->kind = 9;
+}
+
+static void no_body(struct ss_store_row *row)
+{
+    row->body = NULL;
+    row->body_size = 0;
+}
+
+static const struct refusal {
+    void (*change)(struct ss_store_row *);
+    int status;
+    const char *message;
+} refusals[] = {
+    {damage_body, SS_ECORRUPT, "thread t: row 1: a damaged journal row: its"
+        " bytes are not those that were written"},
+    {no_body, SS_ECORRUPT, "thread t: row 1: a damaged journal row: its"
+        " bytes are not those that were written"},
+    {long_run, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
+    {long_source, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
+    {bad_metadata, SS_ECORRUPT, "thread t: row 1: its metadata is no JSON"},
+    {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
+    {newer_format, SS_EVERSION, "thread t: row 1: it was written by a newer"
+        " version (format 2, this program knows 1)"},
+    {bad_kind, SS_ECORRUPT, "thread t: row 1: journal: row 1: an unknown kind"
+        " of row"},
+};
+
+START_TEST(a_row_that_cannot_be_read_is_named)
+{
+    const struct refusal *refusal = &refusals[_i];
+    append(1, refusal->change);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), refusal->status);
+    ck_assert_str_eq(error.message, refusal->message);
+    ck_assert_uint_eq(ss_journal_head(journal), 0);
+    ss_journal_destroy(&journal);
+}
+END_TEST
+
+static void other_seq(struct ss_store_row *row)
+{
+    row->parent_seq = 9;
+}
+
+START_TEST(a_row_that_the_journal_refuses_is_named)
+{
+    append(1, NULL);
+    append(2, other_seq);
+    struct ss_journal *journal = NULL;
+    ck_assert_int_eq(load(0, &journal), SS_ECORRUPT);
+    ck_assert_str_eq(error.message, "thread t: journal: row 2: row 9 should"
+        " hold its parent checkpoint c1, and does not");
+    ss_journal_destroy(&journal);
+}
+END_TEST
+
+START_TEST(the_checksum_of_a_row_depends_on_those_before)
+{
+    struct ss_row *row = row_new(1);
+    struct ss_journal_bytes a, b;
+    ck_assert_int_eq(ss_journal_io_encode(row, "t", 1, &a, &error), SS_OK);
+    ck_assert_int_eq(ss_journal_io_encode(row, "t", 2, &b, &error), SS_OK);
+    ck_assert_uint_eq(a.row.checksum, 1);
+    ck_assert_uint_ne(
+        ss_journal_io_checksum(&a.row), ss_journal_io_checksum(&b.row));
+    ss_journal_bytes_fini(&a);
+    ss_journal_bytes_fini(&b);
+    ss_row_destroy(&row);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("journal_io");
+    TCase *t = tcase_create("journal_io");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, a_thread_comes_back_from_the_store);
+    tcase_add_test(t, a_thread_may_begin_after_rows_that_were_deleted);
+    tcase_add_loop_test(t, a_column_that_was_changed_is_noticed, 0,
+        (int)(sizeof(changes) / sizeof(changes[0])));
+    tcase_add_loop_test(t, a_row_that_cannot_be_read_is_named, 0,
+        (int)(sizeof(refusals) / sizeof(refusals[0])));
+    tcase_add_test(t, a_row_that_the_journal_refuses_is_named);
+    tcase_add_test(t, the_checksum_of_a_row_depends_on_those_before);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
