@@ -1,0 +1,230 @@
+// bridge_test.c - what the engine asks of its store, there and back.
+#include "coordinator/bridge.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+static struct ss_store_actor *actor;
+static struct ss_bridge *bridge;
+static struct ss_job *job;
+static struct ss_event event;
+
+static void setup(void)
+{
+    struct ss_error error;
+    struct ss_store *store;
+    ss_value_setup();
+    ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
+    ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
+    bridge = ss_bridge_new();
+    event.type = SS_EVENT_TICK;
+}
+
+static void forget(void)
+{
+    if (event.type == SS_EVENT_ROWS)
+        for (size_t i = 0; i < event.rows.rows_count; i++)
+            ss_row_destroy(&event.rows.rows[i]);
+    ss_bridge_event_fini(&event);
+    ss_job_destroy(&job);
+}
+
+static void teardown(void)
+{
+    forget();
+    ss_bridge_destroy(&bridge);
+    ss_store_actor_stop(&actor);
+}
+
+static void carry_out(const struct ss_command *command)
+{
+    struct ss_error error;
+    struct ss_job *given;
+    forget();
+    int status = ss_bridge_job(bridge, command, &given, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ss_store_actor_submit(actor, given);
+    job = ss_store_actor_take(actor);
+    ck_assert_ptr_nonnull(job);
+    ss_bridge_event(bridge, job, &event);
+}
+
+// An entry row of run "r".
+static struct ss_row *new_row(uint64_t seq)
+{
+    struct ss_row *row = ss_row_new();
+    row->seq = seq;
+    row->kind = SS_ROW_ENTRY;
+    row->ns = ss_strdup("");
+    strcpy(row->run, "11111111-1111-1111-1111-111111111111");
+    row->entry = json_pack("{s:I}", "input", (json_int_t)seq);
+    row->wall_us = 1000;
+    return row;
+}
+
+static int store_row(const char *thread, uint64_t seq)
+{
+    struct ss_row *row = new_row(seq);
+    struct ss_command command = {.type = SS_COMMAND_STORE,
+        .tag = 7,
+        .thread = (char *)thread,
+        .rows = &row,
+        .rows_count = 1};
+    carry_out(&command);
+    ss_row_destroy(&row);
+    ck_assert_int_eq(event.type, SS_EVENT_STORED);
+    ck_assert_uint_eq(event.stored.tag, 7);
+    return event.stored.status;
+}
+
+static void read_rows(const char *thread)
+{
+    carry_out(&(struct ss_command){.type = SS_COMMAND_READ,
+        .tag = 9,
+        .thread = (char *)thread,
+        .from = 1,
+        .to = UINT64_MAX});
+    ck_assert_int_eq(event.type, SS_EVENT_ROWS);
+    ck_assert_uint_eq(event.rows.tag, 9);
+}
+
+START_TEST(rows_come_back_as_they_went)
+{
+    ck_assert_int_eq(store_row("t", 1), SS_OK);
+    ck_assert_int_eq(store_row("t", 2), SS_OK);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_uint_eq(event.rows.rows_count, 2);
+    ck_assert_uint_eq(event.rows.rows[1]->seq, 2);
+    ck_assert_int_eq(
+        ss_json_int(event.rows.rows[1]->entry, "input", 0), 2);
+}
+END_TEST
+
+START_TEST(a_thread_that_is_not_there_has_no_rows)
+{
+    read_rows("nobody");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_uint_eq(event.rows.rows_count, 0);
+}
+END_TEST
+
+START_TEST(a_row_out_of_its_place_is_refused)
+{
+    ck_assert_int_eq(store_row("t", 1), SS_OK);
+    ck_assert_int_eq(store_row("t", 5), SS_EREFUSED);
+}
+END_TEST
+
+START_TEST(the_chain_goes_on_after_reading)
+{
+    ck_assert_int_eq(store_row("t", 1), SS_OK);
+    ss_bridge_destroy(&bridge);
+    bridge = ss_bridge_new();
+    read_rows("t");
+    ck_assert_int_eq(store_row("t", 2), SS_OK);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_uint_eq(event.rows.rows_count, 2);
+}
+END_TEST
+
+START_TEST(a_broken_chain_is_corrupt)
+{
+    ck_assert_int_eq(store_row("t", 1), SS_OK);
+    ss_bridge_destroy(&bridge);
+    bridge = ss_bridge_new(); // and it was not read
+    ck_assert_int_eq(store_row("t", 2), SS_OK);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_ECORRUPT);
+    ck_assert_uint_eq(event.rows.rows_count, 0);
+    ck_assert_ptr_nonnull(strstr(event.rows.message, "row 2"));
+}
+END_TEST
+
+static void put(const char *key, const char *index, json_t *value, bool absent)
+{
+    struct ss_command_put one = {.table = SS_RECORD_RUN,
+        .key = (char *)key,
+        .index = (char *)index,
+        .value = value,
+        .absent = absent};
+    carry_out(&(struct ss_command){
+        .type = SS_COMMAND_STORE, .puts = &one, .puts_count = 1});
+    json_decref(value);
+}
+
+START_TEST(records_are_found_by_key_and_by_index)
+{
+    put("r1", "t1", json_pack("{s:i}", "n", 1), false);
+    put("r2", "t2", json_pack("{s:i}", "n", 2), false);
+    carry_out(&(struct ss_command){.type = SS_COMMAND_GET,
+        .table = SS_RECORD_RUN,
+        .key = (char *)"r2"});
+    ck_assert_int_eq(event.type, SS_EVENT_RECORDS);
+    ck_assert_uint_eq(event.records.records_count, 1);
+    ck_assert_int_eq(ss_json_int(event.records.records[0].value, "n", 0), 2);
+    carry_out(&(struct ss_command){.type = SS_COMMAND_SCAN,
+        .table = SS_RECORD_RUN,
+        .key = (char *)"t1"});
+    ck_assert_uint_eq(event.records.records_count, 1);
+    ck_assert_str_eq(event.records.records[0].key, "r1");
+    carry_out(&(struct ss_command){
+        .type = SS_COMMAND_SCAN, .table = SS_RECORD_RUN});
+    ck_assert_uint_eq(event.records.records_count, 2);
+}
+END_TEST
+
+START_TEST(a_record_that_is_missing_says_so)
+{
+    carry_out(&(struct ss_command){.type = SS_COMMAND_GET,
+        .table = SS_RECORD_CACHE,
+        .key = (char *)"none"});
+    ck_assert_int_eq(event.type, SS_EVENT_RECORDS);
+    ck_assert_uint_eq(event.records.records_count, 0);
+}
+END_TEST
+
+START_TEST(a_record_that_must_be_new_is_refused_the_second_time)
+{
+    put("r1", "t1", json_pack("{s:i}", "n", 1), true);
+    ck_assert_int_eq(event.stored.status, SS_OK);
+    put("r1", "t1", json_pack("{s:i}", "n", 2), true);
+    ck_assert_int_eq(event.stored.status, SS_EREFUSED);
+}
+END_TEST
+
+START_TEST(a_run_is_open_until_it_ended)
+{
+    json_t *record = json_pack("{s:s}", "status", "running");
+    ck_assert(ss_bridge_run_is_open(record));
+    json_object_set_new(record, "status", json_string("interrupted"));
+    ck_assert(!ss_bridge_run_is_open(record));
+    json_decref(record);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bridge");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, teardown);
+    tcase_add_test(all, rows_come_back_as_they_went);
+    tcase_add_test(all, a_thread_that_is_not_there_has_no_rows);
+    tcase_add_test(all, a_row_out_of_its_place_is_refused);
+    tcase_add_test(all, the_chain_goes_on_after_reading);
+    tcase_add_test(all, a_broken_chain_is_corrupt);
+    tcase_add_test(all, records_are_found_by_key_and_by_index);
+    tcase_add_test(all, a_record_that_is_missing_says_so);
+    tcase_add_test(all, a_record_that_must_be_new_is_refused_the_second_time);
+    tcase_add_test(all, a_run_is_open_until_it_ended);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
