@@ -125,6 +125,6 @@ int trial_begin(struct ss_task *task, const char *name)
         return SS_FAILED;
     bool waits = trial->hold_node &&
                  strcmp(trial->hold_node, ss_node_name(task)) == 0 &&
-                 (!trial->hold_name || fnmatch(trial->hold_name, name, 0) == 0);
+                 (!trial->hold_names || is_among(trial->hold_names, name));
     return waits ? hold(task, trial) : 0;
 }
