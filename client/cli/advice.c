@@ -1,0 +1,111 @@
+// advice.c - questions that wait for an answer, and the command that answers.
+#include "client/cli/advice.h"
+
+#include <string.h>
+
+#include "client/cli/cli.h"
+#include "client/cli/text.h"
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+char *ss_cli_quote(const char *text)
+{
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyz"
+                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                   "0123456789-_./:@%+,=";
+    if (*text && strspn(text, harmless) == strlen(text))
+        return ss_strdup(text);
+    struct ss_buf buf;
+    ss_buf_init(&buf, strlen(text) * 4 + 3);
+    ss_buf_add_str(&buf, "'");
+    for (; *text; text++) {
+        if (*text == '\'')
+            ss_buf_add_str(&buf, "'\\''");
+        else
+            ss_buf_add(&buf, text, 1);
+    }
+    ss_buf_add_str(&buf, "'");
+    return ss_buf_steal(&buf, NULL);
+}
+
+// An answer of the type that is expected, to be replaced by the person.
+static const char *sample(const json_t *interrupt)
+{
+    const char *type = ss_json_str(
+        json_object_get(interrupt, "response_schema"), "type", "");
+    if (strcmp(type, "boolean") == 0)
+        return "true";
+    if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
+        return "1";
+    if (strcmp(type, "string") == 0)
+        return "'\"text\"'";
+    return "JSON";
+}
+
+static void print_questions(const json_t *interrupts, FILE *to)
+{
+    size_t i;
+    json_t *interrupt;
+    size_t count = json_array_size(interrupts);
+    if (count == 1)
+        fputs("interrupted: a question waits for an answer\n", to);
+    else
+        fprintf(to, "interrupted: %zu questions wait for answers\n", count);
+    json_array_foreach (interrupts, i, interrupt) {
+        json_t *value = json_object_get(interrupt, "value");
+        char *text = value ? ss_text_json(value, 0) : ss_strdup("null");
+        const char *id = ss_json_str(interrupt, "id", "?");
+        if (count > 1)
+            fprintf(to, "  %s  %s\n", id, text);
+        else
+            fprintf(to, "  %s\n", text);
+        ss_free(text);
+    }
+}
+
+static void print_command(const char *command, const char *word, FILE *to)
+{
+    fputs("superstep ", to);
+    if (ss_cli_options.endpoints) {
+        char *endpoints = ss_cli_quote(ss_cli_options.endpoints);
+        fprintf(to, "--coordinator %s ", endpoints);
+        ss_free(endpoints);
+    }
+    char *quoted = ss_cli_quote(word);
+    fprintf(to, "%s %s", command, quoted);
+    ss_free(quoted);
+}
+
+void ss_cli_advise(const char *graph, const char *thread,
+    const json_t *interrupts, FILE *to)
+{
+    size_t count = json_array_size(interrupts);
+    if (!thread)
+        thread = "THREAD";
+    if (count == 0) {
+        fputs("interrupted at a breakpoint\nGo on:  ", to);
+        if (graph) {
+            print_command("run", graph, to);
+            char *quoted = ss_cli_quote(thread);
+            fprintf(to, " --thread %s\n", quoted);
+            ss_free(quoted);
+        } else {
+            print_command("resume", thread, to);
+            fputs("\n", to);
+        }
+        return;
+    }
+    print_questions(interrupts, to);
+    fputs("Answer:  ", to);
+    print_command("resume", thread, to);
+    size_t i;
+    json_t *interrupt;
+    if (count == 1)
+        fprintf(to, " --value %s", sample(json_array_get(interrupts, 0)));
+    else
+        json_array_foreach (interrupts, i, interrupt)
+            fprintf(to, " --answer %s=%s",
+                ss_json_str(interrupt, "id", "ID"), sample(interrupt));
+    fputs("\n", to);
+}

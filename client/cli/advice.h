@@ -1,0 +1,16 @@
+// advice.h - questions that wait for an answer, and the command that answers.
+#ifndef SS_CLI_ADVICE_H
+#define SS_CLI_ADVICE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+// Any text as one word for a shell. Gives (ss_free).
+char *ss_cli_quote(const char *text);
+
+// The interrupts of a run or a thread, each with its value, and the exact
+// command. Without any: how to go on behind a breakpoint.
+void ss_cli_advise(const char *graph, const char *thread,
+    const json_t *interrupts, FILE *to);
+
+#endif

@@ -1,0 +1,243 @@
+// cli.c - from the command line to a subcommand, and how things are said.
+#include "client/cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "client/cli/completion.h"
+#include "client/cli/text.h"
+#include "common/app/version.h"
+#include "common/base/mem.h"
+#include "common/model/hint.h"
+#include "common/model/value.h"
+
+struct ss_cli_options ss_cli_options;
+
+const char ss_cli_exit_text[] =
+    "Exit status: 0 done; 1 a failed run, or an error; 2 a wrong command line;\n"
+    "3 interrupted (the run waits for an answer); 4 no coordinator answers;\n"
+    "130 stopped by ctrl-C (a run that was accepted goes on).";
+
+static const struct ss_cli_command *running;
+
+// ---------------------------------------------------------------------- saying
+
+static void say(const char *format, va_list args)
+{
+    fflush(stdout);
+    fputs("superstep: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\n", stderr);
+}
+
+int ss_cli_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    return SS_CLI_FAILED;
+}
+
+int ss_cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    fprintf(stderr, "superstep %s --help tells more.\n",
+        running ? running->name : "");
+    return SS_CLI_USAGE;
+}
+
+// The nearest name there is, offered from a list of the coordinator's.
+static void offer(struct ss_hint *hint, json_t *list, const char *key)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const char *name = json_string_value(json_object_get(item, key));
+        if (name)
+            ss_hint_offer(hint, name);
+    }
+}
+
+static void hint_from(struct ss_client *client, const char *op,
+    const char *key, const char *wanted, char *ret_hint)
+{
+    struct ss_hint hint;
+    struct ss_client_error ignored;
+    json_t *list = NULL;
+    int status = strcmp(op, "graphs") == 0
+        ? ss_client_graphs(client, &list, &ignored)
+        : ss_client_threads(client, NULL, &list, &ignored);
+    if (status != 0)
+        return;
+    ss_hint_init(&hint, wanted);
+    offer(&hint, list, key);
+    snprintf(ret_hint, SS_HINT_SIZE, "%s", ss_hint_text(&hint));
+    if (json_array_size(list) == 0 && strcmp(op, "graphs") == 0)
+        snprintf(ret_hint, SS_HINT_SIZE,
+            " No graph is known yet. Start a worker: superstep-worker --app "
+            "APP.so");
+    json_decref(list);
+}
+
+int ss_cli_client_fail(struct ss_client *client,
+    const struct ss_client_error *error, const char *graph, const char *thread)
+{
+    char hint[SS_HINT_SIZE] = "";
+    if (strcmp(error->code, "not_found") == 0 &&
+        !strstr(error->message, "Did you mean")) {
+        if (graph)
+            hint_from(client, "graphs", "name", graph, hint);
+        if (thread && !*hint)
+            hint_from(client, "threads", "thread", thread, hint);
+    }
+    ss_cli_fail("%s%s%s", error->message,
+        *hint && !strchr(".?!", error->message[strlen(error->message) - 1])
+            ? "."
+            : "",
+        hint);
+    return strcmp(error->code, "closed") == 0 ? SS_CLI_ALONE : SS_CLI_FAILED;
+}
+
+void ss_cli_print_json(const json_t *json)
+{
+    char *text = ss_text_line(json);
+    puts(text);
+    ss_free(text);
+}
+
+size_t ss_cli_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) ||
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+void ss_cli_print_table(struct ss_table *table, const char *none)
+{
+    enum { SIZE_MAX_TABLE = 256 * 1024 * 1024 };
+    struct ss_buf buf;
+    ss_buf_init(&buf, SIZE_MAX_TABLE);
+    if (ss_table_count(table) == 0)
+        ss_buf_addf(&buf, "%s\n", none);
+    else
+        ss_table_write(table, ss_cli_width(), &buf);
+    fputs(ss_buf_str(&buf), stdout);
+    ss_buf_fini(&buf);
+    ss_table_destroy(&table);
+}
+
+// ------------------------------------------------------------------ dispatching
+
+static void print_help(const struct ss_cli_command *const *commands)
+{
+    puts("Usage: superstep [--coordinator EP] [--json] COMMAND [options]\n\n"
+         "Durable graphs: run them, follow them, look at their state.\n\n"
+         "Commands:");
+    for (; *commands; commands++)
+        printf("  %-11s %s\n", (*commands)->name, (*commands)->summary);
+    printf("\nsuperstep COMMAND --help tells more of a command.\n\n%s\n",
+        ss_cli_exit_text);
+}
+
+static const struct ss_cli_command *find(
+    const struct ss_cli_command *const *commands, const char *name)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (; *commands; commands++) {
+        if (strcmp((*commands)->name, name) == 0)
+            return *commands;
+        ss_hint_offer(&hint, (*commands)->name);
+    }
+    fprintf(stderr,
+        "superstep: there is no command \"%.100s\".%s\nsuperstep --help lists "
+        "the commands.\n",
+        name, ss_hint_text(&hint));
+    return NULL;
+}
+
+// The options before the command. Returns the index of the command, 0 if it is
+// over with the exit status in *ret_exit.
+static int parse_front(const struct ss_cli_command *const *commands, int argc,
+    char **argv, int *ret_exit)
+{
+    static const struct ss_arg options[] = {SS_CLI_OPTIONS};
+    const struct ss_args args = {.program = "superstep", .items = options};
+    int count = 1;
+    while (count < argc && argv[count][0] == '-')
+        count += strcmp(argv[count], "--coordinator") == 0 ? 2 : 1;
+    if (count > argc)
+        count = argc;
+    char asked;
+    struct ss_error error = {0};
+    *ret_exit = SS_CLI_USAGE;
+    if (ss_args_parse(&args, count, argv, &asked, &error) != SS_OK) {
+        fprintf(stderr,
+            "superstep: %s\nsuperstep --help lists the commands.\n",
+            error.message);
+        return 0;
+    }
+    if (asked == 'v')
+        printf("superstep %s\n", SS_VERSION_TEXT);
+    else if (asked == 'h')
+        print_help(commands);
+    else if (count == argc)
+        fputs("superstep: which command? superstep --help lists them.\n",
+            stderr);
+    else
+        return count;
+    *ret_exit = asked ? SS_CLI_DONE : SS_CLI_USAGE;
+    return 0;
+}
+
+static int run(const struct ss_cli_command *command)
+{
+    running = command;
+    if (command->is_offline)
+        return command->run(NULL);
+    struct ss_client *client;
+    struct ss_client_error error;
+    const struct ss_client_options options = {
+        .endpoints = ss_cli_options.endpoints};
+    if (ss_client_open(&options, &client, &error) != 0)
+        return ss_cli_usage("%s", error.message);
+    int status = command->run(client);
+    ss_client_close(&client);
+    return status;
+}
+
+int ss_cli_main(
+    const struct ss_cli_command *const *commands, int argc, char **argv)
+{
+    int status;
+    ss_value_setup();
+    int at = parse_front(commands, argc, argv, &status);
+    if (at == 0)
+        return status;
+    const struct ss_cli_command *command = find(commands, argv[at]);
+    if (!command)
+        return SS_CLI_USAGE;
+    ss_cli_completion_commands(commands);
+    char *program = ss_format("superstep %s", command->name);
+    char *about = ss_format("%s%s%s", command->summary,
+        command->about ? "\n\n" : "", command->about ? command->about : "");
+    const struct ss_args args = {.program = program, .usage = command->usage,
+        .about = about, .items = command->options,
+        .footer = ss_cli_exit_text};
+    status = ss_args_run(&args, argc - at, argv + at);
+    if (status < 0)
+        status = run(command);
+    ss_args_fini(&args);
+    ss_free(program);
+    ss_free(about);
+    return fflush(stdout) == 0 ? status : ss_cli_fail("stdout: cannot write");
+}

@@ -1,0 +1,87 @@
+// cli.h - what the subcommands of `superstep` share.
+//
+// A subcommand is one file client/cmd_NAME.c with one struct ss_cli_command; its
+// name stands in client/commands.def. Tables and messages are for people;
+// with --json machines get the coordinator's answer whole.
+#ifndef SS_CLI_CLI_H
+#define SS_CLI_CLI_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <superstep/client.h>
+
+#include "client/cli/table.h"
+#include "common/app/args.h"
+
+// What the command's exit status says; --help tells people the same.
+enum ss_cli_exit {
+    SS_CLI_DONE = 0,
+    SS_CLI_FAILED = 1,      // a failed run, or an error
+    SS_CLI_USAGE = 2,       // the command line
+    SS_CLI_INTERRUPTED = 3, // the run waits for an answer
+    SS_CLI_ALONE = 4,       // no coordinator answers
+    SS_CLI_STOPPED = 130,   // ctrl-C; a run goes on
+};
+extern const char ss_cli_exit_text[];
+
+// The options that every subcommand takes.
+struct ss_cli_options {
+    const char *endpoints;
+    bool json;
+};
+extern struct ss_cli_options ss_cli_options;
+#define SS_CLI_OPTIONS \
+    {.name = "coordinator", .kind = SS_ARG_TEXT, \
+        .to = &ss_cli_options.endpoints, .value = "EP[,EP...]", \
+        .help = "where the coordinator listens; default: the environment\n" \
+                "variable " SS_CLIENT_ENVIRONMENT \
+                ", else " SS_CLIENT_ENDPOINT}, \
+    {.name = "json", .kind = SS_ARG_FLAG, .to = &ss_cli_options.json, \
+        .help = "the whole answer, for machines"}, \
+    {.name = NULL}
+
+// What completes a subcommand's words.
+enum ss_cli_word {
+    SS_CLI_WORD_NONE,
+    SS_CLI_WORD_GRAPH,
+    SS_CLI_WORD_THREAD,
+    SS_CLI_WORD_RUN,
+    SS_CLI_WORD_FILE,
+};
+
+struct ss_cli_command {
+    const char *name;
+    const char *usage;   // "GRAPH [options]"
+    const char *summary; // one line, for the list of commands
+    const char *about;   // behind the summary in --help; or NULL
+    const struct ss_arg *options; // ends with SS_CLI_OPTIONS
+    enum ss_cli_word word;
+    bool is_offline; // talks to no coordinator
+    // After the options were parsed; `client` is NULL if it is offline.
+    int (*run)(struct ss_client *client);
+};
+
+// Find `argv[1]` among the commands (ends with NULL), parse what follows, and
+// run it. Returns the exit status.
+int ss_cli_main(
+    const struct ss_cli_command *const *commands, int argc, char **argv);
+
+// "superstep: ...", on stderr. Returns SS_CLI_FAILED.
+int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
+// A mistake on the command line, with the way to the help. SS_CLI_USAGE.
+int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
+// What the client says; SS_CLI_ALONE where no coordinator answers. An unknown
+// graph or thread gets the nearest one there is ("Did you mean").
+int ss_cli_client_fail(struct ss_client *client,
+    const struct ss_client_error *error, const char *graph,
+    const char *thread);
+
+// Print a value on one line (--json and results).
+void ss_cli_print_json(const json_t *json);
+// Print and destroy a table; `none` stands in place of one without rows.
+void ss_cli_print_table(struct ss_table *table, const char *none);
+// Columns of the terminal that stdout is, 0 if it is none.
+size_t ss_cli_width(void);
+
+#endif

@@ -1,0 +1,124 @@
+// completion.c - completion for bash, made from the table of commands.
+#include "client/cli/completion.h"
+
+#include <string.h>
+
+#include "common/base/buf.h"
+
+static const struct ss_cli_command *const *commands;
+
+void ss_cli_completion_commands(const struct ss_cli_command *const *them)
+{
+    commands = them;
+}
+
+static void add_commands(struct ss_buf *buf)
+{
+    ss_buf_add_str(buf, "    local commands='");
+    for (size_t i = 0; commands[i]; i++)
+        ss_buf_addf(buf, "%s%s", i ? " " : "", commands[i]->name);
+    ss_buf_add_str(buf, "'\n");
+}
+
+// Options of one command, those with a value marked by "=".
+static void add_options(struct ss_buf *buf, const struct ss_arg *options)
+{
+    for (const struct ss_arg *it = options; it->name; it++)
+        if (it->kind != SS_ARG_REST)
+            ss_buf_addf(buf, "--%s ", it->name);
+    ss_buf_add_str(buf, "--help");
+}
+
+static const char *words_of(enum ss_cli_word word)
+{
+    switch (word) {
+    case SS_CLI_WORD_GRAPH:
+        return "graphs";
+    case SS_CLI_WORD_THREAD:
+        return "threads";
+    case SS_CLI_WORD_RUN:
+        return "runs";
+    case SS_CLI_WORD_FILE:
+        return "file";
+    case SS_CLI_WORD_NONE:
+    default:
+        return "none";
+    }
+}
+
+static void add_cases(struct ss_buf *buf)
+{
+    ss_buf_add_str(buf, "    case \"$command\" in\n");
+    for (size_t i = 0; commands[i]; i++) {
+        ss_buf_addf(buf, "    %s) words=%s options='", commands[i]->name,
+            words_of(commands[i]->word));
+        add_options(buf, commands[i]->options);
+        ss_buf_add_str(buf, "' ;;\n");
+    }
+    ss_buf_add_str(buf, "    esac\n");
+}
+
+static const char head[] =
+    "# Completion of the superstep command for bash. Made by: superstep "
+    "completion bash\n"
+    "# Names of graphs, threads and runs come from the coordinator, if one "
+    "answers.\n"
+    "_superstep()\n"
+    "{\n"
+    "    local word=${COMP_WORDS[COMP_CWORD]} "
+    "previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+    "    local command='' words=none options='--coordinator --json --help "
+    "--version' i\n";
+
+static const char middle[] =
+    "    COMPREPLY=()\n"
+    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "        case \"${COMP_WORDS[i]}\" in\n"
+    "        --coordinator) ((i++)) ;;\n"
+    "        -*) ;;\n"
+    "        *) command=${COMP_WORDS[i]}; break ;;\n"
+    "        esac\n"
+    "    done\n";
+
+static const char tail[] =
+    "    case \"$previous\" in\n"
+    "    --graph) words=graphs ;;\n"
+    "    --thread) words=threads ;;\n"
+    "    --run) words=runs ;;\n"
+    "    --db) words=file ;;\n"
+    "    --stream) COMPREPLY=($(compgen -W 'values updates custom messages "
+    "tasks checkpoints debug progress' -- \"$word\")); return ;;\n"
+    "    --durability) COMPREPLY=($(compgen -W 'sync async exit' -- "
+    "\"$word\")); return ;;\n"
+    "    *) case \"$word\" in\n"
+    "       -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return "
+    ";;\n"
+    "       esac ;;\n"
+    "    esac\n"
+    "    case \"$words\" in\n"
+    "    none) ;;\n"
+    "    file) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+    "    *) COMPREPLY=($(compgen -W \"$(superstep \"$words\" --names "
+    "2>/dev/null)\" -- \"$word\")) ;;\n"
+    "    esac\n"
+    "}\n"
+    "complete -o filenames -F _superstep superstep\n";
+
+char *ss_cli_completion_bash(void)
+{
+    enum { SCRIPT_SIZE_MAX = 64 * 1024 };
+    struct ss_buf buf;
+    ss_buf_init(&buf, SCRIPT_SIZE_MAX);
+    ss_buf_add_str(&buf, head);
+    add_commands(&buf);
+    ss_buf_add_str(&buf, middle);
+    ss_buf_add_str(&buf,
+        "    if [ -z \"$command\" ]; then\n"
+        "        COMPREPLY=($(compgen -W \"$commands $options\" -- "
+        "\"$word\"))\n"
+        "        return\n"
+        "    fi\n");
+    add_cases(&buf);
+    ss_buf_add_str(&buf, tail);
+    return ss_buf_steal(&buf, NULL);
+}

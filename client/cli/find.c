@@ -1,0 +1,111 @@
+// find.c - what a person means: cut ids, the graph of a thread.
+#include "client/cli/find.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/text.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+typedef const char *id_fn(const json_t *item);
+
+static const char *checkpoint_id(const json_t *snapshot)
+{
+    return ss_json_str(
+        json_object_get(snapshot, "config"), "checkpoint_id", NULL);
+}
+
+static const char *run_id(const json_t *run)
+{
+    return ss_json_str(run, "run", NULL);
+}
+
+static int pick(const json_t *list, id_fn *id_of, const char *what,
+    const char *typed, char **ret_id)
+{
+    const char *found = NULL;
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const char *id = id_of(item);
+        if (!id || !ss_text_id_fits(id, typed))
+            continue;
+        if (found && strcmp(found, id) != 0)
+            return ss_cli_fail("%s %s may be %s or %s", what, typed, found, id);
+        found = id;
+    }
+    if (!found)
+        return ss_cli_fail("there is no %s %s", what, typed);
+    *ret_id = ss_strdup(found);
+    return SS_CLI_DONE;
+}
+
+int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id)
+{
+    if (!ss_text_id_is_cut(typed)) {
+        *ret_id = ss_strdup(typed);
+        return SS_CLI_DONE;
+    }
+    json_t *history;
+    struct ss_client_error error;
+    if (ss_client_history(client, thread, NULL, &history, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    int status = pick(history, checkpoint_id, "checkpoint", typed, ret_id);
+    json_decref(history);
+    return status;
+}
+
+int ss_cli_find_run(
+    struct ss_client *client, const char *typed, char **ret_id)
+{
+    if (!ss_text_id_is_cut(typed)) {
+        *ret_id = ss_strdup(typed);
+        return SS_CLI_DONE;
+    }
+    json_t *runs;
+    struct ss_client_error error;
+    if (ss_client_runs(client, NULL, &runs, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, NULL);
+    int status = pick(runs, run_id, "run", typed, ret_id);
+    json_decref(runs);
+    return status;
+}
+
+int ss_cli_no_thread(struct ss_client *client, const char *thread)
+{
+    struct ss_client_error error = {.code = "not_found"};
+    snprintf(error.message, sizeof(error.message),
+        "there is no thread \"%s\"", thread);
+    return ss_cli_client_fail(client, &error, NULL, thread);
+}
+
+int ss_cli_find_graph(
+    struct ss_client *client, const char *thread, char **ret_graph)
+{
+    json_t *runs;
+    struct ss_client_error error;
+    json_t *more = json_object();
+    json_object_set_new(more, "thread", json_string(thread));
+    if (ss_client_runs(client, more, &runs, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
+    const char *graph = NULL;
+    const char *created_at = "";
+    size_t i;
+    json_t *run;
+    json_array_foreach (runs, i, run) {
+        const char *at = ss_json_str(run, "created_at", "");
+        if (!graph || strcmp(at, created_at) >= 0) {
+            graph = ss_json_str(run, "graph", graph);
+            created_at = at;
+        }
+    }
+    int status = SS_CLI_DONE;
+    if (graph)
+        *ret_graph = ss_strdup(graph);
+    else
+        status = ss_cli_no_thread(client, thread);
+    json_decref(runs);
+    return status;
+}

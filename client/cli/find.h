@@ -1,0 +1,21 @@
+// find.h - what a person means: cut ids, the graph of a thread.
+#ifndef SS_CLI_FIND_H
+#define SS_CLI_FIND_H
+
+#include "client/cli/cli.h"
+
+// The whole id of a checkpoint that may have been typed as tables show it. An
+// id that is not cut is taken as it is. Gives (ss_free). Returns an exit status
+// after saying what is wrong.
+int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id);
+// The same for a run.
+int ss_cli_find_run(
+    struct ss_client *client, const char *typed, char **ret_id);
+// The graph that ran on a thread last. Gives (ss_free).
+int ss_cli_find_graph(
+    struct ss_client *client, const char *thread, char **ret_graph);
+// "There is no thread ...", with the nearest one there is. SS_CLI_FAILED.
+int ss_cli_no_thread(struct ss_client *client, const char *thread);
+
+#endif

@@ -1,0 +1,286 @@
+// follow.c - a run as a person at a terminal sees it.
+#include "client/cli/follow.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "client/cli/advice.h"
+#include "client/cli/cli.h"
+#include "client/cli/steps.h"
+#include "client/cli/text.h"
+#include "common/app/clock.h"
+#include "common/app/signals.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+enum { REDRAW_MS = 200, WIDTH_DEFAULT = 80, LINES_SIZE_MAX = 1024 * 1024 };
+
+struct watch {
+    const struct ss_follow *follow;
+    struct ss_steps *steps; // NULL: not shown
+    bool is_live;           // stderr is a terminal: the last line is redrawn
+    bool is_drawn;          // there is a line to be redrawn
+    char *run;
+    char *thread;
+};
+
+// --------------------------------------------------------------------- showing
+
+static size_t stderr_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDERR_FILENO) ||
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return WIDTH_DEFAULT;
+    return size.ws_col;
+}
+
+static void erase_live(struct watch *watch)
+{
+    if (watch->is_drawn)
+        fputs("\r\033[K", stderr);
+    watch->is_drawn = false;
+}
+
+static void draw_live(struct watch *watch)
+{
+    if (!watch->steps || !watch->is_live)
+        return;
+    struct ss_buf line;
+    ss_buf_init(&line, LINES_SIZE_MAX);
+    ss_steps_live(watch->steps, ss_clock_us(), &line);
+    erase_live(watch);
+    if (line.size > 0) {
+        char *cut = ss_text_cut(ss_buf_str(&line), stderr_width() - 1);
+        fputs(cut, stderr);
+        ss_free(cut);
+        watch->is_drawn = true;
+    }
+    ss_buf_fini(&line);
+    fflush(stderr);
+}
+
+static void print_lines(struct watch *watch, const struct ss_buf *lines)
+{
+    if (lines->size == 0)
+        return;
+    erase_live(watch);
+    fputs(ss_buf_str(lines), stderr);
+}
+
+// One event of --stream.
+static void print_event(const json_t *event)
+{
+    if (ss_cli_options.json) {
+        ss_cli_print_json(event);
+        return;
+    }
+    struct ss_buf buf;
+    ss_buf_init(&buf, LINES_SIZE_MAX);
+    ss_buf_addf(&buf, "%-11s ", ss_json_str(event, "mode", "?"));
+    json_t *ns = json_object_get(event, "ns");
+    for (size_t i = 0; i < json_array_size(ns); i++)
+        ss_buf_addf(&buf, "%s%s", json_string_value(json_array_get(ns, i)),
+            i + 1 < json_array_size(ns) ? "|" : "  ");
+    char *plain = ss_text_plain(ss_buf_str(&buf));
+    json_t *data = json_object_get(event, "data");
+    char *line = data ? ss_text_line(data) : ss_text_line(event);
+    printf("%s%s\n", plain, line);
+    fflush(stdout);
+    ss_free(line);
+    ss_free(plain);
+    ss_buf_fini(&buf);
+}
+
+static void on_item(void *ctx, const json_t *item)
+{
+    struct watch *watch = ctx;
+    if (json_object_get(item, "accepted")) {
+        ss_free(watch->run);
+        ss_free(watch->thread);
+        watch->run = ss_strdup(ss_json_str(item, "run", NULL));
+        watch->thread = ss_strdup(ss_json_str(item, "thread", NULL));
+        if (watch->steps && !watch->follow->thread && watch->thread)
+            fprintf(stderr, "thread %s\n", watch->thread);
+        return;
+    }
+    if (watch->follow->stream) {
+        print_event(item);
+        return;
+    }
+    if (!watch->steps)
+        return;
+    struct ss_buf lines;
+    ss_buf_init(&lines, LINES_SIZE_MAX);
+    ss_steps_event(watch->steps, item, ss_clock_us(), &lines);
+    print_lines(watch, &lines);
+    ss_buf_fini(&lines);
+}
+
+// --------------------------------------------------------------------- the end
+
+static void print_stats(const json_t *answer)
+{
+    json_t *stats = json_object_get(answer, "stats");
+    int64_t restored = ss_json_int(stats, "restored", 0);
+    if (restored == 0)
+        return;
+    char *steps = ss_text_count(ss_json_int(stats, "supersteps", 0),
+        "superstep");
+    char *tasks = ss_text_count(ss_json_int(stats, "tasks", 0), "task");
+    fprintf(stderr, "%s, %s; %lld more were taken from pending writes\n",
+        steps, tasks, (long long)restored);
+    ss_free(steps);
+    ss_free(tasks);
+}
+
+static void print_warnings(const json_t *answer)
+{
+    size_t i;
+    json_t *warning;
+    json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
+        char *text = json_is_string(warning)
+            ? ss_text_plain(json_string_value(warning))
+            : ss_text_json(warning, 0);
+        fprintf(stderr, "superstep: warning: %s\n", text);
+        ss_free(text);
+    }
+}
+
+static int print_failure(const struct ss_follow *follow, const json_t *answer)
+{
+    json_t *error = json_object_get(answer, "error");
+    const char *node = ss_json_str(error, "node", NULL);
+    const char *message = ss_json_str(error, "message", NULL);
+    const char *thread = ss_json_str(answer, "thread", follow->thread);
+    return ss_cli_fail("thread %s: %s%s%s%s (%s)", thread ? thread : "?",
+        node ? "node \"" : "", node ? node : "", node ? "\": " : "",
+        message ? message : "the run failed without a word",
+        ss_json_str(error, "code", "failed"));
+}
+
+int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
+{
+    const char *status = ss_json_str(answer, "status", NULL);
+    if (ss_cli_options.json) {
+        ss_cli_print_json(answer);
+    } else if (!status) {
+        printf("run %s  thread %s\n", ss_json_str(answer, "run", "?"),
+            ss_json_str(answer, "thread", "?"));
+    } else {
+        print_warnings(answer);
+        json_t *output = json_object_get(answer, "output");
+        if (output && (!json_is_null(output) || strcmp(status, "done") == 0))
+            ss_cli_print_json(output);
+        fflush(stdout);
+    }
+    if (!status || strcmp(status, "done") == 0)
+        return SS_CLI_DONE;
+    if (strcmp(status, "interrupted") == 0) {
+        if (!ss_cli_options.json)
+            ss_cli_advise(follow->graph,
+                ss_json_str(answer, "thread", follow->thread),
+                json_object_get(answer, "interrupts"), stderr);
+        return SS_CLI_INTERRUPTED;
+    }
+    if (strcmp(status, "failed") == 0)
+        return print_failure(follow, answer);
+    return ss_cli_fail("the run was %s", status);
+}
+
+static int stopped(const struct watch *watch)
+{
+    if (!watch->run) {
+        ss_cli_fail("stopped before the run was accepted");
+        return SS_CLI_STOPPED;
+    }
+    fprintf(stderr,
+        "The run goes on.  Follow it:  superstep attach %s\n"
+        "                  Stop it:    superstep cancel %s\n",
+        watch->run, watch->run);
+    return SS_CLI_STOPPED;
+}
+
+static int finish(struct ss_client *client, struct watch *watch,
+    struct ss_client_call **call)
+{
+    struct ss_buf lines;
+    ss_buf_init(&lines, LINES_SIZE_MAX);
+    if (watch->steps)
+        ss_steps_end(watch->steps, ss_clock_us(), &lines);
+    print_lines(watch, &lines);
+    ss_buf_fini(&lines);
+    erase_live(watch);
+    json_t *answer;
+    struct ss_client_error error;
+    if (ss_client_call_finish(call, &answer, &error) != 0)
+        return ss_cli_client_fail(
+            client, &error, watch->follow->graph, watch->follow->thread);
+    if (watch->steps)
+        print_stats(answer);
+    int status = ss_cli_show_end(watch->follow, answer);
+    json_decref(answer);
+    return status;
+}
+
+// The modes to ask for: what is shown, or what the lines need.
+static void set_modes(const struct ss_follow *follow, bool is_shown)
+{
+    json_t *modes = json_array();
+    if (is_shown) {
+        json_array_append_new(modes, json_string("updates"));
+        json_array_append_new(modes, json_string("progress"));
+    }
+    for (const char *at = follow->stream; at && *at;) {
+        size_t size = strcspn(at, ",");
+        if (size > 0)
+            json_array_append_new(modes, json_stringn(at, size));
+        at += size + (at[size] == ',');
+    }
+    if (json_array_size(modes) > 0)
+        json_object_set(follow->body, "stream", modes);
+    json_decref(modes);
+}
+
+int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
+{
+    static const int stops[] = {SIGINT, SIGTERM};
+    struct watch watch = {.follow = follow};
+    int signals = -1;
+    struct ss_error error;
+    if (ss_signals_open(stops, 2, &signals, &error) != SS_OK) {
+        json_decref(follow->body);
+        return ss_cli_fail("%s", error.message);
+    }
+    bool is_shown = !follow->stream && !ss_cli_options.json &&
+        (follow->progress || isatty(STDERR_FILENO));
+    watch.is_live = is_shown && isatty(STDERR_FILENO);
+    if (is_shown)
+        watch.steps = ss_steps_new(stderr_width());
+    set_modes(follow, is_shown);
+    struct ss_client_call *call = ss_client_start(client, follow->op,
+        follow->body,
+        &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
+    bool is_stopped = false;
+    while (!ss_client_call_is_done(call) && !is_stopped) {
+        is_stopped =
+            ss_client_wait(client, signals, watch.is_live ? REDRAW_MS : -1);
+        draw_live(&watch);
+    }
+    int status;
+    if (is_stopped) {
+        erase_live(&watch);
+        ss_client_call_drop(&call);
+        status = stopped(&watch);
+    } else {
+        status = finish(client, &watch, &call);
+    }
+    ss_signals_close();
+    ss_steps_destroy(&watch.steps);
+    ss_free(watch.run);
+    ss_free(watch.thread);
+    return status;
+}

@@ -1,0 +1,26 @@
+// follow.h - a run as a person at a terminal sees it: one line a superstep while
+// it goes on, then its result.
+#ifndef SS_CLI_FOLLOW_H
+#define SS_CLI_FOLLOW_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <superstep/client.h>
+
+struct ss_follow {
+    const char *op; // "run" or "attach"
+    json_t *body;   // taken
+    const char *graph;  // for advice; or NULL
+    const char *thread; // or NULL: the coordinator makes one up
+    const char *stream; // modes to show on stdout; or NULL: the result only
+    bool progress;      // show supersteps also where nobody watches
+};
+
+// Ask, show, wait. Returns the exit status.
+int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow);
+
+// What is said about a final answer, on stdout and stderr. Returns the exit
+// status.
+int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer);
+
+#endif

@@ -1,0 +1,98 @@
+// input.c - JSON from the command line, from files and from standard input.
+#include "client/cli/input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/model/limits.h"
+#include "common/model/value.h"
+
+static int read_all(FILE *file, struct ss_buf *buf)
+{
+    char chunk[65536];
+    size_t size;
+    while ((size = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        if (ss_buf_add(buf, chunk, size) != SS_OK)
+            return SS_ELIMIT;
+    return ferror(file) ? SS_EIO : SS_OK;
+}
+
+static int from_file(FILE *file, const char *name, json_t **ret_json,
+    struct ss_error *error)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_VALUE_SIZE_MAX);
+    errno = 0;
+    int status = read_all(file, &buf);
+    if (status == SS_ELIMIT)
+        ss_error_set(error, status,
+            "%s is larger than %u MB, which is the limit of one input", name,
+            SS_VALUE_SIZE_MAX >> 20);
+    else if (status != SS_OK)
+        ss_error_set(error, status, "cannot read %s: %s", name,
+            strerror(errno));
+    else if ((status = ss_json_parse(
+                  ss_buf_str(&buf), buf.size, ret_json, error)) != SS_OK)
+        ss_error_wrap(error, "%s", name);
+    ss_buf_fini(&buf);
+    return status;
+}
+
+int ss_cli_input(const char *option, const char *text, json_t **ret_json,
+    struct ss_error *error)
+{
+    int status;
+    if (strcmp(text, "-") == 0)
+        return from_file(stdin, "standard input", ret_json, error);
+    if (text[0] == '@') {
+        FILE *file = fopen(text + 1, "rb");
+        if (!file)
+            return ss_error_set(error, SS_EIO, "cannot read %s: %s", text + 1,
+                strerror(errno));
+        status = from_file(file, text + 1, ret_json, error);
+        fclose(file);
+        return status;
+    }
+    status = ss_json_parse(text, strlen(text), ret_json, error);
+    return status == SS_OK ? SS_OK : ss_error_wrap(error, "%s", option);
+}
+
+int ss_cli_input_pairs(const char *option, const char *const *pairs,
+    size_t count, json_t **ret_json, struct ss_error *error)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strchr(pairs[i], '=');
+        json_t *value;
+        int status = !equals || equals == pairs[i]
+            ? ss_error_set(error, SS_EINVAL,
+                  "%s takes ID=JSON, not \"%.100s\"", option, pairs[i])
+            : ss_cli_input(option, equals + 1, &value, error);
+        if (status != SS_OK) {
+            json_decref(object);
+            return status;
+        }
+        char *id = ss_memdup(pairs[i], (size_t)(equals - pairs[i]));
+        json_object_set_new(object, id, value);
+        ss_free(id);
+    }
+    *ret_json = object;
+    return SS_OK;
+}
+
+json_t *ss_cli_input_list(const char *text)
+{
+    if (strcmp(text, "*") == 0)
+        return json_string("*");
+    json_t *list = json_array();
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        if (size > 0)
+            json_array_append_new(list, json_stringn(text, size));
+        text += size + (text[size] == ',');
+    }
+    return list;
+}

@@ -1,0 +1,130 @@
+// list.c - lists of objects as tables.
+#include "client/cli/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/text.h"
+#include "common/base/buf.h"
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+enum { TEXT_SIZE_MAX = 64 * 1024, VERSION_WIDTH = 8 };
+
+static struct ss_id_form form_of(const json_t *list, const char *key)
+{
+    struct ss_id_form form = {0, 0};
+    if (ss_cli_width() == 0)
+        return form; // whole ids are for programs
+    SS_VEC(const char *) ids = {0};
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const char *id = ss_json_str(item, key, NULL);
+        if (id)
+            SS_VEC_PUSH(&ids, id);
+    }
+    form = ss_text_id_form(ids.items, ids.count);
+    SS_VEC_FINI(&ids);
+    return form;
+}
+
+// Names with commas between. Gives.
+static char *joined(const json_t *list)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        char *text = json_is_string(item)
+            ? ss_strdup(json_string_value(item))
+            : ss_text_json(item, 0);
+        ss_buf_addf(&buf, "%s%s", i ? ", " : "", text);
+        ss_free(text);
+    }
+    return ss_buf_steal(&buf, NULL);
+}
+
+static char *plain_text(const json_t *value)
+{
+    if (json_is_string(value))
+        return ss_strdup(json_string_value(value));
+    if (json_is_array(value))
+        return joined(value);
+    return ss_text_json(value, 0);
+}
+
+// Gives; NULL where there is nothing to show.
+static char *cell_of(const json_t *value, const struct ss_list_column *column,
+    struct ss_id_form form)
+{
+    const char *text = json_string_value(value);
+    if (!value || json_is_null(value))
+        return NULL;
+    switch (column->form) {
+    case SS_LIST_AGO:
+        return json_is_number(value)
+            ? ss_text_ago((int64_t)json_number_value(value))
+            : plain_text(value);
+    case SS_LIST_TIME:
+        return text ? ss_text_time(text) : plain_text(value);
+    case SS_LIST_ID:
+        return text ? ss_text_id(text, form) : plain_text(value);
+    case SS_LIST_VERSION:
+        return text ? ss_format("%.*s", VERSION_WIDTH, text)
+                    : plain_text(value);
+    case SS_LIST_JSON:
+        return ss_text_json(value, 0);
+    case SS_LIST_NUMBER:
+    case SS_LIST_TEXT:
+    default:
+        return plain_text(value);
+    }
+}
+
+void ss_cli_print_list(const json_t *list,
+    const struct ss_list_column *columns, size_t count, const char *none)
+{
+    if (ss_cli_options.json) {
+        ss_cli_print_json(list);
+        return;
+    }
+    ss_check(count <= SS_TABLE_COLUMNS_MAX);
+    struct ss_table_column heads[SS_TABLE_COLUMNS_MAX];
+    struct ss_id_form forms[SS_TABLE_COLUMNS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        heads[i] = (struct ss_table_column){.title = columns[i].title,
+            .is_number = columns[i].form == SS_LIST_NUMBER,
+            .is_flexible = columns[i].is_flexible};
+        if (columns[i].form == SS_LIST_ID)
+            forms[i] = form_of(list, columns[i].key);
+        else
+            forms[i] = (struct ss_id_form){0, 0};
+    }
+    struct ss_table *table = ss_table_new(heads, count);
+    size_t row;
+    json_t *item;
+    json_array_foreach (list, row, item) {
+        char *cells[SS_TABLE_COLUMNS_MAX];
+        for (size_t i = 0; i < count; i++)
+            cells[i] = cell_of(json_object_get(item, columns[i].key),
+                &columns[i], forms[i]);
+        ss_table_add(table, (const char *const *)cells);
+        for (size_t i = 0; i < count; i++)
+            ss_free(cells[i]);
+    }
+    ss_cli_print_table(table, none);
+}
+
+void ss_cli_print_names(const json_t *list, const char *key)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const char *name = ss_json_str(item, key, NULL);
+        if (name)
+            puts(name);
+    }
+}

@@ -1,0 +1,232 @@
+// snapshot.c - snapshots of a thread for people.
+#include "client/cli/snapshot.h"
+
+#include <string.h>
+
+#include "client/cli/table.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+enum { TEXT_SIZE_MAX = 64 * 1024 };
+
+const char *ss_snapshot_id(const json_t *snapshot)
+{
+    return ss_json_str(
+        json_object_get(snapshot, "config"), "checkpoint_id", "");
+}
+
+bool ss_snapshot_is_there(const json_t *snapshot)
+{
+    return *ss_snapshot_id(snapshot) != '\0';
+}
+
+// "a, b"; NULL for an empty list. Gives.
+static char *names(const json_t *list)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    size_t i;
+    json_t *name;
+    json_array_foreach (list, i, name)
+        ss_buf_addf(&buf, "%s%s", i ? ", " : "",
+            json_is_string(name) ? json_string_value(name) : "?");
+    char *text = buf.size ? ss_strdup(ss_buf_str(&buf)) : NULL;
+    ss_buf_fini(&buf);
+    return text;
+}
+
+static void write_head(const json_t *snapshot, struct ss_buf *buf)
+{
+    json_t *config = json_object_get(snapshot, "config");
+    char *thread = ss_text_plain(ss_json_str(config, "thread_id", "?"));
+    char *time = ss_text_time(ss_json_str(snapshot, "created_at", "-"));
+    char *next = names(json_object_get(snapshot, "next"));
+    json_t *metadata = json_object_get(snapshot, "metadata");
+    ss_buf_addf(buf, "thread %s  checkpoint %s\n", thread,
+        ss_snapshot_id(snapshot));
+    const char *ns = ss_json_str(config, "checkpoint_ns", "");
+    if (*ns)
+        ss_buf_addf(buf, "in %s\n", ns);
+    ss_buf_addf(buf, "step %lld  %s  %s  next: %s\n",
+        (long long)ss_json_int(metadata, "step", 0),
+        ss_json_str(metadata, "source", "-"), time,
+        next ? next : "nothing, it is done");
+    ss_free(thread);
+    ss_free(time);
+    ss_free(next);
+}
+
+static void write_values(
+    const json_t *values, size_t width, struct ss_buf *buf)
+{
+    static const struct ss_table_column columns[] = {
+        {"KEY", false, false}, {"VALUE", false, true}};
+    ss_buf_add_str(buf, "\n");
+    if (!json_is_object(values)) {
+        char *text = ss_text_json(values, width);
+        ss_buf_addf(buf, "%s\n", text);
+        ss_free(text);
+        return;
+    }
+    struct ss_table *table = ss_table_new(columns, 2);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)values, key, value) {
+        char *text = ss_text_json(value, 0);
+        ss_table_add(table, (const char *const[]){key, text});
+        ss_free(text);
+    }
+    if (ss_table_count(table) == 0)
+        ss_buf_add_str(buf, "no values\n");
+    else
+        ss_table_write(table, width, buf);
+    ss_table_destroy(&table);
+}
+
+// What is known of a task that has not been applied yet. Gives.
+static char *task_state(const json_t *task)
+{
+    const json_t *error = json_object_get(task, "error");
+    const json_t *result = json_object_get(task, "result");
+    const json_t *interrupts = json_object_get(task, "interrupts");
+    char *text;
+    char *state;
+    if (json_array_size(interrupts) > 0) {
+        text = ss_text_json(
+            json_object_get(json_array_get(interrupts, 0), "value"), 0);
+        state = ss_format("asks %s", text);
+    } else if (error && !json_is_null(error)) {
+        text = json_is_string(error) ? ss_strdup(json_string_value(error))
+                                     : ss_text_json(error, 0);
+        state = ss_format("failed: %s", text);
+    } else if (result && !json_is_null(result)) {
+        text = ss_text_json(result, 0);
+        state = ss_format("done: %s", text);
+    } else {
+        return ss_strdup("to be run");
+    }
+    ss_free(text);
+    return state;
+}
+
+static void write_tasks(const json_t *tasks, size_t width, struct ss_buf *buf)
+{
+    static const struct ss_table_column columns[] = {
+        {"TASK", false, false}, {"NODE", false, false}, {"STATE", false, true}};
+    if (json_array_size(tasks) == 0)
+        return;
+    struct ss_table *table = ss_table_new(columns, 3);
+    size_t i;
+    json_t *task;
+    json_array_foreach (tasks, i, task) {
+        char *state = task_state(task);
+        const char *id = ss_json_str(task, "id", "-");
+        char *cut = ss_text_id(id, (struct ss_id_form){8, 4});
+        ss_table_add(table,
+            (const char *const[]){
+                width ? cut : id, ss_json_str(task, "name", "-"), state});
+        ss_free(cut);
+        ss_free(state);
+    }
+    ss_buf_add_str(buf, "\n");
+    ss_table_write(table, width, buf);
+    ss_table_destroy(&table);
+}
+
+void ss_snapshot_write(
+    const json_t *snapshot, size_t width, struct ss_buf *buf)
+{
+    write_head(snapshot, buf);
+    write_values(json_object_get(snapshot, "values"), width, buf);
+    const json_t *tasks = json_object_get(snapshot, "tasks");
+    write_tasks(tasks, width, buf);
+    // Graphs within: with --subgraphs a task holds the snapshot of its own.
+    size_t i;
+    json_t *task;
+    json_array_foreach (tasks, i, task) {
+        const json_t *inner = json_object_get(task, "state");
+        if (!json_object_get(inner, "values"))
+            continue;
+        ss_buf_add_str(buf, "\n");
+        ss_snapshot_write(inner, width, buf);
+    }
+}
+
+// --------------------------------------------------------------------- history
+
+static const char *source_of(const json_t *snapshot)
+{
+    return ss_json_str(
+        json_object_get(snapshot, "metadata"), "source", "-");
+}
+
+char *ss_snapshot_changed(const json_t *snapshot, const json_t *before)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    json_t *values = json_object_get(snapshot, "values");
+    json_t *old = json_object_get(before, "values");
+    const char *key;
+    json_t *value;
+    json_object_foreach (values, key, value) {
+        json_t *was = json_object_get(old, key);
+        if (!was || !json_equal(was, value))
+            ss_buf_addf(&buf, "%s%s", buf.size ? ", " : "", key);
+    }
+    if (strcmp(source_of(snapshot), "input") == 0)
+        ss_buf_addf(&buf, "%s__start__", buf.size ? ", " : "");
+    char *text = ss_strdup(ss_buf_str(&buf));
+    ss_buf_fini(&buf);
+    return text;
+}
+
+// The snapshot that this one was made from, if it is among them. Where the
+// parent is not named, the next older one.
+static const json_t *parent_of(const json_t *history, size_t index)
+{
+    const json_t *snapshot = json_array_get(history, index);
+    const char *id = ss_json_str(
+        json_object_get(snapshot, "parent_config"), "checkpoint_id", NULL);
+    for (size_t i = 0; id && i < json_array_size(history); i++) {
+        const json_t *other = json_array_get(history, i);
+        if (strcmp(ss_snapshot_id(other), id) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+static void add_snapshot(struct ss_table *table, const json_t *history,
+    size_t index, struct ss_id_form form)
+{
+    const json_t *snapshot = json_array_get(history, index);
+    const json_t *parent = parent_of(history, index);
+    const json_t *parent_config = json_object_get(snapshot, "parent_config");
+    bool is_known = parent || !parent_config || json_is_null(parent_config);
+    char *changed =
+        is_known ? ss_snapshot_changed(snapshot, parent) : ss_strdup("?");
+    char *id = ss_text_id(ss_snapshot_id(snapshot), form);
+    char *next = names(json_object_get(snapshot, "next"));
+    char *step = ss_format("%lld",
+        (long long)ss_json_int(
+            json_object_get(snapshot, "metadata"), "step", 0));
+    ss_table_add(table,
+        (const char *const[]){id, step, source_of(snapshot), next, changed});
+    ss_free(changed);
+    ss_free(id);
+    ss_free(next);
+    ss_free(step);
+}
+
+void ss_history_write(const json_t *history, size_t more,
+    struct ss_id_form form, size_t width, struct ss_buf *buf)
+{
+    static const struct ss_table_column columns[] = {
+        {"CHECKPOINT", false, false}, {"STEP", true, false},
+        {"SOURCE", false, false}, {"NEXT", false, true},
+        {"CHANGED", false, true}};
+    struct ss_table *table = ss_table_new(columns, 5);
+    for (size_t i = 0; i + more < json_array_size(history); i++)
+        add_snapshot(table, history, i, form);
+    ss_table_write(table, width, buf);
+    ss_table_destroy(&table);
+}

@@ -1,0 +1,27 @@
+// snapshot.h - snapshots of a thread (docs/reference/requests.md) for people.
+#ifndef SS_CLI_SNAPSHOT_H
+#define SS_CLI_SNAPSHOT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "client/cli/text.h"
+#include "common/base/buf.h"
+
+// Whether it shows a checkpoint at all: a thread nobody ever ran has none.
+bool ss_snapshot_is_there(const json_t *snapshot);
+// Its id, "" where there is none. Borrowed.
+const char *ss_snapshot_id(const json_t *snapshot);
+// All of it: where it stands, the values, tasks and questions that wait.
+// `width` of the terminal, 0: no limit.
+void ss_snapshot_write(
+    const json_t *snapshot, size_t width, struct ss_buf *buf);
+// The names of the keys that differ from `before` (NULL: not known), with
+// commas. Gives.
+char *ss_snapshot_changed(const json_t *snapshot, const json_t *before);
+// A table of snapshots, newest first; the last `more` of them only show what
+// the one above changed and get no line.
+void ss_history_write(const json_t *history, size_t more,
+    struct ss_id_form form, size_t width, struct ss_buf *buf);
+
+#endif

@@ -1,0 +1,450 @@
+// cmd_dev.c - superstep dev APP.so: a coordinator and workers in the foreground.
+//
+//   starting --ready--> running --ctrl-C--> draining --all gone--> end
+//
+// Each is a process of its own, so that what crashes in a node's code costs one
+// worker; it is started again. Ctrl-C lets the workers finish what they run,
+// then stops the coordinator; a second one kills.
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client/cli/child.h"
+#include "client/cli/text.h"
+#include "client/commands.h"
+#include "client/limits.h"
+#include "common/app/clock.h"
+#include "common/app/signals.h"
+#include "common/app/version.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+static struct ss_arg_list words;
+static const char *app_arg;
+static const char *db;
+static const char *store;
+static const char *listen_at;
+static int64_t workers_wanted = 2;
+static int64_t capacity;
+static int64_t lease_ms;
+static bool verbose;
+
+static const struct ss_arg options[] = {
+    {.name = "APP.so", .kind = SS_ARG_REST, .to = &words, .value = "APP.so",
+        .min = 1, .max = 1},
+    {.name = "app-arg", .kind = SS_ARG_TEXT, .to = &app_arg, .value = "ARG",
+        .help = "an argument for the application"},
+    {.name = "workers", .letter = 'w', .kind = SS_ARG_INT,
+        .to = &workers_wanted, .value = "N", .min = 1,
+        .max = SS_DEV_WORKERS_MAX, .help = "worker processes (2)"},
+    {.name = "capacity", .kind = SS_ARG_INT, .to = &capacity, .value = "N",
+        .min = 1, .max = 4096,
+        .help = "tasks that each of them runs at once\n"
+                "(one a processor)"},
+    {.name = "db", .kind = SS_ARG_TEXT, .to = &db, .value = "FILE",
+        .help = "the SQLite database (superstep.db)"},
+    {.name = "store", .kind = SS_ARG_TEXT, .to = &store, .value = "URL",
+        .help = "another store: memory: keeps nothing"},
+    {.name = "listen", .kind = SS_ARG_TEXT, .to = &listen_at, .value = "EP",
+        .help = "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"},
+    {.name = "lease-ms", .kind = SS_ARG_INT, .to = &lease_ms, .value = "N",
+        .min = 1, .max = 3600000,
+        .help = "after so long without a sign a worker\n"
+                "is lost"},
+    {.name = "verbose", .letter = 'v', .kind = SS_ARG_FLAG, .to = &verbose,
+        .help = "log each decision of the coordinator"},
+    SS_CLI_OPTIONS};
+
+struct member {
+    struct ss_child child;
+    char name[32];
+    unsigned starts;
+    bool is_ready;
+    int64_t started_ms;
+    int64_t backoff_ms;
+    int64_t start_at_ms; // to be started again; 0: not
+};
+
+struct dev {
+    char *coordinator_program;
+    char *worker_program;
+    struct member coordinator;
+    struct member *workers;
+    size_t workers_count;
+    char *endpoint; // as the coordinator bound it
+    char *store;    // as it says
+    bool is_announced;
+    bool is_draining;
+    bool is_stopping; // the coordinator was told to stop
+    int status;
+};
+
+// ------------------------------------------------------------------- starting
+
+static void start_coordinator(struct dev *dev)
+{
+    char lease[32];
+    const char *argv[16];
+    size_t count = 0;
+    argv[count++] = dev->coordinator_program;
+    argv[count++] = "--listen";
+    argv[count++] = dev->endpoint ? dev->endpoint
+        : listen_at               ? listen_at
+                                  : SS_CLIENT_ENDPOINT;
+    if (db || store) {
+        argv[count++] = store ? "--store" : "--db";
+        argv[count++] = store ? store : db;
+    }
+    if (lease_ms) {
+        snprintf(lease, sizeof(lease), "%lld", (long long)lease_ms);
+        argv[count++] = "--lease-ms";
+        argv[count++] = lease;
+    }
+    if (verbose)
+        argv[count++] = "--verbose";
+    argv[count] = NULL;
+    struct ss_error error;
+    struct member *it = &dev->coordinator;
+    it->started_ms = ss_clock_ms();
+    it->start_at_ms = 0;
+    it->is_ready = false;
+    if (ss_child_start(&it->child, argv, &error) != SS_OK) {
+        dev->status = ss_cli_fail("%s", error.message);
+        dev->is_draining = true;
+    }
+}
+
+static void start_worker(struct dev *dev, struct member *it, size_t number)
+{
+    char slots[32];
+    const char *argv[16];
+    size_t count = 0;
+    // A name of its own each time: the one before may still hold a lease.
+    if (it->starts++ == 0)
+        snprintf(it->name, sizeof(it->name), "w%zu", number);
+    else
+        snprintf(it->name, sizeof(it->name), "w%zu-%u", number, it->starts);
+    argv[count++] = dev->worker_program;
+    argv[count++] = "--app";
+    argv[count++] = words.items[0];
+    argv[count++] = "--connect";
+    argv[count++] = dev->endpoint;
+    argv[count++] = "--name";
+    argv[count++] = it->name;
+    if (app_arg) {
+        argv[count++] = "--app-arg";
+        argv[count++] = app_arg;
+    }
+    if (capacity) {
+        snprintf(slots, sizeof(slots), "%lld", (long long)capacity);
+        argv[count++] = "--capacity";
+        argv[count++] = slots;
+    }
+    argv[count] = NULL;
+    struct ss_error error;
+    it->started_ms = ss_clock_ms();
+    it->start_at_ms = 0;
+    it->is_ready = false;
+    if (ss_child_start(&it->child, argv, &error) != SS_OK) {
+        dev->status = ss_cli_fail("%s", error.message);
+        dev->is_draining = true;
+    }
+}
+
+// ------------------------------------------------------------------ announcing
+
+static void print_graphs(const struct dev *dev)
+{
+    struct ss_client *client;
+    struct ss_client_error error;
+    const struct ss_client_options client_options = {
+        .endpoints = dev->endpoint};
+    json_t *graphs;
+    if (ss_client_open(&client_options, &client, &error) != 0)
+        return;
+    if (ss_client_graphs(client, &graphs, &error) == 0) {
+        size_t i;
+        json_t *graph;
+        json_array_foreach (graphs, i, graph) {
+            json_t *nodes = json_object_get(graph, "nodes");
+            char *count = ss_text_count(json_is_array(nodes)
+                    ? (int64_t)json_array_size(nodes)
+                    : json_integer_value(nodes),
+                "node");
+            printf("graph %s  %s  version %.8s\n",
+                ss_json_str(graph, "name", "?"), count,
+                ss_json_str(graph, "version", "?"));
+            ss_free(count);
+        }
+        json_decref(graphs);
+    }
+    ss_client_close(&client);
+}
+
+static void announce(struct dev *dev)
+{
+    for (size_t i = 0; i < dev->workers_count; i++)
+        if (!dev->workers[i].is_ready)
+            return;
+    if (dev->is_announced || dev->is_draining)
+        return;
+    dev->is_announced = true;
+    printf("superstep %s  store %s  coordinator %s  workers %zu\n",
+        SS_VERSION_TEXT, dev->store, dev->endpoint, dev->workers_count);
+    print_graphs(dev);
+    fflush(stdout);
+}
+
+// "sqlite superstep.db" as "superstep.db (sqlite)". Gives.
+static char *store_text(const char *said)
+{
+    const char *space = strchr(said, ' ');
+    return space ? ss_format("%s (%.*s)", space + 1, (int)(space - said), said)
+                 : ss_strdup(said);
+}
+
+static void on_coordinator_line(struct dev *dev, const char *line)
+{
+    const char *listens = strstr(line, " listening on ");
+    const char *stores = strstr(line, ", store ");
+    if (!listens || !stores || stores < listens) {
+        printf("%s\n", line);
+        return;
+    }
+    dev->coordinator.is_ready = true;
+    if (dev->endpoint) { // it is back
+        printf("the coordinator is ready again\n");
+        fflush(stdout);
+        return;
+    }
+    listens += strlen(" listening on ");
+    dev->endpoint = ss_memdup(listens, (size_t)(stores - listens));
+    dev->store = store_text(stores + strlen(", store "));
+    for (size_t i = 0; i < dev->workers_count && !dev->is_draining; i++)
+        start_worker(dev, &dev->workers[i], i + 1);
+}
+
+static void on_worker_line(
+    struct dev *dev, struct member *it, const char *line)
+{
+    bool is_ready = strstr(line, " ready:") != NULL;
+    if (is_ready && !it->is_ready) {
+        it->is_ready = true;
+        if (dev->is_announced)
+            printf("worker %s is ready\n", it->name);
+        announce(dev);
+    } else {
+        printf("%s\n", line);
+    }
+    fflush(stdout);
+}
+
+// ---------------------------------------------------------------------- ending
+
+static void drain_workers(struct dev *dev)
+{
+    for (size_t i = 0; i < dev->workers_count; i++) {
+        dev->workers[i].start_at_ms = 0;
+        ss_child_signal(&dev->workers[i].child, SIGTERM);
+    }
+}
+
+static void on_stop(struct dev *dev)
+{
+    if (dev->is_draining) {
+        for (size_t i = 0; i < dev->workers_count; i++)
+            ss_child_signal(&dev->workers[i].child, SIGKILL);
+        ss_child_signal(&dev->coordinator.child, SIGKILL);
+        return;
+    }
+    dev->is_draining = true;
+    fprintf(stderr, "superstep: finishing what runs (ctrl-C again: stop now)\n");
+    drain_workers(dev);
+}
+
+static void fail(struct dev *dev)
+{
+    dev->status = SS_CLI_FAILED;
+    if (!dev->is_draining) {
+        dev->is_draining = true;
+        drain_workers(dev);
+    }
+}
+
+// Again soon, and later each time it does not live long.
+static void start_later(struct member *it)
+{
+    int64_t now = ss_clock_ms();
+    if (now - it->started_ms > SS_DEV_BACKOFF_MS_MAX)
+        it->backoff_ms = 0;
+    it->start_at_ms = now + it->backoff_ms + 1;
+    it->backoff_ms = it->backoff_ms * 2 + SS_DEV_BACKOFF_MS;
+    if (it->backoff_ms > SS_DEV_BACKOFF_MS_MAX)
+        it->backoff_ms = SS_DEV_BACKOFF_MS_MAX;
+}
+
+static void on_coordinator_end(struct dev *dev, int status)
+{
+    struct member *it = &dev->coordinator;
+    if (dev->is_draining)
+        return;
+    char *text = ss_child_status_text(status);
+    if (!dev->endpoint || WIFEXITED(status)) {
+        // It has said why on stderr: a port in use, a full disk.
+        if (dev->endpoint)
+            ss_cli_fail("the coordinator %s", text);
+        fail(dev);
+    } else {
+        ss_cli_fail("the coordinator %s; starting it again", text);
+        start_later(it);
+    }
+    ss_free(text);
+}
+
+static void on_worker_end(struct dev *dev, struct member *it, int status)
+{
+    if (dev->is_draining)
+        return;
+    char *text = ss_child_status_text(status);
+    if (!dev->is_announced && it->starts == 1) {
+        ss_cli_fail("worker %s %s", it->name, text);
+        fail(dev);
+    } else {
+        ss_cli_fail("worker %s %s; starting another", it->name, text);
+        start_later(it);
+    }
+    ss_free(text);
+}
+
+// ------------------------------------------------------------------ the loop
+
+static void look_at(struct dev *dev, struct member *it)
+{
+    char line[SS_CHILD_LINE_SIZE];
+    bool is_worker = it != &dev->coordinator;
+    while (ss_child_read(&it->child, line))
+        if (is_worker)
+            on_worker_line(dev, it, line);
+        else
+            on_coordinator_line(dev, line);
+    int status;
+    if (!ss_child_ended(&it->child, &status))
+        return;
+    if (is_worker)
+        on_worker_end(dev, it, status);
+    else
+        on_coordinator_end(dev, status);
+}
+
+static void start_due(struct dev *dev)
+{
+    int64_t now = ss_clock_ms();
+    if (dev->is_draining)
+        return;
+    if (dev->coordinator.start_at_ms && now >= dev->coordinator.start_at_ms)
+        start_coordinator(dev);
+    for (size_t i = 0; i < dev->workers_count; i++) {
+        struct member *it = &dev->workers[i];
+        if (it->start_at_ms && now >= it->start_at_ms)
+            start_worker(dev, it, i + 1);
+    }
+}
+
+// True while somebody lives or will.
+static bool goes_on(struct dev *dev)
+{
+    if (!dev->is_draining)
+        return true;
+    for (size_t i = 0; i < dev->workers_count; i++)
+        if (dev->workers[i].child.pid != 0)
+            return true;
+    // The workers are gone: nobody needs the coordinator any more.
+    if (!dev->is_stopping)
+        ss_child_signal(&dev->coordinator.child, SIGTERM);
+    dev->is_stopping = true;
+    return dev->coordinator.child.pid != 0;
+}
+
+static int wait_ms(const struct dev *dev)
+{
+    int64_t at = dev->coordinator.start_at_ms;
+    for (size_t i = 0; i < dev->workers_count; i++) {
+        int64_t own = dev->workers[i].start_at_ms;
+        if (own && (!at || own < at))
+            at = own;
+    }
+    return at && !dev->is_draining ? ss_clock_left(at, ss_clock_ms()) : -1;
+}
+
+static void wait_for_something(const struct dev *dev, int signals)
+{
+    struct pollfd fds[SS_DEV_WORKERS_MAX + 2];
+    nfds_t count = 0;
+    fds[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
+    fds[count++] = (struct pollfd){
+        .fd = dev->coordinator.child.out_fd, .events = POLLIN};
+    for (size_t i = 0; i < dev->workers_count; i++)
+        fds[count++] = (struct pollfd){
+            .fd = dev->workers[i].child.out_fd, .events = POLLIN};
+    poll(fds, count, wait_ms(dev));
+}
+
+static void loop(struct dev *dev, int signals)
+{
+    while (goes_on(dev)) {
+        wait_for_something(dev, signals);
+        for (int signal; (signal = ss_signals_take()) != 0;)
+            if (signal != SIGCHLD)
+                on_stop(dev);
+        look_at(dev, &dev->coordinator);
+        for (size_t i = 0; i < dev->workers_count; i++)
+            look_at(dev, &dev->workers[i]);
+        start_due(dev);
+    }
+}
+
+static int run(struct ss_client *client)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    (void)client;
+    int signals;
+    struct ss_error error;
+    if (access(words.items[0], R_OK) != 0)
+        return ss_cli_fail("%s: %s", words.items[0], strerror(errno));
+    if (ss_signals_open(caught, sizeof(caught) / sizeof(caught[0]), &signals,
+            &error) != SS_OK)
+        return ss_cli_fail("%s", error.message);
+    struct dev dev = {.workers_count = (size_t)workers_wanted};
+    dev.coordinator_program = ss_child_program("superstep-coordinator");
+    dev.worker_program = ss_child_program("superstep-worker");
+    dev.workers = ss_zalloc(dev.workers_count, sizeof(*dev.workers));
+    dev.coordinator.child.out_fd = -1;
+    for (size_t i = 0; i < dev.workers_count; i++)
+        dev.workers[i].child.out_fd = -1;
+    start_coordinator(&dev);
+    loop(&dev, signals);
+    ss_signals_close();
+    ss_free(dev.coordinator_program);
+    ss_free(dev.worker_program);
+    ss_free(dev.workers);
+    ss_free(dev.endpoint);
+    ss_free(dev.store);
+    return dev.status;
+}
+
+const struct ss_cli_command ss_cmd_dev = {
+    .name = "dev",
+    .usage = "APP.so [options]",
+    .summary = "start a coordinator and workers here, in the foreground",
+    .about = "Workers that crash are started again. Ctrl-C lets the workers "
+             "finish what\nthey run and stops everything; a second one stops "
+             "at once.",
+    .options = options,
+    .word = SS_CLI_WORD_FILE,
+    .is_offline = true,
+    .run = run,
+};

@@ -1,0 +1,77 @@
+// cmd_update.c - superstep update THREAD: write to its state from outside.
+#include <stdio.h>
+
+#include "client/cli/find.h"
+#include "client/cli/input.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+static struct ss_arg_list words;
+static const char *values;
+static const char *as_node;
+static const char *checkpoint;
+static const char *graph;
+static const char *ns;
+
+static const struct ss_arg options[] = {
+    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words, .value = "THREAD",
+        .min = 1, .max = 1},
+    {.name = "values", .kind = SS_ARG_TEXT, .to = &values,
+        .value = "JSON|@FILE|-", .help = "what to write"},
+    {.name = "as", .kind = SS_ARG_TEXT, .to = &as_node, .value = "NODE",
+        .help = "as if this node had written it; default: the last one\n"
+                "that did"},
+    {.name = "at", .kind = SS_ARG_TEXT, .to = &checkpoint,
+        .value = "CHECKPOINT", .help = "on top of this one, as a fork"},
+    {.name = "graph", .letter = 'g', .kind = SS_ARG_TEXT, .to = &graph,
+        .value = "GRAPH", .help = "default: the one of the thread"},
+    {.name = "ns", .kind = SS_ARG_TEXT, .to = &ns, .value = "NAMESPACE",
+        .help = "of an inner graph"},
+    SS_CLI_OPTIONS};
+
+static int run(struct ss_client *client)
+{
+    json_t *update;
+    struct ss_error error;
+    char *at = NULL;
+    if (!values)
+        return ss_cli_usage("--values is missing");
+    if (ss_cli_input("--values", values, &update, &error) != SS_OK)
+        return ss_cli_usage("%s", error.message);
+    int status = checkpoint
+        ? ss_cli_find_checkpoint(client, words.items[0], checkpoint, &at)
+        : SS_CLI_DONE;
+    if (status != SS_CLI_DONE) {
+        json_decref(update);
+        return status;
+    }
+    json_t *more = json_object();
+    if (at)
+        json_object_set_new(more, "checkpoint_id", json_string(at));
+    if (graph)
+        json_object_set_new(more, "graph", json_string(graph));
+    if (ns)
+        json_object_set_new(more, "checkpoint_ns", json_string(ns));
+    ss_free(at);
+    json_t *config;
+    struct ss_client_error why;
+    if (ss_client_update(client, words.items[0], as_node, update, more,
+            &config, &why) != 0)
+        return ss_cli_client_fail(client, &why, graph, words.items[0]);
+    if (ss_cli_options.json)
+        ss_cli_print_json(config);
+    else
+        printf("checkpoint %s\n", ss_json_str(config, "checkpoint_id", "?"));
+    json_decref(config);
+    return SS_CLI_DONE;
+}
+
+const struct ss_cli_command ss_cmd_update = {
+    .name = "update",
+    .usage = "THREAD --values JSON [options]",
+    .summary = "write to the state of a thread",
+    .options = options,
+    .word = SS_CLI_WORD_THREAD,
+    .run = run,
+};
