@@ -110,6 +110,8 @@ struct ss_row {
 
 struct ss_row *ss_row_new(void);
 void ss_row_destroy(struct ss_row **row);
+// Another one of the same content, sharing values. Gives.
+struct ss_row *ss_row_copy(const struct ss_row *row);
 // What holds of a row by itself. SS_ECORRUPT says which row and what is wrong.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
 

@@ -163,3 +163,52 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     }
     return status;
 }
+
+// --- copying ------------------------------------------------------------------
+
+static void copy_writes(struct ss_row *to, const struct ss_row *from)
+{
+    to->writes = ss_zalloc(from->writes_count + 1, sizeof(*to->writes));
+    to->writes_count = from->writes_count;
+    for (size_t i = 0; i < from->writes_count; i++) {
+        to->writes[i] = from->writes[i];
+        to->writes[i].path = ss_strdup(from->writes[i].path);
+        to->writes[i].channel = ss_strdup(from->writes[i].channel);
+        to->writes[i].value = ss_value_ref(from->writes[i].value);
+    }
+}
+
+static void copy_checkpoint(struct ss_row_checkpoint *to,
+    const struct ss_row_checkpoint *from)
+{
+    *to = *from;
+    to->channels = ss_zalloc(from->channels_count + 1, sizeof(*to->channels));
+    for (size_t i = 0; i < from->channels_count; i++) {
+        to->channels[i] = from->channels[i];
+        to->channels[i].name = ss_strdup(from->channels[i].name);
+        to->channels[i].value = ss_value_ref(from->channels[i].value);
+    }
+    to->seen = ss_zalloc(from->seen_count + 1, sizeof(*to->seen));
+    for (size_t i = 0; i < from->seen_count; i++) {
+        to->seen[i] = from->seen[i];
+        to->seen[i].node = ss_strdup(from->seen[i].node);
+        to->seen[i].channel = ss_strdup(from->seen[i].channel);
+    }
+    to->updated = ss_zalloc(from->updated_count + 1, sizeof(*to->updated));
+    for (size_t i = 0; i < from->updated_count; i++) {
+        to->updated[i] = ss_strdup(from->updated[i]);
+    }
+}
+
+struct ss_row *ss_row_copy(const struct ss_row *row)
+{
+    struct ss_row *copy = ss_row_new();
+    *copy = *row;
+    copy->ns = ss_strdup(row->ns);
+    copy->metadata = json_incref(row->metadata);
+    copy->entry = json_incref(row->entry);
+    copy->end = json_incref(row->end);
+    copy_writes(copy, row);
+    copy_checkpoint(&copy->checkpoint, &row->checkpoint);
+    return copy;
+}

@@ -1,0 +1,612 @@
+// change.c - update_state: writes on behalf of nodes (spec/engine.md 9.3).
+//
+// A change is a list of supersteps, each a list of updates; each superstep makes
+// one checkpoint. An update runs the writers of a node on the values given, as
+// if the node had returned them: here, or on a worker where routers decide.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+struct change {
+    struct thread *thread;
+    char *peer;
+    uint64_t id;
+    json_t *body;
+    struct ss_graph *root;
+    struct ss_graph *graph;
+    char *ns;
+    size_t superstep;
+    char base[SS_UUID_SIZE]; // checkpoint that the superstep starts from; ""
+    bool fresh;
+    bool superseded; // named by its id, and the thread has moved on
+    struct loop *loop;
+    SS_VEC(struct task *) tasks;
+};
+
+const struct ss_graph *ss_change_graph(const struct change *change)
+{
+    return change->root;
+}
+
+static void drop_superstep(struct change *change)
+{
+    for (size_t i = 0; i < change->tasks.count; i++)
+        ss_task_destroy(&change->tasks.items[i]);
+    change->tasks.count = 0;
+    ss_loop_destroy(&change->loop);
+}
+
+void ss_change_free(struct change *change)
+{
+    drop_superstep(change);
+    SS_VEC_FINI(&change->tasks);
+    if (change->thread->change == change)
+        change->thread->change = NULL;
+    ss_graph_unref(change->root);
+    ss_graph_unref(change->graph);
+    json_decref(change->body);
+    ss_free(change->peer);
+    ss_free(change->ns);
+    ss_free(change);
+}
+
+void ss_change_abandon(struct change *change, int status, const char *message)
+{
+    ss_reply_error(change->thread->engine, change->peer, change->id, status,
+        "%s", message);
+    ss_change_free(change);
+}
+
+static void refuse(struct change *change, const struct ss_error *error)
+{
+    ss_change_abandon(change, error->status, error->message);
+}
+
+// ------------------------------------------------ one superstep
+
+static json_t *updates_of(const struct change *change)
+{
+    return json_array_get(json_object_get(change->body, "supersteps"),
+        change->superstep);
+}
+
+static const char *as_node(const json_t *update)
+{
+    return ss_json_str(update, "as_node", NULL);
+}
+
+static bool is_clear(const json_t *update)
+{
+    const char *node = as_node(update);
+    json_t *values = json_object_get(update, "values");
+    return node && strcmp(node, SS_NAME_END) == 0
+        && (!values || json_is_null(values));
+}
+
+static bool is_as(const json_t *update, const char *name)
+{
+    const char *node = as_node(update);
+    return node && strcmp(node, name) == 0;
+}
+
+static int load(struct change *change, struct ss_error *error)
+{
+    struct thread *thread = change->thread;
+    ss_thread_seal(thread);
+    struct ss_mark *mark = NULL;
+    if (change->superstep == 0) {
+        const char *id = ss_json_str(change->body, "checkpoint_id", NULL);
+        mark = ss_journal_find(thread->journal, change->ns, id);
+        change->superseded = id && mark
+            && mark != ss_journal_find(thread->journal, change->ns, NULL);
+    } else {
+        mark = ss_journal_find(thread->journal, change->ns, change->base);
+        change->superseded = false;
+    }
+    change->fresh = mark == NULL;
+    change->loop = ss_loop_new(thread, NULL, change->graph, change->ns);
+    int status = ss_loop_load(change->loop, mark, error);
+    struct loop *loop = change->loop;
+    if (status == SS_OK && mark) {
+        json_t *parents = json_object_get(mark->metadata, "parents");
+        if (json_object_size(parents) > 0)
+            loop->checkpoint_map = json_deep_copy(parents);
+    } else {
+        loop->step = 0; // R9.9: -1, and one more
+    }
+    loop->stop = loop->step + 2;
+    return status;
+}
+
+// R9.14b, not copied: what waits on the base is not forgotten.
+static int apply_null(struct loop *loop, struct ss_error *error)
+{
+    struct ss_writes writes = {0};
+    bool *updated = NULL;
+    size_t channel = SS_NONE;
+    ss_pendings_null_writes(&loop->pending, &writes);
+    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
+        .id = loop->id, .writes = &writes};
+    int status = writes.count
+        ? ss_update_apply(loop, &input, 1, &updated, &channel, error)
+        : SS_OK;
+    ss_free(updated);
+    ss_writes_fini(&writes);
+    return status;
+}
+
+static int apply(struct loop *loop, const struct update_task *tasks,
+    size_t count, struct ss_error *error)
+{
+    bool *updated = NULL;
+    size_t channel = SS_NONE;
+    int status =
+        ss_update_apply(loop, tasks, count, &updated, &channel, error);
+    ss_free(updated);
+    return status;
+}
+
+static void begin_superstep(struct change *change);
+
+// The superstep's checkpoint is made; the next one, or the answer.
+static void save(struct change *change, const char *source)
+{
+    struct loop *loop = change->loop;
+    struct thread *thread = change->thread;
+    ss_loop_forget_updated(loop);
+    ss_loop_save(loop, source);
+    id_copy(change->base, loop->id);
+    json_t *config =
+        ss_config_json(thread, loop->ns, loop->id, loop->checkpoint_map);
+    drop_superstep(change);
+    change->superstep++;
+    if (updates_of(change)) {
+        json_decref(config);
+        begin_superstep(change);
+        return;
+    }
+    ss_thread_remember(thread, change->root);
+    ss_reply_durable(thread, change->peer, change->id,
+        json_pack("{s:o}", "config", config));
+    ss_change_free(change);
+}
+
+// R9.16: nothing next; what finished tasks wrote is kept.
+static void clear(struct change *change)
+{
+    struct loop *loop = change->loop;
+    struct ss_error error = {0};
+    ss_plan(loop, false);
+    size_t count = loop->tasks.count;
+    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = loop->tasks.items[i];
+        if (ss_pendings_facts(&loop->pending, task->id).finished)
+            ss_pendings_output(&loop->pending, task->id, &task->writes);
+        list[i] = (struct update_task){.path = task->path,
+            .name = task->node->name, .id = task->id, .bumps = true,
+            .writes = &task->writes};
+        if (task->kind == TASK_PULL) {
+            list[i].triggers = task->node->triggers;
+            list[i].triggers_count = task->node->triggers_count;
+        }
+    }
+    int status = count ? apply(loop, list, count, &error) : SS_OK;
+    ss_free(list);
+    if (status == SS_OK)
+        save(change, "update");
+    else
+        refuse(change, &error);
+}
+
+// Pending writes of the base under `task_id`, unless it must stay as it was.
+static void store_on_base(struct change *change, const char *task_id,
+    const char *path, const struct ss_writes *writes)
+{
+    if (!change->fresh && !change->superseded)
+        ss_loop_put_writes(change->loop, task_id, path, writes);
+}
+
+// R9.17.
+static void as_input(struct change *change, const json_t *update)
+{
+    struct loop *loop = change->loop;
+    struct ss_error error = {0};
+    struct ss_writes writes = {0};
+    char id[SS_UUID_SIZE];
+    json_t *values = json_object_get(update, "values");
+    int status = values && !json_is_null(values)
+        ? ss_writers_input(loop->graph, values, &writes, NULL, &error)
+        : SS_OK;
+    if (status == SS_OK && writes.count == 0)
+        status = ss_error_set(&error, SS_EUPDATE,
+            "update as %s: the values are no input of graph %s",
+            SS_NAME_INPUT, loop->graph->name);
+    if (status == SS_OK) {
+        struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
+            .id = loop->id, .writes = &writes};
+        ss_uuid5(loop->id, SS_NAME_INPUT, id);
+        store_on_base(change, id, "", &writes);
+        status = apply(loop, &input, 1, &error);
+    }
+    ss_writes_fini(&writes);
+    if (status != SS_OK) {
+        refuse(change, &error);
+        return;
+    }
+    if (change->fresh)
+        loop->step = -1;
+    save(change, "input");
+}
+
+// R9.18: the same state, beside its original.
+static bool as_copy(struct change *change, struct ss_error *error)
+{
+    struct loop *loop = change->loop;
+    if (change->fresh) {
+        ss_error_set(error, SS_EUPDATE,
+            "update as %s: there is no checkpoint to copy", SS_NAME_COPY);
+        return false;
+    }
+    struct ss_mark *mark =
+        ss_journal_find(change->thread->journal, loop->ns, loop->id);
+    id_copy(loop->saved_id, mark->parent_id);
+    loop->saved_seq = mark->parent ? mark->parent->row->seq : 0;
+    loop->force_whole = true;
+    return true;
+}
+
+// ------------------------------------------------ ordinary updates
+
+// R9.12: whose turn it was, by the versions that nodes have seen.
+static const struct ss_node *infer(struct loop *loop)
+{
+    const struct ss_graph *graph = loop->graph;
+    bool any = false, tie = false;
+    int64_t best = -1;
+    const struct ss_node *node = NULL;
+    if (graph->nodes_count == 1)
+        return &graph->nodes[0];
+    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
+        any = any || ((const struct ss_map *)e->value)->count > 0;
+    if (!any) {
+        size_t n = graph->input.scalar
+            ? ss_graph_node(graph, graph->input.items[0])
+            : SS_NONE;
+        return n == SS_NONE ? NULL : &graph->nodes[n];
+    }
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        const struct ss_map *seen =
+            ss_map_get(&loop->seen, graph->nodes[n].name);
+        for (const struct ss_map_entry *v = seen ? seen->first : NULL; v;
+             v = v->next) {
+            int64_t version = *(const int64_t *)v->value;
+            tie = version == best || (version < best && tie);
+            if (version > best) {
+                best = version;
+                node = &graph->nodes[n];
+            }
+        }
+    }
+    return tie ? NULL : node;
+}
+
+static const struct ss_node *node_of(struct change *change,
+    const json_t *update, bool single, struct ss_error *error)
+{
+    struct loop *loop = change->loop;
+    const char *name = as_node(update);
+    const struct ss_node *node = NULL;
+    if (!name && !single) {
+        ss_error_set(error, SS_EUPDATE,
+            "several updates in one superstep: each must say as_node");
+        return NULL;
+    }
+    if (!name) {
+        node = infer(loop);
+        if (!node)
+            ss_error_set(error, SS_EUPDATE, "update of thread %s: it is "
+                "ambiguous whose turn it was; say as_node",
+                change->thread->id);
+    } else {
+        size_t n = ss_graph_node(loop->graph, name);
+        node = n == SS_NONE ? NULL : &loop->graph->nodes[n];
+        if (!node)
+            ss_error_set(error, SS_EUPDATE,
+                "update as \"%s\": graph %s has no such node", name,
+                loop->graph->name);
+    }
+    if (node && !node->has_writers) {
+        ss_error_set(error, SS_EUPDATE,
+            "update as \"%s\": that node writes nothing", node->name);
+        return NULL;
+    }
+    return node;
+}
+
+// R9.13: the id that is given, the node's next planned one, or a made-up one.
+static void name_update(struct change *change, struct task *task,
+    const json_t *update, bool *used)
+{
+    struct loop *loop = change->loop;
+    const char *given = ss_json_str(update, "task_id", NULL);
+    if (given) {
+        id_copy(task->id, given);
+        return;
+    }
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        if (used[i] || loop->tasks.items[i]->node != task->node)
+            continue;
+        used[i] = true;
+        id_copy(task->id, loop->tasks.items[i]->id);
+        return;
+    }
+    char *name = task->index == 0
+        ? ss_strdup(SS_NAME_INTERRUPT)
+        : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
+    ss_uuid5(loop->id, name, task->id);
+    ss_free(name);
+}
+
+static void apply_updates(struct change *change)
+{
+    struct loop *loop = change->loop;
+    struct ss_error error = {0};
+    size_t count = change->tasks.count;
+    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = change->tasks.items[i];
+        if (task->writes.count > 0)
+            store_on_base(change, task->id, task->path, &task->writes);
+        list[i] = (struct update_task){.path = task->path,
+            .name = task->node->name,
+            .id = task->id,
+            .bumps = true,
+            .writes = &task->writes};
+    }
+    int status = apply(loop, list, count, &error);
+    ss_free(list);
+    if (status == SS_OK)
+        save(change, "update");
+    else
+        refuse(change, &error);
+}
+
+static bool all_written(const struct change *change)
+{
+    for (size_t i = 0; i < change->tasks.count; i++)
+        if (change->tasks.items[i]->state != TASK_DONE)
+            return false;
+    return true;
+}
+
+static int write_here(struct task *task, struct ss_error *error)
+{
+    json_t *parent = NULL;
+    struct ss_fresh fresh = {0};
+    int status = ss_writers_run(task->loop->graph, task->node,
+        ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
+        &parent, error);
+    json_decref(parent);
+    task->state = TASK_DONE;
+    return status;
+}
+
+static bool prepare(struct change *change, const json_t *updates,
+    struct ss_error *error)
+{
+    struct loop *loop = change->loop;
+    ss_plan(loop, false);
+    bool *used = ss_zalloc(loop->tasks.count + 1, sizeof(*used));
+    bool single = json_array_size(updates) == 1;
+    for (size_t i = 0; i < json_array_size(updates); i++) {
+        const json_t *update = json_array_get(updates, i);
+        const struct ss_node *node =
+            node_of(change, update, single, error);
+        if (!node) {
+            ss_free(used);
+            return false;
+        }
+        json_t *values = json_object_get(update, "values");
+        struct task *task = ss_zalloc(1, sizeof(*task));
+        task->loop = loop;
+        task->kind = TASK_UPDATE;
+        task->node = node;
+        task->change = change;
+        task->index = i;
+        task->path = ss_path_update(i);
+        task->ns = ss_strdup(loop->ns);
+        task->order_kind = SS_ORDER_WRITERS;
+        task->returned =
+            ss_value_new(values ? json_incref(values) : json_null());
+        name_update(change, task, update, used);
+        SS_VEC_PUSH(&change->tasks, task);
+    }
+    ss_free(used);
+    return true;
+}
+
+static void ordinary(struct change *change, const json_t *updates)
+{
+    struct ss_error error = {0};
+    if (!prepare(change, updates, &error)) {
+        refuse(change, &error);
+        return;
+    }
+    for (size_t i = 0; i < change->tasks.count; i++) {
+        struct task *task = change->tasks.items[i];
+        if (ss_writers_need_worker(task->node)) {
+            ss_schedule(task);
+        } else if (write_here(task, &error) != SS_OK) {
+            refuse(change, &error);
+            return;
+        }
+    }
+    if (all_written(change))
+        apply_updates(change);
+}
+
+struct ss_order *ss_change_order(struct task *task)
+{
+    struct loop *loop = task->loop;
+    struct ss_order *order = ss_order_new();
+    const struct ss_graph *root = task->change->root;
+    order->attempt = task->attempt;
+    order->kind = SS_ORDER_WRITERS;
+    order->app_graph = ss_strdup(root->name);
+    order->version = ss_strdup(root->version);
+    order->graph = ss_strdup(loop->graph->name);
+    order->node = ss_strdup(task->node->name);
+    order->thread = ss_strdup(loop->thread->id);
+    order->run = ss_strdup("");
+    id_copy(order->task_id, task->id);
+    id_copy(order->checkpoint_id, loop->id);
+    order->ns = ss_strdup(task->ns);
+    order->path = ss_strdup(task->path);
+    order->step = loop->step;
+    order->stop = loop->stop;
+    order->attempt_number = task->attempts;
+    order->first_attempt_us = task->first_attempt_us;
+    order->triggers = ss_task_triggers(task);
+    order->input = ss_value_null();
+    order->answers = json_array();
+    order->returned = ss_value_ref(task->returned);
+    ss_plan_fresh(
+        loop, task->node, &order->fresh.channels, &order->fresh.managed);
+    return order;
+}
+
+void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
+{
+    struct change *change = task->change;
+    if (outcome->kind != SS_OUTCOME_DONE) {
+        struct ss_error error;
+        ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
+            "update as \"%s\": %s", task->node->name,
+            outcome->message ? outcome->message : "it gave no writes");
+        refuse(change, &error);
+        return;
+    }
+    task->writes = outcome->writes;
+    memset(&outcome->writes, 0, sizeof(outcome->writes));
+    task->state = TASK_DONE;
+    if (all_written(change))
+        apply_updates(change);
+}
+
+// ------------------------------------------------ the request
+
+// R9.8, R9.10: what may stand in one superstep.
+static bool check_superstep(const json_t *updates, struct ss_error *error)
+{
+    size_t i;
+    json_t *update;
+    json_array_foreach((json_t *)updates, i, update) {
+        if (!json_is_object(update)) {
+            ss_error_set(error, SS_EINVAL,
+                "supersteps: an update is an object of values and as_node");
+            return false;
+        }
+        bool special = is_clear(update) || is_as(update, SS_NAME_INPUT)
+            || is_as(update, SS_NAME_COPY);
+        if (special && json_array_size(updates) > 1) {
+            ss_error_set(error, SS_EUPDATE, "an update as %s stands alone in "
+                "its superstep", as_node(update));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void begin_superstep(struct change *change)
+{
+    struct ss_error error = {0};
+    json_t *updates = updates_of(change);
+    json_t *first = json_array_get(updates, 0);
+    if (!check_superstep(updates, &error)
+        || load(change, &error) != SS_OK
+        || apply_null(change->loop, &error) != SS_OK) {
+        refuse(change, &error);
+        return;
+    }
+    if (is_clear(first)) {
+        clear(change);
+    } else if (is_as(first, SS_NAME_INPUT)) {
+        as_input(change, first);
+    } else if (is_as(first, SS_NAME_COPY)) {
+        json_t *more = json_object_get(first, "values");
+        if (more && !json_is_null(more) && !json_is_array(more)) {
+            ss_error_set(&error, SS_EUPDATE, "update as %s: values are a list "
+                "of updates, or null", SS_NAME_COPY);
+            refuse(change, &error);
+            return;
+        }
+        if (!as_copy(change, &error)) {
+            refuse(change, &error);
+            return;
+        }
+        if (json_array_size(more) > 0) // its updates follow on the copy
+            json_array_insert(
+                json_object_get(change->body, "supersteps"),
+                change->superstep + 1, more);
+        save(change, "fork");
+    } else {
+        ordinary(change, updates);
+    }
+}
+
+static int check_body(const json_t *body, struct ss_error *error)
+{
+    json_t *supersteps = json_object_get(body, "supersteps"), *updates;
+    size_t i, total = 0;
+    if (!json_is_array(supersteps) || json_array_size(supersteps) == 0)
+        return ss_error_set(error, SS_EINVAL,
+            "supersteps: give at least one list of updates");
+    json_array_foreach(supersteps, i, updates) {
+        if (!json_is_array(updates) || json_array_size(updates) == 0)
+            return ss_error_set(error, SS_EINVAL,
+                "supersteps: number %zu has no update", i);
+        total += json_array_size(updates);
+    }
+    if (total > SS_UPDATES_MAX)
+        return ss_error_set(error, SS_ELIMIT, "%zu updates at once; %d are "
+            "the most", total, SS_UPDATES_MAX);
+    return SS_OK;
+}
+
+void ss_change_request(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct engine *engine = thread->engine;
+    struct ss_error error = {0};
+    struct place place = {0};
+    int status = check_body(body, &error);
+    if (status == SS_OK && (thread->run || thread->change))
+        status = ss_error_set(&error, SS_EBUSY,
+            "thread %s is busy: update it when its run has ended",
+            thread->id);
+    if (status == SS_OK
+        && !ss_place_find(engine, thread, body, &place, &error))
+        status = error.status;
+    if (status == SS_OK && !place.known)
+        status = ss_error_set(&error, SS_EINVAL,
+            "graph %s has no graph inside at \"%s\"", place.root->name,
+            place.ns);
+    if (status != SS_OK) {
+        ss_free(place.ns);
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        return;
+    }
+    struct change *change = ss_zalloc(1, sizeof(*change));
+    change->thread = thread;
+    change->peer = ss_strdup(peer);
+    change->id = id;
+    change->body = json_deep_copy(body);
+    change->root = ss_graph_ref(place.root);
+    change->graph = ss_graph_ref(place.graph);
+    change->ns = place.ns;
+    thread->change = change;
+    begin_superstep(change);
+}

@@ -1,0 +1,566 @@
+// checkpoint.c - loops from checkpoints, and checkpoints from loops.
+//
+// A loop holds its state live, by channel index. What moved since its last save
+// is what the next row holds: a delta. When a reader would pass as many bytes
+// since the last whole row as the state takes, the next row is whole.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/loop.h"
+#include "coordinator/engine/thread.h"
+
+enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
+
+// ------------------------------------------------ making and freeing
+
+struct loop *ss_loop_new(struct thread *thread, struct run *run,
+    struct ss_graph *graph, const char *ns)
+{
+    struct loop *loop = ss_zalloc(1, sizeof(*loop));
+    size_t count = graph->channels_count;
+    loop->engine = thread->engine;
+    loop->thread = thread;
+    loop->run = run;
+    loop->graph = ss_graph_ref(graph);
+    loop->ns = ss_strdup(ns);
+    loop->versions = ss_zalloc(count, sizeof(*loop->versions));
+    loop->channels = ss_zalloc(count, sizeof(*loop->channels));
+    loop->updated = ss_zalloc(count, sizeof(*loop->updated));
+    loop->is_moved = ss_zalloc(count, sizeof(*loop->is_moved));
+    loop->stored = ss_zalloc(count, sizeof(*loop->stored));
+    loop->persists = true;
+    return loop;
+}
+
+static void free_seen(void *entry)
+{
+    ss_map_fini(entry, ss_free);
+    ss_free(entry);
+}
+
+static void drop_moved(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->moved.count; i++)
+        loop->is_moved[loop->moved.items[i]] = false;
+    loop->moved.count = 0;
+    for (size_t i = 0; i < loop->seen_moved.count; i++) {
+        ss_free(loop->seen_moved.items[i].node);
+        ss_free(loop->seen_moved.items[i].channel);
+    }
+    loop->seen_moved.count = 0;
+}
+
+void ss_loop_destroy(struct loop **place)
+{
+    struct loop *loop = *place;
+    if (!loop)
+        return;
+    *place = NULL;
+    struct engine *engine = loop->engine;
+    for (size_t i = engine->advance.count; i-- > 0;)
+        if (engine->advance.items[i] == loop)
+            SS_VEC_REMOVE(&engine->advance, i);
+    ss_loop_drop_tasks(loop);
+    ss_loop_drop_folds(loop);
+    drop_moved(loop);
+    SS_VEC_FINI(&loop->moved);
+    SS_VEC_FINI(&loop->seen_moved);
+    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+        if (loop->channels[c].spec)
+            ss_channel_fini(&loop->channels[c]);
+        ss_value_unref(loop->stored[c]);
+    }
+    ss_free(loop->channels);
+    ss_free(loop->stored);
+    ss_free(loop->versions);
+    ss_free(loop->updated);
+    ss_free(loop->is_moved);
+    ss_map_fini(&loop->seen, free_seen);
+    ss_pendings_fini(&loop->pending);
+    ss_writes_fini(&loop->carried);
+    SS_VEC_FINI(&loop->tasks);
+    json_decref(loop->metadata);
+    json_decref(loop->checkpoint_map);
+    json_decref(loop->output);
+    json_decref(loop->interrupts);
+    json_decref(loop->parent_command);
+    ss_free(loop->error_node);
+    ss_free(loop->drain);
+    ss_free(loop->ns);
+    ss_graph_unref(loop->graph);
+    ss_free(loop);
+}
+
+// ------------------------------------------------ loading
+
+static int restore_channels(struct loop *loop,
+    const struct ss_checkpoint *checkpoint, struct ss_error *error)
+{
+    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &loop->graph->channels[c];
+        const struct ss_slot *slot =
+            checkpoint ? ss_map_get(&checkpoint->channels, spec->name) : NULL;
+        struct ss_value *stored = slot ? slot->value : NULL;
+        int status = ss_channel_restore(
+            &loop->channels[c], spec, stored, error);
+        if (status != SS_OK)
+            return status;
+        loop->versions[c] = slot ? slot->version : 0;
+        loop->stored[c] = ss_value_ref(stored);
+    }
+    return SS_OK;
+}
+
+static void load_seen(
+    struct loop *loop, const struct ss_checkpoint *checkpoint)
+{
+    for (const struct ss_map_entry *e = checkpoint->channels.first; e;
+         e = e->next) {
+        const struct ss_slot *slot = e->value;
+        if (slot->version > loop->version_max)
+            loop->version_max = slot->version;
+        if (ss_graph_channel(loop->graph, e->key) == SS_NONE)
+            loop->unknown_channels++;
+        size_t size = 0;
+        if (slot->value)
+            ss_value_text(slot->value, &size);
+        loop->whole_bytes += size + SLOT_BYTES;
+    }
+    for (const struct ss_map_entry *e = checkpoint->seen.first; e;
+         e = e->next) {
+        const struct ss_map *entry = e->value;
+        ss_seen_set(loop, e->key, NULL, 0);
+        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
+            ss_seen_set(loop, e->key, v->key, *(const int64_t *)v->value);
+        loop->whole_bytes += SLOT_BYTES * (entry->count + 1);
+    }
+    loop->updated_known = checkpoint->updated_known;
+    for (size_t i = 0; i < checkpoint->updated_count; i++) {
+        size_t c = ss_graph_channel(loop->graph, checkpoint->updated[i]);
+        if (c != SS_NONE && !loop->updated[c]) {
+            loop->updated[c] = true;
+            loop->updated_count++;
+        }
+    }
+}
+
+static void load_pending(struct loop *loop, const struct ss_mark *mark)
+{
+    size_t count = 0;
+    const struct ss_pending **items = ss_journal_pending(mark, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_row_write *write = items[i]->write;
+        if (!write->value)
+            continue;
+        bool ours =
+            loop->run && strcmp(items[i]->run, loop->run->id) == 0;
+        ss_pendings_add(&loop->pending, write->task_id, write->path,
+            write->idx, write->channel, write->value, ours, items[i]->seq);
+    }
+    ss_free(items);
+}
+
+int ss_loop_load(
+    struct loop *loop, struct ss_mark *mark, struct ss_error *error)
+{
+    struct ss_checkpoint *checkpoint =
+        mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
+    int status = restore_channels(loop, checkpoint, error);
+    if (status == SS_OK && mark) {
+        load_seen(loop, checkpoint);
+        load_pending(loop, mark);
+        memcpy(loop->id, mark->id, sizeof(loop->id));
+        memcpy(loop->saved_id, mark->id, sizeof(loop->saved_id));
+        id_copy(loop->parent_id, mark->parent_id);
+        memcpy(loop->source, mark->source, sizeof(loop->source));
+        loop->saved_seq = mark->row->seq;
+        loop->base_seq = mark->base_seq;
+        loop->base_bytes = mark->bytes;
+        loop->meta_step = mark->step;
+        loop->wall_us = mark->wall_us;
+        loop->metadata = json_incref(mark->metadata);
+        loop->loaded = true;
+    } else if (status == SS_OK) { // R1.5: the synthetic empty one
+        ss_thread_new_id(loop->thread, -2, loop->id);
+        loop->meta_step = -2;
+    }
+    drop_moved(loop);
+    loop->step = loop->meta_step + 1;
+    memcpy(loop->loaded_id, loop->id, sizeof(loop->loaded_id));
+    ss_checkpoint_unref(checkpoint);
+    return status;
+}
+
+// ------------------------------------------------ saving
+
+bool ss_loop_saves_now(const struct loop *loop)
+{
+    return loop->persists
+        && (!loop->run || loop->run->durability != DURABLE_EXIT);
+}
+
+static const char *run_of(const struct loop *loop)
+{
+    return loop->run ? loop->run->id : "";
+}
+
+// A send's argument without the keys of untracked channels (R5.25).
+static json_t *without_untracked(const struct ss_graph *graph, json_t *send)
+{
+    json_t *inner = json_object_get(send, "$send");
+    json_t *arg = json_object_get(inner ? inner : send, "arg");
+    json_t *kept = NULL;
+    for (size_t c = 0; json_is_object(arg) && c < graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &graph->channels[c];
+        if (spec->kind != SS_CHANNEL_UNTRACKED
+            || !json_object_get(arg, spec->name))
+            continue;
+        if (!kept)
+            kept = json_copy(arg);
+        json_object_del(kept, spec->name);
+    }
+    if (!kept)
+        return json_incref(send);
+    json_t *copy = json_copy(inner ? inner : send);
+    json_object_set_new(copy, "arg", kept);
+    return inner ? json_pack("{s:o}", "$send", copy) : copy;
+}
+
+static bool has_untracked(const struct ss_graph *graph)
+{
+    for (size_t c = 0; c < graph->channels_count; c++)
+        if (graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
+            return true;
+    return false;
+}
+
+static struct ss_value *stored_form(struct loop *loop, size_t c)
+{
+    struct ss_value *value = ss_channel_store(&loop->channels[c], false);
+    if (!value || c != loop->graph->tasks_channel
+        || !has_untracked(loop->graph))
+        return value;
+    json_t *clean = json_array(), *send;
+    size_t i;
+    json_array_foreach(ss_value_json(value), i, send)
+        json_array_append_new(clean, without_untracked(loop->graph, send));
+    ss_value_unref(value);
+    return ss_value_new(clean);
+}
+
+static size_t value_size(struct ss_value *value)
+{
+    size_t size = 0;
+    if (value)
+        ss_value_text(value, &size);
+    return size + SLOT_BYTES;
+}
+
+// What was added to a list, if that is all that happened to it; else NULL. An
+// append shares the items of the past, so they are the same objects.
+static struct ss_value *appended(struct ss_value *old, struct ss_value *now)
+{
+    json_t *before = old ? ss_value_json(old) : NULL;
+    json_t *after = now ? ss_value_json(now) : NULL;
+    size_t count = json_array_size(before);
+    if (!json_is_array(before) || !json_is_array(after) || count < 2
+        || json_array_size(after) < count)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (json_array_get(before, i) != json_array_get(after, i))
+            return NULL;
+    json_t *tail = json_array();
+    for (size_t i = count; i < json_array_size(after); i++)
+        json_array_append(tail, json_array_get(after, i));
+    return ss_value_new(tail);
+}
+
+static void row_channel(struct loop *loop, struct ss_row_channel *slot,
+    size_t c, bool whole)
+{
+    struct ss_value *value = stored_form(loop, c);
+    struct ss_value *tail =
+        whole ? NULL : appended(loop->stored[c], value);
+    slot->name = ss_strdup(loop->graph->channels[c].name);
+    slot->version = loop->versions[c];
+    slot->op = !value ? SS_DELTA_CLEAR : tail ? SS_DELTA_APPEND : SS_DELTA_SET;
+    slot->value = tail ? tail : ss_value_ref(value);
+    loop->whole_bytes += value_size(value);
+    loop->base_bytes += value_size(slot->value);
+    ss_value_unref(loop->stored[c]);
+    loop->stored[c] = value;
+}
+
+static int by_channel(const void *a, const void *b)
+{
+    const struct ss_row_channel *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+static void fill_channels(
+    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
+{
+    size_t all = loop->graph->channels_count;
+    size_t count = whole ? all : loop->moved.count;
+    part->channels = ss_zalloc(count + 1, sizeof(*part->channels));
+    if (whole)
+        loop->whole_bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t c = whole ? i : loop->moved.items[i];
+        if (loop->versions[c])
+            row_channel(
+                loop, &part->channels[part->channels_count++], c, whole);
+    }
+    if (part->channels_count)
+        qsort(part->channels, part->channels_count, sizeof(*part->channels),
+            by_channel);
+}
+
+static void fill_seen(
+    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
+{
+    size_t capacity = loop->seen_moved.count;
+    if (whole) {
+        capacity = 0;
+        for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
+            capacity += 1 + ((const struct ss_map *)e->value)->count;
+    }
+    part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
+    if (!whole) {
+        for (size_t i = 0; i < capacity; i++) {
+            const struct seen_change *change = &loop->seen_moved.items[i];
+            part->seen[part->seen_count++] =
+                (struct ss_row_seen){ss_strdup(change->node),
+                    ss_strdup(change->channel), change->version};
+        }
+        return;
+    }
+    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next) {
+        const struct ss_map *entry = e->value;
+        part->seen[part->seen_count++] =
+            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
+        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
+            part->seen[part->seen_count++] =
+                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
+                    *(const int64_t *)v->value};
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
+{
+    part->updated_known = loop->updated_known;
+    if (!loop->updated_known)
+        return;
+    part->updated = ss_zalloc(loop->updated_count + 1, sizeof(char *));
+    for (size_t c = 0; c < loop->graph->channels_count; c++)
+        if (loop->updated[c])
+            part->updated[part->updated_count++] =
+                ss_strdup(loop->graph->channels[c].name);
+    if (part->updated_count)
+        qsort(part->updated, part->updated_count, sizeof(char *), by_name);
+}
+
+// The row of the current checkpoint, as a child of the last saved one.
+static void write_row(struct loop *loop)
+{
+    struct ss_row *row = ss_thread_row_for_checkpoint(
+        loop->thread, run_of(loop), loop->ns);
+    // Whole: the first of its line, or when the deltas weigh as much. A graph
+    // of another version may leave channels out that only older rows hold.
+    bool whole = !loop->saved_seq || loop->force_whole;
+    loop->force_whole = false;
+    if (!whole && loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4)
+        whole = loop->unknown_channels == 0;
+    memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
+    memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
+    memcpy(row->source, loop->source, sizeof(row->source));
+    row->parent_seq = loop->saved_seq;
+    row->base_seq = whole ? row->seq : loop->base_seq;
+    row->step = loop->meta_step;
+    row->wall_us = loop->wall_us;
+    row->metadata = json_incref(loop->metadata);
+    row->has_checkpoint = true;
+    row->checkpoint.whole = whole;
+    if (whole)
+        loop->base_bytes = 0;
+    fill_channels(loop, &row->checkpoint, whole);
+    fill_seen(loop, &row->checkpoint, whole);
+    fill_updated(loop, &row->checkpoint);
+    loop->base_bytes += ROW_BYTES;
+    loop->base_seq = row->base_seq;
+    loop->saved_seq = row->seq;
+    memcpy(loop->saved_id, loop->id, sizeof(loop->saved_id));
+    drop_moved(loop);
+    loop->dirty = false;
+}
+
+// Metadata of a new checkpoint: the run's own, the parents, and, of a nested
+// loop, who began it (the journal's rule: it goes on only with that).
+static json_t *make_metadata(const struct loop *loop)
+{
+    json_t *metadata = loop->run && loop->run->meta
+        ? json_deep_copy(loop->run->meta)
+        : json_object();
+    json_object_set_new(metadata, "parents",
+        loop->checkpoint_map ? json_deep_copy(loop->checkpoint_map)
+                             : json_object());
+    json_t *parents = json_object_get(metadata, "parents");
+    json_object_del(parents, loop->ns); // our own is no parent
+    if (loop->parent_task)
+        json_object_set_new(metadata, "__loop__",
+            json_pack("{s:s, s:I, s:b}", "task", loop->parent_task->id,
+                "stop", (json_int_t)loop->stop, "first",
+                loop->first_superstep));
+    return metadata;
+}
+
+void ss_loop_save(struct loop *loop, const char *source)
+{
+    ss_check(strlen(source) < sizeof(loop->source));
+    memset(loop->source, 0, sizeof(loop->source));
+    memcpy(loop->source, source, strlen(source));
+    loop->meta_step = loop->step;
+    loop->wall_us = loop->engine->wall_us;
+    json_decref(loop->metadata);
+    loop->metadata = make_metadata(loop);
+    // under `exit` the parents in between are never saved (R5.28)
+    id_copy(loop->parent_id,
+        ss_loop_saves_now(loop) || !loop->dirty ? loop->saved_id : loop->id);
+    ss_thread_new_id(loop->thread, loop->step, loop->id);
+    loop->dirty = true;
+    if (ss_loop_saves_now(loop))
+        write_row(loop);
+    loop->step++;
+}
+
+void ss_loop_save_at_exit(struct loop *loop)
+{
+    if (loop->dirty && loop->persists)
+        write_row(loop);
+}
+
+// ------------------------------------------------ pending writes
+
+static bool is_null_task(const char *task_id)
+{
+    return strcmp(task_id, SS_NULL_TASK) == 0;
+}
+
+static void row_write(struct loop *loop, const char *task_id,
+    const char *path, int32_t idx, const char *channel,
+    struct ss_value *value)
+{
+    struct ss_row *row = ss_thread_row_for_writes(
+        loop->thread, run_of(loop), loop->ns, loop->id);
+    row->writes = ss_vec_grow(row->writes, &loop->thread->open_writes,
+        row->writes_count + 1, sizeof(*row->writes));
+    struct ss_row_write *write = &row->writes[row->writes_count++];
+    *write = (struct ss_row_write){.path = ss_strdup(path),
+        .idx = idx,
+        .channel = ss_strdup(channel),
+        .value = ss_value_ref(value)};
+    ss_check(strlen(task_id) < sizeof(write->task_id));
+    id_copy(write->task_id, task_id);
+}
+
+// The stored form of a write; NULL: it is not stored (untracked, R5.30-4).
+static struct ss_value *write_form(
+    const struct loop *loop, const struct ss_write *write)
+{
+    size_t c = ss_graph_channel(loop->graph, write->channel);
+    if (c != SS_NONE
+        && loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
+        return NULL;
+    if (c == loop->graph->tasks_channel && has_untracked(loop->graph))
+        return ss_value_new(without_untracked(
+            loop->graph, ss_value_json(write->value)));
+    return ss_value_ref(write->value);
+}
+
+static void store_pending(struct loop *loop, const struct pending *p)
+{
+    struct ss_write write = {p->channel, p->value};
+    struct ss_value *form = write_form(loop, &write);
+    if (form)
+        row_write(loop, p->task_id, p->path, p->idx, p->channel, form);
+    ss_value_unref(form);
+}
+
+void ss_loop_put_writes(struct loop *loop, const char *task_id,
+    const char *path, const struct ss_writes *writes)
+{
+    if (writes->count == 0)
+        return;
+    uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
+    int32_t place = 0;
+    if (is_null_task(task_id)) { // R5.30-3: regular ones keep their places
+        for (size_t i = 0; i < loop->pending.count; i++) {
+            const struct pending *p = &loop->pending.items[i];
+            if (is_null_task(p->task_id) && p->idx >= place)
+                place = p->idx + 1;
+        }
+    } else {
+        ss_pendings_drop(&loop->pending, task_id);
+    }
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct ss_write *write = &writes->items[i];
+        int32_t idx = ss_name_special(write->channel);
+        if (is_null_task(task_id) && idx < 0)
+            ss_pendings_drop_channel(&loop->pending, write->channel);
+        ss_pendings_add(&loop->pending, task_id, path,
+            idx < 0 ? idx : place, write->channel, write->value, true, call);
+        if (ss_loop_saves_now(loop))
+            store_pending(
+                loop, &loop->pending.items[loop->pending.count - 1]);
+        if (idx >= 0 || !is_null_task(task_id))
+            place++;
+    }
+}
+
+// Under `exit`: what is pending, of the tasks that wrote in this run (R5.28).
+void ss_loop_store_pending(struct loop *loop)
+{
+    if (!loop->persists)
+        return;
+    for (size_t i = 0; i < loop->pending.count; i++)
+        if (loop->pending.items[i].of_this_run)
+            store_pending(loop, &loop->pending.items[i]);
+}
+
+void ss_loop_drop_plain_answer(struct loop *loop)
+{
+    bool stored = false;
+    for (size_t i = loop->pending.count; i-- > 0;) {
+        struct pending *p = &loop->pending.items[i];
+        if (is_null_task(p->task_id)
+            && strcmp(p->channel, SS_NAME_RESUME) == 0) {
+            ss_pendings_remove(&loop->pending, i);
+            stored = true;
+        }
+    }
+    if (stored && ss_loop_saves_now(loop))
+        row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
+}
+
+char *ss_loop_child_ns(const struct loop *loop, const struct task *task)
+{
+    (void)loop;
+    if (task->node->subgraph->checkpointer != SS_CHECKPOINTER_KEEP)
+        return ss_strdup(task->ns);
+    // R12.4b: task ids are cut off, counters stay
+    char *own = ss_strdup(task->ns), *to = own;
+    for (const char *from = task->ns; *from;) {
+        if (*from == ':')
+            from += strcspn(from, "|");
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+    return own;
+}

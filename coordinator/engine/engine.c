@@ -1,0 +1,325 @@
+// engine.c - one step: an event in, everything that follows from it, commands out.
+//
+// Each kind of event has its file; what they set in motion (loops to advance,
+// tasks to send, rows to store) is carried on here in a fixed order, so that the
+// same events always give the same commands.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ commands
+
+void ss_put_fini(struct ss_command_put *put)
+{
+    ss_free(put->key);
+    ss_free(put->index);
+    json_decref(put->value);
+}
+
+void ss_command_fini(struct ss_command *command)
+{
+    ss_free(command->peer);
+    ss_free(command->text);
+    json_decref(command->json);
+    ss_order_destroy(&command->order);
+    ss_free(command->thread);
+    ss_free((void *)command->rows);
+    for (size_t i = 0; i < command->puts_count; i++)
+        ss_put_fini(&command->puts[i]);
+    ss_free(command->puts);
+    ss_free(command->key);
+}
+
+void ss_engine_command(struct engine *engine, struct ss_command command)
+{
+    SS_VEC_PUSH(&engine->commands, command);
+}
+
+static void clear_commands(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->commands.count; i++)
+        ss_command_fini(&engine->commands.items[i]);
+    engine->commands.count = 0;
+}
+
+void ss_engine_narrate(struct engine *engine, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    if (!engine->options.narrate)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    engine->options.narrate(engine->options.narrate_ctx, text);
+}
+
+void ss_engine_wake(struct engine *engine, int64_t at_ms)
+{
+    if (at_ms < engine->wake_at_ms)
+        engine->wake_at_ms = at_ms;
+}
+
+void ss_engine_store_record(struct engine *engine,
+    enum ss_record_table table, const char *key, const char *index,
+    json_t *value)
+{
+    struct ss_command command = {
+        .type = SS_COMMAND_STORE, .tag = ++engine->tags, .puts_count = 1};
+    command.puts = ss_zalloc(1, sizeof(*command.puts));
+    command.puts[0] = (struct ss_command_put){.table = table,
+        .key = ss_strdup(key),
+        .index = ss_strdup(index),
+        .value = value};
+    ss_engine_command(engine, command);
+}
+
+// ------------------------------------------------ life
+
+struct ss_engine {
+    struct engine engine;
+};
+
+struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
+{
+    struct ss_engine *it = ss_zalloc(1, sizeof(*it));
+    struct engine *engine = &it->engine;
+    engine->options = *options;
+    if (engine->options.lease_ms <= 0)
+        engine->options.lease_ms = SS_LEASE_MS;
+    if (engine->options.heartbeat_ms <= 0)
+        engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
+    ss_prng_init(&engine->prng, options->seed);
+    return it;
+}
+
+static void free_thread(void *value)
+{
+    struct thread *thread = value;
+    ss_thread_destroy(&thread);
+}
+
+static void free_known(void *value)
+{
+    struct known_graph *known = value;
+    ss_graph_unref(known->graph);
+    ss_free(known->key);
+    ss_free(known);
+}
+
+static void free_worker(void *value)
+{
+    ss_worker_free(value);
+}
+
+static void free_ended(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->ended.count; i++)
+        ss_run_free(engine->ended.items[i]);
+    engine->ended.count = 0;
+}
+
+void ss_engine_destroy(struct ss_engine **place)
+{
+    struct ss_engine *it = *place;
+    if (!it)
+        return;
+    *place = NULL;
+    struct engine *engine = &it->engine;
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->run)
+            SS_VEC_PUSH(&engine->ended, thread->run);
+        if (thread->change)
+            ss_change_free(thread->change);
+        thread->run = NULL;
+    }
+    free_ended(engine);
+    for (size_t i = 0; i < engine->scans.count; i++) {
+        ss_free(engine->scans.items[i].peer);
+        ss_free(engine->scans.items[i].op);
+        json_decref(engine->scans.items[i].body);
+    }
+    ss_map_fini(&engine->runs, NULL);
+    ss_map_fini(&engine->threads, free_thread);
+    ss_map_fini(&engine->latest, NULL);
+    ss_map_fini(&engine->graphs, free_known);
+    ss_map_fini(&engine->workers, free_worker);
+    ss_map_fini(&engine->attempts, NULL);
+    clear_commands(engine);
+    SS_VEC_FINI(&engine->commands);
+    SS_VEC_FINI(&engine->dirty);
+    SS_VEC_FINI(&engine->scans);
+    SS_VEC_FINI(&engine->ended);
+    SS_VEC_FINI(&engine->backoff);
+    SS_VEC_FINI(&engine->advance);
+    ss_free(it);
+}
+
+// ------------------------------------------------ one step
+
+// A pause of ours must not expire everybody: when we come much later than we
+// had asked for, leases on workers are extended by the delay.
+static void pass_time(struct engine *engine, const struct ss_event *event)
+{
+    int64_t late = event->now_ms - engine->wake_at_ms;
+    ss_check(event->now_ms >= engine->now_ms);
+    if (engine->wake_at_ms > 0 && late > engine->options.lease_ms / 4)
+        for (struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+            ((struct worker *)e->value)->seen_ms += late;
+    engine->now_ms = event->now_ms;
+    if (event->wall_us > engine->wall_us)
+        engine->wall_us = event->wall_us;
+}
+
+static void on_rows(struct engine *engine, const struct ss_event *event)
+{
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->state == THREAD_LOADING
+            && thread->load_tag == event->rows.tag) {
+            ss_thread_loaded(thread, event);
+            return;
+        }
+    }
+    for (size_t i = 0; i < event->rows.rows_count; i++)
+        ss_row_destroy(&event->rows.rows[i]);
+}
+
+static void on_stored(struct engine *engine, const struct ss_event *event)
+{
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->store_tag == event->stored.tag) {
+            ss_thread_stored(thread, event);
+            return;
+        }
+    }
+}
+
+static void on_graph(struct engine *engine, const struct ss_event *event)
+{
+    struct ss_error error = {0};
+    struct ss_graph *graph = NULL;
+    ss_graph_learn(
+        engine, event->graph.description, false, &graph, &error);
+    if (error.status != SS_OK)
+        ss_engine_narrate(engine, "a stored graph is not read: %s",
+            error.message);
+}
+
+static void on_request(struct engine *engine, const struct ss_event *event)
+{
+    engine->request_op = event->request.op;
+    ss_request(engine, event);
+    engine->request_op = NULL;
+}
+
+static void dispatch_event(
+    struct engine *engine, const struct ss_event *event)
+{
+    switch (event->type) {
+    case SS_EVENT_WORKER_HELLO:
+        ss_worker_hello(engine, event);
+        break;
+    case SS_EVENT_WORKER_BEAT:
+        ss_worker_beat(engine, event);
+        break;
+    case SS_EVENT_WORKER_BYE:
+        ss_worker_bye(engine, event);
+        break;
+    case SS_EVENT_TASK_DONE:
+        ss_worker_done(engine, event);
+        break;
+    case SS_EVENT_TASK_LIVE:
+        ss_worker_live(engine, event);
+        break;
+    case SS_EVENT_REQUEST:
+        on_request(engine, event);
+        break;
+    case SS_EVENT_CLIENT_GONE:
+        ss_client_gone(engine, event->peer);
+        break;
+    case SS_EVENT_GRAPH_KNOWN:
+        on_graph(engine, event);
+        break;
+    case SS_EVENT_RUN_FOUND:
+        ss_run_found(engine, event->run.record);
+        break;
+    case SS_EVENT_ROWS:
+        on_rows(engine, event);
+        break;
+    case SS_EVENT_RECORDS:
+        ss_records(engine, event);
+        break;
+    case SS_EVENT_STORED:
+        on_stored(engine, event);
+        break;
+    case SS_EVENT_TICK:
+        break;
+    }
+}
+
+// Retries whose time has come.
+static void wake_backoff(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->backoff.count;) {
+        struct task *task = engine->backoff.items[i];
+        if (task->retry_at_ms > engine->now_ms) {
+            ss_engine_wake(engine, task->retry_at_ms);
+            i++;
+            continue;
+        }
+        SS_VEC_REMOVE(&engine->backoff, i);
+        ss_task_retry_due(task);
+    }
+}
+
+// A graph became known: runs found after a crash may have waited for it.
+static void wake_waiting(struct engine *engine)
+{
+    if (!engine->graphs_moved)
+        return;
+    engine->graphs_moved = false;
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->waiting.count > 0)
+            ss_requests_resume(thread);
+    }
+}
+
+static void carry_on(struct engine *engine)
+{
+    wake_backoff(engine);
+    wake_waiting(engine);
+    while (engine->advance.count > 0) {
+        struct loop *loop = engine->advance.items[0];
+        SS_VEC_REMOVE(&engine->advance, 0);
+        ss_loop_advance(loop);
+    }
+    free_ended(engine);
+    ss_dispatch(engine);
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        engine->dirty.items[i]->dirty = false;
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        ss_thread_flush(engine->dirty.items[i]);
+    engine->dirty.count = 0;
+}
+
+void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
+    struct ss_commands *ret)
+{
+    struct engine *engine = &it->engine;
+    clear_commands(engine);
+    pass_time(engine, event);
+    engine->wake_at_ms = INT64_MAX;
+    dispatch_event(engine, event);
+    ss_workers_expire(engine);
+    carry_on(engine);
+    ret->items = engine->commands.items;
+    ret->count = engine->commands.count;
+    ret->wake_at_ms = engine->wake_at_ms;
+}

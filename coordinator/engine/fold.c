@@ -1,0 +1,123 @@
+// fold.c - custom reducers: the application folds on a worker, before the update.
+//
+// One pseudo task for each channel with a custom reducer that got writes. They
+// are leased, retried and named like any attempt; their results are used by the
+// update that waits for them (update.c) and count once its row is durable.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+void ss_loop_drop_folds(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->folds_count; i++) {
+        struct task *fold = &loop->folds[i];
+        ss_task_forget(fold);
+        ss_value_unref(fold->returned);
+        ss_value_unref(fold->folded);
+        ss_free(fold->fold_channel);
+        json_decref(fold->fold_writes);
+        ss_free(fold->path);
+        ss_free(fold->ns);
+    }
+    ss_free(loop->folds);
+    loop->folds = NULL;
+    loop->folds_count = 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct update_task *const *left = a, *const *right = b;
+    return strcmp((*left)->path, (*right)->path);
+}
+
+// The writes to one channel, in the order in which the update applies them.
+static json_t *writes_to(const char *channel, const struct update_task *tasks,
+    size_t count)
+{
+    const struct update_task **sorted =
+        ss_zalloc(count + 1, sizeof(*sorted));
+    for (size_t t = 0; t < count; t++)
+        sorted[t] = &tasks[t];
+    if (count)
+        qsort(sorted, count, sizeof(*sorted), by_path);
+    json_t *list = json_array();
+    for (size_t t = 0; t < count; t++)
+        for (size_t w = 0; sorted[t]->writes && w < sorted[t]->writes->count;
+             w++)
+            if (strcmp(sorted[t]->writes->items[w].channel, channel) == 0)
+                json_array_append(
+                    list, ss_value_json(sorted[t]->writes->items[w].value));
+    ss_free(sorted);
+    return list;
+}
+
+static void add_fold(struct loop *loop, size_t channel, json_t *writes)
+{
+    struct task *fold = &loop->folds[loop->folds_count++];
+    fold->loop = loop;
+    fold->kind = TASK_UPDATE;
+    fold->order_kind = SS_ORDER_FOLD;
+    fold->fold_channel = ss_strdup(loop->graph->channels[channel].name);
+    fold->fold_writes = writes;
+    fold->returned = ss_value_ref(ss_channel_get(&loop->channels[channel]));
+    fold->path = ss_strdup("");
+    fold->ns = ss_strdup(loop->ns);
+    // named by the checkpoint and the channel: the same after a crash
+    const char *parts[] = {"fold", fold->fold_channel};
+    ss_task_uuid(loop->id, 4, parts, 2, fold->id);
+    ss_schedule(fold);
+}
+
+bool ss_loop_fold(
+    struct loop *loop, const struct update_task *tasks, size_t count)
+{
+    if (loop->folds)
+        return false; // they are there
+    size_t custom = 0;
+    for (size_t c = 0; c < loop->graph->channels_count; c++)
+        custom += loop->graph->channels[c].reducer == SS_REDUCER_CUSTOM;
+    if (custom == 0)
+        return false;
+    loop->folds = ss_zalloc(custom, sizeof(*loop->folds));
+    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+        if (loop->graph->channels[c].reducer != SS_REDUCER_CUSTOM)
+            continue;
+        json_t *writes =
+            writes_to(loop->graph->channels[c].name, tasks, count);
+        if (json_array_size(writes) > 0)
+            add_fold(loop, c, writes);
+        else
+            json_decref(writes);
+    }
+    if (loop->folds_count == 0)
+        return false;
+    loop->status = LOOP_FOLDING;
+    return true;
+}
+
+bool ss_loop_folded(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->folds_count; i++)
+        if (!loop->folds[i].folded)
+            return false;
+    loop->status = LOOP_RUNNING;
+    return true;
+}
+
+void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
+{
+    struct loop *loop = task->loop;
+    if (outcome->kind == SS_OUTCOME_DONE && outcome->folded) {
+        task->folded = ss_value_ref(outcome->folded);
+        task->state = TASK_DONE;
+        ss_loop_later(loop);
+        return;
+    }
+    struct ss_error error;
+    ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
+        "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
+        task->fold_channel, outcome->message ? outcome->message : "no result");
+    ss_loop_fold_failed(loop, task->fold_channel, &error);
+}

@@ -1,0 +1,147 @@
+// internal.h - the engine's rooms as seen by each other (besides loop.h, thread.h).
+#ifndef SS_ENGINE_INTERNAL_H
+#define SS_ENGINE_INTERNAL_H
+
+#include <stdlib.h>
+
+#include "coordinator/engine/loop.h"
+#include "coordinator/engine/thread.h"
+
+// ------------------------------------------------ engine.c
+
+// Append to this step's commands. Takes what the command owns.
+void ss_engine_command(struct engine *engine, struct ss_command command);
+void ss_command_fini(struct ss_command *command);
+void ss_put_fini(struct ss_command_put *put);
+void ss_engine_narrate(struct engine *engine, const char *format, ...)
+    SS_PRINTF(2, 3);
+// At the latest then there must be another step.
+void ss_engine_wake(struct engine *engine, int64_t at_ms);
+
+// A record by itself, without rows. Takes `value` (NULL: delete).
+void ss_engine_store_record(struct engine *engine,
+    enum ss_record_table table, const char *key, const char *index,
+    json_t *value);
+
+// ------------------------------------------------ request.c
+
+void ss_request(struct engine *engine, const struct ss_event *event);
+// A thread was loaded, or its run has ended: what waits may go on.
+void ss_requests_resume(struct thread *thread);
+void ss_waiting_fini(struct waiting *waiting);
+void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
+    int status, const char *format, ...) SS_PRINTF(5, 6);
+json_t *ss_error_json(int status, const char *message);
+// Answer when `thread`'s head is durable. Takes `body`.
+void ss_reply_durable(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_reply(struct engine *engine, const char *peer, uint64_t id,
+    json_t *body); // takes
+void ss_records(struct engine *engine, const struct ss_event *event);
+// The graph that a request means: by its name, else the thread's own. Borrowed;
+// NULL after an error was set.
+struct ss_graph *ss_request_graph(struct engine *engine,
+    const struct thread *thread, const json_t *body, struct ss_error *error);
+struct known_graph *ss_known_graph(
+    struct engine *engine, const char *name, const char *version);
+void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+    struct ss_graph **ret_graph, struct ss_error *error);
+void ss_thread_graph_from_rows(struct thread *thread);
+
+// ------------------------------------------------ run.c
+
+// Begin a run asked for by `peer`; an error is answered.
+void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
+    uint64_t id, const json_t *body);
+// A run found in the store when its thread is loaded.
+void ss_run_found(struct engine *engine, json_t *record);
+// False: its graph is not known yet; it waits for a worker that announces it.
+bool ss_run_recover(struct thread *thread, const char *id);
+// `attach` on a loaded thread: the running one, or how it ended.
+void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+// Which graph the thread last used, in its record.
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
+void ss_run_abandon(struct run *run, int status, const char *message);
+// The row that says how the run was entered; run->entry is its entry part.
+void ss_run_begin_row(struct run *run);
+void ss_run_cancel(struct run *run, const char *why);
+void ss_run_root_ended(struct run *run);
+void ss_run_free(struct run *run);
+void ss_client_gone(struct engine *engine, const char *peer);
+// Options that are the same for runs and their recovery.
+int ss_run_parse(struct run *run, json_t *body, struct ss_error *error);
+
+// ------------------------------------------------ stream.c
+
+// A stream item for all who listen. Takes `data`.
+void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
+    const struct ss_attempt *live, const char *ns);
+void ss_stream_replay(struct run *run, const struct listener *listener,
+    uint64_t seq, uint32_t index);
+unsigned ss_stream_modes(const json_t *modes, struct ss_error *error);
+
+// ------------------------------------------------ change.c (spec 9.3)
+
+struct change;
+void ss_change_request(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_change_outcome(struct task *task, struct ss_outcome *outcome);
+struct ss_order *ss_change_order(struct task *task);
+const struct ss_graph *ss_change_graph(const struct change *change);
+void ss_change_free(struct change *change);
+void ss_change_abandon(struct change *change, int status, const char *message);
+
+// ------------------------------------------------ read.c
+
+// What a request means by its graph and namespace (R9.2).
+struct place {
+    struct ss_graph *root;  // borrowed
+    struct ss_graph *graph; // borrowed: the one whose namespace it is
+    bool known;             // some graph lives there
+    char *ns;               // owned (ss_free)
+};
+bool ss_place_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct place *ret, struct ss_error *error);
+
+void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_read_checkpoints(struct thread *thread, const char *peer,
+    uint64_t id, json_t *body);
+void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+// ------------------------------------------------ keep.c
+
+void ss_copy_into(struct thread *to, const char *peer, uint64_t id,
+    const char *from_id);
+
+void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+
+
+// ------------------------------------------------ schedule.c
+
+void ss_worker_hello(struct engine *engine, const struct ss_event *event);
+void ss_worker_beat(struct engine *engine, const struct ss_event *event);
+void ss_worker_bye(struct engine *engine, const struct ss_event *event);
+void ss_worker_done(struct engine *engine, const struct ss_event *event);
+void ss_worker_live(struct engine *engine, const struct ss_event *event);
+void ss_workers_expire(struct engine *engine);
+void ss_worker_free(struct worker *worker);
+// Put a task in the line for a worker.
+void ss_schedule(struct task *task);
+// Send what can be sent.
+void ss_dispatch(struct engine *engine);
+json_t *ss_workers_json(struct engine *engine);
+// How many workers serve it.
+size_t ss_graph_workers(
+    struct engine *engine, const struct ss_graph *graph);
+size_t ss_graph_visible_nodes(const struct ss_graph *graph);
+
+#endif

@@ -1,0 +1,94 @@
+// keep.c - whole threads: delete, copy.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static bool idle(struct thread *thread, const char *peer, uint64_t id)
+{
+    if (!thread->run && !thread->change)
+        return true;
+    ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+        "thread %s is busy: wait for its run, or cancel it", thread->id);
+    return false;
+}
+
+// The thread's rows and records go in one unit; then it is as if new.
+void ss_delete_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    if (!idle(thread, peer, id))
+        return;
+    uint64_t head = ss_journal_head(thread->journal);
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->entry)
+            ss_thread_put(thread, SS_RECORD_RUN, row->run, thread->id, NULL,
+                false);
+    }
+    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
+    thread->delete_all = true;
+    ss_thread_dirty(thread);
+    // held back until the unit is durable: answered behind everything
+    SS_VEC_PUSH(&thread->held,
+        (struct held){head + 1,
+            (struct ss_command){.type = SS_COMMAND_REPLY,
+                .peer = ss_strdup(peer),
+                .id = id,
+                .json = json_pack("{s:I}", "rows", (json_int_t)head)}});
+}
+
+void ss_copy_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct engine *engine = thread->engine;
+    const char *name = ss_json_str(body, "to", "");
+    if (!idle(thread, peer, id))
+        return;
+    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
+        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
+        return;
+    }
+    struct thread *to = ss_thread_get(engine, name);
+    if (to->state != THREAD_HOT) { // again when it is loaded
+        SS_VEC_PUSH(&to->waiting,
+            (struct waiting){ss_strdup(peer), id, ss_strdup("copy_into"),
+                json_pack("{s:s}", "thread", thread->id)});
+        return;
+    }
+    ss_copy_into(to, peer, id, thread->id);
+}
+
+void ss_copy_into(
+    struct thread *to, const char *peer, uint64_t id, const char *from_id)
+{
+    struct engine *engine = to->engine;
+    struct thread *from = ss_map_get(&engine->threads, from_id);
+    if (!from || from->state != THREAD_HOT || from->run) {
+        ss_reply_error(engine, peer, id, SS_EAGAIN,
+            "thread %s changed meanwhile: ask again", from_id);
+        return;
+    }
+    if (ss_thread_head(to) > 0) {
+        ss_reply_error(engine, peer, id, SS_EEXISTS,
+            "thread %s is not empty: copy to a new one", to->id);
+        return;
+    }
+    uint64_t head = ss_journal_head(from->journal);
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(from->journal, seq);
+        ss_check(row);
+        to->open = ss_row_copy(row);
+        ss_thread_seal(to);
+    }
+    to->last_ticks = from->last_ticks;
+    to->graph = ss_strdup(from->graph);
+    ss_thread_put(to, SS_RECORD_THREAD, to->id, NULL,
+        json_pack("{s:s, s:s, s:I, s:s}", "thread", to->id, "graph",
+            from->graph ? from->graph : "", "created_us",
+            (json_int_t)engine->wall_us, "copy_of", from_id),
+        false);
+    ss_reply_durable(
+        to, peer, id, json_pack("{s:I}", "rows", (json_int_t)head));
+}

@@ -1,0 +1,20 @@
+// limits.h - the bounds of what the engine keeps, each with its reason.
+#ifndef SS_ENGINE_LIMITS_H
+#define SS_ENGINE_LIMITS_H
+
+enum {
+    SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
+    SS_WORKERS_MAX = 4096,      // peers that may announce themselves
+    SS_WORKER_CAPACITY_MAX = 1024, // tasks at once that one worker may claim
+    SS_RUNS_QUEUED_MAX = 1024,  // requests that wait for one thread
+    SS_EVENTS_KEPT_MAX = 4096,  // stream items kept for those who reconnect
+    SS_SENDS_MAX = 1000000,     // tasks of one superstep
+    SS_HISTORY_MAX = 10000,     // snapshots in one answer
+    SS_WARNINGS_MAX = 64,       // warnings kept for one run
+    SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`
+    SS_UPDATES_MAX = 10000,     // updates in one bulk update
+    SS_LEASE_MS = 3000,
+    SS_HEARTBEAT_MS = 500,
+};
+
+#endif

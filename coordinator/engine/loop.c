@@ -1,0 +1,517 @@
+// loop.c - supersteps of one graph: tick, run, update (spec/engine.md 5.4-5.11).
+//
+//   tick    budget? plan; restore what is finished; breakpoint; drain; start
+//   (run)   tasks end one by one (task.c)
+//   settle  a failure or a command to the graph around: leave
+//           a question: leave, waiting
+//           else: update, values, save, breakpoint, tick again
+//
+// A loop never recurses into another: it asks to be advanced later in the step.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+void ss_loop_later(struct loop *loop)
+{
+    struct engine *engine = loop->engine;
+    for (size_t i = 0; i < engine->advance.count; i++)
+        if (engine->advance.items[i] == loop)
+            return;
+    SS_VEC_PUSH(&engine->advance, loop);
+}
+
+void ss_loop_warn(struct loop *loop, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    struct run *run = loop->run;
+    if (!run || json_array_size(run->warnings) >= SS_WARNINGS_MAX)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    size_t i;
+    json_t *item;
+    json_array_foreach(run->warnings, i, item) {
+        if (strcmp(json_string_value(item), text) == 0)
+            return;
+    }
+    json_array_append_new(run->warnings, json_string(text));
+}
+
+// ------------------------------------------------ leaving
+
+static void leave(struct loop *loop, enum loop_status status)
+{
+    loop->status = status;
+    if (loop->parent_task)
+        ss_task_child_ended(loop->parent_task, loop);
+    else
+        ss_run_root_ended(loop->run);
+}
+
+static void fail(struct loop *loop, int status, const char *message)
+{
+    loop->error.status = status;
+    snprintf(
+        loop->error.message, sizeof(loop->error.message), "%s", message);
+    leave(loop, LOOP_FAILED);
+}
+
+// Under `exit`: what this loop leaves behind (R5.28).
+static void save_at_exit(struct loop *loop, bool ended_well)
+{
+    if (!loop->persists || loop->run->durability != DURABLE_EXIT)
+        return;
+    bool stable = strchr(loop->ns, ':') == NULL;
+    if (loop->parent && ended_well && !stable)
+        return;
+    ss_loop_save_at_exit(loop);
+    ss_loop_store_pending(loop);
+}
+
+static int by_task_path(const void *a, const void *b)
+{
+    const struct task *const *left = a, *const *right = b;
+    return strcmp((*left)->path, (*right)->path);
+}
+
+// The loop's tasks in sorted path order. Gives.
+static struct task **sorted_tasks(const struct loop *loop)
+{
+    struct task **tasks =
+        ss_zalloc(loop->tasks.count + 1, sizeof(struct task *));
+    if (loop->tasks.count == 0)
+        return tasks;
+    memcpy(tasks, loop->tasks.items,
+        loop->tasks.count * sizeof(struct task *));
+    qsort(tasks, loop->tasks.count, sizeof(struct task *), by_task_path);
+    return tasks;
+}
+
+static struct update_task *update_tasks(const struct loop *loop)
+{
+    struct update_task *list =
+        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        list[i] = (struct update_task){.path = task->path,
+            .name = task->node->name,
+            .id = task->id,
+            .bumps = true,
+            .writes = &task->writes};
+        if (task->kind == TASK_PULL) {
+            list[i].triggers = task->node->triggers;
+            list[i].triggers_count = task->node->triggers_count;
+        }
+    }
+    return list;
+}
+
+static bool writes_key(const struct loop *loop, const struct ss_keys *keys)
+{
+    for (size_t t = 0; t < loop->tasks.count; t++) {
+        const struct ss_writes *writes = &loop->tasks.items[t]->writes;
+        for (size_t w = 0; w < writes->count; w++)
+            if (ss_keys_have(keys, writes->items[w].channel))
+                return true;
+    }
+    return false;
+}
+
+static bool updates_key(const struct loop *loop, const bool *updated,
+    const struct ss_keys *keys)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        size_t c = ss_graph_channel(loop->graph, keys->items[i]);
+        if (c != SS_NONE && updated[c])
+            return true;
+    }
+    return false;
+}
+
+// A `values` event, and the final output, where their keys moved (R5.17-3).
+static void values(struct loop *loop, const bool *updated)
+{
+    struct ss_keys shown, final;
+    ss_loop_keys(loop, &shown, &final);
+    if (updates_key(loop, updated, &final) && writes_key(loop, &final)) {
+        json_decref(loop->output);
+        loop->output = ss_loop_output(loop, &final);
+    }
+    if (updates_key(loop, updated, &shown) && writes_key(loop, &shown))
+        ss_stream_values_event(loop, &shown, NULL);
+}
+
+// R5.33: an interrupted root shows what finished beside the question, though no
+// checkpoint has it.
+static void show_finished(struct loop *loop)
+{
+    bool any = false, *updated = NULL;
+    size_t channel = SS_NONE;
+    struct ss_error error = {0};
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        any = any || loop->tasks.items[i]->writes.count > 0;
+    if (!any || loop->pending.count == 0)
+        return;
+    struct update_task *tasks = update_tasks(loop);
+    if (ss_update_apply(loop, tasks, loop->tasks.count, &updated, &channel,
+            &error) == SS_OK)
+        values(loop, updated);
+    ss_free(updated);
+    ss_free(tasks);
+}
+
+static void leave_interrupted(struct loop *loop, json_t *interrupts)
+{
+    json_decref(loop->interrupts);
+    loop->interrupts = interrupts;
+    save_at_exit(loop, false);
+    if (!loop->parent) {
+        struct ss_keys shown, final;
+        ss_loop_keys(loop, &shown, &final);
+        show_finished(loop);
+        if (json_array_size(interrupts) == 0)
+            ss_stream_breakpoint(loop);
+        json_decref(loop->output);
+        loop->output = ss_loop_output(loop, &final);
+    }
+    leave(loop, LOOP_INTERRUPTED);
+}
+
+// ------------------------------------------------ tick
+
+// R7.13, R7.14.
+static bool should_stop(struct loop *loop, const struct ss_names *compiled,
+    const struct ss_names *of_call)
+{
+    const struct ss_names *names =
+        !loop->parent && (of_call->all || of_call->count) ? of_call
+                                                          : compiled;
+    if (!names->all && names->count == 0)
+        return false;
+    bool moved = false;
+    for (size_t c = 0; c < loop->graph->channels_count && !moved; c++) {
+        int64_t seen = 0;
+        ss_seen_get(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
+            &seen);
+        moved = loop->versions[c] > seen;
+    }
+    for (size_t i = 0; moved && i < loop->tasks.count; i++)
+        if (ss_names_have(names, loop->tasks.items[i]->node))
+            return true;
+    return false;
+}
+
+// R3.18: the answers that a task has, and the one that this run's map adds.
+static void give_answers(struct task *task, const struct task_facts *facts)
+{
+    const struct loop *loop = task->loop;
+    json_t *map = loop->run->resume_map;
+    task->answers = json_is_array(facts->answers)
+        ? json_copy(facts->answers)
+        : json_array();
+    // after a crash: what this run gave it before stands with its answers
+    if (!map || (loop->run->recovering
+        && ss_pendings_ours(&loop->pending, task->id)))
+        return;
+    char id[SS_HEX128_SIZE];
+    ss_interrupt_id(task->ns, json_array_size(task->answers), id);
+    json_t *answer = json_object_get(map, id);
+    if (!answer) {
+        // a question answered before, on a checkpoint that the thread has left
+        for (size_t k = 0;
+             loop->superseded && k < json_array_size(task->answers); k++) {
+            ss_interrupt_id(task->ns, k, id);
+            if ((answer = json_object_get(map, id)) == NULL)
+                continue;
+            while (json_array_size(task->answers) > k)
+                json_array_remove(task->answers, k);
+            break;
+        }
+    }
+    if (!answer) {
+        ss_interrupt_id(task->ns, 0, id);
+        answer = json_object_get(map, id);
+    }
+    if (answer)
+        json_array_append(task->answers, answer);
+}
+
+// R5.15-5: finished tasks keep what they wrote; the others get their answers.
+static void restore(struct loop *loop)
+{
+    size_t count = loop->tasks.count;
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = loop->tasks.items[i];
+        struct task_facts facts =
+            ss_pendings_facts(&loop->pending, task->id);
+        give_answers(task, &facts);
+        if (loop->replaying
+            && !(loop->run->recovering
+                && ss_pendings_ours(&loop->pending, task->id)))
+            continue;
+        if (facts.finished) {
+            ss_pendings_output(&loop->pending, task->id, &task->writes);
+            task->state = TASK_DONE;
+            task->restored = true;
+            loop->run->tasks_restored++;
+        } else if (facts.error_source && facts.error
+            && task->node->handler != SS_NONE) {
+            task->state = TASK_FAILED; // R6.19: its handler runs, not it
+            task->error_handled = true;
+            task->error.status = ss_status_by_name(
+                ss_json_str(facts.error, "code", "node_failed"));
+            snprintf(task->error.message, sizeof(task->error.message), "%s",
+                ss_json_str(facts.error, "message", ""));
+            struct task *handler = ss_plan_handler(loop, task);
+            struct task_facts its =
+                ss_pendings_facts(&loop->pending, handler->id);
+            give_answers(handler, &its);
+            if (its.finished) {
+                ss_pendings_output(
+                    &loop->pending, handler->id, &handler->writes);
+                handler->state = TASK_DONE;
+                handler->restored = true;
+            }
+        }
+    }
+}
+
+static void start_tasks(struct loop *loop)
+{
+    size_t count = loop->tasks.count;
+    struct run *run = loop->run;
+    run->tasks_planned += count;
+    for (size_t i = 0; i < count; i++)
+        ss_stream_task_start(loop->tasks.items[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = loop->tasks.items[i];
+        ss_stream_message_inputs(task);
+        if (task->state == TASK_DONE)
+            ss_stream_task_output(task, true);
+    }
+    struct task **sorted = sorted_tasks(loop);
+    for (size_t i = 0; i < count; i++)
+        if (sorted[i]->state == TASK_NEW)
+            ss_task_start(sorted[i]);
+    ss_free(sorted);
+    if (!loop->parent)
+        ss_stream_progress(loop, NULL);
+}
+
+static void tick(struct loop *loop)
+{
+    struct run *run = loop->run;
+    ss_plan(loop, true);
+    if (loop->persists)
+        ss_stream_checkpoint(loop);
+    if (loop->step > loop->stop) {
+        struct ss_error error;
+        ss_error_set(&error, SS_ERECURSION,
+            "graph %s: the recursion limit of %lld supersteps is reached "
+            "before the run ended; run it on with no input, or with a "
+            "higher limit", loop->graph->name,
+            (long long)run->recursion_limit);
+        save_at_exit(loop, false);
+        fail(loop, SS_ERECURSION, error.message);
+        return;
+    }
+    if (loop->tasks.count == 0) {
+        save_at_exit(loop, true);
+        leave(loop, LOOP_DONE);
+        return;
+    }
+    restore(loop);
+    bool recovered = run->recovering && loop->first_superstep;
+    if (!recovered
+        && should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
+        leave_interrupted(loop, json_array());
+        return;
+    }
+    if (run->drain) {
+        save_at_exit(loop, false);
+        loop->drain = ss_strdup(run->drain);
+        leave(loop, LOOP_DRAINED);
+        return;
+    }
+    run->supersteps++;
+    start_tasks(loop);
+}
+
+// ------------------------------------------------ settle
+
+bool ss_loop_settled(const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        if (!ss_task_ended(loop->tasks.items[i]))
+            return false;
+    return true;
+}
+
+// The writes could not be applied: the tasks that wrote to the channel at fault
+// have failed (better than R4.3: nobody is poisoned; they run again).
+static void update_failed(
+    struct loop *loop, size_t channel, const struct ss_error *error)
+{
+    const char *name = channel == SS_NONE
+        ? ""
+        : loop->graph->channels[channel].name;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        bool guilty = false;
+        for (size_t w = 0; w < task->writes.count && !guilty; w++)
+            guilty = strcmp(task->writes.items[w].channel, name) == 0;
+        if (!guilty)
+            continue;
+        struct ss_writes writes = {0};
+        if (json_array_size(task->answers) > 0)
+            ss_writes_add(&writes, SS_NAME_RESUME,
+                ss_value_new(json_incref(task->answers)));
+        ss_writes_add(&writes, SS_NAME_ERROR,
+            ss_value_new(ss_error_json(error->status, error->message)));
+        ss_loop_put_writes(loop, task->id, task->path, &writes);
+        ss_writes_fini(&writes);
+    }
+    save_at_exit(loop, false);
+    fail(loop, error->status, error->message);
+}
+
+void ss_loop_fold_failed(
+    struct loop *loop, const char *channel, const struct ss_error *error)
+{
+    ss_loop_drop_folds(loop);
+    loop->status = LOOP_RUNNING;
+    update_failed(loop, ss_graph_channel(loop->graph, channel), error);
+}
+
+static void next_superstep(struct loop *loop)
+{
+    bool *updated = NULL;
+    size_t channel = SS_NONE;
+    struct ss_error error = {0};
+    struct update_task *tasks = update_tasks(loop);
+    size_t count = loop->tasks.count;
+    if (ss_loop_fold(loop, tasks, count)) {
+        ss_free(tasks);
+        return;
+    }
+    int status =
+        ss_update_apply(loop, tasks, count, &updated, &channel, &error);
+    ss_loop_drop_folds(loop);
+    ss_free(tasks);
+    if (status != SS_OK) {
+        update_failed(loop, channel, &error);
+        return;
+    }
+    ss_loop_set_updated(loop, updated, false);
+    ss_pendings_fini(&loop->pending);
+    loop->replaying = false;
+    loop->first_superstep = false;
+    loop->has_resuming_flag = loop->resuming_flag = false;
+    if (!loop->parent) {
+        ss_value_unref(loop->run->plain); // R7.10: for this superstep alone
+        loop->run->plain = NULL;
+        loop->run->recovering = false;
+    }
+    ss_loop_save(loop, "loop");
+    values(loop, updated); // behind the save: it rests on that row
+    ss_free(updated);
+    if (should_stop(
+            loop, &loop->graph->interrupt_after, &loop->run->after)) {
+        ss_plan(loop, true);
+        if (loop->persists)
+            ss_stream_checkpoint(loop);
+        leave_interrupted(loop, json_array());
+        return;
+    }
+    tick(loop);
+}
+
+static json_t *all_interrupts(struct task *const *tasks, size_t count,
+    bool *ret_any)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i]->state != TASK_INTERRUPTED)
+            continue;
+        *ret_any = true;
+        json_array_extend(all, tasks[i]->interrupts);
+    }
+    return all;
+}
+
+// What ends the superstep: the first failure or command by path (R6.7).
+static struct task *first_raised(struct task *const *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((tasks[i]->state == TASK_FAILED && !tasks[i]->error_handled)
+            || tasks[i]->state == TASK_PARENT)
+            return tasks[i];
+    return NULL;
+}
+
+static void raise_task(struct loop *loop, struct task *task)
+{
+    save_at_exit(loop, false);
+    if (task->state == TASK_PARENT) {
+        loop->parent_command = json_incref(task->parent);
+        if (loop->parent) {
+            leave(loop, LOOP_PARENT);
+            return;
+        }
+        fail(loop, SS_ENOPARENT, "a node of the outermost graph gave a "
+            "command to the graph around it, and there is none");
+        return;
+    }
+    if (task->error.status == SS_EDRAINED) {
+        loop->drain = ss_strdup(task->error.message);
+        leave(loop, LOOP_DRAINED);
+        return;
+    }
+    ss_free(loop->error_node);
+    loop->error_node = ss_strdup(task->node->name);
+    fail(loop, task->error.status, task->error.message);
+}
+
+static void settle(struct loop *loop)
+{
+    size_t count = loop->tasks.count;
+    struct task **sorted = sorted_tasks(loop);
+    bool asks = false;
+    struct task *raised = first_raised(sorted, count);
+    json_t *interrupts = all_interrupts(sorted, count, &asks);
+    ss_free(sorted);
+    if (raised) {
+        json_decref(interrupts);
+        raise_task(loop, raised);
+    } else if (asks) {
+        leave_interrupted(loop, interrupts);
+    } else {
+        json_decref(interrupts);
+        next_superstep(loop);
+    }
+}
+
+void ss_loop_advance(struct loop *loop)
+{
+    if (loop->status == LOOP_FOLDING) {
+        if (ss_loop_folded(loop))
+            next_superstep(loop);
+        return;
+    }
+    if (loop->status != LOOP_RUNNING)
+        return;
+    if (loop->ticked && ss_loop_settled(loop))
+        settle(loop);
+    else if (!loop->ticked) {
+        loop->ticked = true;
+        tick(loop);
+    }
+    if (loop->status == LOOP_RUNNING && ss_loop_settled(loop))
+        ss_loop_later(loop);
+}

@@ -1,0 +1,215 @@
+// loop.h - what a loop can do; the files that do it are named in each section.
+#ifndef SS_ENGINE_LOOP_H
+#define SS_ENGINE_LOOP_H
+
+#include "coordinator/engine/state.h"
+
+// ------------------------------------------------ update.c (spec 4)
+
+// One task as the update sees it (R4.1): real tasks, the pseudo task
+// `__input__`, and the tasks of update_state.
+struct update_task {
+    const char *path; // decides the order
+    const char *name; // whose versions_seen entry it is
+    const char *id;   // owner of its writes (made-up message ids)
+    const size_t *triggers; // channel indexes
+    size_t triggers_count;
+    bool bumps; // has triggers, though they may be no channels (push, update)
+    const struct ss_writes *writes; // or NULL
+};
+
+// Apply the writes of one superstep (R4, steps 1 to 9). On success the channels,
+// versions and versions_seen of `loop` are new and *ret_updated (one flag for
+// each channel, ss_free) says which were updated. On error (SS_EUPDATE,
+// SS_EINVAL) nothing changed; *ret_channel is the channel at fault, or SS_NONE.
+// `writes_values`: by name, the fold of custom reducers, or NULL.
+int ss_update_apply(struct loop *loop, const struct update_task *tasks,
+    size_t count, bool **ret_updated, size_t *ret_channel,
+    struct ss_error *error) SS_MUST_USE;
+
+// Replace, or add to, what the loop knows as updated_channels (R5.8, R5.17).
+void ss_loop_set_updated(struct loop *loop, const bool *updated, bool add);
+void ss_loop_forget_updated(struct loop *loop); // null: unknown
+
+// The version that `node` has seen of `channel`; false: no entry at all. *ret
+// is 0 where the entry lacks the channel.
+bool ss_seen_get(const struct loop *loop, const char *node,
+    const char *channel, int64_t *ret);
+bool ss_seen_has(const struct loop *loop, const char *node);
+// Set; a NULL channel makes the empty entry.
+void ss_seen_set(struct loop *loop, const char *node, const char *channel,
+    int64_t version);
+
+// ------------------------------------------------ checkpoint.c (spec 5.2, 5.7)
+
+struct loop *ss_loop_new(struct thread *thread, struct run *run,
+    struct ss_graph *graph, const char *ns);
+void ss_loop_destroy(struct loop **loop);
+// Start from a saved checkpoint, or (NULL) from the synthetic empty one; sets
+// step, channels, versions, pending writes (R5.3-R5.4).
+int ss_loop_load(struct loop *loop, struct ss_mark *mark,
+    struct ss_error *error) SS_MUST_USE;
+// Make the current state a checkpoint: a new id; saved if the loop persists now
+// (R5.22). Then step += 1. `fork_of_update`: null updated_channels.
+void ss_loop_save(struct loop *loop, const char *source);
+// Under `exit`: write the current checkpoint as it is (R5.28).
+void ss_loop_save_at_exit(struct loop *loop);
+// Persist now? (R5.23)
+bool ss_loop_saves_now(const struct loop *loop);
+// Store pending writes of a task (R5.30), in memory and in the journal.
+void ss_loop_put_writes(struct loop *loop, const char *task_id,
+    const char *path, const struct ss_writes *writes);
+// The namespace a child's rows stand in is made here too (R12.2).
+void ss_loop_store_pending(struct loop *loop); // under `exit` (R5.28)
+// The plain answer was taken: no later run may be given it (R7.10, not copied).
+void ss_loop_drop_plain_answer(struct loop *loop);
+char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
+
+// ------------------------------------------------ plan.c (spec 3)
+
+// Prepare the tasks of the next superstep. `execute`: candidates in name order
+// through updated_channels (R3.2); else in the order of declaration. Replaces
+// loop->tasks. SS_EINVAL: more sends than SS_SENDS_MAX.
+void ss_plan(struct loop *loop, bool execute);
+struct task *ss_plan_handler(struct loop *loop, struct task *failed);
+void ss_loop_drop_tasks(struct loop *loop);
+void ss_task_destroy(struct task **task);
+// Take a task out of every list that names it (schedule.c).
+void ss_task_forget(struct task *task);
+// Something that the client should know and that stops nothing.
+void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
+// path_str of PULL node, PUSH index (R3.14).
+char *ss_path_pull(const char *node);
+char *ss_path_push(size_t index);
+char *ss_path_update(size_t index);
+// The input of `node` now (R3.7); NULL: no task. Gives.
+struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys);
+// What its routers will read (R0.8): for the order. Gives both.
+void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
+    json_t **ret_channels, json_t **ret_managed);
+
+// ------------------------------------------------ pending.c (R1.14)
+
+struct task_facts {
+    bool finished;
+    bool failed;
+    json_t *interrupts; // last asked, or NULL; borrowed
+    json_t *answers;    // `__resume__`, or NULL; borrowed
+    json_t *error;      // {"code", "message"}, or NULL; borrowed
+    const char *error_source;
+};
+
+struct task_facts ss_pendings_facts(
+    const struct pendings *pending, const char *task_id);
+void ss_pendings_add(struct pendings *pending, const char *task_id,
+    const char *path, int32_t idx, const char *channel,
+    struct ss_value *value, bool of_this_run, uint64_t seq); // borrows all
+void ss_pendings_drop(struct pendings *pending, const char *task_id);
+void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
+// A write of this task was made by this run.
+bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
+void ss_pendings_remove(struct pendings *pending, size_t index);
+void ss_pendings_fini(struct pendings *pending);
+// Output writes (neither control nor special) of a task. Appends copies.
+void ss_pendings_output(const struct pendings *pending, const char *task_id,
+    struct ss_writes *writes);
+// Its question is open: asked, unfinished, and not answered since (R7.12b).
+bool ss_pendings_asks(const struct pendings *pending, const char *task_id);
+// Ids of all open questions (R7.12, R7.12b). Gives an array of text.
+json_t *ss_pendings_questions(const struct pendings *pending);
+// Writes of the null task, in order. Appends copies.
+void ss_pendings_null_writes(
+    const struct pendings *pending, struct ss_writes *writes);
+
+// ------------------------------------------------ loop.c (spec 5.4-5.6, 5.11)
+
+// One tick after another, until tasks are out or the loop has ended; then its
+// enclosing task or its run is told.
+void ss_loop_advance(struct loop *loop);
+void ss_loop_later(struct loop *loop); // advance it at the end of this step
+// All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
+bool ss_loop_settled(const struct loop *loop);
+
+// ------------------------------------------------ fold.c
+
+// Custom reducers fold on a worker before the update. True: asked, wait.
+bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
+    size_t count);
+void ss_loop_drop_folds(struct loop *loop);
+// All folds are there (or one has failed the loop: false).
+bool ss_loop_folded(struct loop *loop);
+void ss_loop_fold_failed(
+    struct loop *loop, const char *channel, const struct ss_error *error);
+void ss_fold_outcome(struct task *task, struct ss_outcome *outcome);
+
+// ------------------------------------------------ enter.c (spec 5.2-5.3)
+
+// Enter a root loop with its run's input or command. On error the run fails
+// with loop->error. `again`: a recovery; nothing is stored or shown.
+int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
+// Enter a nested loop for `task`.
+int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
+int ss_loop_enter_child(struct loop *loop, struct ss_error *error);
+bool ss_resume_is_id_map(const json_t *resume);
+
+// ------------------------------------------------ task.c (spec 6)
+
+void ss_task_start(struct task *task);
+// Run the writers of a task that has its return value (task->returned).
+void ss_task_write(struct task *task);
+// Its triggers as sorted names (R3.6). Gives.
+json_t *ss_task_triggers(const struct task *task);
+void ss_task_outcome(struct task *task, struct ss_outcome *outcome);
+void ss_task_failed(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *message);
+void ss_task_succeeded(struct task *task, bool cached);
+void ss_task_child_ended(struct task *task, struct loop *child);
+void ss_task_lost(struct task *task, const char *why);
+void ss_task_retry_due(struct task *task);
+void ss_task_cache_answer(struct task *task, json_t *record);
+void ss_plain_released(struct run *run, struct task *task);
+bool ss_task_ended(const struct task *task);
+// Task and answers -> the worker's order. Gives.
+struct ss_order *ss_task_order(struct task *task);
+
+// ------------------------------------------------ stream.c (spec 10)
+
+// The keys of `values` and `updates` events, and of the final output (R10.4).
+// Borrowed from the graph or the run.
+void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
+    struct ss_keys *ret_final);
+void ss_stream_values(struct loop *loop, const json_t *interrupts);
+void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
+    const json_t *interrupts);
+void ss_stream_task_start(struct task *task);
+void ss_stream_task_output(struct task *task, bool cached);
+void ss_stream_checkpoint(struct loop *loop);
+void ss_stream_breakpoint(struct loop *loop);
+void ss_stream_live(
+    struct task *task, enum ss_live_kind kind, json_t *value);
+void ss_stream_messages(struct task *task);
+void ss_stream_message(struct task *task, json_t *message, bool chunk);
+void ss_stream_message_inputs(struct task *task);
+void ss_stream_progress(struct loop *loop, const struct task *task);
+// The current output values of the loop (R10.4). Gives.
+json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys);
+// Writes restricted to stream channels, folded to a map (R9.6). Gives.
+json_t *ss_writes_result(
+    const struct ss_graph *graph, const struct ss_writes *writes);
+
+// ------------------------------------------------ snapshot.c (spec 9.1-9.2)
+
+// A state snapshot of a saved checkpoint. `live`: read without an id. Gives.
+json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
+    const char *ns, struct ss_mark *mark, bool live, bool subgraphs);
+json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
+    const char *checkpoint_id);
+json_t *ss_config_json(const struct thread *thread, const char *ns,
+    const char *id, const json_t *parents);
+// Metadata as shown: source, step, and the rest without what is ours alone.
+json_t *ss_metadata_json(
+    const char *source, int64_t step, const json_t *metadata);
+json_t *ss_snapshot_tasks(struct loop *loop, bool live, bool subgraphs);
+json_t *ss_saved_json(struct thread *thread, struct ss_mark *mark);
+
+#endif

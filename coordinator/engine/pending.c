@@ -1,0 +1,165 @@
+// pending.c - one reading of a superstep's pending writes (spec R1.14).
+//
+// finished: at least one output write that no later error takes back. A task
+// with an error next to its output ran into trouble after it wrote, and runs
+// again (spec 17.3: R6.6 is not copied).
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinator/engine/loop.h"
+
+static bool is_null_task(const char *task_id)
+{
+    return strcmp(task_id, SS_NULL_TASK) == 0;
+}
+
+static bool is_control(const char *channel)
+{
+    return ss_name_special(channel) < 0
+        || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
+}
+
+void ss_pendings_add(struct pendings *pending, const char *task_id,
+    const char *path, int32_t idx, const char *channel,
+    struct ss_value *value, bool of_this_run, uint64_t seq)
+{
+    struct pending entry = {.path = ss_strdup(path ? path : ""),
+        .idx = idx,
+        .channel = ss_strdup(channel),
+        .value = ss_value_ref(value),
+        .of_this_run = of_this_run,
+        .seq = seq};
+    memcpy(entry.task_id, task_id, strlen(task_id) + 1);
+    SS_VEC_PUSH(pending, entry);
+}
+
+void ss_pendings_remove(struct pendings *pending, size_t index)
+{
+    struct pending *entry = &pending->items[index];
+    ss_free(entry->path);
+    ss_free(entry->channel);
+    ss_value_unref(entry->value);
+    SS_VEC_REMOVE(pending, index);
+}
+
+void ss_pendings_drop(struct pendings *pending, const char *task_id)
+{
+    for (size_t i = pending->count; i-- > 0;)
+        if (strcmp(pending->items[i].task_id, task_id) == 0)
+            ss_pendings_remove(pending, i);
+}
+
+void ss_pendings_drop_channel(struct pendings *pending, const char *channel)
+{
+    for (size_t i = pending->count; i-- > 0;)
+        if (is_null_task(pending->items[i].task_id)
+            && strcmp(pending->items[i].channel, channel) == 0)
+            ss_pendings_remove(pending, i);
+}
+
+void ss_pendings_fini(struct pendings *pending)
+{
+    while (pending->count > 0)
+        ss_pendings_remove(pending, pending->count - 1);
+    SS_VEC_FINI(pending);
+}
+
+struct task_facts ss_pendings_facts(
+    const struct pendings *pending, const char *task_id)
+{
+    struct task_facts facts = {0};
+    uint64_t output = 0, failed = 0;
+    bool has_output = false;
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (strcmp(p->task_id, task_id) != 0)
+            continue;
+        if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0) {
+            facts.interrupts = ss_value_json(p->value);
+        } else if (strcmp(p->channel, SS_NAME_RESUME) == 0) {
+            facts.answers = ss_value_json(p->value);
+        } else if (strcmp(p->channel, SS_NAME_ERROR) == 0) {
+            facts.error = ss_value_json(p->value);
+            failed = p->seq;
+        } else if (strcmp(p->channel, SS_NAME_ERROR_SOURCE) == 0) {
+            facts.error_source = json_string_value(ss_value_json(p->value));
+        } else {
+            has_output = true;
+            output = p->seq > output ? p->seq : output;
+        }
+    }
+    facts.finished = has_output && (!facts.error || output > failed);
+    facts.failed = facts.error && !facts.finished;
+    return facts;
+}
+
+bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
+{
+    for (size_t i = 0; i < pending->count; i++)
+        if (pending->items[i].of_this_run
+            && strcmp(pending->items[i].task_id, task_id) == 0)
+            return true;
+    return false;
+}
+
+void ss_pendings_output(const struct pendings *pending, const char *task_id,
+    struct ss_writes *writes)
+{
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (strcmp(p->task_id, task_id) == 0 && !is_control(p->channel))
+            ss_writes_add(writes, p->channel, ss_value_ref(p->value));
+    }
+}
+
+void ss_pendings_null_writes(
+    const struct pendings *pending, struct ss_writes *writes)
+{
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (is_null_task(p->task_id))
+            ss_writes_add(writes, p->channel, ss_value_ref(p->value));
+    }
+}
+
+// R7.12b, not copied: a question is open only while its task has as many answers
+// as it had when it asked. One that was answered since then (and failed after
+// that) asks nothing now.
+static bool answered_since(const struct pendings *pending, const char *task_id)
+{
+    uint64_t asked = 0, answered = 0;
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (strcmp(p->task_id, task_id) != 0)
+            continue;
+        if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0)
+            asked = p->seq;
+        if (strcmp(p->channel, SS_NAME_RESUME) == 0)
+            answered = p->seq;
+    }
+    return answered > asked;
+}
+
+bool ss_pendings_asks(const struct pendings *pending, const char *task_id)
+{
+    struct task_facts facts = ss_pendings_facts(pending, task_id);
+    return facts.interrupts && !facts.finished
+        && !answered_since(pending, task_id);
+}
+
+json_t *ss_pendings_questions(const struct pendings *pending)
+{
+    json_t *ids = json_array();
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (strcmp(p->channel, SS_NAME_INTERRUPT) != 0
+            || is_null_task(p->task_id)
+            || !ss_pendings_asks(pending, p->task_id))
+            continue;
+        size_t k;
+        json_t *interrupt;
+        json_array_foreach(ss_value_json(p->value), k, interrupt)
+            json_array_append(ids, json_object_get(interrupt, "id"));
+    }
+    return ids;
+}

@@ -1,0 +1,357 @@
+// plan.c - who runs next: prepare the tasks of a superstep (spec/engine.md 3).
+//
+// A node is triggered when one of its trigger channels is available and newer
+// than what the node has seen of it. Only nodes of channels that moved are
+// looked at. `next` is never stored: it is this function of a checkpoint.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/loop.h"
+
+char *ss_path_pull(const char *node)
+{
+    return ss_format("~%s, %s", SS_NAME_PULL, node);
+}
+
+char *ss_path_push(size_t index)
+{
+    return ss_format("~%s, %010zu, %010d", SS_NAME_PUSH, index, 0);
+}
+
+char *ss_path_update(size_t index)
+{
+    return ss_format("~%s, %010zu", SS_NAME_INTERRUPT, index);
+}
+
+void ss_task_destroy(struct task **place)
+{
+    struct task *task = *place;
+    if (!task)
+        return;
+    *place = NULL;
+    ss_task_forget(task);
+    ss_loop_destroy(&task->child);
+    ss_free(task->path);
+    ss_free(task->ns);
+    ss_value_unref(task->input);
+    ss_writes_fini(&task->writes);
+    json_decref(task->answers);
+    json_decref(task->used_answers);
+    json_decref(task->interrupts);
+    json_decref(task->messages);
+    json_decref(task->parent);
+    ss_free(task->error_kind);
+    ss_free(task->cache_key);
+    ss_value_unref(task->returned);
+    ss_free(task->fold_channel);
+    json_decref(task->fold_writes);
+    ss_value_unref(task->folded);
+    ss_free(task);
+}
+
+void ss_loop_drop_tasks(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        ss_task_destroy(&loop->tasks.items[i]);
+    loop->tasks.count = 0;
+}
+
+// ------------------------------------------------ what a task reads
+
+static json_t *managed_value(
+    const struct loop *loop, const struct ss_managed_spec *spec)
+{
+    if (spec->kind == SS_MANAGED_IS_LAST_STEP)
+        return json_boolean(loop->step == loop->stop - 1);
+    return json_integer(loop->stop - loop->step);
+}
+
+struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys)
+{
+    if (keys->scalar) {
+        size_t c = ss_graph_channel(loop->graph, keys->items[0]);
+        return c == SS_NONE
+            ? NULL
+            : ss_value_ref(ss_channel_get(&loop->channels[c]));
+    }
+    json_t *input = json_object();
+    for (size_t i = 0; i < keys->count; i++) {
+        size_t c = ss_graph_channel(loop->graph, keys->items[i]);
+        const struct ss_managed_spec *managed =
+            c == SS_NONE ? ss_graph_managed(loop->graph, keys->items[i])
+                         : NULL;
+        if (managed) {
+            json_object_set_new(
+                input, keys->items[i], managed_value(loop, managed));
+            continue;
+        }
+        struct ss_value *value =
+            c == SS_NONE ? NULL : ss_channel_get(&loop->channels[c]);
+        if (value)
+            json_object_set(input, keys->items[i], ss_value_json(value));
+    }
+    return ss_value_new(input);
+}
+
+static void fresh_key(struct loop *loop, const char *key, json_t *channels,
+    json_t *managed)
+{
+    size_t c = ss_graph_channel(loop->graph, key);
+    if (c == SS_NONE) {
+        const struct ss_managed_spec *spec =
+            ss_graph_managed(loop->graph, key);
+        if (spec && !json_object_get(managed, key))
+            json_object_set_new(managed, key, managed_value(loop, spec));
+        return;
+    }
+    if (json_object_get(channels, key))
+        return;
+    struct ss_value *stored = ss_channel_store(&loop->channels[c], true);
+    if (stored)
+        json_object_set(channels, key, ss_value_json(stored));
+    ss_value_unref(stored);
+}
+
+void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
+    json_t **ret_channels, json_t **ret_managed)
+{
+    *ret_channels = json_object();
+    *ret_managed = json_object();
+    for (size_t b = 0; b < node->branches_count; b++)
+        for (size_t i = 0; i < node->branches[b].reads.count; i++)
+            fresh_key(loop, node->branches[b].reads.items[i], *ret_channels,
+                *ret_managed);
+}
+
+// ------------------------------------------------ ids
+
+static struct task *task_new(struct loop *loop, enum task_kind kind,
+    const struct ss_node *node, char *path)
+{
+    struct task *task = ss_zalloc(1, sizeof(*task));
+    task->loop = loop;
+    task->kind = kind;
+    task->node = node;
+    task->path = path;
+    return task;
+}
+
+// The id and the namespace of a task (R3.11, R3.12); `parts` end the hash.
+static void name_task(struct task *task, const char *const *parts,
+    size_t count)
+{
+    const struct loop *loop = task->loop;
+    const char *all[64];
+    char step[24];
+    char *prefix = loop->ns[0]
+        ? ss_format("%s|%s", loop->ns, task->node->name)
+        : ss_strdup(task->node->name);
+    snprintf(step, sizeof(step), "%" PRId64, loop->step);
+    const char **list = count + 3 <= 64
+        ? all
+        : ss_zalloc(count + 3, sizeof(*list));
+    list[0] = prefix;
+    list[1] = step;
+    list[2] = task->node->name;
+    for (size_t i = 0; i < count; i++)
+        list[3 + i] = parts[i];
+    ss_task_uuid(loop->id, 4, list, count + 3, task->id);
+    task->ns = ss_format("%s:%s", prefix, task->id);
+    if (list != all)
+        ss_free(list);
+    ss_free(prefix);
+}
+
+static void name_pull(struct task *task)
+{
+    size_t count = task->node->triggers_count;
+    const char **parts = ss_zalloc(count + 1, sizeof(*parts));
+    parts[0] = SS_NAME_PULL;
+    for (size_t i = 0; i < count; i++)
+        parts[1 + i] =
+            task->loop->graph->channels[task->node->triggers[i]].name;
+    name_task(task, parts, count + 1);
+    ss_free(parts);
+}
+
+static void name_push(struct task *task)
+{
+    char index[24];
+    snprintf(index, sizeof(index), "%zu", task->index);
+    const char *parts[] = {SS_NAME_PUSH, index};
+    name_task(task, parts, 2);
+}
+
+// ------------------------------------------------ PULL and PUSH
+
+static bool triggered(struct loop *loop, const struct ss_node *node)
+{
+    bool has_entry = ss_seen_has(loop, node->name);
+    for (size_t i = 0; i < node->triggers_count; i++) {
+        size_t c = node->triggers[i];
+        int64_t seen = 0;
+        if (!ss_channel_available(&loop->channels[c]))
+            continue;
+        if (!has_entry)
+            return true; // R3.5: versions are not looked at
+        ss_seen_get(loop, node->name, loop->graph->channels[c].name, &seen);
+        if (loop->versions[c] > seen)
+            return true;
+    }
+    return false;
+}
+
+static void plan_pull(struct loop *loop, size_t index)
+{
+    const struct ss_node *node = &loop->graph->nodes[index];
+    if (!triggered(loop, node))
+        return;
+    struct ss_value *input = ss_plan_input(loop, &node->reads);
+    if (!input)
+        return;
+    struct task *task =
+        task_new(loop, TASK_PULL, node, ss_path_pull(node->name));
+    task->input = input;
+    task->index = index;
+    name_pull(task);
+    SS_VEC_PUSH(&loop->tasks, task);
+}
+
+static void plan_push(struct loop *loop, json_t *item, size_t index)
+{
+    json_t *inner = json_object_get(item, "$send");
+    json_t *send = inner ? inner : item;
+    const char *name = ss_json_str(send, "node", NULL);
+    size_t n = name ? ss_graph_node(loop->graph, name) : SS_NONE;
+    if (n == SS_NONE) {
+        ss_loop_warn(loop, "a send to \"%s\", which is no node of graph %s, "
+            "was ignored", name ? name : "?", loop->graph->name);
+        return;
+    }
+    json_t *arg = json_object_get(send, "arg");
+    struct task *task = task_new(loop, TASK_PUSH, &loop->graph->nodes[n],
+        ss_path_push(index));
+    task->input = arg ? ss_value_new(json_incref(arg)) : ss_value_null();
+    task->index = index;
+    task->timeout_ms = ss_json_int(send, "timeout_ms", 0);
+    name_push(task);
+    SS_VEC_PUSH(&loop->tasks, task);
+}
+
+static int by_node_name(const void *a, const void *b, const struct loop *loop)
+{
+    return strcmp(loop->graph->nodes[*(const size_t *)a].name,
+        loop->graph->nodes[*(const size_t *)b].name);
+}
+
+// Insertion into a sorted list without repeats: candidates are few.
+static void add_candidate(
+    struct index_list *list, size_t node, const struct loop *loop)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = by_node_name(&list->items[middle], &node, loop);
+        if (order == 0)
+            return;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    SS_VEC_PUSH(list, node);
+    memmove(&list->items[low + 1], &list->items[low],
+        (list->count - 1 - low) * sizeof(*list->items));
+    list->items[low] = node;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Many candidates at once: sort them by name in one go.
+static void sort_candidates(struct index_list *list, const struct loop *loop)
+{
+    const char **names = ss_zalloc(list->count + 1, sizeof(*names));
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = loop->graph->nodes[list->items[i]].name;
+    qsort(names, list->count, sizeof(*names), compare_names);
+    for (size_t i = 0; i < list->count; i++)
+        list->items[i] = ss_graph_node(loop->graph, names[i]);
+    ss_free(names);
+}
+
+// R3.2: in the order of names, through the channels that were updated.
+static void candidates(struct loop *loop, struct index_list *list)
+{
+    size_t total = 0;
+    for (size_t c = 0; c < loop->graph->channels_count; c++)
+        if (loop->updated[c])
+            total += loop->graph->channels[c].nodes_count;
+    bool many = total > 64;
+    bool *taken =
+        many ? ss_zalloc(loop->graph->nodes_count, sizeof(*taken)) : NULL;
+    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &loop->graph->channels[c];
+        for (size_t i = 0; loop->updated[c] && i < spec->nodes_count; i++) {
+            size_t node = spec->nodes[i];
+            if (!many)
+                add_candidate(list, node, loop);
+            else if (!taken[node]) {
+                taken[node] = true;
+                SS_VEC_PUSH(list, node);
+            }
+        }
+    }
+    if (many)
+        sort_candidates(list, loop);
+    ss_free(taken);
+}
+
+void ss_plan(struct loop *loop, bool execute)
+{
+    ss_loop_drop_tasks(loop);
+    struct ss_channel *topic = &loop->channels[loop->graph->tasks_channel];
+    if (ss_channel_available(topic)) {
+        json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
+        size_t i;
+        json_array_foreach(sends, i, send)
+            plan_push(loop, send, i);
+    }
+    if (loop->version_max == 0)
+        return; // R3.4: nothing was ever written
+    if (execute && loop->updated_known && loop->updated_count > 0) {
+        struct index_list list = {0};
+        candidates(loop, &list);
+        for (size_t i = 0; i < list.count; i++)
+            plan_pull(loop, list.items[i]);
+        SS_VEC_FINI(&list);
+        return;
+    }
+    for (size_t n = 0; n < loop->graph->nodes_count; n++)
+        plan_pull(loop, n);
+}
+
+struct task *ss_plan_handler(struct loop *loop, struct task *failed)
+{
+    const struct ss_node *node = &loop->graph->nodes[failed->node->handler];
+    char *path = NULL;
+    // the failed task's path, cut to three parts (R3.10)
+    if (failed->kind == TASK_PULL)
+        path = ss_format("~%s, %s, %s, %010d", SS_NAME_PULL,
+            failed->node->name, SS_NAME_HANDLER_PATH, 0);
+    else
+        path = ss_format("~%s, %010zu, %010d, %s, %010d", SS_NAME_PUSH,
+            failed->index, 0, SS_NAME_HANDLER_PATH, 0);
+    struct task *task = task_new(loop, TASK_HANDLER, node, path);
+    const char *parts[] = {SS_NAME_PUSH, SS_NAME_HANDLER_PATH, failed->id};
+    name_task(task, parts, 3);
+    task->input = ss_value_ref(failed->input);
+    task->failed = failed;
+    SS_VEC_PUSH(&loop->tasks, task);
+    return task;
+}

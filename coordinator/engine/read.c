@@ -1,0 +1,200 @@
+// read.c - requests that read a thread: state, history, checkpoints, rows.
+//
+// A reading is answered when all that it shows is durable: it queues behind the
+// thread's own appends (gate READ).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// A namespace without task ids; `counters`: digits stay too (R12.4, R12.4b).
+static char *strip(const char *ns, bool counters)
+{
+    char *text = ss_zalloc(strlen(ns) + 1, 1), *to = text;
+    while (*ns) {
+        size_t size = strcspn(ns, "|");
+        size_t name = strcspn(ns, ":|");
+        bool digits = size > 0 && strspn(ns, "0123456789") == size;
+        if (!digits || counters) {
+            if (to != text)
+                *to++ = '|';
+            memcpy(to, ns, name);
+            to += name;
+        }
+        ns += size + (ns[size] == '|');
+    }
+    return text;
+}
+
+bool ss_place_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct place *ret, struct ss_error *error)
+{
+    const char *ns = ss_json_str(body, "checkpoint_ns", "");
+    struct ss_graph *root = ss_request_graph(engine, thread, body, error);
+    if (!root)
+        return false;
+    char *path = strip(ns, false);
+    struct ss_graph *inner = ss_graph_inside(root, path);
+    ss_free(path);
+    ret->root = root;
+    ret->graph = inner ? inner : root;
+    ret->known = inner != NULL;
+    ret->ns = inner && inner != root
+            && inner->checkpointer == SS_CHECKPOINTER_KEEP
+        ? strip(ns, true)
+        : ss_strdup(ns);
+    return true;
+}
+
+static bool place_of(struct thread *thread, const char *peer, uint64_t id,
+    const json_t *body, struct place *ret)
+{
+    struct ss_error error = {0};
+    if (ss_place_find(thread->engine, thread, body, ret, &error))
+        return true;
+    ss_reply_error(
+        thread->engine, peer, id, error.status, "%s", error.message);
+    return false;
+}
+
+void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    struct place place;
+    if (!place_of(thread, peer, id, body, &place))
+        return;
+    const char *checkpoint = ss_json_str(body, "checkpoint_id", NULL);
+    struct ss_mark *mark =
+        ss_journal_find(thread->journal, place.ns, checkpoint);
+    bool live = !json_object_get(body, "checkpoint_id");
+    json_t *state = mark
+        ? ss_snapshot(thread, place.graph, place.ns, mark, live,
+              ss_json_bool(body, "subgraphs", false))
+        : ss_snapshot_empty(thread, place.ns, checkpoint);
+    json_t *failure = json_object_get(state, "error");
+    ss_reply_durable(thread, peer, id,
+        failure ? json_incref(state) : json_pack("{s:O}", "state", state));
+    json_decref(state);
+    ss_free(place.ns);
+}
+
+static bool passes(const struct ss_mark *mark, const json_t *filter)
+{
+    json_t *metadata =
+        ss_metadata_json(mark->source, mark->step, mark->metadata);
+    const char *key;
+    json_t *value;
+    bool all = true;
+    json_object_foreach((json_t *)filter, key, value) {
+        json_t *has = json_object_get(metadata, key);
+        all = all && has && json_equal(has, value);
+    }
+    json_decref(metadata);
+    return all;
+}
+
+void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    struct place place;
+    if (!place_of(thread, peer, id, body, &place))
+        return;
+    size_t count = 0;
+    struct ss_mark *const *marks =
+        ss_journal_list(thread->journal, place.ns, &count);
+    const char *before = ss_json_str(body, "before", NULL);
+    const char *only = ss_json_str(body, "checkpoint_id", NULL);
+    json_t *filter = json_object_get(body, "filter");
+    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    json_t *list = json_array();
+    for (size_t i = count; i-- > 0;) {
+        if ((json_int_t)json_array_size(list) >= limit
+            || json_array_size(list) >= SS_HISTORY_MAX)
+            break;
+        if ((before && strcmp(marks[i]->id, before) >= 0)
+            || (only && strcmp(marks[i]->id, only) != 0)
+            || !passes(marks[i], filter))
+            continue;
+        json_array_append_new(list,
+            ss_snapshot(
+                thread, place.graph, place.ns, marks[i], false, false));
+    }
+    ss_reply_durable(
+        thread, peer, id, json_pack("{s:o}", "history", list));
+    ss_free(place.ns);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct ss_mark *const *left = a, *const *right = b;
+    return strcmp((*left)->id, (*right)->id);
+}
+
+void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    (void)body;
+    SS_VEC(struct ss_mark *) all = {0};
+    size_t spaces = 0;
+    const char *const *names =
+        ss_journal_namespaces(thread->journal, &spaces);
+    for (size_t n = 0; n < spaces; n++) {
+        size_t count = 0;
+        struct ss_mark *const *marks =
+            ss_journal_list(thread->journal, names[n], &count);
+        for (size_t i = 0; i < count; i++)
+            SS_VEC_PUSH(&all, marks[i]);
+    }
+    if (all.count)
+        qsort(all.items, all.count, sizeof(*all.items), by_id);
+    json_t *list = json_array();
+    for (size_t i = 0; i < all.count; i++)
+        json_array_append_new(list, ss_saved_json(thread, all.items[i]));
+    SS_VEC_FINI(&all);
+    ss_reply_durable(
+        thread, peer, id, json_pack("{s:o}", "checkpoints", list));
+}
+
+static json_t *row_json(const struct ss_row *row)
+{
+    static const char *const kinds[] = {"", "writes", "checkpoint", "entry",
+        "end", "snapshot", "void"};
+    char time[SS_TIME_SIZE];
+    json_t *writes = json_array();
+    for (size_t i = 0; i < row->writes_count; i++) {
+        const struct ss_row_write *w = &row->writes[i];
+        json_array_append_new(writes,
+            json_pack("{s:s, s:s, s:i, s:s, s:o}", "task_id", w->task_id,
+                "path", w->path ? w->path : "", "idx", w->idx, "channel",
+                w->channel, "value",
+                w->value ? json_incref(ss_value_json(w->value))
+                         : json_null()));
+    }
+    ss_time_text(row->wall_us, time);
+    return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b,"
+                     " s:o, s:I, s:I, s:O*, s:O*}",
+        "seq", (json_int_t)row->seq, "kind", kinds[row->kind], "run",
+        row->run, "ns", row->ns, "of", row->of, "checkpoint_id",
+        row->checkpoint_id, "parent_id", row->parent_id, "source",
+        row->source, "step", (json_int_t)row->step, "time", time, "whole",
+        row->has_checkpoint && row->checkpoint.whole, "writes", writes,
+        "channels", (json_int_t)row->checkpoint.channels_count, "size",
+        (json_int_t)row->size, "entry", row->entry, "end", row->end);
+}
+
+void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    json_int_t from = ss_json_int(body, "from", 1);
+    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    json_t *list = json_array();
+    uint64_t head = ss_journal_head(thread->journal);
+    for (uint64_t seq = from > 0 ? (uint64_t)from : 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if ((json_int_t)json_array_size(list) >= limit)
+            break;
+        if (row)
+            json_array_append_new(list, row_json(row));
+    }
+    ss_reply_durable(thread, peer, id, json_pack("{s:o}", "rows", list));
+}

@@ -1,0 +1,589 @@
+// request.c - what clients ask: one table, and the few answers that need no
+// thread (docs/reference/requests.md).
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/hint.h"
+#include "coordinator/engine/internal.h"
+
+typedef void thread_fn(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+typedef void plain_fn(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+
+static void graphs(struct engine *, const char *, uint64_t, json_t *);
+static void graph(struct engine *, const char *, uint64_t, json_t *);
+static void draw(struct engine *, const char *, uint64_t, json_t *);
+static void workers(struct engine *, const char *, uint64_t, json_t *);
+static void compile(struct engine *, const char *, uint64_t, json_t *);
+static void scan(struct engine *, const char *, uint64_t, json_t *);
+static void cancel(struct engine *, const char *, uint64_t, json_t *);
+static void attach(struct engine *, const char *, uint64_t, json_t *);
+static void status_of(struct engine *, const char *, uint64_t, json_t *);
+
+static const struct op {
+    const char *name;
+    thread_fn *on_thread;
+    plain_fn *plain;
+    const char *keys; // what its body may hold
+} ops[] = {
+    {"run", ss_run_request, NULL,
+        " graph thread input command checkpoint_id checkpoint_ns"
+        " checkpoint_map stream subgraphs interrupt_before interrupt_after"
+        " recursion_limit strict_resume max_concurrency durability"
+        " output_keys config context run detach "},
+    {"attach", NULL, attach, " run thread stream subgraphs after "},
+    {"cancel", NULL, cancel, " run thread "},
+    {"state", ss_read_state, NULL,
+        " thread graph checkpoint_id checkpoint_ns subgraphs "},
+    {"history", ss_read_history, NULL,
+        " thread graph checkpoint_ns checkpoint_id limit before filter "},
+    {"update", ss_change_request, NULL,
+        " thread graph supersteps checkpoint_id checkpoint_ns "},
+    {"checkpoints", ss_read_checkpoints, NULL, " thread graph "},
+    {"journal", ss_read_journal, NULL, " thread from limit "},
+    {"delete", ss_delete_thread, NULL, " thread "},
+    {"copy", ss_copy_thread, NULL, " thread to "},
+    {"threads", NULL, scan, " limit after "},
+    {"runs", NULL, scan, " thread limit after "},
+    {"clear_cache", NULL, scan, " graph nodes "},
+    {"graphs", NULL, graphs, " "},
+    {"graph", NULL, graph, " graph "},
+    {"draw", NULL, draw, " graph xray styles "},
+    {"workers", NULL, workers, " "},
+    {"compile", NULL, compile, " description "},
+    {"status", NULL, status_of, " "},
+};
+
+enum { OPS = sizeof(ops) / sizeof(ops[0]) };
+
+// ------------------------------------------------ replies
+
+json_t *ss_error_json(int status, const char *message)
+{
+    json_t *text = json_string(message);
+    return json_pack("{s:s, s:o}", "code", ss_status_name(status), "message",
+        text ? text : json_string("(not UTF-8)"));
+}
+
+void ss_reply(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    ss_check(body);
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .json = body});
+}
+
+void ss_reply_durable(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    ss_check(body);
+    ss_thread_hold(thread, ss_thread_gate(thread, GATE_REPLY, DURABLE_SYNC),
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .json = body});
+}
+
+void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
+    int status, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    if (!peer)
+        return; // nobody asked (a recovery)
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    ss_reply(engine, peer, id,
+        json_pack("{s:o}", "error", ss_error_json(status, text)));
+}
+
+// ------------------------------------------------ graphs that are known
+
+struct known_graph *ss_known_graph(
+    struct engine *engine, const char *name, const char *version)
+{
+    if (!version)
+        return ss_map_get(&engine->latest, name);
+    char *key = ss_format("%s@%s", name, version);
+    struct known_graph *known = ss_map_get(&engine->graphs, key);
+    ss_free(key);
+    return known;
+}
+
+void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+    struct ss_graph **ret_graph, struct ss_error *error)
+{
+    struct ss_graph *compiled = NULL;
+    error->status = SS_OK;
+    if (ss_graph_compile(description, &compiled, error) != SS_OK)
+        return;
+    struct known_graph *known =
+        ss_known_graph(engine, compiled->name, compiled->version);
+    bool is_new = known == NULL;
+    if (is_new) {
+        known = ss_zalloc(1, sizeof(*known));
+        known->key =
+            ss_format("%s@%s", compiled->name, compiled->version);
+        ss_map_put(&engine->graphs, known->key, known);
+    } else {
+        ss_graph_unref(known->graph);
+    }
+    known->graph = compiled;
+    struct known_graph *latest =
+        ss_map_get(&engine->latest, compiled->name);
+    if (announce || !latest) {
+        known->announced = ++engine->announcements;
+        ss_map_put(&engine->latest, compiled->name, known);
+    }
+    if (announce && is_new)
+        ss_engine_store_record(engine, SS_RECORD_GRAPH, known->key,
+            compiled->name, json_incref(description));
+    *ret_graph = compiled;
+    if (is_new)
+        engine->graphs_moved = true;
+}
+
+struct ss_graph *ss_request_graph(struct engine *engine,
+    const struct thread *thread, const json_t *body, struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "graph", NULL);
+    if (!name)
+        name = thread ? thread->graph : NULL;
+    if (!name) {
+        ss_error_set(error, SS_ENOTFOUND, "thread %s is not known; say which "
+            "graph it is of", thread ? thread->id : "?");
+        return NULL;
+    }
+    struct known_graph *known = ss_known_graph(engine, name, NULL);
+    if (known)
+        return known->graph;
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next)
+        ss_hint_offer(&hint, e->key);
+    ss_error_set(error, SS_ENOTFOUND, "no worker has announced a graph "
+        "\"%s\".%s", name, ss_hint_text(&hint));
+    return NULL;
+}
+
+void ss_thread_graph_from_rows(struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const char *name =
+            row ? ss_json_str(row->entry, "graph", NULL) : NULL;
+        if (!name)
+            name = row ? ss_json_str(
+                       json_object_get(row->metadata, "__loop__"), "graph",
+                       NULL)
+                       : NULL;
+        if (!name)
+            continue;
+        thread->graph = ss_strdup(name);
+        return;
+    }
+}
+
+// ------------------------------------------------ requests on a thread
+
+void ss_waiting_fini(struct waiting *waiting)
+{
+    ss_free(waiting->peer);
+    ss_free(waiting->op);
+    json_decref(waiting->body);
+}
+
+static const struct op *find_op(const char *name)
+{
+    for (size_t i = 0; i < OPS; i++)
+        if (strcmp(ops[i].name, name) == 0)
+            return &ops[i];
+    return NULL;
+}
+
+// Serve one that waited; false: it must wait on.
+static bool serve_waiting(struct thread *thread, const struct waiting *w)
+{
+    if (strcmp(w->op, "recover") == 0)
+        return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
+    if (strcmp(w->op, "attach") == 0) {
+        ss_run_ask_again(thread, w->peer, w->id, w->body);
+        return true;
+    }
+    if (strcmp(w->op, "copy_into") == 0) {
+        ss_copy_into(
+            thread, w->peer, w->id, ss_json_str(w->body, "thread", ""));
+        return true;
+    }
+    find_op(w->op)->on_thread(thread, w->peer, w->id, w->body);
+    return true;
+}
+
+void ss_requests_resume(struct thread *thread)
+{
+    size_t i = 0;
+    while (thread->state == THREAD_HOT && i < thread->waiting.count) {
+        struct waiting waiting = thread->waiting.items[i];
+        SS_VEC_REMOVE(&thread->waiting, i);
+        if (serve_waiting(thread, &waiting)) {
+            ss_waiting_fini(&waiting);
+            continue;
+        }
+        SS_VEC_PUSH(&thread->waiting, waiting);
+        if (++i >= thread->waiting.count)
+            break;
+    }
+}
+
+static void on_thread(struct engine *engine, const struct op *op,
+    const struct ss_event *event)
+{
+    static const char alphabet[] = "0123456789abcdef";
+    json_t *body = event->request.body;
+    const char *name = ss_json_str(body, "thread", NULL);
+    char made[SS_UUID_SIZE];
+    if (!name) {
+        if (strcmp(op->name, "run") != 0) {
+            ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
+                "%s: say which thread", op->name);
+            return;
+        }
+        for (size_t i = 0; i < 32; i++)
+            made[i] = alphabet[ss_prng_below(&engine->prng, 16)];
+        made[32] = '\0';
+        name = made;
+    }
+    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
+        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
+            "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
+        return;
+    }
+    struct thread *thread = ss_thread_get(engine, name);
+    if (thread->state == THREAD_HOT && thread->waiting.count == 0) {
+        op->on_thread(thread, event->peer, event->request.id, body);
+        return;
+    }
+    if (thread->waiting.count >= SS_RUNS_QUEUED_MAX) {
+        ss_reply_error(engine, event->peer, event->request.id, SS_EBUSY,
+            "thread %s: %d requests wait already", name, SS_RUNS_QUEUED_MAX);
+        return;
+    }
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){ss_strdup(event->peer), event->request.id,
+            ss_strdup(op->name), json_incref(body)});
+    ss_requests_resume(thread);
+}
+
+static bool check_keys(struct engine *engine, const struct op *op,
+    const struct ss_event *event)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(event->request.body, key, value) {
+        char word[128];
+        snprintf(word, sizeof(word), " %s ", key);
+        if (strstr(op->keys, word))
+            continue;
+        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
+            "%s: \"%s\" is nothing that it takes; it takes%s", op->name, key,
+            op->keys[1] ? op->keys : " nothing");
+        return false;
+    }
+    return true;
+}
+
+void ss_request(struct engine *engine, const struct ss_event *event)
+{
+    const struct op *op = find_op(event->request.op);
+    if (!op) {
+        struct ss_hint hint;
+        ss_hint_init(&hint, event->request.op);
+        for (size_t i = 0; i < OPS; i++)
+            ss_hint_offer(&hint, ops[i].name);
+        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
+            "\"%s\" is no request.%s", event->request.op,
+            ss_hint_text(&hint));
+        return;
+    }
+    if (!json_is_object(event->request.body)) {
+        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
+            "%s: the body must be an object", op->name);
+        return;
+    }
+    if (!check_keys(engine, op, event))
+        return;
+    if (op->plain)
+        op->plain(engine, event->peer, event->request.id,
+            event->request.body);
+    else
+        on_thread(engine, op, event);
+}
+
+// ------------------------------------------------ requests without a thread
+
+static void graphs(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->latest.first; e;
+         e = e->next) {
+        const struct known_graph *known = e->value;
+        size_t serving = ss_graph_workers(engine, known->graph);
+        json_array_append_new(list,
+            json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
+                "version", known->graph->version, "nodes",
+                (json_int_t)ss_graph_visible_nodes(known->graph), "workers",
+                (json_int_t)serving));
+    }
+    ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
+}
+
+static struct ss_graph *named_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *found = NULL;
+    if (!json_object_get(body, "graph"))
+        ss_error_set(&error, SS_EINVAL, "say which graph");
+    else
+        found = ss_request_graph(engine, NULL, body, &error);
+    if (!found)
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    return found;
+}
+
+static void graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (found)
+        ss_reply(engine, peer, id,
+            json_pack("{s:O, s:s}", "graph", found->description, "version",
+                found->version));
+}
+
+static void draw(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (!found)
+        return;
+    const json_t *xray = json_object_get(body, "xray");
+    int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
+                                   : (int)ss_json_int(body, "xray", 0);
+    char *text = ss_graph_mermaid(
+        found, ss_json_bool(body, "styles", true), depth);
+    ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+    ss_free(text);
+}
+
+static void workers(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    ss_reply(engine, peer, id,
+        json_pack("{s:o}", "workers", ss_workers_json(engine)));
+}
+
+static void compile(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *compiled = NULL;
+    int status = ss_graph_compile(
+        json_object_get(body, "description"), &compiled, &error);
+    if (status != SS_OK) {
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        return;
+    }
+    ss_reply(engine, peer, id,
+        json_pack("{s:s}", "version", compiled->version));
+    ss_graph_unref(compiled);
+}
+
+static void status_of(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    ss_reply(engine, peer, id,
+        json_pack("{s:I, s:I, s:I, s:I, s:I}", "epoch",
+            (json_int_t)engine->options.epoch, "threads",
+            (json_int_t)engine->threads.count, "runs",
+            (json_int_t)engine->runs.count, "workers",
+            (json_int_t)engine->workers.count, "attempts",
+            (json_int_t)engine->attempts.count));
+}
+
+static void cancel(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *run_id = ss_json_str(body, "run", "");
+    struct run *run = ss_map_get(&engine->runs, run_id);
+    if (!run) {
+        ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+            "no run %s is under way here", run_id);
+        return;
+    }
+    struct thread *thread = run->thread;
+    ss_run_cancel(run, "the run was cancelled");
+    ss_reply_durable(
+        thread, peer, id, json_pack("{s:s}", "status", "cancelled"));
+}
+
+static void attach(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *run_id = ss_json_str(body, "run", "");
+    struct run *run = ss_map_get(&engine->runs, run_id);
+    if (run) {
+        ss_run_attach(engine, run, peer, id, body);
+        return;
+    }
+    scan(engine, peer, id, body);
+}
+
+// ------------------------------------------------ answers from the small tables
+
+static void scan(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    uint64_t tag = ++engine->tags;
+    const char *op = engine->request_op;
+    struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
+    if (strcmp(op, "threads") == 0) {
+        command.table = SS_RECORD_THREAD;
+    } else if (strcmp(op, "runs") == 0) {
+        command.table = SS_RECORD_RUN;
+        command.key = ss_strdup(ss_json_str(body, "thread", NULL));
+    } else if (strcmp(op, "clear_cache") == 0) {
+        command.table = SS_RECORD_CACHE;
+        command.key = ss_strdup(ss_json_str(body, "graph", NULL));
+    } else {
+        command.type = SS_COMMAND_GET;
+        command.table = SS_RECORD_RUN;
+        command.key = ss_strdup(ss_json_str(body, "run", ""));
+    }
+    SS_VEC_PUSH(&engine->scans,
+        (struct scan_reply){tag, ss_strdup(peer), id, ss_strdup(op),
+            json_incref(body), NULL});
+    ss_engine_command(engine, command);
+}
+
+static json_t *list_records(const struct ss_event *event, const json_t *body)
+{
+    json_t *list = json_array();
+    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    const char *after = ss_json_str(body, "after", NULL);
+    for (size_t i = 0; i < event->records.records_count; i++) {
+        const struct ss_record *found = &event->records.records[i];
+        if (after && strcmp(found->key, after) <= 0)
+            continue;
+        if ((json_int_t)json_array_size(list) >= limit)
+            break;
+        json_t *shown = json_copy(found->value);
+        json_int_t created = ss_json_int(shown, "created_us", -1);
+        char text[SS_TIME_SIZE];
+        if (created >= 0) {
+            ss_time_text(created, text);
+            json_object_set_new(shown, "created_at", json_string(text));
+        }
+        json_array_append_new(list, shown);
+    }
+    return list;
+}
+
+static bool of_nodes(const char *key, const json_t *nodes)
+{
+    size_t i;
+    json_t *node;
+    const char *bar = strchr(key, '|');
+    if (!json_is_array(nodes))
+        return true;
+    json_array_foreach((json_t *)nodes, i, node) {
+        size_t size = json_string_length(node);
+        if (bar && strncmp(bar + 1, json_string_value(node), size) == 0
+            && bar[1 + size] == '|')
+            return true;
+    }
+    return false;
+}
+
+static void clear_cache(struct engine *engine, const struct scan_reply *wait,
+    const struct ss_event *event)
+{
+    json_int_t cleared = 0;
+    for (size_t i = 0; i < event->records.records_count; i++) {
+        const char *key = event->records.records[i].key;
+        if (!of_nodes(key, json_object_get(wait->body, "nodes")))
+            continue;
+        ss_engine_store_record(engine, SS_RECORD_CACHE, key, NULL, NULL);
+        cleared++;
+    }
+    ss_reply(engine, wait->peer, wait->id,
+        json_pack("{s:I}", "entries", cleared));
+}
+
+static void attach_found(struct engine *engine, const struct scan_reply *wait,
+    const struct ss_event *event)
+{
+    const char *name = event->records.records_count
+        ? ss_json_str(event->records.records[0].value, "thread", NULL)
+        : NULL;
+    if (!name) {
+        ss_reply_error(engine, wait->peer, wait->id, SS_ENOTFOUND,
+            "there is no run %s", ss_json_str(wait->body, "run", "?"));
+        return;
+    }
+    struct thread *thread = ss_thread_get(engine, name);
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){ss_strdup(wait->peer), wait->id,
+            ss_strdup("attach"), json_incref(wait->body)});
+    ss_requests_resume(thread);
+}
+
+static void answer_records(struct engine *engine,
+    const struct scan_reply *wait, const struct ss_event *event)
+{
+    bool missing = event->records.status == SS_ENOTFOUND;
+    if (event->records.status != SS_OK && !missing) {
+        ss_reply_error(engine, wait->peer, wait->id, event->records.status,
+            "%s: %s", wait->op,
+            event->records.message ? event->records.message : "");
+    } else if (strcmp(wait->op, "attach") == 0) {
+        attach_found(engine, wait, event);
+    } else if (strcmp(wait->op, "clear_cache") == 0) {
+        clear_cache(engine, wait, event);
+    } else {
+        ss_reply(engine, wait->peer, wait->id,
+            json_pack("{s:o}", wait->op, list_records(event, wait->body)));
+    }
+}
+
+void ss_records(struct engine *engine, const struct ss_event *event)
+{
+    for (size_t i = 0; i < engine->scans.count; i++) {
+        struct scan_reply wait = engine->scans.items[i];
+        if (wait.tag != event->records.tag)
+            continue;
+        SS_VEC_REMOVE(&engine->scans, i);
+        if (wait.task)
+            ss_task_cache_answer(wait.task,
+                event->records.status == SS_OK && event->records.records_count
+                    ? event->records.records[0].value
+                    : NULL);
+        else if (wait.op)
+            answer_records(engine, &wait, event);
+        ss_free(wait.peer);
+        ss_free(wait.op);
+        json_decref(wait.body);
+        return;
+    }
+}

@@ -1,0 +1,477 @@
+// schedule.c - tasks to workers: who serves what, leases on workers, attempts.
+//
+// Tasks wait in one line, in the order in which they became ready. A task is
+// sent when the rows that it rests on are durable, its run is below its limit,
+// and a worker that serves its graph has room (credit: its capacity less what
+// it runs). An attempt is named (epoch, dispatch number); an answer under any
+// other name is late and changes nothing.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+enum { NUMBER_SIZE = 24 };
+
+static void number(uint64_t value, char ret_text[NUMBER_SIZE])
+{
+    snprintf(ret_text, NUMBER_SIZE, "%" PRIu64, value);
+}
+
+// ------------------------------------------------ the line
+
+static void line_remove(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    if (!task->in_ready)
+        return;
+    if (task->ready_prev)
+        task->ready_prev->ready_next = task->ready_next;
+    else
+        engine->ready_first = task->ready_next;
+    if (task->ready_next)
+        task->ready_next->ready_prev = task->ready_prev;
+    else
+        engine->ready_last = task->ready_prev;
+    task->ready_next = task->ready_prev = NULL;
+    task->in_ready = false;
+}
+
+void ss_schedule(struct task *task)
+{
+    struct loop *loop = task->loop;
+    struct engine *engine = loop->engine;
+    task->state = TASK_READY;
+    task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
+        loop->run ? loop->run->durability : DURABLE_SYNC);
+    task->in_ready = true;
+    task->ready_prev = engine->ready_last;
+    task->ready_next = NULL;
+    if (engine->ready_last)
+        engine->ready_last->ready_next = task;
+    else
+        engine->ready_first = task;
+    engine->ready_last = task;
+    engine->ready_moved = true;
+}
+
+// ------------------------------------------------ attempts
+
+static void attempt_ends(struct task *task)
+{
+    char name[NUMBER_SIZE];
+    if (task->state != TASK_RUNNING)
+        return;
+    number(task->attempt.dispatch, name);
+    ss_map_remove(&task->loop->engine->attempts, name);
+    task->worker->running--;
+    if (task->loop->run)
+        task->loop->run->running--;
+    task->worker = NULL;
+    task->state = TASK_NEW;
+    task->loop->engine->ready_moved = true;
+}
+
+void ss_task_forget(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    line_remove(task);
+    if (task->state == TASK_RUNNING) {
+        ss_engine_command(engine,
+            (struct ss_command){.type = SS_COMMAND_CANCEL,
+                .peer = ss_strdup(task->worker->peer),
+                .attempt = task->attempt});
+        attempt_ends(task);
+    }
+    for (size_t i = engine->backoff.count; i-- > 0;)
+        if (engine->backoff.items[i] == task)
+            SS_VEC_REMOVE(&engine->backoff, i);
+    for (size_t i = engine->scans.count; i-- > 0;)
+        if (engine->scans.items[i].task == task)
+            engine->scans.items[i].task = NULL;
+    if (task->loop->run && task->loop->run->plain_holder == task)
+        task->loop->run->plain_holder = NULL;
+}
+
+static struct task *find_attempt(
+    struct engine *engine, struct ss_attempt attempt)
+{
+    char name[NUMBER_SIZE];
+    if (attempt.epoch != engine->options.epoch)
+        return NULL;
+    number(attempt.dispatch, name);
+    return ss_map_get(&engine->attempts, name);
+}
+
+// ------------------------------------------------ dispatch
+
+static bool serves(const struct worker *worker, const struct ss_graph *graph)
+{
+    char *key = ss_format("%s@%s", graph->name, graph->version);
+    bool known = ss_map_get(&worker->graphs, key) != NULL;
+    ss_free(key);
+    return known;
+}
+
+size_t ss_graph_workers(struct engine *engine, const struct ss_graph *graph)
+{
+    size_t count = 0;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        count += serves(e->value, graph);
+    return count;
+}
+
+size_t ss_graph_visible_nodes(const struct ss_graph *graph)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->nodes_count; i++)
+        count += !graph->nodes[i].hidden;
+    return count;
+}
+
+// The worker with the most room, relative to its size.
+static struct worker *pick(struct engine *engine, const struct ss_graph *graph)
+{
+    struct worker *best = NULL;
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        if (worker->drains || worker->running >= worker->capacity
+            || !serves(worker, graph))
+            continue;
+        if (!best
+            || (uint64_t)worker->running * best->capacity
+                < (uint64_t)best->running * worker->capacity)
+            best = worker;
+    }
+    return best;
+}
+
+static const struct ss_graph *root_graph(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    return loop->run ? loop->run->graph : ss_change_graph(task->change);
+}
+
+static void send(struct engine *engine, struct task *task,
+    struct worker *worker)
+{
+    char name[NUMBER_SIZE];
+    line_remove(task);
+    task->state = TASK_RUNNING;
+    task->worker = worker;
+    task->attempts++;
+    if (task->attempts == 1)
+        task->first_attempt_us = engine->wall_us;
+    task->attempt = (struct ss_attempt){
+        engine->options.epoch, ++engine->dispatches};
+    task->sent_ms = engine->now_ms;
+    number(task->attempt.dispatch, name);
+    ss_map_put(&engine->attempts, name, task);
+    worker->running++;
+    worker->attempts++;
+    if (task->loop->run)
+        task->loop->run->running++;
+    struct ss_order *order =
+        task->change ? ss_change_order(task) : ss_task_order(task);
+    ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
+        " (attempt %" PRIu32 ")",
+        task->node ? task->node->name : task->fold_channel,
+        task->loop->step, worker->name, task->attempts);
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_DISPATCH,
+            .peer = ss_strdup(worker->peer),
+            .order = order});
+}
+
+void ss_dispatch(struct engine *engine)
+{
+    if (!engine->ready_moved)
+        return;
+    engine->ready_moved = false;
+    for (struct task *task = engine->ready_first, *next; task; task = next) {
+        next = task->ready_next;
+        const struct run *run = task->loop->run;
+        if (task->gate_seq > task->loop->thread->durable)
+            continue;
+        if (run && run->max_concurrency > 0
+            && (int64_t)run->running >= run->max_concurrency)
+            continue;
+        struct worker *worker = pick(engine, root_graph(task));
+        if (worker)
+            send(engine, task, worker);
+    }
+}
+
+// ------------------------------------------------ workers come and go
+
+void ss_worker_free(struct worker *worker)
+{
+    ss_map_fini(&worker->graphs, NULL);
+    ss_map_fini(&worker->labels, NULL);
+    json_decref(worker->graph_names);
+    ss_free(worker->peer);
+    ss_free(worker->name);
+    ss_free(worker);
+}
+
+static void refuse(struct engine *engine, const char *peer, int status,
+    const char *text)
+{
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_REFUSE,
+            .peer = ss_strdup(peer),
+            .status = status,
+            .text = ss_strdup(text)});
+}
+
+static bool lease_ended(const struct engine *engine, const struct worker *w)
+{
+    return engine->now_ms - w->seen_ms > engine->options.lease_ms;
+}
+
+// Why this worker cannot be taken in; SS_OK if it can.
+static int check_hello(struct engine *engine, const struct ss_event *event,
+    struct ss_error *error)
+{
+    const char *name = event->hello.name;
+    if (!name || !name[0] || strlen(name) > SS_NAME_SIZE_MAX)
+        return ss_error_set(error, SS_EINVAL, "a worker needs a name");
+    if (event->hello.capacity == 0
+        || event->hello.capacity > SS_WORKER_CAPACITY_MAX)
+        return ss_error_set(error, SS_ELIMIT,
+            "worker %s: a capacity of %" PRIu32 " is not between 1 and %d",
+            name, event->hello.capacity, SS_WORKER_CAPACITY_MAX);
+    if (event->hello.graphs_count == 0)
+        return ss_error_set(
+            error, SS_EINVAL, "worker %s serves no graph", name);
+    if (engine->workers.count >= SS_WORKERS_MAX)
+        return ss_error_set(error, SS_ELIMIT,
+            "%d workers are the most that one coordinator takes",
+            SS_WORKERS_MAX);
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        const struct worker *other = e->value;
+        if (strcmp(other->name, name) == 0
+            && strcmp(other->peer, event->peer) != 0
+            && !lease_ended(engine, other))
+            return ss_error_set(error, SS_EEXISTS, "worker %s is here "
+                "already, and alive: give this one another --name", name);
+    }
+    return SS_OK;
+}
+
+static void lose_attempts(struct worker *worker, const char *why)
+{
+    struct engine *engine = worker->engine;
+    SS_VEC(struct task *) lost = {0};
+    for (const struct ss_map_entry *e = engine->attempts.first; e;
+         e = e->next) {
+        struct task *task = e->value;
+        if (task->worker == worker)
+            SS_VEC_PUSH(&lost, task);
+    }
+    for (size_t i = 0; i < lost.count; i++) {
+        worker->lost++;
+        attempt_ends(lost.items[i]);
+        ss_task_lost(lost.items[i], why);
+    }
+    SS_VEC_FINI(&lost);
+}
+
+static void remove_worker(struct worker *worker, const char *why)
+{
+    struct engine *engine = worker->engine;
+    ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
+    lose_attempts(worker, why);
+    ss_map_remove(&engine->workers, worker->peer);
+    ss_worker_free(worker);
+    engine->ready_moved = true;
+}
+
+static struct worker *add_worker(
+    struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    for (const struct ss_map_entry *e = engine->workers.first, *next; e;
+         e = next) {
+        struct worker *other = e->value;
+        next = e->next;
+        if (other != worker && strcmp(other->name, event->hello.name) == 0)
+            remove_worker(other, "it came back");
+    }
+    if (!worker) {
+        worker = ss_zalloc(1, sizeof(*worker));
+        worker->engine = engine;
+        worker->peer = ss_strdup(event->peer);
+        ss_map_put(&engine->workers, event->peer, worker);
+    }
+    ss_free(worker->name);
+    worker->name = ss_strdup(event->hello.name);
+    worker->capacity = event->hello.capacity;
+    worker->drains = false;
+    worker->seen_ms = engine->now_ms;
+    ss_map_fini(&worker->graphs, NULL);
+    json_decref(worker->graph_names);
+    worker->graph_names = json_array();
+    return worker;
+}
+
+void ss_worker_hello(struct engine *engine, const struct ss_event *event)
+{
+    struct ss_error error = {0};
+    int status = check_hello(engine, event, &error);
+    size_t count = event->hello.graphs_count;
+    struct ss_graph **graphs = ss_zalloc(count + 1, sizeof(struct ss_graph *));
+    for (size_t i = 0; status == SS_OK && i < count; i++) {
+        error.status = SS_OK;
+        ss_graph_learn(
+            engine, event->hello.graphs[i], true, &graphs[i], &error);
+        status = error.status;
+    }
+    if (status != SS_OK) {
+        refuse(engine, event->peer, status, error.message);
+        ss_free(graphs);
+        return;
+    }
+    struct worker *worker = add_worker(engine, event);
+    for (size_t i = 0; i < count; i++) {
+        char *key =
+            ss_format("%s@%s", graphs[i]->name, graphs[i]->version);
+        ss_map_put(&worker->graphs, key, worker);
+        json_array_append_new(worker->graph_names, json_string(key));
+        ss_free(key);
+    }
+    ss_free(graphs);
+    ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
+        " tasks at once", worker->name, count, worker->capacity);
+    ss_engine_command(engine,
+        (struct ss_command){
+            .type = SS_COMMAND_WELCOME, .peer = ss_strdup(event->peer)});
+    engine->ready_moved = true;
+}
+
+static bool beats(const struct ss_event *event, struct ss_attempt attempt)
+{
+    for (size_t i = 0; i < event->beat.running_count; i++)
+        if (event->beat.running[i].epoch == attempt.epoch
+            && event->beat.running[i].dispatch == attempt.dispatch)
+            return true;
+    return false;
+}
+
+void ss_worker_beat(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    if (!worker) { // we forgot it: it must say again what it serves
+        refuse(engine, event->peer, SS_EAGAIN, "say hello first");
+        return;
+    }
+    worker->seen_ms = engine->now_ms;
+    for (size_t i = 0; i < event->beat.running_count; i++)
+        if (!find_attempt(engine, event->beat.running[i]))
+            ss_engine_command(engine,
+                (struct ss_command){.type = SS_COMMAND_CANCEL,
+                    .peer = ss_strdup(event->peer),
+                    .attempt = event->beat.running[i]});
+    SS_VEC(struct task *) lost = {0};
+    for (const struct ss_map_entry *e = engine->attempts.first; e;
+         e = e->next) {
+        struct task *task = e->value;
+        if (task->worker == worker && !beats(event, task->attempt)
+            && engine->now_ms - task->sent_ms > engine->options.lease_ms)
+            SS_VEC_PUSH(&lost, task); // a message was lost on the way
+    }
+    for (size_t i = 0; i < lost.count; i++) {
+        attempt_ends(lost.items[i]);
+        ss_task_lost(lost.items[i], "the worker does not know of it");
+    }
+    SS_VEC_FINI(&lost);
+}
+
+void ss_worker_bye(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    if (!worker)
+        return;
+    worker->seen_ms = engine->now_ms;
+    if (event->bye.drains)
+        worker->drains = true;
+    else
+        remove_worker(worker, "it said good-bye");
+}
+
+void ss_workers_expire(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->workers.first, *next; e;
+         e = next) {
+        struct worker *worker = e->value;
+        next = e->next;
+        if (lease_ended(engine, worker))
+            remove_worker(worker, "its lease ended");
+        else
+            ss_engine_wake(engine,
+                worker->seen_ms + engine->options.lease_ms + 1);
+    }
+}
+
+// ------------------------------------------------ outcomes
+
+void ss_worker_done(struct engine *engine, const struct ss_event *event)
+{
+    struct ss_outcome *outcome = event->done.outcome;
+    struct task *task = find_attempt(engine, outcome->attempt);
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct ss_command settled = {.type = SS_COMMAND_SETTLED,
+        .peer = ss_strdup(event->peer),
+        .attempt = outcome->attempt};
+    if (worker)
+        worker->seen_ms = engine->now_ms;
+    if (!task || task->worker != worker) {
+        ss_engine_narrate(engine, "a late result of a lost attempt is ignored");
+        ss_engine_command(engine, settled);
+        ss_outcome_destroy(&outcome);
+        return;
+    }
+    struct thread *thread = task->loop->thread;
+    attempt_ends(task);
+    if (task->order_kind == SS_ORDER_FOLD)
+        ss_fold_outcome(task, outcome);
+    else if (task->change)
+        ss_change_outcome(task, outcome);
+    else
+        ss_task_outcome(task, outcome);
+    ss_outcome_destroy(&outcome);
+    // it keeps its result until the row that holds it is durable
+    ss_thread_hold(
+        thread, ss_thread_gate(thread, GATE_SETTLED, DURABLE_SYNC), settled);
+}
+
+void ss_worker_live(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct task *task = find_attempt(engine, event->live.attempt);
+    if (worker)
+        worker->seen_ms = engine->now_ms;
+    if (task && task->worker == worker && !task->change && task->node)
+        ss_stream_live(task, event->live.kind, event->live.value);
+}
+
+json_t *ss_workers_json(struct engine *engine)
+{
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        const struct worker *w = e->value;
+        json_array_append_new(list,
+            json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}", "worker",
+                w->name, "graphs", w->graph_names, "running",
+                (json_int_t)w->running, "capacity", (json_int_t)w->capacity,
+                "attempts", (json_int_t)w->attempts, "lost",
+                (json_int_t)w->lost, "seen_ms",
+                (json_int_t)(engine->now_ms - w->seen_ms), "drains",
+                w->drains));
+    }
+    return list;
+}

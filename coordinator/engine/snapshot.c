@@ -1,0 +1,269 @@
+// snapshot.c - a checkpoint as people see it (spec/engine.md 9.1-9.2).
+//
+// A snapshot is a view: a loop made from the saved checkpoint, planned, shown
+// and dropped. Read without an id (live) it has what finished tasks wrote; read
+// by id it shows the checkpoint as it was.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ pieces
+
+json_t *ss_config_json(const struct thread *thread, const char *ns,
+    const char *id, const json_t *parents)
+{
+    json_t *config = json_pack("{s:s, s:s, s:s*}", "thread_id", thread->id,
+        "checkpoint_ns", ns, "checkpoint_id", id);
+    if (json_object_size(parents) > 0 && id) {
+        json_t *map = json_deep_copy(parents);
+        json_object_set_new(map, ns, json_string(id));
+        json_object_set_new(config, "checkpoint_map", map);
+    }
+    return config;
+}
+
+json_t *ss_metadata_json(
+    const char *source, int64_t step, const json_t *metadata)
+{
+    json_t *shown = json_pack(
+        "{s:s, s:I}", "source", source, "step", (json_int_t)step);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)metadata, key, value) {
+        if (strcmp(key, "__loop__") != 0)
+            json_object_set(shown, key, value);
+    }
+    return shown;
+}
+
+static json_t *path_json(const struct task *task)
+{
+    if (task->kind == TASK_PULL)
+        return json_pack("[s, s]", SS_NAME_PULL, task->node->name);
+    return json_pack("[s, I, b]", SS_NAME_PUSH, (json_int_t)task->index, 0);
+}
+
+json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
+    const char *checkpoint_id)
+{
+    return json_pack("{s:{}, s:[], s:o, s:n, s:n, s:n, s:[], s:[]}", "values",
+        "next", "config", ss_config_json(thread, ns, checkpoint_id, NULL),
+        "metadata", "created_at", "parent_config", "tasks", "interrupts");
+}
+
+// ------------------------------------------------ tasks
+
+static json_t *inner_state(
+    struct loop *loop, const struct task *task, bool subgraphs)
+{
+    struct ss_graph *inner = task->node->subgraph;
+    if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE
+        || !loop->persists)
+        return json_null();
+    char *ns = ss_loop_child_ns(loop, task);
+    json_t *state = NULL;
+    if (subgraphs) {
+        struct ss_mark *mark =
+            ss_journal_find(loop->thread->journal, ns, NULL);
+        state = mark
+            ? ss_snapshot(loop->thread, inner, ns, mark, true, true)
+            : ss_snapshot_empty(loop->thread, ns, NULL);
+    } else {
+        state = ss_config_json(loop->thread, ns, NULL, NULL);
+    }
+    ss_free(ns);
+    return state;
+}
+
+static json_t *task_json(
+    struct loop *loop, const struct task *task, bool live, bool subgraphs)
+{
+    struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
+    bool shows = live ? ss_pendings_asks(&loop->pending, task->id)
+                      : facts.interrupts != NULL;
+    json_t *result = json_null();
+    if (facts.finished) {
+        struct ss_writes writes = {0};
+        ss_pendings_output(&loop->pending, task->id, &writes);
+        result = ss_writes_result(loop->graph, &writes);
+        ss_writes_fini(&writes);
+    }
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id", task->id,
+        "name", task->node->name, "path", path_json(task), "error",
+        facts.error ? json_incref(facts.error) : json_null(), "interrupts",
+        shows ? json_incref(facts.interrupts) : json_array(), "state",
+        inner_state(loop, task, subgraphs), "result", result);
+}
+
+json_t *ss_snapshot_tasks(struct loop *loop, bool live, bool subgraphs)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        json_array_append_new(
+            list, task_json(loop, loop->tasks.items[i], live, subgraphs));
+    return list;
+}
+
+// ------------------------------------------------ the view
+
+static void apply_null(struct loop *view)
+{
+    struct ss_writes writes = {0};
+    struct ss_error error = {0};
+    bool *updated = NULL;
+    size_t channel = SS_NONE;
+    ss_pendings_null_writes(&view->pending, &writes);
+    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
+        .id = view->id, .writes = &writes};
+    if (writes.count > 0
+        && ss_update_apply(view, &input, 1, &updated, &channel, &error)
+            != SS_OK)
+        updated = NULL; // shown as saved: the run that made them failed so
+    ss_free(updated);
+    ss_writes_fini(&writes);
+}
+
+// What finished tasks wrote, applied to the view (live).
+static void apply_finished(struct loop *view)
+{
+    bool any = false, *updated = NULL;
+    size_t channel = SS_NONE, count = view->tasks.count;
+    struct ss_error error = {0};
+    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = view->tasks.items[i];
+        if (!ss_pendings_facts(&view->pending, task->id).finished)
+            continue;
+        ss_pendings_output(&view->pending, task->id, &task->writes);
+        any = any || task->writes.count > 0;
+        list[used++] = (struct update_task){.path = task->path,
+            .name = task->node->name,
+            .id = task->id,
+            .bumps = true,
+            .triggers = task->kind == TASK_PULL ? task->node->triggers : NULL,
+            .triggers_count =
+                task->kind == TASK_PULL ? task->node->triggers_count : 0,
+            .writes = &task->writes};
+    }
+    if (any
+        && ss_update_apply(view, list, used, &updated, &channel, &error)
+            != SS_OK)
+        updated = NULL;
+    ss_free(updated);
+    ss_free(list);
+}
+
+static json_t *next_json(const struct loop *view, bool live)
+{
+    json_t *next = json_array();
+    for (size_t i = 0; i < view->tasks.count; i++) {
+        const struct task *task = view->tasks.items[i];
+        if (!live || !ss_pendings_facts(&view->pending, task->id).finished)
+            json_array_append_new(next, json_string(task->node->name));
+    }
+    return next;
+}
+
+static json_t *interrupts_of(const json_t *tasks)
+{
+    json_t *all = json_array(), *task;
+    size_t i;
+    json_array_foreach((json_t *)tasks, i, task)
+        json_array_extend(all, json_object_get(task, "interrupts"));
+    return all;
+}
+
+json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
+    const char *ns, struct ss_mark *mark, bool live, bool subgraphs)
+{
+    char created[SS_TIME_SIZE];
+    struct ss_error error = {0};
+    struct loop *view = ss_loop_new(thread, NULL, graph, ns);
+    if (ss_loop_load(view, mark, &error) != SS_OK) {
+        ss_loop_destroy(&view);
+        return json_pack(
+            "{s:o}", "error", ss_error_json(error.status, error.message));
+    }
+    view->stop = view->step + 2;
+    apply_null(view);
+    ss_plan(view, false);
+    json_t *tasks = ss_snapshot_tasks(view, live, subgraphs);
+    json_t *next = next_json(view, live);
+    if (live)
+        apply_finished(view);
+    const json_t *parents = json_object_get(mark->metadata, "parents");
+    ss_time_text(mark->wall_us, created);
+    json_t *snapshot = json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
+        "values", ss_loop_output(view, &graph->stream), "next", next,
+        "config", ss_config_json(thread, ns, mark->id, parents), "metadata",
+        ss_metadata_json(mark->source, mark->step, mark->metadata),
+        "created_at", created, "parent_config",
+        mark->parent_id[0]
+            ? ss_config_json(thread, ns, mark->parent_id, parents)
+            : json_null(),
+        "tasks", tasks, "interrupts", interrupts_of(tasks));
+    ss_loop_destroy(&view);
+    return snapshot;
+}
+
+// ------------------------------------------------ all that is saved
+
+static json_t *pending_json(const struct ss_mark *mark)
+{
+    size_t count = 0;
+    json_t *list = json_array();
+    const struct ss_pending **items = ss_journal_pending(mark, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_row_write *write = items[i]->write;
+        json_array_append_new(list,
+            json_pack("{s:s, s:s, s:i, s:s, s:O}", "task_id", write->task_id,
+                "path", write->path ? write->path : "", "idx", write->idx,
+                "channel", write->channel, "value",
+                ss_value_json(write->value)));
+    }
+    ss_free(items);
+    return list;
+}
+
+json_t *ss_saved_json(struct thread *thread, struct ss_mark *mark)
+{
+    struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+    json_t *values = json_object(), *versions = json_object();
+    json_t *seen = json_object(), *updated = json_null();
+    char created[SS_TIME_SIZE];
+    for (const struct ss_map_entry *e = full->channels.first; e;
+         e = e->next) {
+        const struct ss_slot *slot = e->value;
+        json_object_set_new(
+            versions, e->key, json_integer((json_int_t)slot->version));
+        if (slot->value)
+            json_object_set(values, e->key, ss_value_json(slot->value));
+    }
+    for (const struct ss_map_entry *e = full->seen.first; e; e = e->next) {
+        json_t *entry = json_object();
+        const struct ss_map *map = e->value;
+        for (const struct ss_map_entry *v = map->first; v; v = v->next)
+            json_object_set_new(entry, v->key,
+                json_integer((json_int_t) * (const int64_t *)v->value));
+        json_object_set_new(seen, e->key, entry);
+    }
+    if (full->updated_known) {
+        updated = json_array();
+        for (size_t i = 0; i < full->updated_count; i++)
+            json_array_append_new(updated, json_string(full->updated[i]));
+    }
+    ss_time_text(mark->wall_us, created);
+    json_t *saved = json_pack(
+        "{s:s, s:s, s:s?, s:s, s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "ns",
+        mark->ns, "id", mark->id, "parent_id",
+        mark->parent_id[0] ? mark->parent_id : NULL, "source", mark->source,
+        "step", (json_int_t)mark->step, "metadata",
+        ss_metadata_json(mark->source, mark->step, mark->metadata),
+        "created_at", created, "channel_values", values, "channel_versions",
+        versions, "versions_seen", seen, "updated_channels", updated,
+        "pending_writes", pending_json(mark));
+    ss_checkpoint_unref(full);
+    return saved;
+}

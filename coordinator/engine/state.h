@@ -1,0 +1,438 @@
+// state.h - what the engine knows: threads, runs, loops, tasks, workers.
+//
+//   engine -- threads -- journal, rows on their way to the store
+//          |          \- run -- loop (root graph) -- tasks
+//          |                                           \- loop (a subgraph) ...
+//          \- workers -- attempts -> tasks
+//
+// A *loop* is one graph in one checkpoint namespace (spec 5); a run is a tree of
+// loops. Only files of this folder include this header.
+#ifndef SS_ENGINE_STATE_H
+#define SS_ENGINE_STATE_H
+
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/limits.h"
+#include "common/model/names.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+
+struct engine;
+struct thread;
+struct run;
+struct loop;
+struct task;
+
+// ------------------------------------------------------------------ tasks
+
+static inline void id_copy(char to[SS_UUID_SIZE], const char *from)
+{
+    size_t size = strlen(from);
+    size = size < SS_UUID_SIZE ? size : SS_UUID_SIZE - 1;
+    memcpy(to, from, size);
+    memset(to + size, 0, SS_UUID_SIZE - size);
+}
+
+enum task_state {
+    TASK_NEW,         // planned
+    TASK_CACHE,       // the cache is asked
+    TASK_READY,       // waits for a worker (or for its gate)
+    TASK_RUNNING,     // an attempt is out
+    TASK_BACKOFF,     // waits for its next attempt
+    TASK_CHILD,       // its graph runs as a nested loop
+    TASK_DONE,        // has its writes
+    TASK_INTERRUPTED, // asks, or stopped at a breakpoint inside
+    TASK_HELD,        // asked; the plain answer may still come its way
+    TASK_FAILED,
+    TASK_PARENT, // ended with a Command to the graph around
+};
+
+enum task_kind { TASK_PULL, TASK_PUSH, TASK_HANDLER, TASK_UPDATE };
+
+struct task {
+    struct loop *loop;
+    enum task_kind kind;
+    enum task_state state;
+    const struct ss_node *node; // borrowed from the graph
+    char id[SS_UUID_SIZE];
+    char *path; // path_str (R3.14)
+    size_t index; // PUSH: its place in the topic
+    char *ns;   // task_checkpoint_ns
+    struct ss_value *input;
+    struct ss_writes writes; // output, once done or restored
+    json_t *answers;         // resume list (R3.18)
+    json_t *used_answers;    // those that the last attempt was given back
+    bool plain_given;        // the plain answer went out with its attempt
+    bool restored;           // writes came from earlier pending writes
+    bool cached;             // or from the cache
+    json_t *interrupts;      // INTERRUPTED: [{value, id, ...}], may be empty
+    json_t *messages;        // returned by the body
+    struct ss_error error;   // FAILED
+    char *error_kind;
+    bool error_handled; // a handler took it
+    struct task *failed; // HANDLER: whose failure it handles
+    json_t *parent;      // PARENT: the command
+    char *cache_key;
+    int64_t timeout_ms;  // a send's own
+    // attempts
+    enum ss_order_kind order_kind;
+    struct ss_value *returned; // WRITERS: what the subgraph gave
+    uint32_t failures;         // R6.20
+    uint32_t redeliveries;
+    uint32_t attempts;
+    int64_t first_attempt_us;
+    int64_t retry_at_ms;
+    bool retry_resuming; // R6.23
+    struct ss_attempt attempt;
+    struct worker *worker;
+    int64_t sent_ms;
+    uint64_t gate_seq; // rows up to here must be durable before it is sent
+    struct task *ready_next, *ready_prev; // engine's list of ready tasks
+    bool in_ready;
+    struct loop *child;
+    struct change *change; // UPDATE: the update_state that it belongs to
+    char *fold_channel;    // a custom reducer's fold, see fold.c
+    json_t *fold_writes;
+    struct ss_value *folded;
+};
+
+// ------------------------------------------------------------------ loops
+
+enum loop_status {
+    LOOP_ENTERING,
+    LOOP_RUNNING,  // tasks are out
+    LOOP_FOLDING,  // custom reducers are asked before the update
+    LOOP_DONE,
+    LOOP_INTERRUPTED,
+    LOOP_FAILED,
+    LOOP_DRAINED,
+    LOOP_PARENT, // leaves with a Command to the graph around
+};
+
+// A pending write in memory (R1.7).
+struct pending {
+    char task_id[SS_UUID_SIZE];
+    char *path;
+    int32_t idx;
+    char *channel;
+    struct ss_value *value;
+    bool of_this_run; // written by this run (recovery, R5.28)
+    uint64_t seq;     // which came later: the row, then a counter
+};
+
+struct pendings {
+    struct pending *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct index_list {
+    size_t *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct seen_change {
+    char *node;
+    char *channel; // NULL: the entry itself
+    int64_t version;
+};
+
+struct loop {
+    struct engine *engine;
+    struct thread *thread;
+    struct run *run; // NULL: a view (state, history) or an update
+    struct loop *parent;
+    struct task *parent_task;
+    struct ss_graph *graph; // own reference
+    char *ns;
+    enum loop_status status;
+    int64_t step, stop;
+
+    // the checkpoint being worked on
+    char id[SS_UUID_SIZE];
+    int64_t *versions; // by channel index; 0: none
+    int64_t version_max; // over all channels, unknown ones too
+    struct ss_map seen;  // node -> struct ss_map * (channel -> int64_t *)
+    struct ss_channel *channels; // by channel index
+    bool updated_known;
+    bool *updated; // by channel index
+    size_t updated_count;
+    char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
+    char source[8];
+    int64_t meta_step;
+    json_t *metadata; // loaded one's, all but source and step
+    int64_t wall_us;  // when it was made
+
+    // for the next save: where it hangs, what moved since
+    char saved_id[SS_UUID_SIZE]; // parent of the next save; "" none
+    uint64_t saved_seq;          // its row; 0: none
+    uint64_t base_seq;
+    size_t base_bytes; // about, since the base
+    size_t whole_bytes;
+    size_t unknown_channels; // that the graph lacks and the journal has
+    bool dirty; // the checkpoint is not in the journal (exit)
+    bool force_whole; // the next row holds all (a copy beside its original)
+    struct index_list moved; // channels
+    bool *is_moved;
+    struct ss_value **stored; // by channel index: what the journal holds
+    struct {
+        struct seen_change *items;
+        size_t count, capacity;
+    } seen_moved;
+
+    struct pendings pending;
+    uint64_t put_calls;
+    struct ss_writes carried; // R5.7d
+    struct {
+        struct task **items;
+        size_t count, capacity;
+    } tasks;
+
+    // how it was entered (R5.1, R5.5, R5.6)
+    bool persists; // it has a checkpointer
+    bool loaded;   // a checkpoint was found
+    char loaded_id[SS_UUID_SIZE];
+    bool addressed, superseded, loaded_latest;
+    bool resuming;       // is_resuming
+    bool time_traveling;
+    bool replaying;
+    bool resuming_flag, has_resuming_flag; // inherited by children
+    bool first_superstep;
+    json_t *checkpoint_map;
+    size_t subgraph_calls; // how many graphs its tasks called, for ns counters
+    bool ticked; // its first tick was made
+
+    // what it gives
+    json_t *output;      // last values payload; NULL: none was emitted
+    json_t *interrupts;  // INTERRUPTED
+    struct ss_error error;
+    char *error_node;
+    json_t *parent_command;
+    char *drain;
+    struct task *folds; // FOLDING: one pseudo task for each channel
+    size_t folds_count;
+    bool limit_hit;
+};
+
+// ------------------------------------------------------------------ runs
+
+struct listener {
+    char *peer;
+    uint64_t request;
+    bool modes_any;
+    unsigned modes; // bits of enum stream_mode
+    bool subgraphs;
+    bool told; // first answer sent
+    bool detached;
+};
+
+enum stream_mode {
+    STREAM_VALUES = 1 << 0,
+    STREAM_UPDATES = 1 << 1,
+    STREAM_CUSTOM = 1 << 2,
+    STREAM_MESSAGES = 1 << 3,
+    STREAM_TASKS = 1 << 4,
+    STREAM_CHECKPOINTS = 1 << 5,
+    STREAM_DEBUG = 1 << 6,
+    STREAM_PROGRESS = 1 << 7,
+};
+
+enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
+
+struct kept_event {
+    uint64_t seq;
+    uint32_t index;
+    unsigned mode;
+    bool inner; // of a subgraph
+    bool live;
+    json_t *json;
+};
+
+struct run {
+    struct engine *engine;
+    struct thread *thread;
+    char id[SS_UUID_SIZE]; // a client's own id: any text that fits
+    struct ss_graph *graph;
+    json_t *body; // the request: how it was entered
+    json_t *input; // borrowed from body, or NULL
+    json_t *command;
+    enum durability durability;
+    int64_t recursion_limit;
+    int64_t max_concurrency; // 0: none
+    bool strict_resume;
+    struct ss_names before, after; // per call; empty: the graph's
+    bool has_output_keys;
+    struct ss_keys output_keys; // owned
+    json_t *config, *context;
+    json_t *meta;       // merged into checkpoint metadata (R1.6)
+    json_t *resume_map; // id -> answer, or NULL
+    struct ss_value *plain; // the plain answer; NULL: none, or taken
+    struct task *plain_holder; // whom it went out to
+    json_t *questions; // ids that were open when it was entered (R7.12)
+    json_t *entry;     // the entry part of its first row, borrowed
+    char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
+    struct ss_map replay_visited; // logical namespaces (R12.14)
+    struct loop *root;
+    struct {
+        struct listener *items;
+        size_t count, capacity;
+    } listeners;
+    unsigned modes; // what all listeners want together
+    bool any_subgraphs;
+    struct {
+        struct kept_event *items; // ring
+        size_t first, count;
+    } events;
+    struct ss_map message_ids; // R10.13: seen in this run
+    size_t running;            // attempts out
+    char *drain;               // a node asked to stop
+    bool accepted;             // first answer is due when the entry is durable
+    uint64_t entry_seq;
+    bool recovering;     // its first superstep is that of a crash
+    bool cancelled;
+    bool ended;
+    json_t *warnings;
+    uint64_t supersteps, tasks_run, tasks_restored;
+    int64_t created_us;
+    size_t tasks_planned, tasks_done; // of this superstep, for progress
+};
+
+// ------------------------------------------------------------------ threads
+
+// A command that waits for rows to be durable.
+struct held {
+    uint64_t seq;
+    struct ss_command command;
+};
+
+// A request that waits: for the thread to be loaded, or for its turn.
+struct waiting {
+    char *peer;
+    uint64_t id;
+    char *op;
+    json_t *body;
+};
+
+enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT, THREAD_BROKEN };
+
+struct thread {
+    struct engine *engine;
+    char *id;
+    enum thread_state state;
+    uint64_t load_tag;
+    struct ss_journal *journal;
+    struct ss_row *open; // the row being made in this step
+    size_t open_writes;  // its capacity for writes
+    uint64_t issued;     // rows handed to the store
+    uint64_t durable;
+    uint64_t store_tag; // of the unit in flight; 0: none
+    uint64_t store_to;
+    struct {
+        struct ss_command_put *items;
+        size_t count, capacity;
+    } puts;
+    struct {
+        struct held *items;
+        size_t count, capacity;
+    } held;
+    struct {
+        struct waiting *items;
+        size_t count, capacity;
+    } waiting;
+    struct run *run;       // the active one
+    struct change *change; // an update_state that waits for a worker
+    bool dirty;            // in engine's list of threads to flush
+    bool known;            // has a record
+    bool delete_all;       // the next unit deletes every row
+    char *graph;           // last used
+    uint64_t last_ticks;
+    uint64_t event_seq; // numbering of events
+    uint32_t event_index;
+    int64_t used_ms;
+};
+
+// ------------------------------------------------------------------ workers
+
+struct worker {
+    struct engine *engine;
+    char *peer;
+    char *name;
+    uint32_t capacity;
+    uint32_t running;
+    bool drains;
+    int64_t seen_ms;
+    struct ss_map graphs; // "name@version" -> itself
+    struct ss_map labels;
+    uint64_t attempts, lost;
+    json_t *graph_names;
+};
+
+struct known_graph {
+    struct ss_graph *graph;
+    char *key; // name@version
+    uint64_t announced; // order of announcement; the last one rules
+};
+
+struct scan_reply { // a request that waits for records
+    uint64_t tag;
+    char *peer;
+    uint64_t id;
+    char *op;
+    json_t *body;
+    struct task *task; // a cache look-up
+};
+
+struct engine {
+    struct ss_engine_options options;
+    struct ss_prng prng;
+    int64_t now_ms, wall_us;
+    struct {
+        struct ss_command *items;
+        size_t count, capacity;
+    } commands;
+    struct ss_map threads; // id -> struct thread *
+    struct ss_map runs;    // id -> struct run *
+    struct ss_map graphs;  // "name@version" -> struct known_graph *
+    struct ss_map latest;  // name -> struct known_graph *
+    struct ss_map workers; // peer -> struct worker *
+    struct ss_map attempts; // dispatch number as text -> struct task *
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } dirty;
+    struct {
+        struct scan_reply *items;
+        size_t count, capacity;
+    } scans;
+    struct task *ready_first, *ready_last;
+    bool ready_moved;
+    struct {
+        struct run **items;
+        size_t count, capacity;
+    } ended; // freed at the end of the step
+    uint64_t dispatches;
+    uint64_t tags;
+    uint64_t announcements;
+    bool graphs_moved; // one became known in this step
+    const char *request_op; // of the request being served
+    int64_t wake_at_ms;
+    struct {
+        struct task **items;
+        size_t count, capacity;
+    } backoff;
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } advance; // loops that may have something to do
+};
+
+#endif

@@ -1,0 +1,568 @@
+// stream.c - what listeners see, and when (spec/engine.md 10).
+//
+// An event is numbered (row, index): it rests on the journal's newest row when
+// it is made, and leaves when that row is durable (gate.def). Items of a running
+// attempt are live: they carry the attempt and no number.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static const struct {
+    const char *name;
+    enum stream_mode mode;
+    enum gate gate;
+} modes[] = {
+    {"values", STREAM_VALUES, GATE_VALUES},
+    {"updates", STREAM_UPDATES, GATE_UPDATES},
+    {"custom", STREAM_CUSTOM, GATE_LIVE},
+    {"messages", STREAM_MESSAGES, GATE_LIVE},
+    {"tasks", STREAM_TASKS, GATE_TASKS},
+    {"checkpoints", STREAM_CHECKPOINTS, GATE_CHECKPOINTS},
+    {"debug", STREAM_DEBUG, GATE_DEBUG},
+    {"progress", STREAM_PROGRESS, GATE_PROGRESS},
+};
+
+enum { MODES = sizeof(modes) / sizeof(modes[0]) };
+
+static size_t mode_index(enum stream_mode mode)
+{
+    for (size_t i = 0; i < MODES; i++)
+        if (modes[i].mode == mode)
+            return i;
+    ss_unreachable();
+}
+
+unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
+{
+    unsigned all = 0;
+    size_t count = json_is_array(list) ? json_array_size(list) : 1;
+    for (size_t i = 0; list && i < count; i++) {
+        const char *name = json_string_value(
+            json_is_array(list) ? json_array_get(list, i) : list);
+        unsigned mode = 0;
+        for (size_t m = 0; name && m < MODES; m++)
+            if (strcmp(modes[m].name, name) == 0)
+                mode = modes[m].mode;
+        if (!mode)
+            ss_error_set(error, SS_EINVAL, "stream: \"%s\" is no mode; modes "
+                "are values, updates, custom, messages, tasks, checkpoints, "
+                "debug and progress", name ? name : "?");
+        all |= mode;
+    }
+    return all;
+}
+
+static json_t *ns_json(const char *ns)
+{
+    json_t *list = json_array();
+    while (*ns) {
+        size_t size = strcspn(ns, "|");
+        json_array_append_new(list, json_stringn(ns, size));
+        ns += size + (ns[size] == '|');
+    }
+    return list;
+}
+
+// ------------------------------------------------ sending
+
+static void keep(struct run *run, const struct kept_event *event)
+{
+    if (!run->events.items)
+        run->events.items =
+            ss_zalloc(SS_EVENTS_KEPT_MAX, sizeof(*run->events.items));
+    if (run->events.count == SS_EVENTS_KEPT_MAX) {
+        json_decref(run->events.items[run->events.first].json);
+        run->events.first = (run->events.first + 1) % SS_EVENTS_KEPT_MAX;
+        run->events.count--;
+    }
+    size_t place =
+        (run->events.first + run->events.count++) % SS_EVENTS_KEPT_MAX;
+    run->events.items[place] = *event;
+    json_incref(event->json);
+}
+
+static bool listens(const struct listener *listener, unsigned mode, bool inner)
+{
+    return (listener->modes & mode) && (!inner || listener->subgraphs);
+}
+
+static void tell(struct run *run, const struct kept_event *event, uint64_t gate)
+{
+    for (size_t i = 0; i < run->listeners.count; i++) {
+        const struct listener *listener = &run->listeners.items[i];
+        if (!listens(listener, event->mode, event->inner))
+            continue;
+        struct ss_command command = {.type = SS_COMMAND_EVENT,
+            .peer = ss_strdup(listener->peer),
+            .id = listener->request,
+            .json = json_incref(event->json)};
+        if (gate == 0)
+            ss_engine_command(run->engine, command);
+        else
+            ss_thread_hold(run->thread, gate, command);
+    }
+}
+
+void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
+    const struct ss_attempt *live, const char *ns)
+{
+    struct run *run = loop->run;
+    struct thread *thread = loop->thread;
+    if (!(run->modes & mode) || (loop->parent && !run->any_subgraphs)) {
+        json_decref(data);
+        return;
+    }
+    size_t m = mode_index(mode);
+    struct kept_event event = {.mode = mode, .inner = loop->parent != NULL,
+        .live = live != NULL};
+    char text[64];
+    if (live) {
+        snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64, live->epoch,
+            live->dispatch);
+    } else {
+        event.seq = ss_thread_head(thread);
+        if (event.seq != thread->event_seq) {
+            thread->event_seq = event.seq;
+            thread->event_index = 0;
+        }
+        event.index = ++thread->event_index;
+        snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, event.seq,
+            event.index);
+    }
+    event.json = json_pack("{s:s, s:s, s:o, s:o}", live ? "attempt" : "seq",
+        text, "mode", modes[m].name, "ns", ns_json(ns ? ns : loop->ns),
+        "data", data);
+    // a message that a node returned rests on the row of its writes
+    enum gate gate = mode == STREAM_MESSAGES && !live ? GATE_UPDATES
+                                                       : modes[m].gate;
+    tell(run, &event, ss_thread_gate(thread, gate, run->durability));
+    if (mode != STREAM_PROGRESS)
+        keep(run, &event);
+    json_decref(event.json);
+}
+
+void ss_stream_replay(struct run *run, const struct listener *listener,
+    uint64_t seq, uint32_t index)
+{
+    for (size_t i = 0; i < run->events.count; i++) {
+        const struct kept_event *event = &run->events.items[
+            (run->events.first + i) % SS_EVENTS_KEPT_MAX];
+        if (event->live || event->seq < seq
+            || (event->seq == seq && event->index <= index)
+            || !listens(listener, event->mode, event->inner))
+            continue;
+        ss_thread_hold(run->thread, event->seq,
+            (struct ss_command){.type = SS_COMMAND_EVENT,
+                .peer = ss_strdup(listener->peer),
+                .id = listener->request,
+                .json = json_incref(event->json)});
+    }
+}
+
+// A mode, and its wrapping in `debug` behind it (R10.11).
+static void emit(struct loop *loop, enum stream_mode mode, const char *type,
+    int64_t step, json_t *payload)
+{
+    char time[SS_TIME_SIZE];
+    if (loop->run->modes & STREAM_DEBUG) {
+        ss_stream_emit(loop, mode, json_incref(payload), NULL, NULL);
+        ss_time_text(loop->engine->wall_us, time);
+        ss_stream_emit(loop, STREAM_DEBUG,
+            json_pack("{s:I, s:s, s:s, s:o}", "step", (json_int_t)step,
+                "timestamp", time, "type", type, "payload", payload),
+            NULL, NULL);
+        return;
+    }
+    ss_stream_emit(loop, mode, payload, NULL, NULL);
+}
+
+static bool wanted(const struct loop *loop, unsigned mode)
+{
+    return (loop->run->modes & mode) != 0
+        && (!loop->parent || loop->run->any_subgraphs);
+}
+
+// ------------------------------------------------ values
+
+void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
+    struct ss_keys *ret_final)
+{
+    *ret_final = loop->graph->output;
+    *ret_shown = loop->parent ? loop->graph->output : loop->graph->stream;
+    if (!loop->parent && loop->run->has_output_keys)
+        *ret_shown = *ret_final = loop->run->output_keys;
+}
+
+json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys)
+{
+    json_t *values = keys->scalar ? NULL : json_object();
+    for (size_t i = 0; i < keys->count; i++) {
+        size_t c = ss_graph_channel(loop->graph, keys->items[i]);
+        struct ss_value *value =
+            c == SS_NONE ? NULL : ss_channel_get(&loop->channels[c]);
+        if (!value)
+            continue;
+        if (keys->scalar)
+            return json_incref(ss_value_json(value));
+        json_object_set(values, keys->items[i], ss_value_json(value));
+    }
+    return values ? values : json_null();
+}
+
+void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
+    const json_t *interrupts)
+{
+    if (!wanted(loop, STREAM_VALUES))
+        return;
+    json_t *values = ss_loop_output(loop, keys);
+    if (interrupts) {
+        if (!json_is_object(values)) {
+            json_decref(values);
+            values = json_object();
+        }
+        json_t *copy = json_copy(values);
+        json_decref(values);
+        values = copy;
+        json_object_set(values, SS_NAME_INTERRUPT, (json_t *)interrupts);
+    }
+    ss_stream_emit(loop, STREAM_VALUES, values, NULL, NULL);
+}
+
+void ss_stream_values(struct loop *loop, const json_t *interrupts)
+{
+    struct ss_keys shown, final;
+    ss_loop_keys(loop, &shown, &final);
+    if (!interrupts) {
+        json_decref(loop->output);
+        loop->output = ss_loop_output(loop, &final);
+    }
+    ss_stream_values_event(loop, &shown, interrupts);
+}
+
+void ss_stream_breakpoint(struct loop *loop)
+{
+    ss_stream_emit(loop, STREAM_UPDATES,
+        json_pack("{s:[]}", SS_NAME_INTERRUPT), NULL, NULL);
+}
+
+// ------------------------------------------------ tasks and updates
+
+json_t *ss_task_triggers(const struct task *task)
+{
+    json_t *list = json_array();
+    if (task->kind != TASK_PULL) {
+        json_array_append_new(list, json_string(SS_NAME_PUSH));
+        return list;
+    }
+    for (size_t i = 0; i < task->node->triggers_count; i++)
+        json_array_append_new(list,
+            json_string(task->loop->graph->channels[task->node->triggers[i]]
+                            .name));
+    return list;
+}
+
+void ss_stream_task_start(struct task *task)
+{
+    struct loop *loop = task->loop;
+    if (task->node->hidden || task->kind == TASK_HANDLER
+        || !wanted(loop, STREAM_TASKS | STREAM_DEBUG))
+        return;
+    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id,
+        "name", task->node->name, "input", ss_value_json(task->input),
+        "triggers", ss_task_triggers(task));
+    if (task->node->metadata)
+        json_object_set(payload, "metadata", task->node->metadata);
+    emit(loop, STREAM_TASKS, "task", loop->step, payload);
+}
+
+// Several writes to one key: the list of them, marked (R9.6).
+static void fold_write(json_t *map, const struct ss_write *write,
+    json_t *repeated)
+{
+    json_t *value = ss_value_json(write->value);
+    json_t *old = json_object_get(map, write->channel);
+    json_t *list = json_object_get(repeated, write->channel);
+    if (!old) {
+        json_object_set(map, write->channel, value);
+    } else if (list) {
+        json_array_append(list, value);
+    } else {
+        list = json_pack("[O, O]", old, value);
+        json_object_set(repeated, write->channel, list);
+        json_object_set_new(
+            map, write->channel, json_pack("{s:o}", "$writes", list));
+    }
+}
+
+json_t *ss_writes_result(
+    const struct ss_graph *graph, const struct ss_writes *writes)
+{
+    const struct ss_keys *keys = &graph->stream;
+    json_t *map = json_object(), *repeated = json_object();
+    for (size_t i = 0; i < writes->count; i++)
+        if (ss_keys_have(keys, writes->items[i].channel))
+            fold_write(map, &writes->items[i], repeated);
+    json_decref(repeated);
+    if (!keys->scalar)
+        return map;
+    json_t *only = json_incref(json_object_get(map, keys->items[0]));
+    if (!only)
+        return map; // {}: it wrote elsewhere
+    json_decref(map);
+    return only;
+}
+
+// R10.7: what a node did to the shown keys.
+static json_t *update_of(const struct task *task, const struct ss_keys *keys)
+{
+    json_t *map = json_object(), *list = json_array();
+    bool repeats = false;
+    for (size_t i = 0; i < task->writes.count; i++) {
+        const struct ss_write *write = &task->writes.items[i];
+        json_t *value = ss_value_json(write->value);
+        if (!ss_keys_have(keys, write->channel))
+            continue;
+        repeats = repeats || json_object_get(map, write->channel);
+        json_object_set(map, write->channel, value);
+        json_array_append_new(list,
+            keys->scalar ? json_incref(value)
+                         : json_pack("{s:O}", write->channel, value));
+    }
+    json_t *update = json_null();
+    if (repeats)
+        update = json_incref(list);
+    else if (json_object_size(map) > 0)
+        update = keys->scalar ? json_incref(json_array_get(list, 0))
+                              : json_incref(map);
+    json_decref(map);
+    json_decref(list);
+    return update;
+}
+
+static void emit_result(struct task *task)
+{
+    struct loop *loop = task->loop;
+    if (!wanted(loop, STREAM_TASKS | STREAM_DEBUG))
+        return;
+    json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", task->id,
+        "name", task->node->name, "error",
+        task->state == TASK_FAILED
+            ? ss_error_json(task->error.status, task->error.message)
+            : json_null(),
+        "result",
+        task->state == TASK_DONE
+            ? ss_writes_result(loop->graph, &task->writes)
+            : json_object(),
+        "interrupts",
+        task->state == TASK_INTERRUPTED ? json_incref(task->interrupts)
+                                        : json_array());
+    emit(loop, STREAM_TASKS, "task_result", loop->step, payload);
+}
+
+void ss_stream_task_output(struct task *task, bool cached)
+{
+    struct loop *loop = task->loop;
+    struct ss_keys shown, final;
+    if (task->node->hidden)
+        return;
+    ss_loop_keys(loop, &shown, &final);
+    if (task->state == TASK_INTERRUPTED) {
+        if (wanted(loop, STREAM_UPDATES))
+            ss_stream_emit(loop, STREAM_UPDATES,
+                json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts), NULL,
+                NULL);
+        ss_stream_values_event(loop, &shown, task->interrupts);
+    } else if (task->state == TASK_DONE && wanted(loop, STREAM_UPDATES)) {
+        json_t *update = json_pack(
+            "{s:o}", task->node->name, update_of(task, &shown));
+        if (cached)
+            json_object_set_new(
+                update, "__metadata__", json_pack("{s:b}", "cached", 1));
+        ss_stream_emit(loop, STREAM_UPDATES, update, NULL, NULL);
+    }
+    if (!cached)
+        emit_result(task);
+}
+
+// ------------------------------------------------ checkpoints
+
+static json_t *names_of(const struct loop *loop)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        json_array_append_new(
+            names, json_string(loop->tasks.items[i]->node->name));
+    return names;
+}
+
+static json_t *checkpoint_task(json_t *task)
+{
+    json_t *error = json_object_get(task, "error");
+    json_t *result = json_object_get(task, "result");
+    json_t *shown = json_pack("{s:O, s:O, s:O}", "id",
+        json_object_get(task, "id"), "name", json_object_get(task, "name"),
+        "state", json_object_get(task, "state"));
+    if (!json_is_null(error)) {
+        json_object_set(shown, "error", error);
+        return shown;
+    }
+    json_object_set(shown, "interrupts", json_object_get(task, "interrupts"));
+    if (ss_json_truthy(result))
+        json_object_set(shown, "result", result);
+    return shown;
+}
+
+void ss_stream_checkpoint(struct loop *loop)
+{
+    if (!wanted(loop, STREAM_CHECKPOINTS | STREAM_DEBUG))
+        return;
+    json_t *tasks = ss_snapshot_tasks(loop, false, false), *task;
+    json_t *shown = json_array();
+    size_t i;
+    json_array_foreach(tasks, i, task)
+        json_array_append_new(shown, checkpoint_task(task));
+    json_decref(tasks);
+    json_t *payload = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
+        ss_config_json(
+            loop->thread, loop->ns, loop->id, loop->checkpoint_map),
+        "parent_config",
+        loop->parent_id[0] ? ss_config_json(loop->thread, loop->ns,
+                                 loop->parent_id, loop->checkpoint_map)
+                           : json_null(),
+        "values", ss_loop_output(loop, &loop->graph->stream), "metadata",
+        ss_metadata_json(loop->source, loop->meta_step, loop->metadata),
+        "next", names_of(loop), "tasks", shown);
+    emit(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1, payload);
+}
+
+// ------------------------------------------------ live items, messages
+
+void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
+{
+    struct loop *loop = task->loop;
+    if (kind == SS_LIVE_CUSTOM)
+        ss_stream_emit(loop, STREAM_CUSTOM, json_incref(value),
+            &task->attempt, NULL);
+    else if (kind == SS_LIVE_MESSAGE)
+        ss_stream_message(task, value, true);
+}
+
+static json_t *message_metadata(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    json_t *metadata = json_object_get(loop->run->config, "metadata");
+    json_t *all = metadata ? json_copy(metadata) : json_object();
+    json_t *path = json_pack("[s, s]",
+        task->kind == TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
+        task->node->name);
+    if (task->kind != TASK_PULL) {
+        json_array_set_new(
+            path, 1, json_integer((json_int_t)task->index));
+        json_array_append_new(path, json_false());
+    }
+    json_object_set_new(
+        all, "langgraph_step", json_integer((json_int_t)loop->step));
+    json_object_set_new(
+        all, "langgraph_node", json_string(task->node->name));
+    json_object_set_new(all, "langgraph_triggers", ss_task_triggers(task));
+    json_object_set_new(all, "langgraph_path", path);
+    json_object_set_new(
+        all, "langgraph_checkpoint_ns", json_string(task->ns));
+    return all;
+}
+
+static bool unheard(const struct loop *loop)
+{
+    return !wanted(loop, STREAM_MESSAGES);
+}
+
+void ss_stream_message(struct task *task, json_t *message, bool chunk)
+{
+    struct loop *loop = task->loop;
+    const char *id = ss_json_str(message, "id", NULL);
+    if (unheard(loop))
+        return;
+    if (!chunk && id && ss_map_get(&loop->run->message_ids, id))
+        return;
+    if (id)
+        ss_map_put(&loop->run->message_ids, id, loop->run);
+    ss_stream_emit(loop, STREAM_MESSAGES,
+        json_pack("[O, o]", message, message_metadata(task)),
+        chunk ? &task->attempt : NULL, NULL);
+}
+
+static bool is_message(const json_t *json)
+{
+    return json_is_object(json) && json_object_get(json, "type")
+        && json_object_get(json, "content")
+        && json_is_string(json_object_get(json, "id"));
+}
+
+// Every message in a value: alone, in a list, in fields (R10.13).
+static void each_message(struct task *task, json_t *value, int depth,
+    void (*act)(struct task *task, json_t *message))
+{
+    size_t i;
+    const char *key;
+    json_t *item;
+    if (is_message(value)) {
+        act(task, value);
+    } else if (json_is_array(value) && depth < 2) {
+        json_array_foreach(value, i, item)
+            each_message(task, item, 2, act);
+    } else if (json_is_object(value) && depth == 0) {
+        json_object_foreach(value, key, item)
+            each_message(task, item, 1, act);
+    }
+}
+
+static void remember(struct task *task, json_t *message)
+{
+    ss_map_put(&task->loop->run->message_ids,
+        ss_json_str(message, "id", ""), task->loop->run);
+}
+
+static void show(struct task *task, json_t *message)
+{
+    ss_stream_message(task, message, false);
+}
+
+void ss_stream_message_inputs(struct task *task)
+{
+    json_t *input = ss_value_json(task->input);
+    if (!unheard(task->loop) && json_is_object(input) && !is_message(input))
+        each_message(task, input, 0, remember);
+}
+
+void ss_stream_messages(struct task *task)
+{
+    size_t i;
+    json_t *message;
+    if (unheard(task->loop) || task->node->hidden || task->cached)
+        return;
+    json_array_foreach(task->messages, i, message)
+        show(task, message);
+    if (task->child && task->returned)
+        each_message(task,
+            json_object_get(ss_value_json(task->returned), "$quote"), 0,
+            show);
+}
+
+// ------------------------------------------------ progress
+
+void ss_stream_progress(struct loop *loop, const struct task *task)
+{
+    const struct run *run = loop->run;
+    if (!(run->modes & STREAM_PROGRESS))
+        return;
+    ss_stream_emit(run->root, STREAM_PROGRESS,
+        json_pack("{s:I, s:I, s:I, s:s*}", "step",
+            (json_int_t)run->root->step, "tasks",
+            (json_int_t)run->tasks_planned, "done",
+            (json_int_t)run->tasks_done, "node",
+            task ? task->node->name : NULL),
+        NULL, NULL);
+}

@@ -1,0 +1,673 @@
+// task.c - one task's life, from its start to its commit (spec/engine.md 6).
+//
+//   NEW -> CACHE -> READY -> RUNNING -> DONE
+//       \-> CHILD (a graph) -> READY (its writers) ...
+//                       RUNNING -> BACKOFF -> READY     a failure, retried
+//                       RUNNING -> READY                its worker was lost
+//                       RUNNING -> INTERRUPTED | HELD | FAILED | PARENT
+//
+// A task is committed once: its pending writes are stored and its events shown.
+// A failure stops no sibling; the superstep raises it when all have ended.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+bool ss_task_ended(const struct task *task)
+{
+    switch (task->state) {
+    case TASK_DONE:
+    case TASK_INTERRUPTED:
+    case TASK_FAILED:
+    case TASK_PARENT:
+        return true;
+    case TASK_NEW:
+    case TASK_CACHE:
+    case TASK_READY:
+    case TASK_RUNNING:
+    case TASK_BACKOFF:
+    case TASK_CHILD:
+    case TASK_HELD:
+        return false;
+    }
+    return false;
+}
+
+static void ended(struct task *task)
+{
+    task->loop->run->tasks_done++;
+    ss_stream_progress(task->loop, task);
+    ss_loop_later(task->loop);
+}
+
+// ------------------------------------------------ the plain answer (R7.2, N1)
+
+// The first in path order that has not been given it and may still ask.
+static bool may_take_plain(const struct task *task)
+{
+    const struct run *run = task->loop->run;
+    char id[SS_HEX128_SIZE];
+    if (!run->plain || run->plain_holder || !run->root
+        || !run->root->first_superstep)
+        return false;
+    if (json_array_size(run->questions) == 0)
+        return true;
+    ss_interrupt_id(task->ns, json_array_size(task->answers), id);
+    size_t i;
+    json_t *question;
+    json_array_foreach(run->questions, i, question) {
+        if (strcmp(json_string_value(question), id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct task *find_held(struct loop *loop)
+{
+    struct task *first = NULL;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        struct task *found = task->state == TASK_HELD ? task
+            : task->child                             ? find_held(task->child)
+                                                      : NULL;
+        if (found && (!first || strcmp(found->path, first->path) < 0))
+            first = found;
+    }
+    return first;
+}
+
+static void commit_interrupt(struct task *task);
+
+static void give_plain(struct run *run, struct task *task)
+{
+    run->plain_holder = task;
+    task->plain_given = true;
+    ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
+        task->node->name);
+    ss_schedule(task);
+}
+
+static bool anybody_out(const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        if (task->state == TASK_CHILD ? anybody_out(task->child)
+                                      : !ss_task_ended(task)
+                    && task->state != TASK_HELD)
+            return true;
+    }
+    return false;
+}
+
+// The holder ended: those who asked meanwhile get the answer, or the truth.
+void ss_plain_released(struct run *run, struct task *task)
+{
+    if (run->plain_holder != task)
+        return;
+    run->plain_holder = NULL;
+    task->plain_given = false;
+}
+
+static void settle_held(struct run *run)
+{
+    struct task *held;
+    while (!run->plain_holder && (held = find_held(run->root)) != NULL) {
+        if (run->plain) {
+            if (!anybody_out(run->root))
+                give_plain(run, held);
+            return;
+        }
+        commit_interrupt(held);
+    }
+}
+
+static void plain_taken(struct task *task)
+{
+    struct run *run = task->loop->run;
+    ss_value_unref(run->plain);
+    run->plain = NULL;
+    ss_loop_drop_plain_answer(run->root);
+}
+
+// ------------------------------------------------ start
+
+static void start_child(struct task *task)
+{
+    struct loop *loop = task->loop;
+    struct ss_error error = {0};
+    char *ns = ss_loop_child_ns(loop, task);
+    ss_loop_destroy(&task->child);
+    task->state = TASK_CHILD;
+    task->child =
+        ss_loop_new(loop->thread, loop->run, task->node->subgraph, ns);
+    ss_free(ns);
+    task->child->parent = loop;
+    task->child->parent_task = task;
+    if (ss_loop_enter_child(task->child, &error) != SS_OK)
+        ss_task_failed(
+            task, error.status, NULL, SS_RETRY_DEFAULT, error.message);
+}
+
+static char *cache_key(const struct task *task)
+{
+    char hex[SS_HEX128_SIZE];
+    const struct ss_graph *graph = task->loop->graph;
+    char *text = ss_json_canonical(ss_value_json(task->input));
+    ss_hash_hex(text, strlen(text), hex);
+    ss_free(text);
+    return ss_format("%s@%s|%s|%s", graph->name, graph->version,
+        task->node->name, hex);
+}
+
+static void ask_cache(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    uint64_t tag = ++engine->tags;
+    task->state = TASK_CACHE;
+    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag, .task = task});
+    // behind the thread's own writes, which may hold the very entry
+    ss_thread_hold(task->loop->thread, ss_thread_head(task->loop->thread),
+        (struct ss_command){.type = SS_COMMAND_GET,
+            .tag = tag,
+            .table = SS_RECORD_CACHE,
+            .key = ss_strdup(task->cache_key)});
+}
+
+static void start_body(struct task *task)
+{
+    struct run *run = task->loop->run;
+    if (may_take_plain(task)) {
+        run->plain_holder = task;
+        task->plain_given = true;
+    }
+    ss_schedule(task);
+}
+
+void ss_task_start(struct task *task)
+{
+    if (task->node->subgraph) {
+        start_child(task);
+        return;
+    }
+    task->order_kind = SS_ORDER_NODE;
+    if (!task->node->has_body) {
+        // __start__: its input is what it returns
+        task->order_kind = SS_ORDER_WRITERS;
+        task->returned = ss_value_ref(task->input);
+        ss_task_write(task);
+        return;
+    }
+    if (task->node->cached) {
+        task->cache_key = cache_key(task);
+        ask_cache(task);
+        return;
+    }
+    start_body(task);
+}
+
+void ss_task_cache_answer(struct task *task, json_t *record)
+{
+    ss_check(task->state == TASK_CACHE);
+    json_t *writes = json_object_get(record, "writes"), *write;
+    size_t i;
+    int64_t expires = (int64_t)ss_json_int(record, "expires_us", 0);
+    bool fresh = expires == 0 || expires > task->loop->engine->wall_us;
+    if (!json_is_array(writes) || !fresh) {
+        start_body(task);
+        return;
+    }
+    json_array_foreach(writes, i, write)
+        ss_writes_add(&task->writes,
+            json_string_value(json_array_get(write, 0)),
+            ss_value_new(json_incref(json_array_get(write, 1))));
+    ss_task_succeeded(task, true);
+}
+
+// The writers of a task that has its return value: here if they need no code
+// of the application, else on a worker.
+void ss_task_write(struct task *task)
+{
+    struct ss_error error = {0};
+    json_t *parent = NULL;
+    task->order_kind = SS_ORDER_WRITERS;
+    if (ss_writers_need_worker(task->node)) {
+        ss_schedule(task);
+        return;
+    }
+    struct ss_fresh fresh = {0};
+    int status = ss_writers_run(task->loop->graph, task->node,
+        ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
+        &parent, &error);
+    if (status != SS_OK) {
+        ss_task_failed(
+            task, status, NULL, SS_RETRY_DEFAULT, error.message);
+    } else if (parent) {
+        task->parent = parent;
+        task->state = TASK_PARENT;
+        ended(task);
+    } else {
+        ss_task_succeeded(task, false);
+    }
+}
+
+// ------------------------------------------------ commit (R6.4)
+
+static bool has_output(const struct ss_writes *writes)
+{
+    for (size_t i = 0; i < writes->count; i++)
+        if (ss_name_special(writes->items[i].channel) == 0)
+            return true;
+    return false;
+}
+
+static void add_answers(const struct task *task, struct ss_writes *writes)
+{
+    if (json_array_size(task->used_answers) > 0)
+        ss_writes_add(writes, SS_NAME_RESUME,
+            ss_value_new(json_incref(task->used_answers)));
+}
+
+static void warn_unknown(const struct task *task)
+{
+    struct loop *loop = task->loop;
+    for (size_t i = 0; i < task->writes.count; i++) {
+        const char *channel = task->writes.items[i].channel;
+        if (ss_name_ignored(channel)
+            || ss_graph_channel(loop->graph, channel) != SS_NONE
+            || ss_graph_managed(loop->graph, channel))
+            continue;
+        size_t prefix = strlen(SS_NAME_BRANCH);
+        if (strncmp(channel, SS_NAME_BRANCH, prefix) == 0)
+            ss_loop_warn(loop, "node \"%s\" went to \"%s\", which is no node "
+                "of graph %s: ignored", task->node->name, channel + prefix,
+                loop->graph->name);
+    }
+}
+
+static void fill_cache(const struct task *task)
+{
+    json_t *writes = json_array();
+    for (size_t i = 0; i < task->writes.count; i++)
+        json_array_append_new(writes,
+            json_pack("[s, O]", task->writes.items[i].channel,
+                ss_value_json(task->writes.items[i].value)));
+    int64_t expires = task->node->cache_ttl_ms
+        ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
+        : 0;
+    ss_thread_put(task->loop->thread, SS_RECORD_CACHE, task->cache_key,
+        task->loop->graph->name,
+        json_pack("{s:o, s:I}", "writes", writes, "expires_us",
+            (json_int_t)expires),
+        false);
+}
+
+void ss_task_succeeded(struct task *task, bool cached)
+{
+    struct ss_writes stored = {0};
+    warn_unknown(task);
+    if (!has_output(&task->writes))
+        ss_writes_add(&task->writes, SS_NAME_NO_WRITES, ss_value_null());
+    add_answers(task, &stored);
+    for (size_t i = 0; i < task->writes.count; i++)
+        ss_writes_add(&stored, task->writes.items[i].channel,
+            ss_value_ref(task->writes.items[i].value));
+    task->state = TASK_DONE;
+    task->cached = cached;
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    if (task->cache_key && !cached)
+        fill_cache(task);
+    task->loop->run->tasks_run += !cached;
+    ss_stream_messages(task);
+    ss_stream_task_output(task, cached);
+    ended(task);
+}
+
+static void commit_interrupt(struct task *task)
+{
+    struct ss_writes stored = {0};
+    task->state = TASK_INTERRUPTED;
+    ss_writes_add(&stored, SS_NAME_INTERRUPT,
+        ss_value_new(json_incref(task->interrupts)));
+    add_answers(task, &stored);
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    ss_stream_task_output(task, false);
+    ended(task);
+}
+
+static void interrupted(struct task *task, json_t *question)
+{
+    struct run *run = task->loop->run;
+    char id[SS_HEX128_SIZE];
+    ss_interrupt_id(task->ns, json_array_size(task->used_answers), id);
+    json_decref(task->interrupts);
+    json_t *interrupt = json_pack("{s:O, s:s}", "value",
+        json_object_get(question, "value"), "id", id);
+    json_t *schema = json_object_get(question, "response_schema");
+    if (schema && !json_is_null(schema))
+        json_object_set(interrupt, "response_schema", schema);
+    task->interrupts = json_pack("[o]", interrupt);
+    if (run->plain && run->root->first_superstep) {
+        task->state = TASK_HELD; // the answer may still come its way
+        return;
+    }
+    commit_interrupt(task);
+}
+
+// ------------------------------------------------ failure, retry, handler
+
+// R6.22, for what our own codes and the node's word say.
+static bool retried_by_default(int code, enum ss_retryable retryable)
+{
+    if (retryable != SS_RETRY_DEFAULT)
+        return retryable == SS_RETRY_YES;
+    return code == SS_ENODE || code == SS_ENODETIMEOUT || code == SS_EUPDATE
+        || code == SS_EEMPTYINPUT || code == SS_EEMPTYCHANNEL;
+}
+
+static bool policy_matches(const struct ss_retry *policy, int code,
+    const char *kind, enum ss_retryable retryable)
+{
+    if (retryable == SS_RETRY_NO || code == SS_ELOST)
+        return false;
+    if (!policy->retry_on)
+        return retried_by_default(code, retryable);
+    for (size_t i = 0; i < policy->retry_on_count; i++)
+        if (strcmp(policy->retry_on[i], kind ? kind : "") == 0
+            || strcmp(policy->retry_on[i], ss_status_name(code)) == 0)
+            return true;
+    return false;
+}
+
+static int64_t interval_ms(
+    struct engine *engine, const struct ss_retry *policy, uint32_t failures)
+{
+    double interval = (double)policy->initial_interval_ms;
+    for (uint32_t i = 1; i < failures
+         && interval < (double)policy->max_interval_ms; i++)
+        interval *= policy->backoff_factor;
+    if (interval > (double)policy->max_interval_ms)
+        interval = (double)policy->max_interval_ms;
+    if (policy->jitter) // added after the cap (R6.20)
+        interval += ss_prng_unit(&engine->prng) * 1000.0;
+    return (int64_t)interval;
+}
+
+// R6.20: the first policy that matches decides.
+static bool retry(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable)
+{
+    struct engine *engine = task->loop->engine;
+    for (size_t i = 0; i < task->node->retries_count; i++) {
+        const struct ss_retry *policy = &task->node->retries[i];
+        if (!policy_matches(policy, code, kind, retryable))
+            continue;
+        task->failures++;
+        if ((int64_t)task->failures >= policy->attempts_max)
+            return false;
+        ss_writes_fini(&task->writes);
+        task->state = TASK_BACKOFF;
+        task->retry_resuming = true;
+        task->retry_at_ms =
+            engine->now_ms + interval_ms(engine, policy, task->failures);
+        SS_VEC_PUSH(&engine->backoff, task);
+        ss_engine_wake(engine, task->retry_at_ms);
+        ss_engine_narrate(engine, "task %s failed; attempt %" PRIu32
+            " in %" PRId64 " ms", task->node->name, task->failures + 1,
+            task->retry_at_ms - engine->now_ms);
+        return true;
+    }
+    return false;
+}
+
+void ss_task_retry_due(struct task *task)
+{
+    ss_check(task->state == TASK_BACKOFF);
+    if (task->node->subgraph) {
+        start_child(task);
+        return;
+    }
+    start_body(task);
+}
+
+static void start_handler(struct task *task)
+{
+    struct task *handler = ss_plan_handler(task->loop, task);
+    handler->answers = json_array();
+    task->error_handled = true;
+    task->loop->run->tasks_planned++;
+    ss_task_start(handler);
+}
+
+void ss_task_failed(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *message)
+{
+    struct loop *loop = task->loop;
+    struct ss_writes stored = {0};
+    if (retry(task, code, kind, retryable))
+        return;
+    ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
+    task->state = TASK_FAILED;
+    task->error.status = code;
+    snprintf(task->error.message, sizeof(task->error.message), "%s", message);
+    bool handled = task->kind != TASK_HANDLER
+        && task->node->handler != SS_NONE && code != SS_EDRAINED;
+    add_answers(task, &stored);
+    ss_writes_add(&stored, SS_NAME_ERROR,
+        ss_value_new(ss_error_json(code, message)));
+    if (handled)
+        ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
+            ss_value_new(json_string(task->node->name)));
+    ss_loop_put_writes(loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    ss_stream_task_output(task, false);
+    ss_engine_narrate(loop->engine, "task %s failed: %s", task->node->name,
+        task->error.message);
+    if (handled)
+        start_handler(task);
+    ended(task);
+}
+
+// A task without body (an update's writers, a fold) that no worker survives.
+static void hopeless(struct task *task, const char *why)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->kind = SS_OUTCOME_FAILED;
+    outcome->code = SS_ELOST;
+    outcome->message = ss_strdup(why);
+    if (task->change)
+        ss_change_outcome(task, outcome);
+    else
+        ss_fold_outcome(task, outcome);
+    ss_outcome_destroy(&outcome);
+}
+
+void ss_task_lost(struct task *task, const char *why)
+{
+    struct engine *engine = task->loop->engine;
+    const char *name = task->node ? task->node->name : task->fold_channel;
+    task->redeliveries++;
+    ss_engine_narrate(engine, "task %s: %s", name, why);
+    if (task->redeliveries > SS_REDELIVERIES_MAX) {
+        char text[SS_ERROR_SIZE];
+        snprintf(text, sizeof(text), "node \"%s\": the worker that ran it was "
+            "lost on each of %" PRIu32 " attempts; the last: %s",
+            name, task->redeliveries, why);
+        if (task->change || task->order_kind == SS_ORDER_FOLD) {
+            hopeless(task, text);
+            return;
+        }
+        ss_plain_released(task->loop->run, task);
+        ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
+        settle_held(task->loop->run);
+        return;
+    }
+    ss_schedule(task);
+}
+
+// ------------------------------------------------ the outcome of an attempt
+
+static void use_answers(struct task *task, const struct ss_outcome *outcome)
+{
+    json_decref(task->used_answers);
+    task->used_answers = json_incref(outcome->answers);
+    if (json_array_size(outcome->answers) > json_array_size(task->answers)) {
+        json_decref(task->answers);
+        task->answers = json_copy(outcome->answers);
+    }
+}
+
+void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
+{
+    struct run *run = task->loop->run;
+    use_answers(task, outcome);
+    bool refused = outcome->kind == SS_OUTCOME_FAILED
+        && outcome->code == SS_EANSWER && task->plain_given;
+    if (outcome->took_plain || refused)
+        plain_taken(task);
+    ss_plain_released(run, task);
+    if (outcome->drain && !run->drain)
+        run->drain = ss_strdup(outcome->drain);
+    switch (outcome->kind) {
+    case SS_OUTCOME_DONE:
+        ss_writes_fini(&task->writes);
+        task->writes = outcome->writes;
+        memset(&outcome->writes, 0, sizeof(outcome->writes));
+        json_decref(task->messages);
+        task->messages = json_incref(outcome->messages);
+        ss_task_succeeded(task, false);
+        break;
+    case SS_OUTCOME_INTERRUPTED:
+        interrupted(task, outcome->question);
+        break;
+    case SS_OUTCOME_FAILED:
+        ss_task_failed(task, outcome->code, outcome->error_kind,
+            outcome->retryable, outcome->message ? outcome->message : "");
+        break;
+    case SS_OUTCOME_PARENT:
+        task->parent = json_incref(outcome->parent);
+        task->state = TASK_PARENT;
+        ended(task);
+        break;
+    case SS_OUTCOME_CANCELLED:
+        ss_task_failed(task, SS_ECANCELLED, NULL, SS_RETRY_NO,
+            outcome->message ? outcome->message : "cancelled");
+        break;
+    }
+    settle_held(run);
+}
+
+// ------------------------------------------------ a graph inside has ended
+
+// R6.11: a Command from inside counts as what the node returned.
+static void child_parent(struct task *task, const struct loop *child)
+{
+    json_t *command = json_copy(child->parent_command);
+    json_object_del(command, "graph");
+    task->returned = ss_value_new(json_pack("{s:o}", "$command", command));
+    ss_task_write(task);
+}
+
+static void child_interrupted(struct task *task, const struct loop *child)
+{
+    json_decref(task->interrupts);
+    task->interrupts = json_incref(child->interrupts);
+    if (json_array_size(child->interrupts) > 0) {
+        commit_interrupt(task);
+        return;
+    }
+    task->state = TASK_INTERRUPTED; // a breakpoint inside: nothing is stored
+    ended(task);
+}
+
+void ss_task_child_ended(struct task *task, struct loop *child)
+{
+    ss_value_unref(task->returned);
+    task->returned = NULL;
+    switch (child->status) {
+    case LOOP_DONE:
+        task->returned = child->output
+            ? ss_value_new(json_pack("{s:O}", "$quote", child->output))
+            : ss_value_null();
+        ss_task_write(task);
+        break;
+    case LOOP_INTERRUPTED:
+        child_interrupted(task, child);
+        break;
+    case LOOP_FAILED:
+        ss_task_failed(task, child->error.status, NULL, SS_RETRY_DEFAULT,
+            child->error.message);
+        break;
+    case LOOP_DRAINED:
+        task->state = TASK_FAILED;
+        ss_error_set(&task->error, SS_EDRAINED, "%s", child->drain);
+        ended(task);
+        break;
+    case LOOP_PARENT:
+        child_parent(task, child);
+        break;
+    case LOOP_ENTERING:
+    case LOOP_RUNNING:
+    case LOOP_FOLDING:
+        ss_unreachable();
+    }
+}
+
+// ------------------------------------------------ the order for a worker
+
+struct ss_order *ss_task_order(struct task *task)
+{
+    struct loop *loop = task->loop;
+    struct run *run = loop->run;
+    struct ss_order *order = ss_order_new();
+    const struct ss_graph *root = run->graph;
+    order->attempt = task->attempt;
+    order->kind = task->order_kind;
+    order->app_graph = ss_strdup(root->name);
+    order->version = ss_strdup(root->version);
+    order->graph = ss_strdup(loop->graph->name);
+    order->node = ss_strdup(task->node ? task->node->name : "");
+    order->thread = ss_strdup(loop->thread->id);
+    order->run = ss_strdup(run->id);
+    id_copy(order->task_id, task->id);
+    id_copy(order->checkpoint_id, loop->id);
+    order->ns = ss_strdup(task->ns);
+    order->path = ss_strdup(task->path);
+    order->step = loop->step;
+    order->stop = loop->stop;
+    order->attempt_number = task->attempts;
+    order->first_attempt_us = task->first_attempt_us;
+    order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
+    order->answers =
+        task->answers ? json_incref(task->answers) : json_array();
+    if (task->plain_given)
+        order->plain = ss_value_ref(run->plain);
+    order->config = json_incref(run->config);
+    order->context = json_incref(run->context);
+    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
+    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
+    if (task->order_kind == SS_ORDER_FOLD) {
+        order->fold_channel = ss_strdup(task->fold_channel);
+        order->fold_value = ss_value_ref(task->returned);
+        order->fold_writes = json_incref(task->fold_writes);
+        return order;
+    }
+    order->triggers = ss_task_triggers(task);
+    ss_plan_fresh(
+        loop, task->node, &order->fresh.channels, &order->fresh.managed);
+    order->returned = ss_value_ref(task->returned);
+    order->run_timeout_ms =
+        task->timeout_ms ? task->timeout_ms : task->node->run_timeout_ms;
+    order->idle_timeout_ms = task->node->idle_timeout_ms;
+    order->heartbeat_only = task->node->refresh_on_heartbeat_only;
+    if (task->failed)
+        order->error = json_pack("{s:s, s:s, s:s}", "node",
+            task->failed->node->name, "code",
+            ss_status_name(task->failed->error.status), "message",
+            task->failed->error.message);
+    return order;
+}

@@ -1,0 +1,365 @@
+// thread.c - a hot thread: loading, rows on their way to the store, the gate.
+//
+//   COLD --request--> LOADING --ROWS--> HOT --refused, fenced--> BROKEN (dropped)
+//
+// Rows are appended to the journal in memory at once and handed to the store in
+// units: one in flight for each thread; what comes meanwhile forms the next.
+// What rests on a row that is not durable yet is held back (gate.def).
+#include "coordinator/engine/thread.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static const struct {
+    bool waits[3]; // by enum durability
+} gates[] = {
+#define X(name, sync, async, exit) {{sync, async, exit}},
+#include "coordinator/engine/gate.def"
+#undef X
+};
+
+// ------------------------------------------------ loading
+
+struct thread *ss_thread_get(struct engine *engine, const char *id)
+{
+    struct thread *thread = ss_map_get(&engine->threads, id);
+    if (!thread) {
+        thread = ss_zalloc(1, sizeof(*thread));
+        thread->engine = engine;
+        thread->id = ss_strdup(id);
+        ss_map_put(&engine->threads, id, thread);
+    }
+    thread->used_ms = engine->now_ms;
+    if (thread->state == THREAD_COLD) {
+        thread->state = THREAD_LOADING;
+        thread->load_tag = ++engine->tags;
+        ss_engine_command(engine,
+            (struct ss_command){.type = SS_COMMAND_READ,
+                .tag = thread->load_tag,
+                .thread = ss_strdup(id),
+                .from = 1,
+                .to = UINT64_MAX});
+    }
+    return thread;
+}
+
+static void drop_held(struct thread *thread)
+{
+    for (size_t i = 0; i < thread->held.count; i++)
+        ss_command_fini(&thread->held.items[i].command);
+    thread->held.count = 0;
+}
+
+static void drop_puts(struct thread *thread)
+{
+    for (size_t i = 0; i < thread->puts.count; i++)
+        ss_put_fini(&thread->puts.items[i]);
+    thread->puts.count = 0;
+}
+
+static void drop_waiting(struct thread *thread)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        ss_waiting_fini(&thread->waiting.items[i]);
+    thread->waiting.count = 0;
+}
+
+void ss_thread_destroy(struct thread **place)
+{
+    struct thread *thread = *place;
+    if (!thread)
+        return;
+    *place = NULL;
+    drop_held(thread);
+    drop_puts(thread);
+    drop_waiting(thread);
+    SS_VEC_FINI(&thread->held);
+    SS_VEC_FINI(&thread->puts);
+    SS_VEC_FINI(&thread->waiting);
+    ss_row_destroy(&thread->open);
+    ss_journal_destroy(&thread->journal);
+    ss_free(thread->graph);
+    ss_free(thread->id);
+    ss_free(thread);
+}
+
+static uint64_t newest_ticks(const struct ss_journal *journal)
+{
+    uint64_t newest = 0;
+    size_t spaces = 0;
+    const char *const *names = ss_journal_namespaces(journal, &spaces);
+    for (size_t i = 0; i < spaces; i++) {
+        const struct ss_mark *mark = ss_journal_find(journal, names[i], NULL);
+        uint64_t ticks = mark ? ss_uuid6_read(mark->id) : 0;
+        if (ticks > newest)
+            newest = ticks;
+    }
+    return newest;
+}
+
+void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
+{
+    struct ss_error error = {0};
+    int status = event->rows.status;
+    if (status != SS_OK)
+        ss_error_set(&error, status, "thread %s: cannot be read: %s",
+            thread->id, event->rows.message ? event->rows.message : "");
+    thread->journal = ss_journal_new();
+    for (size_t i = 0; i < event->rows.rows_count; i++) {
+        struct ss_row *row = event->rows.rows[i];
+        if (status == SS_OK)
+            status = ss_journal_append(thread->journal, row, &error);
+        if (status != SS_OK)
+            ss_row_destroy(&row);
+    }
+    if (status != SS_OK) {
+        ss_thread_break(thread, status, error.message);
+        return;
+    }
+    thread->state = THREAD_HOT;
+    thread->issued = thread->durable = ss_journal_head(thread->journal);
+    thread->known = thread->durable > 0;
+    thread->last_ticks = newest_ticks(thread->journal);
+    ss_thread_graph_from_rows(thread);
+    ss_requests_resume(thread);
+}
+
+// ------------------------------------------------ rows
+
+uint64_t ss_thread_head(const struct thread *thread)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    return thread->open ? head + 1 : head;
+}
+
+void ss_thread_new_id(
+    struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE])
+{
+    uint64_t ticks = ss_uuid6_ticks(thread->engine->wall_us);
+    if (ticks <= thread->last_ticks)
+        ticks = thread->last_ticks + 1;
+    thread->last_ticks = ticks;
+    ss_uuid6(ticks, step,
+        ss_prng_next(&thread->engine->prng) & 0xffffffffffffu, ret_id);
+}
+
+void ss_thread_dirty(struct thread *thread)
+{
+    if (thread->dirty)
+        return;
+    thread->dirty = true;
+    SS_VEC_PUSH(&thread->engine->dirty, thread);
+}
+
+static enum ss_row_kind kind_of(const struct ss_row *row)
+{
+    if (row->void_seq)
+        return SS_ROW_VOID;
+    if (row->entry)
+        return SS_ROW_ENTRY;
+    if (row->end)
+        return SS_ROW_END;
+    return row->has_checkpoint ? SS_ROW_CHECKPOINT : SS_ROW_WRITES;
+}
+
+void ss_thread_seal(struct thread *thread)
+{
+    struct ss_error error = {0};
+    struct ss_row *row = thread->open;
+    if (!row)
+        return;
+    thread->open = NULL;
+    thread->open_writes = 0;
+    row->kind = kind_of(row);
+    int status = ss_journal_append(thread->journal, row, &error);
+    if (status != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
+}
+
+static struct ss_row *begin_row(
+    struct thread *thread, const char *run, const char *ns)
+{
+    ss_thread_seal(thread);
+    ss_thread_dirty(thread);
+    struct ss_row *row = ss_row_new();
+    row->seq = ss_journal_head(thread->journal) + 1;
+    id_copy(row->run, run);
+    row->ns = ss_strdup(ns);
+    row->wall_us = thread->engine->wall_us;
+    thread->open = row;
+    thread->open_writes = 0;
+    return row;
+}
+
+static bool same_loop(
+    const struct ss_row *row, const char *run, const char *ns)
+{
+    return row && !row->end && strcmp(row->run, run) == 0
+        && strcmp(row->ns, ns) == 0;
+}
+
+struct ss_row *ss_thread_row_for_writes(struct thread *thread,
+    const char *run, const char *ns, const char *of)
+{
+    struct ss_row *row = thread->open;
+    if (!same_loop(row, run, ns) || row->has_checkpoint
+        || (row->of[0] && strcmp(row->of, of) != 0))
+        row = begin_row(thread, run, ns);
+    id_copy(row->of, of);
+    return row;
+}
+
+struct ss_row *ss_thread_row_for_checkpoint(
+    struct thread *thread, const char *run, const char *ns)
+{
+    struct ss_row *row = thread->open;
+    if (!same_loop(row, run, ns) || row->has_checkpoint)
+        row = begin_row(thread, run, ns);
+    return row;
+}
+
+struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run)
+{
+    return begin_row(thread, run, "");
+}
+
+struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
+{
+    struct ss_row *row = thread->open;
+    return same_loop(row, run, "") ? row : begin_row(thread, run, "");
+}
+
+void ss_thread_put(struct thread *thread, enum ss_record_table table,
+    const char *key, const char *index, json_t *value, bool absent)
+{
+    SS_VEC_PUSH(&thread->puts,
+        (struct ss_command_put){.table = table,
+            .key = ss_strdup(key),
+            .index = ss_strdup(index),
+            .value = value,
+            .absent = absent});
+    ss_thread_dirty(thread);
+}
+
+// ------------------------------------------------ the gate
+
+uint64_t ss_thread_gate(
+    const struct thread *thread, enum gate gate, enum durability durability)
+{
+    if (gates[gate].waits[durability])
+        return ss_thread_head(thread);
+    if (gate == GATE_DISPATCH && durability == DURABLE_ASYNC) {
+        uint64_t head = ss_thread_head(thread);
+        return head > SS_ASYNC_BACKLOG_MAX ? head - SS_ASYNC_BACKLOG_MAX : 0;
+    }
+    return 0;
+}
+
+void ss_thread_hold(
+    struct thread *thread, uint64_t seq, struct ss_command command)
+{
+    if (seq <= thread->durable && thread->held.count == 0) {
+        ss_engine_command(thread->engine, command);
+        return;
+    }
+    SS_VEC_PUSH(&thread->held, (struct held){seq, command});
+}
+
+static void release(struct thread *thread)
+{
+    size_t released = 0;
+    while (released < thread->held.count
+        && thread->held.items[released].seq <= thread->durable)
+        ss_engine_command(
+            thread->engine, thread->held.items[released++].command);
+    if (released == 0)
+        return;
+    thread->held.count -= released;
+    memmove(thread->held.items, &thread->held.items[released],
+        thread->held.count * sizeof(*thread->held.items));
+}
+
+void ss_thread_flush(struct thread *thread)
+{
+    if (thread->state != THREAD_HOT)
+        return;
+    ss_thread_seal(thread);
+    uint64_t head = ss_journal_head(thread->journal);
+    if (thread->store_tag != 0
+        || (head == thread->issued && thread->puts.count == 0))
+        return;
+    struct ss_command command = {.type = SS_COMMAND_STORE,
+        .tag = ++thread->engine->tags,
+        .thread = ss_strdup(thread->id)};
+    command.rows_count = (size_t)(head - thread->issued);
+    struct ss_row **rows =
+        ss_zalloc(command.rows_count + 1, sizeof(*rows));
+    for (size_t i = 0; i < command.rows_count; i++)
+        rows[i] = (struct ss_row *)ss_journal_row(
+            thread->journal, thread->issued + 1 + i);
+    command.rows = rows;
+    command.puts = thread->puts.items;
+    command.puts_count = thread->puts.count;
+    thread->puts.items = NULL;
+    thread->puts.count = thread->puts.capacity = 0;
+    thread->issued = head;
+    thread->store_tag = command.tag;
+    thread->store_to = head;
+    if (thread->delete_all) {
+        command.delete_thread = true;
+        command.rows_count = 0;
+        thread->delete_all = false;
+        thread->store_to = head + 1; // what waits for the deletion
+        ss_journal_destroy(&thread->journal);
+        thread->journal = ss_journal_new();
+        thread->known = false;
+        thread->issued = 0;
+    }
+    ss_engine_command(thread->engine, command);
+}
+
+void ss_thread_stored(struct thread *thread, const struct ss_event *event)
+{
+    ss_check(event->stored.tag == thread->store_tag);
+    thread->store_tag = 0;
+    if (event->stored.status != SS_OK) {
+        ss_thread_break(thread, event->stored.status,
+            event->stored.message ? event->stored.message
+                                  : ss_status_text(event->stored.status));
+        return;
+    }
+    thread->durable = thread->store_to;
+    thread->engine->ready_moved = true; // dispatches may pass their gate
+    release(thread);
+    if (ss_journal_head(thread->journal) < thread->durable)
+        thread->durable = 0; // it was deleted, and is as if new
+    ss_thread_dirty(thread);
+}
+
+void ss_thread_break(struct thread *thread, int status, const char *message)
+{
+    struct engine *engine = thread->engine;
+    ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
+    if (thread->run)
+        ss_run_abandon(thread->run, status, message);
+    if (thread->change)
+        ss_change_abandon(thread->change, status, message);
+    for (size_t i = 0; i < thread->held.count; i++) {
+        struct ss_command *command = &thread->held.items[i].command;
+        if (command->type == SS_COMMAND_REPLY)
+            ss_reply_error(engine, command->peer, command->id, status,
+                "%s", message);
+    }
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        ss_reply_error(engine, thread->waiting.items[i].peer,
+            thread->waiting.items[i].id, status, "%s", message);
+    drop_held(thread);
+    drop_puts(thread);
+    drop_waiting(thread);
+    ss_row_destroy(&thread->open);
+    ss_journal_destroy(&thread->journal);
+    thread->state = THREAD_COLD;
+    thread->store_tag = 0;
+}

@@ -1,0 +1,53 @@
+// thread.h - a hot thread: its journal, its rows on their way, its gate.
+#ifndef SS_ENGINE_THREAD_H
+#define SS_ENGINE_THREAD_H
+
+#include "coordinator/engine/state.h"
+
+// What must be durable before something may leave the process: gate.def.
+enum gate {
+#define X(name, sync, async, exit) GATE_##name,
+#include "coordinator/engine/gate.def"
+#undef X
+};
+
+// The hot thread; made, and its loading asked for, if need be.
+struct thread *ss_thread_get(struct engine *engine, const char *id);
+void ss_thread_destroy(struct thread **thread);
+void ss_thread_loaded(struct thread *thread, const struct ss_event *event);
+void ss_thread_stored(struct thread *thread, const struct ss_event *event);
+
+// A checkpoint id greater than all that the thread has.
+void ss_thread_new_id(
+    struct thread *thread, int64_t step, char ret_id[SS_UUID_SIZE]);
+
+// The row that is being made in this step. Writes come before a checkpoint, so
+// a row is begun anew where it would not be "what becomes durable together".
+struct ss_row *ss_thread_row_for_writes(struct thread *thread,
+    const char *run, const char *ns, const char *of);
+struct ss_row *ss_thread_row_for_checkpoint(
+    struct thread *thread, const char *run, const char *ns);
+struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run);
+struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
+// Put the open row into the journal. Reads see it from now on.
+void ss_thread_seal(struct thread *thread);
+// The last row's number, the open one included.
+uint64_t ss_thread_head(const struct thread *thread);
+// A record that changes in the same unit. Takes `value` (NULL: delete).
+void ss_thread_put(struct thread *thread, enum ss_record_table table,
+    const char *key, const char *index, json_t *value, bool absent);
+
+// Give a command to the shell when `seq` rows are durable, in order. Takes what
+// the command owns.
+void ss_thread_hold(
+    struct thread *thread, uint64_t seq, struct ss_command command);
+// The row that `gate` waits for under this durability: 0 for none.
+uint64_t ss_thread_gate(
+    const struct thread *thread, enum gate gate, enum durability durability);
+// At the end of a step: rows to the store, one unit in flight (a thread).
+void ss_thread_flush(struct thread *thread);
+void ss_thread_dirty(struct thread *thread);
+// All that wait for the thread get this error, and its hot state is dropped.
+void ss_thread_break(struct thread *thread, int status, const char *message);
+
+#endif
