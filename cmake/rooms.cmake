@@ -68,18 +68,16 @@ function(ss_wire_room name folder schemas)
   target_include_directories(${name} SYSTEM PRIVATE ${generated})
 endfunction()
 
-# Put all of the archives into `target`, and let what it loads find their
-# symbols.
+# Let what `target` loads find the words of superstep.h in it. These two pull in
+# every object file that has one.
 function(ss_export target)
   ss_existing(links ${ARGN})
   set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON)
-  foreach(link IN LISTS links)
-    add_dependencies(${target} ${link})
-    target_link_libraries(${target} PRIVATE -Wl,--whole-archive
-        $<TARGET_FILE:${link}> -Wl,--no-whole-archive ${link})
-    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS
-        $<TARGET_FILE:${link}>)
-  endforeach()
+  target_link_libraries(${target} PRIVATE ${links})
+  if(links)
+    target_link_options(${target} PRIVATE
+        LINKER:--undefined=ss_application_new LINKER:--undefined=ss_execute)
+  endif()
 endfunction()
 
 # ss_program(NAME MAIN [pattern...] LINK target... [EXPORT target...])

@@ -104,7 +104,8 @@ static bool describe_list(
         json_t *item;
         if (!json_is_array(value))
             ss_graph_def_fail(graph, "its \"%s\" must be a list", key);
-        json_array_foreach(value, index, item) lists[i].describe(graph, item);
+        json_array_foreach (value, index, item)
+            lists[i].describe(graph, item);
         return true;
     }
     return false;
@@ -121,7 +122,7 @@ void ss_describe(struct ss_graph_def *graph, const char *key, json_t *value)
     if (strcmp(key, "kind") == 0) {
         describe_kind(graph, value);
     } else if (strcmp(key, "subgraphs") == 0) {
-        json_object_foreach(value, name, inner)
+        json_object_foreach (value, name, inner)
             ignore(ss_spec_subgraph(ss_graph_def_spec(graph), inner));
     } else if (!describe_list(graph, key, value)) {
         ignore(ss_spec_set(ss_graph_def_spec(graph), key, json_incref(value)));

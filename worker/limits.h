@@ -9,6 +9,13 @@ enum {
     SS_GRAPHS_MAX = 1024,            // graphs of one application
     SS_PROCESSES_MAX = 1024,         // --processes: a forest of children
     SS_CAPACITY_MAX = 1024,          // --capacity: threads of one process
+    SS_RESTART_MS = 100, // a worker that crashes again waits so long, doubled
+    SS_RESTART_MS_MAX = 10000,   // up to this: a crash at start must not spin
+    SS_RESTART_WELL_MS = 30000,  // one that ran so long starts at once
+    SS_HOST_ITEMS_MAX = 4096,    // shown and not yet sent: then bodies wait
+    SS_SHELL_MESSAGES_MAX = 256, // read at once, before threads are heard
+    SS_SHELL_BATCH_SIZE = 4 * 1024 * 1024, // results are sent when so large
+    SS_SHELL_BATCH_MAX = 1024,             // and when so many
 };
 
 #endif

@@ -72,7 +72,7 @@ static json_t *take_list(struct collector *collector, json_t *list)
     json_t *given = json_array();
     size_t index;
     json_t *item;
-    json_array_foreach(list, index, item)
+    json_array_foreach (list, index, item)
         json_array_append_new(given, take_item(collector, item));
     return given;
 }
@@ -93,7 +93,7 @@ static json_t *take_value(struct collector *collector, json_t *value)
     json_t *given = json_object();
     const char *key;
     json_t *field;
-    json_object_foreach(value, key, field)
+    json_object_foreach (value, key, field)
         json_object_set_new(given, key, take_field(collector, field));
     return given;
 }
@@ -106,8 +106,7 @@ static json_t *take_update(struct collector *collector, json_t *update)
     json_t *given = json_array();
     size_t index;
     json_t *pair;
-    json_array_foreach(update, index, pair)
-    {
+    json_array_foreach (update, index, pair) {
         if (!json_is_array(pair) || json_array_size(pair) != 2) {
             json_array_append_new(given, take_item(collector, pair));
             continue;
@@ -159,7 +158,7 @@ json_t *ss_messages_collect(
         json_t *list = json_array();
         size_t index;
         json_t *item;
-        json_array_foreach(items, index, item)
+        json_array_foreach (items, index, item)
             json_array_append_new(list, take_returned(&collector, item));
         given = json_pack("{s:o}", "$list", list);
     } else {

@@ -1,0 +1,32 @@
+// shell.h - one worker process: the loop between link, session and host.
+#ifndef SS_WORKER_SHELL_H
+#define SS_WORKER_SHELL_H
+
+#include <superstep/superstep.h>
+
+#include "common/base/status.h"
+
+struct ss_worker_options {
+    const struct ss_app *app; // linked in; or NULL:
+    const char *app_path;     // a shared object
+    const char *app_arg;      // for its build function, or NULL
+    const char *endpoint;     // of the coordinator
+    const char *name;         // NULL: "host/pid"
+    unsigned capacity;        // 0: one body a processor
+    // Called once the application is loaded and compiled, before anything is
+    // sent; or NULL.
+    void (*on_loaded)(void *ctx);
+    // The line for people when the coordinator took us in. NULL: to stdout.
+    void (*on_ready)(void *ctx, const char *line);
+    void *ctx;
+};
+
+// Be a worker until SIGTERM or SIGINT (which drain: finish what runs, leave), a
+// second one (which stops at once), or a refusal. Call it in a process that has
+// not used ZeroMQ and has no other threads; end the process soon after. SS_OK:
+// drained. Errors: those of the application (plugin.h, application.h),
+// of the link, and why the coordinator refused.
+int ss_worker_run(const struct ss_worker_options *options,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif

@@ -1,0 +1,105 @@
+// worker_main.c - the arguments of a worker program.
+#include <stdio.h>
+
+#include "common/app/args.h"
+#include "common/app/log.h"
+#include "common/base/mem.h"
+#include "worker/limits.h"
+#include "worker/supervise.h"
+
+struct choice {
+    const char *app;
+    const char *app_arg;
+    const char *connect;
+    const char *name;
+    int64_t capacity;
+    int64_t processes;
+    bool is_json;
+};
+
+static const char footer[] =
+    "SIGTERM or ^C drains: the worker finishes what it runs and leaves; a "
+    "second one\nstops it at once.\n"
+    "Exit codes: 0 drained, 2 wrong use or application, 3 refused by the "
+    "coordinator.\n";
+
+// Returns an exit code, or -1: go on.
+static int parse(struct choice *choice, bool has_app, int argc, char **argv)
+{
+    const struct ss_arg table[] = {
+        {.name = "app",
+            .kind = SS_ARG_TEXT,
+            .to = &choice->app,
+            .value = "FILE.so",
+            .help = "the application: a shared object built with superstep.h"},
+        {.name = "app-arg",
+            .kind = SS_ARG_TEXT,
+            .to = &choice->app_arg,
+            .value = "TEXT",
+            .help = "an argument for the application's build function"},
+        {.name = "connect",
+            .letter = 'c',
+            .kind = SS_ARG_TEXT,
+            .to = &choice->connect,
+            .value = "ENDPOINT",
+            .help = "the coordinator (tcp://127.0.0.1:7433)",
+            .env = "SUPERSTEP_COORDINATOR"},
+        {.name = "capacity",
+            .kind = SS_ARG_INT,
+            .to = &choice->capacity,
+            .value = "N",
+            .help = "tasks at once, each on a thread (default: processors)",
+            .min = 1,
+            .max = SS_CAPACITY_MAX},
+        {.name = "processes",
+            .kind = SS_ARG_INT,
+            .to = &choice->processes,
+            .value = "N",
+            .help = "fork so many workers and start crashed ones again",
+            .min = 1,
+            .max = SS_PROCESSES_MAX},
+        {.name = "name",
+            .kind = SS_ARG_TEXT,
+            .to = &choice->name,
+            .value = "NAME",
+            .help = "for people (default: HOST/PROCESS)"},
+        {.name = "log-json",
+            .kind = SS_ARG_FLAG,
+            .to = &choice->is_json,
+            .help = "log lines as JSON"},
+        {.name = NULL},
+    };
+    // An application that is linked in needs no --app: the table starts later.
+    struct ss_args args = {.program = "superstep-worker",
+        .about = "Runs the nodes of an application's graphs.",
+        .usage = has_app ? NULL : "--app FILE.so [options]",
+        .items = has_app ? table + 1 : table,
+        .footer = footer};
+    return ss_args_run(&args, argc, argv);
+}
+
+int ss_worker_main(int argc, char **argv, const struct ss_app *app)
+{
+    struct choice choice = {.connect = "tcp://127.0.0.1:7433"};
+    int code = parse(&choice, app != NULL, argc, argv);
+    if (code >= 0)
+        return code;
+    if (!app && !choice.app) {
+        fprintf(stderr,
+            "superstep-worker: no application; name one: superstep-worker "
+            "--app libhello.so\n");
+        return SS_EXIT_USAGE;
+    }
+    ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
+        .level = SS_LOG_INFO,
+        .is_json = choice.is_json});
+    struct ss_worker_options options = {.app = app,
+        .app_path = choice.app,
+        .app_arg = choice.app_arg,
+        .endpoint = choice.connect,
+        .name = choice.name,
+        .capacity = (unsigned)choice.capacity};
+    if (choice.processes > 0)
+        return ss_worker_supervise(&options, (unsigned)choice.processes);
+    return ss_worker_run_one(&options);
+}
