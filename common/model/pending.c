@@ -18,20 +18,20 @@ static uint64_t key_hash(const char *task_id, int32_t idx)
     return hash ^ ((uint64_t)(uint32_t)idx * 0x9e3779b97f4a7c15u);
 }
 
-static bool key_is(const struct ss_pending *pending, const char *task_id,
-    int32_t idx)
+static bool key_is(
+    const struct ss_pending *pending, const char *task_id, int32_t idx)
 {
     return pending->write->idx == idx &&
-        strcmp(pending->write->task_id, task_id) == 0;
+           strcmp(pending->write->task_id, task_id) == 0;
 }
 
 // The slot that holds the key, or the free one where it would stand.
-static uint32_t *slot_find(const struct ss_mark *mark, const char *task_id,
-    int32_t idx)
+static uint32_t *slot_find(
+    const struct ss_mark *mark, const char *task_id, int32_t idx)
 {
     size_t at = (size_t)key_hash(task_id, idx) & (mark->slots_count - 1);
     while (mark->slots[at] != 0 &&
-        !key_is(&mark->pending[mark->slots[at] - 1], task_id, idx)) {
+           !key_is(&mark->pending[mark->slots[at] - 1], task_id, idx)) {
         at = (at + 1) & (mark->slots_count - 1);
     }
     return &mark->slots[at];
@@ -55,8 +55,8 @@ static void answer_remove(struct ss_mark *mark)
         const struct ss_row_write *write = mark->pending[i].write;
         if (strcmp(write->task_id, SS_NULL_TASK) == 0 &&
             strcmp(write->channel, SS_NAME_RESUME) == 0) {
-            ss_vec_close_gap(mark->pending, &mark->pending_count, i,
-                sizeof(*mark->pending));
+            ss_vec_close_gap(
+                mark->pending, &mark->pending_count, i, sizeof(*mark->pending));
             slots_build(mark, mark->slots_count);
             return;
         }
@@ -65,8 +65,8 @@ static void answer_remove(struct ss_mark *mark)
 
 // A task that failed after it had written (its writes could not be applied)
 // runs again: what it writes then replaces what it wrote before.
-static bool failed_between(const struct ss_mark *mark, const char *task_id,
-    uint64_t from, uint64_t to)
+static bool failed_between(
+    const struct ss_mark *mark, const char *task_id, uint64_t from, uint64_t to)
 {
     uint32_t slot = *slot_find(mark, task_id, ss_name_special(SS_NAME_ERROR));
     if (slot == 0) {
@@ -84,13 +84,13 @@ void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
         return;
     }
     if ((mark->pending_count + 1) * 2 > mark->slots_count) {
-        slots_build(mark,
-            mark->slots_count ? mark->slots_count * 2 : SLOTS_MIN);
+        slots_build(
+            mark, mark->slots_count ? mark->slots_count * 2 : SLOTS_MIN);
     }
     uint32_t *slot = slot_find(mark, write->task_id, write->idx);
     if (*slot != 0 && write->idx >= 0 &&
-        !failed_between(mark, write->task_id, mark->pending[*slot - 1].seq,
-            seq)) {
+        !failed_between(
+            mark, write->task_id, mark->pending[*slot - 1].seq, seq)) {
         return;
     }
     struct ss_pending pending = {.write = write, .seq = seq};
@@ -137,8 +137,48 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
 }
 
-const struct ss_pending **ss_journal_pending(const struct ss_mark *mark,
-    size_t *ret_count)
+// Of a task that failed after it had written and wrote anew, what it wrote
+// before and not again. `sorted`: all of one task. Returns how many stay.
+static size_t stale_drop(const struct ss_pending **sorted, size_t count)
+{
+    uint64_t failed = 0;
+    bool anew = false;
+    for (size_t i = 0; i < count; i++) {
+        if (sorted[i]->write->idx == ss_name_special(SS_NAME_ERROR)) {
+            failed = sorted[i]->seq;
+        }
+    }
+    for (size_t i = 0; i < count && failed > 0; i++) {
+        anew |= sorted[i]->write->idx >= 0 && sorted[i]->seq > failed;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!anew || sorted[i]->write->idx < 0 || sorted[i]->seq > failed) {
+            sorted[kept++] = sorted[i];
+        }
+    }
+    return kept;
+}
+
+static size_t stale_drop_all(const struct ss_pending **sorted, size_t count)
+{
+    size_t kept = 0;
+    for (size_t from = 0; from < count;) {
+        size_t to = from + 1;
+        while (to < count && strcmp(sorted[from]->write->task_id,
+                                 sorted[to]->write->task_id) == 0) {
+            to++;
+        }
+        size_t stay = stale_drop(sorted + from, to - from);
+        memmove(sorted + kept, sorted + from, stay * sizeof(*sorted));
+        kept += stay;
+        from = to;
+    }
+    return kept;
+}
+
+const struct ss_pending **ss_journal_pending(
+    const struct ss_mark *mark, size_t *ret_count)
 {
     size_t count = mark->pending_count;
     const struct ss_pending **sorted =
@@ -149,6 +189,6 @@ const struct ss_pending **ss_journal_pending(const struct ss_mark *mark,
     if (count > 1) {
         qsort(sorted, count, sizeof(const struct ss_pending *), compare);
     }
-    *ret_count = count;
+    *ret_count = stale_drop_all(sorted, count);
     return sorted;
 }
