@@ -94,7 +94,7 @@ uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
     add_text(&buf, stored->source);
     add_text(&buf, stored->metadata);
     add_number(&buf, ss_hash64(stored->body_size > 0 ? stored->body : "",
-        stored->body_size));
+                         stored->body_size));
     ss_check(buf.status == SS_OK);
     uint64_t checksum = ss_hash64(buf.data, buf.size);
     ss_buf_fini(&buf);
@@ -123,11 +123,11 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     row->base_seq = stored->base_seq;
     row->step = stored->step;
     row->wall_us = stored->wall_us;
-    bool fits = text_take(stored->run, row->run, sizeof(row->run)) &&
+    bool fits =
+        text_take(stored->run, row->run, sizeof(row->run)) &&
         text_take(stored->checkpoint_id, row->checkpoint_id,
             sizeof(row->checkpoint_id)) &&
-        text_take(
-            stored->parent_id, row->parent_id, sizeof(row->parent_id)) &&
+        text_take(stored->parent_id, row->parent_id, sizeof(row->parent_id)) &&
         text_take(stored->source, row->source, sizeof(row->source));
     if (!fits) {
         return ss_error_set(error, SS_ECORRUPT, "too long an id or source");
@@ -146,9 +146,10 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
     struct ss_row *row = NULL;
     int status = SS_OK;
     if (stored->format > SS_ROW_FORMAT) {
-        status = ss_error_set(error, SS_EVERSION, "it was written by a newer"
-            " version (format %d, this program knows %d)", stored->format,
-            SS_ROW_FORMAT);
+        status = ss_error_set(error, SS_EVERSION,
+            "it was written by a newer"
+            " version (format %d, this program knows %d)",
+            stored->format, SS_ROW_FORMAT);
     } else if (stored->format < 1) {
         status = ss_error_set(error, SS_ECORRUPT, "it has no format number");
     } else {
@@ -163,8 +164,8 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
     }
     if (status != SS_OK) {
         ss_row_destroy(&row);
-        ss_error_wrap(error, "thread %s: row %" PRIu64, stored->thread,
-            stored->seq);
+        ss_error_wrap(
+            error, "thread %s: row %" PRIu64, stored->thread, stored->seq);
         return status;
     }
     *ret_row = row;
@@ -176,7 +177,8 @@ int ss_journal_io_load(struct ss_journal *journal,
     struct ss_error *error)
 {
     if (ss_journal_head(journal) > 0 && stored->checksum != *checksum) {
-        return ss_error_set(error, SS_ECORRUPT, "thread %s: row %" PRIu64
+        return ss_error_set(error, SS_ECORRUPT,
+            "thread %s: row %" PRIu64
             " does not follow the row before it: one of them was changed",
             stored->thread, stored->seq);
     }

@@ -63,8 +63,8 @@ static struct ss_checkpoint *checkpoint_new(void)
     return checkpoint;
 }
 
-static struct ss_slot *slot_of(struct ss_checkpoint *checkpoint,
-    const char *name)
+static struct ss_slot *slot_of(
+    struct ss_checkpoint *checkpoint, const char *name)
 {
     struct ss_slot *slot = ss_map_get(&checkpoint->channels, name);
     if (!slot) {
@@ -74,8 +74,8 @@ static struct ss_slot *slot_of(struct ss_checkpoint *checkpoint,
     return slot;
 }
 
-static struct ss_map *seen_of(struct ss_checkpoint *checkpoint,
-    const char *node)
+static struct ss_map *seen_of(
+    struct ss_checkpoint *checkpoint, const char *node)
 {
     struct ss_map *seen = ss_map_get(&checkpoint->seen, node);
     if (!seen) {
@@ -149,8 +149,8 @@ static int grow(struct fold *fold, const struct ss_slot *slot,
     return SS_OK;
 }
 
-static int channel_apply(struct fold *fold,
-    const struct ss_row_channel *channel)
+static int channel_apply(
+    struct fold *fold, const struct ss_row_channel *channel)
 {
     struct ss_slot *slot = slot_of(fold->into, channel->name);
     slot->version = channel->version;
@@ -163,8 +163,8 @@ static int channel_apply(struct fold *fold,
     return SS_OK;
 }
 
-static void updated_set(struct ss_checkpoint *into,
-    const struct ss_row_checkpoint *delta)
+static void updated_set(
+    struct ss_checkpoint *into, const struct ss_row_checkpoint *delta)
 {
     updated_free(into);
     into->updated_known = delta->updated_known;
@@ -175,15 +175,17 @@ static void updated_set(struct ss_checkpoint *into,
     into->updated_count = delta->updated_count;
 }
 
-static int delta_apply(struct fold *fold, const struct ss_row *row,
-    struct ss_error *error)
+static int delta_apply(
+    struct fold *fold, const struct ss_row *row, struct ss_error *error)
 {
     const struct ss_row_checkpoint *delta = &row->checkpoint;
     for (size_t i = 0; i < delta->channels_count; i++) {
         if (channel_apply(fold, &delta->channels[i]) != SS_OK) {
-            return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
+            return ss_error_set(error, SS_ECORRUPT,
+                "journal: row %" PRIu64
                 ": channel %s: what is added is no list, or what it is added"
-                " to", row->seq, delta->channels[i].name);
+                " to",
+                row->seq, delta->channels[i].name);
         }
     }
     for (size_t i = 0; i < delta->seen_count; i++) {
@@ -229,9 +231,10 @@ static int chain_collect(const struct ss_space *space, struct ss_mark *mark,
             return SS_OK;
         }
         if (!at->parent && at->row->parent_seq != 0) {
-            return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
-                ": checkpoint %s: its parent %s is gone", at->row->seq,
-                at->id, at->parent_id);
+            return ss_error_set(error, SS_ECORRUPT,
+                "journal: row %" PRIu64
+                ": checkpoint %s: its parent %s is gone",
+                at->row->seq, at->id, at->parent_id);
         }
     }
     return SS_OK;

@@ -19,7 +19,7 @@ struct place {
 };
 
 struct index {
-    struct ss_map spaces;  // namespace -> struct ss_space *
+    struct ss_map spaces; // namespace -> struct ss_space *
     SS_VEC(const char *) names;
     struct ss_map runs;    // run -> struct ss_run_facts *
     struct ss_map orphans; // namespace, newline, id -> struct ss_mark *
@@ -91,12 +91,12 @@ void ss_journal_destroy(struct ss_journal **journal)
 uint64_t ss_journal_head(const struct ss_journal *journal)
 {
     return journal->places.count == 0
-        ? 0
-        : journal->first_seq + journal->places.count - 1;
+               ? 0
+               : journal->first_seq + journal->places.count - 1;
 }
 
-static const struct place *place_at(const struct ss_journal *journal,
-    uint64_t seq)
+static const struct place *place_at(
+    const struct ss_journal *journal, uint64_t seq)
 {
     if (journal->places.count == 0 || seq < journal->first_seq ||
         seq > ss_journal_head(journal)) {
@@ -105,16 +105,16 @@ static const struct place *place_at(const struct ss_journal *journal,
     return &journal->places.items[seq - journal->first_seq];
 }
 
-const struct ss_row *ss_journal_row(const struct ss_journal *journal,
-    uint64_t seq)
+const struct ss_row *ss_journal_row(
+    const struct ss_journal *journal, uint64_t seq)
 {
     const struct place *place = place_at(journal, seq);
     return place ? place->row : NULL;
 }
 
 // Bytes that a reader who has row `from` passes up to row `to`.
-static size_t bytes_between(const struct ss_journal *journal, uint64_t from,
-    uint64_t to)
+static size_t bytes_between(
+    const struct ss_journal *journal, uint64_t from, uint64_t to)
 {
     const struct place *first = place_at(journal, from < to ? from : to);
     const struct place *last = place_at(journal, from < to ? to : from);
@@ -155,8 +155,8 @@ static const char *text(const char *maybe)
     return maybe ? maybe : "";
 }
 
-struct ss_mark *ss_journal_find(const struct ss_journal *journal,
-    const char *ns, const char *id)
+struct ss_mark *ss_journal_find(
+    const struct ss_journal *journal, const char *ns, const char *id)
 {
     const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
     if (!space) {
@@ -168,31 +168,31 @@ struct ss_mark *ss_journal_find(const struct ss_journal *journal,
     return space->marks.items[space->marks.count - 1];
 }
 
-struct ss_mark *ss_journal_before(const struct ss_journal *journal,
-    const char *ns, const char *id)
+struct ss_mark *ss_journal_before(
+    const struct ss_journal *journal, const char *ns, const char *id)
 {
     const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
     size_t at = space ? mark_position(space, id) : 0;
     return at > 0 ? space->marks.items[at - 1] : NULL;
 }
 
-struct ss_mark *const *ss_journal_list(const struct ss_journal *journal,
-    const char *ns, size_t *ret_count)
+struct ss_mark *const *ss_journal_list(
+    const struct ss_journal *journal, const char *ns, size_t *ret_count)
 {
     const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
     *ret_count = space ? space->marks.count : 0;
     return space ? space->marks.items : NULL;
 }
 
-const char *const *ss_journal_namespaces(const struct ss_journal *journal,
-    size_t *ret_count)
+const char *const *ss_journal_namespaces(
+    const struct ss_journal *journal, size_t *ret_count)
 {
     *ret_count = journal->index.names.count;
     return journal->index.names.items;
 }
 
-const struct ss_run_facts *ss_journal_run(const struct ss_journal *journal,
-    const char *run)
+const struct ss_run_facts *ss_journal_run(
+    const struct ss_journal *journal, const char *run)
 {
     return ss_map_get(&journal->index.runs, run);
 }
@@ -292,8 +292,8 @@ static void writes_add(struct index *index, const struct ss_row *row)
     }
 }
 
-static struct ss_mark *mark_new(const struct ss_space *space,
-    struct ss_row *row)
+static struct ss_mark *mark_new(
+    const struct ss_space *space, struct ss_row *row)
 {
     struct ss_mark *mark = ss_zalloc(1, sizeof(*mark));
     memcpy(mark->id, row->checkpoint_id, sizeof(mark->id));
@@ -314,8 +314,7 @@ static struct ss_mark *mark_new(const struct ss_space *space,
 }
 
 // Where reading begins, and what is read until there.
-static void mark_measure(const struct ss_journal *journal,
-    struct ss_mark *mark)
+static void mark_measure(const struct ss_journal *journal, struct ss_mark *mark)
 {
     if (mark->whole) {
         mark->base_seq = mark->whole->seq;
@@ -374,20 +373,20 @@ static int parent_check(const struct ss_journal *journal,
     const struct ss_row *parent = ss_journal_row(journal, row->parent_seq);
     bool gone = !parent && row->parent_seq < row->seq;
     bool there = parent && parent->has_checkpoint && space &&
-        strcmp(parent->checkpoint_id, row->parent_id) == 0 &&
-        strcmp(row->parent_id, row->checkpoint_id) < 0 &&
-        space_find(space, row->parent_id);
+                 strcmp(parent->checkpoint_id, row->parent_id) == 0 &&
+                 strcmp(row->parent_id, row->checkpoint_id) < 0 &&
+                 space_find(space, row->parent_id);
     if (gone || there) {
         return SS_OK;
     }
-    return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
-        ": row %" PRIu64 " should hold its parent checkpoint %s, and does not",
+    return ss_error_set(error, SS_ECORRUPT,
+        "journal: row %" PRIu64 ": row %" PRIu64
+        " should hold its parent checkpoint %s, and does not",
         row->seq, row->parent_seq, row->parent_id);
 }
 
 static int checkpoint_check(const struct ss_journal *journal,
-    const struct index *index, const struct ss_row *row,
-    struct ss_error *error)
+    const struct index *index, const struct ss_row *row, struct ss_error *error)
 {
     const struct ss_space *space = ss_map_get(&index->spaces, text(row->ns));
     int status = parent_check(journal, space, row, error);
@@ -396,15 +395,15 @@ static int checkpoint_check(const struct ss_journal *journal,
     }
     const struct ss_mark *last = space->marks.items[space->marks.count - 1];
     if (strcmp(row->checkpoint_id, last->id) <= 0) {
-        return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
-            ": checkpoint %s does not come after %s", row->seq,
-            row->checkpoint_id, last->id);
+        return ss_error_set(error, SS_ECORRUPT,
+            "journal: row %" PRIu64 ": checkpoint %s does not come after %s",
+            row->seq, row->checkpoint_id, last->id);
     }
     return SS_OK;
 }
 
-static void checkpoint_add(const struct ss_journal *journal,
-    struct index *index, struct ss_row *row)
+static void checkpoint_add(
+    const struct ss_journal *journal, struct index *index, struct ss_row *row)
 {
     struct ss_space *space = space_of(index, text(row->ns));
     struct ss_mark *mark = space_find(space, row->checkpoint_id);
@@ -453,14 +452,13 @@ struct voided_list {
 static void rows_take_out(struct ss_journal *journal, const struct ss_row *by,
     struct voided_list *list)
 {
-    uint64_t from = by->void_from > journal->first_seq
-        ? by->void_from
-        : journal->first_seq;
+    uint64_t from =
+        by->void_from > journal->first_seq ? by->void_from : journal->first_seq;
     for (uint64_t seq = from; seq <= by->void_seq; seq++) {
         struct place *place = &journal->places.items[seq - journal->first_seq];
         if (place->row) {
-            SS_VEC_PUSH(list,
-                (struct voided){.place = place, .row = place->row});
+            SS_VEC_PUSH(
+                list, (struct voided){.place = place, .row = place->row});
             place->row = NULL;
         }
     }
@@ -479,9 +477,10 @@ static int index_check(const struct index *index, struct ss_error *error)
         for (size_t i = 0; i < space->marks.count; i++) {
             const struct ss_mark *mark = space->marks.items[i];
             if (mark_broken(mark)) {
-                return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
-                    ": checkpoint %s: its parent %s is gone", mark->row->seq,
-                    mark->id, mark->parent_id);
+                return ss_error_set(error, SS_ECORRUPT,
+                    "journal: row %" PRIu64
+                    ": checkpoint %s: its parent %s is gone",
+                    mark->row->seq, mark->id, mark->parent_id);
             }
         }
     }
@@ -502,8 +501,8 @@ static int index_build(const struct ss_journal *journal, struct index *index,
 }
 
 // The last row voids others: build the index anew, of what it leaves.
-static int rows_void(struct ss_journal *journal, const struct ss_row *by,
-    struct ss_error *error)
+static int rows_void(
+    struct ss_journal *journal, const struct ss_row *by, struct ss_error *error)
 {
     struct voided_list list = {0};
     rows_take_out(journal, by, &list);
@@ -532,20 +531,20 @@ static int rows_void(struct ss_journal *journal, const struct ss_row *by,
 
 static size_t row_weight(const struct ss_row *row)
 {
-    return sizeof(*row) + row->size +
-        row->writes_count * sizeof(*row->writes) +
-        row->checkpoint.channels_count * sizeof(*row->checkpoint.channels) +
-        row->checkpoint.seen_count * sizeof(*row->checkpoint.seen);
+    return sizeof(*row) + row->size + row->writes_count * sizeof(*row->writes) +
+           row->checkpoint.channels_count * sizeof(*row->checkpoint.channels) +
+           row->checkpoint.seen_count * sizeof(*row->checkpoint.seen);
 }
 
-static int row_check(const struct ss_journal *journal,
-    const struct ss_row *row, struct ss_error *error)
+static int row_check(const struct ss_journal *journal, const struct ss_row *row,
+    struct ss_error *error)
 {
     uint64_t head = ss_journal_head(journal);
     if (journal->places.count > 0 && row->seq != head + 1) {
-        return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64
-            " follows row %" PRIu64 ": rows are missing or doubled", row->seq,
-            head);
+        return ss_error_set(error, SS_ECORRUPT,
+            "journal: row %" PRIu64 " follows row %" PRIu64
+            ": rows are missing or doubled",
+            row->seq, head);
     }
     return ss_row_valid(row, error);
 }
@@ -557,8 +556,9 @@ static void place_add(struct ss_journal *journal, struct ss_row *row)
         journal->first_seq = row->seq;
     }
     uint64_t before = count ? journal->places.items[count - 1].end : 0;
-    SS_VEC_PUSH(&journal->places, (struct place){.row = row,
-        .weight = row_weight(row), .end = before + row->size});
+    SS_VEC_PUSH(&journal->places,
+        (struct place){
+            .row = row, .weight = row_weight(row), .end = before + row->size});
     journal->live_size += row_weight(row);
 }
 
@@ -568,8 +568,8 @@ static void place_remove(struct ss_journal *journal)
     journal->live_size -= last->weight;
 }
 
-int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
-    struct ss_error *error)
+int ss_journal_append(
+    struct ss_journal *journal, struct ss_row *row, struct ss_error *error)
 {
     int status = row_check(journal, row, error);
     if (status != SS_OK) {
@@ -597,8 +597,8 @@ static int mark_fold(struct ss_journal *journal, struct ss_mark *mark,
     return ss_space_fold(space, mark, ret_checkpoint, error);
 }
 
-struct ss_checkpoint *ss_journal_fold(struct ss_journal *journal,
-    struct ss_mark *mark)
+struct ss_checkpoint *ss_journal_fold(
+    struct ss_journal *journal, struct ss_mark *mark)
 {
     struct ss_checkpoint *checkpoint = NULL;
     if (mark_fold(journal, mark, &checkpoint, NULL) != SS_OK) {
@@ -624,6 +624,6 @@ int ss_journal_check(struct ss_journal *journal, struct ss_error *error)
 size_t ss_journal_size(const struct ss_journal *journal)
 {
     return sizeof(*journal) + journal->live_size +
-        journal->places.count * sizeof(struct place) +
-        journal->index.marks_count * sizeof(struct ss_mark);
+           journal->places.count * sizeof(struct place) +
+           journal->index.marks_count * sizeof(struct ss_mark);
 }

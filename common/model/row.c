@@ -55,11 +55,11 @@ void ss_row_destroy(struct ss_row **row)
     ss_free(it);
 }
 
-static int damaged(const struct ss_row *row, const char *what,
-    struct ss_error *error)
+static int damaged(
+    const struct ss_row *row, const char *what, struct ss_error *error)
 {
-    return ss_error_set(error, SS_ECORRUPT, "journal: row %" PRIu64 ": %s",
-        row->seq, what);
+    return ss_error_set(
+        error, SS_ECORRUPT, "journal: row %" PRIu64 ": %s", row->seq, what);
 }
 
 static int writes_valid(const struct ss_row *row, struct ss_error *error)
@@ -73,7 +73,7 @@ static int writes_valid(const struct ss_row *row, struct ss_error *error)
             return damaged(row, "a write without channel or task", error);
         }
         bool taken = strcmp(write->channel, SS_NAME_RESUME) == 0 &&
-            strcmp(write->task_id, SS_NULL_TASK) == 0;
+                     strcmp(write->task_id, SS_NULL_TASK) == 0;
         if (!write->value && !taken) {
             return damaged(row, "a write without a value", error);
         }
@@ -90,16 +90,16 @@ static int channel_valid(const struct ss_row *row,
     switch (channel->op) {
     case SS_DELTA_SET:
         return channel->value
-            ? SS_OK
-            : damaged(row, "a channel is set to nothing", error);
+                   ? SS_OK
+                   : damaged(row, "a channel is set to nothing", error);
     case SS_DELTA_CLEAR:
         return channel->value
-            ? damaged(row, "a cleared channel has a value", error)
-            : SS_OK;
+                   ? damaged(row, "a cleared channel has a value", error)
+                   : SS_OK;
     case SS_DELTA_APPEND:
         return channel->value && !row->checkpoint.whole
-            ? SS_OK
-            : damaged(row, "a list is appended to nothing", error);
+                   ? SS_OK
+                   : damaged(row, "a list is appended to nothing", error);
     }
     return damaged(row, "an unknown change of a channel", error);
 }
@@ -139,12 +139,13 @@ static int kind_valid(const struct ss_row *row, struct ss_error *error)
         return SS_OK;
     case SS_ROW_SNAPSHOT:
         return row->has_checkpoint && row->checkpoint.whole
-            ? SS_OK
-            : damaged(row, "a snapshot that is not whole", error);
+                   ? SS_OK
+                   : damaged(row, "a snapshot that is not whole", error);
     case SS_ROW_VOID:
         return row->void_seq < row->seq && row->void_from <= row->void_seq
-            ? SS_OK
-            : damaged(row, "it voids rows that are not before it", error);
+                   ? SS_OK
+                   : damaged(
+                         row, "it voids rows that are not before it", error);
     }
     return damaged(row, "an unknown kind of row", error);
 }
@@ -164,7 +165,8 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     return status;
 }
 
-// --- copying ------------------------------------------------------------------
+// --- copying
+// ------------------------------------------------------------------
 
 static void copy_writes(struct ss_row *to, const struct ss_row *from)
 {
@@ -178,8 +180,8 @@ static void copy_writes(struct ss_row *to, const struct ss_row *from)
     }
 }
 
-static void copy_checkpoint(struct ss_row_checkpoint *to,
-    const struct ss_row_checkpoint *from)
+static void copy_checkpoint(
+    struct ss_row_checkpoint *to, const struct ss_row_checkpoint *from)
 {
     *to = *from;
     to->channels = ss_zalloc(from->channels_count + 1, sizeof(*to->channels));

@@ -1,4 +1,5 @@
-// row.h - a journal row's body: ss_row <-> bytes (proto/superstep/v1/journal.proto).
+// row.h - a journal row's body: ss_row <-> bytes
+// (proto/superstep/v1/journal.proto).
 //
 // The body holds the row's parts, `of` and what it voids; the columns (seq,
 // kind, run, ns, ids, step, times, metadata) travel beside it and are their

@@ -27,8 +27,8 @@ static ProtobufCBinaryData bytes_of(struct ss_value *value)
 }
 
 // 16 bytes in *ret_data if `id` is a UUID as we write them.
-static bool uuid_pack(struct ss_budget *budget, const char *id,
-    ProtobufCBinaryData *ret_data)
+static bool uuid_pack(
+    struct ss_budget *budget, const char *id, ProtobufCBinaryData *ret_data)
 {
     uint8_t bytes[SS_ROW_UUID_SIZE];
     char text[SS_UUID_SIZE];
@@ -47,15 +47,15 @@ static bool uuid_pack(struct ss_budget *budget, const char *id,
 
 // --- writes -----------------------------------------------------------------
 
-static bool same_task(const struct ss_row_write *a,
-    const struct ss_row_write *b)
+static bool same_task(
+    const struct ss_row_write *a, const struct ss_row_write *b)
 {
     return strcmp(a->task_id, b->task_id) == 0 &&
-        strcmp(borrow(a->path), borrow(b->path)) == 0;
+           strcmp(borrow(a->path), borrow(b->path)) == 0;
 }
 
-static Superstep__V1__JournalWrite *write_pack(struct ss_budget *budget,
-    const struct ss_row_write *write)
+static Superstep__V1__JournalWrite *write_pack(
+    struct ss_budget *budget, const struct ss_row_write *write)
 {
     Superstep__V1__JournalWrite *packed =
         ss_budget_zalloc(budget, 1, sizeof(*packed));
@@ -71,8 +71,8 @@ static Superstep__V1__JournalWrite *write_pack(struct ss_budget *budget,
     return packed;
 }
 
-static Superstep__V1__JournalTask *task_pack(struct ss_budget *budget,
-    const struct ss_row_write *writes, size_t count)
+static Superstep__V1__JournalTask *task_pack(
+    struct ss_budget *budget, const struct ss_row_write *writes, size_t count)
 {
     Superstep__V1__JournalTask *task =
         ss_budget_zalloc(budget, 1, sizeof(*task));
@@ -97,12 +97,12 @@ static void tasks_pack(struct ss_budget *budget, const struct ss_row *row,
     if (row->writes_count == 0) {
         return;
     }
-    packed->tasks = ss_budget_zalloc(
-        budget, row->writes_count, sizeof(*packed->tasks));
+    packed->tasks =
+        ss_budget_zalloc(budget, row->writes_count, sizeof(*packed->tasks));
     for (size_t from = 0; from < row->writes_count;) {
         size_t to = from + 1;
         while (to < row->writes_count &&
-            same_task(&row->writes[from], &row->writes[to])) {
+               same_task(&row->writes[from], &row->writes[to])) {
             to++;
         }
         packed->tasks[packed->n_tasks++] =
@@ -113,8 +113,8 @@ static void tasks_pack(struct ss_budget *budget, const struct ss_row *row,
 
 // --- checkpoint -------------------------------------------------------------
 
-static Superstep__V1__JournalChannel *channel_pack(struct ss_budget *budget,
-    const struct ss_row_channel *channel)
+static Superstep__V1__JournalChannel *channel_pack(
+    struct ss_budget *budget, const struct ss_row_channel *channel)
 {
     Superstep__V1__JournalChannel *packed =
         ss_budget_zalloc(budget, 1, sizeof(*packed));
@@ -132,8 +132,8 @@ static Superstep__V1__JournalChannel *channel_pack(struct ss_budget *budget,
     return packed;
 }
 
-static Superstep__V1__JournalVersion *version_pack(struct ss_budget *budget,
-    const struct ss_row_seen *seen)
+static Superstep__V1__JournalVersion *version_pack(
+    struct ss_budget *budget, const struct ss_row_seen *seen)
 {
     Superstep__V1__JournalVersion *packed =
         ss_budget_zalloc(budget, 1, sizeof(*packed));
@@ -149,7 +149,7 @@ static size_t seen_group(const struct ss_row_seen *seen, size_t count)
 {
     size_t size = 1;
     while (seen[0].channel && size < count && seen[size].channel &&
-        strcmp(seen[0].node, seen[size].node) == 0) {
+           strcmp(seen[0].node, seen[size].node) == 0) {
         size++;
     }
     return size;
@@ -194,8 +194,7 @@ static Superstep__V1__JournalCheckpoint *checkpoint_pack(
     }
     seen_pack(budget, checkpoint, packed);
     if (checkpoint->updated_known) {
-        packed->updated =
-            ss_budget_zalloc(budget, 1, sizeof(*packed->updated));
+        packed->updated = ss_budget_zalloc(budget, 1, sizeof(*packed->updated));
         superstep__v1__journal_names__init(packed->updated);
         packed->updated->n_names = checkpoint->updated_count;
         packed->updated->names = checkpoint->updated;
@@ -210,8 +209,8 @@ struct sink {
     struct ss_buf *to;
 };
 
-static void sink_append(ProtobufCBuffer *base, size_t size,
-    const uint8_t *bytes)
+static void sink_append(
+    ProtobufCBuffer *base, size_t size, const uint8_t *bytes)
 {
     (void)ss_buf_add(((struct sink *)base)->to, bytes, size);
 }
@@ -227,8 +226,8 @@ static void json_bytes(const json_t *json, char **text,
     }
 }
 
-static void message_write(const Superstep__V1__JournalRow *packed,
-    struct ss_buf *ret)
+static void message_write(
+    const Superstep__V1__JournalRow *packed, struct ss_buf *ret)
 {
     size_t from = ret->size;
     struct sink sink = {.base = {.append = sink_append}, .to = ret};
@@ -236,8 +235,8 @@ static void message_write(const Superstep__V1__JournalRow *packed,
     if (ret->status != SS_OK) {
         return;
     }
-    uint64_t hash = ss_hash64(ret->data ? ret->data + from : "",
-        ret->size - from);
+    uint64_t hash =
+        ss_hash64(ret->data ? ret->data + from : "", ret->size - from);
     uint8_t check[SS_ROW_CHECK_SIZE] = {SS_ROW_CHECK_KEY};
     for (size_t i = 1; i < sizeof(check); i++) {
         check[i] = (uint8_t)(hash >> (8 * (i - 1)));
@@ -245,8 +244,8 @@ static void message_write(const Superstep__V1__JournalRow *packed,
     (void)ss_buf_add(ret, check, sizeof(check));
 }
 
-int ss_row_encode(const struct ss_row *row, struct ss_buf *ret,
-    struct ss_error *error)
+int ss_row_encode(
+    const struct ss_row *row, struct ss_buf *ret, struct ss_error *error)
 {
     struct ss_budget budget;
     ss_budget_init(&budget, SIZE_MAX);

@@ -12,8 +12,8 @@
 #include "common/wire/row_limits.h"
 #include "superstep/v1/journal.pb-c.h"
 
-void ss_row_uuid_text(const uint8_t bytes[SS_ROW_UUID_SIZE],
-    char ret_text[SS_UUID_SIZE])
+void ss_row_uuid_text(
+    const uint8_t bytes[SS_ROW_UUID_SIZE], char ret_text[SS_UUID_SIZE])
 {
     static const char digits[] = "0123456789abcdef";
     char *at = ret_text;
@@ -64,8 +64,7 @@ static int value_take(protobuf_c_boolean has_data, uint32_t tag,
         return SS_OK;
     case SS_VALUE_BYTES:
     case SS_VALUE_MSGPACK:
-        *ret_value =
-            ss_value_opaque((enum ss_value_tag)tag, bytes, data.len);
+        *ret_value = ss_value_opaque((enum ss_value_tag)tag, bytes, data.len);
         return SS_OK;
     default:
         return damaged(error, "an unknown tag of a value");
@@ -95,8 +94,8 @@ static int write_take(const Superstep__V1__JournalTask *task,
     int status =
         id_take(task->has_uuid, task->uuid, task->id, write->task_id, error);
     if (status == SS_OK) {
-        status = value_take(packed->has_data, packed->tag, packed->data,
-            &write->value, error);
+        status = value_take(
+            packed->has_data, packed->tag, packed->data, &write->value, error);
     }
     return status;
 }
@@ -189,16 +188,16 @@ static int checkpoint_take(const Superstep__V1__JournalCheckpoint *packed,
 
 // --- the row ----------------------------------------------------------------
 
-static int row_take(const Superstep__V1__JournalRow *packed,
-    struct ss_row *row, struct ss_error *error)
+static int row_take(const Superstep__V1__JournalRow *packed, struct ss_row *row,
+    struct ss_error *error)
 {
     row->void_from = packed->void_from;
     row->void_seq = packed->void_seq;
     int status = id_take(
         packed->has_of_uuid, packed->of_uuid, packed->of, row->of, error);
     if (status == SS_OK) {
-        status = json_take(packed->has_entry, packed->entry, &row->entry,
-            error);
+        status =
+            json_take(packed->has_entry, packed->entry, &row->entry, error);
     }
     if (status == SS_OK) {
         status = json_take(packed->has_end, packed->end, &row->end, error);
@@ -224,11 +223,11 @@ static bool check_holds(const uint8_t *bytes, size_t size)
         hash = hash << 8 | check[i];
     }
     return check[0] == SS_ROW_CHECK_KEY &&
-        hash == ss_hash64(bytes, size - SS_ROW_CHECK_SIZE);
+           hash == ss_hash64(bytes, size - SS_ROW_CHECK_SIZE);
 }
 
-int ss_row_decode(const void *bytes, size_t size, struct ss_row **ret,
-    struct ss_error *error)
+int ss_row_decode(
+    const void *bytes, size_t size, struct ss_row **ret, struct ss_error *error)
 {
     if (size > SS_ROW_SIZE_MAX) {
         return ss_error_set(error, SS_ELIMIT,
@@ -239,8 +238,8 @@ int ss_row_decode(const void *bytes, size_t size, struct ss_row **ret,
         return damaged(error, "its bytes are not those that were written");
     }
     struct ss_budget budget;
-    ss_budget_init(&budget,
-        SS_ROW_BUDGET_BASE + size * (size_t)SS_ROW_BUDGET_FACTOR);
+    ss_budget_init(
+        &budget, SS_ROW_BUDGET_BASE + size * (size_t)SS_ROW_BUDGET_FACTOR);
     Superstep__V1__JournalRow *packed =
         superstep__v1__journal_row__unpack(&budget.allocator, size, bytes);
     struct ss_row *row = ss_row_new();

@@ -56,8 +56,8 @@ static void query_run(struct ss_store *store, struct ss_job *job)
             job->limit, collect_entry, &collector, &job->error);
         break;
     case SS_JOB_GET:
-        job->status = ss_store_get(store, job->table, job->key,
-            collect_entry, &collector, &job->error);
+        job->status = ss_store_get(store, job->table, job->key, collect_entry,
+            &collector, &job->error);
         break;
     case SS_JOB_APPLY:
         ss_unreachable();
@@ -68,8 +68,8 @@ static void query_run(struct ss_store *store, struct ss_job *job)
 
 // May this unit go before the reads that were submitted earlier? Those of other
 // threads do not see it; scans and gets see everything.
-static bool may_overtake(const struct ss_job *job,
-    const char *const *threads, size_t count)
+static bool may_overtake(
+    const struct ss_job *job, const char *const *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (job->unit.thread && strcmp(job->unit.thread, threads[i]) == 0) {
@@ -121,7 +121,7 @@ struct attempt {
 static bool blames_content(int status)
 {
     return status == SS_EREFUSED || status == SS_ELIMIT ||
-        status == SS_EINVAL || status == SS_EFORMAT;
+           status == SS_EINVAL || status == SS_EFORMAT;
 }
 
 static void answer(struct ss_job *job, const struct ss_store_unit *unit)
@@ -131,13 +131,14 @@ static void answer(struct ss_job *job, const struct ss_store_unit *unit)
     if (unit->result != SS_OK) {
         (void)ss_error_set(&job->error, unit->result,
             "store: %s%s: other content stands there, or what should stand"
-            " there does not", unit->thread ? "thread " : "a record",
+            " there does not",
+            unit->thread ? "thread " : "a record",
             unit->thread ? unit->thread : "");
     }
 }
 
-static int batch_apply(const struct attempt *attempt, size_t from,
-    size_t count, struct ss_error *error)
+static int batch_apply(const struct attempt *attempt, size_t from, size_t count,
+    struct ss_error *error)
 {
     struct ss_store_batch batch = {
         .units = attempt->units + from,
@@ -151,8 +152,8 @@ static int batch_apply(const struct attempt *attempt, size_t from,
 }
 
 // Apply units from..from + count; halve what is refused as a whole.
-static void apply_range(const struct attempt *attempt, size_t from,
-    size_t count)
+static void apply_range(
+    const struct attempt *attempt, size_t from, size_t count)
 {
     struct ss_error error = {0};
     int status = batch_apply(attempt, from, count, &error);
@@ -197,8 +198,8 @@ static void apply_all(struct ss_store *store, struct ss_job *first,
     ss_free(attempt.jobs);
 }
 
-struct ss_job *ss_jobs_run_some(struct ss_store *store, struct ss_job **jobs,
-    struct ss_jobs_stats *stats)
+struct ss_job *ss_jobs_run_some(
+    struct ss_store *store, struct ss_job **jobs, struct ss_jobs_stats *stats)
 {
     size_t count = 0;
     struct ss_job *taken = gather(jobs, &count);

@@ -10,7 +10,7 @@ struct ss_jobs_stats {
 
 // Do the next of *jobs: all units that may share a commit, or one other job.
 // Takes those jobs out of the list. Gives them as a list, in order.
-struct ss_job *ss_jobs_run_some(struct ss_store *store, struct ss_job **jobs,
-    struct ss_jobs_stats *stats);
+struct ss_job *ss_jobs_run_some(
+    struct ss_store *store, struct ss_job **jobs, struct ss_jobs_stats *stats);
 
 #endif

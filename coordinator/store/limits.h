@@ -14,7 +14,8 @@ enum {
     SS_STORE_BUSY_MS = 5000,
 };
 
-// One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a row.
+// One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a
+// row.
 #define SS_STORE_BODY_SIZE_MAX (512u * 1024u * 1024u)
 
 #endif

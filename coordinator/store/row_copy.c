@@ -36,8 +36,8 @@ static void *pack_array(struct packer *packer, const void *from, size_t size)
     return pack(packer, from, size);
 }
 
-static struct ss_store_row pack_row(struct packer *packer,
-    const struct ss_store_row *row)
+static struct ss_store_row pack_row(
+    struct packer *packer, const struct ss_store_row *row)
 {
     struct ss_store_row copy = *row;
     copy.thread = pack_text(packer, row->thread);
@@ -51,8 +51,8 @@ static struct ss_store_row pack_row(struct packer *packer,
     return copy;
 }
 
-static struct ss_store_put pack_put(struct packer *packer,
-    const struct ss_store_put *put)
+static struct ss_store_put pack_put(
+    struct packer *packer, const struct ss_store_put *put)
 {
     struct ss_store_put copy = *put;
     copy.key = pack_text(packer, put->key);
@@ -65,14 +65,14 @@ static struct ss_store_put pack_put(struct packer *packer,
     return copy;
 }
 
-static struct ss_store_unit pack_unit(struct packer *packer,
-    const struct ss_store_unit *unit)
+static struct ss_store_unit pack_unit(
+    struct packer *packer, const struct ss_store_unit *unit)
 {
     struct ss_store_unit copy = *unit;
-    struct ss_store_row *rows = pack_array(
-        packer, unit->rows, unit->rows_count * sizeof(*rows));
-    struct ss_store_put *puts = pack_array(
-        packer, unit->puts, unit->puts_count * sizeof(*puts));
+    struct ss_store_row *rows =
+        pack_array(packer, unit->rows, unit->rows_count * sizeof(*rows));
+    struct ss_store_put *puts =
+        pack_array(packer, unit->puts, unit->puts_count * sizeof(*puts));
     copy.thread = pack_text(packer, unit->thread);
     for (size_t i = 0; i < unit->rows_count; i++) {
         struct ss_store_row row = pack_row(packer, &unit->rows[i]);
@@ -91,8 +91,8 @@ static struct ss_store_unit pack_unit(struct packer *packer,
     return copy;
 }
 
-struct ss_store_row ss_store_row_copy(const struct ss_store_row *row,
-    void **ret_memory)
+struct ss_store_row ss_store_row_copy(
+    const struct ss_store_row *row, void **ret_memory)
 {
     struct packer packer = {0};
     pack_row(&packer, row);
@@ -104,8 +104,8 @@ struct ss_store_row ss_store_row_copy(const struct ss_store_row *row,
     return copy;
 }
 
-struct ss_store_unit ss_store_unit_copy(const struct ss_store_unit *unit,
-    void **ret_memory)
+struct ss_store_unit ss_store_unit_copy(
+    const struct ss_store_unit *unit, void **ret_memory)
 {
     struct packer packer = {0};
     pack_unit(&packer, unit);

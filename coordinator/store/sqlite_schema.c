@@ -1,14 +1,14 @@
 // sqlite_schema.c - the tables of a SQLite store.
 #include "coordinator/store/store_sqlite.h"
 
-#define TABLE(name, what) \
-    "CREATE TABLE " name " ( -- " what "\n" \
-    "  key        TEXT    NOT NULL PRIMARY KEY,\n" \
-    "  index_key  TEXT,               -- a second key to scan by\n" \
-    "  expires_us INTEGER NOT NULL,   -- wall time; 0: never\n" \
-    "  value      BLOB    NOT NULL\n" \
-    ") WITHOUT ROWID;\n" \
-    "CREATE INDEX " name "_index ON " name " (index_key, key)\n" \
+#define TABLE(name, what)                                                      \
+    "CREATE TABLE " name " ( -- " what "\n"                                    \
+    "  key        TEXT    NOT NULL PRIMARY KEY,\n"                             \
+    "  index_key  TEXT,               -- a second key to scan by\n"            \
+    "  expires_us INTEGER NOT NULL,   -- wall time; 0: never\n"                \
+    "  value      BLOB    NOT NULL\n"                                          \
+    ") WITHOUT ROWID;\n"                                                       \
+    "CREATE INDEX " name "_index ON " name " (index_key, key)\n"               \
     "  WHERE index_key IS NOT NULL;\n"
 
 // Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
@@ -32,15 +32,18 @@ const char ss_sqlite_schema[] =
     "  checksum      INTEGER NOT NULL, -- of the row before\n"
     "  body          BLOB    NOT NULL, -- proto/superstep/v1/journal.proto\n"
     "  PRIMARY KEY (thread, seq)\n"
-    ") WITHOUT ROWID;\n"
-    TABLE("runs", "the run queue: run id -> record, index: thread")
-    TABLE("threads", "thread -> record")
-    TABLE("graphs", "name@version -> description")
-    TABLE("cache", "cache key -> writes")
-    TABLE("meta", "what the store says of itself")
-    "CREATE VIEW checkpoints AS\n"
-    "  SELECT thread, ns, checkpoint_id, parent_id, step, source, run, seq,\n"
-    "    strftime('%Y-%m-%dT%H:%M:%S', wall_us / 1000000, 'unixepoch')\n"
-    "      || printf('.%06dZ', wall_us % 1000000) AS created,\n"
-    "    metadata, length(body) AS size\n"
-    "  FROM journal WHERE checkpoint_id <> '' AND kind <> 5;\n";
+    ") WITHOUT ROWID;\n" TABLE("runs",
+        "the run queue: run id -> record, index: thread") TABLE("threads",
+        "thread -> record") TABLE("graphs",
+        "name@version -> description") TABLE("cache",
+        "cache key -> writes") TABLE("meta",
+        "what the store says of itself") "CREATE VIEW checkpoints AS\n"
+                                         "  SELECT thread, ns, checkpoint_id, "
+                                         "parent_id, step, source, run, seq,\n"
+                                         "    strftime('%Y-%m-%dT%H:%M:%S', "
+                                         "wall_us / 1000000, 'unixepoch')\n"
+                                         "      || printf('.%06dZ', wall_us % "
+                                         "1000000) AS created,\n"
+                                         "    metadata, length(body) AS size\n"
+                                         "  FROM journal WHERE checkpoint_id "
+                                         "<> '' AND kind <> 5;\n";

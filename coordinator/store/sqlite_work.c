@@ -97,8 +97,8 @@ static void bind_number(sqlite3_stmt *statement, int at, int64_t number)
     ss_check(sqlite3_bind_int64(statement, at, number) == SQLITE_OK);
 }
 
-static void bind_bytes(sqlite3_stmt *statement, int at, const void *bytes,
-    size_t size)
+static void bind_bytes(
+    sqlite3_stmt *statement, int at, const void *bytes, size_t size)
 {
     // A null pointer would be NULL, not an empty body.
     int code = sqlite3_bind_blob64(
@@ -124,8 +124,8 @@ static int finish(struct ss_sqlite_store *store, sqlite3_stmt *statement,
     return status;
 }
 
-static int simple(struct ss_sqlite_store *store,
-    enum ss_sqlite_statement which, struct ss_error *error)
+static int simple(struct ss_sqlite_store *store, enum ss_sqlite_statement which,
+    struct ss_error *error)
 {
     sqlite3_stmt *statement = NULL;
     int status = statement_of(store, which, &statement, error);
@@ -138,8 +138,8 @@ static int simple(struct ss_sqlite_store *store,
 
 // --- what a unit asks -------------------------------------------------------
 
-static int view_head(void *ctx, const char *thread, uint64_t *ret_head,
-    struct ss_error *error)
+static int view_head(
+    void *ctx, const char *thread, uint64_t *ret_head, struct ss_error *error)
 {
     struct ss_sqlite_store *store = ctx;
     sqlite3_stmt *statement = NULL;
@@ -191,8 +191,8 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
 {
     struct ss_sqlite_store *store = ctx;
     sqlite3_stmt *statement = NULL;
-    int status = entry_statement_of(
-        store, table, SS_SQL_ENTRY_GET, &statement, error);
+    int status =
+        entry_statement_of(store, table, SS_SQL_ENTRY_GET, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -201,8 +201,8 @@ static int view_hash(void *ctx, enum ss_store_table table, const char *key,
     *ret_there = code == SQLITE_ROW;
     if (code == SQLITE_ROW) {
         const void *value = sqlite3_column_blob(statement, 2);
-        *ret_hash = ss_hash64(value ? value : "",
-            (size_t)sqlite3_column_bytes(statement, 2));
+        *ret_hash = ss_hash64(
+            value ? value : "", (size_t)sqlite3_column_bytes(statement, 2));
     } else if (code != SQLITE_DONE) {
         status = ss_sqlite_fail(store, "read", error);
     }
@@ -257,8 +257,7 @@ static int put_apply(struct ss_sqlite_store *store,
 {
     sqlite3_stmt *statement = NULL;
     int status = entry_statement_of(store, put->table,
-        put->value ? SS_SQL_ENTRY_PUT : SS_SQL_ENTRY_DELETE, &statement,
-        error);
+        put->value ? SS_SQL_ENTRY_PUT : SS_SQL_ENTRY_DELETE, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -318,8 +317,8 @@ static void rollback(struct ss_sqlite_store *store)
     }
 }
 
-int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
-    struct ss_error *error)
+int ss_sqlite_apply(
+    struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
     int status = simple(store, SS_SQL_BEGIN, error);
@@ -398,8 +397,7 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
     bind_number(statement, 2, (int64_t)range[0]);
     bind_number(statement, 3, (int64_t)range[1]);
     int code = SQLITE_ROW;
-    while (status == SS_OK &&
-        (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = row_call(statement, thread, row, ctx);
     }
     if (status == SS_OK && code != SQLITE_DONE) {
@@ -409,8 +407,8 @@ int ss_sqlite_read(struct ss_store *base, const char *thread,
     return status;
 }
 
-static int entry_call(sqlite3_stmt *statement, ss_store_entry_fn *call,
-    void *ctx)
+static int entry_call(
+    sqlite3_stmt *statement, ss_store_entry_fn *call, void *ctx)
 {
     const void *value = sqlite3_column_blob(statement, 2);
     return call(ctx, text_or_empty(statement, 0), text_at(statement, 1),
@@ -424,20 +422,19 @@ int ss_sqlite_scan(struct ss_store *base, const struct ss_entry_query *query,
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
     sqlite3_stmt *statement = NULL;
     int status = entry_statement_of(store, query->table,
-        query->index ? SS_SQL_ENTRY_SCAN_INDEX : SS_SQL_ENTRY_SCAN,
-        &statement, error);
+        query->index ? SS_SQL_ENTRY_SCAN_INDEX : SS_SQL_ENTRY_SCAN, &statement,
+        error);
     if (status != SS_OK) {
         return status;
     }
     bind_text(statement, 1, query->after ? query->after : "");
-    bind_number(statement, 2,
-        query->limit > INT64_MAX ? -1 : (int64_t)query->limit);
+    bind_number(
+        statement, 2, query->limit > INT64_MAX ? -1 : (int64_t)query->limit);
     if (query->index) {
         bind_text(statement, 3, query->index);
     }
     int code = SQLITE_ROW;
-    while (status == SS_OK &&
-        (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (status == SS_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = entry_call(statement, entry, ctx);
     }
     if (status == SS_OK && code != SQLITE_DONE) {
@@ -453,8 +450,8 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
 {
     struct ss_sqlite_store *store = (struct ss_sqlite_store *)base;
     sqlite3_stmt *statement = NULL;
-    int status = entry_statement_of(
-        store, table, SS_SQL_ENTRY_GET, &statement, error);
+    int status =
+        entry_statement_of(store, table, SS_SQL_ENTRY_GET, &statement, error);
     if (status != SS_OK) {
         return status;
     }
@@ -463,8 +460,8 @@ int ss_sqlite_get(struct ss_store *base, enum ss_store_table table,
     if (code == SQLITE_ROW) {
         status = entry_call(statement, entry, ctx);
     } else if (code == SQLITE_DONE) {
-        status = ss_error_set(
-            error, SS_ENOTFOUND, "store: there is no %s", key);
+        status =
+            ss_error_set(error, SS_ENOTFOUND, "store: there is no %s", key);
     } else {
         status = ss_sqlite_fail(store, "get", error);
     }

@@ -1,4 +1,5 @@
-// store.c - the callers' side of every store: which kind, and is it well formed.
+// store.c - the callers' side of every store: which kind, and is it well
+// formed.
 #include "coordinator/store/store.h"
 
 #include <string.h>
@@ -11,8 +12,8 @@
 
 static const struct kind {
     const char *prefix;
-    int (*open)(const char *rest, struct ss_store **ret_store,
-        struct ss_error *error);
+    int (*open)(
+        const char *rest, struct ss_store **ret_store, struct ss_error *error);
 } kinds[] = {
     {"memory:", ss_store_memory_open},
     {"sqlite:", ss_store_sqlite_open},
@@ -26,8 +27,8 @@ static bool names_kind(const char *url)
     return size > 0 && url[size] == ':';
 }
 
-int ss_store_open(const char *url, struct ss_store **ret_store,
-    struct ss_error *error)
+int ss_store_open(
+    const char *url, struct ss_store **ret_store, struct ss_error *error)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         size_t size = strlen(kinds[i].prefix);
@@ -36,8 +37,10 @@ int ss_store_open(const char *url, struct ss_store **ret_store,
         }
     }
     if (names_kind(url)) {
-        return ss_error_set(error, SS_EINVAL, "store: no store is called"
-            " \"%s\"; there are memory: and sqlite:FILE", url);
+        return ss_error_set(error, SS_EINVAL,
+            "store: no store is called"
+            " \"%s\"; there are memory: and sqlite:FILE",
+            url);
     }
     return ss_store_sqlite_open(url, ret_store, error);
 }
@@ -71,9 +74,8 @@ static void row_shape(const struct ss_store_unit *unit, size_t index)
 // What a caller can only do by mistake.
 static void unit_shape(const struct ss_store_unit *unit)
 {
-    ss_check(unit->thread ||
-        (unit->rows_count == 0 && !unit->delete_thread &&
-            unit->delete_to == 0));
+    ss_check(unit->thread || (unit->rows_count == 0 && !unit->delete_thread &&
+                                 unit->delete_to == 0));
     ss_check(unit->rows_count == 0 || unit->delete_to < unit->rows[0].seq);
     for (size_t i = 0; i < unit->rows_count; i++) {
         row_shape(unit, i);
@@ -85,25 +87,30 @@ static void unit_shape(const struct ss_store_unit *unit)
 }
 
 // What outside can make too large.
-static int unit_limits(const struct ss_store_unit *unit, size_t index,
-    struct ss_error *error)
+static int unit_limits(
+    const struct ss_store_unit *unit, size_t index, struct ss_error *error)
 {
     if (unit->thread && strlen(unit->thread) > SS_THREAD_SIZE_MAX) {
-        return ss_error_set(error, SS_ELIMIT, "store: unit %zu: a thread's"
-            " name has at most %d bytes", index, SS_THREAD_SIZE_MAX);
+        return ss_error_set(error, SS_ELIMIT,
+            "store: unit %zu: a thread's"
+            " name has at most %d bytes",
+            index, SS_THREAD_SIZE_MAX);
     }
     for (size_t i = 0; i < unit->rows_count; i++) {
         if (unit->rows[i].body_size > SS_STORE_BODY_SIZE_MAX) {
-            return ss_error_set(error, SS_ELIMIT, "store: thread %s: a row of"
-                " %zu bytes; at most %u", unit->thread,
-                unit->rows[i].body_size, SS_STORE_BODY_SIZE_MAX);
+            return ss_error_set(error, SS_ELIMIT,
+                "store: thread %s: a row of"
+                " %zu bytes; at most %u",
+                unit->thread, unit->rows[i].body_size, SS_STORE_BODY_SIZE_MAX);
         }
     }
     for (size_t i = 0; i < unit->puts_count; i++) {
         if (unit->puts[i].value_size > SS_STORE_BODY_SIZE_MAX) {
-            return ss_error_set(error, SS_ELIMIT, "store: key %s: a value of"
-                " %zu bytes; at most %u", unit->puts[i].key,
-                unit->puts[i].value_size, SS_STORE_BODY_SIZE_MAX);
+            return ss_error_set(error, SS_ELIMIT,
+                "store: key %s: a value of"
+                " %zu bytes; at most %u",
+                unit->puts[i].key, unit->puts[i].value_size,
+                SS_STORE_BODY_SIZE_MAX);
         }
     }
     return SS_OK;

@@ -33,7 +33,7 @@ struct ss_store_row {
     int64_t step;
     int64_t wall_us;
     const char *metadata; // JSON text, or NULL
-    uint64_t checksum;    // of the row before (its body and checksum); 0 at first
+    uint64_t checksum; // of the row before (its body and checksum); 0 at first
     const void *body;
     size_t body_size;
 };
@@ -101,8 +101,8 @@ int ss_store_open(const char *url, struct ss_store **ret_store,
 void ss_store_close(struct ss_store **store);
 
 // Commit a batch. SS_OK: every unit has its result; a unit refused for its
-// content does not harm the others. An error: nothing of it was applied (SS_EIO,
-// SS_EFULL), or it is not known (SS_EAGAIN: append the same again).
+// content does not harm the others. An error: nothing of it was applied
+// (SS_EIO, SS_EFULL), or it is not known (SS_EAGAIN: append the same again).
 // Appending the very rows that stand there already is SS_OK (a repeat).
 int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
     struct ss_error *error) SS_MUST_USE;

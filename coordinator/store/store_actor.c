@@ -1,6 +1,7 @@
 // store_actor.c - one thread, two lists, one mutex.
 //
-//   submit -> queued -> [thread: gather, apply | read | scan | get] -> done -> take
+//   submit -> queued -> [thread: gather, apply | read | scan | get] -> done ->
+//   take
 //
 // The pipe holds one byte while `done` is not empty, and none else: both change
 // under the mutex, so its read end is a level to wait for.
@@ -118,8 +119,8 @@ static void done_add(struct ss_store_actor *actor, struct ss_job *jobs)
 
 // --- the thread -------------------------------------------------------------
 
-static void stats_add(struct ss_store_actor_stats *to,
-    const struct ss_jobs_stats *more)
+static void stats_add(
+    struct ss_store_actor_stats *to, const struct ss_jobs_stats *more)
 {
     to->commits += more->commits;
     to->units += more->units;

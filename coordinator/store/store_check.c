@@ -4,25 +4,24 @@
 #include "common/base/check.h"
 #include "coordinator/store/store_impl.h"
 
-bool ss_store_row_same(const struct ss_store_row *stands,
-    const struct ss_store_row *row)
+bool ss_store_row_same(
+    const struct ss_store_row *stands, const struct ss_store_row *row)
 {
     return stands->seq == row->seq && stands->kind == row->kind &&
-        stands->checksum == row->checksum &&
-        stands->body_size == row->body_size &&
-        (row->body_size == 0 ||
-            memcmp(stands->body, row->body, row->body_size) == 0);
+           stands->checksum == row->checksum &&
+           stands->body_size == row->body_size &&
+           (row->body_size == 0 ||
+               memcmp(stands->body, row->body, row->body_size) == 0);
 }
 
 // How many of the unit's rows stand already, from the first on.
 static int rows_standing(const struct ss_store_view *view,
-    const struct ss_store_unit *unit, size_t *ret_count,
-    struct ss_error *error)
+    const struct ss_store_unit *unit, size_t *ret_count, struct ss_error *error)
 {
     for (*ret_count = 0; *ret_count < unit->rows_count; ++*ret_count) {
         bool same = false;
-        int status = view->row_same(
-            view->ctx, &unit->rows[*ret_count], &same, error);
+        int status =
+            view->row_same(view->ctx, &unit->rows[*ret_count], &same, error);
         if (status != SS_OK || !same) {
             return status;
         }
@@ -71,8 +70,8 @@ static int delete_check(const struct ss_store_view *view,
 }
 
 // What an earlier put of the same unit leaves under the key.
-static const struct ss_store_put *put_before(const struct ss_store_unit *unit,
-    size_t index)
+static const struct ss_store_put *put_before(
+    const struct ss_store_unit *unit, size_t index)
 {
     const struct ss_store_put *put = &unit->puts[index];
     while (index > 0) {
@@ -98,19 +97,18 @@ static int put_check(const struct ss_store_view *view,
         there = before->value != NULL;
         hash = there ? ss_hash64(before->value, before->value_size) : 0;
     } else {
-        int status = view->hash(
-            view->ctx, put->table, put->key, &there, &hash, error);
+        int status =
+            view->hash(view->ctx, put->table, put->key, &there, &hash, error);
         if (status != SS_OK) {
             return status;
         }
     }
     // In doubt about a commit the same is put again: its outcome stands.
     bool done = put->value
-        ? there && hash == ss_hash64(put->value, put->value_size)
-        : !there;
-    bool holds = put->when == SS_WHEN_ABSENT
-        ? !there
-        : there && hash == put->expected;
+                    ? there && hash == ss_hash64(put->value, put->value_size)
+                    : !there;
+    bool holds =
+        put->when == SS_WHEN_ABSENT ? !there : there && hash == put->expected;
     if (!done && !holds) {
         unit->result = SS_EREFUSED;
     }
@@ -131,8 +129,9 @@ int ss_store_unit_check(const struct ss_store_view *view,
     if (*ret_repeat) {
         return status;
     }
-    for (size_t i = 0; i < unit->puts_count && status == SS_OK &&
-        unit->result == SS_OK; i++) {
+    for (size_t i = 0;
+         i < unit->puts_count && status == SS_OK && unit->result == SS_OK;
+         i++) {
         status = put_check(view, unit, i, error);
     }
     return status;

@@ -23,7 +23,7 @@ static bool fails(const struct faulty_store *store)
     uint64_t at = store->plan.fail_at;
     uint64_t count = store->plan.fail_count ? store->plan.fail_count : 1;
     return at > 0 && store->seen.applies >= at &&
-        store->seen.applies - at < count;
+           store->seen.applies - at < count;
 }
 
 static int fail(const struct faulty_store *store, struct ss_error *error)
@@ -53,15 +53,15 @@ static int rows_missing(struct faulty_store *store,
     }
     uint64_t last = unit->rows[unit->rows_count - 1].seq;
     int status = unit->delete_thread
-        ? SS_OK
-        : ss_store_read(store->inner, unit->thread, unit->rows[0].seq, last,
-            head_row, &head, error);
+                     ? SS_OK
+                     : ss_store_read(store->inner, unit->thread,
+                           unit->rows[0].seq, last, head_row, &head, error);
     *ret_count = head < last ? unit->rows_count : 0;
     return status;
 }
 
-static int units_apply(struct faulty_store *store,
-    struct ss_store_batch *batch, struct ss_error *error)
+static int units_apply(struct faulty_store *store, struct ss_store_batch *batch,
+    struct ss_error *error)
 {
     uint64_t *rows = ss_zalloc(batch->units_count + 1, sizeof(*rows));
     int status = SS_OK;
@@ -98,8 +98,8 @@ static int units_until_stop(struct faulty_store *store,
     return SS_OK;
 }
 
-static int faulty_apply(struct ss_store *base, struct ss_store_batch *batch,
-    struct ss_error *error)
+static int faulty_apply(
+    struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct faulty_store *store = (struct faulty_store *)base;
     if (store->seen.stopped) {
@@ -111,8 +111,8 @@ static int faulty_apply(struct ss_store *base, struct ss_store_batch *batch,
         return fail(store, error);
     }
     int status = store->plan.stop_after_rows > 0
-        ? units_until_stop(store, batch, error)
-        : units_apply(store, batch, error);
+                     ? units_until_stop(store, batch, error)
+                     : units_apply(store, batch, error);
     return status == SS_OK && failing ? fail(store, error) : status;
 }
 
@@ -171,8 +171,8 @@ static const struct faulty_store *faulty_of(const struct ss_store *store)
     return (const struct faulty_store *)store;
 }
 
-struct ss_store *ss_store_faulty_new(struct ss_store *inner,
-    const struct ss_faulty_plan *plan)
+struct ss_store *ss_store_faulty_new(
+    struct ss_store *inner, const struct ss_faulty_plan *plan)
 {
     struct faulty_store *store = ss_zalloc(1, sizeof(*store));
     store->base.ops = &faulty_ops;
@@ -182,8 +182,8 @@ struct ss_store *ss_store_faulty_new(struct ss_store *inner,
     return &store->base;
 }
 
-void ss_store_faulty_set(struct ss_store *base,
-    const struct ss_faulty_plan *plan)
+void ss_store_faulty_set(
+    struct ss_store *base, const struct ss_faulty_plan *plan)
 {
     ss_check(base->ops == &faulty_ops);
     struct faulty_store *store = (struct faulty_store *)base;

@@ -55,9 +55,8 @@ static size_t row_position(const struct thread *thread, uint64_t seq)
     if (seq <= first) {
         return 0;
     }
-    return seq - first < thread->rows.count
-        ? (size_t)(seq - first)
-        : thread->rows.count;
+    return seq - first < thread->rows.count ? (size_t)(seq - first)
+                                            : thread->rows.count;
 }
 
 static void thread_cut(struct thread *thread, size_t count)
@@ -80,8 +79,8 @@ static void thread_free(void *value)
     ss_free(thread);
 }
 
-static void rows_apply(struct memory_store *store,
-    const struct ss_store_unit *unit)
+static void rows_apply(
+    struct memory_store *store, const struct ss_store_unit *unit)
 {
     struct thread *thread = ss_map_get(&store->threads, unit->thread);
     if (thread && unit->delete_thread) {
@@ -119,8 +118,8 @@ static size_t entry_position(const struct table *table, const char *key)
     return low;
 }
 
-static struct entry *entry_at(const struct table *table, size_t at,
-    const char *key)
+static struct entry *entry_at(
+    const struct table *table, size_t at, const char *key)
 {
     if (at < table->entries.count &&
         strcmp(table->entries.items[at]->key, key) == 0) {
@@ -137,21 +136,20 @@ static void entry_free(struct entry *entry)
     ss_free(entry);
 }
 
-static struct entry *entry_insert(struct table *table, size_t at,
-    const char *key)
+static struct entry *entry_insert(
+    struct table *table, size_t at, const char *key)
 {
     struct entry *entry = ss_zalloc(1, sizeof(*entry));
     entry->key = ss_strdup(key);
     SS_VEC_PUSH(&table->entries, entry);
     struct entry **place = table->entries.items + at;
-    memmove(place + 1, place,
-        (table->entries.count - 1 - at) * sizeof(*place));
+    memmove(place + 1, place, (table->entries.count - 1 - at) * sizeof(*place));
     *place = entry;
     return entry;
 }
 
-static void put_apply(struct memory_store *store,
-    const struct ss_store_put *put)
+static void put_apply(
+    struct memory_store *store, const struct ss_store_put *put)
 {
     struct table *table = &store->tables[put->table];
     size_t at = entry_position(table, put->key);
@@ -176,8 +174,8 @@ static void put_apply(struct memory_store *store,
 
 // --- what a unit asks -------------------------------------------------------
 
-static int view_head(void *ctx, const char *name, uint64_t *ret_head,
-    struct ss_error *error)
+static int view_head(
+    void *ctx, const char *name, uint64_t *ret_head, struct ss_error *error)
 {
     (void)error;
     struct memory_store *store = ctx;
@@ -193,7 +191,7 @@ static int view_row_same(void *ctx, const struct ss_store_row *row,
     const struct thread *thread = ss_map_get(&store->threads, row->thread);
     size_t at = row_position(thread, row->seq);
     *ret_same = thread && at < thread->rows.count &&
-        ss_store_row_same(&thread->rows.items[at].row, row);
+                ss_store_row_same(&thread->rows.items[at].row, row);
     return SS_OK;
 }
 
@@ -212,8 +210,8 @@ static int view_hash(void *ctx, enum ss_store_table which, const char *key,
 
 // --- the store --------------------------------------------------------------
 
-static int memory_apply(struct ss_store *base, struct ss_store_batch *batch,
-    struct ss_error *error)
+static int memory_apply(
+    struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct memory_store *store = (struct memory_store *)base;
     const struct ss_store_view view = {
@@ -250,7 +248,7 @@ static int memory_read(struct ss_store *base, const char *name,
     size_t count = thread ? thread->rows.count : 0;
     int status = SS_OK;
     for (size_t i = row_position(thread, range[0]);
-        i < count && status == SS_OK; i++) {
+         i < count && status == SS_OK; i++) {
         const struct ss_store_row *stored = &thread->rows.items[i].row;
         if (stored->seq > range[1]) {
             break;
@@ -260,21 +258,21 @@ static int memory_read(struct ss_store *base, const char *name,
     return status;
 }
 
-static int entry_call(const struct entry *entry, ss_store_entry_fn *call,
-    void *ctx)
+static int entry_call(
+    const struct entry *entry, ss_store_entry_fn *call, void *ctx)
 {
-    return call(ctx, entry->key, entry->index, entry->value,
-        entry->value_size, entry->expires_us);
+    return call(ctx, entry->key, entry->index, entry->value, entry->value_size,
+        entry->expires_us);
 }
 
-static bool entry_fits(const struct entry *entry,
-    const struct ss_entry_query *query)
+static bool entry_fits(
+    const struct entry *entry, const struct ss_entry_query *query)
 {
     if (query->after && strcmp(entry->key, query->after) <= 0) {
         return false;
     }
     return !query->index ||
-        (entry->index && strcmp(entry->index, query->index) == 0);
+           (entry->index && strcmp(entry->index, query->index) == 0);
 }
 
 static int memory_scan(struct ss_store *base,
@@ -297,8 +295,7 @@ static int memory_scan(struct ss_store *base,
 }
 
 static int memory_get(struct ss_store *base, enum ss_store_table which,
-    const char *key, ss_store_entry_fn *call, void *ctx,
-    struct ss_error *error)
+    const char *key, ss_store_entry_fn *call, void *ctx, struct ss_error *error)
 {
     struct memory_store *store = (struct memory_store *)base;
     const struct table *table = &store->tables[which];
@@ -324,8 +321,8 @@ static void memory_close(struct ss_store *base)
     ss_free(store);
 }
 
-int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
-    struct ss_error *error)
+int ss_store_memory_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
 {
     static const struct ss_store_ops ops = {
         .apply = memory_apply,
@@ -335,8 +332,8 @@ int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
         .close = memory_close,
     };
     if (*rest) {
-        return ss_error_set(error, SS_EINVAL,
-            "store: memory: takes no name (\"%s\")", rest);
+        return ss_error_set(
+            error, SS_EINVAL, "store: memory: takes no name (\"%s\")", rest);
     }
     struct memory_store *store = ss_zalloc(1, sizeof(*store));
     store->base.ops = &ops;

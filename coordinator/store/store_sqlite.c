@@ -58,8 +58,8 @@ static const char *advice(int status)
     }
 }
 
-int ss_sqlite_fail(struct ss_sqlite_store *store, const char *what,
-    struct ss_error *error)
+int ss_sqlite_fail(
+    struct ss_sqlite_store *store, const char *what, struct ss_error *error)
 {
     int code = sqlite3_extended_errcode(store->db);
     // Out of memory is a crash (docs/decisions/0001).
@@ -81,23 +81,27 @@ static int system_fail(const char *path, int why, struct ss_error *error)
 {
     char reason[128] = "unknown error";
     (void)strerror_r(why, reason, sizeof(reason));
-    return ss_error_set(error, why == ENOSPC || why == EDQUOT
-        ? SS_EFULL
-        : SS_EIO, "store: cannot open %s: %s", path, reason);
+    return ss_error_set(error,
+        why == ENOSPC || why == EDQUOT ? SS_EFULL : SS_EIO,
+        "store: cannot open %s: %s", path, reason);
 }
 
-static int lock_refused(const struct ss_sqlite_store *store, int fd,
-    struct ss_error *error)
+static int lock_refused(
+    const struct ss_sqlite_store *store, int fd, struct ss_error *error)
 {
     char text[32] = "";
     ssize_t size = pread(fd, text, sizeof(text) - 1, 0);
     long owner = size > 0 ? strtol(text, NULL, 10) : 0;
     if (owner <= 0) {
-        return ss_error_set(error, SS_EBUSY, "store: %s is in use by another"
-            " process. Stop it first, or use another file", store->path);
+        return ss_error_set(error, SS_EBUSY,
+            "store: %s is in use by another"
+            " process. Stop it first, or use another file",
+            store->path);
     }
-    return ss_error_set(error, SS_EBUSY, "store: %s is in use by process %ld."
-        " Stop it first, or use another file", store->path, owner);
+    return ss_error_set(error, SS_EBUSY,
+        "store: %s is in use by process %ld."
+        " Stop it first, or use another file",
+        store->path, owner);
 }
 
 // The file stays when it is closed: to remove it would let two processes hold
@@ -113,9 +117,8 @@ static int lock_take(struct ss_sqlite_store *store, struct ss_error *error)
     }
     int status = SS_OK;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        status = errno == EWOULDBLOCK
-            ? lock_refused(store, fd, error)
-            : system_fail(path, errno, error);
+        status = errno == EWOULDBLOCK ? lock_refused(store, fd, error)
+                                      : system_fail(path, errno, error);
     }
     ss_free(path);
     if (status != SS_OK) {
@@ -134,8 +137,8 @@ static int lock_take(struct ss_sqlite_store *store, struct ss_error *error)
 
 // --- the database -----------------------------------------------------------
 
-static int run(struct ss_sqlite_store *store, const char *sql,
-    struct ss_error *error)
+static int run(
+    struct ss_sqlite_store *store, const char *sql, struct ss_error *error)
 {
     if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
         return ss_sqlite_fail(store, "open", error);
@@ -164,8 +167,8 @@ static int ask(struct ss_sqlite_store *store, const char *sql,
 
 // *ret_fresh: an empty file, to be made ours. Nothing is changed yet, so that
 // a file that is not ours stays as it is.
-static int identify(struct ss_sqlite_store *store, bool *ret_fresh,
-    struct ss_error *error)
+static int identify(
+    struct ss_sqlite_store *store, bool *ret_fresh, struct ss_error *error)
 {
     int64_t application = 0;
     int64_t format = 0;
@@ -175,8 +178,8 @@ static int identify(struct ss_sqlite_store *store, bool *ret_fresh,
         status = ask(store, "PRAGMA user_version", &format, error);
     }
     if (status == SS_OK) {
-        status = ask(
-            store, "SELECT count(*) FROM sqlite_master", &tables, error);
+        status =
+            ask(store, "SELECT count(*) FROM sqlite_master", &tables, error);
     }
     if (status != SS_OK) {
         return status;
@@ -186,14 +189,17 @@ static int identify(struct ss_sqlite_store *store, bool *ret_fresh,
         return SS_OK;
     }
     if (application != SS_SQLITE_APPLICATION_ID) {
-        return ss_error_set(error, SS_EINVAL, "store: %s is a database of"
-            " another program. Use another file", store->path);
+        return ss_error_set(error, SS_EINVAL,
+            "store: %s is a database of"
+            " another program. Use another file",
+            store->path);
     }
     if (format > SS_SQLITE_FORMAT) {
-        return ss_error_set(error, SS_EVERSION, "store: %s was written by a"
+        return ss_error_set(error, SS_EVERSION,
+            "store: %s was written by a"
             " newer version (format %" PRId64 ", this program knows %d). Use"
-            " the newer program, or another file", store->path, format,
-            SS_SQLITE_FORMAT);
+            " the newer program, or another file",
+            store->path, format, SS_SQLITE_FORMAT);
     }
     if (format < 1) {
         return ss_error_set(error, SS_ECORRUPT,
@@ -204,7 +210,8 @@ static int identify(struct ss_sqlite_store *store, bool *ret_fresh,
 
 static int create(struct ss_sqlite_store *store, struct ss_error *error)
 {
-    char *sql = ss_format("BEGIN IMMEDIATE; %s"
+    char *sql = ss_format(
+        "BEGIN IMMEDIATE; %s"
         " PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
         ss_sqlite_schema, SS_SQLITE_APPLICATION_ID, SS_SQLITE_FORMAT);
     int status = run(store, sql, error);
@@ -224,41 +231,44 @@ static int wal_begin(struct ss_sqlite_store *store, struct ss_error *error)
     int status = SS_OK;
     if (code != SQLITE_ROW) {
         status = ss_sqlite_fail(store, "open", error);
-    } else if (strcmp((const char *)sqlite3_column_text(statement, 0),
-        "wal") != 0) {
-        status = ss_error_set(error, SS_EIO, "store: %s: its file system"
-            " cannot keep a write-ahead log; use a local disk", store->path);
+    } else if (strcmp((const char *)sqlite3_column_text(statement, 0), "wal") !=
+               0) {
+        status = ss_error_set(error, SS_EIO,
+            "store: %s: its file system"
+            " cannot keep a write-ahead log; use a local disk",
+            store->path);
     }
     sqlite3_finalize(statement);
     return status;
 }
 
-static int configure(struct ss_sqlite_store *store, uint64_t pages_max,
-    struct ss_error *error)
+static int configure(
+    struct ss_sqlite_store *store, uint64_t pages_max, struct ss_error *error)
 {
     int status = wal_begin(store, error);
     if (status == SS_OK) {
-        status = run(store, "PRAGMA synchronous = FULL;"
+        status = run(store,
+            "PRAGMA synchronous = FULL;"
             " PRAGMA journal_size_limit = 16777216;"
             " PRAGMA cell_size_check = ON;"
             " PRAGMA trusted_schema = OFF;"
-            " PRAGMA temp_store = MEMORY", error);
+            " PRAGMA temp_store = MEMORY",
+            error);
     }
     if (status == SS_OK && pages_max > 0) {
-        char *sql =
-            ss_format("PRAGMA max_page_count = %" PRIu64, pages_max);
+        char *sql = ss_format("PRAGMA max_page_count = %" PRIu64, pages_max);
         status = run(store, sql, error);
         ss_free(sql);
     }
     return status;
 }
 
-static int database_open(struct ss_sqlite_store *store, uint64_t pages_max,
-    struct ss_error *error)
+static int database_open(
+    struct ss_sqlite_store *store, uint64_t pages_max, struct ss_error *error)
 {
     // One thread at a time uses it, handed over through the actor's mutex.
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-        SQLITE_OPEN_NOMUTEX;
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
     ss_check(store->db); // else there was no memory for it
     if (code != SQLITE_OK) {
@@ -320,21 +330,23 @@ static int parse(const char *rest, char **ret_path, uint64_t *ret_pages_max,
         char *end = NULL;
         errno = 0;
         const char *digits = at + strlen(option);
-        if (strncmp(at, option, strlen(option)) == 0 &&
-            *digits >= '1' && *digits <= '9') {
+        if (strncmp(at, option, strlen(option)) == 0 && *digits >= '1' &&
+            *digits <= '9') {
             *ret_pages_max = strtoull(digits, &end, 10);
         }
         if (!end || *end || errno || *ret_pages_max > UINT32_MAX) {
-            return ss_error_set(error, SS_EINVAL, "store: sqlite: \"%s\": the"
-                " only option is ?pages_max=NUMBER", at);
+            return ss_error_set(error, SS_EINVAL,
+                "store: sqlite: \"%s\": the"
+                " only option is ?pages_max=NUMBER",
+                at);
         }
     }
     *ret_path = ss_memdup(rest, size);
     return SS_OK;
 }
 
-int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
-    struct ss_error *error)
+int ss_store_sqlite_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
 {
     static const struct ss_store_ops ops = {
         .apply = ss_sqlite_apply,

@@ -36,7 +36,7 @@ struct ss_sqlite_store {
     struct ss_store base;
     char *path;
     sqlite3 *db;
-    int lock_fd; // of the lock file, or -1
+    int lock_fd;                            // of the lock file, or -1
     sqlite3_stmt *statements[SS_SQL_COUNT]; // prepared when first used
     sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
 };
@@ -44,8 +44,8 @@ struct ss_sqlite_store {
 extern const char ss_sqlite_schema[];
 
 // What SQLite just said, as status and message; `what` was being done.
-int ss_sqlite_fail(struct ss_sqlite_store *store, const char *what,
-    struct ss_error *error);
+int ss_sqlite_fail(
+    struct ss_sqlite_store *store, const char *what, struct ss_error *error);
 
 int ss_sqlite_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

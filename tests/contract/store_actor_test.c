@@ -37,8 +37,8 @@ static bool guilty(const struct ss_store_batch *batch)
     return false;
 }
 
-static int gate_apply(struct ss_store *base, struct ss_store_batch *batch,
-    struct ss_error *error)
+static int gate_apply(
+    struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct gate_store *it = (struct gate_store *)base;
     pthread_mutex_lock(&it->mutex);
@@ -63,9 +63,8 @@ static int gate_read(struct ss_store *base, const char *thread,
         it->inner, thread, range[0], range[1], row, ctx, error);
 }
 
-static int gate_scan(struct ss_store *base,
-    const struct ss_entry_query *query, ss_store_entry_fn *entry, void *ctx,
-    struct ss_error *error)
+static int gate_scan(struct ss_store *base, const struct ss_entry_query *query,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error)
 {
     struct gate_store *it = (struct gate_store *)base;
     return ss_store_scan(it->inner, query->table, query->index, query->after,
@@ -141,8 +140,7 @@ static void setup(void)
 {
     world_begin();
     struct ss_store *store = gate_new(world_open(1));
-    ck_assert_int_eq(
-        ss_store_actor_start(store, &actor, &world_error), SS_OK);
+    ck_assert_int_eq(ss_store_actor_start(store, &actor, &world_error), SS_OK);
 }
 
 static void teardown(void)
@@ -151,8 +149,8 @@ static void teardown(void)
     world_end();
 }
 
-static void submit_row(uint64_t tag, const char *thread, uint64_t seq,
-    const char *body)
+static void submit_row(
+    uint64_t tag, const char *thread, uint64_t seq, const char *body)
 {
     struct ss_store_row row = row_of(thread, seq, body);
     struct ss_store_unit unit = {
@@ -212,10 +210,17 @@ START_TEST(a_job_owns_what_it_was_given)
     char key[] = "k";
     char value[] = "v";
     struct ss_store_row row = row_of(thread, 1, body);
-    struct ss_store_put put = {.table = SS_TABLE_RUNS, .key = key,
-        .index = thread, .value = value, .value_size = 1, .expires_us = 5};
-    struct ss_store_unit unit = {.thread = thread, .rows = &row,
-        .rows_count = 1, .puts = &put, .puts_count = 1};
+    struct ss_store_put put = {.table = SS_TABLE_RUNS,
+        .key = key,
+        .index = thread,
+        .value = value,
+        .value_size = 1,
+        .expires_us = 5};
+    struct ss_store_unit unit = {.thread = thread,
+        .rows = &row,
+        .rows_count = 1,
+        .puts = &put,
+        .puts_count = 1};
     struct ss_job *job = ss_job_apply(1, &unit);
     memset(thread, '-', 1);
     memset(body, '-', 3);
@@ -311,7 +316,8 @@ START_TEST(a_refused_unit_says_so_and_harms_nobody)
     struct ss_job *job = await();
     ck_assert_int_eq(job->status, SS_EREFUSED);
     ck_assert_int_eq(job->unit.result, SS_EREFUSED);
-    ck_assert_str_eq(job->error.message, "store: thread t: other content"
+    ck_assert_str_eq(job->error.message,
+        "store: thread t: other content"
         " stands there, or what should stand there does not");
     ss_job_destroy(&job);
     submit_row(2, "t", 1, "one");
@@ -378,7 +384,9 @@ START_TEST(scans_see_all_that_was_put_before_them)
     gate_await();
     for (uint64_t i = 1; i <= 4; i += 2) {
         struct ss_store_put put = {.table = SS_TABLE_CACHE,
-            .key = i == 1 ? "a" : "b", .value = "v", .value_size = 1};
+            .key = i == 1 ? "a" : "b",
+            .value = "v",
+            .value_size = 1};
         struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
         ss_store_actor_submit(actor, ss_job_apply(i, &unit));
         struct ss_job *scan = ss_job_new(SS_JOB_SCAN, i + 1);
@@ -452,7 +460,8 @@ END_TEST
 START_TEST(doubt_that_stays_is_told)
 {
     struct ss_faulty_plan plan = {.fail_at = 1,
-        .fail_count = SS_STORE_TRIES_MAX, .fail_status = SS_EAGAIN};
+        .fail_count = SS_STORE_TRIES_MAX,
+        .fail_status = SS_EAGAIN};
     inline_over(ss_store_faulty_new(world_open(0), &plan));
     submit_row(1, "t", 1, "one");
     expect(1, SS_EAGAIN);

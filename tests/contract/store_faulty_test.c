@@ -73,10 +73,11 @@ START_TEST(the_store_stops_after_a_row)
     ck_assert_int_eq(append_row(store, "t", 3, "three"), SS_ECLOSED);
     ck_assert_int_eq(
         ss_store_read(store, "t", 0, 9, NULL, NULL, NULL), SS_ECLOSED);
-    ck_assert_int_eq(ss_store_scan(
-        store, SS_TABLE_RUNS, NULL, NULL, 0, NULL, NULL, NULL), SS_ECLOSED);
-    ck_assert_int_eq(ss_store_get(
-        store, SS_TABLE_RUNS, "k", NULL, NULL, NULL), SS_ECLOSED);
+    ck_assert_int_eq(
+        ss_store_scan(store, SS_TABLE_RUNS, NULL, NULL, 0, NULL, NULL, NULL),
+        SS_ECLOSED);
+    ck_assert_int_eq(
+        ss_store_get(store, SS_TABLE_RUNS, "k", NULL, NULL, NULL), SS_ECLOSED);
     store = ss_store_faulty_end(&store);
     ck_assert_str_eq(all_rows(store, "t"), "1:one 2:two");
 }
@@ -92,8 +93,7 @@ START_TEST(the_store_stops_between_the_units_of_a_batch)
     };
     struct ss_store_batch batch = {.units = units, .units_count = 2};
     plan((struct ss_faulty_plan){.stop_after_rows = 1});
-    ck_assert_int_eq(
-        ss_store_apply(store, &batch, &world_error), SS_ECLOSED);
+    ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_ECLOSED);
     plan((struct ss_faulty_plan){0});
     ck_assert_str_eq(all_rows(store, "t"), "1:one 2:two");
     ck_assert_str_eq(all_rows(store, "u"), "");
@@ -118,8 +118,8 @@ START_TEST(without_a_plan_rows_are_counted)
     ck_assert_int_eq(append_row(store, "t", 2, "two"), SS_OK);
     ck_assert_int_eq(append_row(store, "t", 9, "gap"), SS_EREFUSED);
     struct ss_store_row row = row_of("t", 1, "anew");
-    struct ss_store_unit unit = {.thread = "t", .rows = &row,
-        .rows_count = 1, .delete_thread = true};
+    struct ss_store_unit unit = {
+        .thread = "t", .rows = &row, .rows_count = 1, .delete_thread = true};
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
     ck_assert_uint_eq(ss_store_faulty_seen(store).rows, 3);
     ck_assert_uint_eq(ss_store_faulty_seen(store).applies, 5);

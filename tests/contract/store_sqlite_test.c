@@ -80,9 +80,11 @@ END_TEST
 START_TEST(what_is_no_database_is_refused)
 {
     const char *path = world_path("notes.txt");
-    write_file(path, "Dear diary, today I was opened as a database, and it was"
+    write_file(path,
+        "Dear diary, today I was opened as a database, and it was"
         " nothing like what I had hoped for when I was a young file.\n");
-    refuse_to_open(path, SS_ECORRUPT, "store: %s: open: file is not a database"
+    refuse_to_open(path, SS_ECORRUPT,
+        "store: %s: open: file is not a database"
         ": the file is damaged, or no database; restore a backup, or use"
         " another file");
 }
@@ -104,7 +106,8 @@ START_TEST(a_newer_format_is_refused)
     open_file(path);
     ss_store_close(&store);
     run_sql(path, "PRAGMA user_version = 2");
-    refuse_to_open(path, SS_EVERSION, "store: %s was written by a newer"
+    refuse_to_open(path, SS_EVERSION,
+        "store: %s was written by a newer"
         " version (format 2, this program knows 1). Use the newer program, or"
         " another file");
 }
@@ -149,7 +152,8 @@ START_TEST(a_second_owner_is_told_who_has_it)
     const char *path = world_path("busy.db");
     open_file(path);
     char *message = ss_format("store: %%s is in use by process %ld. Stop it"
-        " first, or use another file", (long)getpid());
+                              " first, or use another file",
+        (long)getpid());
     refuse_to_open(path, SS_EBUSY, message);
     ss_free(message);
     ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
@@ -191,7 +195,8 @@ START_TEST(the_file_of_a_killed_process_is_free_and_whole)
     char byte = 0;
     ck_assert_int_eq(read(ready, &byte, 1), 1);
     char *message = ss_format("store: %%s is in use by process %ld. Stop it"
-        " first, or use another file", (long)owner);
+                              " first, or use another file",
+        (long)owner);
     refuse_to_open(path, SS_EBUSY, message);
     ss_free(message);
     ck_assert_int_eq(kill(owner, SIGKILL), 0);
@@ -212,17 +217,19 @@ START_TEST(people_may_look_while_it_is_in_use)
     row.checkpoint_id = "c1";
     row.wall_us = INT64_C(1700000000000042);
     row.metadata = "{}";
-    struct ss_store_unit unit = {
-        .thread = "t", .rows = &row, .rows_count = 1};
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
     ck_assert_int_eq(append_row(store, "t", 2, "no checkpoint"), SS_OK);
     sqlite3 *db = NULL;
     sqlite3_stmt *rows = NULL;
     ck_assert_int_eq(
         sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT thread || ' ' ||"
-        " checkpoint_id || ' ' || created || ' ' || size FROM checkpoints",
-        -1, &rows, NULL), SQLITE_OK);
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(db,
+            "SELECT thread || ' ' ||"
+            " checkpoint_id || ' ' || created || ' ' || size FROM checkpoints",
+            -1, &rows, NULL),
+        SQLITE_OK);
     ck_assert_int_eq(sqlite3_step(rows), SQLITE_ROW);
     ck_assert_str_eq((const char *)sqlite3_column_text(rows, 0),
         "t c1 2023-11-14T22:13:20.000042Z 4");
@@ -314,8 +321,7 @@ END_TEST
 
 START_TEST(a_full_disk_loses_nothing)
 {
-    char *url =
-        ss_format("sqlite:%s?pages_max=40", world_path("full.db"));
+    char *url = ss_format("sqlite:%s?pages_max=40", world_path("full.db"));
     open_file(url);
     char body[3000];
     memset(body, 'b', sizeof(body));
@@ -343,14 +349,12 @@ END_TEST
 
 START_TEST(a_batch_that_does_not_fit_leaves_no_part_of_it)
 {
-    char *url =
-        ss_format("sqlite:%s?pages_max=40", world_path("batch.db"));
+    char *url = ss_format("sqlite:%s?pages_max=40", world_path("batch.db"));
     open_file(url);
     enum { SIZE = 400000 };
     char *body = ss_alloc(SIZE);
     memset(body, 'b', SIZE);
-    struct ss_store_row rows[] = {
-        row_of("t", 1, "small"), row_of("u", 1, "")};
+    struct ss_store_row rows[] = {row_of("t", 1, "small"), row_of("u", 1, "")};
     rows[1].body = body;
     rows[1].body_size = SIZE;
     struct ss_store_unit units[] = {
@@ -391,8 +395,7 @@ START_TEST(a_damaged_page_is_found_when_it_is_read)
     (void)close(fd);
     open_file(path);
     struct ss_store_row row = row_of("t", 201, "one");
-    struct ss_store_unit unit = {
-        .thread = "t", .rows = &row, .rows_count = 1};
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
     ck_assert_int_eq(apply_unit(store, &unit), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(world_error.message, "restore a backup"));
 }

@@ -22,8 +22,8 @@ static void teardown(void)
     world_end();
 }
 
-static struct ss_store_unit unit_of(const char *thread,
-    const struct ss_store_row *rows, size_t count)
+static struct ss_store_unit unit_of(
+    const char *thread, const struct ss_store_row *rows, size_t count)
 {
     return (struct ss_store_unit){
         .thread = thread, .rows = rows, .rows_count = count};
@@ -106,8 +106,9 @@ START_TEST(every_column_is_kept)
     };
     struct ss_store_unit unit = unit_of(row.thread, &row, 1);
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
-    ck_assert_int_eq(ss_store_read(store, row.thread, 1, 1, same_row, &row,
-        &world_error), SS_ECANCELLED);
+    ck_assert_int_eq(
+        ss_store_read(store, row.thread, 1, 1, same_row, &row, &world_error),
+        SS_ECANCELLED);
 }
 END_TEST
 
@@ -150,7 +151,8 @@ START_TEST(a_reader_may_stop)
     }
     int count = 0;
     ck_assert_int_eq(ss_store_read(store, "t", 0, UINT64_MAX, stop_at_two,
-        &count, &world_error), SS_ELIMIT);
+                         &count, &world_error),
+        SS_ELIMIT);
     ck_assert_int_eq(count, 2);
     ck_assert_str_eq(all_rows(store, "t"), "1:x 2:x 3:x");
 }
@@ -159,8 +161,7 @@ END_TEST
 START_TEST(the_same_rows_again_are_fine)
 {
     open_kind(_i);
-    struct ss_store_row rows[] = {
-        row_of("t", 1, "one"), row_of("t", 2, "two")};
+    struct ss_store_row rows[] = {row_of("t", 1, "one"), row_of("t", 2, "two")};
     struct ss_store_unit unit = unit_of("t", rows, 2);
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
@@ -204,8 +205,7 @@ START_TEST(rows_that_stand_in_part_are_refused)
 {
     open_kind(_i);
     ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
-    struct ss_store_row rows[] = {
-        row_of("t", 1, "one"), row_of("t", 2, "two")};
+    struct ss_store_row rows[] = {row_of("t", 1, "one"), row_of("t", 2, "two")};
     struct ss_store_unit unit = unit_of("t", rows, 2);
     ck_assert_int_eq(apply_unit(store, &unit), SS_EREFUSED);
     ck_assert_str_eq(all_rows(store, "t"), "1:one");
@@ -350,17 +350,20 @@ START_TEST(an_entry_is_put_got_replaced_and_deleted)
     put.expires_us = 12345;
     ck_assert_int_eq(put_entry(store, &put), SS_OK);
     ck_assert_int_eq(ss_store_get(store, SS_TABLE_CACHE, "key", expect_entry,
-        &put, &world_error), SS_OK);
+                         &put, &world_error),
+        SS_OK);
     put = put_of("key", "");
     put.table = SS_TABLE_CACHE;
     ck_assert_int_eq(put_entry(store, &put), SS_OK);
     ck_assert_int_eq(ss_store_get(store, SS_TABLE_CACHE, "key", expect_entry,
-        &put, &world_error), SS_OK);
+                         &put, &world_error),
+        SS_OK);
     put.value = NULL;
     ck_assert_int_eq(put_entry(store, &put), SS_OK);
     ck_assert_int_eq(put_entry(store, &put), SS_OK);
     ck_assert_int_eq(ss_store_get(store, SS_TABLE_CACHE, "key", expect_entry,
-        &put, &world_error), SS_ENOTFOUND);
+                         &put, &world_error),
+        SS_ENOTFOUND);
     ck_assert_str_eq(world_error.message, "store: there is no key");
 }
 END_TEST
@@ -422,9 +425,8 @@ END_TEST
 START_TEST(puts_of_a_unit_see_those_before_them)
 {
     open_kind(_i);
-    struct ss_store_put puts[] = {
-        put_of("key", "one"), put_of("key", "two"), put_of("key", NULL),
-        put_of("key", "three")};
+    struct ss_store_put puts[] = {put_of("key", "one"), put_of("key", "two"),
+        put_of("key", NULL), put_of("key", "three")};
     puts[0].when = SS_WHEN_ABSENT;
     puts[1].when = SS_WHEN_SAME;
     puts[1].expected = hash_of("one");
@@ -437,9 +439,8 @@ END_TEST
 
 static void put_some(void)
 {
-    static const char *const entries[][3] = {
-        {"d", "4", "x"}, {"a", "1", "x"}, {"c", "3", NULL}, {"B", "2", "y"},
-        {"e", "5", "x"}};
+    static const char *const entries[][3] = {{"d", "4", "x"}, {"a", "1", "x"},
+        {"c", "3", NULL}, {"B", "2", "y"}, {"e", "5", "x"}};
     for (size_t i = 0; i < 5; i++) {
         struct ss_store_put put = put_of(entries[i][0], entries[i][1]);
         put.index = entries[i][2];
@@ -451,8 +452,7 @@ START_TEST(entries_are_scanned_by_key)
 {
     open_kind(_i);
     put_some();
-    ck_assert_str_eq(
-        all_entries(store, SS_TABLE_RUNS), "B=2 a=1 c=3 d=4 e=5");
+    ck_assert_str_eq(all_entries(store, SS_TABLE_RUNS), "B=2 a=1 c=3 d=4 e=5");
     ck_assert_str_eq(
         entries_text(store, SS_TABLE_RUNS, NULL, "a", 2), "c=3 d=4");
     ck_assert_str_eq(
@@ -467,8 +467,7 @@ START_TEST(entries_are_scanned_by_index)
     put_some();
     ck_assert_str_eq(
         entries_text(store, SS_TABLE_RUNS, "x", NULL, 0), "a=1 d=4 e=5");
-    ck_assert_str_eq(
-        entries_text(store, SS_TABLE_RUNS, "x", "a", 1), "d=4");
+    ck_assert_str_eq(entries_text(store, SS_TABLE_RUNS, "x", "a", 1), "d=4");
     ck_assert_str_eq(entries_text(store, SS_TABLE_RUNS, "z", NULL, 0), "");
 }
 END_TEST
@@ -529,8 +528,9 @@ START_TEST(a_large_body_comes_back_whole)
     row.body_size = SIZE;
     struct ss_store_unit unit = unit_of("t", &row, 1);
     ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
-    ck_assert_int_eq(ss_store_read(store, "t", 1, 1, same_row, &row,
-        &world_error), SS_ECANCELLED);
+    ck_assert_int_eq(
+        ss_store_read(store, "t", 1, 1, same_row, &row, &world_error),
+        SS_ECANCELLED);
     ss_free(body);
 }
 END_TEST
@@ -539,14 +539,13 @@ START_TEST(a_store_that_nobody_knows_is_named)
 {
     open_kind(0);
     struct ss_store *other = NULL;
-    ck_assert_int_eq(
-        ss_store_open("mango:x", &other, &world_error), SS_EINVAL);
-    ck_assert_str_eq(world_error.message, "store: no store is called"
+    ck_assert_int_eq(ss_store_open("mango:x", &other, &world_error), SS_EINVAL);
+    ck_assert_str_eq(world_error.message,
+        "store: no store is called"
         " \"mango:x\"; there are memory: and sqlite:FILE");
     ck_assert_int_eq(
         ss_store_open("memory:x", &other, &world_error), SS_EINVAL);
-    ck_assert_int_eq(
-        ss_store_open("sqlite:", &other, &world_error), SS_EINVAL);
+    ck_assert_int_eq(ss_store_open("sqlite:", &other, &world_error), SS_EINVAL);
     ck_assert_ptr_null(other);
     ss_store_close(&other);
 }

@@ -86,8 +86,8 @@ int apply_unit(struct ss_store *store, struct ss_store_unit *unit)
     return status != SS_OK ? status : unit->result;
 }
 
-int append_row(struct ss_store *store, const char *thread, uint64_t seq,
-    const char *body)
+int append_row(
+    struct ss_store *store, const char *thread, uint64_t seq, const char *body)
 {
     struct ss_store_row row = row_of(thread, seq, body);
     struct ss_store_unit unit = {
@@ -107,8 +107,8 @@ int put_entry(struct ss_store *store, const struct ss_store_put *put)
 static void text_add(const char *key, const void *value, size_t size)
 {
     size_t used = strlen(text);
-    snprintf(text + used, sizeof(text) - used, "%s%s%.*s", used ? " " : "",
-        key, (int)size, (const char *)value);
+    snprintf(text + used, sizeof(text) - used, "%s%s%.*s", used ? " " : "", key,
+        (int)size, (const char *)value);
 }
 
 static int row_add(void *ctx, const struct ss_store_row *row)
@@ -120,14 +120,14 @@ static int row_add(void *ctx, const struct ss_store_row *row)
     return SS_OK;
 }
 
-const char *rows_text(struct ss_store *store, const char *thread,
-    uint64_t from, uint64_t to)
+const char *rows_text(
+    struct ss_store *store, const char *thread, uint64_t from, uint64_t to)
 {
     char name[128];
     snprintf(name, sizeof(name), "%s", thread);
     text[0] = '\0';
-    int status = ss_store_read(
-        store, thread, from, to, row_add, name, &world_error);
+    int status =
+        ss_store_read(store, thread, from, to, row_add, name, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
     return text;
 }
@@ -153,8 +153,8 @@ const char *entries_text(struct ss_store *store, enum ss_store_table table,
     const char *index, const char *after, size_t limit)
 {
     text[0] = '\0';
-    int status = ss_store_scan(store, table, index, after, limit, entry_add,
-        NULL, &world_error);
+    int status = ss_store_scan(
+        store, table, index, after, limit, entry_add, NULL, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
     return text;
 }

@@ -28,8 +28,8 @@ int append_row(
 int put_entry(struct ss_store *store, const struct ss_store_put *put);
 
 // "1:one 2:two", the rows from..to. Borrowed until the next call.
-const char *rows_text(struct ss_store *store, const char *thread,
-    uint64_t from, uint64_t to);
+const char *rows_text(
+    struct ss_store *store, const char *thread, uint64_t from, uint64_t to);
 const char *all_rows(struct ss_store *store, const char *thread);
 // "a=1 b=2", the entries of a scan. Borrowed until the next call.
 const char *entries_text(struct ss_store *store, enum ss_store_table table,

@@ -45,8 +45,7 @@ static struct ss_row *row_new(uint64_t seq)
     row->wall_us = 1700000000000000 + (int64_t)seq;
     row->metadata = json_pack("{s:s,s:i}", "user", "Ada", "a", (int)seq);
     row->checkpoint.channels_count = 1;
-    row->checkpoint.channels =
-        ss_zalloc(1, sizeof(*row->checkpoint.channels));
+    row->checkpoint.channels = ss_zalloc(1, sizeof(*row->checkpoint.channels));
     row->checkpoint.channels[0] = (struct ss_row_channel){
         .name = ss_strdup("x"),
         .version = (int64_t)seq,
@@ -89,8 +88,7 @@ struct load {
 static int load_row(void *ctx, const struct ss_store_row *stored)
 {
     struct load *load = ctx;
-    return ss_journal_io_load(
-        load->journal, stored, &load->checksum, &error);
+    return ss_journal_io_load(load->journal, stored, &load->checksum, &error);
 }
 
 static int load(uint64_t from, struct ss_journal **ret)
@@ -183,7 +181,7 @@ START_TEST(a_column_that_was_changed_is_noticed)
     struct ss_journal *journal = NULL;
     ck_assert_int_eq(load(0, &journal), SS_ECORRUPT);
     ck_assert_str_eq(error.message, "thread t: row 3 does not follow the row"
-        " before it: one of them was changed");
+                                    " before it: one of them was changed");
     ss_journal_destroy(&journal);
 }
 END_TEST
@@ -234,17 +232,21 @@ static const struct refusal {
     int status;
     const char *message;
 } refusals[] = {
-    {damage_body, SS_ECORRUPT, "thread t: row 1: a damaged journal row: its"
+    {damage_body, SS_ECORRUPT,
+        "thread t: row 1: a damaged journal row: its"
         " bytes are not those that were written"},
-    {no_body, SS_ECORRUPT, "thread t: row 1: a damaged journal row: its"
+    {no_body, SS_ECORRUPT,
+        "thread t: row 1: a damaged journal row: its"
         " bytes are not those that were written"},
     {long_run, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
     {long_source, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
     {bad_metadata, SS_ECORRUPT, "thread t: row 1: its metadata is no JSON"},
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
-    {newer_format, SS_EVERSION, "thread t: row 1: it was written by a newer"
+    {newer_format, SS_EVERSION,
+        "thread t: row 1: it was written by a newer"
         " version (format 2, this program knows 1)"},
-    {bad_kind, SS_ECORRUPT, "thread t: row 1: journal: row 1: an unknown kind"
+    {bad_kind, SS_ECORRUPT,
+        "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},
 };
 
@@ -271,7 +273,8 @@ START_TEST(a_row_that_the_journal_refuses_is_named)
     append(2, other_seq);
     struct ss_journal *journal = NULL;
     ck_assert_int_eq(load(0, &journal), SS_ECORRUPT);
-    ck_assert_str_eq(error.message, "thread t: journal: row 2: row 9 should"
+    ck_assert_str_eq(error.message,
+        "thread t: journal: row 2: row 9 should"
         " hold its parent checkpoint c1, and does not");
     ss_journal_destroy(&journal);
 }

@@ -44,7 +44,10 @@ static void write_add(const char *path, const char *task, int32_t idx,
     const char *channel, struct ss_value *it)
 {
     size_t count = row->writes_count++;
-    row->writes = ss_realloc(row->writes, (count + 1) * sizeof(*row->writes));
+    if ((count & (count - 1)) == 0) { // a power of two: it is full
+        row->writes = ss_realloc(
+            row->writes, (count ? 2 * count : 1) * sizeof(*row->writes));
+    }
     row->writes[count] = (struct ss_row_write){
         .path = ss_strdup(path),
         .idx = idx,
@@ -54,8 +57,8 @@ static void write_add(const char *path, const char *task, int32_t idx,
     strcpy(row->writes[count].task_id, task);
 }
 
-static void channel_add(const char *name, int64_t version,
-    enum ss_delta_op op, struct ss_value *it)
+static void channel_add(
+    const char *name, int64_t version, enum ss_delta_op op, struct ss_value *it)
 {
     struct ss_row_checkpoint *to = &row->checkpoint;
     size_t count = to->channels_count++;
@@ -404,8 +407,7 @@ START_TEST(forged_noise_does_no_harm)
         memcpy(copy, body.data, body.size);
         uint64_t count = 1 + ss_prng_below(&prng, 8);
         for (uint64_t i = 0; i < count; i++) {
-            size_t at =
-                (size_t)ss_prng_below(&prng, body.size - CHECK_SIZE);
+            size_t at = (size_t)ss_prng_below(&prng, body.size - CHECK_SIZE);
             copy[at] = (char)ss_prng_next(&prng);
         }
         forge(copy, body.size);
@@ -430,37 +432,44 @@ static int decode_forged(const char *bytes, size_t size)
 START_TEST(what_the_schema_allows_and_we_do_not_is_damage)
 {
     // An `of` of three bytes, and of forty letters.
-    ck_assert_int_eq(FORGED("\x1a\x03" "abc"), SS_ECORRUPT);
-    ck_assert_str_eq(error.message,
-        "a damaged journal row: an id of another size");
-    ck_assert_int_eq(FORGED("\x22\x28" "0123456789012345678901234567890123456"
-        "789"), SS_ECORRUPT);
+    ck_assert_int_eq(FORGED("\x1a\x03"
+                            "abc"),
+        SS_ECORRUPT);
+    ck_assert_str_eq(
+        error.message, "a damaged journal row: an id of another size");
+    ck_assert_int_eq(FORGED("\x22\x28"
+                            "0123456789012345678901234567890123456"
+                            "789"),
+        SS_ECORRUPT);
     ck_assert_str_eq(error.message, "a damaged journal row: too long an id");
     // An entry that is no JSON, or empty.
     ck_assert_int_eq(FORGED("\x2a\x01{"), SS_ECORRUPT);
     ck_assert_int_eq(FORGED("\x2a\x00"), SS_ECORRUPT);
-    ck_assert_str_eq(error.message,
-        "a damaged journal row: what should be JSON");
+    ck_assert_str_eq(
+        error.message, "a damaged journal row: what should be JSON");
     // A write under the tag 9.
     ck_assert_int_eq(FORGED("\x32\x0b\x22\x09\x08\x00\x12\x01x\x18\x09\x22"
-        "\x00"), SS_ECORRUPT);
-    ck_assert_str_eq(error.message,
-        "a damaged journal row: an unknown tag of a value");
+                            "\x00"),
+        SS_ECORRUPT);
+    ck_assert_str_eq(
+        error.message, "a damaged journal row: an unknown tag of a value");
     // A write without a channel.
     ck_assert_int_eq(FORGED("\x32\x04\x22\x02\x08\x00"), SS_ECORRUPT);
-    ck_assert_str_eq(error.message,
-        "a damaged journal row: it does not follow its schema");
+    ck_assert_str_eq(
+        error.message, "a damaged journal row: it does not follow its schema");
     // A channel that changes in a way of its own.
-    ck_assert_int_eq(FORGED("\x3a\x09\x12\x07\x0a\x01x\x10\x02\x18\x07"),
-        SS_ECORRUPT);
-    ck_assert_str_eq(error.message,
-        "a damaged journal row: an unknown change of a channel");
+    ck_assert_int_eq(
+        FORGED("\x3a\x09\x12\x07\x0a\x01x\x10\x02\x18\x07"), SS_ECORRUPT);
+    ck_assert_str_eq(
+        error.message, "a damaged journal row: an unknown change of a channel");
 }
 END_TEST
 
 START_TEST(a_field_of_a_newer_minor_version_is_passed_over)
 {
-    ck_assert_int_eq(FORGED("\xf2\x01\x03" "new\x10\x05"), SS_OK);
+    ck_assert_int_eq(FORGED("\xf2\x01\x03"
+                            "new\x10\x05"),
+        SS_OK);
     ck_assert_uint_eq(decoded->void_seq, 5);
 }
 END_TEST
@@ -484,8 +493,9 @@ END_TEST
 
 START_TEST(a_body_over_the_limit_is_not_read)
 {
-    ck_assert_int_eq(ss_row_decode("", (size_t)SS_ROW_SIZE_MAX + 1, &decoded,
-        &error), SS_ELIMIT);
+    ck_assert_int_eq(
+        ss_row_decode("", (size_t)SS_ROW_SIZE_MAX + 1, &decoded, &error),
+        SS_ELIMIT);
 }
 END_TEST
 
