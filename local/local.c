@@ -17,6 +17,7 @@
 #include "common/model/value.h"
 #include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
 #include "local/storage.h"
 #include "worker/application.h"
 #include "worker/execute.h"
@@ -24,9 +25,6 @@
 static const char worker_peer[] = "local-worker";
 static const char client_peer[] = "local-client";
 
-enum {
-    CAPACITY = 1000000, // tasks that may be out at once: they only queue
-};
 // The worker of this process is never lost.
 #define LEASE_MS ((int64_t)1 << 50)
 
@@ -48,6 +46,7 @@ struct ss_local {
     int64_t wake_at_ms;
     SS_VEC(struct report) reports;
     size_t reports_taken;
+    struct ss_error refused; // why the engine takes no worker of ours
     uint64_t requests;
     // the request under way
     const struct ss_local_listener *listener;
@@ -197,8 +196,11 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
         if (command->id == local->requests)
             on_item(local, command->json);
         break;
-    case SS_COMMAND_WELCOME:
     case SS_COMMAND_REFUSE:
+        ss_error_set(
+            &local->refused, command->status, "%s", command->text);
+        break;
+    case SS_COMMAND_WELCOME:
     case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
     case SS_COMMAND_SETTLED:
         break;
@@ -298,15 +300,14 @@ static void on_run(void *ctx, json_t *value)
 
 static void hello(struct ss_local *local)
 {
-    size_t count =
-        local->application ? ss_application_count(local->application) : 0;
+    size_t count = ss_application_count(local->application);
     json_t **graphs = ss_zalloc(count + 1, sizeof(*graphs));
     for (size_t i = 0; i < count; i++)
         graphs[i] =
             ss_application_graph(local->application, i)->graph->description;
     struct ss_event event = {.type = SS_EVENT_WORKER_HELLO, .peer = worker_peer};
     event.hello.name = "local";
-    event.hello.capacity = CAPACITY;
+    event.hello.capacity = SS_WORKER_CAPACITY_MAX; // they only queue up
     event.hello.graphs = graphs;
     event.hello.graphs_count = count;
     step(local, &event);
@@ -330,7 +331,13 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
         local->storage, SS_RECORD_GRAPH, on_graph, local, error);
     if (status != SS_OK)
         return status;
-    hello(local);
+    if (local->application)
+        hello(local);
+    settle(local);
+    if (local->refused.status != SS_OK) {
+        *error = local->refused;
+        return error->status;
+    }
     status =
         ss_storage_each(local->storage, SS_RECORD_RUN, on_run, local, error);
     settle(local);

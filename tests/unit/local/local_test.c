@@ -1,0 +1,299 @@
+// local_test.c - the local runner: the whole engine in this process.
+#include <superstep/local.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+
+static struct ss_local *local;
+static struct ss_local_error error;
+static char folder[64];
+static char *store;
+static int calls; // of the body that counts
+
+// ------------------------------------------------------------------ graphs
+
+static int greet(struct ss_task *task)
+{
+    const char *name = ss_input_str(task, "name");
+    ss_emit(task, json_string("greeting"));
+    return ss_update(task, json_pack("{s:[s+]}", "log", "hello ", name));
+}
+
+static int shout(struct ss_task *task)
+{
+    return ss_update(task, json_pack("{s:[s]}", "log", "HELLO"));
+}
+
+static void hello(struct ss_graph_def *graph)
+{
+    ss_key(graph, "name", SS_STR);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "greet", greet);
+    ss_node(graph, "shout", shout);
+    ss_edge(graph, SS_START, "greet");
+    ss_edge(graph, "greet", "shout");
+}
+
+static int ask(struct ss_task *task)
+{
+    json_t *answer;
+    calls++;
+    int status = ss_interrupt(task, json_string("sure?"), &answer);
+    if (status != 0)
+        return status;
+    return ss_update(task, json_pack("{s:[O]}", "log", answer));
+}
+
+static void asks(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "ask", ask);
+    ss_edge(graph, SS_START, "ask");
+}
+
+static int flaky(struct ss_task *task)
+{
+    calls++;
+    if (ss_attempt_number(task) < 3)
+        return ss_fail(task, "flaky", "not yet");
+    return ss_update(
+        task, json_pack("{s:[I]}", "log", (json_int_t)ss_attempt_number(task)));
+}
+
+static void retries(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "flaky", flaky, .retry.attempts_max = 3,
+        .retry.initial_interval_ms = 3600000);
+    ss_edge(graph, SS_START, "flaky");
+}
+
+static int broken(struct ss_task *task)
+{
+    return ss_fail_final(task, "bad", "it is broken");
+}
+
+static void fails(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "broken", broken);
+    ss_edge(graph, SS_START, "broken");
+}
+
+static const struct ss_app_graph graphs[] = {{"hello", hello}, {"asks", asks},
+    {"retries", retries}, {"fails", fails}, {NULL, NULL}};
+static const struct ss_app app = {
+    .abi = SS_ABI_VERSION, .size = sizeof(struct ss_app), .graphs = graphs};
+
+// ------------------------------------------------------------------ helpers
+
+static void open_store(const char *url)
+{
+    struct ss_local_options options = {
+        .app = &app, .store = url, .skip_waiting = true, .seed = 1};
+    int status = ss_local_open(&options, &local, &error);
+    ck_assert_msg(status == 0, "%s", error.message);
+}
+
+static void setup(void)
+{
+    calls = 0;
+    snprintf(folder, sizeof(folder), "/tmp/local-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    store = ss_format("sqlite:%s/store.db", folder);
+    open_store(NULL);
+}
+
+static void teardown(void)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-lock", ".lock"};
+    ss_local_close(&local);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+        char *path = ss_format("%s/store.db%s", folder, endings[i]);
+        unlink(path);
+        ss_free(path);
+    }
+    rmdir(folder);
+    ss_free(store);
+}
+
+static void reopen(void)
+{
+    ss_local_close(&local);
+    open_store(store);
+}
+
+static json_t *answer_to(const char *op, json_t *body)
+{
+    json_t *answer = NULL;
+    int status = ss_local_ask(local, op, body, NULL, &answer, &error);
+    ck_assert_msg(status == 0, "%s: %s", op, error.message);
+    return answer;
+}
+
+// Takes `answer`.
+static void expect_status(json_t *answer, const char *status)
+{
+    ck_assert_str_eq(
+        json_string_value(json_object_get(answer, "status")), status);
+    json_decref(answer);
+}
+
+static void expect_log(json_t *answer, const char *expected)
+{
+    json_t *log = json_object_get(json_object_get(answer, "output"), "log");
+    char *text = json_dumps(log, JSON_COMPACT);
+    ck_assert_str_eq(text, expected);
+    ss_free(text);
+}
+
+static json_t *input_of(const char *graph, json_t *input)
+{
+    return json_pack(
+        "{s:s, s:s, s:o}", "graph", graph, "thread", "t", "input", input);
+}
+
+// ------------------------------------------------------------------ tests
+
+START_TEST(a_run_gives_its_output)
+{
+    json_t *answer =
+        answer_to("run", input_of("hello", json_pack("{s:s}", "name", "Ada")));
+    expect_log(answer, "[\"hello Ada\",\"HELLO\"]");
+    expect_status(answer, "done");
+}
+END_TEST
+
+static void collect(void *ctx, const json_t *item)
+{
+    json_t *mode = json_object_get(item, "mode");
+    json_array_append(ctx, mode ? mode : json_object_get(item, "accepted"));
+}
+
+START_TEST(events_come_in_their_order)
+{
+    json_t *seen = json_array();
+    struct ss_local_listener listener = {collect, seen};
+    json_t *body = input_of("hello", json_pack("{s:s}", "name", "Ada"));
+    json_object_set_new(
+        body, "stream", json_pack("[s, s]", "updates", "custom"));
+    json_t *answer;
+    ck_assert_int_eq(
+        ss_local_ask(local, "run", body, &listener, &answer, &error), 0);
+    char *text = json_dumps(seen, JSON_COMPACT);
+    ck_assert_str_eq(text, "[true,\"custom\",\"updates\",\"updates\"]");
+    ss_free(text);
+    json_decref(seen);
+    json_decref(answer);
+}
+END_TEST
+
+START_TEST(an_interrupt_is_answered_after_the_store_was_opened_again)
+{
+    reopen();
+    expect_status(
+        answer_to("run", input_of("asks", json_pack("{s:[]}", "log"))),
+        "interrupted");
+    reopen();
+    json_t *state = answer_to("state", json_pack("{s:s}", "thread", "t"));
+    json_t *asked =
+        json_object_get(json_object_get(state, "state"), "interrupts");
+    ck_assert_uint_eq(json_array_size(asked), 1);
+    json_decref(state);
+    json_t *answer = answer_to("run",
+        json_pack("{s:s, s:s, s:{s:s}}", "graph", "asks", "thread", "t",
+            "command", "resume", "yes"));
+    expect_log(answer, "[\"yes\"]");
+    expect_status(answer, "done");
+    ck_assert_int_eq(calls, 2);
+}
+END_TEST
+
+START_TEST(waiting_can_be_skipped)
+{
+    json_t *answer =
+        answer_to("run", input_of("retries", json_pack("{s:[]}", "log")));
+    expect_log(answer, "[3]");
+    expect_status(answer, "done");
+    ck_assert_int_eq(calls, 3);
+}
+END_TEST
+
+START_TEST(a_failed_run_is_an_answer)
+{
+    json_t *answer =
+        answer_to("run", input_of("fails", json_pack("{s:[]}", "log")));
+    json_t *why = json_object_get(answer, "error");
+    ck_assert_str_eq(
+        json_string_value(json_object_get(why, "code")), "node_failed");
+    ck_assert_ptr_nonnull(strstr(
+        json_string_value(json_object_get(why, "message")), "it is broken"));
+    expect_status(answer, "failed");
+}
+END_TEST
+
+START_TEST(a_bad_request_is_an_error)
+{
+    json_t *answer = NULL;
+    ck_assert_int_ne(ss_local_ask(local, "run",
+                         input_of("nobody", json_null()), NULL, &answer, &error),
+        0);
+    ck_assert_str_eq(error.code, "not_found");
+    ck_assert_int_ne(
+        ss_local_ask(local, "dance", NULL, NULL, &answer, &error), 0);
+    ck_assert_str_eq(error.code, "invalid_argument");
+    ck_assert_ptr_null(answer);
+}
+END_TEST
+
+START_TEST(a_store_that_cannot_be_opened_is_an_error)
+{
+    struct ss_local *other = NULL;
+    struct ss_local_options options = {.app = &app, .store = "punchcards:"};
+    ck_assert_int_ne(ss_local_open(&options, &other, &error), 0);
+    ck_assert_str_eq(error.code, "invalid_argument");
+    ck_assert_ptr_null(other);
+}
+END_TEST
+
+START_TEST(the_state_can_be_read_without_an_application)
+{
+    reopen();
+    json_decref(answer_to(
+        "run", input_of("hello", json_pack("{s:s}", "name", "Ada"))));
+    ss_local_close(&local);
+    struct ss_local_options options = {.store = store};
+    ck_assert_int_eq(ss_local_open(&options, &local, &error), 0);
+    json_t *answer = answer_to("history", json_pack("{s:s}", "thread", "t"));
+    ck_assert_uint_eq(
+        json_array_size(json_object_get(answer, "history")), 4);
+    json_decref(answer);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("local");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, setup, teardown);
+    tcase_add_test(all, a_run_gives_its_output);
+    tcase_add_test(all, events_come_in_their_order);
+    tcase_add_test(
+        all, an_interrupt_is_answered_after_the_store_was_opened_again);
+    tcase_add_test(all, waiting_can_be_skipped);
+    tcase_add_test(all, a_failed_run_is_an_answer);
+    tcase_add_test(all, a_bad_request_is_an_error);
+    tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);
+    tcase_add_test(all, the_state_can_be_read_without_an_application);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
