@@ -55,6 +55,21 @@ static json_t *plain_interrupts(json_t *list)
     return result;
 }
 
+// A message as a reducer makes it, which may hold more than answers show.
+static bool is_message(json_t *map)
+{
+    return json_is_string(json_object_get(map, "type")) &&
+        json_object_get(map, "content") && json_object_get(map, "id");
+}
+
+static void drop_unshown(json_t *message)
+{
+    static const char *const unshown[] = {
+        "additional_kwargs", "response_metadata"};
+    for (size_t i = 0; i < sizeof(unshown) / sizeof(*unshown); i++)
+        json_object_del(message, unshown[i]);
+}
+
 static json_t *plain_map(json_t *map)
 {
     json_t *send = json_object_get(map, "$send");
@@ -73,6 +88,8 @@ static json_t *plain_map(json_t *map)
     json_object_foreach (map, key, item)
         if (!asks || strcmp(key, "response_schema") != 0)
             json_object_set_new(result, key, shape_plain(item));
+    if (is_message(map))
+        drop_unshown(result);
     return result;
 }
 
