@@ -41,7 +41,8 @@ struct ss_host {
     struct body *running;
     pthread_t *threads;
     unsigned threads_count;
-    unsigned idle_count;
+    unsigned idle_count;   // threads that wait, or were woken just now
+    unsigned queued_count; // bodies that wait
     bool ends;
     bool has_byte; // in the pipe
     struct ss_host_reports reports;
@@ -169,6 +170,7 @@ static struct body *next_body(struct ss_host *host)
     host->first = body->next;
     if (!host->first)
         host->last = NULL;
+    host->queued_count--;
     body->next = host->running;
     host->running = body;
     return body;
@@ -307,10 +309,13 @@ void ss_host_start(struct ss_host *host, struct ss_order *order)
     else
         host->first = body;
     host->last = body;
-    if (host->idle_count > 0)
-        pthread_cond_signal(&host->work);
-    else if (host->threads_count < host->threads_max)
+    // A thread that was woken counts as idle until it runs, so more bodies than
+    // idle threads need more threads.
+    host->queued_count++;
+    if (host->queued_count > host->idle_count &&
+        host->threads_count < host->threads_max)
         add_thread(host);
+    pthread_cond_signal(&host->work);
     pthread_mutex_unlock(&host->mutex);
 }
 
