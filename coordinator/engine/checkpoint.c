@@ -354,8 +354,10 @@ static int by_name(const void *a, const void *b)
 
 static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
 {
-    part->updated_known = loop->updated_known;
-    if (!loop->updated_known)
+    // a fork's list is null, but that of a fork saved at an exit (R1.2)
+    part->updated_known = loop->updated_known
+        && !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
+    if (!part->updated_known)
         return;
     part->updated = ss_zalloc(loop->updated_count + 1, sizeof(char *));
     for (size_t c = 0; c < loop->graph->channels_count; c++)
@@ -414,9 +416,11 @@ static json_t *make_metadata(const struct loop *loop)
     json_object_del(parents, loop->ns); // our own is no parent
     if (loop->parent_task)
         json_object_set_new(metadata, "__loop__",
-            json_pack("{s:s, s:I, s:b}", "task", loop->parent_task->id,
-                "stop", (json_int_t)loop->stop, "first",
-                loop->first_superstep));
+            json_pack("{s:s, s:I}", "task", loop->parent_task->id, "stop",
+                (json_int_t)loop->stop));
+    else if (!loop->run && json_object_get(loop->metadata, "__loop__"))
+        json_object_set(metadata, "__loop__", // an update goes on with it
+            json_object_get(loop->metadata, "__loop__"));
     return metadata;
 }
 
@@ -427,8 +431,9 @@ void ss_loop_save(struct loop *loop, const char *source)
     memcpy(loop->source, source, strlen(source));
     loop->meta_step = loop->step;
     loop->wall_us = loop->engine->wall_us;
+    json_t *metadata = make_metadata(loop);
     json_decref(loop->metadata);
-    loop->metadata = make_metadata(loop);
+    loop->metadata = metadata;
     // under `exit` the parents in between are never saved (R5.28)
     id_copy(loop->parent_id,
         ss_loop_saves_now(loop) || !loop->dirty ? loop->saved_id : loop->id);

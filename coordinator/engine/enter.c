@@ -124,7 +124,6 @@ static void resume(struct loop *loop, bool forks, bool again)
     mark_interrupt_seen(loop);
     if (forks && !again) {
         drop_writes(loop, SS_NAME_INTERRUPT);
-        ss_loop_forget_updated(loop);
         ss_loop_save(loop, "fork");
     }
     if (!again)

@@ -5,7 +5,7 @@
 enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
-    SS_WORKER_CAPACITY_MAX = 1024, // tasks at once that one worker may claim
+    SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
     SS_RUNS_QUEUED_MAX = 1024,  // requests that wait for one thread
     SS_EVENTS_KEPT_MAX = 4096,  // stream items kept for those who reconnect
     SS_SENDS_MAX = 1000000,     // tasks of one superstep

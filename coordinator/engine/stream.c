@@ -530,11 +530,21 @@ static void show(struct task *task, json_t *message)
     ss_stream_message(task, message, false);
 }
 
+// Messages are known as such where a reducer made them: in the keys of
+// conversations, not in every map that looks like one.
 void ss_stream_message_inputs(struct task *task)
 {
-    json_t *input = ss_value_json(task->input);
-    if (!unheard(task->loop) && json_is_object(input) && !is_message(input))
-        each_message(task, input, 0, remember);
+    const struct ss_graph *graph = task->loop->graph;
+    json_t *input = ss_value_json(task->input), *value;
+    const char *key;
+    if (unheard(task->loop) || task->node->hidden || is_message(input))
+        return;
+    json_object_foreach(input, key, value) {
+        size_t c = ss_graph_channel(graph, key);
+        if (c != SS_NONE
+            && graph->channels[c].reducer == SS_REDUCER_ADD_MESSAGES)
+            each_message(task, value, 1, remember);
+    }
 }
 
 void ss_stream_messages(struct task *task)

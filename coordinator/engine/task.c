@@ -566,7 +566,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
 // R6.11: a Command from inside counts as what the node returned.
 static void child_parent(struct task *task, const struct loop *child)
 {
-    json_t *command = json_copy(child->parent_command);
+    json_t *marked = json_object_get(child->parent_command, "$command");
+    json_t *command = json_copy(marked ? marked : child->parent_command);
     json_object_del(command, "graph");
     task->returned = ss_value_new(json_pack("{s:o}", "$command", command));
     ss_task_write(task);
