@@ -20,6 +20,7 @@ struct slot {
 struct merge {
     const char *owner;
     size_t position;
+    bool clears; // all that was there is gone
     char made_owner[SS_HEX128_SIZE];
     struct ss_error *error;
 };
@@ -83,13 +84,12 @@ static int coerce_side(const struct merge *merge, json_t *side, bool is_left,
 }
 
 // Where the right side begins to count: behind its last removal of all.
-static size_t tail_of(const json_t *right, bool *ret_clears)
+static size_t tail_of(struct merge *merge, const json_t *right)
 {
-    *ret_clears = false;
     for (size_t i = json_array_size(right); i-- > 0;) {
         const json_t *message = json_array_get(right, i);
         if (is_removal(message) && strcmp(id_of(message), REMOVE_ALL) == 0) {
-            *ret_clears = true;
+            merge->clears = true;
             return i + 1;
         }
     }
@@ -116,6 +116,9 @@ static int merge_one(const struct merge *merge, struct ss_map *slots,
 {
     struct slot *slot = slot_of(slots, message);
     if (is_removal(message)) {
+        // Who was removed with all others may be removed again.
+        if (slot->place == 0 && merge->clears)
+            return SS_OK;
         if (slot->place == 0)
             return ss_error_set(merge->error, SS_EINVAL,
                 "there is no message \"%s\" to remove", id_of(message));
@@ -184,7 +187,6 @@ int ss_messages_merge(json_t *left, json_t *right, const char *owner,
     struct merge merge = {
         .owner = owner, .position = position, .error = error};
     json_t *merged, *added;
-    bool clears;
     if (json_is_null(left) || json_is_null(right))
         return ss_error_set(error, SS_EINVAL,
             "add_messages takes messages, and %s is null",
@@ -199,8 +201,8 @@ int ss_messages_merge(json_t *left, json_t *right, const char *owner,
         json_decref(merged);
         return status;
     }
-    size_t from = tail_of(added, &clears);
-    if (clears)
+    size_t from = tail_of(&merge, added);
+    if (merge.clears)
         json_array_clear(merged);
     status = merge_lists(&merge, merged, added, from);
     json_decref(added);

@@ -1,0 +1,180 @@
+#include "common/model/value.h"
+
+#include "tests/unit/model/help.h"
+
+START_TEST(text_is_decoded_when_somebody_looks)
+{
+    struct ss_value *value = ss_value_from_text("{\"a\": 1}", 8);
+    ck_assert(!ss_value_decoded(value));
+    expect_json(json_incref(ss_value_json(value)), "{'a': 1}");
+    ck_assert(ss_value_decoded(value));
+    // The text stays as it came.
+    size_t size;
+    ck_assert_str_eq(ss_value_text(value, &size), "{\"a\": 1}");
+    ck_assert_uint_eq(size, 8);
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(json_is_encoded_once_and_compactly)
+{
+    struct ss_value *value = value_of("{'b': [1, 2.5, null], 'a': 'x'}");
+    size_t size;
+    const char *text = ss_value_text(value, &size);
+    ck_assert_str_eq(text, "{\"b\":[1,2.5,null],\"a\":\"x\"}");
+    ck_assert_uint_eq(size, strlen(text));
+    ck_assert_ptr_eq(ss_value_text(value, NULL), text);
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(null_is_one_value_for_all)
+{
+    struct ss_value *null = ss_value_null();
+    ck_assert_ptr_eq(ss_value_new(json_null()), null);
+    ck_assert_ptr_eq(ss_value_from_text("null", 4), null);
+    ck_assert_ptr_eq(ss_value_ref(null), null);
+    for (int i = 0; i < 10; i++)
+        ss_value_unref(null);
+    ck_assert(ss_value_is_null(null));
+    ck_assert(ss_value_decoded(null));
+    ck_assert_str_eq(ss_value_text(null, NULL), "null");
+    ck_assert(json_is_null(ss_value_json(null)));
+    ck_assert_int_eq(ss_value_valid(null, NULL), SS_OK);
+}
+END_TEST
+
+START_TEST(null_with_blanks_is_null_too)
+{
+    struct ss_value *value = ss_value_from_text(" null ", 6);
+    ck_assert(ss_value_is_null(value));
+    ss_value_unref(value);
+    value = ss_value_from_text("nul", 3);
+    ck_assert(!ss_value_is_null(value));
+    ss_value_unref(value);
+    value = value_of("0");
+    ck_assert(!ss_value_is_null(value));
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(nothing_may_be_counted)
+{
+    ck_assert_ptr_null(ss_value_ref(NULL));
+    ss_value_unref(NULL);
+}
+END_TEST
+
+START_TEST(a_value_lives_while_it_is_referenced)
+{
+    struct ss_value *value = value_of("'x'");
+    ck_assert_ptr_eq(ss_value_ref(value), value);
+    ss_value_unref(value);
+    ck_assert_str_eq(json_string_value(ss_value_json(value)), "x");
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(damaged_text_reads_as_null_and_says_where)
+{
+    struct ss_value *value = ss_value_from_text("{\"a\": }", 7);
+    struct ss_error error;
+    ck_assert(json_is_null(ss_value_json(value)));
+    ck_assert(!ss_value_is_null(value));
+    ck_assert_int_eq(ss_value_valid(value, &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "line 1"));
+    ck_assert_int_eq(ss_value_valid(value, &error), SS_EFORMAT);
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(sound_text_is_valid)
+{
+    struct ss_value *value = ss_value_from_text("[1]", 3);
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_OK);
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_OK);
+    ss_value_unref(value);
+}
+END_TEST
+
+// Lists within lists, and maps within maps.
+static json_t *nested(int depth)
+{
+    json_t *json = json_integer(1);
+    for (int i = 0; i < depth; i++)
+        json = i % 2 ? json_pack("[o]", json) : json_pack("{s:o}", "k", json);
+    return json;
+}
+
+START_TEST(what_is_nested_too_deep_is_refused)
+{
+    struct ss_error error;
+    struct ss_value *value = ss_value_new(nested(512));
+    ck_assert_int_eq(ss_value_valid(value, &error), SS_OK);
+    ss_value_unref(value);
+    value = ss_value_new(nested(513));
+    ck_assert_int_eq(ss_value_valid(value, &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "512"));
+    struct ss_value *text = ss_value_from_text(
+        ss_value_text(value, NULL), strlen(ss_value_text(value, NULL)));
+    ck_assert_int_eq(ss_value_valid(text, &error), SS_EFORMAT);
+    ss_value_unref(text);
+    ss_value_unref(value);
+}
+END_TEST
+
+START_TEST(an_opaque_value_is_kept_and_reads_as_null)
+{
+    struct ss_value *value = ss_value_opaque(SS_VALUE_BYTES, "\0\xff", 2);
+    size_t size;
+    ck_assert_int_eq(ss_value_tag(value), SS_VALUE_BYTES);
+    ck_assert_mem_eq(ss_value_text(value, &size), "\0\xff", 2);
+    ck_assert_uint_eq(size, 2);
+    ck_assert(json_is_null(ss_value_json(value)));
+    ck_assert(!ss_value_is_null(value));
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_OK);
+    ss_value_unref(value);
+}
+END_TEST
+
+static void expect_equal(
+    struct ss_value *a, struct ss_value *b, bool is_equal)
+{
+    ck_assert_int_eq(ss_value_equal(a, b), is_equal);
+    ck_assert_int_eq(ss_value_equal(b, a), is_equal);
+    ss_value_unref(a);
+    ss_value_unref(b);
+}
+
+START_TEST(values_are_equal_by_what_they_mean)
+{
+    expect_equal(value_of("{'a': 1, 'b': 2}"),
+        ss_value_from_text("{\"b\":2, \"a\":1}", 14), true);
+    expect_equal(ss_value_from_text("[1]", 3),
+        ss_value_from_text("[1]", 3), true);
+    expect_equal(value_of("[1]"), value_of("[2]"), false);
+    expect_equal(ss_value_null(), value_of("null"), true);
+    expect_equal(ss_value_null(), value_of("0"), false);
+    expect_equal(ss_value_null(), NULL, false);
+    expect_equal(NULL, NULL, true);
+    expect_equal(ss_value_opaque(SS_VALUE_BYTES, "x", 1),
+        ss_value_opaque(SS_VALUE_BYTES, "x", 1), true);
+    expect_equal(ss_value_opaque(SS_VALUE_BYTES, "x", 1),
+        ss_value_opaque(SS_VALUE_BYTES, "y", 1), false);
+    expect_equal(ss_value_opaque(SS_VALUE_BYTES, "1", 1),
+        ss_value_opaque(SS_VALUE_MSGPACK, "1", 1), false);
+    expect_equal(ss_value_opaque(SS_VALUE_BYTES, "1", 1),
+        ss_value_from_text("1", 1), false);
+    // Text that means nothing equals no null.
+    expect_equal(ss_value_from_text("}", 1), ss_value_null(), false);
+}
+END_TEST
+
+RUN("value", text_is_decoded_when_somebody_looks,
+    json_is_encoded_once_and_compactly, null_is_one_value_for_all,
+    null_with_blanks_is_null_too, nothing_may_be_counted,
+    a_value_lives_while_it_is_referenced,
+    damaged_text_reads_as_null_and_says_where, sound_text_is_valid,
+    what_is_nested_too_deep_is_refused,
+    an_opaque_value_is_kept_and_reads_as_null,
+    values_are_equal_by_what_they_mean)
