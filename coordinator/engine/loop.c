@@ -286,9 +286,13 @@ static void start_tasks(struct loop *loop)
 {
     size_t count = loop->tasks.count;
     struct run *run = loop->run;
+    if (!loop->parent) // progress counts the root's superstep, and what is inside
+        run->tasks_planned = run->tasks_done = 0;
     run->tasks_planned += count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         ss_stream_task_start(loop->tasks.items[i]);
+        run->tasks_done += loop->tasks.items[i]->state == TASK_DONE;
+    }
     for (size_t i = 0; i < count; i++) {
         struct task *task = loop->tasks.items[i];
         ss_stream_message_inputs(task);
