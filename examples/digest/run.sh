@@ -45,6 +45,11 @@ documents=$(cd "$documents" && pwd)
 [ -z "$ask" ] || [ -t 0 ] ||
     { echo "run: --ask needs a terminal to ask at" >&2; exit 2; }
 
+for file in "$bin"/superstep{,-coordinator,-worker} "$app"; do
+    [ -e "$file" ] || { echo "run: there is no $file; ./run builds it" >&2
+        exit 2; }
+done
+
 # ------------------------------------------------------------------- processes
 
 place=$(mktemp -d "${TMPDIR:-/tmp}/superstep-digest.XXXXXX")
@@ -85,6 +90,7 @@ until_true()
     shift
     until "$@"; do
         [ "$SECONDS" -lt "$end" ] || fail "waited too long for $what"
+        kill -0 "$started" 2>/dev/null || fail "there is no $what: it ended"
         read -r -t 0.02 <>"$place/never" || true
     done
 }
@@ -115,66 +121,188 @@ coordinator()
     export SUPERSTEP_COORDINATOR=$endpoint
 }
 
+declare -A workers_by_pid=()
+
 # worker RUN NUMBER ARGUMENT
 worker()
 {
     start "$1-worker$2" "$bin/superstep-worker" --app "$app" --app-arg "$3" \
         --connect "$endpoint" --capacity "$capacity" --name "worker$2"
     until_true "worker$2" has_line "$place/$1-worker$2.out" ready
-    worker_pids[started]=worker$2
+    workers_by_pid[$started]=worker$2
 }
-declare -A worker_pids=()
 
-killed() # NAME PID
+kill_hard() # NAME PID
 {
     kill -KILL "$2"
     wait "$2" 2>/dev/null || true
-    say "${bold}kill -9 $2${plain} ($1)"
+    say "${bold}kill -9 $2${plain}  ($1)"
+}
+
+# End all that still runs, as an operator does.
+stop_all()
+{
+    local i
+    for ((i = ${#processes[@]} - 1; i >= 0; i--)); do # the coordinator last
+        kill -TERM "${processes[i]}" 2>/dev/null || true
+        wait "${processes[i]}" 2>/dev/null || true
+    done
+    processes=()
+    workers_by_pid=()
 }
 
 # ------------------------------------------------------------------ what it did
 
 effects=$place/effects # lines: task, node, attempt, process, name
-began() { awk -F'\t' -v n="$1" '$2 == "measure" && $5 ~ n' "$effects" | wc -l; }
+lines() { wc -l <"$effects"; }
 
-# All held tasks have begun, on processes that are there.
+# held_began [N]: all held tasks have begun behind line N, on live processes.
 held_began()
 {
-    [ "$(awk -F'\t' -v pids=" ${!worker_pids[*]} " \
-        -v held="$held" 'BEGIN { n = split(held, list, "\n")
-            for (i = 1; i <= n; i++) wanted[list[i]] = 1 }
-        $2 == "measure" && $5 in wanted && index(pids, " " $4 " ") {
-            if (!seen[$5]++) count++ }
-        END { print count + 0 }' "$effects" 2>/dev/null)" = "$held_count" ]
+    [ -f "$effects" ] && PIDS=" ${!workers_by_pid[*]} " HELD=$held \
+        FROM=${1:-0} awk -F'\t' '
+        BEGIN { wanted = split(ENVIRON["HELD"], names, "\n")
+            for (i in names) is_held[names[i]] = 1 }
+        NR > ENVIRON["FROM"] && is_held[$5] && index(ENVIRON["PIDS"], " " $4 " ") &&
+            !seen[$5]++ { began++ }
+        END { exit began < wanted }' "$effects"
 }
 
-# Tasks of the superstep under way whose writes are durable.
-durable()
+# The writes of all the others are durable: the store has them.
+others_durable()
 {
-    "$bin/superstep" state digest --json 2>/dev/null |
-        grep -o '"result": *[^n ]' | wc -l
+    local done
+    done=$("$bin/superstep" state digest --json 2>/dev/null |
+        grep -o '"result": *[^n ]' | wc -l)
+    [ "$done" -ge "$others_count" ]
 }
-others_durable() { [ "$(durable)" -ge "$others_count" ]; }
 
-# job NAME: run the graph until it asks; its status goes to NAME.status.
+# job NAME: run the graph until it asks for approval.
 job()
 {
     local status=0
-    "$bin/superstep" run digest --thread digest --input \
-        "{\"folder\": \"$documents\", \"report\": \"$place/$1.md\"}" \
-        >"$place/$1.run" 2>"$place/$1.progress" || status=$?
-    echo "$status" >"$place/$1.status"
+    "$bin/superstep" run digest --thread digest --progress --input \
+        "{\"folder\": $(quoted "$documents"), \"report\": \"$place/$1.md\"}" \
+        >"$place/$1.run" || status=$?
+    [ "$status" = 3 ]
 }
 
-approve() # NAME
+# A path as JSON.
+quoted()
 {
-    local value=true
-    if [ -n "$2" ]; then
-        read -r -p "Publish the report? [Y/n] " value
-        case $value in n* | N*) value=false ;; *) value=true ;; esac
-    fi
-    "$bin/superstep" resume digest --value "$value" >"$place/$1.resume" \
-        2>>"$place/$1.progress" || fail "the run did not finish: $(
-            cat "$place/$1.progress")"
-    [ "$value" = true ] || { say "Not published, as you said."; exit 0; }
+    local text=${1//\\/\\\\}
+    printf '"%s"' "${text//\"/\\\"}"
 }
+
+answer() # NAME VALUE
+{
+    "$bin/superstep" resume digest --value "$2" --progress \
+        >"$place/$1.end" || fail "the run did not take the answer"
+}
+
+# ------------------------------------------------------------- 1. with disasters
+
+# Some documents wait in `measure`: every third, as many as find a thread.
+names=$(find "$documents" -maxdepth 1 -type f ! -name '.*' \
+    -exec grep -lIm1 . {} + | sed 's,.*/,,' | LC_ALL=C sort)
+held=$(awk -v most=$((workers * capacity - 1)) \
+    'NR % 3 == 1 && most-- > 0 && n++ < 6' <<<"$names")
+[ -n "$held" ] || fail "there is no document in $documents"
+# As a pattern without blanks, colons and commas, which part the argument.
+patterns=$(sed 's/[^A-Za-z0-9._-]/?/g' <<<"$held" | paste -s -d ,)
+
+title "1. The job, with a worker and the coordinator killed half-way"
+coordinator disturbed
+say "coordinator at $endpoint, store $place/disturbed.db"
+arg="log=$effects hold=measure/$patterns:$place"
+for number in $(seq "$workers"); do worker disturbed "$number" "$arg"; done
+say "$workers workers of $capacity threads; $(wc -l <<<"$held") documents will" \
+    "wait in measure until they are let go"
+
+job disturbed 2> >(tee "$place/disturbed.progress" >&2) &
+job=$!
+processes+=("$job")
+until_true "the held tasks" held_began
+# What does not wait gets done, and its writes go to the journal.
+documents_count=$(grep -c . <<<"$names")
+others_count=$((documents_count - $(grep -c . <<<"$held")))
+until_true "the other tasks' writes" others_durable
+say "$(wc -l <<<"$held") tasks are in flight, $others_count are done and durable"
+
+victim=$(HELD=${held%%$'\n'*} awk -F'\t' \
+    '$2 == "measure" && $5 == ENVIRON["HELD"] { pid = $4 } END { print pid }' \
+    "$effects")
+kill_hard "${workers_by_pid[$victim]}" "$victim"
+unset "workers_by_pid[$victim]"
+lines_worker=$(lines)
+worker disturbed $((workers + 1)) "$arg"
+until_true "its tasks on other workers" held_began
+say "its tasks are with others now; a new worker came"
+
+kill_hard "the coordinator" "$coordinator"
+lines_coordinator=$(lines)
+coordinator disturbed "$endpoint"
+say "the coordinator is there again, with the same file"
+until_true "the tasks, once more" held_began "$lines_coordinator"
+say "the tasks that were in flight are in flight again, and let go"
+: >"$place/release"
+wait "$job" || fail "the run did not ask for approval"
+
+title "2. A person approves"
+value=true
+if [ -n "$ask" ]; then
+    read -r -p "Your answer (true or false): " value
+    [ "$value" = true ] || value=false
+else
+    say "Answered by itself: true (./run --ask asks you)"
+fi
+answer disturbed "$value"
+if [ "$value" = false ]; then
+    say "Not published, as you said."
+    exit 0
+fi
+stop_all
+
+title "3. The report"
+cat "$place/disturbed.md"
+
+# ------------------------------------------------------------ 2. and undisturbed
+
+title "4. The same job, undisturbed"
+coordinator undisturbed
+for number in $(seq "$workers"); do
+    worker undisturbed "$number" "log=$place/effects-undisturbed"
+done
+{ job undisturbed && answer undisturbed true; } 2>"$place/undisturbed.progress" ||
+    fail "the undisturbed run failed"
+stop_all
+say "done: $(wc -l <"$place/effects-undisturbed") bodies ran, with disasters" \
+    "$(lines)"
+
+# ----------------------------------------------------------------- 3. the proof
+
+title "5. What ran, by the trace that the bodies wrote"
+VICTIM=$victim LINES_WORKER=$lines_worker LINES_COORDINATOR=$lines_coordinator \
+    RESTORED_FILE=$place/restored awk -f "$root/examples/digest/proof.awk" \
+    "$effects"
+
+title "6. The verdict"
+failed=
+verdict() # TRUE-OR-FALSE TEXT
+{
+    if [ "$1" = true ]; then say "  yes  $2"; else
+        say "  NO   $2"
+        failed=1
+    fi
+}
+holds() { if "$@"; then echo true; else echo false; fi; }
+restored=$(cat "$place/restored")
+verdict "$(holds [ "$restored" = "$others_count" ])" \
+    "none of the $others_count tasks that were durable ran again"
+counted=$(sed -n 's/.* \([0-9]*\) more were taken from pending writes.*/\1/p' \
+    "$place/disturbed.progress")
+verdict "$(holds [ "${counted:-0}" = "$restored" ])" \
+    "the coordinator counted as many: ${counted:-0}"
+verdict "$(holds cmp -s "$place/disturbed.md" "$place/undisturbed.md")" \
+    "the report is byte for byte that of the undisturbed run"
+[ -z "$failed" ]
