@@ -95,7 +95,7 @@ uint64_t ss_journal_io_checksum(const struct ss_store_row *stored)
     add_text(&buf, stored->metadata);
     add_number(&buf, ss_hash64(stored->body_size > 0 ? stored->body : "",
                          stored->body_size));
-    ss_check(buf.status == SS_OK);
+    ss_check(buf.status == SS_OK && buf.data);
     uint64_t checksum = ss_hash64(buf.data, buf.size);
     ss_buf_fini(&buf);
     return checksum;
@@ -157,6 +157,7 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
             stored->body_size, &row, error);
     }
     if (status == SS_OK) {
+        ss_check(row);
         status = columns_take(stored, row, error);
     }
     if (status == SS_OK) {

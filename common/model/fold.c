@@ -283,6 +283,7 @@ int ss_space_fold(struct ss_space *space, struct ss_mark *mark,
         *ret_checkpoint = ss_checkpoint_ref(space->folded);
         return SS_OK;
     }
+    ss_check(mark);
     struct chain chain = {0};
     bool cached = false;
     struct ss_checkpoint *into = NULL;

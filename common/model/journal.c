@@ -529,9 +529,36 @@ static int rows_void(
 
 // --- appending --------------------------------------------------------------
 
-static size_t row_weight(const struct ss_row *row)
+enum { ROW_PART_SIZE = 24 }; // of a write or a channel, beside its value
+
+static size_t value_size(struct ss_value *value)
 {
-    return sizeof(*row) + row->size + row->writes_count * sizeof(*row->writes) +
+    size_t size = 0;
+    if (value) {
+        (void)ss_value_text(value, &size);
+    }
+    return size + ROW_PART_SIZE;
+}
+
+// Bytes of the encoded body; about so many, if it was not encoded yet.
+static size_t row_size(const struct ss_row *row)
+{
+    if (row->size > 0) {
+        return row->size;
+    }
+    size_t size = ROW_PART_SIZE;
+    for (size_t i = 0; i < row->writes_count; i++) {
+        size += value_size(row->writes[i].value);
+    }
+    for (size_t i = 0; i < row->checkpoint.channels_count; i++) {
+        size += value_size(row->checkpoint.channels[i].value);
+    }
+    return size + row->checkpoint.seen_count * ROW_PART_SIZE;
+}
+
+static size_t row_weight(const struct ss_row *row, size_t size)
+{
+    return sizeof(*row) + size + row->writes_count * sizeof(*row->writes) +
            row->checkpoint.channels_count * sizeof(*row->checkpoint.channels) +
            row->checkpoint.seen_count * sizeof(*row->checkpoint.seen);
 }
@@ -555,11 +582,14 @@ static void place_add(struct ss_journal *journal, struct ss_row *row)
     if (count == 0) {
         journal->first_seq = row->seq;
     }
-    uint64_t before = count ? journal->places.items[count - 1].end : 0;
-    SS_VEC_PUSH(&journal->places,
-        (struct place){
-            .row = row, .weight = row_weight(row), .end = before + row->size});
-    journal->live_size += row_weight(row);
+    size_t size = row_size(row);
+    struct place place = {
+        .row = row,
+        .weight = row_weight(row, size),
+        .end = size + (count ? journal->places.items[count - 1].end : 0),
+    };
+    SS_VEC_PUSH(&journal->places, place);
+    journal->live_size += place.weight;
 }
 
 static void place_remove(struct ss_journal *journal)

@@ -2,8 +2,10 @@
 #ifndef SS_WIRE_ROW_LIMITS_H
 #define SS_WIRE_ROW_LIMITS_H
 
+#include <stddef.h>
+
 // A snapshot of the largest states that make sense; SQLite takes 10^9 bytes.
-#define SS_ROW_SIZE_MAX (512u * 1024u * 1024u)
+#define SS_ROW_SIZE_MAX ((size_t)512 * 1024 * 1024)
 
 enum {
     // Unpacking may take this much memory, and so many times the body: a

@@ -271,7 +271,7 @@ int ss_row_encode(
     int status = SS_OK;
     if (size > SS_ROW_SIZE_MAX || size > ret->size_max - ret->size) {
         status = ss_error_set(error, SS_ELIMIT,
-            "a journal row of %zu bytes; the limit is %u", size,
+            "a journal row of %zu bytes; the limit is %zu", size,
             SS_ROW_SIZE_MAX);
     } else {
         message_write(&packed, ret);

@@ -231,7 +231,7 @@ int ss_row_decode(
 {
     if (size > SS_ROW_SIZE_MAX) {
         return ss_error_set(error, SS_ELIMIT,
-            "a journal row of %zu bytes; the limit is %u", size,
+            "a journal row of %zu bytes; the limit is %zu", size,
             SS_ROW_SIZE_MAX);
     }
     if (!check_holds(bytes, size)) {

@@ -18,26 +18,26 @@ struct ss_job *ss_job_apply(uint64_t tag, const struct ss_store_unit *unit)
     return job;
 }
 
-void ss_job_destroy(struct ss_job **ref)
+void ss_job_destroy(struct ss_job **job)
 {
-    struct ss_job *job = *ref;
-    if (!job) {
+    struct ss_job *it = *job;
+    if (!it) {
         return;
     }
-    *ref = NULL;
-    ss_free(job->memory);
-    ss_free(job->thread);
-    ss_free(job->key);
-    ss_free(job->index);
-    for (size_t i = 0; i < job->rows_count; i++) {
-        ss_free(job->rows[i].memory);
+    *job = NULL;
+    ss_free(it->memory);
+    ss_free(it->thread);
+    ss_free(it->key);
+    ss_free(it->index);
+    for (size_t i = 0; i < it->rows_count; i++) {
+        ss_free(it->rows[i].memory);
     }
-    ss_free(job->rows);
-    for (size_t i = 0; i < job->entries_count; i++) {
-        ss_free(job->entries[i].key);
-        ss_free(job->entries[i].index);
-        ss_free(job->entries[i].value);
+    ss_free(it->rows);
+    for (size_t i = 0; i < it->entries_count; i++) {
+        ss_free(it->entries[i].key);
+        ss_free(it->entries[i].index);
+        ss_free(it->entries[i].value);
     }
-    ss_free(job->entries);
-    ss_free(job);
+    ss_free(it->entries);
+    ss_free(it);
 }

@@ -208,6 +208,7 @@ struct ss_job *ss_jobs_run_some(
         return taken;
     }
     taken = *jobs;
+    ss_check(taken);
     *jobs = taken->next;
     taken->next = NULL;
     query_run(store, taken);

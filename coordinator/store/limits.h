@@ -2,6 +2,8 @@
 #ifndef SS_STORE_LIMITS_H
 #define SS_STORE_LIMITS_H
 
+#include <stddef.h>
+
 enum {
     // Units of one commit: what a full queue may add to everybody's wait.
     SS_STORE_BATCH_MAX = 1024,
@@ -16,6 +18,6 @@ enum {
 
 // One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a
 // row.
-#define SS_STORE_BODY_SIZE_MAX (512u * 1024u * 1024u)
+#define SS_STORE_BODY_SIZE_MAX ((size_t)512 * 1024 * 1024)
 
 #endif

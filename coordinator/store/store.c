@@ -100,7 +100,7 @@ static int unit_limits(
         if (unit->rows[i].body_size > SS_STORE_BODY_SIZE_MAX) {
             return ss_error_set(error, SS_ELIMIT,
                 "store: thread %s: a row of"
-                " %zu bytes; at most %u",
+                " %zu bytes; at most %zu",
                 unit->thread, unit->rows[i].body_size, SS_STORE_BODY_SIZE_MAX);
         }
     }
@@ -108,7 +108,7 @@ static int unit_limits(
         if (unit->puts[i].value_size > SS_STORE_BODY_SIZE_MAX) {
             return ss_error_set(error, SS_ELIMIT,
                 "store: key %s: a value of"
-                " %zu bytes; at most %u",
+                " %zu bytes; at most %zu",
                 unit->puts[i].key, unit->puts[i].value_size,
                 SS_STORE_BODY_SIZE_MAX);
         }

@@ -48,6 +48,7 @@ enum ss_store_table {
 };
 
 enum ss_store_when {
+    // A put whose outcome stands already is a repeat, and fine in each case.
     SS_WHEN_ANY,    // put or delete whatever is there
     SS_WHEN_ABSENT, // only if the key is not there
     SS_WHEN_SAME,   // only if the value's ss_hash64 is `expected`
@@ -73,13 +74,16 @@ struct ss_store_unit {
     const struct ss_store_put *puts;
     size_t puts_count;
     bool delete_thread; // first delete all rows of the thread
-    uint64_t delete_to; // first delete its rows up to this seq; 0: none
-    int result;         // out: SS_OK, SS_EREFUSED, SS_EFENCED, or a store error
+    // First delete its rows up to this seq; 0: none. A head is refused where no
+    // row of the unit follows it: it says where the thread goes on.
+    uint64_t delete_to;
+    int result; // out: SS_OK, SS_EREFUSED, SS_EFENCED, or a store error
 };
 
 // A batch shares one commit; each unit has its own result.
 struct ss_store_batch {
-    uint64_t epoch; // of the fence; 0: no fence (embedded)
+    // Of the fence; 0: no fence. Stores that one process owns have no fences.
+    uint64_t epoch;
     struct ss_store_unit *units;
     size_t units_count;
 };
@@ -92,10 +96,11 @@ typedef int ss_store_entry_fn(void *ctx, const char *key, const char *index,
 
 struct ss_store;
 
-// Open by URL: "memory:", "sqlite:FILE" (or a bare file name). Gives.
+// Open by URL: "memory:", "sqlite:FILE" (or a bare file name), for a file that
+// may not grow without end "sqlite:FILE?pages_max=N" (of 4096 bytes). Gives.
 // Errors: SS_EIO (unreadable, with the reason), SS_EBUSY (another process has
 // it), SS_ECORRUPT, SS_EVERSION (written by a newer version), SS_EFULL,
-// SS_EINVAL (no such kind of store).
+// SS_EINVAL (no such kind of store; a database of another program).
 int ss_store_open(const char *url, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 void ss_store_close(struct ss_store **store);
@@ -103,7 +108,8 @@ void ss_store_close(struct ss_store **store);
 // Commit a batch. SS_OK: every unit has its result; a unit refused for its
 // content does not harm the others. An error: nothing of it was applied
 // (SS_EIO, SS_EFULL), or it is not known (SS_EAGAIN: append the same again).
-// Appending the very rows that stand there already is SS_OK (a repeat).
+// Appending the very rows that stand there already is SS_OK (a repeat): its
+// puts are then left out, they were made with the rows.
 int ss_store_apply(struct ss_store *store, struct ss_store_batch *batch,
     struct ss_error *error) SS_MUST_USE;
 // Rows of a thread with from <= seq <= to.

@@ -226,22 +226,22 @@ int ss_store_actor_start(struct ss_store *store,
     return SS_OK;
 }
 
-void ss_store_actor_stop(struct ss_store_actor **ref)
+void ss_store_actor_stop(struct ss_store_actor **actor)
 {
-    struct ss_store_actor *actor = *ref;
-    if (!actor) {
+    struct ss_store_actor *it = *actor;
+    if (!it) {
         return;
     }
-    *ref = NULL;
-    if (!actor->is_inline) {
-        lock(actor);
-        actor->stopping = true;
-        ss_check(pthread_cond_signal(&actor->wake) == 0);
-        unlock(actor);
-        ss_check(pthread_join(actor->thread, NULL) == 0);
+    *actor = NULL;
+    if (!it->is_inline) {
+        lock(it);
+        it->stopping = true;
+        ss_check(pthread_cond_signal(&it->wake) == 0);
+        unlock(it);
+        ss_check(pthread_join(it->thread, NULL) == 0);
     }
-    ss_store_close(&actor->store);
-    actor_free(actor);
+    ss_store_close(&it->store);
+    actor_free(it);
 }
 
 // --- the caller's side ------------------------------------------------------
@@ -287,11 +287,12 @@ int ss_store_actor_fd(const struct ss_store_actor *actor)
 }
 
 struct ss_store_actor_stats ss_store_actor_stats(
-    const struct ss_store_actor *const_actor)
+    const struct ss_store_actor *actor)
 {
-    struct ss_store_actor *actor = (struct ss_store_actor *)const_actor;
-    lock(actor);
-    struct ss_store_actor_stats stats = actor->stats;
-    unlock(actor);
+    // To look takes the lock, too.
+    struct ss_store_actor *it = (struct ss_store_actor *)actor;
+    lock(it);
+    struct ss_store_actor_stats stats = it->stats;
+    unlock(it);
     return stats;
 }

@@ -183,12 +183,12 @@ struct ss_store *ss_store_faulty_new(
 }
 
 void ss_store_faulty_set(
-    struct ss_store *base, const struct ss_faulty_plan *plan)
+    struct ss_store *store, const struct ss_faulty_plan *plan)
 {
-    ss_check(base->ops == &faulty_ops);
-    struct faulty_store *store = (struct faulty_store *)base;
-    store->plan = *plan;
-    store->seen = (struct ss_faulty_seen){0};
+    ss_check(store->ops == &faulty_ops);
+    struct faulty_store *it = (struct faulty_store *)store;
+    it->plan = *plan;
+    it->seen = (struct ss_faulty_seen){0};
 }
 
 struct ss_faulty_seen ss_store_faulty_seen(const struct ss_store *store)
@@ -196,12 +196,12 @@ struct ss_faulty_seen ss_store_faulty_seen(const struct ss_store *store)
     return faulty_of(store)->seen;
 }
 
-struct ss_store *ss_store_faulty_end(struct ss_store **base)
+struct ss_store *ss_store_faulty_end(struct ss_store **store)
 {
-    ss_check((*base)->ops == &faulty_ops);
-    struct faulty_store *store = (struct faulty_store *)*base;
-    struct ss_store *inner = store->inner;
-    store->inner = NULL;
-    ss_store_close(base);
+    ss_check((*store)->ops == &faulty_ops);
+    struct faulty_store *it = (struct faulty_store *)*store;
+    struct ss_store *inner = it->inner;
+    it->inner = NULL;
+    ss_store_close(store);
     return inner;
 }

@@ -322,6 +322,20 @@ START_TEST(a_fork_of_an_old_checkpoint_is_far_from_its_base)
 }
 END_TEST
 
+START_TEST(a_row_that_was_not_encoded_yet_counts_by_its_values)
+{
+    step("1", "", 1, "1");
+    struct ss_row *row = row_in("");
+    row->size = 0;
+    holds(row, "2", "1");
+    moves(row, "x", 2, SS_DELTA_SET, "\"0123456789\"");
+    append(row);
+    size_t bytes = ss_journal_find(journal, "", "2")->bytes;
+    ck_assert_uint_gt(bytes, 12);
+    ck_assert_uint_lt(bytes, 100);
+}
+END_TEST
+
 // --- pending writes ---------------------------------------------------------
 
 START_TEST(writes_stand_with_the_checkpoint_they_follow)
@@ -582,6 +596,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_whole_checkpoint_is_read_alone);
     tcase_add_test(t, a_snapshot_makes_reading_short);
     tcase_add_test(t, a_fork_of_an_old_checkpoint_is_far_from_its_base);
+    tcase_add_test(t, a_row_that_was_not_encoded_yet_counts_by_its_values);
     tcase_add_test(t, writes_stand_with_the_checkpoint_they_follow);
     tcase_add_test(t, the_first_regular_write_wins_and_the_last_special_one);
     tcase_add_test(t, a_special_write_keeps_its_place);

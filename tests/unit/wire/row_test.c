@@ -494,8 +494,7 @@ END_TEST
 START_TEST(a_body_over_the_limit_is_not_read)
 {
     ck_assert_int_eq(
-        ss_row_decode("", (size_t)SS_ROW_SIZE_MAX + 1, &decoded, &error),
-        SS_ELIMIT);
+        ss_row_decode("", SS_ROW_SIZE_MAX + 1, &decoded, &error), SS_ELIMIT);
 }
 END_TEST
 
