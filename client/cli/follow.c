@@ -165,6 +165,8 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", NULL);
+    if (status && strcmp(status, "running") == 0)
+        status = NULL; // detached: it goes on by itself
     if (ss_cli_options.json) {
         ss_cli_print_json(answer);
     } else if (!status) {

@@ -70,6 +70,9 @@ json_t *ss_talk_request_body(
         if (value)
             json_object_set(body, kept[i], value);
     }
+    // Nothing seen yet of a run of our own: all of it.
+    if (!request->seq[0] && strcmp(request->op, "run") == 0)
+        memcpy(request->seq, "0.0", sizeof("0.0"));
     if (request->seq[0]) {
         memcpy(request->after, request->seq, sizeof(request->after));
         json_object_set_new(body, "after", json_string(request->seq));

@@ -360,8 +360,9 @@ START_TEST(a_late_tick_does_not_lose_what_was_heard_with_it)
     // The machine slept for an hour; the answer is fed before time is.
     begin_run();
     now += 3600000;
-    ck_assert_str_eq(pong(1), "hang up\nask attach {\"run\":\"r1\",\"stream\":"
-                              "[\"values\"],\"subgraphs\":true}\n");
+    ck_assert_str_eq(pong(1),
+        "hang up\nask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "\"subgraphs\":true,\"after\":\"0.0\"}\n");
 }
 END_TEST
 
@@ -465,6 +466,25 @@ START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
     ck_assert_str_eq(item(ACCEPTED), "");
     ck_assert_str_eq(answer("{\"status\":\"done\"}"),
         "done 1 {\"status\":\"done\"}\n");
+}
+END_TEST
+
+START_TEST(a_run_of_which_nothing_was_seen_is_attached_to_from_its_beginning)
+{
+    begin_run();
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"stream\":"
+                              "[\"values\"],\"subgraphs\":true,"
+                              "\"after\":\"0.0\"}\n");
+    ck_assert_str_eq(item("{\"seq\":\"1.0\"}"), "item 1 {\"seq\":\"1.0\"}\n");
+}
+END_TEST
+
+START_TEST(a_follower_that_saw_nothing_yet_goes_on_from_now)
+{
+    ask(1, "attach", "{\"run\":\"r1\"}");
+    pong(1);
+    item(ACCEPTED);
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\"}\n");
 }
 END_TEST
 
@@ -696,6 +716,9 @@ static TCase *repeating(void)
     tcase_add_test(tcase, an_op_that_nobody_knows_is_asked_once);
     tcase_add_test(
         tcase, a_restarted_coordinator_is_attached_to_after_the_last_event);
+    tcase_add_test(tcase,
+        a_run_of_which_nothing_was_seen_is_attached_to_from_its_beginning);
+    tcase_add_test(tcase, a_follower_that_saw_nothing_yet_goes_on_from_now);
     tcase_add_test(tcase, events_that_were_seen_before_are_not_shown_again);
     tcase_add_test(tcase, answers_of_the_old_coordinator_are_ignored);
     tcase_add_test(
