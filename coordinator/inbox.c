@@ -15,7 +15,7 @@ void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
             error->message);
     }
     if (peer[0] != '\0')
-        ss_outbox_refuse(shell, peer, error->status, error->message);
+        ss_bridge_out_refuse(shell, peer, error->status, error->message);
 }
 
 static void hello(struct ss_coordinator *shell, struct ss_event *event,
@@ -111,7 +111,7 @@ static void take(
         event.request.id = message->id;
         break;
     case SS_MESSAGE_PING:
-        ss_outbox_pong(shell, peer, message->id);
+        ss_bridge_out_pong(shell, peer, message->id);
         return;
     case SS_MESSAGE_PONG:
         return;

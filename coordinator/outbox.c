@@ -44,7 +44,7 @@ static void free_outbox(void *value)
     ss_free(outbox);
 }
 
-void ss_outbox_fini(struct ss_coordinator *shell)
+void ss_bridge_out_fini(struct ss_coordinator *shell)
 {
     ss_map_fini(&shell->outboxes, free_outbox);
 }
@@ -92,7 +92,7 @@ static bool send_lists(
     return true;
 }
 
-void ss_outbox_flush(struct ss_coordinator *shell)
+void ss_bridge_out_flush(struct ss_coordinator *shell)
 {
     bool all_sent = true;
     for (struct ss_map_entry *it = shell->outboxes.first; it;) {
@@ -184,7 +184,7 @@ static void send_or_forget(struct ss_coordinator *shell, const char *peer,
             ss_message_name(message->type), peer, error.message);
 }
 
-void ss_outbox_refuse(struct ss_coordinator *shell, const char *peer,
+void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     int status, const char *text)
 {
     struct ss_message message = {.type = SS_MESSAGE_REFUSED,
@@ -194,7 +194,7 @@ void ss_outbox_refuse(struct ss_coordinator *shell, const char *peer,
     send_or_forget(shell, peer, &message);
 }
 
-void ss_outbox_pong(struct ss_coordinator *shell, const char *peer, uint64_t id)
+void ss_bridge_out_pong(struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
     struct ss_message message = {.type = SS_MESSAGE_PONG,
         .protocol = SS_PROTOCOL_VERSION,
@@ -261,7 +261,7 @@ static void answer(
     ss_shell_owe(shell, event, NULL);
 }
 
-void ss_outbox_command(
+void ss_bridge_out_command(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
     switch (command->type) {
@@ -271,7 +271,7 @@ void ss_outbox_command(
     case SS_COMMAND_REFUSE:
         ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,
             command->text ? command->text : "");
-        ss_outbox_refuse(shell, command->peer, command->status, command->text);
+        ss_bridge_out_refuse(shell, command->peer, command->status, command->text);
         break;
     case SS_COMMAND_DISPATCH:
         dispatch(shell, command);

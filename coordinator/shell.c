@@ -48,7 +48,7 @@ static void perform(
         command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET)
         submit(shell, command);
     else
-        ss_outbox_command(shell, command);
+        ss_bridge_out_command(shell, command);
 }
 
 void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
@@ -172,7 +172,7 @@ int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
         struct ss_event tick = {.type = SS_EVENT_TICK};
         ss_shell_feed(shell, &tick);
     }
-    ss_outbox_flush(shell);
+    ss_bridge_out_flush(shell);
     return SS_OK;
 }
 
@@ -271,7 +271,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_store_actor_stop(&shell->actor);
     ss_link_close(&shell->link);
     drop_owed(shell);
-    ss_outbox_fini(shell);
+    ss_bridge_out_fini(shell);
     ss_map_fini(&shell->complaints, NULL);
     ss_engine_destroy(&shell->engine);
     ss_bridge_destroy(&shell->bridge);

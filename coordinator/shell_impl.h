@@ -60,14 +60,14 @@ void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
     const struct ss_error *error);
 
 // outbox.c: commands to messages.
-void ss_outbox_command(
+void ss_bridge_out_command(
     struct ss_coordinator *shell, const struct ss_command *command);
-void ss_outbox_refuse(struct ss_coordinator *shell, const char *peer,
+void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     int status, const char *text);
-void ss_outbox_pong(
+void ss_bridge_out_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id);
 // Send what was collected.
-void ss_outbox_flush(struct ss_coordinator *shell);
-void ss_outbox_fini(struct ss_coordinator *shell);
+void ss_bridge_out_flush(struct ss_coordinator *shell);
+void ss_bridge_out_fini(struct ss_coordinator *shell);
 
 #endif
