@@ -27,6 +27,11 @@ struct script {
 static struct ss_link *server;
 static uint64_t epoch;
 static const struct script *script;
+#define PLAY(...) \
+    do { \
+        static const struct script lines[] = {__VA_ARGS__, {0}}; \
+        script = lines; \
+    } while (0)
 static struct ss_buf asked; // a line for each request
 static struct ss_client *client;
 static struct ss_client_error error;
@@ -185,8 +190,7 @@ static void write_item(void *ctx, const json_t *item)
 
 START_TEST(a_request_gets_its_answer)
 {
-    script = (const struct script[]){
-        {.op = "graphs", .final = "{\"graphs\":[]}"}, {0}};
+    PLAY({.op = "graphs", .final = "{\"graphs\":[]}"});
     expect_answer(start("graphs", "{}"), "{\"graphs\":[]}");
     ck_assert_str_eq(ss_buf_str(&asked), "graphs {}\n");
     ck_assert_int_eq(ss_client_timeout_ms(client), -1);
@@ -195,8 +199,8 @@ END_TEST
 
 START_TEST(many_requests_may_be_under_way)
 {
-    script = (const struct script[]){{.op = "graphs", .final = "{\"g\":1}"},
-        {.op = "workers", .final = "{\"w\":2}"}, {0}};
+    PLAY({.op = "graphs", .final = "{\"g\":1}"},
+        {.op = "workers", .final = "{\"w\":2}"});
     struct ss_client_call *first = start("graphs", "{}");
     struct ss_client_call *second = start("workers", "{}");
     expect_answer(second, "{\"w\":2}");
@@ -206,10 +210,8 @@ END_TEST
 
 START_TEST(an_error_answer_is_an_error)
 {
-    script = (const struct script[]){
-        {.op = "state", .final = "{\"error\":{\"code\":\"not_found\","
-                                 "\"message\":\"there is no thread x\"}}"},
-        {0}};
+    PLAY({.op = "state", .final = "{\"error\":{\"code\":\"not_found\","
+                                 "\"message\":\"there is no thread x\"}}"});
     expect_error(start("state", "{\"thread\":\"x\"}"), "not_found",
         "there is no thread x");
 }
@@ -217,9 +219,7 @@ END_TEST
 
 START_TEST(an_error_with_an_unknown_code_is_an_error_still)
 {
-    script = (const struct script[]){
-        {.op = "state", .final = "{\"error\":{\"code\":\"of the future\"}}"},
-        {0}};
+    PLAY({.op = "state", .final = "{\"error\":{\"code\":\"of the future\"}}"});
     expect_error(start("state", "{}"), "io_error",
         "the coordinator does not say why");
 }
@@ -229,20 +229,18 @@ START_TEST(a_run_that_failed_is_an_answer)
 {
 #define FAILED "{\"run\":\"r\",\"status\":\"failed\",\"error\":" \
                "{\"code\":\"node_failed\",\"message\":\"oh\"}}"
-    script = (const struct script[]){{.op = "run", .final = FAILED}, {0}};
+    PLAY({.op = "run", .final = FAILED});
     expect_answer(start("run", "{\"graph\":\"g\"}"), FAILED);
 }
 END_TEST
 
 START_TEST(items_reach_the_listener_in_order)
 {
-    script = (const struct script[]){
-        {.op = "run",
+    PLAY({.op = "run",
             .items = {"{\"run\":\"r\",\"accepted\":true}",
                 "{\"seq\":\"1.1\",\"mode\":\"values\"}",
                 "{\"seq\":\"1.2\",\"mode\":\"values\"}"},
-            .final = "{\"status\":\"done\"}"},
-        {0}};
+            .final = "{\"status\":\"done\"}"});
     struct ss_buf items;
     ss_buf_init(&items, 4096);
     struct ss_client_call *call = ss_client_start(client, "run", parse("{}"),
@@ -270,11 +268,10 @@ static void ask_more(void *ctx, const json_t *item)
 
 START_TEST(a_listener_may_start_and_drop_calls)
 {
-    script = (const struct script[]){
-        {.op = "run",
+    PLAY({.op = "run",
             .items = {"{\"run\":\"r\",\"accepted\":true}", "{\"seq\":\"1.1\"}"},
             .final = "{\"status\":\"done\"}"},
-        {.op = "workers", .final = "{\"workers\":[]}"}, {0}};
+        {.op = "workers", .final = "{\"workers\":[]}"});
     struct ss_client_call *more = NULL;
     struct ss_client_call *call = ss_client_start(client, "run", parse("{}"),
         &(struct ss_client_ask){.on_item = ask_more, .ctx = &more});
@@ -306,7 +303,7 @@ END_TEST
 
 START_TEST(garbage_is_ignored)
 {
-    script = (const struct script[]){{.op = "graphs", .final = "{\"g\":1}"}, {0}};
+    PLAY({.op = "graphs", .final = "{\"g\":1}"});
     struct ss_client_call *call = start("graphs", "{}");
     char peer[SS_PEER_SIZE];
     void *bytes;
@@ -329,18 +326,15 @@ END_TEST
 
 START_TEST(a_restarted_coordinator_is_attached_to)
 {
-    script = (const struct script[]){
-        {.op = "run", .items = {"{\"run\":\"r\",\"accepted\":true}",
-                          "{\"seq\":\"4.2\",\"mode\":\"values\"}"}},
-        {0}};
+    PLAY({.op = "run", .items = {"{\"run\":\"r\",\"accepted\":true}",
+                          "{\"seq\":\"4.2\",\"mode\":\"values\"}"}});
     struct ss_client_call *call =
         start("run", "{\"run\":\"r\",\"stream\":[\"values\"]}");
     pump();
     ss_link_close(&server);
     open_server();
     epoch = 2;
-    script = (const struct script[]){
-        {.op = "attach", .final = "{\"status\":\"done\"}"}, {0}};
+    PLAY({.op = "attach", .final = "{\"status\":\"done\"}"});
     ss_buf_reset(&asked);
     while (!ss_client_call_is_done(call)) {
         serve();
@@ -371,7 +365,7 @@ START_TEST(an_input_over_the_limit_is_an_error)
     ck_assert_ptr_nonnull(
         strstr(error.message, "the request \"run\" cannot be sent"));
     // The client is as good as before.
-    script = (const struct script[]){{.op = "graphs", .final = "{\"g\":1}"}, {0}};
+    PLAY({.op = "graphs", .final = "{\"g\":1}"});
     expect_answer(start("graphs", "{}"), "{\"g\":1}");
 }
 END_TEST
@@ -393,7 +387,7 @@ START_TEST(the_endpoints_are_tried_in_turn)
     ss_client_close(&client);
     open_client("loop:nobody," ENDPOINT, 1000);
     ck_assert_str_eq(ss_client_endpoint(client), "loop:nobody");
-    script = (const struct script[]){{.op = "graphs", .final = "{\"g\":1}"}, {0}};
+    PLAY({.op = "graphs", .final = "{\"g\":1}"});
     struct ss_client_call *call = start("graphs", "{}");
     while (!ss_client_call_is_done(call)) {
         serve();
