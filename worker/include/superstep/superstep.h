@@ -28,7 +28,11 @@
 //
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *lend* lives until the node
-// returns, and must not be modified.
+// returns, and must not be modified: other tasks may read it. A NULL where a
+// value is taken (json_pack() gives one for a wrong format) fails the task.
+//
+// A body runs on one of its worker's threads; several may run at once. Nothing
+// here may be called by another thread than the body's own.
 #ifndef SUPERSTEP_H
 #define SUPERSTEP_H
 
@@ -92,8 +96,10 @@ struct ss_app {
     __attribute__((visibility("default")))
 
 // In a build function: define a graph. `ctx` is borrowed for the process' life.
+// Returns 0, or -1 if the graph does not compile; the worker tells why.
 int ss_app_graph(struct ss_app_builder *app, const char *name,
     ss_graph_ctx_fn *define, void *ctx);
+// Say why the application cannot be built. Returns -1.
 int ss_app_error(struct ss_app_builder *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -143,6 +149,9 @@ struct ss_key_options {
     char end_; // keeps the initialiser clean; not for you
 };
 
+// Definitions return nothing: the first mistake sticks, and the worker refuses
+// to start with a message that names the graph and the key, node or edge. All
+// that they are given is copied, but functions and their `ctx`.
 void ss_key_with(struct ss_graph_def *graph, const char *key,
     enum ss_type type, const struct ss_key_options *options);
 // ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
@@ -183,7 +192,7 @@ struct ss_node_options {
     int64_t cache_ttl_ms;     // 0: for ever
     ss_node_fn *on_error;     // runs when it failed for good
     const char *const *goes_to; // where its commands may go, for drawing
-    const char *subgraph;     // a graph's name, in place of a body
+    const char *subgraph;     // ss_subgraph()'s name, in place of a body
     const char *const *labels; // what its worker must offer
     const char *metadata;      // JSON text
     void *ctx;                 // ss_ctx(task)
@@ -206,8 +215,9 @@ void ss_join(struct ss_graph_def *graph, const char *to,
     const char *const *from);
 #define SS_ALL(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+// Where to go after `from`, decided when it has run, by the router.
 struct ss_branch_options {
-    const char *name;          // default: "branch"
+    const char *name;          // default: "branch", then "branch2" ...
     const char *const *reads;  // keys that the router sees; NULL: the node's
     const char *map;           // JSON text: {"answer": "node"} or ["node"...]
     void *ctx;
@@ -222,7 +232,8 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
     ss_branch_with((graph), (from), (router), \
         &(const struct ss_branch_options){__VA_ARGS__})
 
-// A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph = "inner").
+// A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph =
+// "inner").
 void ss_subgraph(struct ss_graph_def *graph, const char *name,
     ss_graph_ctx_fn *define, void *ctx);
 // Of a subgraph: true keeps its state between calls, false never stores it.
@@ -237,11 +248,13 @@ void ss_defaults_with(struct ss_graph_def *graph,
     ss_defaults_with((graph), &(const struct ss_node_options){__VA_ARGS__})
 // Refuse at start what would only be warned of at run time.
 void ss_strict(struct ss_graph_def *graph);
-// Any part of a description at once (docs/reference: descriptions): the graph's
-// "nodes", "edges", "channels" ... Takes. For graphs that are data.
+// Any part of a description at once (common/model/spec.h), for graphs that are
+// data: lists ("state", "channels", "nodes", "edges", "branches") add to what
+// is there, anything else is set. "kind" ("state", "raw") comes first. Takes.
 void ss_describe(struct ss_graph_def *graph, const char *key, json_t *value);
-// The body of a described node; the router of a described branch; the function
-// of a described raw write; a described custom reducer.
+// The body of a described node (its error handler: "__error_handler__NODE");
+// the router of a described branch; the function of a described raw write, by
+// its index; a described custom reducer.
 void ss_bind_node(struct ss_graph_def *graph, const char *node,
     ss_node_fn *body, void *ctx);
 void ss_bind_router(struct ss_graph_def *graph, const char *from,
@@ -262,8 +275,10 @@ json_t *ss_input_get(struct ss_task *task, const char *key);
 const char *ss_input_str(struct ss_task *task, const char *key);
 int64_t ss_input_int(struct ss_task *task, const char *key);
 
-// Update the state: an object key -> value. Takes. May be called several times;
-// each counts. Returns 0, so that `return ss_update(...)` reads well.
+// Update the state: an object key -> value. Takes. Keys that the state does not
+// have vanish. May be called several times; each counts. Nothing is applied
+// before the body returned 0. Returns 0, so that `return ss_update(...)` reads
+// well.
 int ss_update(struct ss_task *task, json_t *update);
 // {"__overwrite__": value}: replaces what a reducer has gathered. Takes, gives.
 json_t *ss_overwrite(json_t *value);
@@ -275,26 +290,36 @@ int ss_goto(struct ss_task *task, const char *node);
 // Takes `update` (may be NULL); `node` may be NULL.
 int ss_parent(struct ss_task *task, json_t *update, const char *node);
 // Return any value as it is, as if the body were a function (graphs that are
-// data; marks as common/model/writers.h says). Takes.
+// data; marks as common/model/writers.h says). Takes. Beside other calls it is
+// one of the list that the body returns.
 int ss_return(struct ss_task *task, json_t *value);
 
-// Something for those who stream "custom", at once. Takes.
+// Something for those who stream "custom", at once. Takes. Costs next to
+// nothing where nobody listens. Returns 0.
 int ss_emit(struct ss_task *task, json_t *item);
-// A chunk of a message for those who stream "messages". Takes.
+// A chunk of a message for those who stream "messages". Takes. Whole messages
+// need no call: each object with "type", "content" and "id" (null: one is made
+// up) that an update holds, itself or in a list, is streamed when the body has
+// returned. Returns 0.
 int ss_emit_message(struct ss_task *task, json_t *chunk);
 
 enum { SS_INTERRUPTED = -1001, SS_FAILED = -1002 };
 // Ask a person. The first time: returns SS_INTERRUPTED, and the body returns
 // that. When the answer is there the body runs again from its beginning, and
-// the call gives it (lent) and returns 0. Takes `question`.
+// the call gives it (lent) and returns 0. Takes `question`. What stands before
+// the call happens again: keep it free of effects, and ask in the same order.
 int ss_interrupt(struct ss_task *task, json_t *question, json_t **ret_answer);
-// The same, and a JSON Schema of the answer. It is shown; with `check` an answer
-// of another type ("integer", "number", "string", "boolean") fails the task.
+// The same, and a JSON Schema of the answer. It is shown. With `check` its
+// "type" is enforced ("integer", "number", "string", "boolean"): "5" is
+// converted to 5, and for an answer that does not fit it returns SS_FAILED; the
+// body returns that, the task fails without a retry, and the question can be
+// answered again. Takes `question` and `schema`.
 int ss_interrupt_schema(struct ss_task *task, json_t *question,
     json_t *schema, bool check, json_t **ret_answer);
 
-// Fail. The kind is yours ("rate_limited"); retry policies may name it.
-// ss_fail: may be retried. ss_fail_final: never is.
+// Fail. The kind is yours ("rate_limited", or NULL); retry policies may name
+// it. ss_fail: may be retried. ss_fail_final: never is. The first failure
+// sticks, whatever the body returns then. Returns SS_FAILED.
 int ss_fail(struct ss_task *task, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int ss_fail_final(struct ss_task *task, const char *kind, const char *format,
@@ -307,7 +332,8 @@ void ss_drain(struct ss_task *task, const char *reason);
 json_t *ss_error(struct ss_task *task);
 
 // A sign of life for idle timeouts. Returns false when the body should stop:
-// its attempt was cancelled, timed out, or its coordinator is gone.
+// its attempt was cancelled or timed out, and nobody waits for its result. A
+// body is never stopped by force; one that goes on keeps its thread.
 bool ss_heartbeat(struct ss_task *task);
 bool ss_cancelled(struct ss_task *task);
 // Milliseconds until this attempt times out; INT64_MAX: never.
@@ -323,19 +349,26 @@ const char *ss_idempotency_key(struct ss_task *task);
 json_t *ss_config(struct ss_task *task);  // of the run; lent; may be NULL
 json_t *ss_context(struct ss_task *task); // of the run; lent; may be NULL
 void *ss_ctx(struct ss_task *task);       // .ctx of the node's options
+// A line in the worker's log, with the node, thread, task and attempt.
 void ss_log(struct ss_task *task, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 // ---------------------------------------------------------------- in a router
 
+// A router returns 0, what ss_route_fail() returned, or another non-zero value,
+// which fails the task. One that chose nothing goes nowhere. Routers may run
+// again; they must have no effects.
+
 // The state as it will be after this task alone. Lent.
 json_t *ss_state(struct ss_route *route);
-// Run `node` next. SS_END: nothing.
+// Run `node` next (with a .map: what it maps to). SS_END: nothing. May be
+// called several times.
 int ss_route_to(struct ss_route *route, const char *node);
 // One task of `node` with this input: fan out. Takes.
 int ss_route_send(struct ss_route *route, const char *node, json_t *input);
 // Answer with any value (a name, a list, marks). Takes.
 int ss_route_return(struct ss_route *route, json_t *answer);
+// Fail the task: nothing of it is applied. Returns SS_FAILED.
 int ss_route_fail(struct ss_route *route, const char *kind,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
 void *ss_route_ctx(struct ss_route *route);

@@ -1,0 +1,415 @@
+// application_test.c - from define functions to compiled graphs, and what is
+// said of those that do not compile.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "worker/application.h"
+
+static struct ss_application *made;
+static struct ss_error error;
+
+static void teardown(void)
+{
+    ss_application_destroy(&made);
+}
+
+static int build(ss_graph_fn *define)
+{
+    struct ss_app_graph graphs[] = {{"g", define}, {NULL, NULL}};
+    struct ss_app app = {SS_ABI_VERSION, sizeof(app), "7", graphs, NULL};
+    return ss_application_new(&app, NULL, &made, &error);
+}
+
+// What is wrong with the graph of this definition.
+static const char *complaint(ss_graph_fn *define)
+{
+    ck_assert_int_eq(build(define), SS_EINVAL);
+    return error.message;
+}
+
+static int nothing(struct ss_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static int nowhere(struct ss_route *route)
+{
+    (void)route;
+    return 0;
+}
+
+static json_t *same(struct ss_route *route, json_t *returned)
+{
+    (void)route;
+    return json_incref(returned);
+}
+
+static json_t *first(
+    json_t *value, json_t *const *writes, size_t count, void *ctx)
+{
+    (void)ctx;
+    (void)count;
+    return json_incref(value ? value : writes[0]);
+}
+
+// ------------------------------------------------------------------ options
+
+static void define_options(struct ss_graph_def *graph)
+{
+    static const char *const kinds[] = {"busy", NULL};
+    ss_key(graph, "n", SS_INT, .reducer = SS_MAX, .initial = "5");
+    ss_key(graph, "once", SS_ANY, .kind = SS_KIND_EPHEMERAL, .unguarded = true);
+    ss_key(graph, "mine", SS_DICT, .reduce = first);
+    ss_key(graph, "left", SS_ANY, .managed = "remaining_steps");
+    ss_key(graph, "all", SS_LIST, .kind = SS_KIND_TOPIC, .accumulate = true);
+    ss_node(graph, "a", nothing, .retry.attempts_max = 4,
+        .retry.initial_interval_ms = 10, .retry.backoff_factor = 3.0,
+        .retry.no_jitter = true, .retry.retry_on = kinds, .timeout_ms = 700,
+        .idle_timeout_ms = 50, .heartbeat_only = true, .defer = true,
+        .cache = true, .cache_ttl_ms = 60, .on_error = nothing,
+        .metadata = "{\"team\": \"blue\"}", .labels = SS_ALL("gpu"),
+        .reads = SS_ALL("n", "left"));
+    ss_edge(graph, SS_START, "a");
+    ss_branch(graph, "a", nowhere);
+    ss_branch(graph, "a", nowhere, .map = "[\"a\", \"__end__\"]");
+}
+
+START_TEST(options_reach_the_compiled_graph)
+{
+    ck_assert_msg(build(define_options) == SS_OK, "%s", error.message);
+    const struct ss_graph *graph = ss_application_graph(made, 0)->graph;
+    const struct ss_node *a = &graph->nodes[ss_graph_node(graph, "a")];
+    ck_assert_int_eq(a->retries[0].attempts_max, 4);
+    ck_assert_int_eq(a->retries[0].initial_interval_ms, 10);
+    ck_assert(!a->retries[0].jitter);
+    ck_assert_str_eq(a->retries[0].retry_on[0], "busy");
+    ck_assert_int_eq(a->run_timeout_ms, 700);
+    ck_assert_int_eq(a->idle_timeout_ms, 50);
+    ck_assert(a->refresh_on_heartbeat_only);
+    ck_assert(a->defer);
+    ck_assert(a->cached);
+    ck_assert_int_eq(a->cache_ttl_ms, 60);
+    ck_assert_str_eq(
+        json_string_value(json_object_get(a->metadata, "team")), "blue");
+    ck_assert_str_eq(a->labels[0], "gpu");
+    ck_assert_uint_eq(a->reads.count, 2);
+    ck_assert_uint_eq(a->branches_count, 2);
+    ck_assert_str_eq(a->branches[0].name, "branch");
+    ck_assert_str_eq(a->branches[1].name, "branch2");
+    ck_assert_uint_ne(ss_graph_node(graph, "__error_handler__a"), SS_NONE);
+    const struct ss_channel_spec *n =
+        &graph->channels[ss_graph_channel(graph, "n")];
+    ck_assert_int_eq(json_integer_value(n->zero), 5);
+    ck_assert_int_eq((int)n->reducer, SS_REDUCER_MAX);
+    const struct ss_channel_spec *once =
+        &graph->channels[ss_graph_channel(graph, "once")];
+    ck_assert(!once->guard);
+    ck_assert_ptr_nonnull(ss_graph_managed(graph, "left"));
+    ck_assert_str_eq(ss_application_version(made), "7");
+}
+END_TEST
+
+// ------------------------------------------------------------------ mistakes
+
+static void bad_edge(struct ss_graph_def *graph)
+{
+    ss_node(graph, "publish", nothing);
+    ss_edge(graph, SS_START, "publish");
+    ss_edge(graph, "publish", "publsh");
+}
+
+START_TEST(an_edge_to_nowhere_names_a_near_miss)
+{
+    const char *text = complaint(bad_edge);
+    ck_assert_msg(
+        strstr(text, "\"publsh\"") && strstr(text, "\"publish\""), "%s", text);
+}
+END_TEST
+
+static void no_body(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", NULL);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(a_node_without_a_body_is_named)
+{
+    ck_assert_str_eq(complaint(no_body),
+        "graph \"g\": node \"a\" has no body; give ss_node() a function, or a "
+        ".subgraph");
+}
+END_TEST
+
+static void no_router(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+    ss_branch(graph, "a", NULL, .name = "where");
+}
+
+START_TEST(a_branch_without_a_router_is_named)
+{
+    ck_assert_str_eq(complaint(no_router),
+        "graph \"g\": the branch \"where\" from node \"a\" has no router; give "
+        "ss_branch() a function");
+}
+END_TEST
+
+static void bad_json(struct ss_graph_def *graph)
+{
+    ss_key(graph, "k", SS_ANY, .initial = "{nope");
+    ss_node(graph, "a", nothing, .metadata = "]");
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(the_first_mistake_is_told)
+{
+    const char *text = complaint(bad_json);
+    ck_assert_msg(
+        strstr(text, "graph \"g\": key \"k\": its default is no JSON text"),
+        "%s", text);
+}
+END_TEST
+
+static void body_and_graph(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .subgraph = "inner");
+    ss_edge(graph, SS_START, "a");
+}
+
+static void bound_to_nothing(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+    ss_bind_node(graph, "b", nothing, NULL);
+}
+
+static void bad_kind(struct ss_graph_def *graph)
+{
+    ss_describe(graph, "kind", json_string("cooked"));
+}
+
+static void late_kind(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing);
+    ss_describe(graph, "kind", json_string("raw"));
+}
+
+static void bad_edges(struct ss_graph_def *graph)
+{
+    ss_describe(graph, "edges", json_pack("[[s]]", "a"));
+}
+
+START_TEST(other_mistakes_are_told_too)
+{
+    ck_assert_ptr_nonnull(
+        strstr(complaint(body_and_graph), "has a body and a .subgraph"));
+    ck_assert_ptr_nonnull(strstr(complaint(bound_to_nothing),
+        "a body is bound to \"b\", which is not a node"));
+    ck_assert_ptr_nonnull(
+        strstr(complaint(bad_kind), "must be \"state\" or \"raw\""));
+    ck_assert_ptr_nonnull(
+        strstr(complaint(late_kind), "must be said before anything else"));
+    ck_assert_ptr_nonnull(
+        strstr(complaint(bad_edges), "an edge is [from, to]"));
+}
+END_TEST
+
+START_TEST(another_abi_is_refused_with_both_numbers)
+{
+    struct ss_app app = {9, sizeof(app), NULL, NULL, NULL};
+    ck_assert_int_eq(
+        ss_application_new(&app, NULL, &made, &error), SS_EVERSION);
+    ck_assert_ptr_nonnull(strstr(error.message, "ABI version 9"));
+    ck_assert_ptr_nonnull(strstr(error.message, "has version 1"));
+    app = (struct ss_app){SS_ABI_VERSION, 8, NULL, NULL, NULL};
+    ck_assert_int_eq(
+        ss_application_new(&app, NULL, &made, &error), SS_EVERSION);
+}
+END_TEST
+
+// ------------------------------------------------------------------ builders
+
+static void define_small(struct ss_graph_def *graph, void *ctx)
+{
+    ss_key(graph, ctx, SS_ANY);
+    ss_node(graph, "a", nothing);
+    ss_edge(graph, SS_START, "a");
+}
+
+static int build_from_arg(struct ss_app_builder *app, const char *arg)
+{
+    static char key[] = "k";
+    if (!arg)
+        return ss_app_error(app, "give a file: --app-arg %s", "FILE");
+    if (strcmp(arg, "silent") == 0)
+        return -1;
+    if (strcmp(arg, "twice") == 0)
+        ss_app_graph(app, "one", define_small, key);
+    return ss_app_graph(app, "one", define_small, key);
+}
+
+static int build_with(const char *arg)
+{
+    struct ss_app app = {
+        SS_ABI_VERSION, sizeof(app), NULL, NULL, build_from_arg};
+    return ss_application_new(&app, arg, &made, &error);
+}
+
+START_TEST(an_application_may_build_its_graphs_from_its_argument)
+{
+    ck_assert_int_eq(build_with("x"), SS_OK);
+    ck_assert_ptr_nonnull(ss_application_find(made, "one"));
+    ck_assert_ptr_null(ss_application_find(made, "two"));
+    ck_assert_ptr_null(ss_application_graph(made, 1));
+}
+END_TEST
+
+START_TEST(what_a_build_function_refuses_is_told)
+{
+    ck_assert_int_eq(build_with(NULL), SS_EINVAL);
+    ck_assert_str_eq(error.message, "give a file: --app-arg FILE");
+    ck_assert_int_eq(build_with("silent"), SS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(error.message, "returned -1"));
+    ck_assert_int_eq(build_with("twice"), SS_EINVAL);
+    ck_assert_str_eq(
+        error.message, "the application defines two graphs named \"one\"");
+}
+END_TEST
+
+START_TEST(an_application_without_graphs_is_refused)
+{
+    struct ss_app app = {SS_ABI_VERSION, sizeof(app), NULL, NULL, NULL};
+    ck_assert_int_eq(ss_application_new(&app, NULL, &made, &error), SS_EINVAL);
+    ck_assert_str_eq(error.message, "the application defines no graph");
+}
+END_TEST
+
+// ------------------------------------------------------------------ nesting
+
+static void define_inner(struct ss_graph_def *graph, void *ctx)
+{
+    ss_key(graph, "k", SS_ANY);
+    ss_node(graph, "deep", nothing, .ctx = ctx);
+    ss_edge(graph, SS_START, "deep");
+}
+
+static int word = 3;
+
+static void define_outer(struct ss_graph_def *graph)
+{
+    ss_key(graph, "k", SS_ANY);
+    ss_subgraph(graph, "inner", define_inner, &word);
+    ss_node(graph, "sub", NULL, .subgraph = "inner");
+    ss_node(graph, "again", NULL, .subgraph = "inner");
+    ss_edge(graph, SS_START, "sub");
+    ss_edge(graph, "sub", "again");
+}
+
+START_TEST(functions_of_inner_graphs_are_found_by_graph_and_node)
+{
+    ck_assert_msg(build(define_outer) == SS_OK, "%s", error.message);
+    const struct ss_bound_graph *inner =
+        ss_application_bound(made, "g", "inner");
+    ck_assert_ptr_nonnull(inner);
+    size_t deep = ss_graph_node(inner->graph, "deep");
+    ck_assert_ptr_eq(inner->nodes[deep].ctx, &word);
+    ck_assert_ptr_null(ss_application_bound(made, "g", "other"));
+    ck_assert_ptr_null(ss_application_bound(made, "x", "inner"));
+}
+END_TEST
+
+static void bad_inner(struct ss_graph_def *graph, void *ctx)
+{
+    (void)ctx;
+    ss_key(graph, "k", SS_ANY, .initial = "?");
+}
+
+static void define_bad_outer(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "inner", bad_inner, NULL);
+    ss_node(graph, "sub", NULL, .subgraph = "inner");
+    ss_edge(graph, SS_START, "sub");
+}
+
+START_TEST(a_mistake_in_an_inner_graph_names_both)
+{
+    const char *text = complaint(define_bad_outer);
+    ck_assert_msg(strstr(text, "graph \"g\": subgraph: graph \"inner\": key"),
+        "%s", text);
+}
+END_TEST
+
+// ------------------------------------------------------------------ raw graphs
+
+static void define_raw(struct ss_graph_def *graph)
+{
+    ss_describe(graph, "kind", json_string("raw"));
+    ss_describe(graph, "channels",
+        json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", "in", "kind", "LastValue",
+            "name", "out", "kind", "LastValue"));
+    ss_describe(graph, "nodes",
+        json_pack("[{s:s, s:s, s:[{s:s, s:b}]}]", "name", "n", "subscribe_only",
+            "in", "writes", "channel", "out", "mapped", 1));
+    ss_describe(graph, "input", json_string("in"));
+    ss_describe(graph, "output", json_string("out"));
+    ss_bind_node(graph, "n", nothing, NULL);
+    ss_bind_write(graph, "n", 0, same, NULL);
+}
+
+static void define_raw_unbound(struct ss_graph_def *graph)
+{
+    define_raw(graph);
+    ss_bind_write(graph, "n", 0, NULL, NULL);
+}
+
+START_TEST(raw_graphs_are_described)
+{
+    ck_assert_msg(build(define_raw) == SS_OK, "%s", error.message);
+    const struct ss_bound_graph *graph = ss_application_bound(made, "g", "g");
+    size_t n = ss_graph_node(graph->graph, "n");
+    ck_assert_ptr_eq((void *)(uintptr_t)graph->nodes[n].writes[0].function,
+        (void *)(uintptr_t)same);
+    ss_application_destroy(&made);
+    ck_assert_ptr_nonnull(strstr(complaint(define_raw_unbound),
+        "write 0 of node \"n\" is mapped and has no function"));
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+#define T(name) tcase_add_test(tcase, name)
+    T(options_reach_the_compiled_graph);
+    T(an_edge_to_nowhere_names_a_near_miss);
+    T(a_node_without_a_body_is_named);
+    T(a_branch_without_a_router_is_named);
+    T(the_first_mistake_is_told);
+    T(other_mistakes_are_told_too);
+    T(another_abi_is_refused_with_both_numbers);
+    T(an_application_may_build_its_graphs_from_its_argument);
+    T(what_a_build_function_refuses_is_told);
+    T(an_application_without_graphs_is_refused);
+    T(functions_of_inner_graphs_are_found_by_graph_and_node);
+    T(a_mistake_in_an_inner_graph_names_both);
+    T(raw_graphs_are_described);
+#undef T
+}
+
+int main(void)
+{
+    ss_value_setup();
+    Suite *suite = suite_create("application");
+    TCase *tcase = tcase_create("application");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    add_tests(tcase);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
