@@ -1,0 +1,286 @@
+"""What gets a clear error, with nothing lost (each at the level of processes).
+
+Peers that speak wrongly are in peer_test.c.
+"""
+
+import json
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import subprocess
+
+from harness import BIN, LIB, ROOT, World, expect, main
+
+APPS = ROOT / "tests/system/app"
+HELLO = LIB / "libhello.so"
+
+
+def run_hello(world, thread="t"):
+    return world.ask("run", "hello", "--thread", thread, "--input",
+                     '{"name": "Ada"}')
+
+
+def expect_says(process, status, *words):
+    ended = process.wait()
+    text = process.text("err")
+    expect(ended == status or status is None and ended > 0,
+           f"{process.name} ended with {ended}, not {status}:\n{text}")
+    for word in words:
+        expect(word in text, f"{process.name} does not say {word!r}:\n{text}")
+    expect(len(text.splitlines()) <= 6, f"not a short message:\n{text}")
+
+
+# ------------------------------------------------------------ the coordinator
+
+def test_a_port_in_use_is_named():
+    with World() as world, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        world.endpoint = "tcp://127.0.0.1:%d" % taken.getsockname()[1]
+        coordinator = world.coordinator(wait=False)
+        expect_says(coordinator, 1, "in use", str(taken.getsockname()[1]))
+
+
+def test_a_database_that_is_no_database_is_left_alone():
+    with World() as world:
+        db = world.path("superstep.db")
+        db.write_bytes(b"Dear diary, " * 1000)
+        expect_says(world.coordinator(wait=False), 1, "superstep.db")
+        expect(db.read_bytes() == b"Dear diary, " * 1000, "it was changed")
+
+
+def test_a_damaged_database_is_refused():
+    with World() as world:
+        world.coordinator().stop()
+        db = world.path("superstep.db")
+        data = bytearray(db.read_bytes())
+        for page in range(1, len(data) // 4096):
+            data[page * 4096:page * 4096 + 64] = b"\xff" * 64
+        db.write_bytes(data)
+        expect_says(world.coordinator(wait=False), 1, "superstep.db")
+
+
+def test_a_database_of_a_newer_version_is_refused():
+    with World() as world:
+        world.coordinator().stop()
+        with sqlite3.connect(world.path("superstep.db")) as db:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            db.execute(f"PRAGMA user_version = {version + 1}")
+        db.close()
+        expect_says(world.coordinator(wait=False), 1, "superstep.db", "newer")
+
+
+def test_a_database_in_a_folder_that_is_not_there_is_named():
+    with World() as world:
+        coordinator = world.coordinator(
+            wait=False, db=world.path("nowhere/superstep.db"))
+        expect_says(coordinator, 1, "nowhere/superstep.db")
+
+
+def test_a_database_that_may_not_be_read_is_named():
+    with World() as world:
+        world.coordinator().stop()
+        db = world.path("superstep.db")
+        db.chmod(0)
+        world.folder.chmod(0o555)
+
+        def as_nobody():
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+        try:
+            coordinator = world.coordinator(wait=False, limits=as_nobody)
+            expect_says(coordinator, 1, "superstep.db")
+        finally:
+            world.folder.chmod(0o755)
+
+
+def test_a_database_in_use_by_another_coordinator_is_refused():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        first, world.endpoint = world.endpoint, None
+        expect_says(world.coordinator(wait=False), 1, "superstep.db")
+        world.endpoint = first
+        expect(run_hello(world)["status"] == "done", "the first one suffered")
+
+
+def test_a_full_disk_stops_the_coordinator_and_loses_nothing():
+    with World() as world:
+        disk = world.path("disk")
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "superstep", disk]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            print("not tried: no disk of our own without root")
+            return
+        try:
+            until_store_fails(world, disk / "superstep.db", "full")
+        finally:
+            for process in world.processes:
+                process.kill()
+            subprocess.run(["umount", "-l", disk], check=True)
+
+
+def test_a_disk_that_refuses_writes_stops_the_coordinator():
+    limit = 1024 * 1024
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    with World() as world:
+        until_store_fails(
+            world, world.path("superstep.db"), "failed", small_files)
+
+
+def until_store_fails(world, db, word, limits=None):
+    """Runs until the coordinator gives up; all that ended must be there when
+    it is started with room."""
+    big = world.compile(APPS / "big.c")
+    coordinator = world.coordinator(db=db, limits=limits)
+    world.worker(big)
+    for kept in range(1000):
+        run = world.command("run", "big", "--thread", f"t{kept}",
+                            "--input", '{"size": 50000}')
+        if not ended_well(run, coordinator):
+            break
+    expect_says(coordinator, 4, word, "superstep.db")
+    expect(kept > 2, f"only {kept} runs found room")
+
+    if not limits:
+        subprocess.run(["mount", "-o", "remount,size=16m", db.parent],
+                       check=True)
+    world.coordinator(db=db)
+    if run.wait() != 0:
+        expect_never_accepted(world, run, kept)
+    for number in range(kept):
+        state = world.ask("state", f"t{number}")
+        expect(len(state["values"]["text"]) == 50000,
+               f"t{number} lost something")
+
+
+def ended_well(run, coordinator):
+    """Wait for the end of the run, or of the coordinator."""
+    while run.is_running() and coordinator.is_running():
+        with run.changed:
+            run.changed.wait(0.01)
+    return not run.is_running() and run.wait() == 0
+
+
+def expect_never_accepted(world, run, kept):
+    threads = [item["thread"] for item in world.ask("threads")]
+    expect(f"t{kept}" not in threads,
+           f"an accepted run did not end:\n{run.text()}")
+
+
+def test_usage_errors_end_with_2():
+    with World() as world:
+        for program, words in (
+                ("superstep-coordinator", ["--no-such-option"]),
+                ("superstep-worker", []),
+                ("superstep", ["rnu"])):
+            process = world.start(program, BIN / program, *words)
+            expect(process.wait() == 2, f"{program}: {process.text()}")
+            expect(process.text("err") != "", f"{program} does not say why")
+
+
+# ------------------------------------------------------------ applications
+
+def test_applications_that_are_none_are_refused_with_the_reason():
+    with World() as world:
+        world.coordinator()
+        text = world.path("text.so")
+        text.write_text("no program at all\n")
+        empty = world.path("empty.c")
+        empty.write_text("int nothing_of_interest;\n")
+        for app, words in (
+                (world.path("nowhere.so"), ["nowhere.so"]),
+                (text, ["text.so"]),
+                (world.compile(empty), ["empty.so", "ss_app_descriptor"]),
+                (world.compile(APPS / "other_abi.c"), ["42", "1"])):
+            worker = world.worker(app, wait=False)
+            expect_says(worker, None, *words)
+
+
+def test_a_node_that_crashes_its_process_each_time_fails_its_task():
+    with World() as world:
+        world.coordinator()
+        app = world.compile(APPS / "crash.c")
+        world.worker(app, None, "--processes", "1")
+        run = world.command("run", "crash", "--thread", "t", "--input",
+                            '{"log": []}', "--json")
+        expect(run.wait() == 1, f"status {run.wait()}:\n{run.text()}")
+        answer = json.loads(run.text("out"))
+        expect(answer["status"] == "failed", str(answer))
+        expect("crash" in json.dumps(answer["error"]), str(answer["error"]))
+        # The worker's processes came back, and serve others.
+        done = world.ask("run", "fine", "--input", '{"log": []}')
+        expect(done["output"] == {"log": ["fine"]}, str(done))
+
+
+# ------------------------------------------------------------ what clients say
+
+def test_requests_that_make_no_sense_get_an_answer_that_does():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        run_hello(world)
+        broken = world.path("broken.json")
+        broken.write_text('{\n  "name": oops\n}\n')
+        for status, words, said in (
+                (1, ["run", "helo", "--input", "{}"], ["helo", "hello"]),
+                (1, ["state", "nobody"], ["nobody"]),
+                (1, ["history", "nobody"], ["nobody"]),
+                (1, ["resume", "nobody", "--value", "1"], ["nobody"]),
+                (2, ["run", "hello", "--input", '{"name": '], ["JSON"]),
+                (2, ["run", "hello", "--input", f"@{broken}"], ["line 2"]),
+                (2, ["run", "hello", "--input", "@/nowhere/in.json"],
+                 ["/nowhere/in.json"])):
+            process = world.command(*words)
+            ended = process.wait()
+            expect(ended in (1, 2), f"{words}: {ended}\n{process.text()}")
+            expect(ended == status or status == 2,
+                   f"{words}: {ended}\n{process.text()}")
+            for word in said:
+                expect(word in process.text("err"),
+                       f"{words} does not say {word!r}:\n{process.text()}")
+        expect(run_hello(world, "after")["status"] == "done", "it suffered")
+
+
+def test_an_input_over_the_limit_is_refused():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        path = world.path("large.json")
+        path.write_text(json.dumps({"name": "x" * (80 * 1024 * 1024)}))
+        process = world.command("run", "hello", "--input", f"@{path}")
+        ended = process.wait()
+        text = process.text("err")
+        expect(ended in (1, 2), f"status {ended}:\n{text}")
+        expect("limit" in text or "large" in text or "at most" in text, text)
+        expect(run_hello(world)["status"] == "done", "the coordinator suffered")
+
+
+def test_a_result_over_the_limit_of_a_message_fails_its_task():
+    with World() as world:
+        world.coordinator()
+        world.worker(world.compile(APPS / "big.c"))
+        answer = world.ask("run", "big", "--input",
+                           '{"size": 90000000}', status=1)
+        expect(answer["status"] == "failed", str(answer)[:500])
+        fine = world.ask("run", "big", "--input", '{"size": 10}')
+        expect(fine["status"] == "done", "the worker suffered")
+
+
+def test_without_a_coordinator_the_command_says_how_to_start_one():
+    with World() as world:
+        world.endpoint = "tcp://127.0.0.1:9"
+        process = world.command("graphs")
+        expect(process.wait() == 4, process.text())
+        expect("superstep dev" in process.text("err"), process.text())
+
+
+if __name__ == "__main__":
+    main(globals())

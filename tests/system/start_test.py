@@ -1,0 +1,52 @@
+"""How quickly processes start, and how much memory they need when idle.
+
+Times are printed and decide nothing: another process may have the machine.
+"""
+
+import time
+
+from harness import LIB, World, expect, is_sanitized, main, pss_kb
+
+COORDINATOR_KB_MAX = 12 * 1024
+WORKER_KB_MAX = 8 * 1024
+STARTS = 10
+
+
+def test_starts_are_quick():
+    fastest = {}
+    with World() as world:
+        for _ in range(STARTS):
+            begin = time.monotonic()
+            coordinator = world.coordinator()
+            middle = time.monotonic()
+            worker = world.worker(LIB / "libhello.so")
+            end = time.monotonic()
+            for name, took in (("coordinator", middle - begin),
+                               ("worker", end - middle)):
+                fastest[name] = min(took, fastest.get(name, took))
+            expect(worker.stop() == 0, "the worker does not end well")
+            expect(coordinator.stop() == 0,
+                   "the coordinator does not end well")
+    for name, took in fastest.items():
+        print(f"{name}: ready after {took * 1000:.1f} ms (fastest of {STARTS},"
+              f" wanted: under 50 ms)")
+
+
+def test_idle_processes_are_small():
+    with World() as world:
+        coordinator = world.coordinator()
+        worker = world.worker(LIB / "libhello.so")
+        for number in range(20):
+            world.do("run", "hello", "--thread", f"t{number}", "--input",
+                     '{"name": "Ada"}')
+        for process, most in ((coordinator, COORDINATOR_KB_MAX),
+                              (worker, WORKER_KB_MAX)):
+            kb = pss_kb(process.pid)
+            print(f"{process.name}: {kb} kB of memory (Pss), "
+                  f"wanted: under {most} kB")
+            expect(kb < most or is_sanitized(),
+                   f"{process.name} takes {kb} kB")
+
+
+if __name__ == "__main__":
+    main(globals())
