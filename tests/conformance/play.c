@@ -594,7 +594,8 @@ json_t *play_graphs(json_t *scenario)
         struct ss_error error;
         struct ss_graph *compiled;
         json_t *description = describe(all, name);
-        if (ss_graph_compile(description, &compiled, &error) == SS_OK) {
+        if (description &&
+            ss_graph_compile(description, &compiled, &error) == SS_OK) {
             ss_graph_unref(compiled);
             json_object_set(good, name, graph);
         }

@@ -199,10 +199,15 @@ static json_t *describe_whole(
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *inner_name = json_string_value(json_array_get(names, i));
         json_t *one = describe_whole(graphs, inner_name, true, depth + 1);
-        if (one)
+        if (one) {
             json_object_set_new(inside, inner_name, one);
+        } else {
+            json_decref(result);
+            result = NULL;
+            break;
+        }
     }
-    if (json_object_size(inside) > 0)
+    if (result && json_object_size(inside) > 0)
         json_object_set(result, "subgraphs", inside);
     json_decref(inside);
     json_decref(names);

@@ -9,8 +9,8 @@
 // The description of one graph of a scenario, without the graphs inside it.
 // `inner`: it stands inside another one, where its checkpointer counts. Gives.
 json_t *describe_alone(const char *name, json_t *graph, bool inner);
-// The whole of it, with the graphs inside. Gives; NULL if there is no such
-// graph.
+// The whole of it, with the graphs inside. Gives; NULL if it, or one inside it,
+// is not there.
 json_t *describe(json_t *graphs, const char *name);
 // The names of the graphs that nodes of `graph` are, each once. Gives a list.
 json_t *describe_inner_names(json_t *graph);
