@@ -474,11 +474,14 @@ static void row_write(struct loop *loop, const char *task_id,
     id_copy(write->task_id, task_id);
 }
 
-// The stored form of a write; NULL: it is not stored (untracked, R5.30-4).
+// The stored form of a write; NULL: it is not stored (untracked, R5.30-4). What
+// an update writes, and what an exit leaves pending, is stored as it is.
 static struct ss_value *write_form(
     const struct loop *loop, const struct ss_write *write)
 {
     size_t c = ss_graph_channel(loop->graph, write->channel);
+    if (!loop->run || loop->run->durability == DURABLE_EXIT)
+        return ss_value_ref(write->value);
     if (c != SS_NONE
         && loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
         return NULL;

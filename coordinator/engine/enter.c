@@ -516,8 +516,8 @@ static void inherit(struct loop *loop)
 {
     const struct loop *parent = loop->parent;
     const struct task *task = loop->parent_task;
-    loop->persists = parent->persists
-        && loop->graph->checkpointer != SS_CHECKPOINTER_NONE;
+    // also inside a graph that never saves: the run's store is inherited
+    loop->persists = loop->graph->checkpointer != SS_CHECKPOINTER_NONE;
     loop->checkpoint_map = parent->checkpoint_map
         ? json_deep_copy(parent->checkpoint_map)
         : json_object();

@@ -272,7 +272,9 @@ static void restore(struct loop *loop)
             struct task_facts its =
                 ss_pendings_facts(&loop->pending, handler->id);
             give_answers(handler, &its);
-            if (its.finished) {
+            // a resume runs it anew (R6.19); a recovery keeps what it did
+            if (its.finished && loop->run->recovering
+                && ss_pendings_ours(&loop->pending, handler->id)) {
                 ss_pendings_output(
                     &loop->pending, handler->id, &handler->writes);
                 handler->state = TASK_DONE;
@@ -321,7 +323,7 @@ static void tick(struct loop *loop)
             "before the run ended; run it on with no input, or with a "
             "higher limit", loop->graph->name,
             (long long)run->recursion_limit);
-        save_at_exit(loop, false);
+        save_at_exit(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
     }
@@ -338,7 +340,7 @@ static void tick(struct loop *loop)
         return;
     }
     if (run->drain) {
-        save_at_exit(loop, false);
+        save_at_exit(loop, true);
         loop->drain = ss_strdup(run->drain);
         leave(loop, LOOP_DRAINED);
         return;

@@ -204,12 +204,33 @@ static bool triggered(struct loop *loop, const struct ss_node *node)
     return false;
 }
 
-static void plan_pull(struct loop *loop, size_t index)
+// R3.7: nodes that read the same one channel share what the first of them was
+// given, also where one reads it by itself and another in a map.
+static struct ss_value *shared_input(
+    struct loop *loop, const struct ss_keys *keys, struct ss_map *shared)
+{
+    if (keys->count != 1)
+        return ss_plan_input(loop, keys);
+    struct ss_value *input = ss_map_get(shared, keys->items[0]);
+    if (input)
+        return ss_value_ref(input);
+    input = ss_plan_input(loop, keys);
+    if (input)
+        ss_map_put(shared, keys->items[0], ss_value_ref(input));
+    return input;
+}
+
+static void unref_value(void *value)
+{
+    ss_value_unref(value);
+}
+
+static void plan_pull(struct loop *loop, size_t index, struct ss_map *shared)
 {
     const struct ss_node *node = &loop->graph->nodes[index];
     if (!triggered(loop, node))
         return;
-    struct ss_value *input = ss_plan_input(loop, &node->reads);
+    struct ss_value *input = shared_input(loop, &node->reads, shared);
     if (!input)
         return;
     struct task *task =
@@ -324,16 +345,18 @@ void ss_plan(struct loop *loop, bool execute)
     }
     if (loop->version_max == 0)
         return; // R3.4: nothing was ever written
+    struct ss_map shared = {0};
     if (execute && loop->updated_known && loop->updated_count > 0) {
         struct index_list list = {0};
         candidates(loop, &list);
         for (size_t i = 0; i < list.count; i++)
-            plan_pull(loop, list.items[i]);
+            plan_pull(loop, list.items[i], &shared);
         SS_VEC_FINI(&list);
-        return;
+    } else {
+        for (size_t n = 0; n < loop->graph->nodes_count; n++)
+            plan_pull(loop, n, &shared);
     }
-    for (size_t n = 0; n < loop->graph->nodes_count; n++)
-        plan_pull(loop, n);
+    ss_map_fini(&shared, unref_value);
 }
 
 struct task *ss_plan_handler(struct loop *loop, struct task *failed)

@@ -34,7 +34,9 @@ bool ss_place_find(struct engine *engine, struct thread *thread,
     if (!root)
         return false;
     char *path = strip(ns, false);
-    struct ss_graph *inner = ss_graph_inside(root, path);
+    // a name of digits alone reads as a counter, and leaves nothing to find
+    bool lost = ns[0] && !path[0];
+    struct ss_graph *inner = lost ? NULL : ss_graph_inside(root, path);
     ss_free(path);
     ret->root = root;
     ret->graph = inner ? inner : root;

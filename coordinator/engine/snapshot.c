@@ -181,6 +181,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     char created[SS_TIME_SIZE];
     struct ss_error error = {0};
     struct loop *view = ss_loop_new(thread, NULL, graph, ns);
+    view->is_view = true;
     if (ss_loop_load(view, mark, &error) != SS_OK) {
         ss_loop_destroy(&view);
         return json_pack(

@@ -150,6 +150,7 @@ struct loop {
     struct engine *engine;
     struct thread *thread;
     struct run *run; // NULL: a view (state, history) or an update
+    bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
     struct loop *parent;
     struct task *parent_task;
     struct ss_graph *graph; // own reference

@@ -228,7 +228,7 @@ static void commit(struct work *work, bool *updated)
         work->copies[s] = (struct ss_channel){0};
         if (work->consumed[s] || work->changed[s])
             moved(loop, channel, next);
-        if (work->changed[s])
+        if (work->changed[s] && !loop->is_view)
             updated[channel] =
                 ss_channel_available(&loop->channels[channel]);
     }
