@@ -67,9 +67,10 @@ static void on_live(void *ctx, const struct ss_order *order,
 {
     struct body *body = ctx;
     struct ss_host *host = body->host;
-    struct ss_value *value = ss_value_new(json_incref(item));
-    // Encoded here: the author may share parts of it with what comes next.
-    ss_value_text(value, NULL);
+    // As text: the item is the author's, and shared with what comes next.
+    char *text = ss_json_text(item);
+    struct ss_value *value = ss_value_from_text(text, strlen(text));
+    ss_free(text);
     pthread_mutex_lock(&host->mutex);
     while (host->reports.items_count >= SS_HOST_ITEMS_MAX && !host->ends)
         pthread_cond_wait(&host->space, &host->mutex);
@@ -192,15 +193,16 @@ static void *thread_main(void *ctx)
         struct ss_outcome *outcome = run(body);
         pthread_mutex_lock(&host->mutex);
         unlink_running(host, body);
+        pthread_mutex_unlock(&host->mutex);
+        // Before the outcome is handed over: they share values, and a value is
+        // not for two threads.
+        free_body(body);
+        pthread_mutex_lock(&host->mutex);
         struct ss_host_reports *to = &host->reports;
         to->outcomes = ss_vec_grow(to->outcomes, &to->outcomes_capacity,
             to->outcomes_count + 1, sizeof(struct ss_outcome *));
         to->outcomes[to->outcomes_count++] = outcome;
         ring(host);
-        // Freed without the mutex: an input may be large.
-        pthread_mutex_unlock(&host->mutex);
-        free_body(body);
-        pthread_mutex_lock(&host->mutex);
     }
     pthread_mutex_unlock(&host->mutex);
     return NULL;

@@ -158,6 +158,25 @@ START_TEST(bodies_run_side_by_side_but_never_more_than_threads)
 }
 END_TEST
 
+START_TEST(bodies_that_come_together_do_not_share_the_one_idle_thread)
+{
+    struct ss_outcome *outcomes[2];
+    size_t items;
+    open_gate();
+    ss_host_start(host, order("gate", 1));
+    take_outcomes(outcomes, 1, &items);
+    ss_outcome_destroy(&outcomes[0]);
+    is_open = false;
+    ss_host_start(host, order("gate", 2));
+    ss_host_start(host, order("gate", 3));
+    wait_for_waiting(2);
+    open_gate();
+    take_outcomes(outcomes, 2, &items);
+    ss_outcome_destroy(&outcomes[0]);
+    ss_outcome_destroy(&outcomes[1]);
+}
+END_TEST
+
 START_TEST(a_body_that_is_told_to_stop_stops)
 {
     struct ss_outcome *outcome;
@@ -228,6 +247,8 @@ int main(void)
     TCase *tcase = tcase_create("host");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, bodies_run_side_by_side_but_never_more_than_threads);
+    tcase_add_test(
+        tcase, bodies_that_come_together_do_not_share_the_one_idle_thread);
     tcase_add_test(tcase, a_body_that_is_told_to_stop_stops);
     tcase_add_test(
         tcase, a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost);
