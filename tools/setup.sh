@@ -89,7 +89,7 @@ build()
     shift
     tree=build/$preset
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' \
-        "$tree/CMakeCache.txt" 2>/dev/null)
+        "$tree/CMakeCache.txt" 2>/dev/null) || home=
     if [ -n "$home" ] && [ "$home" != "$PWD" ]; then
         rm -rf "$tree"
     fi
