@@ -6,7 +6,7 @@ static const struct ss_arg options[] = {SS_CLI_OPTIONS};
 
 static const struct ss_list_column columns[] = {
     {"WORKER", "worker", SS_LIST_TEXT, false},
-    {"GRAPHS", "graphs", SS_LIST_TEXT, true},
+    {"GRAPHS", "graphs", SS_LIST_GRAPHS, true},
     {"RUNNING", "running", SS_LIST_NUMBER, false},
     {"CAPACITY", "capacity", SS_LIST_NUMBER, false},
     {"ATTEMPTS", "attempts", SS_LIST_NUMBER, false},

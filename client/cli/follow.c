@@ -156,9 +156,12 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     const char *node = ss_json_str(error, "node", NULL);
     const char *message = ss_json_str(error, "message", NULL);
     const char *thread = ss_json_str(answer, "thread", follow->thread);
-    return ss_cli_fail("thread %s: %s%s%s%s (%s)", thread ? thread : "?",
-        node ? "node \"" : "", node ? node : "", node ? "\": " : "",
-        message ? message : "the run failed without a word",
+    if (!message)
+        message = "the run failed without a word";
+    bool names_thread = thread && strstr(message, thread);
+    return ss_cli_fail("%s%s%s%s%s%s%s (%s)", names_thread ? "" : "thread ",
+        names_thread ? "" : thread ? thread : "?", names_thread ? "" : ": ",
+        node ? "node \"" : "", node ? node : "", node ? "\": " : "", message,
         ss_json_str(error, "code", "failed"));
 }
 
@@ -261,7 +264,7 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
         (follow->progress || isatty(STDERR_FILENO));
     watch.is_live = is_shown && isatty(STDERR_FILENO);
     if (is_shown)
-        watch.steps = ss_steps_new(stderr_width());
+        watch.steps = ss_steps_new(stderr_width(), ss_clock_us());
     set_modes(follow, is_shown);
     struct ss_client_call *call = ss_client_start(client, follow->op,
         follow->body,

@@ -47,6 +47,26 @@ static char *joined(const json_t *list)
     return ss_buf_steal(&buf, NULL);
 }
 
+// "digest@5f0c, hello@9a1b". Gives.
+static char *graphs(const json_t *list)
+{
+    enum { SHORT_VERSION = 4 };
+    struct ss_buf buf;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    size_t i;
+    json_t *item;
+    json_array_foreach (list, i, item) {
+        const char *name = json_string_value(item);
+        const char *version = name ? strrchr(name, '@') : NULL;
+        if (version)
+            ss_buf_addf(&buf, "%s%.*s", i ? ", " : "",
+                (int)(version - name) + 1 + SHORT_VERSION, name);
+        else
+            ss_buf_addf(&buf, "%s%s", i ? ", " : "", name ? name : "?");
+    }
+    return ss_buf_steal(&buf, NULL);
+}
+
 static char *plain_text(const json_t *value)
 {
     if (json_is_string(value))
@@ -75,6 +95,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column,
     case SS_LIST_VERSION:
         return text ? ss_format("%.*s", VERSION_WIDTH, text)
                     : plain_text(value);
+    case SS_LIST_GRAPHS:
+        return json_is_array(value) ? graphs(value) : plain_text(value);
     case SS_LIST_JSON:
         return ss_text_json(value, 0);
     case SS_LIST_NUMBER:

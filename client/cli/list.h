@@ -10,7 +10,8 @@ enum ss_list_form {
     SS_LIST_TIME,    // an ISO time, to the second
     SS_LIST_AGO,     // milliseconds
     SS_LIST_ID,      // cut in the middle on a terminal
-    SS_LIST_VERSION, // the first eight characters
+    SS_LIST_VERSION, // the first characters
+    SS_LIST_GRAPHS,  // a list of name@version, each version's first characters
     SS_LIST_JSON,    // any value on one line
 };
 

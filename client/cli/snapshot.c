@@ -162,6 +162,9 @@ static const char *source_of(const json_t *snapshot)
 
 char *ss_snapshot_changed(const json_t *snapshot, const json_t *before)
 {
+    // An input stands in __start__ until the next superstep takes it.
+    if (strcmp(source_of(snapshot), "input") == 0)
+        return ss_strdup("__start__");
     struct ss_buf buf;
     ss_buf_init(&buf, TEXT_SIZE_MAX);
     json_t *values = json_object_get(snapshot, "values");
@@ -173,8 +176,6 @@ char *ss_snapshot_changed(const json_t *snapshot, const json_t *before)
         if (!was || !json_equal(was, value))
             ss_buf_addf(&buf, "%s%s", buf.size ? ", " : "", key);
     }
-    if (strcmp(source_of(snapshot), "input") == 0)
-        ss_buf_addf(&buf, "%s__start__", buf.size ? ", " : "");
     char *text = ss_strdup(ss_buf_str(&buf));
     ss_buf_fini(&buf);
     return text;

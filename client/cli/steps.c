@@ -19,53 +19,62 @@ enum {
     LIVE_AFTER_US = 200000,
 };
 
-struct ss_steps {
-    size_t width;
-    size_t node_width; // grows, so that lines stay aligned
-    bool is_open;
-    int64_t step;
+// One superstep.
+struct step {
+    bool is_there;
+    int64_t number;
     int64_t tasks;
     int64_t done;
     int64_t began_us;
+    int64_t ended_us;
     struct ss_map nodes; // name -> how many tasks ended, as a number
     size_t updates_count;
     char *update; // the last one
 };
 
-struct ss_steps *ss_steps_new(size_t width)
+// Progress is told at once, updates when they are durable: those of a superstep
+// come after the next one has begun. So its line waits for them.
+struct ss_steps {
+    size_t width;
+    size_t node_width; // grows, so that lines stay aligned
+    int64_t began_us;  // when the first superstep began, for us
+    struct step last;  // over, and perhaps without its updates
+    struct step now;
+};
+
+struct ss_steps *ss_steps_new(size_t width, int64_t now_us)
 {
     struct ss_steps *steps = ss_zalloc(1, sizeof(*steps));
     steps->width = width;
     steps->node_width = NODE_WIDTH;
+    steps->began_us = now_us;
     return steps;
 }
 
-static void clear(struct ss_steps *steps)
+static void clear(struct step *step)
 {
-    ss_map_fini(&steps->nodes, ss_free);
-    memset(&steps->nodes, 0, sizeof(steps->nodes));
-    ss_free(steps->update);
-    steps->update = NULL;
-    steps->updates_count = 0;
-    steps->is_open = false;
+    ss_map_fini(&step->nodes, ss_free);
+    ss_free(step->update);
+    *step = (struct step){0};
 }
 
 void ss_steps_destroy(struct ss_steps **steps)
 {
     if (!*steps)
         return;
-    clear(*steps);
+    clear(&(*steps)->last);
+    clear(&(*steps)->now);
     ss_free(*steps);
     *steps = NULL;
 }
 
 // "greet", "left, right", "measure x12". Gives.
-static char *nodes_text(const struct ss_steps *steps)
+static char *nodes_text(const struct step *step)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, 64 * 1024);
     size_t shown = 0;
-    const struct ss_map_entry *it = steps->nodes.first;
+    const struct ss_map_entry *it = step->nodes.first;
     for (; it && shown < NODES_SHOWN_MAX; it = it->next, shown++) {
         long long count = *(const long long *)it->value;
         ss_buf_addf(&buf, "%s%s", shown ? ", " : "", it->key);
@@ -73,7 +82,7 @@ static char *nodes_text(const struct ss_steps *steps)
             ss_buf_addf(&buf, " \xc3\x97%lld", count);
     }
     if (it)
-        ss_buf_addf(&buf, ", %zu more", steps->nodes.count - shown);
+        ss_buf_addf(&buf, ", %zu more", step->nodes.count - shown);
     char *plain = ss_text_plain(ss_buf_str(&buf));
     char *cut = ss_text_cut(plain, NODE_WIDTH_MAX);
     ss_buf_fini(&buf);
@@ -96,74 +105,102 @@ static size_t update_width(const struct ss_steps *steps)
     return room > UPDATE_WIDTH_MAX ? UPDATE_WIDTH_MAX : room;
 }
 
-static void begin_line(struct ss_steps *steps, struct ss_buf *buf)
+static void begin_line(
+    struct ss_steps *steps, const struct step *step, struct ss_buf *buf)
 {
-    char *nodes = nodes_text(steps);
+    char *nodes = nodes_text(step);
     size_t own = ss_text_width(nodes);
     if (own > steps->node_width)
         steps->node_width = own;
-    ss_buf_addf(buf, "step %-2lld ", (long long)steps->step);
+    ss_buf_addf(buf, "step %-2lld ", (long long)step->number);
     add_padded(buf, nodes, steps->node_width);
     ss_buf_add_str(buf, "  ");
     ss_free(nodes);
 }
 
-static void finish(
-    struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_lines)
+// What it did: its update, or how many tasks. Gives.
+static char *deed(const struct step *step, size_t width)
 {
-    if (!steps->is_open)
+    if (step->updates_count == 1)
+        return ss_text_cut(step->update, width);
+    if (step->tasks <= 1)
+        return ss_strdup("");
+    if (step->done < step->tasks)
+        return ss_format("%lld of %lld tasks", (long long)step->done,
+            (long long)step->tasks);
+    return ss_text_count(step->tasks, "task");
+}
+
+static void finish(
+    struct ss_steps *steps, struct step *step, struct ss_buf *ret_lines)
+{
+    if (!step->is_there)
         return;
-    begin_line(steps, ret_lines);
+    begin_line(steps, step, ret_lines);
     size_t width = update_width(steps);
-    char *what = steps->updates_count == 1 && steps->update
-        ? ss_text_cut(steps->update, width)
-        : steps->tasks > 1 && steps->done < steps->tasks
-        ? ss_format("%lld of %lld tasks", (long long)steps->done,
-              (long long)steps->tasks)
-        : steps->tasks > 1 ? ss_text_count(steps->tasks, "task")
-                           : ss_strdup("");
+    char *what = deed(step, width);
     add_padded(ret_lines, what, width);
-    char *time = ss_text_duration(now_us - steps->began_us);
+    char *time = ss_text_duration(step->ended_us - step->began_us);
     ss_buf_addf(ret_lines, "  %8s\n", time);
     ss_free(time);
     ss_free(what);
-    clear(steps);
+    clear(step);
 }
 
-static void begin(struct ss_steps *steps, int64_t step, int64_t now_us,
+static void begin(struct ss_steps *steps, int64_t number, int64_t now_us,
     struct ss_buf *ret_lines)
 {
-    if (steps->is_open && steps->step == step)
+    bool is_first = !steps->now.is_there;
+    if (!is_first && steps->now.number == number)
         return;
-    finish(steps, now_us, ret_lines);
-    steps->is_open = true;
-    steps->step = step;
-    steps->tasks = steps->done = 0;
-    steps->began_us = now_us;
+    finish(steps, &steps->last, ret_lines);
+    steps->last = steps->now;
+    steps->last.ended_us = now_us;
+    steps->now = (struct step){.is_there = true, .number = number,
+        .began_us = is_first ? steps->began_us : now_us};
 }
 
-static void count_node(struct ss_steps *steps, const char *node)
+static void count_node(struct step *step, const char *node)
 {
-    long long *count = ss_map_get(&steps->nodes, node);
+    long long *count = ss_map_get(&step->nodes, node);
     if (!count) {
         count = ss_zalloc(1, sizeof(*count));
-        ss_map_put(&steps->nodes, node, count);
+        ss_map_put(&step->nodes, node, count);
     }
     ++*count;
 }
 
-static void take_update(struct ss_steps *steps, json_t *data)
+static void on_progress(struct ss_steps *steps, const json_t *data,
+    int64_t now_us, struct ss_buf *ret_lines)
+{
+    begin(steps, ss_json_int(data, "step", 0), now_us, ret_lines);
+    steps->now.tasks = ss_json_int(data, "tasks", 0);
+    steps->now.done = ss_json_int(data, "done", 0);
+    const char *node = ss_json_str(data, "node", NULL);
+    if (!node)
+        return;
+    // A task of this superstep ended, so the last one's updates are all here.
+    finish(steps, &steps->last, ret_lines);
+    count_node(&steps->now, node);
+}
+
+static void on_update(
+    struct ss_steps *steps, json_t *data, struct ss_buf *ret_lines)
 {
     enum { KEPT = 4 * UPDATE_WIDTH_MAX };
     const char *node;
     json_t *value;
+    struct step *step = steps->last.is_there ? &steps->last : &steps->now;
     json_object_foreach (data, node, value) {
         if (strcmp(node, "__metadata__") == 0)
             continue;
-        ss_free(steps->update);
-        steps->update = ss_text_json(value, KEPT);
-        steps->updates_count++;
+        ss_free(step->update);
+        step->update = ss_text_json(value, KEPT);
+        step->updates_count++;
     }
+    if (step == &steps->last &&
+        (int64_t)step->updates_count >= step->tasks)
+        finish(steps, step, ret_lines);
 }
 
 void ss_steps_event(struct ss_steps *steps, const json_t *event,
@@ -171,44 +208,41 @@ void ss_steps_event(struct ss_steps *steps, const json_t *event,
 {
     const char *mode = ss_json_str(event, "mode", "");
     json_t *data = json_object_get(event, "data");
-    if (strcmp(mode, "progress") == 0) {
-        begin(steps, ss_json_int(data, "step", 0), now_us, ret_lines);
-        steps->tasks = ss_json_int(data, "tasks", 0);
-        steps->done = ss_json_int(data, "done", 0);
-        const char *node = ss_json_str(data, "node", NULL);
-        if (node)
-            count_node(steps, node);
-    } else if (strcmp(mode, "updates") == 0 && steps->is_open &&
-        json_array_size(json_object_get(event, "ns")) == 0) {
-        take_update(steps, data);
-    }
+    if (strcmp(mode, "progress") == 0)
+        on_progress(steps, data, now_us, ret_lines);
+    else if (strcmp(mode, "updates") == 0 && steps->now.is_there &&
+        json_array_size(json_object_get(event, "ns")) == 0)
+        on_update(steps, data, ret_lines);
 }
 
 void ss_steps_end(
     struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_lines)
 {
-    finish(steps, now_us, ret_lines);
+    finish(steps, &steps->last, ret_lines);
+    steps->now.ended_us = now_us;
+    finish(steps, &steps->now, ret_lines);
 }
 
 void ss_steps_live(const struct ss_steps *steps, int64_t now_us,
     struct ss_buf *ret_line)
 {
-    int64_t since_us = now_us - steps->began_us;
-    if (!steps->is_open || since_us < LIVE_AFTER_US)
+    const struct step *step = &steps->now;
+    int64_t since_us = now_us - step->began_us;
+    if (!step->is_there || since_us < LIVE_AFTER_US)
         return;
     struct ss_steps copy = *steps; // the column grows when a line is finished
-    begin_line(&copy, ret_line);
-    ss_buf_addf(ret_line, "%lld/%lld tasks", (long long)steps->done,
-        (long long)steps->tasks);
-    if (steps->tasks > 1) {
-        char *bar = ss_text_bar(steps->done, steps->tasks, BAR_WIDTH);
+    begin_line(&copy, step, ret_line);
+    ss_buf_addf(ret_line, "%lld/%lld tasks", (long long)step->done,
+        (long long)step->tasks);
+    if (step->tasks > 1) {
+        char *bar = ss_text_bar(step->done, step->tasks, BAR_WIDTH);
         ss_buf_addf(ret_line, "  %s  %lld %%", bar,
-            (long long)(steps->done * 100 / steps->tasks));
+            (long long)(step->done * 100 / step->tasks));
         ss_free(bar);
     }
-    bool is_guessable = steps->done > 0 && steps->done < steps->tasks;
+    bool is_guessable = step->done > 0 && step->done < step->tasks;
     char *time = ss_text_duration(is_guessable
-            ? since_us / steps->done * (steps->tasks - steps->done)
+            ? since_us / step->done * (step->tasks - step->done)
             : since_us);
     ss_buf_addf(ret_line, "  %s%s", is_guessable ? "eta " : "", time);
     ss_free(time);

@@ -18,7 +18,7 @@
 struct ss_steps;
 
 // `width`: of the terminal.
-struct ss_steps *ss_steps_new(size_t width);
+struct ss_steps *ss_steps_new(size_t width, int64_t now_us);
 void ss_steps_destroy(struct ss_steps **steps);
 // Take an event; a line that it finishes is appended to `ret_lines`.
 void ss_steps_event(struct ss_steps *steps, const json_t *event,

@@ -88,6 +88,10 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
         request->is_accepted = true;
         return is_first;
     }
+    // Progress runs ahead of what is durable: it has no place in that order.
+    const char *mode = json_string_value(json_object_get(item, "mode"));
+    if (mode && strcmp(mode, "progress") == 0)
+        return true;
     const char *seq = json_string_value(json_object_get(item, "seq"));
     if (!seq || strlen(seq) >= sizeof(request->seq))
         return true;

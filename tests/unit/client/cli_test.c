@@ -591,7 +591,7 @@ START_TEST(lists_are_tables)
                      "\"5f0c1e7a99\",\"nodes\":6,\"workers\":2}]}"},
         {.op = "workers",
             .final = "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
-                     "[\"digest@5f0c\",\"a@1\"],\"running\":4,\"capacity\":4,"
+                     "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
                      "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
         {.op = "threads",
             .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","

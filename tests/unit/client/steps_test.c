@@ -15,9 +15,9 @@ static int64_t now_us;
 static void setup(void)
 {
     ss_value_setup();
-    steps = ss_steps_new(100);
-    ss_buf_init(&lines, 1 << 20);
+        ss_buf_init(&lines, 1 << 20);
     now_us = 5000000;
+    steps = ss_steps_new(100, now_us);
 }
 
 static void teardown(void)
@@ -55,22 +55,47 @@ static const char *live(void)
 
 START_TEST(a_superstep_is_a_line_when_the_next_one_begins)
 {
-    progress(0, 0, 1, NULL);
     now_us += 400;
     progress(0, 1, 1, "__start__");
-    ck_assert_str_eq(ss_buf_str(&lines), "");
     progress(1, 0, 1, NULL);
+    ck_assert_str_eq(ss_buf_str(&lines), "");
+    now_us += 600;
+    progress(1, 1, 1, "greet");
     ck_assert_str_eq(ss_buf_str(&lines),
         "step 0  __start__                                                     "
         "             0.4 ms\n");
     ss_buf_reset(&lines);
-    now_us += 600;
-    progress(1, 1, 1, "greet");
+    // Its update comes when it is durable, after the next one has begun.
+    progress(2, 0, 1, NULL);
+    ck_assert_str_eq(ss_buf_str(&lines), "");
     UPDATES("greet", "{\"log\":[\"hello Ada\"]}");
-    ss_steps_end(steps, now_us, &lines);
     ck_assert_str_eq(ss_buf_str(&lines),
         "step 1  greet      {\"log\": [\"hello Ada\"]}                         "
         "                 0.6 ms\n");
+    ss_buf_reset(&lines);
+    progress(2, 1, 1, "shout");
+    UPDATES("shout", "7");
+    ss_steps_end(steps, now_us, &lines);
+    ck_assert_str_eq(ss_buf_str(&lines),
+        "step 2  shout      7                                                  "
+        "             0.0 ms\n");
+}
+END_TEST
+
+START_TEST(updates_of_parallel_tasks_are_waited_for)
+{
+    progress(1, 0, 2, NULL);
+    progress(1, 1, 2, "a");
+    progress(1, 2, 2, "b");
+    progress(2, 0, 1, NULL);
+    UPDATES("a", "1");
+    ck_assert_str_eq(ss_buf_str(&lines), "");
+    UPDATES("b", "2");
+    ck_assert_ptr_nonnull(
+        strstr(ss_buf_str(&lines), "step 1  a, b      2 tasks "));
+    ss_buf_reset(&lines);
+    progress(2, 1, 1, "c");
+    ck_assert_str_eq(ss_buf_str(&lines), "");
 }
 END_TEST
 
@@ -191,6 +216,7 @@ int main(void)
     TCase *tcase = tcase_create("steps");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_superstep_is_a_line_when_the_next_one_begins);
+    tcase_add_test(tcase, updates_of_parallel_tasks_are_waited_for);
     tcase_add_test(tcase, a_fan_out_shows_how_many);
     tcase_add_test(tcase, several_nodes_are_named);
     tcase_add_test(tcase, a_superstep_that_did_not_end_says_how_far_it_came);

@@ -500,6 +500,17 @@ START_TEST(events_that_were_seen_before_are_not_shown_again)
 }
 END_TEST
 
+START_TEST(progress_runs_ahead_and_does_not_count)
+{
+    begin_run();
+    item("{\"seq\":\"2.1\",\"mode\":\"values\"}");
+    item("{\"seq\":\"2.5\",\"mode\":\"progress\"}");
+    ck_assert_ptr_nonnull(strstr(pong(2), "\"after\":\"2.1\""));
+    ck_assert_ptr_nonnull(
+        strstr(item("{\"seq\":\"2.0\",\"mode\":\"progress\"}"), "item 1"));
+}
+END_TEST
+
 START_TEST(answers_of_the_old_coordinator_are_ignored)
 {
     begin_run();
@@ -720,6 +731,7 @@ static TCase *repeating(void)
         a_run_of_which_nothing_was_seen_is_attached_to_from_its_beginning);
     tcase_add_test(tcase, a_follower_that_saw_nothing_yet_goes_on_from_now);
     tcase_add_test(tcase, events_that_were_seen_before_are_not_shown_again);
+    tcase_add_test(tcase, progress_runs_ahead_and_does_not_count);
     tcase_add_test(tcase, answers_of_the_old_coordinator_are_ignored);
     tcase_add_test(
         tcase, a_run_that_was_not_accepted_is_asked_for_anew_after_a_restart);
