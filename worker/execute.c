@@ -131,7 +131,7 @@ static void run_fold(struct ss_task *task)
     const char *name = order->fold_channel ? order->fold_channel : "";
     size_t channel = ss_graph_channel(graph->graph, name);
     struct ss_error error;
-    json_t *result;
+    json_t *result = NULL;
     int status;
     if (channel == SS_NONE || !graph->reducers[channel].function)
         status = ss_error_set(&error, SS_ENOTFOUND,

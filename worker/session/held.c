@@ -14,7 +14,8 @@ static void name_text(struct ss_attempt name, char ret_text[NAME_SIZE])
         (unsigned long long)name.dispatch);
 }
 
-struct held *held_find(const struct ss_session *session, struct ss_attempt name)
+struct ss_held *ss_held_find(
+    const struct ss_session *session, struct ss_attempt name)
 {
     char text[NAME_SIZE];
     name_text(name, text);
@@ -23,21 +24,21 @@ struct held *held_find(const struct ss_session *session, struct ss_attempt name)
 
 static void free_held(void *value)
 {
-    struct held *held = value;
+    struct ss_held *held = value;
     ss_order_destroy(&held->order);
     ss_outcome_destroy(&held->outcome);
     ss_free(held->node);
     ss_free(held);
 }
 
-void held_fini(struct ss_session *session)
+void ss_held_fini(struct ss_session *session)
 {
     ss_map_fini(&session->held, free_held);
 }
 
 // Forget it once no thread is in it and nobody wants to hear of it. Commands of
 // this step may point to the outcome: it goes when the next step begins.
-static void forget_if_over(struct ss_session *session, struct held *held)
+static void forget_if_over(struct ss_session *session, struct ss_held *held)
 {
     if (held->busy || !held->settled)
         return;
@@ -51,8 +52,8 @@ static void forget_if_over(struct ss_session *session, struct held *held)
 
 // ------------------------------------------------------------------ outcomes
 
-static void keep(
-    struct ss_session *session, struct held *held, struct ss_outcome *outcome)
+static void keep(struct ss_session *session, struct ss_held *held,
+    struct ss_outcome *outcome)
 {
     ss_check(!held->outcome);
     held->outcome = outcome;
@@ -62,7 +63,7 @@ static void keep(
 }
 
 static struct ss_outcome *made_outcome(
-    const struct held *held, enum ss_outcome_kind kind)
+    const struct ss_held *held, enum ss_outcome_kind kind)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     outcome->attempt = held->name;
@@ -71,7 +72,7 @@ static struct ss_outcome *made_outcome(
     return outcome;
 }
 
-static void fail(struct ss_session *session, struct held *held, int code,
+static void fail(struct ss_session *session, struct ss_held *held, int code,
     enum ss_retryable retryable, char *message)
 {
     struct ss_outcome *outcome = made_outcome(held, SS_OUTCOME_FAILED);
@@ -84,7 +85,7 @@ static void fail(struct ss_session *session, struct held *held, int code,
 void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     int status, const char *text)
 {
-    struct held *held = held_find(session, attempt);
+    struct ss_held *held = ss_held_find(session, attempt);
     if (!held || !held->outcome)
         return;
     struct ss_outcome *outcome = made_outcome(held, SS_OUTCOME_FAILED);
@@ -96,12 +97,12 @@ void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     held->sent_ms = session->now_ms - SS_SESSION_AGAIN_MS;
 }
 
-void held_send(struct ss_session *session, bool all)
+void ss_held_send(struct ss_session *session, bool all)
 {
     struct ss_map_entry *next;
     for (struct ss_map_entry *e = session->held.first; e; e = next) {
         next = e->next;
-        struct held *held = e->value;
+        struct ss_held *held = e->value;
         bool is_due = session->now_ms - held->sent_ms >= SS_SESSION_AGAIN_MS;
         if (!held->outcome || held->settled || !(all || is_due))
             continue;
@@ -121,10 +122,10 @@ void held_send(struct ss_session *session, bool all)
 
 // ------------------------------------------------------------------ orders
 
-static struct held *new_held(
+static struct ss_held *new_held(
     struct ss_session *session, const struct ss_order *order)
 {
-    struct held *held = ss_zalloc(1, sizeof(*held));
+    struct ss_held *held = ss_zalloc(1, sizeof(*held));
     held->name = order->attempt;
     memcpy(held->task_id, order->task_id, sizeof(held->task_id));
     held->node = ss_strdup(order->node ? order->node : "");
@@ -137,9 +138,9 @@ static struct held *new_held(
     return held;
 }
 
-void held_take(struct ss_session *session, struct ss_order *order)
+void ss_held_take(struct ss_session *session, struct ss_order *order)
 {
-    struct held *known = held_find(session, order->attempt);
+    struct ss_held *known = ss_held_find(session, order->attempt);
     if (known && known->outcome && !known->settled) {
         known->sent_ms = session->now_ms;
         SS_VEC_PUSH(&session->outcomes, known->outcome);
@@ -156,22 +157,22 @@ void held_take(struct ss_session *session, struct ss_order *order)
     new_held(session, order)->order = order;
 }
 
-void held_drop_stale(struct ss_session *session)
+void ss_held_drop_stale(struct ss_session *session)
 {
     struct ss_map_entry *next;
     for (struct ss_map_entry *e = session->held.first; e; e = next) {
         next = e->next;
-        struct held *held = e->value;
+        struct ss_held *held = e->value;
         if (held->order && held->name.epoch != session->epoch)
             free_held(ss_map_remove(&session->held, e->key));
     }
 }
 
-void held_start_queued(struct ss_session *session)
+void ss_held_start_queued(struct ss_session *session)
 {
     for (struct ss_map_entry *e = session->held.first;
          e && session->busy < session->capacity; e = e->next) {
-        struct held *held = e->value;
+        struct ss_held *held = e->value;
         if (!held->order)
             continue;
         struct ss_session_command start = {.type = SS_SESSION_START,
@@ -181,20 +182,19 @@ void held_start_queued(struct ss_session *session)
         held->busy = true;
         held->started_ms = held->progress_ms = session->now_ms;
         session->busy++;
-        session_command(session, &start);
+        ss_session_say(session, &start);
     }
 }
 
 static void stop_body(struct ss_session *session, struct ss_attempt name)
 {
-    session_command(
-        session, &(struct ss_session_command){
-                     .type = SS_SESSION_STOP_BODY, .attempt = name});
+    ss_session_say(session, &(struct ss_session_command){
+                                .type = SS_SESSION_STOP_BODY, .attempt = name});
 }
 
-void held_cancel(struct ss_session *session, struct ss_attempt name)
+void ss_held_cancel(struct ss_session *session, struct ss_attempt name)
 {
-    struct held *held = held_find(session, name);
+    struct ss_held *held = ss_held_find(session, name);
     if (!held || held->outcome)
         return;
     if (held->order) {
@@ -205,9 +205,9 @@ void held_cancel(struct ss_session *session, struct ss_attempt name)
     stop_body(session, name);
 }
 
-void held_settle(struct ss_session *session, struct ss_attempt name)
+void ss_held_settle(struct ss_session *session, struct ss_attempt name)
 {
-    struct held *held = held_find(session, name);
+    struct ss_held *held = ss_held_find(session, name);
     if (!held)
         return;
     if (held->busy && !held->outcome)
@@ -217,9 +217,9 @@ void held_settle(struct ss_session *session, struct ss_attempt name)
     forget_if_over(session, held);
 }
 
-void held_end(struct ss_session *session, struct ss_outcome *outcome)
+void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
 {
-    struct held *held = held_find(session, outcome->attempt);
+    struct ss_held *held = ss_held_find(session, outcome->attempt);
     bool is_known = held && held->busy;
     if (is_known) {
         held->busy = false;
@@ -236,33 +236,33 @@ void held_end(struct ss_session *session, struct ss_outcome *outcome)
 
 // ------------------------------------------------------------------ time
 
-bool held_runs(const struct ss_session *session, struct ss_attempt name)
+bool ss_held_runs(const struct ss_session *session, struct ss_attempt name)
 {
-    const struct held *held = held_find(session, name);
+    const struct ss_held *held = ss_held_find(session, name);
     return held && held->busy && !held->outcome && !held->settled;
 }
 
-void held_progress(
+void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat)
 {
-    struct held *held = held_find(session, name);
+    struct ss_held *held = ss_held_find(session, name);
     if (held && (is_heartbeat || !held->heartbeat_only))
         held->progress_ms = session->now_ms;
 }
 
-static int64_t run_ends_at(const struct held *held)
+static int64_t run_ends_at(const struct ss_held *held)
 {
     return held->run_timeout_ms > 0 ? held->started_ms + held->run_timeout_ms
                                     : INT64_MAX;
 }
 
-static int64_t idle_ends_at(const struct held *held)
+static int64_t idle_ends_at(const struct ss_held *held)
 {
     return held->idle_timeout_ms > 0 ? held->progress_ms + held->idle_timeout_ms
                                      : INT64_MAX;
 }
 
-static void expire(struct ss_session *session, struct held *held)
+static void expire(struct ss_session *session, struct ss_held *held)
 {
     bool is_idle = session->now_ms < run_ends_at(held);
     char *message =
@@ -274,15 +274,15 @@ static void expire(struct ss_session *session, struct held *held)
     fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
 }
 
-static bool is_running(const struct held *held)
+static bool is_running(const struct ss_held *held)
 {
     return held->busy && !held->outcome && !held->settled;
 }
 
-void held_expire(struct ss_session *session)
+void ss_held_expire(struct ss_session *session)
 {
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
-        struct held *held = e->value;
+        struct ss_held *held = e->value;
         if (is_running(held) && (session->now_ms >= run_ends_at(held) ||
                                     session->now_ms >= idle_ends_at(held)))
             expire(session, held);
@@ -294,11 +294,11 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t held_wake_at(const struct ss_session *session, bool sends)
+int64_t ss_held_wake_at(const struct ss_session *session, bool sends)
 {
     int64_t at = INT64_MAX;
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
-        const struct held *held = e->value;
+        const struct ss_held *held = e->value;
         if (is_running(held))
             at = earlier(at, earlier(run_ends_at(held), idle_ends_at(held)));
         if (sends && held->outcome && !held->settled)
@@ -307,11 +307,11 @@ int64_t held_wake_at(const struct ss_session *session, bool sends)
     return at;
 }
 
-size_t held_kept(const struct ss_session *session)
+size_t ss_held_kept(const struct ss_session *session)
 {
     size_t count = 0;
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
-        const struct held *held = e->value;
+        const struct ss_held *held = e->value;
         count += held->outcome && !held->settled;
     }
     return count;
@@ -320,8 +320,8 @@ size_t held_kept(const struct ss_session *session)
 struct ss_session_load ss_session_load(const struct ss_session *session)
 {
     struct ss_session_load load = {
-        .busy = session->busy, .kept = held_kept(session)};
+        .busy = session->busy, .kept = ss_held_kept(session)};
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
-        load.queued += ((const struct held *)e->value)->order != NULL;
+        load.queued += ((const struct ss_held *)e->value)->order != NULL;
     return load;
 }

@@ -30,7 +30,7 @@ void ss_session_destroy(struct ss_session **session)
         return;
     *session = NULL;
     empty_trash(old);
-    held_fini(old);
+    ss_held_fini(old);
     SS_VEC_FINI(&old->commands);
     SS_VEC_FINI(&old->attempts);
     SS_VEC_FINI(&old->outcomes);
@@ -38,7 +38,7 @@ void ss_session_destroy(struct ss_session **session)
     ss_free(old);
 }
 
-void session_command(
+void ss_session_say(
     struct ss_session *session, const struct ss_session_command *command)
 {
     SS_VEC_PUSH(&session->commands, *command);
@@ -47,7 +47,7 @@ void session_command(
 static void simple(
     struct ss_session *session, enum ss_session_command_type type)
 {
-    session_command(session, &(struct ss_session_command){.type = type});
+    ss_session_say(session, &(struct ss_session_command){.type = type});
 }
 
 // ------------------------------------------------------------------ sending
@@ -77,11 +77,11 @@ static void say_beat(struct ss_session *session)
 {
     session->attempts.count = 0;
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
-        const struct held *held = e->value;
+        const struct ss_held *held = e->value;
         if (!held->settled)
             SS_VEC_PUSH(&session->attempts, held->name);
     }
-    session_command(
+    ss_session_say(
         session, &(struct ss_session_command){.type = SS_SESSION_SEND_BEAT,
                      .attempts = session->attempts.items,
                      .attempts_count = session->attempts.count});
@@ -93,16 +93,15 @@ static void say_beat(struct ss_session *session)
 
 static void send_bye(struct ss_session *session, bool drains)
 {
-    session_command(
-        session, &(struct ss_session_command){
-                     .type = SS_SESSION_SEND_BYE, .drains = drains});
+    ss_session_say(session, &(struct ss_session_command){
+                                .type = SS_SESSION_SEND_BYE, .drains = drains});
 }
 
 static void leave(struct ss_session *session, int status, const char *text)
 {
     session->phase = PHASE_LEFT;
     ss_error_set(&session->leaving, status, "%s", text);
-    session_command(
+    ss_session_say(
         session, &(struct ss_session_command){.type = SS_SESSION_LEAVE,
                      .status = status,
                      .text = session->leaving.message});
@@ -122,7 +121,7 @@ static void on_welcome(
         return; // of a coordinator that another one has replaced
     session->refused_ms = -1;
     session->epoch = event->epoch;
-    held_drop_stale(session);
+    ss_held_drop_stale(session);
     session->lease_ms = between(
         SS_SESSION_INTERVAL_MS_MIN, event->lease_ms, SS_SESSION_LEASE_MS_MAX);
     session->heartbeat_ms = between(
@@ -130,13 +129,13 @@ static void on_welcome(
     if (is_taken_in(session))
         return; // an answer to one of several HELLOs
     session->phase = session->drains ? PHASE_DRAINING : PHASE_SERVING;
-    session_command(
+    ss_session_say(
         session, &(struct ss_session_command){
                      .type = SS_SESSION_READY, .epoch = event->epoch});
     if (session->drains)
         send_bye(session, true);
     say_beat(session);
-    held_send(session, true);
+    ss_held_send(session, true);
 }
 
 // Another worker of our name: perhaps ourselves, before we were killed.
@@ -170,7 +169,7 @@ static void on_tasks(
     struct ss_session *session, const struct ss_session_event *event)
 {
     for (size_t i = 0; i < event->orders_count; i++)
-        held_take(session, event->orders[i]);
+        ss_held_take(session, event->orders[i]);
 }
 
 static void on_pong(
@@ -188,11 +187,11 @@ static void on_items(
     size_t from = 0;
     for (size_t i = 0; i <= event->items_count; i++) {
         bool is_end = i == event->items_count ||
-                      !held_runs(session, event->items[i].attempt);
+                      !ss_held_runs(session, event->items[i].attempt);
         if (!is_end)
             continue;
         if (i > from && is_taken_in(session))
-            session_command(session,
+            ss_session_say(session,
                 &(struct ss_session_command){.type = SS_SESSION_SEND_LIVE,
                     .items = event->items + from,
                     .items_count = i - from});
@@ -226,24 +225,24 @@ static void dispatch(
         break;
     case SS_SESSION_CANCEL:
         for (size_t i = 0; i < event->attempts_count; i++)
-            held_cancel(session, event->attempts[i]);
+            ss_held_cancel(session, event->attempts[i]);
         break;
     case SS_SESSION_SETTLED:
         for (size_t i = 0; i < event->attempts_count; i++)
-            held_settle(session, event->attempts[i]);
+            ss_held_settle(session, event->attempts[i]);
         break;
     case SS_SESSION_PONG:
         on_pong(session, event);
         break;
     case SS_SESSION_OUTCOMES:
         for (size_t i = 0; i < event->outcomes_count; i++)
-            held_end(session, event->outcomes[i]);
+            ss_held_end(session, event->outcomes[i]);
         break;
     case SS_SESSION_ITEMS:
         on_items(session, event);
         break;
     case SS_SESSION_PROGRESS:
-        held_progress(session, event->attempt, event->is_heartbeat);
+        ss_held_progress(session, event->attempt, event->is_heartbeat);
         break;
     case SS_SESSION_DRAIN:
         on_drain(session);
@@ -289,13 +288,13 @@ static void mind_coordinator(struct ss_session *session)
     }
     if (session->now_ms >= session->beat_ms)
         say_beat(session);
-    held_send(session, false);
+    ss_held_send(session, false);
 }
 
 static void send_outcomes(struct ss_session *session)
 {
     if (session->outcomes.count > 0)
-        session_command(
+        ss_session_say(
             session, &(struct ss_session_command){.type = SS_SESSION_SEND_DONE,
                          .outcomes = session->outcomes.items,
                          .outcomes_count = session->outcomes.count});
@@ -331,7 +330,7 @@ static int64_t wake_at(const struct ss_session *session)
 {
     if (session->phase == PHASE_LEFT)
         return INT64_MAX;
-    int64_t at = held_wake_at(session, is_taken_in(session));
+    int64_t at = ss_held_wake_at(session, is_taken_in(session));
     if (session->phase == PHASE_GREETING)
         at = earlier(at, session->hello_ms);
     else
@@ -358,13 +357,13 @@ void ss_session_step(struct ss_session *session,
         session->heard_ms = session->now_ms;
     if (session->phase != PHASE_LEFT) {
         dispatch(session, event);
-        held_expire(session);
+        ss_held_expire(session);
     }
     if (session->phase != PHASE_LEFT) {
         mind_coordinator(session);
         if (is_taken_in(session)) {
             send_outcomes(session);
-            held_start_queued(session);
+            ss_held_start_queued(session);
         }
         mind_leaving(session);
     }

@@ -9,7 +9,7 @@
 enum phase { PHASE_GREETING, PHASE_SERVING, PHASE_DRAINING, PHASE_LEFT };
 
 // An attempt that was given to us and is not settled.
-struct held {
+struct ss_held {
     struct ss_attempt name;
     char task_id[SS_UUID_SIZE];
     char *node;
@@ -41,7 +41,7 @@ struct ss_session {
     int64_t hello_interval_ms;
     int64_t refused_ms; // first of a row of refusals that may pass; -1: none
     int64_t leave_ms;   // draining and idle: leave unsettled at this time
-    struct ss_map held; // name as text -> struct held *
+    struct ss_map held; // name as text -> struct ss_held *
     size_t busy;
     struct ss_error leaving;
     struct {
@@ -64,28 +64,28 @@ struct ss_session {
 };
 
 // session.c
-void session_command(
+void ss_session_say(
     struct ss_session *session, const struct ss_session_command *command);
 
 // held.c: the life of an attempt
-struct held *held_find(
+struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
-void held_take(struct ss_session *session, struct ss_order *order);
-void held_start_queued(struct ss_session *session);
+void ss_held_take(struct ss_session *session, struct ss_order *order);
+void ss_held_start_queued(struct ss_session *session);
 // Orders of an epoch that is over and that have not begun.
-void held_drop_stale(struct ss_session *session);
-void held_cancel(struct ss_session *session, struct ss_attempt name);
-void held_settle(struct ss_session *session, struct ss_attempt name);
-void held_end(struct ss_session *session, struct ss_outcome *outcome);
-void held_progress(
+void ss_held_drop_stale(struct ss_session *session);
+void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
+void ss_held_settle(struct ss_session *session, struct ss_attempt name);
+void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);
+void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat);
-bool held_runs(const struct ss_session *session, struct ss_attempt name);
-void held_expire(struct ss_session *session);
+bool ss_held_runs(const struct ss_session *session, struct ss_attempt name);
+void ss_held_expire(struct ss_session *session);
 // Send the outcomes that nobody has settled: all, or those due again.
-void held_send(struct ss_session *session, bool all);
+void ss_held_send(struct ss_session *session, bool all);
 // When a body times out; if it `sends`, also when a result is sent again.
-int64_t held_wake_at(const struct ss_session *session, bool sends);
-void held_fini(struct ss_session *session);
-size_t held_kept(const struct ss_session *session);
+int64_t ss_held_wake_at(const struct ss_session *session, bool sends);
+void ss_held_fini(struct ss_session *session);
+size_t ss_held_kept(const struct ss_session *session);
 
 #endif
