@@ -54,7 +54,7 @@ static int read_channels(struct ss_build *build, size_t index,
         if (ss_graph_channel(build->graph, name) == SS_NONE &&
             !ss_graph_managed(build->graph, name))
             status = ss_build_no_channel(build, where, name);
-        else if (!ss_keys_have(reads, name))
+        else // twice, if subscribed and read: the list tells inputs apart (R3.7)
             ss_keys_add(reads, name);
     }
     ss_keys_fini(&keys);

@@ -536,18 +536,13 @@ static void begin_superstep(struct change *change)
     } else if (is_as(first, SS_NAME_INPUT)) {
         as_input(change, first);
     } else if (is_as(first, SS_NAME_COPY)) {
+        // values that are no list of updates say nothing here
         json_t *more = json_object_get(first, "values");
-        if (more && !json_is_null(more) && !json_is_array(more)) {
-            ss_error_set(&error, SS_EUPDATE, "update as %s: values are a list "
-                "of updates, or null", SS_NAME_COPY);
-            refuse(change, &error);
-            return;
-        }
         if (!as_copy(change, &error)) {
             refuse(change, &error);
             return;
         }
-        if (json_array_size(more) > 0) // its updates follow on the copy
+        if (json_is_array(more) && json_array_size(more) > 0) // its updates follow on the copy
             json_array_insert(
                 json_object_get(change->body, "supersteps"),
                 change->superstep + 1, more);

@@ -147,9 +147,37 @@ static void values(struct loop *loop, const bool *updated)
         ss_stream_values_event(loop, &shown, NULL);
 }
 
+// The writes could not be applied: the tasks that wrote to the channel at fault
+// have failed (better than R4.3: nobody is poisoned; they run again).
+static void update_failed(
+    struct loop *loop, size_t channel, const struct ss_error *error)
+{
+    const char *name = channel == SS_NONE
+        ? ""
+        : loop->graph->channels[channel].name;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        bool guilty = false;
+        for (size_t w = 0; w < task->writes.count && !guilty; w++)
+            guilty = strcmp(task->writes.items[w].channel, name) == 0;
+        if (!guilty)
+            continue;
+        struct ss_writes writes = {0};
+        if (json_array_size(task->answers) > 0)
+            ss_writes_add(&writes, SS_NAME_RESUME,
+                ss_value_new(json_incref(task->answers)));
+        ss_writes_add(&writes, SS_NAME_ERROR,
+            ss_value_new(ss_error_json(error->status, error->message)));
+        ss_loop_put_writes(loop, task->id, task->path, &writes);
+        ss_writes_fini(&writes);
+    }
+    save_at_exit(loop, false);
+    fail(loop, error->status, error->message);
+}
+
 // R5.33: an interrupted root shows what finished beside the question, though no
-// checkpoint has it.
-static void show_finished(struct loop *loop)
+// checkpoint has it. False: it cannot be applied, and the run fails of that.
+static bool show_finished(struct loop *loop)
 {
     bool any = false, *updated = NULL;
     size_t channel = SS_NONE;
@@ -157,13 +185,18 @@ static void show_finished(struct loop *loop)
     for (size_t i = 0; i < loop->tasks.count; i++)
         any = any || loop->tasks.items[i]->writes.count > 0;
     if (!any || loop->pending.count == 0)
-        return;
+        return true;
     struct update_task *tasks = update_tasks(loop);
-    if (ss_update_apply(loop, tasks, loop->tasks.count, &updated, &channel,
-            &error) == SS_OK)
-        values(loop, updated);
-    ss_free(updated);
+    int status = ss_update_apply(
+        loop, tasks, loop->tasks.count, &updated, &channel, &error);
     ss_free(tasks);
+    if (status != SS_OK) {
+        update_failed(loop, channel, &error);
+        return false;
+    }
+    values(loop, updated);
+    ss_free(updated);
+    return true;
 }
 
 static void leave_interrupted(struct loop *loop, json_t *interrupts)
@@ -174,7 +207,8 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
     if (!loop->parent) {
         struct ss_keys shown, final;
         ss_loop_keys(loop, &shown, &final);
-        show_finished(loop);
+        if (!show_finished(loop))
+            return;
         if (json_array_size(interrupts) == 0)
             ss_stream_breakpoint(loop);
         json_decref(loop->output);
@@ -357,34 +391,6 @@ bool ss_loop_settled(const struct loop *loop)
         if (!ss_task_ended(loop->tasks.items[i]))
             return false;
     return true;
-}
-
-// The writes could not be applied: the tasks that wrote to the channel at fault
-// have failed (better than R4.3: nobody is poisoned; they run again).
-static void update_failed(
-    struct loop *loop, size_t channel, const struct ss_error *error)
-{
-    const char *name = channel == SS_NONE
-        ? ""
-        : loop->graph->channels[channel].name;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        bool guilty = false;
-        for (size_t w = 0; w < task->writes.count && !guilty; w++)
-            guilty = strcmp(task->writes.items[w].channel, name) == 0;
-        if (!guilty)
-            continue;
-        struct ss_writes writes = {0};
-        if (json_array_size(task->answers) > 0)
-            ss_writes_add(&writes, SS_NAME_RESUME,
-                ss_value_new(json_incref(task->answers)));
-        ss_writes_add(&writes, SS_NAME_ERROR,
-            ss_value_new(ss_error_json(error->status, error->message)));
-        ss_loop_put_writes(loop, task->id, task->path, &writes);
-        ss_writes_fini(&writes);
-    }
-    save_at_exit(loop, false);
-    fail(loop, error->status, error->message);
 }
 
 void ss_loop_fold_failed(
