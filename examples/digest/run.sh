@@ -177,14 +177,19 @@ others_durable()
     [ "$done" -ge "$others_count" ]
 }
 
-# job NAME: run the graph until it asks for approval.
+# job NAME: in place of this shell, run the graph until it asks for approval.
+# What it shows goes to the pipe $place/shown.
 job()
 {
-    local status=0
-    "$bin/superstep" run digest --thread digest --progress --input \
+    exec "$bin/superstep" run digest --thread digest --progress --input \
         "{\"folder\": $(quoted "$documents"), \"report\": \"$place/$1.md\"}" \
-        >"$place/$1.run" || status=$?
-    [ "$status" = 3 ]
+        >"$place/$1.run" 2>"$place/shown"
+}
+
+# expect_question: the status of a job that asks is 3.
+expect_question()
+{
+    [ "$1" = 3 ] || fail "the run did not ask for approval ($1)"
 }
 
 # A path as JSON.
@@ -204,7 +209,7 @@ answer() # NAME VALUE
 
 # Some documents wait in `measure`: every third, as many as find a thread.
 names=$(find "$documents" -maxdepth 1 -type f ! -name '.*' \
-    -exec grep -lIm1 . {} + | sed 's,.*/,,' | LC_ALL=C sort)
+    -exec grep -lIm1 . {} + | sed 's,.*/,,' | tr '\t' '?' | LC_ALL=C sort)
 held=$(awk -v most=$((workers * capacity - 1)) \
     'NR % 3 == 1 && most-- > 0 && n++ < 6' <<<"$names")
 [ -n "$held" ] || fail "there is no document in $documents"
@@ -219,9 +224,14 @@ for number in $(seq "$workers"); do worker disturbed "$number" "$arg"; done
 say "$workers workers of $capacity threads; $(wc -l <<<"$held") documents will" \
     "wait in measure until they are let go"
 
-job disturbed 2> >(tee "$place/disturbed.progress" >&2) &
+mkfifo "$place/shown"
+tee "$place/disturbed.progress" <"$place/shown" >&2 &
+shown=$!
+processes+=("$shown")
+job disturbed &
 job=$!
 processes+=("$job")
+started=$job
 until_true "the held tasks" held_began
 # What does not wait gets done, and its writes go to the journal.
 documents_count=$(grep -c . <<<"$names")
@@ -246,7 +256,10 @@ say "the coordinator is there again, with the same file"
 until_true "the tasks, once more" held_began "$lines_coordinator"
 say "the tasks that were in flight are in flight again, and let go"
 : >"$place/release"
-wait "$job" || fail "the run did not ask for approval"
+status=0
+wait "$job" || status=$?
+wait "$shown"
+expect_question "$status"
 
 title "2. A person approves"
 value=true
@@ -273,8 +286,11 @@ coordinator undisturbed
 for number in $(seq "$workers"); do
     worker undisturbed "$number" "log=$place/effects-undisturbed"
 done
-{ job undisturbed && answer undisturbed true; } 2>"$place/undisturbed.progress" ||
-    fail "the undisturbed run failed"
+rm "$place/shown"
+status=0
+(job undisturbed) || status=$?
+expect_question "$status"
+answer undisturbed true 2>/dev/null
 stop_all
 say "done: $(wc -l <"$place/effects-undisturbed") bodies ran, with disasters" \
     "$(lines)"
