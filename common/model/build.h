@@ -32,8 +32,7 @@ int ss_build_no_channel(
 int ss_build_channel(struct ss_build *build, const char *name,
     enum ss_channel_kind kind, size_t *ret_index);
 // A node; the same errors.
-int ss_build_node(
-    struct ss_build *build, const char *name, size_t *ret_index);
+int ss_build_node(struct ss_build *build, const char *name, size_t *ret_index);
 // `channel` starts `node`.
 void ss_build_trigger(struct ss_build *build, size_t node, size_t channel);
 // Append an index to a list of them.

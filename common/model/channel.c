@@ -73,40 +73,35 @@ struct ss_value *ss_channel_get(struct ss_channel *channel)
     if (!ss_channel_available(channel))
         return NULL;
     bool is_barrier = channel->spec->kind == SS_CHANNEL_BARRIER ||
-        channel->spec->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
+                      channel->spec->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
     return is_barrier ? ss_value_null() : channel->value;
 }
 
 bool ss_channel_available(const struct ss_channel *channel)
 {
-    const struct ss_channel_kind_table *table =
-        table_of(channel->spec->kind);
+    const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
     return table->available ? table->available(channel)
                             : channel->value != NULL;
 }
 
 bool ss_channel_consume(struct ss_channel *channel)
 {
-    const struct ss_channel_kind_table *table =
-        table_of(channel->spec->kind);
+    const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
     return table->consume && table->consume(channel);
 }
 
 bool ss_channel_finish(struct ss_channel *channel)
 {
-    const struct ss_channel_kind_table *table =
-        table_of(channel->spec->kind);
+    const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
     return table->finish && table->finish(channel);
 }
 
 struct ss_value *ss_channel_store(const struct ss_channel *channel, bool live)
 {
-    const struct ss_channel_kind_table *table =
-        table_of(channel->spec->kind);
+    const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
     if (channel->spec->kind == SS_CHANNEL_UNTRACKED && !live)
         return NULL;
-    return table->store ? table->store(channel)
-                        : ss_value_ref(channel->value);
+    return table->store ? table->store(channel) : ss_value_ref(channel->value);
 }
 
 void ss_channel_put(struct ss_channel *channel, struct ss_value *value)
@@ -130,8 +125,7 @@ static bool is_overwrite(const json_t *json, json_t **ret_value)
     json_t *value = json_object_get(json, SS_NAME_OVERWRITE);
     if (!value || json_object_size(json) != 1) {
         value = json_object_get(json, "value");
-        const char *type =
-            json_string_value(json_object_get(json, "type"));
+        const char *type = json_string_value(json_object_get(json, "type"));
         if (!value || !type || strcmp(type, SS_NAME_OVERWRITE) != 0)
             return false;
     }

@@ -59,8 +59,8 @@ static int refuse(const struct ss_channel *channel, struct ss_value *value,
     for (size_t i = 0; i < spec->names_count; i++)
         ss_buf_addf(&expected, "%s%s", i > 0 ? ", " : "", spec->names[i]);
     int status = ss_error_set(error, SS_EUPDATE,
-        "channel \"%s\": it does not wait for %.100s but for: %s%s",
-        spec->name, ss_value_text(value, NULL), ss_buf_str(&expected),
+        "channel \"%s\": it does not wait for %.100s but for: %s%s", spec->name,
+        ss_value_text(value, NULL), ss_buf_str(&expected),
         expected.status == SS_OK ? "" : ", ...");
     ss_buf_fini(&expected);
     return status;
@@ -71,8 +71,7 @@ static int update(struct ss_channel *channel,
     struct ss_error *error)
 {
     json_t *seen = NULL;
-    const json_t *now =
-        channel->value ? ss_value_json(channel->value) : NULL;
+    const json_t *now = channel->value ? ss_value_json(channel->value) : NULL;
     for (size_t i = 0; i < count; i++) {
         json_t *json = ss_value_json(writes[i].value);
         const char *name = json_string_value(json);
@@ -117,11 +116,10 @@ static int restore_seen(
     return SS_OK;
 }
 
-static int restore(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
-    return stored ? restore_seen(channel, ss_value_json(stored), error)
-                  : SS_OK;
+    return stored ? restore_seen(channel, ss_value_json(stored), error) : SS_OK;
 }
 
 static bool consume(struct ss_channel *channel)
@@ -144,8 +142,8 @@ const struct ss_channel_kind_table ss_channel_barrier = {.restore = restore,
     .consume = consume,
     .store = store};
 
-static int restore_pair(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore_pair(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     json_t *seen;
     if (!stored)

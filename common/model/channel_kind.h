@@ -10,8 +10,8 @@ struct ss_channel_kind_table {
     int (*restore)(struct ss_channel *channel, struct ss_value *stored,
         struct ss_error *error);
     int (*update)(struct ss_channel *channel,
-        const struct ss_channel_write *writes, size_t count,
-        bool *ret_changed, struct ss_error *error);
+        const struct ss_channel_write *writes, size_t count, bool *ret_changed,
+        struct ss_error *error);
     bool (*available)(const struct ss_channel *channel); // NULL: has a value
     bool (*consume)(struct ss_channel *channel);         // NULL: never
     bool (*finish)(struct ss_channel *channel);          // NULL: never

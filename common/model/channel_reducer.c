@@ -6,8 +6,8 @@
 #include "common/model/channel_kind.h"
 #include "common/model/reducer.h"
 
-static int restore(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     (void)error;
     if (stored)
@@ -54,8 +54,7 @@ int ss_channel_fold(struct ss_channel *channel,
     size_t index;
     json_t *inside;
     ss_check(count > 0);
-    int status =
-        find_overwrite(channel, writes, count, &index, &inside, error);
+    int status = find_overwrite(channel, writes, count, &index, &inside, error);
     if (status != SS_OK)
         return status;
     struct ss_fold fold = {.from = writes, .count = count};
@@ -137,8 +136,8 @@ static int fold_range(const struct ss_channel *channel,
 {
     for (size_t i = from; i < end; i++) {
         json_t *next;
-        if (grow(channel->spec->reducer, *value,
-                ss_value_json(writes[i].value)))
+        if (grow(
+                channel->spec->reducer, *value, ss_value_json(writes[i].value)))
             continue;
         int status = fold_one(channel, *value, writes, i, &next, error);
         if (status != SS_OK)

@@ -6,8 +6,8 @@ static size_t count_of(const struct ss_channel *channel)
     return channel->value ? json_array_size(ss_value_json(channel->value)) : 0;
 }
 
-static int restore(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     if (!stored)
         return SS_OK;
@@ -50,8 +50,8 @@ static int update(struct ss_channel *channel,
     *ret_changed = false;
     if (count == 0)
         return SS_OK;
-    json_t *list = before > 0 ? json_copy(ss_value_json(channel->value))
-                              : json_array();
+    json_t *list =
+        before > 0 ? json_copy(ss_value_json(channel->value)) : json_array();
     flatten(list, writes, count);
     *ret_changed = json_array_size(list) > before;
     ss_channel_put(channel, ss_value_new(list));

@@ -1,23 +1,23 @@
 // channel_value.c - the kinds that hold one value as it was written.
 #include "common/model/channel_kind.h"
 
-static int restore_value(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore_value(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     (void)error;
     channel->value = ss_value_ref(stored);
     return SS_OK;
 }
 
-static int restore_nothing(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore_nothing(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     (void)channel, (void)stored, (void)error;
     return SS_OK;
 }
 
-static int restore_or_zero(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore_or_zero(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     (void)error;
     if (stored)
@@ -134,8 +134,8 @@ int ss_channel_unpair(struct ss_channel *channel, struct ss_value *stored,
     return SS_OK;
 }
 
-static int restore_pair(struct ss_channel *channel, struct ss_value *stored,
-    struct ss_error *error)
+static int restore_pair(
+    struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
     json_t *value;
     if (!stored)
@@ -183,9 +183,9 @@ static bool finish_value(struct ss_channel *channel)
 
 static struct ss_value *store_pair(const struct ss_channel *channel)
 {
-    return channel->value
-        ? ss_channel_pair(ss_value_json(channel->value), channel->finished)
-        : NULL;
+    return channel->value ? ss_channel_pair(ss_value_json(channel->value),
+                                channel->finished)
+                          : NULL;
 }
 
 const struct ss_channel_kind_table ss_channel_last_value_after_finish = {

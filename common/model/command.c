@@ -22,10 +22,8 @@ static int write_target(
     if (!json_is_string(to))
         return ss_error_set(error, SS_EINVAL,
             "command: goto takes names and sends, not %s", ss_type_text(to));
-    char *channel =
-        ss_format("%s%s", SS_NAME_BRANCH, json_string_value(to));
-    ss_writes_add(
-        writes, channel, ss_value_new(json_string(SS_NAME_START)));
+    char *channel = ss_format("%s%s", SS_NAME_BRANCH, json_string_value(to));
+    ss_writes_add(writes, channel, ss_value_new(json_string(SS_NAME_START)));
     ss_free(channel);
     return SS_OK;
 }
@@ -87,8 +85,7 @@ int ss_writers_command(
         return ss_error_set(error, SS_EUPDATE,
             "command: there is no parent graph that it could go to");
     struct ss_writes made = {0};
-    int status =
-        write_goto(&made, json_object_get(command, "goto"), error);
+    int status = write_goto(&made, json_object_get(command, "goto"), error);
     if (status != SS_OK) {
         ss_writes_fini(&made);
         return status;

@@ -13,8 +13,8 @@
 #include "common/model/names.h"
 #include "common/model/value.h"
 
-static int compile(json_t *description, int depth,
-    struct ss_graph **ret_graph, struct ss_error *error);
+static int compile(json_t *description, int depth, struct ss_graph **ret_graph,
+    struct ss_error *error);
 
 int ss_build_fail(struct ss_build *build, const char *format, ...)
 {
@@ -88,9 +88,8 @@ int ss_build_node(struct ss_build *build, const char *name, size_t *ret_index)
     graph->nodes = ss_vec_grow(graph->nodes, &build->nodes_capacity,
         graph->nodes_count + 1, sizeof(*graph->nodes));
     size_t index = graph->nodes_count++;
-    graph->nodes[index] = (struct ss_node){.name = ss_strdup(name),
-        .has_body = true,
-        .handler = SS_NONE};
+    graph->nodes[index] = (struct ss_node){
+        .name = ss_strdup(name), .has_body = true, .handler = SS_NONE};
     ss_map_put(&graph->node_index, name, (void *)(uintptr_t)(index + 1));
     *ret_index = index;
     return SS_OK;
@@ -100,8 +99,8 @@ void ss_index_add(size_t **items, size_t *count, size_t index)
 {
     // Doubled when the count is a power of two: no capacity to keep.
     if ((*count & (*count - 1)) == 0)
-        *items = ss_realloc(
-            *items, (*count ? 2 * *count : 1) * sizeof(**items));
+        *items =
+            ss_realloc(*items, (*count ? 2 * *count : 1) * sizeof(**items));
     (*items)[(*count)++] = index;
 }
 
@@ -134,8 +133,7 @@ int ss_build_keys(struct ss_build *build, const json_t *json, bool or_one,
             const char *name = json_string_value(json_array_get(json, i));
             if (!name) {
                 ss_keys_fini(&keys);
-                return ss_build_fail(
-                    build, "%s: item %zu is no name", what, i);
+                return ss_build_fail(build, "%s: item %zu is no name", what, i);
             }
             ss_keys_add(&keys, name);
         }
@@ -161,8 +159,8 @@ static int compile_subgraphs(struct ss_build *build)
          at = json_object_iter_next(all, at)) {
         struct ss_graph *inner;
         const char *name = json_object_iter_key(at);
-        int status = compile(json_object_iter_value(at), build->depth + 1,
-            &inner, build->error);
+        int status = compile(
+            json_object_iter_value(at), build->depth + 1, &inner, build->error);
         if (status != SS_OK) {
             ss_error_wrap(build->error, "graph \"%s\": subgraph \"%s\"",
                 build->graph->name, name);
@@ -202,13 +200,13 @@ static int compile_settings(struct ss_build *build)
     struct ss_graph *graph = build->graph;
     const json_t *kept = json_object_get(build->description, "checkpointer");
     if (json_is_boolean(kept))
-        graph->checkpointer = json_is_true(kept) ? SS_CHECKPOINTER_KEEP
-                                                 : SS_CHECKPOINTER_NONE;
+        graph->checkpointer =
+            json_is_true(kept) ? SS_CHECKPOINTER_KEEP : SS_CHECKPOINTER_NONE;
     else if (kept && !json_is_null(kept))
         return ss_build_fail(
             build, "\"checkpointer\" must be true, false or absent");
-    int status = compile_interrupts(
-        build, "interrupt_before", &graph->interrupt_before);
+    int status =
+        compile_interrupts(build, "interrupt_before", &graph->interrupt_before);
     if (status == SS_OK)
         status = compile_interrupts(
             build, "interrupt_after", &graph->interrupt_after);
@@ -231,8 +229,8 @@ static void index_triggers(struct ss_graph *graph)
         for (size_t i = 1; i < node->triggers_count; i++) {
             size_t moved = node->triggers[i], j = i;
             const char *name = graph->channels[moved].name;
-            for (; j > 0 &&
-                 strcmp(graph->channels[node->triggers[j - 1]].name, name) > 0;
+            for (; j > 0 && strcmp(graph->channels[node->triggers[j - 1]].name,
+                                name) > 0;
                  j--)
                 node->triggers[j] = node->triggers[j - 1];
             node->triggers[j] = moved;
@@ -302,10 +300,9 @@ static int compile_parts(struct ss_build *build)
     const char *kind = ss_json_str(build->description, "kind", "state");
     build->graph->is_state = strcmp(kind, "state") == 0;
     if (!build->graph->is_state && strcmp(kind, "raw") != 0)
-        return ss_build_fail(build,
-            "kind \"%s\" is neither \"state\" nor \"raw\"", kind);
-    build->graph->is_strict =
-        ss_json_bool(build->description, "strict", false);
+        return ss_build_fail(
+            build, "kind \"%s\" is neither \"state\" nor \"raw\"", kind);
+    build->graph->is_strict = ss_json_bool(build->description, "strict", false);
     int status = check_policies_of_graph(build);
     if (status == SS_OK)
         status = compile_subgraphs(build);
@@ -340,8 +337,8 @@ static int check_description(
     return SS_OK;
 }
 
-static int compile(json_t *description, int depth,
-    struct ss_graph **ret_graph, struct ss_error *error)
+static int compile(json_t *description, int depth, struct ss_graph **ret_graph,
+    struct ss_error *error)
 {
     int status = check_description(description, depth, error);
     if (status != SS_OK)
@@ -368,8 +365,8 @@ static int compile(json_t *description, int depth,
     return SS_OK;
 }
 
-int ss_graph_compile(json_t *description, struct ss_graph **ret_graph,
-    struct ss_error *error)
+int ss_graph_compile(
+    json_t *description, struct ss_graph **ret_graph, struct ss_error *error)
 {
     return compile(description, 1, ret_graph, error);
 }

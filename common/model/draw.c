@@ -30,13 +30,12 @@ static void add_edge(struct ss_drawing *drawing, const char *source,
     if (strcmp(target, SS_NAME_END) == 0 &&
         find_node(drawing, SS_NAME_END) == SS_NONE)
         add_node(drawing, SS_NAME_END, NULL);
-    bool is_labelled =
-        label && *label && strcmp(label, target) != 0;
-    SS_VEC_PUSH(&drawing->edges,
-        (struct ss_drawn_edge){.source = ss_strdup(source),
-            .target = ss_strdup(target),
-            .label = is_labelled ? ss_strdup(label) : NULL,
-            .is_conditional = is_conditional});
+    bool is_labelled = label && *label && strcmp(label, target) != 0;
+    SS_VEC_PUSH(
+        &drawing->edges, (struct ss_drawn_edge){.source = ss_strdup(source),
+                             .target = ss_strdup(target),
+                             .label = is_labelled ? ss_strdup(label) : NULL,
+                             .is_conditional = is_conditional});
 }
 
 static void free_node(struct ss_drawn_node *node)
@@ -81,9 +80,9 @@ static json_t *metadata_of(
         json_object_set_new(shown, "defer", json_true());
     if (is_before || is_after)
         json_object_set_new(shown, "__interrupt",
-            json_string(!is_after        ? "before"
-                    : is_before ? "before,after"
-                                : "after"));
+            json_string(!is_after   ? "before"
+                        : is_before ? "before,after"
+                                    : "after"));
     return shown;
 }
 
@@ -101,8 +100,8 @@ static size_t only_one(
             const struct ss_drawn_edge *edge = &drawing->edges.items[e];
             const char *here = want_first ? edge->target : edge->source;
             const char *there = want_first ? edge->source : edge->target;
-            is_touched = strcmp(here, id) == 0 &&
-                !(gone && strcmp(there, gone) == 0);
+            is_touched =
+                strcmp(here, id) == 0 && !(gone && strcmp(there, gone) == 0);
         }
         if (is_touched)
             continue;
@@ -239,8 +238,8 @@ static void add_ends(struct ss_drawing *drawing, const struct ss_graph *graph,
     for (size_t n = 0; n < graph->nodes_count; n++) {
         const char *name = graph->nodes[n].name;
         if (is_target(run, name) && !is_source(run, name)) {
-            ends.items = ss_realloc(
-                ends.items, (ends.count + 1) * sizeof(*ends.items));
+            ends.items =
+                ss_realloc(ends.items, (ends.count + 1) * sizeof(*ends.items));
             size_t i = ends.count++;
             for (; i > 0 && strcmp(ends.items[i - 1], name) > 0; i--)
                 ends.items[i] = ends.items[i - 1];
@@ -249,10 +248,9 @@ static void add_ends(struct ss_drawing *drawing, const struct ss_graph *graph,
     }
     for (size_t i = 0; i < ends.count; i++)
         add_edge(drawing, ends.items[i], SS_NAME_END, NULL, false);
-    if (ends.count == 0 && run->last_count == 1 &&
-        !is_target(run, SS_NAME_END))
-        add_edge(drawing, graph->nodes[run->last[0]].name, SS_NAME_END, NULL,
-            true);
+    if (ends.count == 0 && run->last_count == 1 && !is_target(run, SS_NAME_END))
+        add_edge(
+            drawing, graph->nodes[run->last[0]].name, SS_NAME_END, NULL, true);
     ss_free(ends.items);
 }
 
@@ -268,8 +266,8 @@ void ss_drawing_init(
     if (ss_graph_node(graph, SS_NAME_START) == SS_NONE) {
         add_node(drawing, SS_NAME_START, NULL);
         for (size_t i = 0; i < run.first_count; i++)
-            add_edge(drawing, SS_NAME_START,
-                graph->nodes[run.first[i]].name, NULL, false);
+            add_edge(drawing, SS_NAME_START, graph->nodes[run.first[i]].name,
+                NULL, false);
     }
     for (size_t i = 0; i < run.edges.count; i++) {
         const struct ss_found_edge *edge = &run.edges.items[i];

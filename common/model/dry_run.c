@@ -47,13 +47,13 @@ struct walk {
 static bool is_after_finish(const struct ss_channel_spec *channel)
 {
     return channel->kind == SS_CHANNEL_LAST_VALUE_AFTER_FINISH ||
-        channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
+           channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
 }
 
 static bool is_barrier(const struct ss_channel_spec *channel)
 {
     return channel->kind == SS_CHANNEL_BARRIER ||
-        channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
+           channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
 }
 
 static bool is_ready(const struct walk *walk, size_t channel)
@@ -110,9 +110,8 @@ static void finish_all(struct walk *walk)
     for (size_t c = 0; c < walk->graph->channels_count; c++) {
         const struct ss_channel_spec *spec = &walk->graph->channels[c];
         struct state *state = &walk->states[c];
-        bool is_held = is_barrier(spec)
-            ? state->seen_count == spec->names_count
-            : state->has_value;
+        bool is_held = is_barrier(spec) ? state->seen_count == spec->names_count
+                                        : state->has_value;
         if (is_after_finish(spec) && is_held && !state->finished) {
             state->finished = true;
             start_readers(walk, c);
@@ -160,11 +159,10 @@ static void declare(struct walk *walk, size_t node, struct ways *declared,
     }
     size_t channel = trigger_of(walk->graph, target);
     if (channel != SS_NONE)
-        SS_VEC_PUSH(declared,
-            (struct way){.channel = channel,
-                .source = node,
-                .label = label,
-                .is_conditional = true});
+        SS_VEC_PUSH(declared, (struct way){.channel = channel,
+                                  .source = node,
+                                  .label = label,
+                                  .is_conditional = true});
 }
 
 static void declare_all(struct walk *walk, size_t index, struct ways *declared)
@@ -281,8 +279,8 @@ static void connect(struct walk *walk, const struct ways *all, size_t index)
         for (size_t i = first_of(all, channel);
              i < all->count && all->items[i].channel == channel; i++) {
             const struct way *way = &all->items[i];
-            found(walk, way->source, node->name, way->label,
-                way->is_conditional);
+            found(
+                walk, way->source, node->name, way->label, way->is_conditional);
             if (walk->in_level[way->source])
                 is_connected = true;
             else
@@ -382,8 +380,7 @@ void ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph)
             walk.states[c].seen =
                 ss_zalloc(graph->channels[c].names_count + 1, sizeof(bool));
     for (size_t i = 0; i < graph->input.count; i++)
-        start_readers(
-            &walk, ss_graph_channel(graph, graph->input.items[i]));
+        start_readers(&walk, ss_graph_channel(graph, graph->input.items[i]));
     enter_next(&walk);
     remember(&walk, &run->first, &run->first_count);
     for (int i = 0; i < LEVELS_MAX && walk.level_count > 0; i++) {

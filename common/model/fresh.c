@@ -27,18 +27,18 @@ static struct own own_writes(const struct reading *r, const char *channel)
     struct own own = {0};
     for (size_t i = 0; r->own && i < r->own->count; i++)
         if (strcmp(r->own->items[i].channel, channel) == 0)
-            SS_VEC_PUSH(&own,
-                (struct ss_channel_write){
-                    .value = r->own->items[i].value, .owner = r->task_id});
+            SS_VEC_PUSH(
+                &own, (struct ss_channel_write){.value = r->own->items[i].value,
+                          .owner = r->task_id});
     return own;
 }
 
-static int fold_custom(const struct reading *r, struct ss_channel *channel,
-    const struct own *own)
+static int fold_custom(
+    const struct reading *r, struct ss_channel *channel, const struct own *own)
 {
     struct ss_fold fold;
-    int status = ss_channel_fold(
-        channel, own->items, own->count, &fold, r->error);
+    int status =
+        ss_channel_fold(channel, own->items, own->count, &fold, r->error);
     if (status != SS_OK)
         return status;
     if (fold.count == 0) {
@@ -50,12 +50,14 @@ static int fold_custom(const struct reading *r, struct ss_channel *channel,
     for (size_t i = 0; i < fold.count; i++)
         writes[i] = ss_value_json(fold.from[i].value);
     json_t *folded = NULL;
-    status = r->hooks && r->hooks->fold
-        ? r->hooks->fold(r->hooks->ctx, channel->spec,
-              ss_value_json(fold.base), writes, fold.count, &folded, r->error)
-        : ss_error_set(r->error, SS_ESTATE,
-              "channel \"%s\": its reducer \"%s\" is the application's",
-              channel->spec->name, channel->spec->reducer_name);
+    status =
+        r->hooks && r->hooks->fold
+            ? r->hooks->fold(r->hooks->ctx, channel->spec,
+                  ss_value_json(fold.base), writes, fold.count, &folded,
+                  r->error)
+            : ss_error_set(r->error, SS_ESTATE,
+                  "channel \"%s\": its reducer \"%s\" is the application's",
+                  channel->spec->name, channel->spec->reducer_name);
     if (status == SS_OK) {
         struct ss_value *value = ss_value_new(folded);
         ss_channel_set(channel, value);
@@ -71,22 +73,21 @@ static int update(const struct reading *r, struct ss_channel *channel)
     struct own own = own_writes(r, channel->spec->name);
     bool changed;
     int status = own.count > 0 && channel->spec->reducer == SS_REDUCER_CUSTOM
-        ? fold_custom(r, channel, &own)
-        : ss_channel_update(
-              channel, own.items, own.count, &changed, r->error);
+                     ? fold_custom(r, channel, &own)
+                     : ss_channel_update(
+                           channel, own.items, own.count, &changed, r->error);
     SS_VEC_FINI(&own);
     return status;
 }
 
 // *ret_value: given, or NULL where the channel holds nothing.
-static int read_channel(const struct reading *r, size_t index,
-    json_t **ret_value)
+static int read_channel(
+    const struct reading *r, size_t index, json_t **ret_value)
 {
     const struct ss_channel_spec *spec = &r->graph->channels[index];
-    json_t *json = json_object_get(
-        r->fresh ? r->fresh->channels : NULL, spec->name);
-    struct ss_value *stored =
-        json ? ss_value_new(json_incref(json)) : NULL;
+    json_t *json =
+        json_object_get(r->fresh ? r->fresh->channels : NULL, spec->name);
+    struct ss_value *stored = json ? ss_value_new(json_incref(json)) : NULL;
     struct ss_channel channel;
     int status = ss_channel_restore(&channel, spec, stored, r->error);
     if (status != SS_OK) {
@@ -112,8 +113,8 @@ static int read_key(
     size_t index = ss_graph_channel(r->graph, key);
     if (index != SS_NONE)
         return read_channel(r, index, ret_value);
-    *ret_value = json_incref(
-        json_object_get(r->fresh ? r->fresh->managed : NULL, key));
+    *ret_value =
+        json_incref(json_object_get(r->fresh ? r->fresh->managed : NULL, key));
     return SS_OK;
 }
 

@@ -48,8 +48,7 @@ void ss_hint_offer(struct ss_hint *hint, const char *candidate)
 {
     size_t a = strlen(hint->name), b = strlen(candidate);
     size_t gap = a > b ? a - b : b - a;
-    if (a > COMPARED_MAX || b > COMPARED_MAX || b == 0 ||
-        gap >= hint->distance)
+    if (a > COMPARED_MAX || b > COMPARED_MAX || b == 0 || gap >= hint->distance)
         return;
     size_t distance = distance_of(hint->name, a, candidate, b);
     if (distance < hint->distance && distance < b) {

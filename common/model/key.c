@@ -99,13 +99,11 @@ static int parse_reducer(
     return SS_OK;
 }
 
-static int parse_type(
-    const struct parsed *key, struct ss_channel_spec *channel)
+static int parse_type(const struct parsed *key, struct ss_channel_spec *channel)
 {
     bool is_list = channel->reducer == SS_REDUCER_ADD_MESSAGES ||
-        channel->reducer == SS_REDUCER_APPEND;
-    const char *name =
-        ss_json_str(key->json, "type", is_list ? "list" : "any");
+                   channel->reducer == SS_REDUCER_APPEND;
+    const char *name = ss_json_str(key->json, "type", is_list ? "list" : "any");
     struct ss_hint hint;
     ss_hint_init(&hint, name);
     for (size_t i = 0; i < TYPES_COUNT; i++) {
@@ -115,9 +113,8 @@ static int parse_type(
         }
         ss_hint_offer(&hint, types[i]);
     }
-    return ss_build_fail(key->build,
-        "%s \"%s\": there is no type \"%s\".%s", key->noun, key->name, name,
-        ss_hint_text(&hint));
+    return ss_build_fail(key->build, "%s \"%s\": there is no type \"%s\".%s",
+        key->noun, key->name, name, ss_hint_text(&hint));
 }
 
 // Is `json` of the declared type? Whole numbers are floats too.
@@ -138,8 +135,7 @@ static bool is_of_type(const json_t *json, const char *type)
     return true;
 }
 
-static int parse_zero(
-    const struct parsed *key, struct ss_channel_spec *channel)
+static int parse_zero(const struct parsed *key, struct ss_channel_spec *channel)
 {
     json_t *given = json_object_get(key->json, "default");
     if (!given) {
@@ -148,8 +144,8 @@ static int parse_zero(
         return SS_OK;
     }
     if (!is_reducing(channel->kind) && channel->kind != SS_CHANNEL_LAST_VALUE)
-        return ss_build_fail(key->build,
-            "%s \"%s\": its kind takes no default", key->noun, key->name);
+        return ss_build_fail(key->build, "%s \"%s\": its kind takes no default",
+            key->noun, key->name);
     if (!is_of_type(given, channel->type))
         return ss_build_fail(key->build,
             "%s \"%s\": its default is not of its type \"%s\"", key->noun,
@@ -184,13 +180,12 @@ static int parse_barrier(
 {
     const json_t *names = json_object_get(key->json, "names");
     bool is_barrier = channel->kind == SS_CHANNEL_BARRIER ||
-        channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
+                      channel->kind == SS_CHANNEL_BARRIER_AFTER_FINISH;
     if (is_barrier != (names != NULL))
         return ss_build_fail(key->build, "%s \"%s\": its kind takes %s",
             key->noun, key->name, is_barrier ? "\"names\"" : "no \"names\"");
     struct ss_keys keys;
-    int status =
-        ss_build_keys(key->build, names, false, key->name, &keys);
+    int status = ss_build_keys(key->build, names, false, key->name, &keys);
     if (status != SS_OK)
         return status;
     channel->names = keys.items;
@@ -229,8 +224,8 @@ static int check_name(const struct parsed *key, bool is_state)
             SS_NAME_SIZE_MAX);
     if (ss_name_reserved(name) ||
         (is_state && strcmp(name, SS_NAME_TASKS) == 0))
-        return ss_build_fail(key->build,
-            "%s \"%s\": this name is reserved", key->noun, name);
+        return ss_build_fail(
+            key->build, "%s \"%s\": this name is reserved", key->noun, name);
     // A state graph makes channels of these names itself.
     if (is_state &&
         (strcmp(name, SS_NAME_START) == 0 ||

@@ -41,8 +41,8 @@ static int subscribe(
     return SS_OK;
 }
 
-static int read_channels(struct ss_build *build, size_t index,
-    const json_t *list, const char *where)
+static int read_channels(
+    struct ss_build *build, size_t index, const json_t *list, const char *where)
 {
     struct ss_keys *reads = &build->graph->nodes[index].reads;
     struct ss_keys keys;
@@ -54,7 +54,8 @@ static int read_channels(struct ss_build *build, size_t index,
         if (ss_graph_channel(build->graph, name) == SS_NONE &&
             !ss_graph_managed(build->graph, name))
             status = ss_build_no_channel(build, where, name);
-        else // twice, if subscribed and read: the list tells inputs apart (R3.7)
+        else // twice, if subscribed and read: the list tells inputs apart
+             // (R3.7)
             ss_keys_add(reads, name);
     }
     ss_keys_fini(&keys);
@@ -100,15 +101,15 @@ static int lower_writes(struct ss_build *build, size_t index,
     for (size_t i = 0; i < count; i++) {
         const json_t *write = json_array_get(writes, i);
         const char *channel = json_is_string(write)
-            ? json_string_value(write)
-            : ss_json_str(write, "channel", NULL);
+                                  ? json_string_value(write)
+                                  : ss_json_str(write, "channel", NULL);
         if (!channel)
             return ss_build_fail(
                 build, "%s: write %zu names no channel", where, i);
-        node->raw_writes[node->raw_writes_count++] = (struct ss_raw_write){
-            .channel = ss_strdup(channel),
-            .mapped = ss_json_bool(write, "mapped", false),
-            .skip_null = ss_json_bool(write, "skip_null", skips)};
+        node->raw_writes[node->raw_writes_count++] =
+            (struct ss_raw_write){.channel = ss_strdup(channel),
+                .mapped = ss_json_bool(write, "mapped", false),
+                .skip_null = ss_json_bool(write, "skip_null", skips)};
         if (build->graph->is_strict &&
             ss_graph_channel(build->graph, channel) == SS_NONE)
             return ss_build_no_channel(build, where, channel);
@@ -151,8 +152,8 @@ static int lower_nodes(struct ss_build *build)
 static int lower_ports(
     struct ss_build *build, const char *name, struct ss_keys *ret_keys)
 {
-    int status = ss_build_keys(build,
-        json_object_get(build->description, name), true, name, ret_keys);
+    int status = ss_build_keys(
+        build, json_object_get(build->description, name), true, name, ret_keys);
     for (size_t i = 0; status == SS_OK && i < ret_keys->count; i++)
         if (ss_graph_channel(build->graph, ret_keys->items[i]) == SS_NONE)
             status = ss_build_no_channel(build, name, ret_keys->items[i]);

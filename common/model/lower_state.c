@@ -22,8 +22,7 @@ static int check_keys(struct ss_build *build, const struct ss_keys *keys,
                 where, key);
         }
         size_t channel = ss_graph_channel(build->graph, key);
-        if (channel == SS_NONE ||
-            !build->graph->channels[channel].is_state_key)
+        if (channel == SS_NONE || !build->graph->channels[channel].is_state_key)
             return ss_build_no_channel(build, where, key);
     }
     return SS_OK;
@@ -64,8 +63,8 @@ static int lower_keys(struct ss_build *build)
         ss_keys_add(&graph->all_keys, ss_json_str(key, "key", ""));
     }
     graph->root_state = graph->channels_count == 1 &&
-        graph->managed_count == 0 &&
-        strcmp(graph->channels[0].name, SS_NAME_ROOT) == 0;
+                        graph->managed_count == 0 &&
+                        strcmp(graph->channels[0].name, SS_NAME_ROOT) == 0;
     graph->all_keys.scalar = graph->root_state;
     int status = lower_schema(build, "input", &graph->input_keys);
     if (status == SS_OK)
@@ -83,8 +82,8 @@ static int add_start(struct ss_build *build)
 {
     struct ss_graph *graph = build->graph;
     size_t channel, node;
-    int status = ss_build_channel(
-        build, SS_NAME_START, SS_CHANNEL_EPHEMERAL, &channel);
+    int status =
+        ss_build_channel(build, SS_NAME_START, SS_CHANNEL_EPHEMERAL, &channel);
     if (status != SS_OK)
         return status;
     graph->channels[channel].guard = true;
@@ -106,8 +105,8 @@ static int add_start(struct ss_build *build)
 }
 
 // A node and the channel that triggers it.
-static int add_node(struct ss_build *build, const char *name, bool defer,
-    size_t *ret_index)
+static int add_node(
+    struct ss_build *build, const char *name, bool defer, size_t *ret_index)
 {
     size_t index, channel;
     int status = ss_build_node(build, name, &index);
@@ -175,8 +174,8 @@ static int lower_node(struct ss_build *build, const json_t *described)
         ss_free(handler_name);
     }
     if (status == SS_OK)
-        status = add_node(build, name,
-            ss_json_bool(described, "defer", false), &index);
+        status = add_node(
+            build, name, ss_json_bool(described, "defer", false), &index);
     if (status != SS_OK)
         return status;
     build->graph->nodes[index].handler = handler;
@@ -201,8 +200,7 @@ static int lower_nodes(struct ss_build *build)
             "error_handler", false))
         return SS_OK;
     size_t handler;
-    int status =
-        add_handler(build, SS_NAME_DEFAULT_HANDLER, NULL, &handler);
+    int status = add_handler(build, SS_NAME_DEFAULT_HANDLER, NULL, &handler);
     for (size_t i = 0; status == SS_OK && i < graph->nodes_count; i++) {
         struct ss_node *node = &graph->nodes[i];
         if (!node->hidden && !node->is_handler && node->handler == SS_NONE)
@@ -211,14 +209,13 @@ static int lower_nodes(struct ss_build *build)
     return status;
 }
 
-static int check_source(struct ss_build *build, const char *name,
-    const char *where, bool may_start)
+static int check_source(
+    struct ss_build *build, const char *name, const char *where, bool may_start)
 {
     if (strcmp(name, SS_NAME_END) == 0)
         return ss_build_fail(build, "%s: nothing follows the end", where);
     size_t node = ss_graph_node(build->graph, name);
-    if (node == SS_NONE ||
-        (!may_start && build->graph->nodes[node].hidden))
+    if (node == SS_NONE || (!may_start && build->graph->nodes[node].hidden))
         return ss_build_no_node(build, where, name);
     return SS_OK;
 }
@@ -265,8 +262,7 @@ static int lower_edge(struct edges *edges, const char *from, const char *to)
     char *key = ss_format("%s:%s", from, to);
     if (!ss_map_put(&edges->seen, key, edges)) {
         struct ss_node *node = &graph->nodes[ss_graph_node(graph, from)];
-        ss_index_add(
-            &node->edges, &node->edges_count, trigger_of(graph, to));
+        ss_index_add(&node->edges, &node->edges_count, trigger_of(graph, to));
     }
     ss_free(key);
     return SS_OK;
@@ -286,8 +282,8 @@ static char *join_name(const struct ss_keys *from, const char *to)
     return whole;
 }
 
-static int add_join(struct edges *edges, struct ss_keys *from,
-    const char *name, const char *to)
+static int add_join(
+    struct edges *edges, struct ss_keys *from, const char *name, const char *to)
 {
     struct ss_graph *graph = edges->build->graph;
     size_t target = ss_graph_node(graph, to), channel;
@@ -330,8 +326,7 @@ static int lower_join(
     struct edges *edges, const json_t *sources, const char *to)
 {
     struct ss_keys from;
-    int status =
-        ss_build_keys(edges->build, sources, false, "edge", &from);
+    int status = ss_build_keys(edges->build, sources, false, "edge", &from);
     if (status != SS_OK)
         return status;
     char *name = join_name(&from, to);
@@ -365,8 +360,8 @@ static int lower_edges(struct edges *edges)
             return ss_build_fail(edges->build,
                 "edge %zu is not [from, to] or [[from...], to]", i);
         int status = json_is_string(from)
-            ? lower_edge(edges, json_string_value(from), to)
-            : lower_join(edges, from, to);
+                         ? lower_edge(edges, json_string_value(from), to)
+                         : lower_join(edges, from, to);
         if (status != SS_OK)
             return status;
     }
@@ -374,8 +369,8 @@ static int lower_edges(struct edges *edges)
 }
 
 // The map of a router: result -> node; a list maps each node to itself.
-static int lower_map(struct ss_build *build, json_t *given, const char *where,
-    json_t **ret_map)
+static int lower_map(
+    struct ss_build *build, json_t *given, const char *where, json_t **ret_map)
 {
     json_t *map;
     if (json_is_object(given)) {
@@ -462,8 +457,7 @@ static int lower_branch(struct edges *edges, const json_t *json)
 
 static int lower_branches(struct edges *edges)
 {
-    const json_t *all =
-        json_object_get(edges->build->description, "branches");
+    const json_t *all = json_object_get(edges->build->description, "branches");
     if (all && !json_is_array(all))
         return ss_build_fail(edges->build, "\"branches\" must be a list");
     for (size_t i = 0; i < json_array_size(all); i++) {

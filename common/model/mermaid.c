@@ -25,7 +25,7 @@ static void emit_id(struct ss_buf *buf, const char *id)
     while (*at) {
         uint32_t c = *at++;
         bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-            (c >= '0' && c <= '9') || c == '_' || c == '-';
+                        (c >= '0' && c <= '9') || c == '_' || c == '-';
         if (is_plain) {
             ss_buf_addf(buf, "%c", (int)c);
             continue;
@@ -121,9 +121,9 @@ static void emit_node(struct text *text, size_t index)
     ss_buf_addf(&text->buf, is_wrapped ? "<p>%s</p>" : "%s", name);
     emit_metadata(&text->buf, node->metadata);
     ss_buf_addf(&text->buf, "%s%s\n", is_round ? "])" : ")",
-        index == text->last        ? ":::last"
-            : index == text->first ? ":::first"
-                                   : "");
+        index == text->last    ? ":::last"
+        : index == text->first ? ":::first"
+                               : "");
 }
 
 // Long labels are broken every few words; blanks between words become one.
@@ -147,8 +147,8 @@ static void emit_label(struct ss_buf *buf, const char *label)
         if (size == 0)
             break;
         if (done > 0)
-            ss_buf_add_str(buf,
-                done % WORDS_IN_LINE == 0 ? "&nbsp<br>&nbsp" : " ");
+            ss_buf_add_str(
+                buf, done % WORDS_IN_LINE == 0 ? "&nbsp<br>&nbsp" : " ");
         ss_buf_add(buf, at, size);
         done++;
         at += size;
@@ -161,8 +161,7 @@ static void emit_edge(struct text *text, const struct ss_drawn_edge *edge)
     ss_buf_add_str(buf, "\t");
     emit_id(buf, edge->source);
     if (edge->label) {
-        ss_buf_add_str(
-            buf, edge->is_conditional ? " -. &nbsp;" : " -- &nbsp;");
+        ss_buf_add_str(buf, edge->is_conditional ? " -. &nbsp;" : " -- &nbsp;");
         emit_label(buf, edge->label);
         ss_buf_add_str(
             buf, edge->is_conditional ? "&nbsp; .-> " : "&nbsp; --> ");
@@ -202,7 +201,7 @@ static bool is_within(const char *id, const char *prefix)
     const char *colon = strrchr(id, ':');
     size_t size = strlen(prefix);
     return colon && (size_t)(colon - id) == size &&
-        strncmp(id, prefix, size) == 0;
+           strncmp(id, prefix, size) == 0;
 }
 
 static void emit_nodes_within(struct text *text, const char *prefix)
@@ -318,8 +317,8 @@ char *ss_graph_mermaid(struct ss_graph *graph, bool styles, int xray)
             drawing.edges.items[i].source, drawing.edges.items[i].target);
     ss_buf_init(&text.buf, SIZE_MAX);
     if (styles)
-        ss_buf_add_str(&text.buf,
-            "---\nconfig:\n  flowchart:\n    curve: linear\n---\n");
+        ss_buf_add_str(
+            &text.buf, "---\nconfig:\n  flowchart:\n    curve: linear\n---\n");
     ss_buf_add_str(&text.buf, "graph TD;\n");
     for (size_t i = 0; styles && i < drawing.nodes.count; i++)
         if (!strchr(drawing.nodes.items[i].id, ':'))

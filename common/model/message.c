@@ -17,9 +17,9 @@ static const char *const types[ROLES_COUNT] = {
 static const struct {
     const char *word;
     enum role role;
-} roles[] = {{"human", HUMAN}, {"user", HUMAN}, {"ai", AI},
-    {"assistant", AI}, {"system", SYSTEM}, {"developer", SYSTEM},
-    {"function", FUNCTION}, {"tool", TOOL}, {"remove", REMOVE}};
+} roles[] = {{"human", HUMAN}, {"user", HUMAN}, {"ai", AI}, {"assistant", AI},
+    {"system", SYSTEM}, {"developer", SYSTEM}, {"function", FUNCTION},
+    {"tool", TOOL}, {"remove", REMOVE}};
 enum { WORDS_COUNT = sizeof(roles) / sizeof(*roles) };
 
 // A message on its way; json is what was given, as a map.
@@ -35,8 +35,8 @@ struct draft {
 static int fail(struct draft *draft, const char *what)
 {
     char *text = ss_json_text(draft->shown ? draft->shown : draft->json);
-    int status = ss_error_set(draft->error, SS_EINVAL, "message %.200s: %s",
-        text, what);
+    int status =
+        ss_error_set(draft->error, SS_EINVAL, "message %.200s: %s", text, what);
     ss_free(text);
     return status;
 }
@@ -106,8 +106,8 @@ static int set_content(struct draft *draft, json_t *content)
             made = json_copy(content);
         json_array_set_new(made, i, text_of(block));
     }
-    json_object_set_new(draft->message, "content",
-        made ? made : json_incref(content));
+    json_object_set_new(
+        draft->message, "content", made ? made : json_incref(content));
     return SS_OK;
 }
 
@@ -152,11 +152,10 @@ static int open_function(struct draft *draft, const json_t *call,
         return SS_OK;
     }
     struct ss_error error;
-    int status = ss_json_parse(json_string_value(args),
-        json_string_length(args), ret_args, &error);
-    return status == SS_OK
-        ? SS_OK
-        : fail(draft, "the arguments of a call are no JSON");
+    int status = ss_json_parse(
+        json_string_value(args), json_string_length(args), ret_args, &error);
+    return status == SS_OK ? SS_OK
+                           : fail(draft, "the arguments of a call are no JSON");
 }
 
 static int check_call(
@@ -197,10 +196,10 @@ static int add_call(struct draft *draft, json_t *call, json_t *calls)
     if (status == SS_OK && draft->role != AI && !is_function)
         json_array_append(calls, call);
     else if (status == SS_OK &&
-        (status = check_call(draft, name, args, call)) == SS_OK)
-        json_array_append_new(calls,
-            json_pack("{s:O, s:O, s:O, s:s}", "name", name, "args", args,
-                "id", json_object_get(call, "id"), "type", "tool_call"));
+             (status = check_call(draft, name, args, call)) == SS_OK)
+        json_array_append_new(
+            calls, json_pack("{s:O, s:O, s:O, s:s}", "name", name, "args", args,
+                       "id", json_object_get(call, "id"), "type", "tool_call"));
     json_decref(args);
     return status;
 }
@@ -224,8 +223,7 @@ static int set_calls(struct draft *draft, json_t *given)
 static int set_tool(struct draft *draft, json_t *call_id)
 {
     bool is_given = call_id && !json_is_null(call_id);
-    bool is_empty =
-        json_is_string(call_id) && json_string_length(call_id) == 0;
+    bool is_empty = json_is_string(call_id) && json_string_length(call_id) == 0;
     if (is_given && !is_empty)
         json_object_set_new(draft->message, "tool_call_id",
             draft->role == TOOL ? text_of(call_id) : json_incref(call_id));
@@ -234,8 +232,7 @@ static int set_tool(struct draft *draft, json_t *call_id)
     if (!is_given)
         return fail(draft, "a tool's message needs its tool_call_id");
     json_t *artifact = json_object_get(draft->more, "artifact");
-    if (artifact &&
-        (ss_json_truthy(artifact) || ss_is_number(artifact)))
+    if (artifact && (ss_json_truthy(artifact) || ss_is_number(artifact)))
         json_object_set(draft->message, "artifact", artifact);
     json_t *status = json_object_get(draft->more, "status");
     if (status && !json_is_null(status)) {
@@ -337,8 +334,7 @@ static int make(json_t *map, json_t *shown, const char *word, json_t *content,
     return status;
 }
 
-static int from_map(
-    json_t *map, json_t **ret_message, struct ss_error *error)
+static int from_map(json_t *map, json_t **ret_message, struct ss_error *error)
 {
     struct draft draft = {.json = map, .error = error};
     json_t *role = json_object_get(map, "role");
@@ -349,16 +345,15 @@ static int from_map(
         return fail(&draft, "it needs a role");
     if (!content)
         return fail(&draft, "it needs a content");
-    json_t *text = ss_json_truthy(content) ? json_incref(content)
-                                           : json_string("");
+    json_t *text =
+        ss_json_truthy(content) ? json_incref(content) : json_string("");
     int status =
         make(map, map, json_string_value(role), text, ret_message, error);
     json_decref(text);
     return status;
 }
 
-static int from_pair(
-    json_t *pair, json_t **ret_message, struct ss_error *error)
+static int from_pair(json_t *pair, json_t **ret_message, struct ss_error *error)
 {
     struct draft draft = {.json = pair, .error = error};
     json_t *content = json_array_get(pair, 1);
@@ -371,19 +366,19 @@ static int from_pair(
 }
 
 // {"lc": 1, "type": "constructor", "id": [..., class], "kwargs": {...}}
-static int from_constructor(json_t *map, bool *ret_is_one,
-    json_t **ret_message, struct ss_error *error)
+static int from_constructor(
+    json_t *map, bool *ret_is_one, json_t **ret_message, struct ss_error *error)
 {
     static const char *const classes[ROLES_COUNT] = {"HumanMessage",
         "AIMessage", "SystemMessage", "FunctionMessage", "ToolMessage",
         "RemoveMessage"};
     json_t *path = json_object_get(map, "id");
     json_t *kwargs = json_object_get(map, "kwargs");
-    const char *name = json_string_value(
-        json_array_get(path, json_array_size(path) - 1));
+    const char *name =
+        json_string_value(json_array_get(path, json_array_size(path) - 1));
     *ret_is_one = ss_json_int(map, "lc", 0) == 1 && name &&
-        json_is_object(kwargs) &&
-        strcmp(ss_json_str(map, "type", ""), "constructor") == 0;
+                  json_is_object(kwargs) &&
+                  strcmp(ss_json_str(map, "type", ""), "constructor") == 0;
     if (!*ret_is_one)
         return SS_OK;
     for (int i = 0; i < ROLES_COUNT; i++) {
@@ -423,8 +418,8 @@ int ss_message_coerce(
 bool ss_message_is_whole(const json_t *json)
 {
     static const char *const known[] = {"type", "content", "id", "name",
-        "tool_calls", "tool_call_id", "artifact", "status",
-        "additional_kwargs", "response_metadata", NULL};
+        "tool_calls", "tool_call_id", "artifact", "status", "additional_kwargs",
+        "response_metadata", NULL};
     const char *type = ss_json_str(json, "type", NULL);
     const json_t *content = json_object_get(json, "content");
     bool is_type = false;

@@ -41,8 +41,7 @@ static void give_id(
 {
     char id[SS_UUID_SIZE];
     char *owner = is_left ? ss_format("%s|left", merge->owner) : NULL;
-    ss_message_id(
-        owner ? owner : merge->owner, merge->position, index, id);
+    ss_message_id(owner ? owner : merge->owner, merge->position, index, id);
     ss_free(owner);
     json_object_set_new(message, "id", json_string(id));
 }
@@ -58,8 +57,8 @@ static bool is_removal(const json_t *message)
 }
 
 // All of a side as messages with ids, one alone as a list of it. Gives.
-static int coerce_side(const struct merge *merge, json_t *side, bool is_left,
-    json_t **ret_list)
+static int coerce_side(
+    const struct merge *merge, json_t *side, bool is_left, json_t **ret_list)
 {
     json_t *list = json_array();
     bool is_list = json_is_array(side);
@@ -106,8 +105,8 @@ static void add_slots(struct ss_map *slots, const json_t *right, size_t from)
     for (size_t i = from; i < json_array_size(right); i++) {
         const json_t *message = json_array_get(right, i);
         if (!slot_of(slots, message))
-            ss_map_put(slots, id_of(message),
-                ss_zalloc(1, sizeof(struct slot)));
+            ss_map_put(
+                slots, id_of(message), ss_zalloc(1, sizeof(struct slot)));
     }
 }
 
@@ -142,15 +141,14 @@ static void drop_removed(struct ss_map *slots, json_t *merged)
         return;
     // From behind, so that what is in front keeps its place.
     for (size_t i = json_array_size(merged); i-- > 0;) {
-        const struct slot *slot =
-            slot_of(slots, json_array_get(merged, i));
+        const struct slot *slot = slot_of(slots, json_array_get(merged, i));
         if (slot && slot->is_removed)
             json_array_remove(merged, i);
     }
 }
 
-static int merge_lists(const struct merge *merge, json_t *merged,
-    const json_t *right, size_t from)
+static int merge_lists(
+    const struct merge *merge, json_t *merged, const json_t *right, size_t from)
 {
     struct ss_map slots = {0};
     add_slots(&slots, right, from);
@@ -162,8 +160,7 @@ static int merge_lists(const struct merge *merge, json_t *merged,
     }
     int status = SS_OK;
     for (size_t i = from; i < json_array_size(right) && status == SS_OK; i++)
-        status =
-            merge_one(merge, &slots, merged, json_array_get(right, i));
+        status = merge_one(merge, &slots, merged, json_array_get(right, i));
     if (status == SS_OK)
         drop_removed(&slots, merged);
     ss_map_fini(&slots, ss_free);
@@ -184,8 +181,7 @@ static void make_owner(struct merge *merge, json_t *left, json_t *right)
 int ss_messages_merge(json_t *left, json_t *right, const char *owner,
     size_t position, json_t **ret_json, struct ss_error *error)
 {
-    struct merge merge = {
-        .owner = owner, .position = position, .error = error};
+    struct merge merge = {.owner = owner, .position = position, .error = error};
     json_t *merged, *added;
     if (json_is_null(left) || json_is_null(right))
         return ss_error_set(error, SS_EINVAL,
@@ -213,16 +209,14 @@ int ss_messages_merge(json_t *left, json_t *right, const char *owner,
     return status;
 }
 
-int ss_messages_given(json_t *written, const char *task_id,
-    const char *channel, size_t position, json_t **ret_list,
-    struct ss_error *error)
+int ss_messages_given(json_t *written, const char *task_id, const char *channel,
+    size_t position, json_t **ret_list, struct ss_error *error)
 {
     char *owner = ss_format("%s|%s", task_id, channel);
-    struct merge merge = {
-        .owner = owner, .position = position, .error = error};
+    struct merge merge = {.owner = owner, .position = position, .error = error};
     int status = json_is_null(written)
-        ? ss_error_set(error, SS_EINVAL, "null is no message")
-        : coerce_side(&merge, written, false, ret_list);
+                     ? ss_error_set(error, SS_EINVAL, "null is no message")
+                     : coerce_side(&merge, written, false, ret_list);
     ss_free(owner);
     return status;
 }

@@ -15,15 +15,14 @@ static bool is_among(const char *name, const char *const *list)
 bool ss_name_reserved(const char *name)
 {
     static const char *const reserved[] = {"langsmith:hidden", SS_NAME_INPUT,
-        SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_ERROR,
-        SS_NAME_ERROR_SOURCE, SS_NAME_NO_WRITES, "__snapshot_bumps__",
-        "__pregel_send", "__pregel_read", "__pregel_checkpointer",
-        "__pregel_stream", "__pregel_resuming", "__pregel_replay_state",
-        "__pregel_task_id", "__pregel_timed_attempt_observer",
-        "__pregel_resume_map", "__pregel_strict_resume",
-        "__pregel_stream_messages_v2", "checkpoint_map", "checkpoint_id",
-        "checkpoint_ns", "configurable", SS_NAME_PUSH, SS_NAME_PULL, "|", ":",
-        NULL};
+        SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_ERROR, SS_NAME_ERROR_SOURCE,
+        SS_NAME_NO_WRITES, "__snapshot_bumps__", "__pregel_send",
+        "__pregel_read", "__pregel_checkpointer", "__pregel_stream",
+        "__pregel_resuming", "__pregel_replay_state", "__pregel_task_id",
+        "__pregel_timed_attempt_observer", "__pregel_resume_map",
+        "__pregel_strict_resume", "__pregel_stream_messages_v2",
+        "checkpoint_map", "checkpoint_id", "checkpoint_ns", "configurable",
+        SS_NAME_PUSH, SS_NAME_PULL, "|", ":", NULL};
     return is_among(name, reserved);
 }
 
@@ -37,8 +36,8 @@ bool ss_name_ignored(const char *name)
 
 int ss_name_special(const char *name)
 {
-    static const char *const special[] = {SS_NAME_ERROR, SS_NAME_SCHEDULED,
-        SS_NAME_INTERRUPT, SS_NAME_RESUME};
+    static const char *const special[] = {
+        SS_NAME_ERROR, SS_NAME_SCHEDULED, SS_NAME_INTERRUPT, SS_NAME_RESUME};
     for (int i = 0; i < 4; i++)
         if (strcmp(name, special[i]) == 0)
             return -1 - i;

@@ -8,8 +8,8 @@ bool ss_as_integer(const json_t *json, json_int_t *ret_value)
 {
     if (!json_is_integer(json) && !json_is_boolean(json))
         return false;
-    *ret_value = json_is_integer(json) ? json_integer_value(json)
-                                       : json_is_true(json);
+    *ret_value =
+        json_is_integer(json) ? json_integer_value(json) : json_is_true(json);
     return true;
 }
 
@@ -39,7 +39,7 @@ static int order_mixed(json_int_t whole, double real)
     json_int_t towards_zero = (json_int_t)real;
     double rest = real - (double)towards_zero;
     if (whole != towards_zero)
-        return order_of(whole < towards_zero, whole > towards_zero);
+        return order_of(whole<towards_zero, whole> towards_zero);
     return order_of(rest > 0, rest < 0);
 }
 
@@ -48,13 +48,13 @@ static int order_numbers(const json_t *a, const json_t *b)
     json_int_t x, y;
     bool is_x = ss_as_integer(a, &x), is_y = ss_as_integer(b, &y);
     if (is_x && is_y)
-        return order_of(x < y, x > y);
+        return order_of(x<y, x> y);
     if (is_x)
         return order_mixed(x, json_real_value(b));
     if (is_y)
         return -order_mixed(y, json_real_value(a));
     double p = json_real_value(a), q = json_real_value(b);
-    return order_of(p < q, p > q);
+    return order_of(p<q, p> q);
 }
 
 // UTF-8 sorts by bytes as its code points do.
@@ -63,7 +63,7 @@ static int order_texts(const json_t *a, const json_t *b)
     size_t x = json_string_length(a), y = json_string_length(b);
     int order =
         memcmp(json_string_value(a), json_string_value(b), x < y ? x : y);
-    return order != 0 ? order : order_of(x < y, x > y);
+    return order != 0 ? order : order_of(x<y, x> y);
 }
 
 static bool same_objects(const json_t *a, const json_t *b)
@@ -120,7 +120,7 @@ bool ss_order(const json_t *a, const json_t *b, int *ret_order)
         if (!ss_same(json_array_get(a, i), json_array_get(b, i)))
             return ss_order(
                 json_array_get(a, i), json_array_get(b, i), ret_order);
-    *ret_order = order_of(x < y, x > y);
+    *ret_order = order_of(x<y, x> y);
     return true;
 }
 

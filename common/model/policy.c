@@ -23,11 +23,10 @@ int ss_build_node_name(struct ss_build *build, const char *name)
             "node \"%s\": this is the name of a graph's %s", name,
             strcmp(name, SS_NAME_START) == 0 ? "entry" : "end");
     if (ss_name_reserved(name) || strcmp(name, SS_NAME_TASKS) == 0)
-        return ss_build_fail(
-            build, "node \"%s\": this name is reserved", name);
+        return ss_build_fail(build, "node \"%s\": this name is reserved", name);
     if (strpbrk(name, "|:"))
-        return ss_build_fail(build,
-            "node \"%s\": a name may not contain \"|\" or \":\"", name);
+        return ss_build_fail(
+            build, "node \"%s\": a name may not contain \"|\" or \":\"", name);
     return SS_OK;
 }
 
@@ -75,7 +74,8 @@ static int parse_retry(struct ss_build *build, const char *where,
     status = ss_build_keys(build, kinds, false, "retry_on", &keys);
     if (status == SS_OK) {
         // An empty list is not NULL: it retries nothing.
-        retry->retry_on = keys.items ? keys.items : ss_zalloc(1, sizeof(char *));
+        retry->retry_on =
+            keys.items ? keys.items : ss_zalloc(1, sizeof(char *));
         retry->retry_on_count = keys.count;
     }
     return status;
@@ -103,11 +103,10 @@ static const json_t *own_or_default(
 {
     const json_t *own = json_object_get(described, key);
     bool is_given = own && !json_is_null(own) &&
-        !(json_is_array(own) && json_array_size(own) == 0);
-    return is_given
-        ? own
-        : json_object_get(
-              json_object_get(build->description, "defaults"), key);
+                    !(json_is_array(own) && json_array_size(own) == 0);
+    return is_given ? own
+                    : json_object_get(
+                          json_object_get(build->description, "defaults"), key);
 }
 
 static int parse_times(struct ss_build *build, struct ss_node *node,
@@ -123,8 +122,8 @@ static int parse_times(struct ss_build *build, struct ss_node *node,
         status = ss_build_positive(
             build, where, described, "timeout_ms", &node->run_timeout_ms);
     if (status == SS_OK)
-        status = ss_build_positive(build, where, described,
-            "idle_timeout_ms", &node->idle_timeout_ms);
+        status = ss_build_positive(
+            build, where, described, "idle_timeout_ms", &node->idle_timeout_ms);
     const char *refresh =
         json_string_value(own_or_default(build, described, "refresh_on"));
     if (status != SS_OK || !refresh)
@@ -143,8 +142,7 @@ static int parse_cache(struct ss_build *build, struct ss_node *node,
     if (!json || json_is_null(json) || json_is_false(json))
         return SS_OK;
     node->cached = true;
-    return ss_build_positive(
-        build, where, json, "ttl_ms", &node->cache_ttl_ms);
+    return ss_build_positive(build, where, json, "ttl_ms", &node->cache_ttl_ms);
 }
 
 static int parse_subgraph(struct ss_build *build, struct ss_node *node,
@@ -163,13 +161,13 @@ static int parse_subgraph(struct ss_build *build, struct ss_node *node,
         name, ss_hint_text(&hint));
 }
 
-static int parse_lists(struct ss_build *build, struct ss_node *node,
-    const json_t *described)
+static int parse_lists(
+    struct ss_build *build, struct ss_node *node, const json_t *described)
 {
     struct ss_keys keys;
-    int status = ss_build_keys(build,
-        json_object_get(described, "destinations"), false, "destinations",
-        &keys);
+    int status =
+        ss_build_keys(build, json_object_get(described, "destinations"), false,
+            "destinations", &keys);
     if (status != SS_OK)
         return status;
     node->destinations = keys.items;
@@ -196,13 +194,13 @@ int ss_build_policies(
     else if (json_is_object(metadata))
         node->metadata = json_incref((json_t *)metadata);
     if (status == SS_OK)
-        status = parse_retries(build, node, where,
-            own_or_default(build, described, "retry"));
+        status = parse_retries(
+            build, node, where, own_or_default(build, described, "retry"));
     if (status == SS_OK)
         status = parse_times(build, node, where, described);
     if (status == SS_OK && !node->is_handler)
-        status = parse_cache(build, node, where,
-            own_or_default(build, described, "cache"));
+        status = parse_cache(
+            build, node, where, own_or_default(build, described, "cache"));
     if (status == SS_OK && inner)
         status = parse_subgraph(build, node, where, inner);
     if (status == SS_OK)

@@ -10,8 +10,8 @@
 
 enum ss_reducer ss_reducer_by_name(const char *name)
 {
-    static const char *const names[] = {NULL, "add", "or", "max", "min",
-        "append", "add_messages", "custom"};
+    static const char *const names[] = {
+        NULL, "add", "or", "max", "min", "append", "add_messages", "custom"};
     for (int i = 1; i < 8; i++)
         if (strcmp(name, names[i]) == 0)
             return (enum ss_reducer)i;
@@ -51,8 +51,8 @@ static int real_sum(double sum, json_t **ret_json, struct ss_error *error)
     return SS_OK;
 }
 
-static int add(json_t *left, json_t *right, json_t **ret_json,
-    struct ss_error *error)
+static int add(
+    json_t *left, json_t *right, json_t **ret_json, struct ss_error *error)
 {
     json_int_t a, b, sum;
     if (ss_as_integer(left, &a) && ss_as_integer(right, &b)) {
@@ -65,8 +65,7 @@ static int add(json_t *left, json_t *right, json_t **ret_json,
         return SS_OK;
     }
     if (ss_is_number(left) && ss_is_number(right))
-        return real_sum(
-            ss_as_real(left) + ss_as_real(right), ret_json, error);
+        return real_sum(ss_as_real(left) + ss_as_real(right), ret_json, error);
     if (json_is_string(left) && json_is_string(right)) {
         size_t size = json_string_length(left);
         size_t more = json_string_length(right);
@@ -85,8 +84,8 @@ static int add(json_t *left, json_t *right, json_t **ret_json,
     return refuse("add", left, right, error);
 }
 
-static int either(json_t *left, json_t *right, json_t **ret_json,
-    struct ss_error *error)
+static int either(
+    json_t *left, json_t *right, json_t **ret_json, struct ss_error *error)
 {
     json_int_t a, b;
     if (json_is_object(left) && json_is_object(right)) {
@@ -106,8 +105,8 @@ static int either(json_t *left, json_t *right, json_t **ret_json,
 }
 
 // Python: left if left >= right else right; for min the other way round.
-static int extreme(json_t *left, json_t *right, bool is_max,
-    json_t **ret_json, struct ss_error *error)
+static int extreme(json_t *left, json_t *right, bool is_max, json_t **ret_json,
+    struct ss_error *error)
 {
     int order;
     if (!ss_order(left, right, &order))
@@ -117,8 +116,8 @@ static int extreme(json_t *left, json_t *right, bool is_max,
     return SS_OK;
 }
 
-static int append(json_t *left, json_t *right, json_t **ret_json,
-    struct ss_error *error)
+static int append(
+    json_t *left, json_t *right, json_t **ret_json, struct ss_error *error)
 {
     if (!json_is_array(left))
         return ss_error_set(error, SS_EINVAL,
@@ -142,13 +141,11 @@ int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
         return either(left, right, ret_json, error);
     case SS_REDUCER_MAX:
     case SS_REDUCER_MIN:
-        return extreme(
-            left, right, reducer == SS_REDUCER_MAX, ret_json, error);
+        return extreme(left, right, reducer == SS_REDUCER_MAX, ret_json, error);
     case SS_REDUCER_APPEND:
         return append(left, right, ret_json, error);
     case SS_REDUCER_ADD_MESSAGES:
-        return ss_messages_merge(
-            left, right, owner, position, ret_json, error);
+        return ss_messages_merge(left, right, owner, position, ret_json, error);
     case SS_REDUCER_CUSTOM:
         break;
     }

@@ -21,7 +21,8 @@ static int read_state(struct ss_writer *w, const struct ss_branch *branch,
     if (status != SS_OK)
         return status;
     bool is_marked = ss_mark_get(returned, "$command") ||
-        ss_mark_get(returned, "$list") || ss_mark_get(returned, "$send");
+                     ss_mark_get(returned, "$list") ||
+                     ss_mark_get(returned, "$send");
     json_t *beneath = quoted ? quoted : is_marked ? NULL : returned;
     if (!branch->has_own_reads && json_is_object(state) &&
         json_is_object(beneath)) {
@@ -40,8 +41,7 @@ static const char *text_of(const json_t *item, char *room, size_t size)
     if (json_is_string(item))
         return json_string_value(item);
     if (json_is_integer(item)) {
-        snprintf(
-            room, size, "%" JSON_INTEGER_FORMAT, json_integer_value(item));
+        snprintf(room, size, "%" JSON_INTEGER_FORMAT, json_integer_value(item));
         return room;
     }
     if (json_is_boolean(item))
@@ -58,8 +58,8 @@ static int refuse(struct ss_writer *w, const struct ss_branch *branch,
                     : status;
 }
 
-static int not_mapped(struct ss_writer *w, const struct ss_branch *branch,
-    const char *answer)
+static int not_mapped(
+    struct ss_writer *w, const struct ss_branch *branch, const char *answer)
 {
     struct ss_hint hint;
     ss_hint_init(&hint, answer);
@@ -82,15 +82,14 @@ static int resolve(struct ss_writer *w, const struct ss_branch *branch,
     if (send) {
         const char *node = ss_json_str(send, "node", "");
         return strcmp(node, SS_NAME_END) == 0
-            ? refuse(w, branch, SS_EUPDATE, "%s",
-                  "a send cannot go to the end")
-            : SS_OK;
+                   ? refuse(w, branch, SS_EUPDATE, "%s",
+                         "a send cannot go to the end")
+                   : SS_OK;
     }
     const char *name = text_of(item, room, 32);
     if (!name)
         return refuse(w, branch, SS_EINVAL,
-            "the router answered %s, not a node's name",
-            ss_type_text(item));
+            "the router answered %s, not a node's name", ss_type_text(item));
     bool is_null = json_is_null(item);
     if (branch->map) {
         const json_t *mapped = json_object_get(branch->map, name);
@@ -114,15 +113,13 @@ static int write_answer(
     char room[32];
     const char *name;
     json_t *list = ss_mark_get(answer, "$list");
-    json_t *items = list ? json_incref(list)
-        : json_is_array(answer)
-        ? json_incref(answer)
-        : json_pack("[O]", answer);
+    json_t *items = list                    ? json_incref(list)
+                    : json_is_array(answer) ? json_incref(answer)
+                                            : json_pack("[O]", answer);
     int status = SS_OK;
     size_t count = json_array_size(items);
     for (size_t i = 0; i < count && status == SS_OK; i++)
-        status =
-            resolve(w, branch, json_array_get(items, i), room, &name);
+        status = resolve(w, branch, json_array_get(items, i), room, &name);
     for (size_t i = 0; i < count && status == SS_OK; i++) {
         json_t *item = json_array_get(items, i);
         status = resolve(w, branch, item, room, &name);

@@ -28,8 +28,8 @@ struct ss_spec *ss_spec_new(const char *name, const char *kind)
     spec->graph.is_state = strcmp(kind, "state") == 0;
     spec->build.graph = &spec->graph;
     spec->build.error = &spec->error;
-    const char *lists[] = {spec->graph.is_state ? "state" : "channels",
-        "nodes", "edges", "branches"};
+    const char *lists[] = {spec->graph.is_state ? "state" : "channels", "nodes",
+        "edges", "branches"};
     for (size_t i = 0; i < 4; i++)
         json_object_set_new(spec->description, lists[i], json_array());
     return spec;
@@ -110,8 +110,8 @@ static int check_node(
 {
     int64_t ms;
     char *where = ss_format("node \"%s\"", name);
-    int status = ss_build_positive(
-        &spec->build, where, options, "timeout_ms", &ms);
+    int status =
+        ss_build_positive(&spec->build, where, options, "timeout_ms", &ms);
     if (status == SS_OK)
         status = ss_build_positive(
             &spec->build, where, options, "idle_timeout_ms", &ms);
@@ -144,17 +144,17 @@ int ss_spec_node(struct ss_spec *spec, const char *name, json_t *options)
 static int check_source(struct ss_spec *spec, const char *from)
 {
     return strcmp(from, SS_NAME_END) == 0
-        ? ss_build_fail(
-              &spec->build, "an edge from the end: nothing follows it")
-        : SS_OK;
+               ? ss_build_fail(
+                     &spec->build, "an edge from the end: nothing follows it")
+               : SS_OK;
 }
 
 static int check_target(struct ss_spec *spec, const char *to)
 {
     return strcmp(to, SS_NAME_START) == 0
-        ? ss_build_fail(
-              &spec->build, "an edge to the entry: nothing goes there")
-        : SS_OK;
+               ? ss_build_fail(
+                     &spec->build, "an edge to the entry: nothing goes there")
+               : SS_OK;
 }
 
 int ss_spec_edge(struct ss_spec *spec, const char *from, const char *to)
@@ -179,8 +179,8 @@ static int check_known(struct ss_spec *spec, const char *name)
         "a join names \"%s\", and no such node was added before it", name);
 }
 
-int ss_spec_join(struct ss_spec *spec, const char *const *from, size_t count,
-    const char *to)
+int ss_spec_join(
+    struct ss_spec *spec, const char *const *from, size_t count, const char *to)
 {
     int status = spec->error.status;
     for (size_t i = 0; i < count && status == SS_OK; i++) {
@@ -202,8 +202,8 @@ int ss_spec_join(struct ss_spec *spec, const char *const *from, size_t count,
     return SS_OK;
 }
 
-int ss_spec_branch(struct ss_spec *spec, const char *from, const char *name,
-    json_t *options)
+int ss_spec_branch(
+    struct ss_spec *spec, const char *from, const char *name, json_t *options)
 {
     int status = spec->error.status;
     char *place = ss_format("%s:%s", from, name);
@@ -238,8 +238,8 @@ int ss_spec_subgraph(struct ss_spec *spec, json_t *description)
     const json_t *there = json_object_get(all, name);
     // Several nodes may name one graph.
     if (there && !json_equal((json_t *)there, description))
-        return ss_build_fail(&spec->build,
-            "two different subgraphs have the name \"%s\"", name);
+        return ss_build_fail(
+            &spec->build, "two different subgraphs have the name \"%s\"", name);
     json_object_set(all, name, description);
     return SS_OK;
 }
@@ -251,8 +251,8 @@ int ss_spec_set(struct ss_spec *spec, const char *key, json_t *value)
     int status = spec->error.status;
     for (size_t i = 0; made[i] && status == SS_OK; i++)
         if (strcmp(key, made[i]) == 0)
-            status = ss_build_fail(
-                &spec->build, "\"%s\" is not set but built", key);
+            status =
+                ss_build_fail(&spec->build, "\"%s\" is not set but built", key);
     if (status == SS_OK)
         json_object_set(spec->description, key, value);
     json_decref(value);

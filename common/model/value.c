@@ -168,5 +168,5 @@ bool ss_value_equal(struct ss_value *a, struct ss_value *b)
     if (a->tag != SS_VALUE_JSON)
         return false;
     return json_equal(ss_value_json(a), ss_value_json(b)) != 0 &&
-        !a->is_damaged && !b->is_damaged;
+           !a->is_damaged && !b->is_damaged;
 }

@@ -77,8 +77,8 @@ static int check_target(struct ss_writer *w, const char *name)
         if (!w->graph->nodes[i].hidden)
             ss_hint_offer(&hint, w->graph->nodes[i].name);
     return ss_error_set(w->error, SS_EROUTE,
-        "node \"%s\" leads to \"%s\": there is no such node.%s",
-        w->node->name, name, ss_hint_text(&hint));
+        "node \"%s\" leads to \"%s\": there is no such node.%s", w->node->name,
+        name, ss_hint_text(&hint));
 }
 
 int ss_writer_send(struct ss_writer *w, json_t *mark)
@@ -174,10 +174,10 @@ static int write_goto(struct ss_writer *w, json_t *to)
         for (size_t i = 0; i < json_array_size(to) && status == SS_OK; i++) {
             json_t *item = json_array_get(to, i);
             status = json_is_array(item)
-                ? ss_error_set(w->error, SS_EINVAL,
-                      "node \"%s\": a list within the list of goto",
-                      w->node->name)
-                : write_goto(w, item);
+                         ? ss_error_set(w->error, SS_EINVAL,
+                               "node \"%s\": a list within the list of goto",
+                               w->node->name)
+                         : write_goto(w, item);
         }
         return status;
     }
@@ -281,8 +281,7 @@ static void write_edges(struct ss_writer *w)
 {
     const struct ss_graph *graph = w->graph;
     for (size_t i = 0; i < w->node->edges_count; i++)
-        ss_writer_add(
-            w, graph->channels[w->node->edges[i]].name, json_null());
+        ss_writer_add(w, graph->channels[w->node->edges[i]].name, json_null());
     json_t *name = json_string(w->node->name);
     for (size_t i = 0; i < w->node->joins_count; i++)
         ss_writer_add(w, graph->channels[w->node->joins[i]].name, name);
@@ -327,11 +326,12 @@ static int write_raw(struct ss_writer *w, json_t *returned)
         if (write->mapped) {
             json_decref(value);
             int status = w->hooks && w->hooks->map
-                ? w->hooks->map(w->hooks->ctx, w->node, i, returned, &value,
-                      w->error)
-                : ss_error_set(w->error, SS_ESTATE,
-                      "node \"%s\": its writes are computed by an application",
-                      w->node->name);
+                             ? w->hooks->map(w->hooks->ctx, w->node, i,
+                                   returned, &value, w->error)
+                             : ss_error_set(w->error, SS_ESTATE,
+                                   "node \"%s\": its writes are computed by an "
+                                   "application",
+                                   w->node->name);
             if (status != SS_OK)
                 return status;
         }

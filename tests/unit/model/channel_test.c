@@ -19,8 +19,8 @@ static struct bench bench(const char *key)
             key);
     b.graph = compile(text);
     ss_free(text);
-    ck_assert_int_eq(ss_channel_restore(&b.channel, &b.graph->channels[0],
-                         NULL, &b.error),
+    ck_assert_int_eq(
+        ss_channel_restore(&b.channel, &b.graph->channels[0], NULL, &b.error),
         SS_OK);
     return b;
 }
@@ -66,8 +66,7 @@ static void expect_value(struct bench *b, const char *expected)
     if (!expected)
         ck_assert_ptr_null(value);
     else
-        expect_json(
-            value ? json_incref(ss_value_json(value)) : NULL, expected);
+        expect_json(value ? json_incref(ss_value_json(value)) : NULL, expected);
 }
 
 static void expect_stored(struct bench *b, const char *expected)
@@ -113,8 +112,8 @@ static void expect_corrupt(const char *key, const char *stored)
     struct bench b = bench(key);
     struct ss_value *value = value_of(stored);
     struct ss_channel channel = {0};
-    ck_assert_int_eq(ss_channel_restore(
-                         &channel, &b.graph->channels[0], value, &b.error),
+    ck_assert_int_eq(
+        ss_channel_restore(&channel, &b.graph->channels[0], value, &b.error),
         SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(b.error.message, "channel \"k\""));
     ss_value_unref(value);
@@ -151,8 +150,8 @@ START_TEST(an_overwrite_of_a_last_value_is_opened)
     expect_value(&b, "[1]");
     write_changes(&b, "[{'type': '__overwrite__', 'value': 2}]", true);
     expect_value(&b, "2");
-    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 2}]",
-        SS_EUPDATE, "2 writes");
+    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 2}]", SS_EUPDATE,
+        "2 writes");
     close_bench(&b);
 }
 END_TEST
@@ -309,8 +308,8 @@ START_TEST(a_stored_barrier_forgets_who_is_no_longer_waited_for)
     struct bench b = bench(BARRIER);
     struct ss_value *stored = value_of("['gone', 'c', 'a', 'c']");
     ss_channel_fini(&b.channel);
-    ck_assert_int_eq(ss_channel_restore(
-                         &b.channel, &b.graph->channels[0], stored, NULL),
+    ck_assert_int_eq(
+        ss_channel_restore(&b.channel, &b.graph->channels[0], stored, NULL),
         SS_OK);
     ss_value_unref(stored);
     expect_stored(&b, "['a', 'c']");
@@ -320,7 +319,7 @@ START_TEST(a_stored_barrier_forgets_who_is_no_longer_waited_for)
 }
 END_TEST
 
-#define BARRIER_AFTER \
+#define BARRIER_AFTER                                                          \
     "'channel': 'NamedBarrierValueAfterFinish', 'names': ['a', 'b']"
 
 START_TEST(a_deferred_barrier_waits_for_the_end_too)
@@ -462,8 +461,8 @@ START_TEST(an_overwrite_beats_the_whole_superstep)
     expect_error(&b, "[5, {'__overwrite__': []}]", SS_EINVAL, "cannot add");
     write_changes(&b, "[{'type': '__overwrite__', 'value': null}]", true);
     expect_value(&b, "null");
-    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 1}]",
-        SS_EUPDATE, "two Overwrites");
+    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 1}]", SS_EUPDATE,
+        "two Overwrites");
     // What only looks like one is a write.
     ss_channel_fini(&b.channel);
     b.channel.spec = &b.graph->channels[0];
@@ -499,8 +498,8 @@ START_TEST(a_delta_channel_folds_and_empties)
     expect_value(&b, "[9]");
     write_changes(&b, "[{'__overwrite__': null}]", true);
     expect_value(&b, "[]");
-    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 1}]",
-        SS_EUPDATE, "two Overwrites");
+    expect_error(&b, "[{'__overwrite__': 1}, {'__overwrite__': 1}]", SS_EUPDATE,
+        "two Overwrites");
     close_bench(&b);
 }
 END_TEST
@@ -584,9 +583,8 @@ static void expect_overwrite(const char *text, const char *expected)
 {
     json_t *json = js(text), *inside = NULL;
     struct ss_value *value = ss_value_new(json_incref(json));
-    struct ss_value *undecoded =
-        ss_value_from_text(ss_value_text(value, NULL),
-            strlen(ss_value_text(value, NULL)));
+    struct ss_value *undecoded = ss_value_from_text(
+        ss_value_text(value, NULL), strlen(ss_value_text(value, NULL)));
     ck_assert_int_eq(ss_overwrite_is(json, &inside), expected != NULL);
     ck_assert_int_eq(ss_overwrite_is(json, NULL), expected != NULL);
     ck_assert_int_eq(ss_value_overwrites(value, NULL), expected != NULL);
@@ -603,8 +601,7 @@ START_TEST(an_overwrite_is_known_by_its_forms)
     expect_overwrite("{'__overwrite__': 1}", "1");
     expect_overwrite("{'__overwrite__': null}", "null");
     expect_overwrite("{'type': '__overwrite__', 'value': [2]}", "[2]");
-    expect_overwrite(
-        "{'value': 3, 'type': '__overwrite__', 'more': 1}", "3");
+    expect_overwrite("{'value': 3, 'type': '__overwrite__', 'more': 1}", "3");
     expect_overwrite("{'__overwrite__': 1, 'x': 2}", NULL);
     expect_overwrite("{'type': '__overwrite__'}", NULL);
     expect_overwrite("{'type': 'x', 'value': 1}", NULL);

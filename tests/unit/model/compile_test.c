@@ -56,11 +56,11 @@ static void expect_keys(const struct ss_keys *keys, const char *expected)
     expect_json(list, expected);
 }
 
-#define DIAMOND \
-    "{'name': 'g', 'state': [{'key': 'log', 'type': 'list', " \
-    "'reducer': 'add'}, {'key': 'x', 'type': 'str'}]," \
-    "'nodes': [{'name': 'a'}, {'name': 'c'}, {'name': 'b'}, {'name': 'd'}]," \
-    "'edges': [['__start__', 'a'], ['a', 'b'], ['a', 'c'], " \
+#define DIAMOND                                                                \
+    "{'name': 'g', 'state': [{'key': 'log', 'type': 'list', "                  \
+    "'reducer': 'add'}, {'key': 'x', 'type': 'str'}],"                         \
+    "'nodes': [{'name': 'a'}, {'name': 'c'}, {'name': 'b'}, {'name': 'd'}],"   \
+    "'edges': [['__start__', 'a'], ['a', 'b'], ['a', 'c'], "                   \
     "[['b', 'c'], 'd'], ['d', '__end__']]}"
 
 START_TEST(channels_are_keys_start_tasks_branches_and_joins)
@@ -84,8 +84,7 @@ START_TEST(channels_are_keys_start_tasks_branches_and_joins)
     ck_assert_int_eq(
         channel_of(graph, "branch:to:a")->kind, SS_CHANNEL_EPHEMERAL);
     ck_assert(!channel_of(graph, "branch:to:a")->guard);
-    ck_assert_int_eq(
-        channel_of(graph, "join:b+c:d")->kind, SS_CHANNEL_BARRIER);
+    ck_assert_int_eq(channel_of(graph, "join:b+c:d")->kind, SS_CHANNEL_BARRIER);
     ss_graph_unref(graph);
 }
 END_TEST
@@ -101,8 +100,7 @@ START_TEST(the_start_node_is_hidden_and_has_only_writers)
     expect_keys(&start->reads, "['__start__']");
     expect_indexes(
         graph, start->triggers, start->triggers_count, "['__start__']");
-    expect_indexes(
-        graph, start->edges, start->edges_count, "['branch:to:a']");
+    expect_indexes(graph, start->edges, start->edges_count, "['branch:to:a']");
     ss_graph_unref(graph);
 }
 END_TEST
@@ -160,15 +158,15 @@ END_TEST
 
 START_TEST(a_deferred_node_waits_behind_after_finish_channels)
 {
-    struct ss_graph *graph = compile(
-        "{'name': 'g', 'state': [], 'nodes': [{'name': 'a'}, "
-        "{'name': 'd', 'defer': true}], "
-        "'edges': [['__start__', 'a'], ['a', 'd'], [['a'], 'd']]}");
+    struct ss_graph *graph =
+        compile("{'name': 'g', 'state': [], 'nodes': [{'name': 'a'}, "
+                "{'name': 'd', 'defer': true}], "
+                "'edges': [['__start__', 'a'], ['a', 'd'], [['a'], 'd']]}");
     ck_assert(node_of(graph, "d")->defer);
     ck_assert_int_eq(channel_of(graph, "branch:to:d")->kind,
         SS_CHANNEL_LAST_VALUE_AFTER_FINISH);
-    ck_assert_int_eq(channel_of(graph, "join:a:d")->kind,
-        SS_CHANNEL_BARRIER_AFTER_FINISH);
+    ck_assert_int_eq(
+        channel_of(graph, "join:a:d")->kind, SS_CHANNEL_BARRIER_AFTER_FINISH);
     ss_graph_unref(graph);
 }
 END_TEST
@@ -215,11 +213,11 @@ END_TEST
 
 START_TEST(a_state_of_one_value_is_read_as_that_value)
 {
-    struct ss_graph *graph = compile(
-        "{'name': 'g', 'state': [{'key': '__root__', 'type': 'list', "
-        "'reducer': 'add'}], 'nodes': [{'name': 'n'}, "
-        "{'name': 'm', 'reads': ['__root__']}], "
-        "'edges': [['__start__', 'n']]}");
+    struct ss_graph *graph =
+        compile("{'name': 'g', 'state': [{'key': '__root__', 'type': 'list', "
+                "'reducer': 'add'}], 'nodes': [{'name': 'n'}, "
+                "{'name': 'm', 'reads': ['__root__']}], "
+                "'edges': [['__start__', 'n']]}");
     ck_assert(graph->root_state);
     ck_assert(graph->output.scalar && graph->stream.scalar);
     expect_keys(&graph->output, "['__root__']");
@@ -291,8 +289,7 @@ START_TEST(every_kind_of_channel_can_be_named)
         {"'channel': 'LastValue'", SS_CHANNEL_LAST_VALUE},
         {"'channel': 'AnyValue'", SS_CHANNEL_ANY_VALUE},
         {"'channel': 'EphemeralValue'", SS_CHANNEL_EPHEMERAL},
-        {"'channel': 'UntrackedValue', 'guard': false",
-            SS_CHANNEL_UNTRACKED},
+        {"'channel': 'UntrackedValue', 'guard': false", SS_CHANNEL_UNTRACKED},
         {"'channel': 'Topic', 'accumulate': true", SS_CHANNEL_TOPIC},
         {"'channel': 'NamedBarrierValue', 'names': ['q', 'p', 'q']",
             SS_CHANNEL_BARRIER},
@@ -330,11 +327,11 @@ END_TEST
 
 START_TEST(a_custom_reducer_is_kept_by_its_name)
 {
-    struct ss_graph *graph = compile(
-        "{'name': 'g', 'state': [{'key': 'k', 'type': 'int', 'custom': "
-        "'mine'}, {'key': 'l', 'reducer': 'custom', 'custom': 'other', "
-        "'channel': 'DeltaChannel'}], 'nodes': [], "
-        "'edges': [['__start__', '__end__']]}");
+    struct ss_graph *graph =
+        compile("{'name': 'g', 'state': [{'key': 'k', 'type': 'int', 'custom': "
+                "'mine'}, {'key': 'l', 'reducer': 'custom', 'custom': 'other', "
+                "'channel': 'DeltaChannel'}], 'nodes': [], "
+                "'edges': [['__start__', '__end__']]}");
     ck_assert_int_eq(graph->channels[0].kind, SS_CHANNEL_REDUCER);
     ck_assert_int_eq(graph->channels[0].reducer, SS_REDUCER_CUSTOM);
     ck_assert_str_eq(graph->channels[0].reducer_name, "mine");
@@ -377,9 +374,8 @@ START_TEST(error_handlers_stand_before_their_nodes)
         "true}, {'name': 'm'}], 'edges': [['__start__', 'n'], "
         "['__error_handler__n', 'm']], 'defaults': {'error_handler': true, "
         "'retry': {'max_attempts': 7}, 'timeout_ms': 50, 'cache': {}}}");
-    expect_nodes(graph,
-        "['__start__', '__error_handler__n', 'n', 'm', "
-        "'__default_error_handler__']");
+    expect_nodes(graph, "['__start__', '__error_handler__n', 'n', 'm', "
+                        "'__default_error_handler__']");
     const struct ss_node *handler = node_of(graph, "__error_handler__n");
     const struct ss_node *other = node_of(graph, "__default_error_handler__");
     ck_assert(handler->is_handler && other->is_handler);
@@ -464,8 +460,8 @@ START_TEST(a_nodes_policy_goes_before_the_default)
 }
 END_TEST
 
-#define INNER \
-    "{'name': 'inner', 'state': [{'key': 'x'}], 'nodes': [{'name': 'i'}], " \
+#define INNER                                                                  \
+    "{'name': 'inner', 'state': [{'key': 'x'}], 'nodes': [{'name': 'i'}], "    \
     "'edges': [['__start__', 'i']], 'checkpointer': true}"
 
 START_TEST(subgraphs_are_compiled_once_and_shared)
@@ -534,8 +530,8 @@ static void expect_version(const char *a, const char *b, bool is_same)
     ss_free(y);
 }
 
-#define VERSIONED(node, more) \
-    "{'name': 'g', 'state': [{'key': 'k'}], 'nodes': [{'name': 'a'" node \
+#define VERSIONED(node, more)                                                  \
+    "{'name': 'g', 'state': [{'key': 'k'}], 'nodes': [{'name': 'a'" node       \
     "}, {'name': 'b'}], 'edges': [['__start__', 'a']]" more "}"
 
 START_TEST(the_version_is_what_decides_plan_and_update)
@@ -616,5 +612,4 @@ RUN("compile", channels_are_keys_start_tasks_branches_and_joins,
     a_nodes_policy_goes_before_the_default,
     subgraphs_are_compiled_once_and_shared,
     interrupts_name_nodes_or_all_that_users_see,
-    the_version_is_what_decides_plan_and_update,
-    a_wide_graph_compiles_in_order)
+    the_version_is_what_decides_plan_and_update, a_wide_graph_compiles_in_order)

@@ -86,11 +86,11 @@ static inline int run_suite(
     return failed != 0;
 }
 
-#define RUN(name, ...) \
-    int main(void) \
-    { \
-        const TTest *const tests[] = {__VA_ARGS__}; \
-        return run_suite(name, tests, sizeof(tests) / sizeof(*tests)); \
+#define RUN(name, ...)                                                         \
+    int main(void)                                                             \
+    {                                                                          \
+        const TTest *const tests[] = {__VA_ARGS__};                            \
+        return run_suite(name, tests, sizeof(tests) / sizeof(*tests));         \
     }
 
 #endif

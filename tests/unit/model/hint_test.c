@@ -15,8 +15,8 @@ static void expect_hint(const char *name, const char *expected)
 
 START_TEST(the_nearest_name_is_offered)
 {
-    expect_hint("serach", " Did you mean \"search\"?"); // swapped
-    expect_hint("searc", " Did you mean \"search\"?");  // missing
+    expect_hint("serach", " Did you mean \"search\"?");  // swapped
+    expect_hint("searc", " Did you mean \"search\"?");   // missing
     expect_hint("searchh", " Did you mean \"search\"?"); // too many
     expect_hint("reserch", " Did you mean \"research\"?");
     expect_hint("Report", " Did you mean \"report\"?");

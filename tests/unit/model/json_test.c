@@ -71,13 +71,12 @@ START_TEST(the_depth_of_json_is_bounded)
     struct ss_error error;
     memset(text, '[', SS_VALUE_DEPTH_MAX + 1);
     memset(text + SS_VALUE_DEPTH_MAX + 1, ']', SS_VALUE_DEPTH_MAX + 1);
-    ck_assert_int_eq(ss_json_parse(text, 2 * SS_VALUE_DEPTH_MAX + 2, &json,
-                         &error),
+    ck_assert_int_eq(
+        ss_json_parse(text, 2 * SS_VALUE_DEPTH_MAX + 2, &json, &error),
         SS_EFORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "deeper"));
-    ck_assert_int_eq(ss_json_parse(text + 1, 2 * SS_VALUE_DEPTH_MAX, &json,
-                         &error),
-        SS_OK);
+    ck_assert_int_eq(
+        ss_json_parse(text + 1, 2 * SS_VALUE_DEPTH_MAX, &json, &error), SS_OK);
     json_decref(json);
 }
 END_TEST
@@ -204,5 +203,5 @@ RUN("json", text_that_is_no_json_is_refused_with_its_place,
     strings_are_escaped_where_they_must,
     a_fraction_has_the_shortest_text_that_reads_back,
     every_fraction_reads_back_as_itself, whole_numbers_reach_over_64_bits,
-    keys_keep_their_order_but_in_canonical_text,
-    members_are_read_with_defaults, truth_is_pythons)
+    keys_keep_their_order_but_in_canonical_text, members_are_read_with_defaults,
+    truth_is_pythons)

@@ -233,8 +233,8 @@ END_TEST
 
 static void bad_call(const char *call, const char *words)
 {
-    char *like = ss_format(
-        "{'role': 'ai', 'content': '', 'tool_calls': [%s]}", call);
+    char *like =
+        ss_format("{'role': 'ai', 'content': '', 'tool_calls': [%s]}", call);
     no_message(like, words);
     ss_free(like);
 }
@@ -251,10 +251,10 @@ START_TEST(a_bad_call_is_refused)
     bad_call("{'function': {'name': 'f', 'arguments': '{}'}}", "needs an id");
     bad_call("{'id': 'x', 'function': {'name': 'f'}}", "arguments");
     bad_call("{'id': 'x', 'function': {'arguments': '{}'}}", "name");
-    bad_call("{'id': 'x', 'function': {'name': 'f', 'arguments': '{'}}",
-        "no JSON");
-    bad_call("{'id': 'x', 'function': {'name': 'f', 'arguments': '[1]'}}",
-        "args");
+    bad_call(
+        "{'id': 'x', 'function': {'name': 'f', 'arguments': '{'}}", "no JSON");
+    bad_call(
+        "{'id': 'x', 'function': {'name': 'f', 'arguments': '[1]'}}", "args");
     no_message("{'role': 'ai', 'content': '', 'tool_calls': 'x'}", "list");
 }
 END_TEST
@@ -299,8 +299,8 @@ START_TEST(other_things_are_no_messages)
 END_TEST
 
 #define M(id, text) "{'type': 'human', 'content': '" text "', 'id': '" id "'}"
-#define R(id) "{'type': 'remove', 'content': '', 'id': '" id "'}"
-#define ABC "[" M("a", "A") ", " M("b", "B") ", " M("c", "C") "]"
+#define R(id)       "{'type': 'remove', 'content': '', 'id': '" id "'}"
+#define ABC         "[" M("a", "A") ", " M("b", "B") ", " M("c", "C") "]"
 
 START_TEST(messages_merge_by_id)
 {
@@ -323,8 +323,8 @@ START_TEST(removals_take_out_in_order)
         "[" R("a") ", " M("a", "new") "]",
         "[" M("a", "new") ", " M("b", "B") "]");
     expect("[]", "[" M("a", "1") ", " R("a") "]", "[]");
-    expect("[]", "[" M("a", "1") ", " R("a") ", " M("b", "2") ", "
-                 M("a", "3") "]",
+    expect("[]",
+        "[" M("a", "1") ", " R("a") ", " M("b", "2") ", " M("a", "3") "]",
         "[" M("a", "3") ", " M("b", "2") "]");
     refuse("[]", "[" R("a") ", " M("a", "1") "]", "no message \"a\"");
     refuse(ABC, R("zz"), "no message \"zz\"");
@@ -352,8 +352,8 @@ START_TEST(the_removal_of_all_clears_and_then_merges)
     // Better than the reference: what follows is merged and de-duplicated,
     // and who is gone with all may be removed again.
     expect(ABC,
-        "[" ALL ", " M("d", "1") ", " M("d", "2") ", " M("e", "E") ", "
-        R("e") ", " R("b") "]",
+        "[" ALL ", " M("d", "1") ", " M("d", "2") ", " M("e", "E") ", " R(
+            "e") ", " R("b") "]",
         "[" M("d", "2") "]");
 }
 END_TEST
@@ -367,8 +367,8 @@ START_TEST(who_has_no_id_is_given_one)
 }
 END_TEST
 
-static char *ids_of(const char *left, const char *right, const char *owner,
-    size_t position)
+static char *ids_of(
+    const char *left, const char *right, const char *owner, size_t position)
 {
     json_t *a = js(left), *b = js(right), *result;
     ck_assert_int_eq(
@@ -394,12 +394,12 @@ START_TEST(made_up_ids_are_a_function_of_the_write)
     expect_ids(ids_of("['x']", "['a']", "t|m", 0),
         ids_of("['x']", "['a']", "t|m", 0), true);
     // Another task, key or position: other ids.
-    expect_ids(ids_of("[]", "['a']", "t|m", 0),
-        ids_of("[]", "['a']", "u|m", 0), false);
-    expect_ids(ids_of("[]", "['a']", "t|m", 0),
-        ids_of("[]", "['a']", "t|n", 0), false);
-    expect_ids(ids_of("[]", "['a']", "t|m", 0),
-        ids_of("[]", "['a']", "t|m", 1), false);
+    expect_ids(ids_of("[]", "['a']", "t|m", 0), ids_of("[]", "['a']", "u|m", 0),
+        false);
+    expect_ids(ids_of("[]", "['a']", "t|m", 0), ids_of("[]", "['a']", "t|n", 0),
+        false);
+    expect_ids(ids_of("[]", "['a']", "t|m", 0), ids_of("[]", "['a']", "t|m", 1),
+        false);
     // Two items, and both sides, never share one.
     json_t *left = js("['a', 'a']"), *result;
     ck_assert_int_eq(
@@ -412,10 +412,10 @@ END_TEST
 
 START_TEST(without_an_owner_ids_come_from_the_contents)
 {
-    expect_ids(ids_of("[]", "['a']", NULL, 0), ids_of("[]", "['a']", NULL, 0),
-        true);
-    expect_ids(ids_of("[]", "['a']", NULL, 0), ids_of("[]", "['b']", NULL, 0),
-        false);
+    expect_ids(
+        ids_of("[]", "['a']", NULL, 0), ids_of("[]", "['a']", NULL, 0), true);
+    expect_ids(
+        ids_of("[]", "['a']", NULL, 0), ids_of("[]", "['b']", NULL, 0), false);
     // The same words said again are another message.
     char *once = ids_of("[]", "['a']", NULL, 0);
     json_t *left = js(once), *right = js("['a']"), *twice;
@@ -480,15 +480,14 @@ START_TEST(a_whole_message_is_not_made_again)
 END_TEST
 
 RUN("messages", texts_and_pairs_are_messages, roles_have_two_spellings,
-    contents_are_texts_or_lists_of_blocks,
-    a_tool_turns_other_content_into_text, a_tool_has_its_call_and_outcome,
-    ids_and_names_are_texts, a_removal_needs_an_id_and_drops_its_content,
-    calls_have_one_form_at_last, a_bad_call_is_refused,
-    what_has_no_meaning_is_kept_aside, a_serialised_message_is_opened,
-    other_things_are_no_messages, messages_merge_by_id,
-    removals_take_out_in_order, of_a_doubled_id_the_later_place_counts,
+    contents_are_texts_or_lists_of_blocks, a_tool_turns_other_content_into_text,
+    a_tool_has_its_call_and_outcome, ids_and_names_are_texts,
+    a_removal_needs_an_id_and_drops_its_content, calls_have_one_form_at_last,
+    a_bad_call_is_refused, what_has_no_meaning_is_kept_aside,
+    a_serialised_message_is_opened, other_things_are_no_messages,
+    messages_merge_by_id, removals_take_out_in_order,
+    of_a_doubled_id_the_later_place_counts,
     the_removal_of_all_clears_and_then_merges, who_has_no_id_is_given_one,
     made_up_ids_are_a_function_of_the_write,
     without_an_owner_ids_come_from_the_contents,
-    a_streams_ids_are_those_that_are_applied,
-    a_whole_message_is_not_made_again)
+    a_streams_ids_are_those_that_are_applied, a_whole_message_is_not_made_again)

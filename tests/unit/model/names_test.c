@@ -6,9 +6,9 @@ START_TEST(the_reserved_names_are_the_fields)
 {
     static const char *const reserved[] = {"langsmith:hidden", "__input__",
         "__interrupt__", "__resume__", "__error__", "__error_source_node__",
-        "__no_writes__", "__snapshot_bumps__", "__pregel_send",
-        "__pregel_read", "__pregel_checkpointer", "__pregel_stream",
-        "__pregel_resuming", "__pregel_replay_state", "__pregel_task_id",
+        "__no_writes__", "__snapshot_bumps__", "__pregel_send", "__pregel_read",
+        "__pregel_checkpointer", "__pregel_stream", "__pregel_resuming",
+        "__pregel_replay_state", "__pregel_task_id",
         "__pregel_timed_attempt_observer", "__pregel_resume_map",
         "__pregel_strict_resume", "__pregel_stream_messages_v2",
         "checkpoint_map", "checkpoint_id", "checkpoint_ns", "configurable",
@@ -21,8 +21,8 @@ END_TEST
 START_TEST(names_that_look_reserved_are_not)
 {
     static const char *const free_ones[] = {"__return__", "__previous__",
-        "__pregel_tasks", "__start__", "__end__", "thread_id", "",
-        "checkpoint", "__input", "a:b"};
+        "__pregel_tasks", "__start__", "__end__", "thread_id", "", "checkpoint",
+        "__input", "a:b"};
     for (size_t i = 0; i < sizeof(free_ones) / sizeof(*free_ones); i++)
         ck_assert_msg(!ss_name_reserved(free_ones[i]), "%s", free_ones[i]);
 }

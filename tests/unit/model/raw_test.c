@@ -3,12 +3,12 @@
 
 #include "tests/unit/model/help.h"
 
-#define RAW(channels, node, ports) \
-    "{'name': 'g', 'kind': 'raw', 'channels': [{'name': 'a', 'kind': " \
-    "'LastValue'}, {'name': 'b'}" channels "], 'nodes': [{'name': 'n', " \
-    node "}], " ports "}"
+#define RAW(channels, node, ports)                                             \
+    "{'name': 'g', 'kind': 'raw', 'channels': [{'name': 'a', 'kind': "         \
+    "'LastValue'}, {'name': 'b'}" channels "], 'nodes': [{'name': 'n', " node  \
+    "}], " ports "}"
 #define PORTS "'input': 'a', 'output': 'b'"
-#define ONLY "'subscribe_only': 'a', 'writes': ['b']"
+#define ONLY  "'subscribe_only': 'a', 'writes': ['b']"
 
 static void expect_keys(const struct ss_keys *keys, const char *expected)
 {
@@ -41,12 +41,12 @@ END_TEST
 
 START_TEST(a_node_may_subscribe_to_several_and_read_more)
 {
-    struct ss_graph *graph = compile(RAW(
-        ", {'name': 'c', 'kind': 'Topic', 'accumulate': true}",
-        "'subscribe': ['c', 'a'], 'read': ['b', 'c'], 'skip_null': true, "
-        "'writes': [{'channel': 'b', 'mapped': true}, {'channel': 'zz', "
-        "'skip_null': false}]",
-        "'input': ['b', 'a'], 'output': ['b', 'c'], 'stream': 'c'"));
+    struct ss_graph *graph =
+        compile(RAW(", {'name': 'c', 'kind': 'Topic', 'accumulate': true}",
+            "'subscribe': ['c', 'a'], 'read': ['b', 'c'], 'skip_null': true, "
+            "'writes': [{'channel': 'b', 'mapped': true}, {'channel': 'zz', "
+            "'skip_null': false}]",
+            "'input': ['b', 'a'], 'output': ['b', 'c'], 'stream': 'c'"));
     const struct ss_node *node = &graph->nodes[0];
     ck_assert(!node->reads.scalar);
     expect_keys(&node->reads, "['c', 'a', 'b']");
@@ -66,9 +66,9 @@ END_TEST
 
 START_TEST(the_channel_of_sends_may_be_defined_as_a_topic)
 {
-    struct ss_graph *graph = compile(RAW(
-        ", {'name': '__pregel_tasks', 'kind': 'Topic'}, {'name': 'c'}", ONLY,
-        PORTS));
+    struct ss_graph *graph = compile(
+        RAW(", {'name': '__pregel_tasks', 'kind': 'Topic'}, {'name': 'c'}",
+            ONLY, PORTS));
     ck_assert_uint_eq(graph->tasks_channel, 2);
     ck_assert_uint_eq(graph->channels_count, 4);
     ss_graph_unref(graph);
@@ -86,8 +86,7 @@ END_TEST
 
 START_TEST(a_node_without_writes_has_no_writers)
 {
-    struct ss_graph *graph =
-        compile(RAW("", "'subscribe_only': 'a'", PORTS));
+    struct ss_graph *graph = compile(RAW("", "'subscribe_only': 'a'", PORTS));
     ck_assert(!graph->nodes[0].has_writers);
     ss_graph_unref(graph);
 }
@@ -95,8 +94,8 @@ END_TEST
 
 START_TEST(managed_values_may_be_read)
 {
-    ss_graph_unref(compile(
-        RAW(", {'name': 'left', 'managed': 'remaining_steps'}",
+    ss_graph_unref(
+        compile(RAW(", {'name': 'left', 'managed': 'remaining_steps'}",
             "'subscribe': ['a'], 'read': ['left'], 'writes': ['b']", PORTS)));
 }
 END_TEST
@@ -127,8 +126,7 @@ START_TEST(what_a_raw_graph_cannot_be_is_refused)
     } cases[] = {
         {RAW(", {'name': 'a'}", ONLY, PORTS), "\"a\" is defined twice"},
         {RAW(", {'name': '__input__'}", ONLY, PORTS), "reserved"},
-        {RAW(", {'name': '__pregel_tasks', 'kind': 'LastValue'}", ONLY,
-             PORTS),
+        {RAW(", {'name': '__pregel_tasks', 'kind': 'LastValue'}", ONLY, PORTS),
             "must be a Topic"},
         {RAW(", {'name': 'c', 'kind': 'topic'}", ONLY, PORTS),
             "Did you mean \"Topic\"?"},

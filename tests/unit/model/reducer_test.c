@@ -8,8 +8,8 @@ static int reduce(const char *reducer, const char *left, const char *right,
 {
     json_t *a = js(left), *b = js(right);
     char *before_a = ss_json_text(a), *before_b = ss_json_text(b);
-    int status = ss_reduce(ss_reducer_by_name(reducer), a, b, "t|k", 0,
-        ret_json, error);
+    int status =
+        ss_reduce(ss_reducer_by_name(reducer), a, b, "t|k", 0, ret_json, error);
     // Neither side is ever modified.
     char *after_a = ss_json_text(a), *after_b = ss_json_text(b);
     ck_assert_str_eq(before_a, after_a);
@@ -34,13 +34,12 @@ static void expect(const char *reducer, const char *left, const char *right,
     expect_json(result, expected);
 }
 
-static void refuse(const char *reducer, const char *left, const char *right,
-    const char *words)
+static void refuse(
+    const char *reducer, const char *left, const char *right, const char *words)
 {
     json_t *result = NULL;
     struct ss_error error;
-    ck_assert_int_eq(
-        reduce(reducer, left, right, &result, &error), SS_EINVAL);
+    ck_assert_int_eq(reduce(reducer, left, right, &result, &error), SS_EINVAL);
     ck_assert_ptr_null(result);
     if (!strstr(error.message, words))
         ck_abort_msg("\"%s\" lacks \"%s\"", error.message, words);
@@ -168,9 +167,8 @@ END_TEST
 START_TEST(without_a_reducer_the_right_one_counts)
 {
     json_t *left = js("1"), *right = js("2"), *result;
-    ck_assert_int_eq(ss_reduce(SS_REDUCER_NONE, left, right, NULL, 0, &result,
-                         NULL),
-        SS_OK);
+    ck_assert_int_eq(
+        ss_reduce(SS_REDUCER_NONE, left, right, NULL, 0, &result, NULL), SS_OK);
     expect_json(result, "2");
     json_decref(left);
     json_decref(right);
@@ -208,6 +206,5 @@ RUN("reducer", add_adds_numbers, add_refuses_what_does_not_fit,
     or_merges_maps_one_level_deep, or_keeps_the_order_of_keys,
     or_joins_bits_and_truth, max_and_min_keep_one_of_the_two,
     of_equals_the_left_one_stays, what_has_no_order_is_refused,
-    append_adds_one_item_whatever_it_is,
-    without_a_reducer_the_right_one_counts, reducers_are_known_by_name,
-    types_have_their_zero)
+    append_adds_one_item_whatever_it_is, without_a_reducer_the_right_one_counts,
+    reducers_are_known_by_name, types_have_their_zero)

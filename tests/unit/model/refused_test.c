@@ -5,9 +5,9 @@
 #include "tests/unit/model/help.h"
 
 // A graph of the keys k and left, with these further keys, nodes, members.
-#define GRAPH(keys, nodes, more) \
-    "{'name': 'g', 'state': [{'key': 'k'}, {'key': 'left', 'managed': " \
-    "'remaining_steps'}" keys "], 'nodes': [{'name': 'search'}, " \
+#define GRAPH(keys, nodes, more)                                               \
+    "{'name': 'g', 'state': [{'key': 'k'}, {'key': 'left', 'managed': "        \
+    "'remaining_steps'}" keys "], 'nodes': [{'name': 'search'}, "              \
     "{'name': 'report'}" nodes "]" more "}"
 #define ENTRY "['__start__', 'search']"
 
@@ -61,16 +61,14 @@ START_TEST(a_key_that_cannot_be_is_refused)
             "managed"},
         {GRAPH(", {'key': 'x', 'reducer': 'add', 'custom': 'c'}", "", ""),
             "both"},
-        {GRAPH(", {'key': 'x', 'channel': 'Topic', 'reducer': 'add'}", "",
-             ""),
+        {GRAPH(", {'key': 'x', 'channel': 'Topic', 'reducer': 'add'}", "", ""),
             "no reducer"},
         {GRAPH(", {'key': 'x', 'channel': 'LastValue', 'reducer': 'add'}", "",
              ""),
             "no reducer"},
         {GRAPH(", {'key': 'x', 'channel': 'DeltaChannel'}", "", ""),
             "takes a reducer"},
-        {GRAPH(", {'key': 'x', 'channel': 'BinaryOperatorAggregate'}", "",
-             ""),
+        {GRAPH(", {'key': 'x', 'channel': 'BinaryOperatorAggregate'}", "", ""),
             "takes a reducer"},
         {GRAPH(", {'key': 'x', 'channel': 'NamedBarrierValue'}", "", ""),
             "names"},
@@ -123,8 +121,9 @@ START_TEST(a_node_that_cannot_be_is_refused)
         {GRAPH("", ", {'name': '__input__'}", ""), "reserved"},
         {GRAPH("", ", {'name': 'checkpoint_id'}", ""), "reserved"},
         {GRAPH("", ", {'name': '__pregel_tasks'}", ""), "reserved"},
-        {GRAPH("", ", {'name': '__error_handler__x'}, {'name': 'x', "
-                   "'error_handler': true}",
+        {GRAPH("",
+             ", {'name': '__error_handler__x'}, {'name': 'x', "
+             "'error_handler': true}",
              ""),
             "\"__error_handler__x\" is defined twice"},
         {GRAPH("", ", {'name': '__default_error_handler__'}",
@@ -139,8 +138,7 @@ START_TEST(a_node_that_cannot_be_is_refused)
         {GRAPH("", ", {'name': 'x', 'timeout_ms': -5}", ""), "\"x\""},
         {GRAPH("", ", {'name': 'x', 'idle_timeout_ms': 1.5}", ""),
             "idle_timeout_ms"},
-        {GRAPH("", ", {'name': 'x', 'refresh_on': 'always'}", ""),
-            "heartbeat"},
+        {GRAPH("", ", {'name': 'x', 'refresh_on': 'always'}", ""), "heartbeat"},
         {GRAPH("", ", {'name': 'x', 'retry': [5]}", ""), "retry"},
         {GRAPH("", ", {'name': 'x', 'retry': {'max_attempts': 0}}", ""),
             "max_attempts"},
@@ -153,8 +151,7 @@ START_TEST(a_node_that_cannot_be_is_refused)
         {GRAPH("", ", {'name': 'x', 'cache': {'ttl_ms': 0}}", ""), "ttl_ms"},
         {GRAPH("", ", {'name': 'x', 'metadata': 5}", ""), "metadata"},
         {GRAPH("", ", {'name': 'x', 'labels': 5}", ""), "labels"},
-        {GRAPH("", ", {'name': 'x', 'destinations': [5]}", ""),
-            "destinations"},
+        {GRAPH("", ", {'name': 'x', 'destinations': [5]}", ""), "destinations"},
         {GRAPH("", "", ", 'defaults': 5"), "defaults"},
         {GRAPH("", "", ", 'defaults': {'timeout_ms': 0}"), "timeout_ms"},
     };
@@ -178,8 +175,7 @@ START_TEST(an_edge_that_leads_nowhere_is_refused)
         {GRAPH("", "", ""), "no entry"},
         {GRAPH("", "", ", 'edges': [" ENTRY ", [['search', 'zz'], 'report']]"),
             "\"zz\""},
-        {GRAPH("", "", ", 'edges': [" ENTRY ", [['search'], 'zz']]"),
-            "\"zz\""},
+        {GRAPH("", "", ", 'edges': [" ENTRY ", [['search'], 'zz']]"), "\"zz\""},
         {GRAPH("", "",
              ", 'edges': [" ENTRY ", [['__start__', 'search'], 'report']]"),
             "\"__start__\""},
@@ -203,7 +199,7 @@ START_TEST(an_edge_that_leads_nowhere_is_refused)
 }
 END_TEST
 
-#define BRANCH(members) \
+#define BRANCH(members)                                                        \
     GRAPH("", "", ", 'edges': [" ENTRY "], 'branches': [{" members "}]")
 
 START_TEST(a_branch_that_leads_nowhere_is_refused)
@@ -278,10 +274,9 @@ END_TEST
 
 START_TEST(an_error_inside_of_a_subgraph_says_where)
 {
-    const char *text =
-        GRAPH("", ", {'name': 'x', 'subgraph': 'inner'}",
-            ", 'subgraphs': {'inner': {'name': 'deep', 'state': [], 'nodes': "
-            "[{'name': 'n'}], 'edges': [['__start__', 'm']]}}");
+    const char *text = GRAPH("", ", {'name': 'x', 'subgraph': 'inner'}",
+        ", 'subgraphs': {'inner': {'name': 'deep', 'state': [], 'nodes': "
+        "[{'name': 'n'}], 'edges': [['__start__', 'm']]}}");
     expect_refused(text, SS_EINVAL,
         "graph \"g\": subgraph \"inner\": graph \"deep\": edge from");
 }
@@ -303,14 +298,13 @@ START_TEST(graphs_within_graphs_are_bounded)
         "edges", "__start__", "__end__");
     for (int i = 1; i < SS_GRAPH_DEPTH_MAX; i++)
         inner = json_pack("{s:s, s:[], s:[[s, s]], s:{s:o}}", "name", "g",
-            "state", "edges", "__start__", "__end__", "subgraphs", "x",
-            inner);
+            "state", "edges", "__start__", "__end__", "subgraphs", "x", inner);
     struct ss_graph *graph = NULL;
     struct ss_error error;
     ck_assert_int_eq(ss_graph_compile(inner, &graph, &error), SS_OK);
     ss_graph_unref(graph);
-    inner = json_pack("{s:s, s:[], s:[[s, s]], s:{s:o}}", "name", "g",
-        "state", "edges", "__start__", "__end__", "subgraphs", "x", inner);
+    inner = json_pack("{s:s, s:[], s:[[s, s]], s:{s:o}}", "name", "g", "state",
+        "edges", "__start__", "__end__", "subgraphs", "x", inner);
     ck_assert_int_eq(ss_graph_compile(inner, &graph, &error), SS_ELIMIT);
     ck_assert_ptr_nonnull(strstr(error.message, "deeper than 16"));
     json_decref(inner);
@@ -325,12 +319,11 @@ START_TEST(nodes_are_bounded)
         snprintf(name, sizeof(name), "n%d", i);
         json_array_append_new(nodes, json_pack("{s:s}", "name", name));
     }
-    json_t *description = json_pack(
-        "{s:s, s:[], s:o}", "name", "g", "state", "nodes", nodes);
+    json_t *description =
+        json_pack("{s:s, s:[], s:o}", "name", "g", "state", "nodes", nodes);
     struct ss_graph *graph = NULL;
     struct ss_error error;
-    ck_assert_int_eq(
-        ss_graph_compile(description, &graph, &error), SS_ELIMIT);
+    ck_assert_int_eq(ss_graph_compile(description, &graph, &error), SS_ELIMIT);
     ck_assert_ptr_nonnull(strstr(error.message, "200000 nodes"));
     json_decref(description);
 }
@@ -361,8 +354,7 @@ END_TEST
 RUN("refused", the_base_of_these_tests_is_accepted,
     a_key_that_cannot_be_is_refused, a_name_that_is_too_long_is_refused,
     a_node_that_cannot_be_is_refused, an_edge_that_leads_nowhere_is_refused,
-    a_branch_that_leads_nowhere_is_refused,
-    what_else_names_nothing_is_refused,
+    a_branch_that_leads_nowhere_is_refused, what_else_names_nothing_is_refused,
     an_error_inside_of_a_subgraph_says_where,
     a_description_is_a_map_with_a_name, graphs_within_graphs_are_bounded,
     nodes_are_bounded, what_the_reference_does_not_check_is_accepted)

@@ -19,8 +19,8 @@ START_TEST(a_description_is_built_call_by_call)
 {
     struct ss_spec *spec = ss_spec_new("digest", "state");
     const char *const both[] = {"a", "b"};
-    ck_assert_int_eq(ss_spec_key(spec, "log",
-                         js("{'type': 'list', 'reducer': 'add'}")),
+    ck_assert_int_eq(
+        ss_spec_key(spec, "log", js("{'type': 'list', 'reducer': 'add'}")),
         SS_OK);
     ck_assert_int_eq(ss_spec_key(spec, "x", NULL), SS_OK);
     ck_assert_int_eq(ss_spec_node(spec, "a", js("{'defer': true}")), SS_OK);
@@ -56,8 +56,8 @@ START_TEST(a_raw_description_has_channels)
     json_t *description;
     ck_assert_int_eq(
         ss_spec_channel(spec, "c", js("{'kind': 'Topic'}")), SS_OK);
-    ck_assert_int_eq(ss_spec_node(spec, "n",
-                         js("{'subscribe_only': 'c', 'writes': ['c']}")),
+    ck_assert_int_eq(
+        ss_spec_node(spec, "n", js("{'subscribe_only': 'c', 'writes': ['c']}")),
         SS_OK);
     ck_assert_int_eq(ss_spec_set(spec, "input", js("'c'")), SS_OK);
     ck_assert_int_eq(ss_spec_set(spec, "output", js("'c'")), SS_OK);
@@ -213,9 +213,8 @@ START_TEST(what_is_built_cannot_be_set)
 }
 END_TEST
 
-RUN("spec", a_description_is_built_call_by_call,
-    a_raw_description_has_channels, the_first_error_stays,
-    a_bad_node_is_refused_at_once, a_bad_edge_is_refused_at_once,
-    a_join_needs_nodes_that_are_there, a_handler_node_can_be_joined,
-    names_are_used_once_among_their_kind, a_subgraph_goes_in_under_its_name,
-    what_is_built_cannot_be_set)
+RUN("spec", a_description_is_built_call_by_call, a_raw_description_has_channels,
+    the_first_error_stays, a_bad_node_is_refused_at_once,
+    a_bad_edge_is_refused_at_once, a_join_needs_nodes_that_are_there,
+    a_handler_node_can_be_joined, names_are_used_once_among_their_kind,
+    a_subgraph_goes_in_under_its_name, what_is_built_cannot_be_set)

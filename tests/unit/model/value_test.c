@@ -137,8 +137,7 @@ START_TEST(an_opaque_value_is_kept_and_reads_as_null)
 }
 END_TEST
 
-static void expect_equal(
-    struct ss_value *a, struct ss_value *b, bool is_equal)
+static void expect_equal(struct ss_value *a, struct ss_value *b, bool is_equal)
 {
     ck_assert_int_eq(ss_value_equal(a, b), is_equal);
     ck_assert_int_eq(ss_value_equal(b, a), is_equal);
@@ -150,8 +149,8 @@ START_TEST(values_are_equal_by_what_they_mean)
 {
     expect_equal(value_of("{'a': 1, 'b': 2}"),
         ss_value_from_text("{\"b\":2, \"a\":1}", 14), true);
-    expect_equal(ss_value_from_text("[1]", 3),
-        ss_value_from_text("[1]", 3), true);
+    expect_equal(
+        ss_value_from_text("[1]", 3), ss_value_from_text("[1]", 3), true);
     expect_equal(value_of("[1]"), value_of("[2]"), false);
     expect_equal(ss_value_null(), value_of("null"), true);
     expect_equal(ss_value_null(), value_of("0"), false);
