@@ -118,7 +118,8 @@ size_t ss_cli_width(void)
     if (!isatty(STDOUT_FILENO) ||
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
         return 0;
-    return size.ws_col;
+    enum { WIDTH_DEFAULT = 80 }; // a terminal that does not know its own
+    return size.ws_col ? size.ws_col : WIDTH_DEFAULT;
 }
 
 void ss_cli_print_table(struct ss_table *table, const char *none)

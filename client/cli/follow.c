@@ -9,6 +9,7 @@
 
 #include "client/cli/advice.h"
 #include "client/cli/cli.h"
+#include "client/cli/idle.h"
 #include "client/cli/steps.h"
 #include "client/cli/text.h"
 #include "common/app/clock.h"
@@ -16,13 +17,14 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-enum { REDRAW_MS = 200, WIDTH_DEFAULT = 80, LINES_SIZE_MAX = 1024 * 1024 };
+enum { REDRAW_MS = 200, LOOK_MS = 1000, WIDTH_DEFAULT = 80, LINES_SIZE_MAX = 1024 * 1024 };
 
 struct watch {
     const struct ss_follow *follow;
     struct ss_steps *steps; // NULL: not shown
     bool is_live;           // stderr is a terminal: the last line is redrawn
     bool is_drawn;          // there is a line to be redrawn
+    struct ss_idle idle;
     char *run;
     char *thread;
 };
@@ -71,6 +73,17 @@ static void print_lines(struct watch *watch, const struct ss_buf *lines)
     fputs(ss_buf_str(lines), stderr);
 }
 
+// Say why nothing happens, where that is known.
+static void look_idle(struct watch *watch)
+{
+    char *why = ss_idle_look(&watch->idle, ss_clock_ms());
+    if (!why)
+        return;
+    erase_live(watch);
+    ss_cli_fail("%s", why);
+    ss_free(why);
+}
+
 // One event of --stream.
 static void print_event(const json_t *event)
 {
@@ -98,6 +111,7 @@ static void print_event(const json_t *event)
 static void on_item(void *ctx, const json_t *item)
 {
     struct watch *watch = ctx;
+    ss_idle_reset(&watch->idle, ss_clock_ms());
     if (json_object_get(item, "accepted")) {
         ss_free(watch->run);
         ss_free(watch->thread);
@@ -265,14 +279,16 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
     watch.is_live = is_shown && isatty(STDERR_FILENO);
     if (is_shown)
         watch.steps = ss_steps_new(stderr_width(), ss_clock_us());
+    ss_idle_init(&watch.idle, client, follow->graph, ss_clock_ms());
     set_modes(follow, is_shown);
     struct ss_client_call *call = ss_client_start(client, follow->op,
         follow->body,
         &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
     bool is_stopped = false;
     while (!ss_client_call_is_done(call) && !is_stopped) {
-        is_stopped =
-            ss_client_wait(client, signals, watch.is_live ? REDRAW_MS : -1);
+        is_stopped = ss_client_wait(
+            client, signals, watch.is_live ? REDRAW_MS : LOOK_MS);
+        look_idle(&watch);
         draw_live(&watch);
     }
     int status;
@@ -284,6 +300,7 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
         status = finish(client, &watch, &call);
     }
     ss_signals_close();
+    ss_idle_fini(&watch.idle);
     ss_steps_destroy(&watch.steps);
     ss_free(watch.run);
     ss_free(watch.thread);

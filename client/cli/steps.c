@@ -184,10 +184,23 @@ static void on_progress(struct ss_steps *steps, const json_t *data,
     count_node(&steps->now, node);
 }
 
+// What an update shows; a task that asks shows its question. Gives.
+static char *update_text(const char *node, const json_t *value)
+{
+    enum { KEPT = 4 * UPDATE_WIDTH_MAX };
+    if (strcmp(node, "__interrupt__") != 0)
+        return ss_text_json(value, KEPT);
+    json_t *question =
+        json_object_get(json_array_get(value, 0), "value");
+    char *text = question ? ss_text_json(question, KEPT) : ss_strdup("");
+    char *asks = ss_format("asks %s", text);
+    ss_free(text);
+    return asks;
+}
+
 static void on_update(
     struct ss_steps *steps, json_t *data, struct ss_buf *ret_lines)
 {
-    enum { KEPT = 4 * UPDATE_WIDTH_MAX };
     const char *node;
     json_t *value;
     struct step *step = steps->last.is_there ? &steps->last : &steps->now;
@@ -195,7 +208,7 @@ static void on_update(
         if (strcmp(node, "__metadata__") == 0)
             continue;
         ss_free(step->update);
-        step->update = ss_text_json(value, KEPT);
+        step->update = update_text(node, value);
         step->updates_count++;
     }
     if (step == &steps->last &&

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/limits.h"
+#include "client/cli/idle.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/link/link.h"
@@ -636,6 +636,55 @@ START_TEST(lists_are_given)
 }
 END_TEST
 
+// ------------------------------------------------------------- why it waits
+
+static char *idle_after(struct ss_idle *idle, int64_t now_ms)
+{
+    char *why = ss_idle_look(idle, now_ms);
+    pump();
+    return why ? why : ss_idle_look(idle, now_ms);
+}
+
+START_TEST(a_run_that_no_worker_serves_is_told_of_once)
+{
+    PLAY({.op = "workers", .final = "{\"workers\":[{\"graphs\":"
+                                    "[\"digester@1\",\"other\"]}]}"});
+    struct ss_idle idle;
+    ss_idle_init(&idle, client, "digest", 1000);
+    ck_assert_ptr_null(idle_after(&idle, 3999));
+    ck_assert_str_eq(ss_buf_str(&asked), "");
+    char *why = idle_after(&idle, 4000);
+    ck_assert_str_eq(why, "no worker serves graph \"digest\": its tasks wait. "
+                          "Start one: superstep-worker --app APP.so");
+    ss_free(why);
+    ck_assert_ptr_null(idle_after(&idle, 9000));
+    // Something happened, and it waits again.
+    ss_idle_reset(&idle, 9000);
+    ck_assert_ptr_null(idle_after(&idle, 9001));
+    why = idle_after(&idle, 12000);
+    ck_assert_ptr_nonnull(why);
+    ss_free(why);
+    ss_idle_fini(&idle);
+}
+END_TEST
+
+START_TEST(a_run_that_is_served_just_takes_its_time)
+{
+    PLAY({.op = "workers", .final = "{\"workers\":[{\"graphs\":[]},"
+                                    "{\"graphs\":[\"digest@5f0c\"]}]}"});
+    struct ss_idle idle;
+    ss_idle_init(&idle, client, "digest", 0);
+    ck_assert_ptr_null(idle_after(&idle, 5000));
+    ck_assert_str_eq(ss_buf_str(&asked), "workers {}\n");
+    ck_assert_ptr_null(idle_after(&idle, 50000));
+    ck_assert_str_eq(ss_buf_str(&asked), "workers {}\n");
+    ss_idle_fini(&idle);
+    ss_idle_init(&idle, client, NULL, 0);
+    ck_assert_ptr_null(idle_after(&idle, 5000));
+    ss_idle_fini(&idle);
+}
+END_TEST
+
 static TCase *polling(void)
 {
     TCase *tcase = tcase_create("polling");
@@ -656,6 +705,8 @@ static TCase *polling(void)
     tcase_add_test(tcase, the_endpoints_are_tried_in_turn);
     tcase_add_test(tcase, a_call_with_too_little_time_fails);
     tcase_add_test(tcase, an_endpoint_that_is_none_is_refused);
+    tcase_add_test(tcase, a_run_that_no_worker_serves_is_told_of_once);
+    tcase_add_test(tcase, a_run_that_is_served_just_takes_its_time);
     tcase_add_test(tcase, the_environment_names_the_coordinator);
     return tcase;
 }

@@ -99,6 +99,17 @@ START_TEST(updates_of_parallel_tasks_are_waited_for)
 }
 END_TEST
 
+START_TEST(a_task_that_asks_shows_its_question)
+{
+    progress(1, 0, 1, NULL);
+    progress(1, 1, 1, "review");
+    event("updates", "{\"__interrupt__\":[{\"value\":\"Publish?\"}]}");
+    ss_steps_end(steps, now_us, &lines);
+    ck_assert_ptr_nonnull(
+        strstr(ss_buf_str(&lines), "step 1  review    asks \"Publish?\" "));
+}
+END_TEST
+
 START_TEST(a_fan_out_shows_how_many)
 {
     progress(3, 0, 12, NULL);
@@ -217,6 +228,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_superstep_is_a_line_when_the_next_one_begins);
     tcase_add_test(tcase, updates_of_parallel_tasks_are_waited_for);
+    tcase_add_test(tcase, a_task_that_asks_shows_its_question);
     tcase_add_test(tcase, a_fan_out_shows_how_many);
     tcase_add_test(tcase, several_nodes_are_named);
     tcase_add_test(tcase, a_superstep_that_did_not_end_says_how_far_it_came);

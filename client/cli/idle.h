@@ -1,0 +1,32 @@
+// idle.h - why nothing happens: a run waits in silence when no worker serves its
+// graph. Whoever waits for it is told, once.
+#ifndef SS_CLI_IDLE_H
+#define SS_CLI_IDLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <superstep/client.h>
+
+struct ss_idle {
+    struct ss_client *client;
+    const char *graph; // NULL: not known, nothing is told
+    int64_t since_ms;
+    bool is_told;
+    struct ss_client_call *call; // that looks for workers
+};
+
+// Borrows both.
+void ss_idle_init(struct ss_idle *idle, struct ss_client *client,
+    const char *graph, int64_t now_ms);
+void ss_idle_fini(struct ss_idle *idle);
+// Something happened.
+void ss_idle_reset(struct ss_idle *idle, int64_t now_ms);
+// Look whether it is time to look. Gives a sentence (ss_free) once there is
+// something to tell, else NULL.
+char *ss_idle_look(struct ss_idle *idle, int64_t now_ms);
+
+// Whether one of the workers (requests.md) serves the graph.
+bool ss_idle_is_served(const json_t *workers, const char *graph);
+
+#endif
