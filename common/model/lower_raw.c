@@ -54,8 +54,9 @@ static int read_channels(
         if (ss_graph_channel(build->graph, name) == SS_NONE &&
             !ss_graph_managed(build->graph, name))
             status = ss_build_no_channel(build, where, name);
-        else // twice, if subscribed and read: the list tells inputs apart
-             // (R3.7)
+        // Twice, if it is subscribed to and read: the list as it was given
+        // tells inputs apart (R3.7).
+        if (status == SS_OK)
             ss_keys_add(reads, name);
     }
     ss_keys_fini(&keys);
