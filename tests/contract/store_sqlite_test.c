@@ -371,6 +371,30 @@ START_TEST(a_batch_that_does_not_fit_leaves_no_part_of_it)
 }
 END_TEST
 
+// --- what fails in the middle -----------------------------------------------
+
+START_TEST(a_failure_in_the_middle_of_a_batch_leaves_nothing_of_it)
+{
+    const char *path = world_path("middle.db");
+    open_file(path);
+    run_sql(path, "ALTER TABLE cache RENAME TO hidden");
+    struct ss_store_row row = row_of("t", 1, "one");
+    struct ss_store_put put = {
+        .table = SS_TABLE_CACHE, .key = "k", .value = "v", .value_size = 1};
+    struct ss_store_unit units[] = {
+        {.thread = "t", .rows = &row, .rows_count = 1},
+        {.puts = &put, .puts_count = 1},
+    };
+    struct ss_store_batch batch = {.units = units, .units_count = 2};
+    ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_EIO);
+    ck_assert_str_eq(all_rows(store, "t"), "");
+    run_sql(path, "ALTER TABLE hidden RENAME TO cache");
+    ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_OK);
+    ck_assert_str_eq(all_rows(store, "t"), "1:one");
+    ck_assert_str_eq(all_entries(store, SS_TABLE_CACHE), "k=v");
+}
+END_TEST
+
 // --- damage -----------------------------------------------------------------
 
 START_TEST(a_damaged_page_is_found_when_it_is_read)
@@ -422,6 +446,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_folder_is_no_file);
     tcase_add_test(t, a_full_disk_loses_nothing);
     tcase_add_test(t, a_batch_that_does_not_fit_leaves_no_part_of_it);
+    tcase_add_test(t, a_failure_in_the_middle_of_a_batch_leaves_nothing_of_it);
     tcase_add_test(t, a_damaged_page_is_found_when_it_is_read);
     suite_add_tcase(s, t);
     return s;
