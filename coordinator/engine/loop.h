@@ -193,9 +193,9 @@ void ss_stream_message_inputs(struct task *task);
 void ss_stream_progress(struct loop *loop, const struct task *task);
 // The current output values of the loop (R10.4). Gives.
 json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys);
-// Writes restricted to stream channels, folded to a map (R9.6). Gives.
+// Writes restricted to some channels, folded to a map (R9.6). Gives.
 json_t *ss_writes_result(
-    const struct ss_graph *graph, const struct ss_writes *writes);
+    const struct ss_keys *keys, const struct ss_writes *writes);
 
 // ------------------------------------------------ snapshot.c (spec 9.1-9.2)
 
@@ -209,7 +209,9 @@ json_t *ss_config_json(const struct thread *thread, const char *ns,
 // Metadata as shown: source, step, and the rest without what is ours alone.
 json_t *ss_metadata_json(
     const char *source, int64_t step, const json_t *metadata);
-json_t *ss_snapshot_tasks(struct loop *loop, bool live, bool subgraphs);
+// `keys`: what results show.
+json_t *ss_snapshot_tasks(struct loop *loop, const struct ss_keys *keys,
+    bool live, bool subgraphs);
 json_t *ss_saved_json(struct thread *thread, struct ss_mark *mark);
 
 #endif

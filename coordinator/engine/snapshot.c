@@ -76,8 +76,8 @@ static json_t *inner_state(
     return state;
 }
 
-static json_t *task_json(
-    struct loop *loop, const struct task *task, bool live, bool subgraphs)
+static json_t *task_json(struct loop *loop, const struct task *task,
+    const struct ss_keys *keys, bool live, bool subgraphs)
 {
     struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
     bool shows = live ? ss_pendings_asks(&loop->pending, task->id)
@@ -86,7 +86,7 @@ static json_t *task_json(
     if (facts.finished) {
         struct ss_writes writes = {0};
         ss_pendings_output(&loop->pending, task->id, &writes);
-        result = ss_writes_result(loop->graph, &writes);
+        result = ss_writes_result(keys, &writes);
         ss_writes_fini(&writes);
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id", task->id,
@@ -96,12 +96,14 @@ static json_t *task_json(
         inner_state(loop, task, subgraphs), "result", result);
 }
 
-json_t *ss_snapshot_tasks(struct loop *loop, bool live, bool subgraphs)
+json_t *ss_snapshot_tasks(struct loop *loop, const struct ss_keys *keys,
+    bool live, bool subgraphs)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < loop->tasks.count; i++)
         json_array_append_new(
-            list, task_json(loop, loop->tasks.items[i], live, subgraphs));
+            list, task_json(
+                loop, loop->tasks.items[i], keys, live, subgraphs));
     return list;
 }
 
@@ -190,7 +192,8 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     view->stop = view->step + 2;
     apply_null(view);
     ss_plan(view, false);
-    json_t *tasks = ss_snapshot_tasks(view, live, subgraphs);
+    json_t *tasks = 
+        ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
     json_t *next = next_json(view, live);
     if (live)
         apply_finished(view);

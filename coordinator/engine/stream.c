@@ -298,9 +298,8 @@ static void fold_write(json_t *map, const struct ss_write *write,
 }
 
 json_t *ss_writes_result(
-    const struct ss_graph *graph, const struct ss_writes *writes)
+    const struct ss_keys *keys, const struct ss_writes *writes)
 {
-    const struct ss_keys *keys = &graph->stream;
     json_t *map = json_object(), *repeated = json_object();
     for (size_t i = 0; i < writes->count; i++)
         if (ss_keys_have(keys, writes->items[i].channel))
@@ -354,7 +353,7 @@ static void emit_result(struct task *task)
             : json_null(),
         "result",
         task->state == TASK_DONE
-            ? ss_writes_result(loop->graph, &task->writes)
+            ? ss_writes_result(&loop->graph->stream, &task->writes)
             : json_object(),
         "interrupts",
         task->state == TASK_INTERRUPTED ? json_incref(task->interrupts)
@@ -419,7 +418,9 @@ void ss_stream_checkpoint(struct loop *loop)
 {
     if (!wanted(loop, STREAM_CHECKPOINTS | STREAM_DEBUG))
         return;
-    json_t *tasks = ss_snapshot_tasks(loop, false, false), *task;
+    struct ss_keys shown_keys, final;
+    ss_loop_keys(loop, &shown_keys, &final);
+    json_t *tasks = ss_snapshot_tasks(loop, &shown_keys, false, false), *task;
     json_t *shown = json_array();
     size_t i;
     json_array_foreach(tasks, i, task)
