@@ -198,16 +198,12 @@ static int open_link(
     return ss_link_open(&options, &shell->link, error);
 }
 
-// What is asked of the store before it moves to its own thread.
-static int open_store(struct ss_coordinator *shell, const char *url,
+// What is asked of the store before it moves to its own thread. Takes `store`.
+static int start_store(struct ss_coordinator *shell, struct ss_store *store,
     struct ss_boot **ret_boot, struct ss_error *error)
 {
-    struct ss_store *store = NULL;
-    int status = ss_store_open(url, &store, error);
-    if (status != SS_OK)
-        return status;
     shell->store_name = ss_strdup(ss_store_name(store));
-    status = ss_boot_epoch(store, &shell->epoch, error);
+    int status = ss_boot_epoch(store, &shell->epoch, error);
     if (status == SS_OK)
         status = ss_boot_read(store, ret_boot, error);
     if (status == SS_OK)
@@ -215,6 +211,16 @@ static int open_store(struct ss_coordinator *shell, const char *url,
     else
         ss_store_close(&store);
     return status;
+}
+
+static int open_store(const struct ss_coordinator_options *options,
+    struct ss_store **ret_store, struct ss_error *error)
+{
+    *ret_store = options->opened;
+    if (options->opened)
+        return SS_OK;
+    return ss_store_open(options->store ? options->store : SS_COORDINATOR_STORE,
+        ret_store, error);
 }
 
 static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
@@ -228,10 +234,21 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
     ss_boot_feed(boot, shell);
 }
 
+static int check_times(
+    const struct ss_coordinator *shell, struct ss_error *error)
+{
+    if (shell->heartbeat_ms < shell->lease_ms)
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "a heartbeat every %lld ms cannot keep a lease of %lld ms",
+        (long long)shell->heartbeat_ms, (long long)shell->lease_ms);
+}
+
 int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_coordinator **ret_coordinator, struct ss_error *error)
 {
     struct ss_coordinator *shell = ss_zalloc(1, sizeof(*shell));
+    struct ss_store *store = options->opened;
     struct ss_boot *boot = NULL;
     ss_value_setup();
     shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
@@ -240,23 +257,21 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     shell->wake_at_ms = shell->retry_at_ms = INT64_MAX;
     shell->bridge = ss_bridge_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
-    int status =
-        shell->heartbeat_ms < shell->lease_ms
-            ? SS_OK
-            : ss_error_set(error, SS_EINVAL,
-                  "a heartbeat every %lld ms cannot keep a lease of %lld ms",
-                  (long long)shell->heartbeat_ms, (long long)shell->lease_ms);
+    int status = check_times(shell, error);
     if (status == SS_OK)
         status = open_link(shell,
             options->listen ? options->listen : SS_COORDINATOR_LISTEN, error);
     if (status == SS_OK)
-        status = open_store(shell,
-            options->store ? options->store : SS_COORDINATOR_STORE, &boot,
-            error);
+        status = open_store(options, &store, error);
+    if (status == SS_OK) {
+        status = start_store(shell, store, &boot, error);
+        store = NULL;
+    }
     if (status == SS_OK) {
         start_engine(shell, boot);
         *ret_coordinator = shell;
     } else {
+        ss_store_close(&store);
         ss_coordinator_close(&shell);
     }
     ss_boot_destroy(&boot);

@@ -26,12 +26,14 @@ enum {
 #define SS_COORDINATOR_STORE  "sqlite:superstep.db"
 
 struct ss_coordinator;
+struct ss_store;
 
 struct ss_coordinator_options {
-    const char *listen;   // endpoint of common/link/link.h; NULL: the default
-    const char *store;    // URL of coordinator/store/store.h; NULL: the default
-    int64_t lease_ms;     // 0: the default
-    int64_t heartbeat_ms; // 0: the default
+    const char *listen; // endpoint of common/link/link.h; NULL: the default
+    const char *store;  // URL of coordinator/store/store.h; NULL: the default
+    struct ss_store *opened; // in place of `store`: one that is open. Taken.
+    int64_t lease_ms;        // 0: the default
+    int64_t heartbeat_ms;    // 0: the default
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;

@@ -1,0 +1,539 @@
+// A whole coordinator in this process, spoken to over a link by a worker and a
+// client that are nothing but messages.
+#include "coordinator/shell.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/app/log.h"
+#include "common/base/mem.h"
+#include "common/link/link.h"
+#include "common/wire/limits.h"
+#include "common/wire/message.h"
+#include "coordinator/store/store.h"
+#include "coordinator/store/store_faulty.h"
+
+#define LISTEN "loop:shell"
+#define GRAPH                                                                  \
+    "{\"name\":\"g\",\"kind\":\"state\",\"state\":[{\"key\":\"log\","          \
+    "\"type\":\"list\",\"reducer\":\"add\"}],\"nodes\":[{\"name\":\"work\"}]," \
+    "\"edges\":[[\"__start__\",\"work\"]]}"
+
+#define ROUTED                                                                 \
+    "{\"name\":\"r\",\"kind\":\"state\",\"state\":[{\"key\":\"log\","          \
+    "\"type\":\"list\",\"reducer\":\"add\"}],\"nodes\":[{\"name\":\"work\"}]," \
+    "\"edges\":[[\"__start__\",\"work\"]],\"branches\":[{\"from\":\"work\","   \
+    "\"name\":\"next\"}]}"
+
+enum { STEPS_MAX = 2000, STEP_MS = 5 };
+
+static struct ss_coordinator *coordinator;
+static struct ss_link *worker, *client;
+static struct ss_error error;
+static char db[64];
+static size_t warnings;
+
+static void count_warning(void *ctx, const char *line, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    warnings += strstr(line, " warning: ") != NULL;
+}
+
+static struct ss_link *open_link(void)
+{
+    struct ss_link_options options = {
+        .endpoint = LISTEN, .message_size_max = SS_MESSAGE_SIZE_MAX};
+    struct ss_link *link = NULL;
+    ck_assert_int_eq(ss_link_open(&options, &link, &error), SS_OK);
+    return link;
+}
+
+static void start(struct ss_store *opened)
+{
+    char url[80];
+    snprintf(url, sizeof(url), "sqlite:%s", db);
+    struct ss_coordinator_options options = {
+        .listen = LISTEN, .store = url, .opened = opened};
+    int status = ss_coordinator_open(&options, &coordinator, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+}
+
+static void set_up(void)
+{
+    ss_log_setup(&(struct ss_log_options){.program = "shell_test",
+        .level = SS_LOG_WARNING,
+        .sink = count_warning});
+    snprintf(db, sizeof(db), "/tmp/ss-shell-test-%ld.db", (long)getpid());
+    warnings = 0;
+    start(NULL);
+    worker = open_link();
+    client = open_link();
+}
+
+static void tear_down(void)
+{
+    static const char *const tails[] = {"", "-wal", "-shm", "-lock"};
+    char path[80];
+    ss_link_close(&worker);
+    ss_link_close(&client);
+    ss_coordinator_close(&coordinator);
+    for (size_t i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+        snprintf(path, sizeof(path), "%s%s", db, tails[i]);
+        unlink(path);
+    }
+}
+
+static void step(void)
+{
+    int status = ss_coordinator_step(coordinator, -1, STEP_MS, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+}
+
+// --- messages ----------------------------------------------------------------
+
+// Takes `message`.
+static void say(struct ss_link *link, struct ss_message *message)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    int status = ss_message_encode(message, &buf, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ck_assert_int_eq(
+        ss_link_send(link, NULL, buf.data, buf.size, &error), SS_OK);
+    ss_buf_fini(&buf);
+    ss_message_destroy(&message);
+}
+
+static struct ss_message *heard(struct ss_link *link)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    struct ss_message *message = NULL;
+    if (ss_link_recv(link, NULL, &bytes, &size, &error) != SS_OK)
+        return NULL;
+    int status = ss_message_decode(bytes, size, &message, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ss_free(bytes);
+    return message;
+}
+
+// The next message, which must be of this type.
+static struct ss_message *hear(struct ss_link *link, enum ss_message_type type)
+{
+    struct ss_message *message = heard(link);
+    for (int i = 0; !message && i < STEPS_MAX; i++) {
+        step();
+        message = heard(link);
+    }
+    ck_assert_msg(message != NULL, "no %s came", ss_message_name(type));
+    ck_assert_msg(message->type == type, "%s came in place of %s: %s",
+        ss_message_name(message->type), ss_message_name(type),
+        message->text ? message->text : "");
+    return message;
+}
+
+static void hear_and_forget(struct ss_link *link, enum ss_message_type type)
+{
+    struct ss_message *message = hear(link, type);
+    ss_message_destroy(&message);
+}
+
+static void say_hello_of(struct ss_link *link, const char *name,
+    uint32_t capacity, const char *graph)
+{
+    struct ss_message *hello = ss_message_new(SS_MESSAGE_HELLO);
+    hello->name = ss_strdup(name);
+    hello->capacity = capacity;
+    hello->graphs_count = 1;
+    hello->graphs = ss_zalloc(1, sizeof(*hello->graphs));
+    hello->graphs[0] = ss_value_from_text(graph, strlen(graph));
+    say(link, hello);
+}
+
+static void say_hello(struct ss_link *link, const char *name, uint32_t capacity)
+{
+    say_hello_of(link, name, capacity, GRAPH);
+}
+
+static void join(struct ss_link *link, const char *name, uint32_t capacity)
+{
+    say_hello(link, name, capacity);
+    hear_and_forget(link, SS_MESSAGE_WELCOME);
+}
+
+static void ask(uint64_t id, const char *op, const char *body)
+{
+    struct ss_message *message = ss_message_new(SS_MESSAGE_ASK);
+    message->id = id;
+    message->op = ss_strdup(op);
+    if (body)
+        message->body = ss_value_from_text(body, strlen(body));
+    say(client, message);
+}
+
+static void say_done(struct ss_link *link, const struct ss_order *order)
+{
+    struct ss_message *done = ss_message_new(SS_MESSAGE_DONE);
+    done->outcomes_count = 1;
+    done->outcomes = ss_zalloc(1, sizeof(*done->outcomes));
+    done->outcomes[0] = ss_outcome_new();
+    done->outcomes[0]->attempt = order->attempt;
+    memcpy(done->outcomes[0]->task_id, order->task_id, SS_UUID_SIZE);
+    ss_writes_add(&done->outcomes[0]->writes, "log",
+        ss_value_from_text("[\"worked\"]", 10));
+    say(link, done);
+}
+
+static void say_bytes(struct ss_link *link, const char *bytes, size_t size)
+{
+    ck_assert_int_eq(ss_link_send(link, NULL, bytes, size, &error), SS_OK);
+}
+
+static void expect_final(const char *status)
+{
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    while (!answer->final) {
+        ss_message_destroy(&answer);
+        answer = hear(client, SS_MESSAGE_ANSWER);
+    }
+    const json_t *body = ss_value_json(answer->body);
+    char *text = ss_json_text(body);
+    ck_assert_msg(
+        strcmp(ss_json_str(body, "status", ""), status) == 0, "%s", text);
+    ss_free(text);
+    ss_message_destroy(&answer);
+}
+
+// --- peers -------------------------------------------------------------------
+
+START_TEST(a_worker_is_welcomed_with_the_epoch_and_the_times)
+{
+    say_hello(worker, "w", 1);
+    struct ss_message *welcome = hear(worker, SS_MESSAGE_WELCOME);
+    ck_assert_uint_eq(welcome->epoch, ss_coordinator_epoch(coordinator));
+    ck_assert_int_eq(welcome->lease_ms, SS_COORDINATOR_LEASE_MS);
+    ck_assert_int_eq(welcome->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
+    ss_message_destroy(&welcome);
+}
+END_TEST
+
+START_TEST(a_name_that_a_live_worker_has_is_refused)
+{
+    join(worker, "w", 1);
+    say_hello(client, "w", 1);
+    struct ss_message *refused = hear(client, SS_MESSAGE_REFUSED);
+    ck_assert_int_eq(refused->status, SS_EEXISTS);
+    ss_message_destroy(&refused);
+}
+END_TEST
+
+START_TEST(a_beat_of_a_stranger_is_asked_for_a_hello)
+{
+    say(worker, ss_message_new(SS_MESSAGE_BEAT));
+    hear_and_forget(worker, SS_MESSAGE_REFUSED);
+}
+END_TEST
+
+START_TEST(garbage_is_answered_each_time_and_logged_once)
+{
+    for (int i = 0; i < 3; i++) {
+        say_bytes(worker, "GET / HTTP/1.1", 14);
+        struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
+        ck_assert_int_eq(refused->status, SS_EFORMAT);
+        ck_assert_ptr_nonnull(strstr(refused->text, "no message of this"));
+        ss_message_destroy(&refused);
+    }
+    ck_assert_uint_eq(warnings, 1);
+    say_bytes(client, "", 0);
+    hear_and_forget(client, SS_MESSAGE_REFUSED);
+    ck_assert_uint_eq(warnings, 2);
+    join(worker, "w", 1);
+}
+END_TEST
+
+START_TEST(another_protocol_is_refused_with_both_numbers)
+{
+    say_bytes(worker, "\x08\x07", 2);
+    struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
+    ck_assert_int_eq(refused->status, SS_EVERSION);
+    ck_assert_ptr_nonnull(strstr(refused->text, "protocol 7, this one 1"));
+    ss_message_destroy(&refused);
+}
+END_TEST
+
+START_TEST(what_is_not_for_a_coordinator_is_refused)
+{
+    static const enum ss_message_type types[] = {SS_MESSAGE_WELCOME,
+        SS_MESSAGE_REFUSED, SS_MESSAGE_TASKS, SS_MESSAGE_CANCEL,
+        SS_MESSAGE_SETTLED, SS_MESSAGE_ANSWER};
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        say(worker, ss_message_new(types[i]));
+        struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
+        ck_assert_int_eq(refused->status, SS_EINVAL);
+        ck_assert_ptr_nonnull(strstr(refused->text, ss_message_name(types[i])));
+        ss_message_destroy(&refused);
+    }
+}
+END_TEST
+
+START_TEST(a_ping_is_answered_with_the_epoch)
+{
+    struct ss_message *ping = ss_message_new(SS_MESSAGE_PING);
+    ping->id = 77;
+    say(client, ping);
+    say(client, ss_message_new(SS_MESSAGE_PONG)); // is passed over
+    struct ss_message *pong = hear(client, SS_MESSAGE_PONG);
+    ck_assert_uint_eq(pong->id, 77);
+    ck_assert_uint_eq(pong->epoch, ss_coordinator_epoch(coordinator));
+    ss_message_destroy(&pong);
+}
+END_TEST
+
+// --- work --------------------------------------------------------------------
+
+START_TEST(a_run_goes_through_a_worker_to_its_answer)
+{
+    join(worker, "w", 1);
+    ask(5, "run", "{\"graph\":\"g\",\"thread\":\"t\",\"input\":{\"log\":[]}}");
+    struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+    ck_assert_uint_eq(tasks->orders_count, 1);
+    ck_assert_str_eq(tasks->orders[0]->node, "work");
+    say_done(worker, tasks->orders[0]);
+    ss_message_destroy(&tasks);
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    ck_assert_uint_eq(answer->id, 5);
+    ck_assert(!answer->final);
+    ss_message_destroy(&answer);
+    expect_final("done");
+    struct ss_message *settled = hear(worker, SS_MESSAGE_SETTLED);
+    ck_assert_uint_eq(settled->attempts_count, 1);
+    ss_message_destroy(&settled);
+}
+END_TEST
+
+START_TEST(what_is_ready_in_one_turn_is_one_message_for_a_worker)
+{
+    char body[100];
+    for (int i = 0; i < 20; i++) {
+        snprintf(body, sizeof(body),
+            "{\"graph\":\"g\",\"thread\":\"t%d\",\"input\":{\"log\":[]}}", i);
+        ask((uint64_t)i, "run", body);
+    }
+    join(worker, "w", 50);
+    size_t orders = 0, messages = 0;
+    while (orders < 20) {
+        struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+        orders += tasks->orders_count;
+        messages++;
+        ss_message_destroy(&tasks);
+    }
+    ck_assert_uint_lt(messages, 20);
+}
+END_TEST
+
+START_TEST(a_worker_whose_link_is_gone_is_lost_at_once)
+{
+    join(worker, "w", 2);
+    ask(1, "run", "{\"graph\":\"g\",\"thread\":\"a\",\"input\":{\"log\":[]}}");
+    hear_and_forget(worker, SS_MESSAGE_TASKS);
+    ss_link_close(&worker);
+    // The next order for it finds nobody: both tasks go to another worker.
+    ask(2, "run", "{\"graph\":\"g\",\"thread\":\"b\",\"input\":{\"log\":[]}}");
+    worker = open_link();
+    for (int i = 0; i < 20; i++)
+        step();
+    join(worker, "v", 2);
+    for (size_t orders = 0; orders < 2;) {
+        struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+        for (size_t i = 0; i < tasks->orders_count; i++)
+            say_done(worker, tasks->orders[i]);
+        orders += tasks->orders_count;
+        ss_message_destroy(&tasks);
+    }
+    expect_final("done");
+    expect_final("done");
+}
+END_TEST
+
+START_TEST(a_request_without_a_body_is_one_with_an_empty_body)
+{
+    join(worker, "w", 1);
+    ask(9, "graphs", NULL);
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    const json_t *graphs =
+        json_object_get(ss_value_json(answer->body), "graphs");
+    ck_assert_uint_eq(json_array_size(graphs), 1);
+    ss_message_destroy(&answer);
+}
+END_TEST
+
+START_TEST(a_client_that_left_does_not_keep_its_run_from_ending)
+{
+    join(worker, "w", 1);
+    ask(1, "run",
+        "{\"graph\":\"g\",\"thread\":\"t\",\"input\":{\"log\":[]},"
+        "\"stream\":[\"values\"]}");
+    struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+    ss_link_close(&client);
+    say_done(worker, tasks->orders[0]);
+    ss_message_destroy(&tasks);
+    hear_and_forget(worker, SS_MESSAGE_SETTLED);
+    client = open_link();
+    ask(2, "state", "{\"thread\":\"t\"}");
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    const json_t *state = json_object_get(ss_value_json(answer->body), "state");
+    ck_assert_uint_eq(json_array_size(json_object_get(state, "next")), 0);
+    ss_message_destroy(&answer);
+}
+END_TEST
+
+// Its node's router reads what the node reads: the order holds it twice.
+START_TEST(an_order_over_the_limit_fails_its_task_with_that)
+{
+    size_t size = 34u << 20;
+    struct ss_store *store = NULL;
+    ss_coordinator_close(&coordinator);
+    ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
+    start(store);
+    char *body = ss_alloc(size + 200);
+    int head = sprintf(body, "{\"graph\":\"r\",\"output_keys\":[],"
+                             "\"input\":{\"log\":[\"");
+    memset(body + head, 'x', size);
+    strcpy(body + head + size, "\"]}}");
+    say_hello_of(worker, "w", 1, ROUTED);
+    hear_and_forget(worker, SS_MESSAGE_WELCOME);
+    ask(1, "run", body);
+    expect_final("failed");
+    ss_free(body);
+}
+END_TEST
+
+// --- the store ---------------------------------------------------------------
+
+START_TEST(each_start_has_a_higher_epoch)
+{
+    uint64_t before = ss_coordinator_epoch(coordinator);
+    ck_assert_uint_gt(before, 0);
+    for (uint64_t i = 1; i <= 3; i++) {
+        ss_coordinator_close(&coordinator);
+        ck_assert_ptr_null(coordinator);
+        start(NULL);
+        ck_assert_uint_eq(ss_coordinator_epoch(coordinator), before + i);
+    }
+}
+END_TEST
+
+START_TEST(an_unfinished_run_goes_on_after_a_restart)
+{
+    join(worker, "w", 1);
+    ask(1, "run", "{\"graph\":\"g\",\"thread\":\"t\",\"input\":{\"log\":[]}}");
+    struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+    struct ss_attempt before = tasks->orders[0]->attempt;
+    ss_message_destroy(&tasks);
+    ss_coordinator_close(&coordinator);
+    start(NULL);
+    join(worker, "w", 1);
+    tasks = hear(worker, SS_MESSAGE_TASKS);
+    ck_assert_uint_eq(tasks->orders[0]->attempt.epoch, before.epoch + 1);
+    say_done(worker, tasks->orders[0]);
+    ss_message_destroy(&tasks);
+    hear_and_forget(worker, SS_MESSAGE_SETTLED);
+    ss_coordinator_close(&coordinator);
+    start(NULL);
+    ask(2, "state", "{\"thread\":\"t\"}");
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    while (!answer->final) {
+        ss_message_destroy(&answer);
+        answer = hear(client, SS_MESSAGE_ANSWER);
+    }
+    const json_t *values = json_object_get(
+        json_object_get(ss_value_json(answer->body), "state"), "values");
+    ck_assert_uint_eq(json_array_size(json_object_get(values, "log")), 1);
+    ss_message_destroy(&answer);
+}
+END_TEST
+
+START_TEST(a_store_that_fails_stops_the_coordinator)
+{
+    static const int failures[] = {SS_EFULL, SS_EIO};
+    struct ss_store *inner = NULL;
+    struct ss_faulty_plan plan = {
+        .fail_at = 2, .fail_status = failures[_i]}; // 1: the epoch
+    ss_coordinator_close(&coordinator);
+    ck_assert_int_eq(ss_store_open("memory:", &inner, &error), SS_OK);
+    start(ss_store_faulty_new(inner, &plan));
+    say_hello(worker, "w", 1);
+    ask(1, "run", "{\"graph\":\"g\",\"thread\":\"t\",\"input\":{\"log\":[]}}");
+    int status = SS_OK;
+    for (int i = 0; status == SS_OK && i < STEPS_MAX; i++)
+        status = ss_coordinator_step(coordinator, -1, STEP_MS, &error);
+    ck_assert_int_eq(status, failures[_i]);
+    ck_assert_ptr_nonnull(strstr(error.message, "the store failed: "));
+    // It stays so, and nothing was acknowledged.
+    ck_assert_int_eq(
+        ss_coordinator_step(coordinator, -1, 0, &error), failures[_i]);
+    struct ss_message *message = heard(client);
+    ck_assert_ptr_null(message);
+}
+END_TEST
+
+START_TEST(what_cannot_be_opened_says_why)
+{
+    struct ss_coordinator *second = NULL;
+    struct ss_coordinator_options options = {
+        .listen = LISTEN, .store = "memory:"};
+    ck_assert_int_eq(ss_coordinator_open(&options, &second, &error), SS_EBUSY);
+    ck_assert_ptr_nonnull(strstr(error.message, "in use"));
+    options.listen = "loop:second";
+    options.store = "paper:notes";
+    ck_assert_int_ne(ss_coordinator_open(&options, &second, &error), SS_OK);
+    options.store = db;
+    ck_assert_int_eq(ss_coordinator_open(&options, &second, &error), SS_EBUSY);
+    options.store = "memory:";
+    options.lease_ms = options.heartbeat_ms = 100;
+    ck_assert_int_eq(ss_coordinator_open(&options, &second, &error), SS_EINVAL);
+    options.heartbeat_ms = 20;
+    ck_assert_int_eq(ss_coordinator_open(&options, &second, &error), SS_OK);
+    ck_assert_str_eq(ss_coordinator_endpoint(second), "loop:second");
+    ck_assert_ptr_nonnull(strstr(ss_coordinator_store(second), "memory"));
+    ss_coordinator_close(&second);
+    ss_coordinator_close(&second);
+}
+END_TEST
+
+int main(void)
+{
+    ss_value_setup();
+    Suite *suite = suite_create("shell");
+    TCase *tcase = tcase_create("shell");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_worker_is_welcomed_with_the_epoch_and_the_times);
+    tcase_add_test(tcase, a_name_that_a_live_worker_has_is_refused);
+    tcase_add_test(tcase, a_beat_of_a_stranger_is_asked_for_a_hello);
+    tcase_add_test(tcase, garbage_is_answered_each_time_and_logged_once);
+    tcase_add_test(tcase, another_protocol_is_refused_with_both_numbers);
+    tcase_add_test(tcase, what_is_not_for_a_coordinator_is_refused);
+    tcase_add_test(tcase, a_ping_is_answered_with_the_epoch);
+    tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
+    tcase_add_test(
+        tcase, what_is_ready_in_one_turn_is_one_message_for_a_worker);
+    tcase_add_test(tcase, a_worker_whose_link_is_gone_is_lost_at_once);
+    tcase_add_test(tcase, a_request_without_a_body_is_one_with_an_empty_body);
+    tcase_add_test(tcase, a_client_that_left_does_not_keep_its_run_from_ending);
+    tcase_add_test(tcase, an_order_over_the_limit_fails_its_task_with_that);
+    tcase_add_test(tcase, each_start_has_a_higher_epoch);
+    tcase_add_test(tcase, an_unfinished_run_goes_on_after_a_restart);
+    tcase_add_loop_test(tcase, a_store_that_fails_stops_the_coordinator, 0, 2);
+    tcase_add_test(tcase, what_cannot_be_opened_says_why);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
