@@ -29,6 +29,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->updated = ss_zalloc(count, sizeof(*loop->updated));
     loop->is_moved = ss_zalloc(count, sizeof(*loop->is_moved));
     loop->stored = ss_zalloc(count, sizeof(*loop->stored));
+    loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
     loop->persists = true;
     return loop;
 }
@@ -73,6 +74,7 @@ void ss_loop_destroy(struct loop **place)
     }
     ss_free(loop->channels);
     ss_free(loop->stored);
+    ss_free(loop->stored_size);
     ss_free(loop->versions);
     ss_free(loop->updated);
     ss_free(loop->is_moved);
@@ -122,10 +124,12 @@ static void load_seen(
             loop->version_max = slot->version;
         if (ss_graph_channel(loop->graph, e->key) == SS_NONE)
             loop->unknown_channels++;
-        size_t size = 0;
+        size_t size = 0, c = ss_graph_channel(loop->graph, e->key);
         if (slot->value)
             ss_value_text(slot->value, &size);
         loop->whole_bytes += size + SLOT_BYTES;
+        if (c != SS_NONE)
+            loop->stored_size[c] = size + SLOT_BYTES;
     }
     for (const struct ss_map_entry *e = checkpoint->seen.first; e;
          e = e->next) {
@@ -286,8 +290,15 @@ static void row_channel(struct loop *loop, struct ss_row_channel *slot,
     slot->version = loop->versions[c];
     slot->op = !value ? SS_DELTA_CLEAR : tail ? SS_DELTA_APPEND : SS_DELTA_SET;
     slot->value = tail ? tail : ss_value_ref(value);
-    loop->whole_bytes += value_size(value);
-    loop->base_bytes += value_size(slot->value);
+    // what was appended is weighed, never the whole list again
+    size_t size = value_size(slot->value);
+    if (!tail) {
+        loop->whole_bytes -= loop->stored_size[c];
+        loop->stored_size[c] = 0;
+    }
+    loop->stored_size[c] += size;
+    loop->whole_bytes += size;
+    loop->base_bytes += size;
     ss_value_unref(loop->stored[c]);
     loop->stored[c] = value;
 }
@@ -304,8 +315,6 @@ static void fill_channels(
     size_t all = loop->graph->channels_count;
     size_t count = whole ? all : loop->moved.count;
     part->channels = ss_zalloc(count + 1, sizeof(*part->channels));
-    if (whole)
-        loop->whole_bytes = 0;
     for (size_t i = 0; i < count; i++) {
         size_t c = whole ? i : loop->moved.items[i];
         if (loop->versions[c])

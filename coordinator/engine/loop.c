@@ -385,12 +385,12 @@ static void tick(struct loop *loop)
 
 // ------------------------------------------------ settle
 
-bool ss_loop_settled(const struct loop *loop)
+bool ss_loop_settled(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->tasks.count; i++)
-        if (!ss_task_ended(loop->tasks.items[i]))
-            return false;
-    return true;
+    while (loop->ended_to < loop->tasks.count
+        && ss_task_ended(loop->tasks.items[loop->ended_to]))
+        loop->ended_to++;
+    return loop->ended_to == loop->tasks.count;
 }
 
 void ss_loop_fold_failed(

@@ -128,7 +128,7 @@ void ss_pendings_null_writes(
 void ss_loop_advance(struct loop *loop);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
-bool ss_loop_settled(const struct loop *loop);
+bool ss_loop_settled(struct loop *loop);
 
 // ------------------------------------------------ fold.c
 

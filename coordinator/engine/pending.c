@@ -30,6 +30,7 @@ void ss_pendings_add(struct pendings *pending, const char *task_id,
         .of_this_run = of_this_run,
         .seq = seq};
     memcpy(entry.task_id, task_id, strlen(task_id) + 1);
+    ss_map_put(&pending->tasks, task_id, pending);
     SS_VEC_PUSH(pending, entry);
 }
 
@@ -44,6 +45,8 @@ void ss_pendings_remove(struct pendings *pending, size_t index)
 
 void ss_pendings_drop(struct pendings *pending, const char *task_id)
 {
+    if (!ss_map_remove(&pending->tasks, task_id))
+        return; // of the many of a wide superstep, most write once
     for (size_t i = pending->count; i-- > 0;)
         if (strcmp(pending->items[i].task_id, task_id) == 0)
             ss_pendings_remove(pending, i);
@@ -61,6 +64,7 @@ void ss_pendings_fini(struct pendings *pending)
 {
     while (pending->count > 0)
         ss_pendings_remove(pending, pending->count - 1);
+    ss_map_fini(&pending->tasks, NULL);
     SS_VEC_FINI(pending);
 }
 
@@ -70,6 +74,8 @@ struct task_facts ss_pendings_facts(
     struct task_facts facts = {0};
     uint64_t output = 0, failed = 0;
     bool has_output = false;
+    if (!ss_map_get(&pending->tasks, task_id))
+        return facts;
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
         if (strcmp(p->task_id, task_id) != 0)

@@ -57,6 +57,7 @@ void ss_loop_drop_tasks(struct loop *loop)
     for (size_t i = 0; i < loop->tasks.count; i++)
         ss_task_destroy(&loop->tasks.items[i]);
     loop->tasks.count = 0;
+    loop->ended_to = 0;
 }
 
 // ------------------------------------------------ what a task reads

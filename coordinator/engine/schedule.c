@@ -185,12 +185,26 @@ static void send(struct engine *engine, struct task *task,
             .order = order});
 }
 
+static uint64_t free_room(const struct engine *engine)
+{
+    uint64_t room = 0;
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        const struct worker *worker = e->value;
+        if (!worker->drains && worker->running < worker->capacity)
+            room += worker->capacity - worker->running;
+    }
+    return room;
+}
+
 void ss_dispatch(struct engine *engine)
 {
     if (!engine->ready_moved)
         return;
     engine->ready_moved = false;
-    for (struct task *task = engine->ready_first, *next; task; task = next) {
+    uint64_t room = free_room(engine);
+    for (struct task *task = engine->ready_first, *next; task && room > 0;
+         task = next) {
         next = task->ready_next;
         const struct run *run = task->loop->run;
         if (task->gate_seq > task->loop->thread->durable)
@@ -199,8 +213,10 @@ void ss_dispatch(struct engine *engine)
             && (int64_t)run->running >= run->max_concurrency)
             continue;
         struct worker *worker = pick(engine, root_graph(task));
-        if (worker)
+        if (worker) {
             send(engine, task, worker);
+            room--;
+        }
     }
 }
 

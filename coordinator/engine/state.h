@@ -132,6 +132,7 @@ struct pendings {
     struct pending *items;
     size_t count;
     size_t capacity;
+    struct ss_map tasks; // task id -> anything: whose writes are here
 };
 
 struct index_list {
@@ -185,6 +186,7 @@ struct loop {
     struct index_list moved; // channels
     bool *is_moved;
     struct ss_value **stored; // by channel index: what the journal holds
+    size_t *stored_size;      // its bytes, about
     struct {
         struct seen_change *items;
         size_t count, capacity;
@@ -211,6 +213,7 @@ struct loop {
     json_t *checkpoint_map;
     size_t subgraph_calls; // how many graphs its tasks called, for ns counters
     bool ticked; // its first tick was made
+    size_t ended_to; // tasks before this one have ended, for ever
 
     // what it gives
     json_t *output;      // last values payload; NULL: none was emitted
@@ -278,6 +281,7 @@ struct run {
     json_t *resume_map; // id -> answer, or NULL
     struct ss_value *plain; // the plain answer; NULL: none, or taken
     struct task *plain_holder; // whom it went out to
+    size_t held; // tasks that asked and wait for the plain answer's way
     json_t *questions; // ids that were open when it was entered (R7.12)
     json_t *entry;     // the entry part of its first row, borrowed
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none

@@ -83,6 +83,7 @@ static void commit_interrupt(struct task *task);
 
 static void give_plain(struct run *run, struct task *task)
 {
+    run->held--;
     run->plain_holder = task;
     task->plain_given = true;
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
@@ -114,12 +115,14 @@ void ss_plain_released(struct run *run, struct task *task)
 static void settle_held(struct run *run)
 {
     struct task *held;
-    while (!run->plain_holder && (held = find_held(run->root)) != NULL) {
+    while (run->held > 0 && !run->plain_holder
+        && (held = find_held(run->root)) != NULL) {
         if (run->plain) {
             if (!anybody_out(run->root))
                 give_plain(run, held);
             return;
         }
+        run->held--;
         commit_interrupt(held);
     }
 }
@@ -352,6 +355,7 @@ static void interrupted(struct task *task, json_t *question)
         json_object_set(interrupt, "response_schema", schema);
     task->interrupts = json_pack("[o]", interrupt);
     if (run->plain && run->root->first_superstep) {
+        run->held++;
         task->state = TASK_HELD; // the answer may still come its way
         return;
     }
