@@ -71,7 +71,7 @@ static uint64_t seed(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return number ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec ^
-        (uint64_t)getpid() << 48;
+           (uint64_t)getpid() << 48;
 }
 
 // --------------------------------------------------------------------- errors
@@ -143,8 +143,8 @@ static int send_message(struct ss_client *client,
     int status = ss_message_encode(message, &buf, error);
     if (status == SS_OK && client->link) {
         struct ss_error ignored;
-        int sent = ss_link_send(
-            client->link, NULL, buf.data, buf.size, &ignored);
+        int sent =
+            ss_link_send(client->link, NULL, buf.data, buf.size, &ignored);
         if (sent == SS_ELIMIT)
             status = ss_error_set(error, sent, "%s", ignored.message);
     }
@@ -155,8 +155,8 @@ static int send_message(struct ss_client *client,
 static void send_command(
     struct ss_client *client, const struct ss_talk_command *command)
 {
-    enum ss_message_type type = command->type == SS_TALK_SEND_PING
-        ? SS_MESSAGE_PING
+    enum ss_message_type type =
+        command->type == SS_TALK_SEND_PING  ? SS_MESSAGE_PING
         : command->type == SS_TALK_SEND_ASK ? SS_MESSAGE_ASK
                                             : SS_MESSAGE_HANGUP;
     struct ss_message *message = ss_message_new(type);
@@ -236,13 +236,13 @@ static void receive(struct ss_client *client, const void *bytes, size_t size)
     if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
         return;
     if (message->type == SS_MESSAGE_PONG)
-        feed(client,
-            (struct ss_talk_event){
-                .type = SS_TALK_PONG, .epoch = message->epoch});
+        feed(client, (struct ss_talk_event){
+                         .type = SS_TALK_PONG, .epoch = message->epoch});
     else if (message->type == SS_MESSAGE_ANSWER)
         feed(client,
             (struct ss_talk_event){.type = SS_TALK_ANSWER,
-                .id = message->id, .final = message->final,
+                .id = message->id,
+                .final = message->final,
                 .body = message->body ? ss_value_json(message->body) : NULL});
     ss_message_destroy(&message);
 }
@@ -261,8 +261,8 @@ static void deliver(struct ss_client *client)
 
 void ss_client_step(struct ss_client *client)
 {
-    // Bounded, so that a flood does not keep the caller's own loop waiting; what
-    // is left is there at the next step, which is due at once.
+    // Bounded, so that a flood does not keep the caller's own loop waiting;
+    // what is left is there at the next step, which is due at once.
     int left = SS_CLIENT_MESSAGES_A_STEP_MAX;
     for (; left > 0 && client->link; left--) {
         char peer[SS_PEER_SIZE];
@@ -337,8 +337,7 @@ int ss_client_open(const struct ss_client_options *options,
     struct ss_error error;
     int status = split_endpoints(client, endpoints, &error);
     if (status == SS_OK) {
-        const struct ss_link_options link = {
-            .endpoint = client->endpoints[0]};
+        const struct ss_link_options link = {.endpoint = client->endpoints[0]};
         status = ss_link_open(&link, &client->link, &error);
     }
     if (status != SS_OK) {
@@ -346,7 +345,8 @@ int ss_client_open(const struct ss_client_options *options,
         return ss_client_error_fill(&error, ret_error);
     }
     client->talk = ss_talk_new(&(struct ss_talk_options){.seed = seed(),
-        .where = endpoints, .endpoint_count = (int)client->endpoints_count,
+        .where = endpoints,
+        .endpoint_count = (int)client->endpoints_count,
         .connect_ms = options->connect_ms,
         .patience_ms = options->patience_ms});
     *ret_client = client;
@@ -381,8 +381,8 @@ const char *ss_client_endpoint(const struct ss_client *client)
 
 // --------------------------------------------------------------------- polling
 
-struct ss_client_call *ss_client_start(struct ss_client *client,
-    const char *op, json_t *body, const struct ss_client_ask *options)
+struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
+    json_t *body, const struct ss_client_ask *options)
 {
     static const struct ss_client_ask defaults;
     if (!options)
@@ -394,9 +394,11 @@ struct ss_client_call *ss_client_start(struct ss_client *client,
     call->ctx = options->ctx;
     call->next = client->calls;
     client->calls = call;
-    feed(client,
-        (struct ss_talk_event){.type = SS_TALK_ASK, .key = call->key,
-            .op = op, .body = body, .timeout_ms = options->timeout_ms});
+    feed(client, (struct ss_talk_event){.type = SS_TALK_ASK,
+                     .key = call->key,
+                     .op = op,
+                     .body = body,
+                     .timeout_ms = options->timeout_ms});
     json_decref(body);
     return call;
 }

@@ -10,16 +10,29 @@ static const char *after;
 static bool subgraphs;
 static bool progress;
 
-static const struct ss_arg options[] = {
-    {.name = "RUN", .kind = SS_ARG_REST, .to = &words, .value = "RUN",
-        .min = 1, .max = 1},
-    {.name = "stream", .kind = SS_ARG_TEXT, .to = &stream, .value = "MODES",
+static const struct ss_arg options[] = {{.name = "RUN",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "RUN",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "stream",
+        .kind = SS_ARG_TEXT,
+        .to = &stream,
+        .value = "MODES",
         .help = "print events, as `run` does"},
-    {.name = "subgraphs", .kind = SS_ARG_FLAG, .to = &subgraphs,
+    {.name = "subgraphs",
+        .kind = SS_ARG_FLAG,
+        .to = &subgraphs,
         .help = "events of inner graphs too"},
-    {.name = "after", .kind = SS_ARG_TEXT, .to = &after, .value = "SEQ",
+    {.name = "after",
+        .kind = SS_ARG_TEXT,
+        .to = &after,
+        .value = "SEQ",
         .help = "events after this one, by its \"seq\""},
-    {.name = "progress", .kind = SS_ARG_FLAG, .to = &progress,
+    {.name = "progress",
+        .kind = SS_ARG_FLAG,
+        .to = &progress,
         .help = "show supersteps on stderr also where it is no terminal"},
     SS_CLI_OPTIONS};
 

@@ -7,9 +7,12 @@
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {
-    {.name = "RUN", .kind = SS_ARG_REST, .to = &words, .value = "RUN",
-        .min = 1, .max = 1},
+static const struct ss_arg options[] = {{.name = "RUN",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "RUN",
+                                            .min = 1,
+                                            .max = 1},
     SS_CLI_OPTIONS};
 
 static int run(struct ss_client *client)

@@ -5,17 +5,19 @@
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {
-    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words,
-        .value = "THREAD", .min = 1, .max = 1},
+static const struct ss_arg options[] = {{.name = "THREAD",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "THREAD",
+                                            .min = 1,
+                                            .max = 1},
     SS_CLI_OPTIONS};
 
 static int run(struct ss_client *client)
 {
     int64_t rows;
     struct ss_client_error error;
-    if (ss_client_delete(
-            client, words.items[0], &rows, &error) != 0)
+    if (ss_client_delete(client, words.items[0], &rows, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, words.items[0]);
     printf(ss_cli_options.json ? "{\"rows\": %lld}\n" : "%lld rows deleted\n",
         (long long)rows);

@@ -1,4 +1,5 @@
-// cmd_dev.c - superstep dev APP.so: a coordinator and workers in the foreground.
+// cmd_dev.c - superstep dev APP.so: a coordinator and workers in the
+// foreground.
 //
 //   starting --ready--> running --ctrl-C--> draining --all gone--> end
 //
@@ -33,29 +34,60 @@ static int64_t capacity;
 static int64_t lease_ms;
 static bool verbose;
 
-static const struct ss_arg options[] = {
-    {.name = "APP.so", .kind = SS_ARG_REST, .to = &words, .value = "APP.so",
-        .min = 1, .max = 1},
-    {.name = "app-arg", .kind = SS_ARG_TEXT, .to = &app_arg, .value = "ARG",
+static const struct ss_arg options[] = {{.name = "APP.so",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "APP.so",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "app-arg",
+        .kind = SS_ARG_TEXT,
+        .to = &app_arg,
+        .value = "ARG",
         .help = "an argument for the application"},
-    {.name = "workers", .letter = 'w', .kind = SS_ARG_INT,
-        .to = &workers_wanted, .value = "N", .min = 1,
-        .max = SS_DEV_WORKERS_MAX, .help = "worker processes (2)"},
-    {.name = "capacity", .kind = SS_ARG_INT, .to = &capacity, .value = "N",
-        .min = 1, .max = 4096,
+    {.name = "workers",
+        .letter = 'w',
+        .kind = SS_ARG_INT,
+        .to = &workers_wanted,
+        .value = "N",
+        .min = 1,
+        .max = SS_DEV_WORKERS_MAX,
+        .help = "worker processes (2)"},
+    {.name = "capacity",
+        .kind = SS_ARG_INT,
+        .to = &capacity,
+        .value = "N",
+        .min = 1,
+        .max = 4096,
         .help = "tasks that each of them runs at once\n"
                 "(one a processor)"},
-    {.name = "db", .kind = SS_ARG_TEXT, .to = &db, .value = "FILE",
+    {.name = "db",
+        .kind = SS_ARG_TEXT,
+        .to = &db,
+        .value = "FILE",
         .help = "the SQLite database (superstep.db)"},
-    {.name = "store", .kind = SS_ARG_TEXT, .to = &store, .value = "URL",
+    {.name = "store",
+        .kind = SS_ARG_TEXT,
+        .to = &store,
+        .value = "URL",
         .help = "another store: memory: keeps nothing"},
-    {.name = "listen", .kind = SS_ARG_TEXT, .to = &listen_at, .value = "EP",
+    {.name = "listen",
+        .kind = SS_ARG_TEXT,
+        .to = &listen_at,
+        .value = "EP",
         .help = "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"},
-    {.name = "lease-ms", .kind = SS_ARG_INT, .to = &lease_ms, .value = "N",
-        .min = 1, .max = 3600000,
+    {.name = "lease-ms",
+        .kind = SS_ARG_INT,
+        .to = &lease_ms,
+        .value = "N",
+        .min = 1,
+        .max = 3600000,
         .help = "after so long without a sign a worker\n"
                 "is lost"},
-    {.name = "verbose", .letter = 'v', .kind = SS_ARG_FLAG, .to = &verbose,
+    {.name = "verbose",
+        .letter = 'v',
+        .kind = SS_ARG_FLAG,
+        .to = &verbose,
         .help = "log each decision of the coordinator"},
     SS_CLI_OPTIONS};
 
@@ -93,7 +125,7 @@ static void start_coordinator(struct dev *dev)
     argv[count++] = dev->coordinator_program;
     argv[count++] = "--listen";
     argv[count++] = dev->endpoint ? dev->endpoint
-        : listen_at               ? listen_at
+                    : listen_at   ? listen_at
                                   : SS_CLIENT_ENDPOINT;
     if (db || store) {
         argv[count++] = store ? "--store" : "--db";
@@ -172,8 +204,8 @@ static void print_graphs(const struct dev *dev)
         json_array_foreach (graphs, i, graph) {
             json_t *nodes = json_object_get(graph, "nodes");
             char *count = ss_text_count(json_is_array(nodes)
-                    ? (int64_t)json_array_size(nodes)
-                    : json_integer_value(nodes),
+                                            ? (int64_t)json_array_size(nodes)
+                                            : json_integer_value(nodes),
                 "node");
             printf("graph %s  %s  version %.8s\n",
                 ss_json_str(graph, "name", "?"), count,
@@ -228,8 +260,7 @@ static void on_coordinator_line(struct dev *dev, const char *line)
         start_worker(dev, &dev->workers[i], i + 1);
 }
 
-static void on_worker_line(
-    struct dev *dev, struct member *it, const char *line)
+static void on_worker_line(struct dev *dev, struct member *it, const char *line)
 {
     bool is_ready = strstr(line, " ready:") != NULL;
     if (is_ready && !it->is_ready) {
@@ -262,7 +293,8 @@ static void on_stop(struct dev *dev)
         return;
     }
     dev->is_draining = true;
-    fprintf(stderr, "superstep: finishing what runs (ctrl-C again: stop now)\n");
+    fprintf(
+        stderr, "superstep: finishing what runs (ctrl-C again: stop now)\n");
     drain_workers(dev);
 }
 
@@ -385,8 +417,8 @@ static void wait_for_something(const struct dev *dev, int signals)
     struct pollfd fds[SS_DEV_WORKERS_MAX + 2];
     nfds_t count = 0;
     fds[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
-    fds[count++] = (struct pollfd){
-        .fd = dev->coordinator.child.out_fd, .events = POLLIN};
+    fds[count++] =
+        (struct pollfd){.fd = dev->coordinator.child.out_fd, .events = POLLIN};
     for (size_t i = 0; i < dev->workers_count; i++)
         fds[count++] = (struct pollfd){
             .fd = dev->workers[i].child.out_fd, .events = POLLIN};

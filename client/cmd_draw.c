@@ -7,10 +7,15 @@
 static struct ss_arg_list words;
 static bool xray;
 
-static const struct ss_arg options[] = {
-    {.name = "GRAPH", .kind = SS_ARG_REST, .to = &words, .value = "GRAPH",
-        .min = 1, .max = 1},
-    {.name = "xray", .kind = SS_ARG_FLAG, .to = &xray,
+static const struct ss_arg options[] = {{.name = "GRAPH",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "GRAPH",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "xray",
+        .kind = SS_ARG_FLAG,
+        .to = &xray,
         .help = "the nodes of inner graphs too"},
     SS_CLI_OPTIONS};
 

@@ -5,7 +5,9 @@
 static bool names;
 
 static const struct ss_arg options[] = {
-    {.name = "names", .kind = SS_ARG_FLAG, .to = &names,
+    {.name = "names",
+        .kind = SS_ARG_FLAG,
+        .to = &names,
         .help = "the names only, one a line"},
     SS_CLI_OPTIONS};
 
@@ -25,8 +27,7 @@ static int run(struct ss_client *client)
     if (names)
         ss_cli_print_names(graphs, "name");
     else
-        ss_cli_print_list(graphs, columns,
-            sizeof(columns) / sizeof(columns[0]),
+        ss_cli_print_list(graphs, columns, sizeof(columns) / sizeof(columns[0]),
             "No graph is known yet. Start a worker: superstep-worker --app "
             "APP.so");
     json_decref(graphs);

@@ -11,15 +11,31 @@ static const char *ns;
 static const char *graph;
 static int64_t limit;
 
-static const struct ss_arg options[] = {
-    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words, .value = "THREAD",
-        .min = 1, .max = 1},
-    {.name = "limit", .letter = 'n', .kind = SS_ARG_INT, .to = &limit,
-        .value = "N", .min = 1, .max = 1000000, .help = "so many at most"},
-    {.name = "ns", .kind = SS_ARG_TEXT, .to = &ns, .value = "NAMESPACE",
+static const struct ss_arg options[] = {{.name = "THREAD",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "THREAD",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "limit",
+        .letter = 'n',
+        .kind = SS_ARG_INT,
+        .to = &limit,
+        .value = "N",
+        .min = 1,
+        .max = 1000000,
+        .help = "so many at most"},
+    {.name = "ns",
+        .kind = SS_ARG_TEXT,
+        .to = &ns,
+        .value = "NAMESPACE",
         .help = "of an inner graph"},
-    {.name = "graph", .letter = 'g', .kind = SS_ARG_TEXT, .to = &graph,
-        .value = "GRAPH", .help = "default: the one of the thread"},
+    {.name = "graph",
+        .letter = 'g',
+        .kind = SS_ARG_TEXT,
+        .to = &graph,
+        .value = "GRAPH",
+        .help = "default: the one of the thread"},
     SS_CLI_OPTIONS};
 
 static struct ss_id_form id_form(const json_t *history)

@@ -6,13 +6,27 @@ static struct ss_arg_list words;
 static int64_t from;
 static int64_t limit;
 
-static const struct ss_arg options[] = {
-    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words, .value = "THREAD",
-        .min = 1, .max = 1},
-    {.name = "from", .kind = SS_ARG_INT, .to = &from, .value = "SEQ",
-        .min = 1, .max = INT64_MAX, .help = "from this row on"},
-    {.name = "limit", .letter = 'n', .kind = SS_ARG_INT, .to = &limit,
-        .value = "N", .min = 1, .max = 1000000, .help = "so many at most"},
+static const struct ss_arg options[] = {{.name = "THREAD",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "THREAD",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "from",
+        .kind = SS_ARG_INT,
+        .to = &from,
+        .value = "SEQ",
+        .min = 1,
+        .max = INT64_MAX,
+        .help = "from this row on"},
+    {.name = "limit",
+        .letter = 'n',
+        .kind = SS_ARG_INT,
+        .to = &limit,
+        .value = "N",
+        .min = 1,
+        .max = 1000000,
+        .help = "so many at most"},
     SS_CLI_OPTIONS};
 
 static int run(struct ss_client *client)

@@ -15,25 +15,50 @@ static bool subgraphs;
 static bool detach;
 static bool progress;
 
-static const struct ss_arg options[] = {
-    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words, .value = "THREAD",
-        .min = 1, .max = 1},
-    {.name = "value", .kind = SS_ARG_TEXT, .to = &value,
-        .value = "JSON|@FILE|-", .help = "the answer to the one question"},
-    {.name = "answer", .kind = SS_ARG_LIST, .to = &answers,
+static const struct ss_arg options[] = {{.name = "THREAD",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "THREAD",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "value",
+        .kind = SS_ARG_TEXT,
+        .to = &value,
+        .value = "JSON|@FILE|-",
+        .help = "the answer to the one question"},
+    {.name = "answer",
+        .kind = SS_ARG_LIST,
+        .to = &answers,
         .value = "ID=JSON",
         .help = "the answer to one of several; may be given often"},
-    {.name = "graph", .letter = 'g', .kind = SS_ARG_TEXT, .to = &graph,
-        .value = "GRAPH", .help = "default: the one that ran there last"},
-    {.name = "stream", .kind = SS_ARG_TEXT, .to = &stream, .value = "MODES",
+    {.name = "graph",
+        .letter = 'g',
+        .kind = SS_ARG_TEXT,
+        .to = &graph,
+        .value = "GRAPH",
+        .help = "default: the one that ran there last"},
+    {.name = "stream",
+        .kind = SS_ARG_TEXT,
+        .to = &stream,
+        .value = "MODES",
         .help = "print events, as `run` does"},
-    {.name = "subgraphs", .kind = SS_ARG_FLAG, .to = &subgraphs,
+    {.name = "subgraphs",
+        .kind = SS_ARG_FLAG,
+        .to = &subgraphs,
         .help = "events of inner graphs too"},
-    {.name = "run", .kind = SS_ARG_TEXT, .to = &run_id, .value = "ID",
+    {.name = "run",
+        .kind = SS_ARG_TEXT,
+        .to = &run_id,
+        .value = "ID",
         .help = "a name for the run: asked twice, it runs once"},
-    {.name = "detach", .letter = 'd', .kind = SS_ARG_FLAG, .to = &detach,
+    {.name = "detach",
+        .letter = 'd',
+        .kind = SS_ARG_FLAG,
+        .to = &detach,
         .help = "do not wait for the end"},
-    {.name = "progress", .kind = SS_ARG_FLAG, .to = &progress,
+    {.name = "progress",
+        .kind = SS_ARG_FLAG,
+        .to = &progress,
         .help = "show supersteps on stderr also where it is no terminal"},
     SS_CLI_OPTIONS};
 
@@ -49,8 +74,8 @@ static int read_answer(json_t **ret_resume)
     if (value)
         status = ss_cli_input("--value", value, ret_resume, &error);
     else if (answers.count > 0)
-        status = ss_cli_input_pairs("--answer", answers.items, answers.count,
-            ret_resume, &error);
+        status = ss_cli_input_pairs(
+            "--answer", answers.items, answers.count, ret_resume, &error);
     return status == SS_OK ? SS_CLI_DONE : ss_cli_usage("%s", error.message);
 }
 
@@ -61,18 +86,22 @@ static int run(struct ss_client *client)
     if (status != SS_CLI_DONE)
         return status;
     char *found = ss_strdup(graph);
-    if (!found &&
-        (status = ss_cli_find_graph(client, words.items[0], &found)) !=
-            SS_CLI_DONE) {
+    if (!found && (status = ss_cli_find_graph(
+                       client, words.items[0], &found)) != SS_CLI_DONE) {
         json_decref(resume);
         return status;
     }
     const struct ss_client_run request = {.thread = words.items[0],
-        .resume = resume, .subgraphs = subgraphs, .run = run_id,
+        .resume = resume,
+        .subgraphs = subgraphs,
+        .run = run_id,
         .detach = detach};
     const struct ss_follow follow = {.op = "run",
-        .body = ss_client_run_body(found, &request), .graph = found,
-        .thread = words.items[0], .stream = stream, .progress = progress};
+        .body = ss_client_run_body(found, &request),
+        .graph = found,
+        .thread = words.items[0],
+        .stream = stream,
+        .progress = progress};
     status = ss_cli_follow(client, &follow);
     ss_free(found);
     return status;

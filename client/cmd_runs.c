@@ -7,14 +7,28 @@ static const char *after;
 static int64_t limit;
 static bool names;
 
-static const struct ss_arg options[] = {
-    {.name = "thread", .letter = 't', .kind = SS_ARG_TEXT, .to = &thread,
-        .value = "THREAD", .help = "those of this thread"},
-    {.name = "limit", .letter = 'n', .kind = SS_ARG_INT, .to = &limit,
-        .value = "N", .min = 1, .max = 1000000, .help = "so many at most"},
-    {.name = "after", .kind = SS_ARG_TEXT, .to = &after, .value = "RUN",
+static const struct ss_arg options[] = {{.name = "thread",
+                                            .letter = 't',
+                                            .kind = SS_ARG_TEXT,
+                                            .to = &thread,
+                                            .value = "THREAD",
+                                            .help = "those of this thread"},
+    {.name = "limit",
+        .letter = 'n',
+        .kind = SS_ARG_INT,
+        .to = &limit,
+        .value = "N",
+        .min = 1,
+        .max = 1000000,
+        .help = "so many at most"},
+    {.name = "after",
+        .kind = SS_ARG_TEXT,
+        .to = &after,
+        .value = "RUN",
         .help = "those that follow this one"},
-    {.name = "names", .kind = SS_ARG_FLAG, .to = &names,
+    {.name = "names",
+        .kind = SS_ARG_FLAG,
+        .to = &names,
         .help = "the ids only, one a line"},
     SS_CLI_OPTIONS};
 

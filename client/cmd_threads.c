@@ -6,12 +6,22 @@ static int64_t limit;
 static const char *after;
 static bool names;
 
-static const struct ss_arg options[] = {
-    {.name = "limit", .letter = 'n', .kind = SS_ARG_INT, .to = &limit,
-        .value = "N", .min = 1, .max = 1000000, .help = "so many at most"},
-    {.name = "after", .kind = SS_ARG_TEXT, .to = &after, .value = "THREAD",
+static const struct ss_arg options[] = {{.name = "limit",
+                                            .letter = 'n',
+                                            .kind = SS_ARG_INT,
+                                            .to = &limit,
+                                            .value = "N",
+                                            .min = 1,
+                                            .max = 1000000,
+                                            .help = "so many at most"},
+    {.name = "after",
+        .kind = SS_ARG_TEXT,
+        .to = &after,
+        .value = "THREAD",
         .help = "those that follow this one"},
-    {.name = "names", .kind = SS_ARG_FLAG, .to = &names,
+    {.name = "names",
+        .kind = SS_ARG_FLAG,
+        .to = &names,
         .help = "the names only, one a line"},
     SS_CLI_OPTIONS};
 

@@ -14,19 +14,38 @@ static const char *checkpoint;
 static const char *graph;
 static const char *ns;
 
-static const struct ss_arg options[] = {
-    {.name = "THREAD", .kind = SS_ARG_REST, .to = &words, .value = "THREAD",
-        .min = 1, .max = 1},
-    {.name = "values", .kind = SS_ARG_TEXT, .to = &values,
-        .value = "JSON|@FILE|-", .help = "what to write"},
-    {.name = "as", .kind = SS_ARG_TEXT, .to = &as_node, .value = "NODE",
+static const struct ss_arg options[] = {{.name = "THREAD",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "THREAD",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "values",
+        .kind = SS_ARG_TEXT,
+        .to = &values,
+        .value = "JSON|@FILE|-",
+        .help = "what to write"},
+    {.name = "as",
+        .kind = SS_ARG_TEXT,
+        .to = &as_node,
+        .value = "NODE",
         .help = "as if this node had written it; default: the last one\n"
                 "that did"},
-    {.name = "at", .kind = SS_ARG_TEXT, .to = &checkpoint,
-        .value = "CHECKPOINT", .help = "on top of this one, as a fork"},
-    {.name = "graph", .letter = 'g', .kind = SS_ARG_TEXT, .to = &graph,
-        .value = "GRAPH", .help = "default: the one of the thread"},
-    {.name = "ns", .kind = SS_ARG_TEXT, .to = &ns, .value = "NAMESPACE",
+    {.name = "at",
+        .kind = SS_ARG_TEXT,
+        .to = &checkpoint,
+        .value = "CHECKPOINT",
+        .help = "on top of this one, as a fork"},
+    {.name = "graph",
+        .letter = 'g',
+        .kind = SS_ARG_TEXT,
+        .to = &graph,
+        .value = "GRAPH",
+        .help = "default: the one of the thread"},
+    {.name = "ns",
+        .kind = SS_ARG_TEXT,
+        .to = &ns,
+        .value = "NAMESPACE",
         .help = "of an inner graph"},
     SS_CLI_OPTIONS};
 
@@ -39,9 +58,9 @@ static int run(struct ss_client *client)
         return ss_cli_usage("--values is missing");
     if (ss_cli_input("--values", values, &update, &error) != SS_OK)
         return ss_cli_usage("%s", error.message);
-    int status = checkpoint
-        ? ss_cli_find_checkpoint(client, words.items[0], checkpoint, &at)
-        : SS_CLI_DONE;
+    int status = checkpoint ? ss_cli_find_checkpoint(
+                                  client, words.items[0], checkpoint, &at)
+                            : SS_CLI_DONE;
     if (status != SS_CLI_DONE) {
         json_decref(update);
         return status;
@@ -56,8 +75,9 @@ static int run(struct ss_client *client)
     ss_free(at);
     json_t *config;
     struct ss_client_error why;
-    if (ss_client_update(client, words.items[0], as_node, update, more,
-            &config, &why) != 0)
+    const struct ss_client_update request = {
+        .values = update, .as_node = as_node, .more = more};
+    if (ss_client_update(client, words.items[0], &request, &config, &why) != 0)
         return ss_cli_client_fail(client, &why, graph, words.items[0]);
     if (ss_cli_options.json)
         ss_cli_print_json(config);

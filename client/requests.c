@@ -109,7 +109,8 @@ int ss_client_run(struct ss_client *client, const char *graph,
     if (!run)
         run = &nothing;
     const struct ss_client_ask ask = {.timeout_ms = run->timeout_ms,
-        .on_item = run->on_item, .ctx = run->ctx};
+        .on_item = run->on_item,
+        .ctx = run->ctx};
     return ss_client_ask(client, "run", ss_client_run_body(graph, run), &ask,
         ret_answer, ret_error);
 }
@@ -129,9 +130,9 @@ int ss_client_attach(struct ss_client *client, const char *run,
     if (options->subgraphs)
         json_object_set_new(body, "subgraphs", json_true());
     const struct ss_client_ask ask = {.timeout_ms = options->timeout_ms,
-        .on_item = options->on_item, .ctx = options->ctx};
-    return ss_client_ask(
-        client, "attach", body, &ask, ret_answer, ret_error);
+        .on_item = options->on_item,
+        .ctx = options->ctx};
+    return ss_client_ask(client, "attach", body, &ask, ret_answer, ret_error);
 }
 
 int ss_client_cancel(struct ss_client *client, const char *run,
@@ -144,11 +145,11 @@ int ss_client_cancel(struct ss_client *client, const char *run,
 
 // --------------------------------------------------------------------- threads
 
-int ss_client_state(struct ss_client *client, const char *thread,
-    json_t *more, json_t **ret_state, struct ss_client_error *ret_error)
+int ss_client_state(struct ss_client *client, const char *thread, json_t *more,
+    json_t **ret_state, struct ss_client_error *ret_error)
 {
-    return fetch(client, "state", thread_body(thread, more), "state",
-        ret_state, ret_error);
+    return fetch(client, "state", thread_body(thread, more), "state", ret_state,
+        ret_error);
 }
 
 int ss_client_history(struct ss_client *client, const char *thread,
@@ -159,14 +160,15 @@ int ss_client_history(struct ss_client *client, const char *thread,
 }
 
 int ss_client_update(struct ss_client *client, const char *thread,
-    const char *as_node, json_t *values, json_t *more, json_t **ret_config,
+    const struct ss_client_update *update, json_t **ret_config,
     struct ss_client_error *ret_error)
 {
-    json_t *update = json_object();
-    json_object_set_new(update, "values", values ? values : json_null());
-    set_text(update, "as_node", as_node);
-    return ss_client_bulk_update(client, thread, json_pack("[[o]]", update),
-        more, ret_config, ret_error);
+    json_t *one = json_object();
+    json_object_set_new(
+        one, "values", update->values ? update->values : json_null());
+    set_text(one, "as_node", update->as_node);
+    return ss_client_bulk_update(client, thread, json_pack("[[o]]", one),
+        update->more, ret_config, ret_error);
 }
 
 int ss_client_bulk_update(struct ss_client *client, const char *thread,
@@ -188,12 +190,12 @@ int ss_client_checkpoints(struct ss_client *client, const char *thread,
 int ss_client_journal(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_rows, struct ss_client_error *ret_error)
 {
-    return fetch(client, "journal", thread_body(thread, more), "rows",
-        ret_rows, ret_error);
+    return fetch(client, "journal", thread_body(thread, more), "rows", ret_rows,
+        ret_error);
 }
 
-int ss_client_copy(struct ss_client *client, const char *thread,
-    const char *to, int64_t *ret_rows, struct ss_client_error *ret_error)
+int ss_client_copy(struct ss_client *client, const char *thread, const char *to,
+    int64_t *ret_rows, struct ss_client_error *ret_error)
 {
     json_t *body = thread_body(thread, NULL);
     set_text(body, "to", to);
@@ -219,15 +221,14 @@ int ss_client_prune(struct ss_client *client, const char *thread,
 int ss_client_threads(struct ss_client *client, json_t *more,
     json_t **ret_threads, struct ss_client_error *ret_error)
 {
-    return fetch(client, "threads", body_from(more), "threads", ret_threads,
-        ret_error);
+    return fetch(
+        client, "threads", body_from(more), "threads", ret_threads, ret_error);
 }
 
 int ss_client_runs(struct ss_client *client, json_t *more, json_t **ret_runs,
     struct ss_client_error *ret_error)
 {
-    return fetch(
-        client, "runs", body_from(more), "runs", ret_runs, ret_error);
+    return fetch(client, "runs", body_from(more), "runs", ret_runs, ret_error);
 }
 
 int ss_client_graphs(struct ss_client *client, json_t **ret_graphs,

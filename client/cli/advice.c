@@ -32,8 +32,8 @@ char *ss_cli_quote(const char *text)
 // An answer of the type that is expected, to be replaced by the person.
 static const char *sample(const json_t *interrupt)
 {
-    const char *type = ss_json_str(
-        json_object_get(interrupt, "response_schema"), "type", "");
+    const char *type =
+        ss_json_str(json_object_get(interrupt, "response_schema"), "type", "");
     if (strcmp(type, "boolean") == 0)
         return "true";
     if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
@@ -77,8 +77,8 @@ static void print_command(const char *command, const char *word, FILE *to)
     ss_free(quoted);
 }
 
-void ss_cli_advise(const char *graph, const char *thread,
-    const json_t *interrupts, FILE *to)
+void ss_cli_advise(
+    const char *graph, const char *thread, const json_t *interrupts, FILE *to)
 {
     size_t count = json_array_size(interrupts);
     if (!thread)
@@ -105,7 +105,7 @@ void ss_cli_advise(const char *graph, const char *thread,
         fprintf(to, " --value %s", sample(json_array_get(interrupts, 0)));
     else
         json_array_foreach (interrupts, i, interrupt)
-            fprintf(to, " --answer %s=%s",
-                ss_json_str(interrupt, "id", "ID"), sample(interrupt));
+            fprintf(to, " --answer %s=%s", ss_json_str(interrupt, "id", "ID"),
+                sample(interrupt));
     fputs("\n", to);
 }

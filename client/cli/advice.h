@@ -10,7 +10,7 @@ char *ss_cli_quote(const char *text);
 
 // The interrupts of a run or a thread, each with its value, and the exact
 // command. Without any: how to go on behind a breakpoint.
-void ss_cli_advise(const char *graph, const char *thread,
-    const json_t *interrupts, FILE *to);
+void ss_cli_advise(
+    const char *graph, const char *thread, const json_t *interrupts, FILE *to);
 
 #endif

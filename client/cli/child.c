@@ -52,7 +52,7 @@ _Noreturn static void become(const char *const *argv, int out, int failure)
 static bool set_flags(int fd, bool is_nonblocking)
 {
     return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
-        (!is_nonblocking || fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+           (!is_nonblocking || fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
 }
 
 static void close_pair(const int *fds)
@@ -77,8 +77,8 @@ static int check_started(
         error, SS_EIO, "cannot start %s: %s", program, strerror(why));
 }
 
-int ss_child_start(struct ss_child *child, const char *const *argv,
-    struct ss_error *error)
+int ss_child_start(
+    struct ss_child *child, const char *const *argv, struct ss_error *error)
 {
     int out[2], failure[2];
     *child = (struct ss_child){.out_fd = -1};
@@ -95,8 +95,8 @@ int ss_child_start(struct ss_child *child, const char *const *argv,
     if (pid == 0)
         become(argv, out[1], failure[1]);
     int status = pid < 0
-        ? ss_error_set(error, SS_EIO, "fork: %s", strerror(errno))
-        : SS_OK;
+                     ? ss_error_set(error, SS_EIO, "fork: %s", strerror(errno))
+                     : SS_OK;
     close(out[1]);
     close(failure[1]);
     if (status == SS_OK)

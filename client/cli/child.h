@@ -14,7 +14,7 @@
 enum { SS_CHILD_LINE_SIZE = 4096 }; // a longer line comes in pieces
 
 struct ss_child {
-    pid_t pid; // 0: none
+    pid_t pid;  // 0: none
     int out_fd; // of its standard output, to be polled; -1: none
     size_t size;
     char line[SS_CHILD_LINE_SIZE];
@@ -31,8 +31,8 @@ int ss_child_start(struct ss_child *child, const char *const *argv,
 // The next line it printed, without its newline, into `ret_line`; false if
 // there is none yet. Never waits.
 bool ss_child_read(struct ss_child *child, char ret_line[SS_CHILD_LINE_SIZE]);
-// Whether it has ended; then *ret_status is as waitpid() gives it, and the child
-// is none any more. Never waits.
+// Whether it has ended; then *ret_status is as waitpid() gives it, and the
+// child is none any more. Never waits.
 bool ss_child_ended(struct ss_child *child, int *ret_status);
 // Nothing if there is none.
 void ss_child_signal(const struct ss_child *child, int signal);

@@ -17,7 +17,8 @@
 struct ss_cli_options ss_cli_options;
 
 const char ss_cli_exit_text[] =
-    "Exit status: 0 done; 1 a failed run, or an error; 2 a wrong command line;\n"
+    "Exit status: 0 done; 1 a failed run, or an error; 2 a wrong command "
+    "line;\n"
     "3 interrupted (the run waits for an answer); 4 no coordinator answers;\n"
     "130 stopped by ctrl-C (a run that was accepted goes on).";
 
@@ -65,15 +66,15 @@ static void offer(struct ss_hint *hint, json_t *list, const char *key)
     }
 }
 
-static void hint_from(struct ss_client *client, const char *op,
-    const char *key, const char *wanted, char *ret_hint)
+static void hint_from(struct ss_client *client, const char *op, const char *key,
+    const char *wanted, char *ret_hint)
 {
     struct ss_hint hint;
     struct ss_client_error ignored;
     json_t *list = NULL;
     int status = strcmp(op, "graphs") == 0
-        ? ss_client_graphs(client, &list, &ignored)
-        : ss_client_threads(client, NULL, &list, &ignored);
+                     ? ss_client_graphs(client, &list, &ignored)
+                     : ss_client_threads(client, NULL, &list, &ignored);
     if (status != 0)
         return;
     ss_hint_init(&hint, wanted);
@@ -115,8 +116,7 @@ void ss_cli_print_json(const json_t *json)
 size_t ss_cli_width(void)
 {
     struct winsize size;
-    if (!isatty(STDOUT_FILENO) ||
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
         return 0;
     enum { WIDTH_DEFAULT = 80 }; // a terminal that does not know its own
     return size.ws_col ? size.ws_col : WIDTH_DEFAULT;
@@ -136,7 +136,8 @@ void ss_cli_print_table(struct ss_table *table, const char *none)
     ss_table_destroy(&table);
 }
 
-// ------------------------------------------------------------------ dispatching
+// ------------------------------------------------------------------
+// dispatching
 
 static void print_help(const struct ss_cli_command *const *commands)
 {
@@ -182,8 +183,7 @@ static int parse_front(const struct ss_cli_command *const *commands, int argc,
     struct ss_error error = {0};
     *ret_exit = SS_CLI_USAGE;
     if (ss_args_parse(&args, count, argv, &asked, &error) != SS_OK) {
-        fprintf(stderr,
-            "superstep: %s\nsuperstep --help lists the commands.\n",
+        fprintf(stderr, "superstep: %s\nsuperstep --help lists the commands.\n",
             error.message);
         return 0;
     }
@@ -192,8 +192,8 @@ static int parse_front(const struct ss_cli_command *const *commands, int argc,
     else if (asked == 'h')
         print_help(commands);
     else if (count == argc)
-        fputs("superstep: which command? superstep --help lists them.\n",
-            stderr);
+        fputs(
+            "superstep: which command? superstep --help lists them.\n", stderr);
     else
         return count;
     *ret_exit = asked ? SS_CLI_DONE : SS_CLI_USAGE;
@@ -231,8 +231,10 @@ int ss_cli_main(
     char *program = ss_format("superstep %s", command->name);
     char *about = ss_format("%s%s%s", command->summary,
         command->about ? "\n\n" : "", command->about ? command->about : "");
-    const struct ss_args args = {.program = program, .usage = command->usage,
-        .about = about, .items = command->options,
+    const struct ss_args args = {.program = program,
+        .usage = command->usage,
+        .about = about,
+        .items = command->options,
         .footer = ss_cli_exit_text};
     status = ss_args_run(&args, argc - at, argv + at);
     if (status < 0)

@@ -1,7 +1,7 @@
 // cli.h - what the subcommands of `superstep` share.
 //
-// A subcommand is one file client/cmd_NAME.c with one struct ss_cli_command; its
-// name stands in client/commands.def. Tables and messages are for people;
+// A subcommand is one file client/cmd_NAME.c with one struct ss_cli_command;
+// its name stands in client/commands.def. Tables and messages are for people;
 // with --json machines get the coordinator's answer whole.
 #ifndef SS_CLI_CLI_H
 #define SS_CLI_CLI_H
@@ -31,15 +31,21 @@ struct ss_cli_options {
     bool json;
 };
 extern struct ss_cli_options ss_cli_options;
-#define SS_CLI_OPTIONS \
-    {.name = "coordinator", .kind = SS_ARG_TEXT, \
-        .to = &ss_cli_options.endpoints, .value = "EP[,EP...]", \
-        .help = "where the coordinator listens; default: the environment\n" \
-                "variable " SS_CLIENT_ENVIRONMENT \
-                ", else " SS_CLIENT_ENDPOINT}, \
-    {.name = "json", .kind = SS_ARG_FLAG, .to = &ss_cli_options.json, \
-        .help = "the whole answer, for machines"}, \
-    {.name = NULL}
+#define SS_CLI_OPTIONS                                                         \
+    {.name = "coordinator",                                                    \
+        .kind = SS_ARG_TEXT,                                                   \
+        .to = &ss_cli_options.endpoints,                                       \
+        .value = "EP[,EP...]",                                                 \
+        .help =                                                                \
+            "where the coordinator listens; default: the environment\n"        \
+            "variable " SS_CLIENT_ENVIRONMENT ", else " SS_CLIENT_ENDPOINT},   \
+        {.name = "json",                                                       \
+            .kind = SS_ARG_FLAG,                                               \
+            .to = &ss_cli_options.json,                                        \
+            .help = "the whole answer, for machines"},                         \
+    {                                                                          \
+        .name = NULL                                                           \
+    }
 
 // What completes a subcommand's words.
 enum ss_cli_word {
@@ -52,9 +58,9 @@ enum ss_cli_word {
 
 struct ss_cli_command {
     const char *name;
-    const char *usage;   // "GRAPH [options]"
-    const char *summary; // one line, for the list of commands
-    const char *about;   // behind the summary in --help; or NULL
+    const char *usage;            // "GRAPH [options]"
+    const char *summary;          // one line, for the list of commands
+    const char *about;            // behind the summary in --help; or NULL
     const struct ss_arg *options; // ends with SS_CLI_OPTIONS
     enum ss_cli_word word;
     bool is_offline; // talks to no coordinator
@@ -74,8 +80,7 @@ int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 // What the client says; SS_CLI_ALONE where no coordinator answers. An unknown
 // graph or thread gets the nearest one there is ("Did you mean").
 int ss_cli_client_fail(struct ss_client *client,
-    const struct ss_client_error *error, const char *graph,
-    const char *thread);
+    const struct ss_client_error *error, const char *graph, const char *thread);
 
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);

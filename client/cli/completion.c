@@ -5,18 +5,18 @@
 
 #include "common/base/buf.h"
 
-static const struct ss_cli_command *const *commands;
+static const struct ss_cli_command *const *table;
 
-void ss_cli_completion_commands(const struct ss_cli_command *const *them)
+void ss_cli_completion_commands(const struct ss_cli_command *const *commands)
 {
-    commands = them;
+    table = commands;
 }
 
 static void add_commands(struct ss_buf *buf)
 {
     ss_buf_add_str(buf, "    local commands='");
-    for (size_t i = 0; commands[i]; i++)
-        ss_buf_addf(buf, "%s%s", i ? " " : "", commands[i]->name);
+    for (size_t i = 0; table[i]; i++)
+        ss_buf_addf(buf, "%s%s", i ? " " : "", table[i]->name);
     ss_buf_add_str(buf, "'\n");
 }
 
@@ -49,10 +49,10 @@ static const char *words_of(enum ss_cli_word word)
 static void add_cases(struct ss_buf *buf)
 {
     ss_buf_add_str(buf, "    case \"$command\" in\n");
-    for (size_t i = 0; commands[i]; i++) {
-        ss_buf_addf(buf, "    %s) words=%s options='", commands[i]->name,
-            words_of(commands[i]->word));
-        add_options(buf, commands[i]->options);
+    for (size_t i = 0; table[i]; i++) {
+        ss_buf_addf(buf, "    %s) words=%s options='", table[i]->name,
+            words_of(table[i]->word));
+        add_options(buf, table[i]->options);
         ss_buf_add_str(buf, "' ;;\n");
     }
     ss_buf_add_str(buf, "    esac\n");
@@ -70,15 +70,14 @@ static const char head[] =
     "    local command='' words=none options='--coordinator --json --help "
     "--version' i\n";
 
-static const char middle[] =
-    "    COMPREPLY=()\n"
-    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-    "        case \"${COMP_WORDS[i]}\" in\n"
-    "        --coordinator) ((i++)) ;;\n"
-    "        -*) ;;\n"
-    "        *) command=${COMP_WORDS[i]}; break ;;\n"
-    "        esac\n"
-    "    done\n";
+static const char middle[] = "    COMPREPLY=()\n"
+                             "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                             "        case \"${COMP_WORDS[i]}\" in\n"
+                             "        --coordinator) ((i++)) ;;\n"
+                             "        -*) ;;\n"
+                             "        *) command=${COMP_WORDS[i]}; break ;;\n"
+                             "        esac\n"
+                             "    done\n";
 
 static const char tail[] =
     "    case \"$previous\" in\n"

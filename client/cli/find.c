@@ -57,8 +57,7 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     return status;
 }
 
-int ss_cli_find_run(
-    struct ss_client *client, const char *typed, char **ret_id)
+int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id)
 {
     if (!ss_text_id_is_cut(typed)) {
         *ret_id = ss_strdup(typed);
@@ -76,8 +75,8 @@ int ss_cli_find_run(
 int ss_cli_no_thread(struct ss_client *client, const char *thread)
 {
     struct ss_client_error error = {.code = "not_found"};
-    snprintf(error.message, sizeof(error.message),
-        "there is no thread \"%s\"", thread);
+    snprintf(error.message, sizeof(error.message), "there is no thread \"%s\"",
+        thread);
     return ss_cli_client_fail(client, &error, NULL, thread);
 }
 

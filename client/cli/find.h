@@ -10,8 +10,7 @@
 int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
 // The same for a run.
-int ss_cli_find_run(
-    struct ss_client *client, const char *typed, char **ret_id);
+int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id);
 // The graph that ran on a thread last. Gives (ss_free).
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph);

@@ -17,7 +17,12 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-enum { REDRAW_MS = 200, LOOK_MS = 1000, WIDTH_DEFAULT = 80, LINES_SIZE_MAX = 1024 * 1024 };
+enum {
+    REDRAW_MS = 200,
+    LOOK_MS = 1000,
+    WIDTH_DEFAULT = 80,
+    LINES_SIZE_MAX = 1024 * 1024
+};
 
 struct watch {
     const struct ss_follow *follow;
@@ -142,11 +147,11 @@ static void print_stats(const json_t *answer)
     int64_t restored = ss_json_int(stats, "restored", 0);
     if (restored == 0)
         return;
-    char *steps = ss_text_count(ss_json_int(stats, "supersteps", 0),
-        "superstep");
+    char *steps =
+        ss_text_count(ss_json_int(stats, "supersteps", 0), "superstep");
     char *tasks = ss_text_count(ss_json_int(stats, "tasks", 0), "task");
-    fprintf(stderr, "%s, %s; %lld more were taken from pending writes\n",
-        steps, tasks, (long long)restored);
+    fprintf(stderr, "%s, %s; %lld more were taken from pending writes\n", steps,
+        tasks, (long long)restored);
     ss_free(steps);
     ss_free(tasks);
 }
@@ -157,8 +162,8 @@ static void print_warnings(const json_t *answer)
     json_t *warning;
     json_array_foreach (json_object_get(answer, "warnings"), i, warning) {
         char *text = json_is_string(warning)
-            ? ss_text_plain(json_string_value(warning))
-            : ss_text_json(warning, 0);
+                         ? ss_text_plain(json_string_value(warning))
+                         : ss_text_json(warning, 0);
         fprintf(stderr, "superstep: warning: %s\n", text);
         ss_free(text);
     }
@@ -174,9 +179,11 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
         message = "the run failed without a word";
     bool names_thread = thread && strstr(message, thread);
     return ss_cli_fail("%s%s%s%s%s%s%s (%s)", names_thread ? "" : "thread ",
-        names_thread ? "" : thread ? thread : "?", names_thread ? "" : ": ",
-        node ? "node \"" : "", node ? node : "", node ? "\": " : "", message,
-        ss_json_str(error, "code", "failed"));
+        names_thread ? ""
+        : thread     ? thread
+                     : "?",
+        names_thread ? "" : ": ", node ? "node \"" : "", node ? node : "",
+        node ? "\": " : "", message, ss_json_str(error, "code", "failed"));
 }
 
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
@@ -223,8 +230,8 @@ static int stopped(const struct watch *watch)
     return SS_CLI_STOPPED;
 }
 
-static int finish(struct ss_client *client, struct watch *watch,
-    struct ss_client_call **call)
+static int finish(
+    struct ss_client *client, struct watch *watch, struct ss_client_call **call)
 {
     struct ss_buf lines;
     ss_buf_init(&lines, LINES_SIZE_MAX);
@@ -275,15 +282,15 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
         return ss_cli_fail("%s", error.message);
     }
     bool is_shown = !follow->stream && !ss_cli_options.json &&
-        (follow->progress || isatty(STDERR_FILENO));
+                    (follow->progress || isatty(STDERR_FILENO));
     watch.is_live = is_shown && isatty(STDERR_FILENO);
     if (is_shown)
         watch.steps = ss_steps_new(stderr_width(), ss_clock_us());
     ss_idle_init(&watch.idle, client, follow->graph, ss_clock_ms());
     set_modes(follow, is_shown);
-    struct ss_client_call *call = ss_client_start(client, follow->op,
-        follow->body,
-        &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
+    struct ss_client_call *call =
+        ss_client_start(client, follow->op, follow->body,
+            &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
     bool is_stopped = false;
     while (!ss_client_call_is_done(call) && !is_stopped) {
         is_stopped = ss_client_wait(

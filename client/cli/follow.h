@@ -1,5 +1,5 @@
-// follow.h - a run as a person at a terminal sees it: one line a superstep while
-// it goes on, then its result.
+// follow.h - a run as a person at a terminal sees it: one line a superstep
+// while it goes on, then its result.
 #ifndef SS_CLI_FOLLOW_H
 #define SS_CLI_FOLLOW_H
 
@@ -8,8 +8,8 @@
 #include <superstep/client.h>
 
 struct ss_follow {
-    const char *op; // "run" or "attach"
-    json_t *body;   // taken
+    const char *op;     // "run" or "attach"
+    json_t *body;       // taken
     const char *graph;  // for advice; or NULL
     const char *thread; // or NULL: the coordinator makes one up
     const char *stream; // modes to show on stdout; or NULL: the result only

@@ -10,8 +10,8 @@ enum { IDLE_MS = 3000 };
 void ss_idle_init(struct ss_idle *idle, struct ss_client *client,
     const char *graph, int64_t now_ms)
 {
-    *idle = (struct ss_idle){
-        .client = client, .graph = graph, .since_ms = now_ms};
+    *idle =
+        (struct ss_idle){.client = client, .graph = graph, .since_ms = now_ms};
 }
 
 void ss_idle_fini(struct ss_idle *idle)
@@ -56,9 +56,9 @@ char *ss_idle_look(struct ss_idle *idle, int64_t now_ms)
     bool is_served =
         ss_idle_is_served(json_object_get(answer, "workers"), idle->graph);
     json_decref(answer);
-    return is_served
-        ? NULL
-        : ss_format("no worker serves graph \"%s\": its tasks wait. Start one: "
-                    "superstep-worker --app APP.so",
-              idle->graph);
+    return is_served ? NULL
+                     : ss_format("no worker serves graph \"%s\": its tasks "
+                                 "wait. Start one: "
+                                 "superstep-worker --app APP.so",
+                           idle->graph);
 }

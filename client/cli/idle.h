@@ -1,5 +1,5 @@
-// idle.h - why nothing happens: a run waits in silence when no worker serves its
-// graph. Whoever waits for it is told, once.
+// idle.h - why nothing happens: a run waits in silence when no worker serves
+// its graph. Whoever waits for it is told, once.
 #ifndef SS_CLI_IDLE_H
 #define SS_CLI_IDLE_H
 

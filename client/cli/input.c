@@ -10,9 +10,11 @@
 #include "common/model/limits.h"
 #include "common/model/value.h"
 
+enum { CHUNK_SIZE = 65536 };
+
 static int read_all(FILE *file, struct ss_buf *buf)
 {
-    char chunk[65536];
+    char chunk[CHUNK_SIZE];
     size_t size;
     while ((size = fread(chunk, 1, sizeof(chunk), file)) > 0)
         if (ss_buf_add(buf, chunk, size) != SS_OK)
@@ -20,20 +22,21 @@ static int read_all(FILE *file, struct ss_buf *buf)
     return ferror(file) ? SS_EIO : SS_OK;
 }
 
-static int from_file(FILE *file, const char *name, json_t **ret_json,
-    struct ss_error *error)
+static int from_file(
+    FILE *file, const char *name, json_t **ret_json, struct ss_error *error)
 {
     struct ss_buf buf;
-    ss_buf_init(&buf, SS_VALUE_SIZE_MAX);
+    const unsigned size_max = SS_VALUE_SIZE_MAX;
+    ss_buf_init(&buf, size_max);
     errno = 0;
     int status = read_all(file, &buf);
     if (status == SS_ELIMIT)
         ss_error_set(error, status,
             "%s is larger than %u MB, which is the limit of one input", name,
-            SS_VALUE_SIZE_MAX >> 20);
+            size_max >> 20);
     else if (status != SS_OK)
-        ss_error_set(error, status, "cannot read %s: %s", name,
-            strerror(errno));
+        ss_error_set(
+            error, status, "cannot read %s: %s", name, strerror(errno));
     else if ((status = ss_json_parse(
                   ss_buf_str(&buf), buf.size, ret_json, error)) != SS_OK)
         ss_error_wrap(error, "%s", name);
@@ -50,8 +53,8 @@ int ss_cli_input(const char *option, const char *text, json_t **ret_json,
     if (text[0] == '@') {
         FILE *file = fopen(text + 1, "rb");
         if (!file)
-            return ss_error_set(error, SS_EIO, "cannot read %s: %s", text + 1,
-                strerror(errno));
+            return ss_error_set(
+                error, SS_EIO, "cannot read %s: %s", text + 1, strerror(errno));
         status = from_file(file, text + 1, ret_json, error);
         fclose(file);
         return status;
@@ -66,11 +69,13 @@ int ss_cli_input_pairs(const char *option, const char *const *pairs,
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
         const char *equals = strchr(pairs[i], '=');
-        json_t *value;
-        int status = !equals || equals == pairs[i]
-            ? ss_error_set(error, SS_EINVAL,
-                  "%s takes ID=JSON, not \"%.100s\"", option, pairs[i])
-            : ss_cli_input(option, equals + 1, &value, error);
+        json_t *value = NULL;
+        int status = SS_EINVAL;
+        if (equals && equals > pairs[i])
+            status = ss_cli_input(option, equals + 1, &value, error);
+        else
+            ss_error_set(error, status, "%s takes ID=JSON, not \"%.100s\"",
+                option, pairs[i]);
         if (status != SS_OK) {
             json_decref(object);
             return status;

@@ -38,9 +38,8 @@ static char *joined(const json_t *list)
     size_t i;
     json_t *item;
     json_array_foreach (list, i, item) {
-        char *text = json_is_string(item)
-            ? ss_strdup(json_string_value(item))
-            : ss_text_json(item, 0);
+        char *text = json_is_string(item) ? ss_strdup(json_string_value(item))
+                                          : ss_text_json(item, 0);
         ss_buf_addf(&buf, "%s%s", i ? ", " : "", text);
         ss_free(text);
     }
@@ -86,8 +85,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column,
     switch (column->form) {
     case SS_LIST_AGO:
         return json_is_number(value)
-            ? ss_text_ago((int64_t)json_number_value(value))
-            : plain_text(value);
+                   ? ss_text_ago((int64_t)json_number_value(value))
+                   : plain_text(value);
     case SS_LIST_TIME:
         return text ? ss_text_time(text) : plain_text(value);
     case SS_LIST_ID:
@@ -106,8 +105,8 @@ static char *cell_of(const json_t *value, const struct ss_list_column *column,
     }
 }
 
-void ss_cli_print_list(const json_t *list,
-    const struct ss_list_column *columns, size_t count, const char *none)
+void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
+    size_t count, const char *none)
 {
     if (ss_cli_options.json) {
         ss_cli_print_json(list);
@@ -131,8 +130,8 @@ void ss_cli_print_list(const json_t *list,
     json_array_foreach (list, row, item) {
         char *cells[SS_TABLE_COLUMNS_MAX];
         for (size_t i = 0; i < count; i++)
-            cells[i] = cell_of(json_object_get(item, columns[i].key),
-                &columns[i], forms[i]);
+            cells[i] = cell_of(
+                json_object_get(item, columns[i].key), &columns[i], forms[i]);
         ss_table_add(table, (const char *const *)cells);
         for (size_t i = 0; i < count; i++)
             ss_free(cells[i]);

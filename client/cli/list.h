@@ -5,7 +5,7 @@
 #include "client/cli/cli.h"
 
 enum ss_list_form {
-    SS_LIST_TEXT,    // text as it is; lists with commas; other values as JSON
+    SS_LIST_TEXT, // text as it is; lists with commas; other values as JSON
     SS_LIST_NUMBER,
     SS_LIST_TIME,    // an ISO time, to the second
     SS_LIST_AGO,     // milliseconds
@@ -24,8 +24,8 @@ struct ss_list_column {
 
 // Print `list` (borrowed), or `none` where it is empty. With --json the list
 // as it is.
-void ss_cli_print_list(const json_t *list,
-    const struct ss_list_column *columns, size_t count, const char *none);
+void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
+    size_t count, const char *none);
 // One value of each object a line: for completion.
 void ss_cli_print_names(const json_t *list, const char *key);
 

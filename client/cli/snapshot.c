@@ -42,8 +42,8 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
     char *time = ss_text_time(ss_json_str(snapshot, "created_at", "-"));
     char *next = names(json_object_get(snapshot, "next"));
     json_t *metadata = json_object_get(snapshot, "metadata");
-    ss_buf_addf(buf, "thread %s  checkpoint %s\n", thread,
-        ss_snapshot_id(snapshot));
+    ss_buf_addf(
+        buf, "thread %s  checkpoint %s\n", thread, ss_snapshot_id(snapshot));
     const char *ns = ss_json_str(config, "checkpoint_ns", "");
     if (*ns)
         ss_buf_addf(buf, "in %s\n", ns);
@@ -56,8 +56,7 @@ static void write_head(const json_t *snapshot, struct ss_buf *buf)
     ss_free(next);
 }
 
-static void write_values(
-    const json_t *values, size_t width, struct ss_buf *buf)
+static void write_values(const json_t *values, size_t width, struct ss_buf *buf)
 {
     static const struct ss_table_column columns[] = {
         {"KEY", false, false}, {"VALUE", false, true}};
@@ -122,9 +121,8 @@ static void write_tasks(const json_t *tasks, size_t width, struct ss_buf *buf)
         char *state = task_state(task);
         const char *id = ss_json_str(task, "id", "-");
         char *cut = ss_text_id(id, (struct ss_id_form){8, 4});
-        ss_table_add(table,
-            (const char *const[]){
-                width ? cut : id, ss_json_str(task, "name", "-"), state});
+        ss_table_add(table, (const char *const[]){width ? cut : id,
+                                ss_json_str(task, "name", "-"), state});
         ss_free(cut);
         ss_free(state);
     }
@@ -133,8 +131,7 @@ static void write_tasks(const json_t *tasks, size_t width, struct ss_buf *buf)
     ss_table_destroy(&table);
 }
 
-void ss_snapshot_write(
-    const json_t *snapshot, size_t width, struct ss_buf *buf)
+void ss_snapshot_write(const json_t *snapshot, size_t width, struct ss_buf *buf)
 {
     write_head(snapshot, buf);
     write_values(json_object_get(snapshot, "values"), width, buf);
@@ -156,8 +153,7 @@ void ss_snapshot_write(
 
 static const char *source_of(const json_t *snapshot)
 {
-    return ss_json_str(
-        json_object_get(snapshot, "metadata"), "source", "-");
+    return ss_json_str(json_object_get(snapshot, "metadata"), "source", "-");
 }
 
 char *ss_snapshot_changed(const json_t *snapshot, const json_t *before)
@@ -207,9 +203,9 @@ static void add_snapshot(struct ss_table *table, const json_t *history,
         is_known ? ss_snapshot_changed(snapshot, parent) : ss_strdup("?");
     char *id = ss_text_id(ss_snapshot_id(snapshot), form);
     char *next = names(json_object_get(snapshot, "next"));
-    char *step = ss_format("%lld",
-        (long long)ss_json_int(
-            json_object_get(snapshot, "metadata"), "step", 0));
+    char *step = ss_format(
+        "%lld", (long long)ss_json_int(
+                    json_object_get(snapshot, "metadata"), "step", 0));
     ss_table_add(table,
         (const char *const[]){id, step, source_of(snapshot), next, changed});
     ss_free(changed);

@@ -17,6 +17,7 @@ enum {
     BAR_WIDTH = 12,
     NODES_SHOWN_MAX = 4,
     LIVE_AFTER_US = 200000,
+    TEXT_SIZE_MAX = 65536,
 };
 
 // One superstep.
@@ -72,7 +73,7 @@ void ss_steps_destroy(struct ss_steps **steps)
 static char *nodes_text(const struct step *step)
 {
     struct ss_buf buf;
-    ss_buf_init(&buf, 64 * 1024);
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
     size_t shown = 0;
     const struct ss_map_entry *it = step->nodes.first;
     for (; it && shown < NODES_SHOWN_MAX; it = it->next, shown++) {
@@ -156,7 +157,8 @@ static void begin(struct ss_steps *steps, int64_t number, int64_t now_us,
     finish(steps, &steps->last, ret_lines);
     steps->last = steps->now;
     steps->last.ended_us = now_us;
-    steps->now = (struct step){.is_there = true, .number = number,
+    steps->now = (struct step){.is_there = true,
+        .number = number,
         .began_us = is_first ? steps->began_us : now_us};
 }
 
@@ -190,8 +192,7 @@ static char *update_text(const char *node, const json_t *value)
     enum { KEPT = 4 * UPDATE_WIDTH_MAX };
     if (strcmp(node, "__interrupt__") != 0)
         return ss_text_json(value, KEPT);
-    json_t *question =
-        json_object_get(json_array_get(value, 0), "value");
+    json_t *question = json_object_get(json_array_get(value, 0), "value");
     char *text = question ? ss_text_json(question, KEPT) : ss_strdup("");
     char *asks = ss_format("asks %s", text);
     ss_free(text);
@@ -211,20 +212,19 @@ static void on_update(
         step->update = update_text(node, value);
         step->updates_count++;
     }
-    if (step == &steps->last &&
-        (int64_t)step->updates_count >= step->tasks)
+    if (step == &steps->last && (int64_t)step->updates_count >= step->tasks)
         finish(steps, step, ret_lines);
 }
 
-void ss_steps_event(struct ss_steps *steps, const json_t *event,
-    int64_t now_us, struct ss_buf *ret_lines)
+void ss_steps_event(struct ss_steps *steps, const json_t *event, int64_t now_us,
+    struct ss_buf *ret_lines)
 {
     const char *mode = ss_json_str(event, "mode", "");
     json_t *data = json_object_get(event, "data");
     if (strcmp(mode, "progress") == 0)
         on_progress(steps, data, now_us, ret_lines);
     else if (strcmp(mode, "updates") == 0 && steps->now.is_there &&
-        json_array_size(json_object_get(event, "ns")) == 0)
+             json_array_size(json_object_get(event, "ns")) == 0)
         on_update(steps, data, ret_lines);
 }
 
@@ -236,8 +236,8 @@ void ss_steps_end(
     finish(steps, &steps->now, ret_lines);
 }
 
-void ss_steps_live(const struct ss_steps *steps, int64_t now_us,
-    struct ss_buf *ret_line)
+void ss_steps_live(
+    const struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_line)
 {
     const struct step *step = &steps->now;
     int64_t since_us = now_us - step->began_us;
@@ -254,9 +254,9 @@ void ss_steps_live(const struct ss_steps *steps, int64_t now_us,
         ss_free(bar);
     }
     bool is_guessable = step->done > 0 && step->done < step->tasks;
-    char *time = ss_text_duration(is_guessable
-            ? since_us / step->done * (step->tasks - step->done)
-            : since_us);
+    char *time = ss_text_duration(
+        is_guessable ? since_us / step->done * (step->tasks - step->done)
+                     : since_us);
     ss_buf_addf(ret_line, "  %s%s", is_guessable ? "eta " : "", time);
     ss_free(time);
 }

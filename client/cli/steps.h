@@ -21,14 +21,14 @@ struct ss_steps;
 struct ss_steps *ss_steps_new(size_t width, int64_t now_us);
 void ss_steps_destroy(struct ss_steps **steps);
 // Take an event; a line that it finishes is appended to `ret_lines`.
-void ss_steps_event(struct ss_steps *steps, const json_t *event,
-    int64_t now_us, struct ss_buf *ret_lines);
+void ss_steps_event(struct ss_steps *steps, const json_t *event, int64_t now_us,
+    struct ss_buf *ret_lines);
 // The run is over: append what is unfinished.
 void ss_steps_end(
     struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_lines);
 // Append the line of the superstep that goes on, without a newline; nothing
 // where it has hardly begun.
-void ss_steps_live(const struct ss_steps *steps, int64_t now_us,
-    struct ss_buf *ret_line);
+void ss_steps_live(
+    const struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_line);
 
 #endif

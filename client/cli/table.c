@@ -43,8 +43,7 @@ void ss_table_add(struct ss_table *table, const char *const *cells)
 {
     struct row row = {{NULL}};
     for (size_t i = 0; i < table->count; i++)
-        row.cells[i] =
-            ss_text_plain(cells[i] && *cells[i] ? cells[i] : "-");
+        row.cells[i] = ss_text_plain(cells[i] && *cells[i] ? cells[i] : "-");
     SS_VEC_PUSH(&table->rows, row);
 }
 

@@ -16,9 +16,9 @@
 enum { SS_TABLE_COLUMNS_MAX = 12, SS_TABLE_GAP = 2 };
 
 struct ss_table_column {
-    const char *title;  // borrowed; NULL: the table has no titles
-    bool is_number;     // stands at the right
-    bool is_flexible;   // cut first where the line is too long
+    const char *title; // borrowed; NULL: the table has no titles
+    bool is_number;    // stands at the right
+    bool is_flexible;  // cut first where the line is too long
 };
 
 struct ss_table;

@@ -31,7 +31,7 @@ char *ss_text_plain(const char *text)
         if (byte < 0x20 || byte == 0x7f) {
             *to++ = '?';
         } else if (byte == 0xc2 && (unsigned char)from[1] >= 0x80 &&
-            (unsigned char)from[1] < 0xa0) {
+                   (unsigned char)from[1] < 0xa0) {
             *to++ = '?'; // U+0080 to U+009F are control characters too
             from++;
         } else {
@@ -127,9 +127,9 @@ char *ss_text_bar(int64_t done, int64_t total, size_t width)
     ss_buf_init(&bar, width * 4 + 1);
     double share = total > 0 ? (double)done / (double)total : 0;
     for (size_t i = 0; i < width; i++)
-        ss_buf_add_str(&bar,
-            (double)i + 0.5 < share * (double)width ? "\xe2\x96\x87"
-                                                    : "\xe2\x96\x81");
+        ss_buf_add_str(&bar, (double)i + 0.5 < share * (double)width
+                                 ? "\xe2\x96\x87"
+                                 : "\xe2\x96\x81");
     return ss_buf_steal(&bar, NULL);
 }
 
@@ -141,7 +141,8 @@ static bool differ(const char *a, const char *b, struct ss_id_form form)
     if (a_size <= form.head + form.tail || b_size <= form.head + form.tail)
         return strcmp(a, b) != 0;
     return memcmp(a, b, form.head) != 0 ||
-        memcmp(a + a_size - form.tail, b + b_size - form.tail, form.tail) != 0;
+           memcmp(a + a_size - form.tail, b + b_size - form.tail, form.tail) !=
+               0;
 }
 
 static bool all_differ(
@@ -201,5 +202,5 @@ bool ss_text_id_fits(const char *id, const char *typed)
     const char *tail = cut + size;
     size_t id_size = strlen(id), tail_size = strlen(tail);
     return id_size >= head + tail_size && memcmp(id, typed, head) == 0 &&
-        memcmp(id + id_size - tail_size, tail, tail_size) == 0;
+           memcmp(id + id_size - tail_size, tail, tail_size) == 0;
 }

@@ -15,8 +15,8 @@ struct ss_talk {
     int64_t connect_ms;
     int64_t patience_ms;
     int64_t knock_ms;
-    bool is_here;    // HERE, else KNOCKING (or nothing to do)
-    bool is_met;     // somebody was there once
+    bool is_here; // HERE, else KNOCKING (or nothing to do)
+    bool is_met;  // somebody was there once
     bool is_knocking;
     int64_t heard_ms;
     int64_t waiting_since_ms; // of the first PING without a sign; -1: none
@@ -103,15 +103,17 @@ static void send_request(
     request->is_held = false;
     request->sent_ms = request->heard_ms = talk->now_ms;
     say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_ASK,
-                  .key = request->key, .id = request->id,
-                  .op = ss_strdup(op), .json = body});
+                  .key = request->key,
+                  .id = request->id,
+                  .op = ss_strdup(op),
+                  .json = body});
 }
 
 static void hang_up(struct ss_talk *talk, const struct ss_talk_request *request)
 {
     if (request->id && !request->is_held)
-        say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_HANGUP,
-                      .id = request->id});
+        say(talk, &(struct ss_talk_command){
+                      .type = SS_TALK_SEND_HANGUP, .id = request->id});
 }
 
 static void forget(struct ss_talk *talk, struct ss_talk_request *request)
@@ -129,7 +131,9 @@ static void fail(struct ss_talk *talk, struct ss_talk_request *request,
     int status, char *text)
 {
     say(talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
-                  .key = request->key, .status = status, .text = text});
+                  .key = request->key,
+                  .status = status,
+                  .text = text});
     forget(talk, request);
 }
 
@@ -185,13 +189,16 @@ static void lose_contact(struct ss_talk *talk)
 static void give_up(struct ss_talk *talk)
 {
     while (talk->requests) {
-        char *text = talk->is_met
-            ? ss_format("the coordinator at %s is gone, and did not come back "
-                        "within %lld s",
-                  talk->where, (long long)(talk->patience_ms / 1000))
-            : ss_format("no coordinator answers at %s. Start one: superstep "
-                        "dev APP.so",
-                  talk->where);
+        char *text =
+            talk->is_met
+                ? ss_format(
+                      "the coordinator at %s is gone, and did not come back "
+                      "within %lld s",
+                      talk->where, (long long)(talk->patience_ms / 1000))
+                : ss_format(
+                      "no coordinator answers at %s. Start one: superstep "
+                      "dev APP.so",
+                      talk->where);
         fail(talk, talk->requests, SS_ECLOSED, text);
     }
     talk->is_knocking = false;
@@ -215,7 +222,8 @@ static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
 {
     if (talk->requests_count >= SS_TALK_REQUESTS_MAX) {
         say(talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
-                      .key = event->key, .status = SS_ELIMIT,
+                      .key = event->key,
+                      .status = SS_ELIMIT,
                       .text = ss_format("%d requests are under way already",
                           SS_TALK_REQUESTS_MAX)});
         return;
@@ -270,7 +278,8 @@ static void on_answer(struct ss_talk *talk, const struct ss_talk_event *event)
         return;
     }
     say(talk, &(struct ss_talk_command){.type = SS_TALK_DONE,
-                  .key = request->key, .json = json_incref(event->body)});
+                  .key = request->key,
+                  .json = json_incref(event->body)});
     forget(talk, request);
 }
 
@@ -289,7 +298,7 @@ static void on_pong(struct ss_talk *talk, uint64_t epoch)
 static int64_t run_look_at_ms(const struct ss_talk_request *request)
 {
     return request->heard_ms +
-        (request->is_accepted ? SS_TALK_RECHECK_MS : SS_TALK_AGAIN_MS);
+           (request->is_accepted ? SS_TALK_RECHECK_MS : SS_TALK_AGAIN_MS);
 }
 
 // One request that was sent and has no final answer.
@@ -350,7 +359,7 @@ static void time_out(struct ss_talk *talk, struct ss_talk_request *request)
 static int64_t give_up_at_ms(const struct ss_talk *talk)
 {
     return talk->knocking_since_ms +
-        (talk->is_met ? talk->patience_ms : talk->connect_ms);
+           (talk->is_met ? talk->patience_ms : talk->connect_ms);
 }
 
 static void pass_time(struct ss_talk *talk)
@@ -376,10 +385,10 @@ static void pass_time(struct ss_talk *talk)
             knock(talk);
         }
     } else if (talk->waiting_since_ms >= 0 &&
-        now - talk->waiting_since_ms >= SS_TALK_SILENCE_MS) {
+               now - talk->waiting_since_ms >= SS_TALK_SILENCE_MS) {
         lose_contact(talk);
     } else if (now - talk->heard_ms >= SS_TALK_PING_MS &&
-        now - talk->pinged_ms >= SS_TALK_PING_MS) {
+               now - talk->pinged_ms >= SS_TALK_PING_MS) {
         ping(talk);
     }
 }
@@ -397,12 +406,12 @@ static int64_t wake_at_ms(const struct ss_talk *talk)
     for (const struct ss_talk_request *r = talk->requests; r; r = r->next)
         at = earlier(at, earlier(r->deadline_ms, look_at_ms(r)));
     if (talk->is_knocking)
-        return earlier(at, earlier(give_up_at_ms(talk),
-                               talk->knocked_ms + talk->knock_ms));
+        return earlier(at,
+            earlier(give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms));
     if (talk->waiting_since_ms >= 0)
         at = earlier(at, talk->waiting_since_ms + SS_TALK_SILENCE_MS);
-    int64_t sign_ms = talk->heard_ms > talk->pinged_ms ? talk->heard_ms
-                                                       : talk->pinged_ms;
+    int64_t sign_ms =
+        talk->heard_ms > talk->pinged_ms ? talk->heard_ms : talk->pinged_ms;
     return earlier(at, sign_ms + SS_TALK_PING_MS);
 }
 

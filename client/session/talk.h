@@ -47,10 +47,10 @@ enum ss_talk_event_type {
 // Everything is borrowed for the call; bodies are counted and never modified.
 struct ss_talk_event {
     enum ss_talk_event_type type;
-    int64_t now_ms; // monotonic
-    uint64_t key;   // ASK, FORGET: the asker's own name for the request
-    const char *op; // ASK
-    json_t *body;   // ASK: an object; ANSWER
+    int64_t now_ms;     // monotonic
+    uint64_t key;       // ASK, FORGET: the asker's own name for the request
+    const char *op;     // ASK
+    json_t *body;       // ASK: an object; ANSWER
     int64_t timeout_ms; // ASK: fail after so long; 0: no limit
     uint64_t id;        // ANSWER
     bool final;         // ANSWER

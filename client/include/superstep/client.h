@@ -8,7 +8,8 @@
 //     if (ss_client_open(NULL, &client, &error) != 0 ||
 //         ss_client_run(client, "hello",
 //             &(struct ss_client_run){
-//                 .thread = "demo", .input = json_pack("{s:s}", "name", "Ada")},
+//                 .thread = "demo", .input = json_pack("{s:s}", "name",
+//                 "Ada")},
 //             &answer, &error) != 0)
 //         errx(1, "%s", error.message);
 //     puts(json_string_value(json_object_get(answer, "status"))); // "done"
@@ -44,7 +45,7 @@ extern "C" {
 #endif
 
 // Where a coordinator listens unless somebody says otherwise.
-#define SS_CLIENT_ENDPOINT "tcp://127.0.0.1:7433"
+#define SS_CLIENT_ENDPOINT    "tcp://127.0.0.1:7433"
 // The environment variable that says otherwise.
 #define SS_CLIENT_ENVIRONMENT "SUPERSTEP_COORDINATOR"
 
@@ -120,8 +121,8 @@ struct ss_client_call;
 
 // Never fails: what is wrong comes out at the end. Takes `body`; copies the
 // options (NULL: none). Gives a call, to be finished or dropped.
-struct ss_client_call *ss_client_start(struct ss_client *client,
-    const char *op, json_t *body, const struct ss_client_ask *options);
+struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
+    json_t *body, const struct ss_client_ask *options);
 // What has come in, without waiting: listeners are called from here.
 void ss_client_step(struct ss_client *client);
 int ss_client_fd(const struct ss_client *client);
@@ -153,8 +154,8 @@ struct ss_client_run {
     // The run's id, an idempotency key: who asks twice with the same one has
     // one run. NULL: made up.
     const char *run;
-    bool detach;       // answer when the run is durable, do not wait for its end
-    json_t *more;      // taken; any other option, as an object
+    bool detach;  // answer when the run is durable, do not wait for its end
+    json_t *more; // taken; any other option, as an object
     int64_t timeout_ms; // 0: as long as it takes
     ss_client_item_fn *on_item;
     void *ctx;
@@ -165,8 +166,7 @@ int ss_client_run(struct ss_client *client, const char *graph,
     struct ss_client_error *ret_error);
 // The body of that request, for ss_client_start(). Takes what `run` says it
 // takes. Gives.
-json_t *ss_client_run_body(
-    const char *graph, const struct ss_client_run *run);
+json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
 
 // Follow a run that is under way, or fetch how it ended. `after`: the "seq" of
 // the last event that was seen, or NULL.
@@ -190,17 +190,22 @@ int ss_client_cancel(struct ss_client *client, const char *run,
 // results are what stands under the answer's one key, and given.
 
 // A snapshot. more: graph, checkpoint_id, checkpoint_ns, subgraphs.
-int ss_client_state(struct ss_client *client, const char *thread,
-    json_t *more, json_t **ret_state, struct ss_client_error *ret_error);
+int ss_client_state(struct ss_client *client, const char *thread, json_t *more,
+    json_t **ret_state, struct ss_client_error *ret_error);
 // Snapshots, newest first. more: graph, checkpoint_ns, limit, before, filter.
 int ss_client_history(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_history, struct ss_client_error *ret_error);
-// Write as if a node had. `values` is taken; `as_node` NULL: inferred. more:
-// graph, checkpoint_id, checkpoint_ns. Gives the new checkpoint's config.
+// Write as if a node had. Gives the new checkpoint's config.
+struct ss_client_update {
+    json_t *values;      // taken
+    const char *as_node; // NULL: inferred
+    json_t *more;        // taken; graph, checkpoint_id, checkpoint_ns
+};
 int ss_client_update(struct ss_client *client, const char *thread,
-    const char *as_node, json_t *values, json_t *more, json_t **ret_config,
+    const struct ss_client_update *update, json_t **ret_config,
     struct ss_client_error *ret_error);
-// Several supersteps of several such updates; takes [[{values, as_node}...]...].
+// Several supersteps of several such updates; takes [[{values,
+// as_node}...]...].
 int ss_client_bulk_update(struct ss_client *client, const char *thread,
     json_t *supersteps, json_t *more, json_t **ret_config,
     struct ss_client_error *ret_error);
@@ -210,8 +215,8 @@ int ss_client_checkpoints(struct ss_client *client, const char *thread,
 // The rows themselves. more: from, limit.
 int ss_client_journal(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_rows, struct ss_client_error *ret_error);
-int ss_client_copy(struct ss_client *client, const char *thread,
-    const char *to, int64_t *ret_rows, struct ss_client_error *ret_error);
+int ss_client_copy(struct ss_client *client, const char *thread, const char *to,
+    int64_t *ret_rows, struct ss_client_error *ret_error);
 int ss_client_delete(struct ss_client *client, const char *thread,
     int64_t *ret_rows, struct ss_client_error *ret_error);
 int ss_client_prune(struct ss_client *client, const char *thread,

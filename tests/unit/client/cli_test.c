@@ -23,10 +23,10 @@ struct script {
 
 static struct ss_link *server;
 static const struct script *script;
-#define PLAY(...) \
-    do { \
-        static const struct script lines[] = {__VA_ARGS__, {0}}; \
-        script = lines; \
+#define PLAY(...)                                                              \
+    do {                                                                       \
+        static const struct script lines[] = {__VA_ARGS__, {0}};               \
+        script = lines;                                                        \
     } while (0)
 static struct ss_buf asked;
 static struct ss_buf out;
@@ -139,8 +139,8 @@ static void read_file(FILE *file, struct ss_buf *buf)
     fclose(file);
 }
 
-// Run `superstep` with these words, and be its coordinator meanwhile. The end of
-// the pipe tells that it has ended. Returns its exit status.
+// Run `superstep` with these words, and be its coordinator meanwhile. The end
+// of the pipe tells that it has ended. Returns its exit status.
 static int superstep(const char *const *words, const char *input)
 {
     const char *argv[32] = {SS_TEST_BIN_DIR "/superstep"};
@@ -280,8 +280,7 @@ START_TEST(without_a_coordinator_there_is_advice)
     ck_assert_int_eq(RUN("graphs"), 4);
     expect_err("superstep: no coordinator answers at tcp://127.0.0.1:9. Start "
                "one: superstep dev APP.so\n");
-    ck_assert_int_eq(
-        RUN("--coordinator", "tcp://127.0.0.1:19", "run", "g"), 4);
+    ck_assert_int_eq(RUN("--coordinator", "tcp://127.0.0.1:19", "run", "g"), 4);
     ck_assert(says(&err, "no coordinator answers at tcp://127.0.0.1:19."));
 }
 END_TEST
@@ -310,9 +309,10 @@ END_TEST
 // ---------------------------------------------------------------------- runs
 
 #define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":true}"
-#define DONE "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"done\"," \
-             "\"output\":{\"log\":[\"hello\"]},\"interrupts\":[],\"stats\":" \
-             "{\"supersteps\":2,\"tasks\":3,\"restored\":0}}"
+#define DONE                                                                   \
+    "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"done\","                   \
+    "\"output\":{\"log\":[\"hello\"]},\"interrupts\":[],\"stats\":"            \
+    "{\"supersteps\":2,\"tasks\":3,\"restored\":0}}"
 
 START_TEST(a_run_prints_its_result)
 {
@@ -333,10 +333,11 @@ START_TEST(every_option_of_a_run_is_in_the_request)
                          "--interrupt-before", "a,b", "--interrupt-after=*",
                          "--run", "r7", "--context", "{}", "--subgraphs"),
         0);
-    expect_asked("run {\"durability\":\"exit\",\"recursion_limit\":9,"
-                 "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
-                 "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","
-                 "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"subgraphs\":true}\n");
+    expect_asked(
+        "run {\"durability\":\"exit\",\"recursion_limit\":9,"
+        "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
+        "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","
+        "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"subgraphs\":true}\n");
 }
 END_TEST
 
@@ -346,22 +347,21 @@ START_TEST(input_may_come_from_standard_input)
     ck_assert_int_eq(
         superstep((const char *const[]){"run", "g", "-i", "-", NULL}, "[1, 2]"),
         0);
-    expect_asked(
-        "run {\"graph\":\"g\",\"input\":[1,2],\"run\":\"MADE UP\"}\n");
+    expect_asked("run {\"graph\":\"g\",\"input\":[1,2],\"run\":\"MADE UP\"}\n");
 }
 END_TEST
 
 START_TEST(supersteps_show_as_lines)
 {
     PLAY({.op = "run",
-            .items = {ACCEPTED,
-                "{\"seq\":\"2.0\",\"mode\":\"progress\",\"ns\":[],\"data\":"
-                "{\"step\":1,\"tasks\":1,\"done\":0,\"node\":null}}",
-                "{\"seq\":\"2.1\",\"mode\":\"updates\",\"ns\":[],\"data\":"
-                "{\"greet\":{\"log\":[\"hello\"]}}}",
-                "{\"seq\":\"2.2\",\"mode\":\"progress\",\"ns\":[],\"data\":"
-                "{\"step\":1,\"tasks\":1,\"done\":1,\"node\":\"greet\"}}"},
-            .final = DONE});
+        .items = {ACCEPTED,
+            "{\"seq\":\"2.0\",\"mode\":\"progress\",\"ns\":[],\"data\":"
+            "{\"step\":1,\"tasks\":1,\"done\":0,\"node\":null}}",
+            "{\"seq\":\"2.1\",\"mode\":\"updates\",\"ns\":[],\"data\":"
+            "{\"greet\":{\"log\":[\"hello\"]}}}",
+            "{\"seq\":\"2.2\",\"mode\":\"progress\",\"ns\":[],\"data\":"
+            "{\"step\":1,\"tasks\":1,\"done\":1,\"node\":\"greet\"}}"},
+        .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "--progress"), 0);
     expect_out("{\"log\": [\"hello\"]}\n");
     ck_assert(says(&err, "thread t1\n"));
@@ -375,12 +375,12 @@ END_TEST
 START_TEST(a_stream_prints_events)
 {
     PLAY({.op = "run",
-            .items = {ACCEPTED,
-                "{\"seq\":\"2.1\",\"mode\":\"values\",\"ns\":[],\"data\":"
-                "{\"a\":1}}",
-                "{\"attempt\":\"1.2\",\"mode\":\"custom\",\"ns\":"
-                "[\"sub:1\",\"in:2\"],\"data\":\"hi\"}"},
-            .final = DONE});
+        .items = {ACCEPTED,
+            "{\"seq\":\"2.1\",\"mode\":\"values\",\"ns\":[],\"data\":"
+            "{\"a\":1}}",
+            "{\"attempt\":\"1.2\",\"mode\":\"custom\",\"ns\":"
+            "[\"sub:1\",\"in:2\"],\"data\":\"hi\"}"},
+        .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "--stream", "values,custom"), 0);
     expect_out("values      {\"a\": 1}\ncustom      sub:1|in:2  \"hi\"\n"
                "{\"log\": [\"hello\"]}\n");
@@ -394,10 +394,11 @@ END_TEST
 
 START_TEST(an_interrupted_run_prints_the_command_that_answers)
 {
-    PLAY({.op = "run", .items = {ACCEPTED},
-            .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":"
-                     "\"interrupted\",\"output\":null,\"interrupts\":[{\"id\":"
-                     "\"i1\",\"value\":\"Publish?\"}]}"});
+    PLAY({.op = "run",
+        .items = {ACCEPTED},
+        .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":"
+                 "\"interrupted\",\"output\":null,\"interrupts\":[{\"id\":"
+                 "\"i1\",\"value\":\"Publish?\"}]}"});
     ck_assert_int_eq(RUN("run", "g"), 3);
     expect_out("");
     expect_err("interrupted: a question waits for an answer\n"
@@ -408,11 +409,12 @@ END_TEST
 
 START_TEST(a_failed_run_says_why)
 {
-    PLAY({.op = "run", .items = {ACCEPTED},
-            .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"failed\","
-                     "\"output\":{\"a\":1},\"error\":{\"code\":\"node_failed\","
-                     "\"message\":\"no ink\",\"node\":\"print\"},\"warnings\":"
-                     "[\"a warning\"]}"});
+    PLAY({.op = "run",
+        .items = {ACCEPTED},
+        .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"failed\","
+                 "\"output\":{\"a\":1},\"error\":{\"code\":\"node_failed\","
+                 "\"message\":\"no ink\",\"node\":\"print\"},\"warnings\":"
+                 "[\"a warning\"]}"});
     ck_assert_int_eq(RUN("run", "g"), 1);
     expect_out("{\"a\": 1}\n");
     expect_err("superstep: warning: a warning\n"
@@ -432,8 +434,9 @@ END_TEST
 
 START_TEST(a_detached_run_prints_its_name)
 {
-    PLAY({.op = "run", .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":"
-                               "true,\"status\":\"running\"}"});
+    PLAY({.op = "run",
+        .final = "{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":"
+                 "true,\"status\":\"running\"}"});
     ck_assert_int_eq(RUN("run", "g", "--detach"), 0);
     expect_out("run r1  thread t1\n");
     expect_asked("run {\"graph\":\"g\",\"detach\":true,\"run\":\"MADE UP\"}\n");
@@ -443,8 +446,8 @@ END_TEST
 START_TEST(what_was_restored_is_told)
 {
     PLAY({.op = "attach",
-            .final = "{\"status\":\"done\",\"output\":1,\"stats\":"
-                     "{\"supersteps\":1,\"tasks\":2,\"restored\":3}}"});
+        .final = "{\"status\":\"done\",\"output\":1,\"stats\":"
+                 "{\"supersteps\":1,\"tasks\":2,\"restored\":3}}"});
     ck_assert_int_eq(RUN("attach", "r1", "--progress", "--after", "2.1"), 0);
     expect_out("1\n");
     expect_err("1 superstep, 2 tasks; 3 more were taken from pending writes\n");
@@ -455,8 +458,9 @@ END_TEST
 
 START_TEST(an_unknown_graph_gets_the_nearest_one)
 {
-    PLAY({.op = "run", .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
-                               "\"there is no graph \\\"dijest\\\"\"}}"},
+    PLAY({.op = "run",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"there is no graph \\\"dijest\\\"\"}}"},
         {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"digest\"}]}"});
     ck_assert_int_eq(RUN("run", "dijest"), 1);
     expect_err("superstep: there is no graph \"dijest\". Did you mean "
@@ -466,10 +470,11 @@ END_TEST
 
 START_TEST(a_thread_is_resumed_with_its_graph)
 {
-    PLAY({.op = "runs", .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
-                                "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
-                                "\"graph\":\"new\",\"created_at\":"
-                                "\"2026-01-02T\"}]}"},
+    PLAY({.op = "runs",
+             .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
+                      "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
+                      "\"graph\":\"new\",\"created_at\":"
+                      "\"2026-01-02T\"}]}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
     expect_asked("runs {\"thread\":\"t1\"}\n"
@@ -507,16 +512,17 @@ END_TEST
 START_TEST(state_and_history_are_shown)
 {
     PLAY({.op = "state",
-            .final = "{\"state\":{\"values\":{\"a\":1},\"config\":{"
-                     "\"thread_id\":\"t\",\"checkpoint_id\":\"c\"},\"metadata\":"
-                     "{\"step\":1,\"source\":\"loop\"},\"interrupts\":[{\"id\":"
-                     "\"i\",\"value\":2}]}}"},
+             .final =
+                 "{\"state\":{\"values\":{\"a\":1},\"config\":{"
+                 "\"thread_id\":\"t\",\"checkpoint_id\":\"c\"},\"metadata\":"
+                 "{\"step\":1,\"source\":\"loop\"},\"interrupts\":[{\"id\":"
+                 "\"i\",\"value\":2}]}}"},
         {.op = "history",
             .final = "{\"history\":[{\"values\":{\"a\":1},\"config\":{"
                      "\"checkpoint_id\":\"c\"},\"metadata\":{\"step\":1,"
                      "\"source\":\"loop\"},\"next\":[]}]}"});
-    ck_assert_int_eq(RUN("state", "t", "--at", "c", "--ns", "n", "--subgraphs"),
-        0);
+    ck_assert_int_eq(
+        RUN("state", "t", "--at", "c", "--ns", "n", "--subgraphs"), 0);
     ck_assert(says(&out, "KEY  VALUE\na    1\n"));
     ck_assert(!says(&out, "Answer:")); // not of the past
     expect_asked("state {\"checkpoint_id\":\"c\",\"checkpoint_ns\":\"n\","
@@ -538,12 +544,14 @@ END_TEST
 START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
 {
     PLAY({.op = "history",
-            .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
-                     "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
-                     "\"1f0a-1111-b2\"}}]}"},
+             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
+                      "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
+                      "\"1f0a-1111-b2\"}}]}"},
         {.op = "run", .final = DONE});
-    ck_assert_int_eq(
-        RUN("run", "g", "-t", "t", "--at", "1f0a\xe2\x80\xa6" "b2"), 0);
+    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at",
+                         "1f0a\xe2\x80\xa6"
+                         "b2"),
+        0);
     ck_assert(says(&asked, "\"checkpoint_id\":\"1f0a-1111-b2\""));
     ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a...x"), 1);
     expect_err("superstep: there is no checkpoint 1f0a...x\n");
@@ -561,8 +569,8 @@ START_TEST(threads_are_changed)
         {.op = "prune", .final = "{\"rows\":7}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
         {.op = "journal", .final = "{\"rows\":[{\"seq\":1},{\"seq\":2}]}"});
-    ck_assert_int_eq(RUN("update", "t", "--values", "{\"a\":1}", "--as", "n",
-                         "--at", "c8"),
+    ck_assert_int_eq(
+        RUN("update", "t", "--values", "{\"a\":1}", "--as", "n", "--at", "c8"),
         0);
     expect_out("checkpoint c9\n");
     expect_asked("update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
@@ -587,12 +595,13 @@ END_TEST
 START_TEST(lists_are_tables)
 {
     PLAY({.op = "graphs",
-            .final = "{\"graphs\":[{\"name\":\"digest\",\"version\":"
-                     "\"5f0c1e7a99\",\"nodes\":6,\"workers\":2}]}"},
+             .final = "{\"graphs\":[{\"name\":\"digest\",\"version\":"
+                      "\"5f0c1e7a99\",\"nodes\":6,\"workers\":2}]}"},
         {.op = "workers",
-            .final = "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
-                     "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
-                     "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
+            .final =
+                "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
+                "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
+                "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
         {.op = "threads",
             .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","
                      "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"}]}"},

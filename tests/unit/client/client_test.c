@@ -27,10 +27,10 @@ struct script {
 static struct ss_link *server;
 static uint64_t epoch;
 static const struct script *script;
-#define PLAY(...) \
-    do { \
-        static const struct script lines[] = {__VA_ARGS__, {0}}; \
-        script = lines; \
+#define PLAY(...)                                                              \
+    do {                                                                       \
+        static const struct script lines[] = {__VA_ARGS__, {0}};               \
+        script = lines;                                                        \
     } while (0)
 static struct ss_buf asked; // a line for each request
 static struct ss_client *client;
@@ -210,8 +210,9 @@ END_TEST
 
 START_TEST(an_error_answer_is_an_error)
 {
-    PLAY({.op = "state", .final = "{\"error\":{\"code\":\"not_found\","
-                                 "\"message\":\"there is no thread x\"}}"});
+    PLAY({.op = "state",
+        .final = "{\"error\":{\"code\":\"not_found\","
+                 "\"message\":\"there is no thread x\"}}"});
     expect_error(start("state", "{\"thread\":\"x\"}"), "not_found",
         "there is no thread x");
 }
@@ -220,15 +221,16 @@ END_TEST
 START_TEST(an_error_with_an_unknown_code_is_an_error_still)
 {
     PLAY({.op = "state", .final = "{\"error\":{\"code\":\"of the future\"}}"});
-    expect_error(start("state", "{}"), "io_error",
-        "the coordinator does not say why");
+    expect_error(
+        start("state", "{}"), "io_error", "the coordinator does not say why");
 }
 END_TEST
 
 START_TEST(a_run_that_failed_is_an_answer)
 {
-#define FAILED "{\"run\":\"r\",\"status\":\"failed\",\"error\":" \
-               "{\"code\":\"node_failed\",\"message\":\"oh\"}}"
+#define FAILED                                                                 \
+    "{\"run\":\"r\",\"status\":\"failed\",\"error\":"                          \
+    "{\"code\":\"node_failed\",\"message\":\"oh\"}}"
     PLAY({.op = "run", .final = FAILED});
     expect_answer(start("run", "{\"graph\":\"g\"}"), FAILED);
 }
@@ -237,10 +239,10 @@ END_TEST
 START_TEST(items_reach_the_listener_in_order)
 {
     PLAY({.op = "run",
-            .items = {"{\"run\":\"r\",\"accepted\":true}",
-                "{\"seq\":\"1.1\",\"mode\":\"values\"}",
-                "{\"seq\":\"1.2\",\"mode\":\"values\"}"},
-            .final = "{\"status\":\"done\"}"});
+        .items = {"{\"run\":\"r\",\"accepted\":true}",
+            "{\"seq\":\"1.1\",\"mode\":\"values\"}",
+            "{\"seq\":\"1.2\",\"mode\":\"values\"}"},
+        .final = "{\"status\":\"done\"}"});
     struct ss_buf items;
     ss_buf_init(&items, 4096);
     struct ss_client_call *call = ss_client_start(client, "run", parse("{}"),
@@ -268,7 +270,8 @@ static void ask_more(void *ctx, const json_t *item)
 
 START_TEST(a_listener_may_start_and_drop_calls)
 {
-    PLAY({.op = "run",
+    PLAY(
+        {.op = "run",
             .items = {"{\"run\":\"r\",\"accepted\":true}", "{\"seq\":\"1.1\"}"},
             .final = "{\"status\":\"done\"}"},
         {.op = "workers", .final = "{\"workers\":[]}"});
@@ -326,8 +329,9 @@ END_TEST
 
 START_TEST(a_restarted_coordinator_is_attached_to)
 {
-    PLAY({.op = "run", .items = {"{\"run\":\"r\",\"accepted\":true}",
-                          "{\"seq\":\"4.2\",\"mode\":\"values\"}"}});
+    PLAY({.op = "run",
+        .items = {"{\"run\":\"r\",\"accepted\":true}",
+            "{\"seq\":\"4.2\",\"mode\":\"values\"}"}});
     struct ss_client_call *call =
         start("run", "{\"run\":\"r\",\"stream\":[\"values\"]}");
     pump();
@@ -359,8 +363,7 @@ START_TEST(an_input_over_the_limit_is_an_error)
         serve();
         ss_client_wait(client, -1, 10);
     }
-    ck_assert_int_eq(
-        ss_client_call_finish(&call, NULL, &error), SS_ELIMIT);
+    ck_assert_int_eq(ss_client_call_finish(&call, NULL, &error), SS_ELIMIT);
     ck_assert_str_eq(error.code, "limit_exceeded");
     ck_assert_ptr_nonnull(
         strstr(error.message, "the request \"run\" cannot be sent"));
@@ -400,8 +403,8 @@ END_TEST
 
 START_TEST(a_call_with_too_little_time_fails)
 {
-    struct ss_client_call *call = ss_client_start(client, "run", parse("{}"),
-        &(struct ss_client_ask){.timeout_ms = 30});
+    struct ss_client_call *call = ss_client_start(
+        client, "run", parse("{}"), &(struct ss_client_ask){.timeout_ms = 30});
     expect_error(call, "timeout",
         "no final answer to the request \"run\" within the time that was "
         "given");
@@ -462,7 +465,8 @@ static pthread_t thread;
 static void setup_thread(void)
 {
     static const struct script all[] = {
-        {.op = "run", .items = {"{\"run\":\"r\",\"accepted\":true}"},
+        {.op = "run",
+            .items = {"{\"run\":\"r\",\"accepted\":true}"},
             .final = "{\"run\":\"r\",\"status\":\"done\",\"output\":1}"},
         {.op = "attach", .final = "{\"status\":\"interrupted\"}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
@@ -511,9 +515,14 @@ static void expect_json(json_t *json, const char *text)
 START_TEST(run_says_everything_that_a_run_can_be_told)
 {
     json_t *result;
-    const struct ss_client_run run = {.thread = "t", .input = parse("{\"a\":1}"),
-        .checkpoint_id = "c", .stream = "values,updates", .subgraphs = true,
-        .run = "r", .detach = true, .more = parse("{\"durability\":\"exit\"}")};
+    const struct ss_client_run run = {.thread = "t",
+        .input = parse("{\"a\":1}"),
+        .checkpoint_id = "c",
+        .stream = "values,updates",
+        .subgraphs = true,
+        .run = "r",
+        .detach = true,
+        .more = parse("{\"durability\":\"exit\"}")};
     ck_assert_int_eq(ss_client_run(client, "g", &run, &result, &error), 0);
     expect_json(result, "{\"run\":\"r\",\"status\":\"done\",\"output\":1}");
     expect_asked(
@@ -527,8 +536,10 @@ END_TEST
 START_TEST(resume_is_a_command)
 {
     json_t *result;
-    struct ss_client_run run = {.thread = "t", .run = "r",
-        .resume = parse("true"), .command = parse("{\"goto\":\"x\"}")};
+    struct ss_client_run run = {.thread = "t",
+        .run = "r",
+        .resume = parse("true"),
+        .command = parse("{\"goto\":\"x\"}")};
     ck_assert_int_eq(ss_client_run(client, "g", &run, &result, &error), 0);
     json_decref(result);
     run = (struct ss_client_run){.run = "s", .resume = parse("7")};
@@ -561,12 +572,11 @@ END_TEST
 START_TEST(threads_are_looked_at)
 {
     json_t *result;
-    ck_assert_int_eq(ss_client_state(client, "t",
-                         parse("{\"subgraphs\":true}"), &result, &error),
+    ck_assert_int_eq(ss_client_state(client, "t", parse("{\"subgraphs\":true}"),
+                         &result, &error),
         0);
     expect_json(result, "{\"values\":1}");
-    ck_assert_int_eq(
-        ss_client_history(client, "t", NULL, &result, &error), 0);
+    ck_assert_int_eq(ss_client_history(client, "t", NULL, &result, &error), 0);
     expect_json(result, "[1,2]");
     ck_assert_int_eq(ss_client_checkpoints(client, "t", &result, &error), 0);
     expect_json(result, "[3]");
@@ -585,12 +595,14 @@ START_TEST(threads_are_changed)
 {
     json_t *result;
     int64_t rows;
-    ck_assert_int_eq(ss_client_update(client, "t", "n", parse("{\"a\":1}"),
-                         NULL, &result, &error),
-        0);
-    expect_json(result, "{\"thread_id\":\"t\"}");
+    struct ss_client_update update = {
+        .values = parse("{\"a\":1}"), .as_node = "n"};
     ck_assert_int_eq(
-        ss_client_update(client, "t", NULL, NULL, NULL, &result, &error), 0);
+        ss_client_update(client, "t", &update, &result, &error), 0);
+    expect_json(result, "{\"thread_id\":\"t\"}");
+    update = (struct ss_client_update){NULL, NULL, NULL};
+    ck_assert_int_eq(
+        ss_client_update(client, "t", &update, &result, &error), 0);
     json_decref(result);
     ck_assert_int_eq(
         ss_client_bulk_update(client, "t", parse("[[{\"values\":2}]]"),
@@ -627,8 +639,7 @@ START_TEST(lists_are_given)
     ck_assert_str_eq(text, "graph TD;");
     free(text);
     // An answer that lacks what it should have.
-    ck_assert_int_eq(
-        ss_client_workers(client, &result, &error), SS_EFORMAT);
+    ck_assert_int_eq(ss_client_workers(client, &result, &error), SS_EFORMAT);
     ck_assert_str_eq(error.message,
         "the coordinator's answer to \"workers\" has no \"workers\"");
     expect_asked("threads {}\nruns {\"limit\":1}\ngraphs {}\n"
@@ -647,8 +658,9 @@ static char *idle_after(struct ss_idle *idle, int64_t now_ms)
 
 START_TEST(a_run_that_no_worker_serves_is_told_of_once)
 {
-    PLAY({.op = "workers", .final = "{\"workers\":[{\"graphs\":"
-                                    "[\"digester@1\",\"other\"]}]}"});
+    PLAY({.op = "workers",
+        .final = "{\"workers\":[{\"graphs\":"
+                 "[\"digester@1\",\"other\"]}]}"});
     struct ss_idle idle;
     ss_idle_init(&idle, client, "digest", 1000);
     ck_assert_ptr_null(idle_after(&idle, 3999));
@@ -670,8 +682,9 @@ END_TEST
 
 START_TEST(a_run_that_is_served_just_takes_its_time)
 {
-    PLAY({.op = "workers", .final = "{\"workers\":[{\"graphs\":[]},"
-                                    "{\"graphs\":[\"digest@5f0c\"]}]}"});
+    PLAY({.op = "workers",
+        .final = "{\"workers\":[{\"graphs\":[]},"
+                 "{\"graphs\":[\"digest@5f0c\"]}]}"});
     struct ss_idle idle;
     ss_idle_init(&idle, client, "digest", 0);
     ck_assert_ptr_null(idle_after(&idle, 5000));

@@ -133,20 +133,20 @@ END_TEST
 
 // --------------------------------------------------------------------- history
 
-#define SNAPSHOT(id, parent, step, source, next, values) \
-    "{\"config\":{\"checkpoint_id\":\"" id "\"},\"parent_config\":" parent \
-    ",\"metadata\":{\"step\":" step ",\"source\":\"" source \
+#define SNAPSHOT(id, parent, step, source, next, values)                       \
+    "{\"config\":{\"checkpoint_id\":\"" id "\"},\"parent_config\":" parent     \
+    ",\"metadata\":{\"step\":" step ",\"source\":\"" source                    \
     "\"},\"next\":[" next "],\"values\":{" values "}}"
 #define PARENT(id) "{\"checkpoint_id\":\"" id "\"}"
 
 static const char history_text[] =
     "[" SNAPSHOT("1f0a-3-c3", PARENT("1f0a-2-b2"), "2", "loop", "",
-        "\"name\":\"Ada\",\"log\":[1,2]") ","
-    SNAPSHOT("1f0a-2-b2", PARENT("1f0a-1-a1"), "1", "loop", "\"shout\"",
-        "\"name\":\"Ada\",\"log\":[1]") ","
-    SNAPSHOT("1f0a-1-a1", PARENT("1f0a-0-90"), "0", "loop", "\"greet\"",
-        "\"name\":\"Ada\"") ","
-    SNAPSHOT("1f0a-0-90", "null", "-1", "input", "\"__start__\"", "") "]";
+        "\"name\":\"Ada\",\"log\":[1,2]") "," SNAPSHOT("1f0a-2-b2",
+        PARENT("1f0a-1-a1"), "1", "loop", "\"shout\"",
+        "\"name\":\"Ada\",\"log\":[1]") "," SNAPSHOT("1f0a-1-a1",
+        PARENT("1f0a-0-90"), "0", "loop", "\"greet\"",
+        "\"name\":\"Ada\"") "," SNAPSHOT("1f0a-0-90", "null", "-1", "input",
+        "\"__start__\"", "") "]";
 
 START_TEST(a_history_shows_what_each_superstep_changed)
 {
@@ -213,7 +213,8 @@ START_TEST(several_questions_are_answered_by_id)
 {
     expect_advice("g", "a thread",
         "[{\"id\":\"a\",\"value\":1,\"response_schema\":{\"type\":\"boolean\"}}"
-        ",{\"id\":\"b\",\"value\":2,\"response_schema\":{\"type\":\"string\"}}]",
+        ",{\"id\":\"b\",\"value\":2,\"response_schema\":{\"type\":\"string\"}}"
+        "]",
         "interrupted: 2 questions wait for answers\n"
         "  a  1\n"
         "  b  2\n"
@@ -292,8 +293,8 @@ START_TEST(malformed_input_is_told_by_line_and_column)
     json_t *json;
     ck_assert_int_eq(
         ss_cli_input("--input", "{\"a\":\n nope}", &json, &error), SS_EFORMAT);
-    ck_assert_ptr_nonnull(strstr(
-        error.message, "--input: JSON is malformed at line 2, column"));
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "--input: JSON is malformed at line 2, column"));
     ck_assert_int_eq(ss_cli_input("--input", "", &json, &error), SS_EFORMAT);
     ck_assert_int_eq(
         ss_cli_input("--input", "@/no/such", &json, &error), SS_EIO);

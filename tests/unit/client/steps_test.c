@@ -15,7 +15,7 @@ static int64_t now_us;
 static void setup(void)
 {
     ss_value_setup();
-        ss_buf_init(&lines, 1 << 20);
+    ss_buf_init(&lines, 1 << 20);
     now_us = 5000000;
     steps = ss_steps_new(100, now_us);
 }
@@ -37,9 +37,9 @@ static void event(const char *mode, const char *data)
 
 static void progress(int step, int done, int tasks, const char *node)
 {
-    json_t *json = json_pack("{s:s, s:{s:i, s:i, s:i, s:s?}}", "mode",
-        "progress", "data", "step", step, "tasks", tasks, "done", done, "node",
-        node);
+    json_t *json =
+        json_pack("{s:s, s:{s:i, s:i, s:i, s:s?}}", "mode", "progress", "data",
+            "step", step, "tasks", tasks, "done", done, "node", node);
     ss_steps_event(steps, json, now_us, &lines);
     json_decref(json);
 }
@@ -118,8 +118,8 @@ START_TEST(a_fan_out_shows_how_many)
         UPDATES("measure", "null");
     }
     ss_steps_end(steps, now_us, &lines);
-    ck_assert_ptr_nonnull(
-        strstr(ss_buf_str(&lines), "step 3  measure \xc3\x97" "12  12 tasks "));
+    ck_assert_ptr_nonnull(strstr(ss_buf_str(&lines), "step 3  measure \xc3\x97"
+                                                     "12  12 tasks "));
 }
 END_TEST
 

@@ -90,7 +90,10 @@ static const char *ask_within(
 {
     json_t *body = parse(text);
     const char *told = step((struct ss_talk_event){.type = SS_TALK_ASK,
-        .key = key, .op = op, .body = body, .timeout_ms = timeout_ms});
+        .key = key,
+        .op = op,
+        .body = body,
+        .timeout_ms = timeout_ms});
     json_decref(body);
     return told;
 }
@@ -121,8 +124,7 @@ static const char *answer(const char *text)
 
 static const char *pong(uint64_t epoch)
 {
-    return step(
-        (struct ss_talk_event){.type = SS_TALK_PONG, .epoch = epoch});
+    return step((struct ss_talk_event){.type = SS_TALK_PONG, .epoch = epoch});
 }
 
 static const char *after(int64_t ms)
@@ -139,8 +141,9 @@ static const char *next_wake(void)
     return after(commands.wake_at_ms - now);
 }
 
-#define RUN "{\"graph\":\"g\",\"run\":\"r1\",\"stream\":[\"values\"]," \
-            "\"input\":1,\"subgraphs\":true}"
+#define RUN                                                                    \
+    "{\"graph\":\"g\",\"run\":\"r1\",\"stream\":[\"values\"],"                 \
+    "\"input\":1,\"subgraphs\":true}"
 #define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t\",\"accepted\":true}"
 
 // A run that was asked for and accepted by the coordinator of epoch 1.
@@ -157,8 +160,7 @@ START_TEST(a_request_is_held_until_somebody_was_heard)
 {
     ck_assert_str_eq(ask(1, "graphs", "{}"), "ping\n");
     ck_assert_str_eq(pong(1), "ask graphs {}\n");
-    ck_assert_str_eq(
-        answer("{\"graphs\":[]}"), "done 1 {\"graphs\":[]}\n");
+    ck_assert_str_eq(answer("{\"graphs\":[]}"), "done 1 {\"graphs\":[]}\n");
     ck_assert_int_eq(commands.wake_at_ms, INT64_MAX);
 }
 END_TEST
@@ -464,8 +466,8 @@ START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
                               "\"after\":\"2.10\"}\n");
     ck_assert_uint_ne(id, first);
     ck_assert_str_eq(item(ACCEPTED), "");
-    ck_assert_str_eq(answer("{\"status\":\"done\"}"),
-        "done 1 {\"status\":\"done\"}\n");
+    ck_assert_str_eq(
+        answer("{\"status\":\"done\"}"), "done 1 {\"status\":\"done\"}\n");
 }
 END_TEST
 
@@ -517,8 +519,8 @@ START_TEST(answers_of_the_old_coordinator_are_ignored)
     uint64_t old = id;
     pong(2);
     ck_assert_str_eq(answer_to(old, true, "{\"status\":\"failed\"}"), "");
-    ck_assert_str_eq(answer("{\"status\":\"done\"}"),
-        "done 1 {\"status\":\"done\"}\n");
+    ck_assert_str_eq(
+        answer("{\"status\":\"done\"}"), "done 1 {\"status\":\"done\"}\n");
 }
 END_TEST
 
@@ -573,8 +575,8 @@ START_TEST(silence_fails_an_update_that_was_sent_and_keeps_one_that_was_not)
     pong(1);
     for (int i = 0; i < 6; i++)
         after(1000);
-    ck_assert_ptr_nonnull(strstr(ss_buf_str(&said),
-        "failed 1 closed: the coordinator fell silent"));
+    ck_assert_ptr_nonnull(strstr(
+        ss_buf_str(&said), "failed 1 closed: the coordinator fell silent"));
     ck_assert_str_eq(ask(2, "update", "{}"), "ping\n");
     ck_assert_str_eq(pong(1), "ask update {}\n");
 }
@@ -664,10 +666,12 @@ START_TEST(every_request_ends_exactly_once)
             pong(below(&prng, 30) == 0 ? 2 : 1);
             break;
         case 2:
-            answer_to(ids[below(&prng, 8)], below(&prng, 2), "{\"accepted\":true}");
+            answer_to(
+                ids[below(&prng, 8)], below(&prng, 2), "{\"accepted\":true}");
             break;
         case 3:
-            answer_to(ids[below(&prng, 8)], below(&prng, 2), "{\"seq\":\"1.1\"}");
+            answer_to(
+                ids[below(&prng, 8)], below(&prng, 2), "{\"seq\":\"1.1\"}");
             break;
         default:
             after(below(&prng, 3000));
@@ -720,8 +724,7 @@ static TCase *repeating(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(
         tcase, a_read_without_an_answer_is_asked_again_under_the_same_number);
-    tcase_add_test(
-        tcase, a_run_not_yet_accepted_is_asked_for_again_by_its_id);
+    tcase_add_test(tcase, a_run_not_yet_accepted_is_asked_for_again_by_its_id);
     tcase_add_test(tcase, a_run_without_events_is_attached_to_again);
     tcase_add_test(tcase, what_may_be_done_only_once_is_never_asked_again);
     tcase_add_test(tcase, an_op_that_nobody_knows_is_asked_once);

@@ -37,7 +37,9 @@ END_TEST
 START_TEST(control_characters_are_not_shown)
 {
     expect(ss_text_plain("a\tb\n\x1b[31mred\x7f"), "a?b??[31mred?");
-    expect(ss_text_plain("\xc2\x9b" "31m \xc3\xa9"), "?31m \xc3\xa9");
+    expect(ss_text_plain("\xc2\x9b"
+                         "31m \xc3\xa9"),
+        "?31m \xc3\xa9");
 }
 END_TEST
 
@@ -113,8 +115,7 @@ START_TEST(ids_are_cut_as_far_as_they_stay_different)
     const char *different[] = {"1f0a0000-0000-aa", "1f0a0000-0000-bb"};
     struct ss_id_form form = ss_text_id_form(different, 2);
     expect(ss_text_id(different[0], form), "1f0a" DOTS "aa");
-    const char *alike[] = {
-        "1f0a1111-0000-6000-8000-0000000000aa",
+    const char *alike[] = {"1f0a1111-0000-6000-8000-0000000000aa",
         "1f0a2222-0000-6000-8000-0000000000aa"};
     form = ss_text_id_form(alike, 2);
     expect(ss_text_id(alike[1], form), "1f0a2222" DOTS "00aa");
@@ -145,7 +146,8 @@ START_TEST(a_cut_id_fits_what_it_came_from)
     ck_assert(!ss_text_id_fits(id, "1f0b" DOTS "c3"));
     ck_assert(!ss_text_id_fits(id, "1f0a" DOTS "c4"));
     ck_assert(!ss_text_id_fits("1f0a", "1f0a" DOTS "0a"));
-    ck_assert(ss_text_id_is_cut("1..." "2"));
+    ck_assert(ss_text_id_is_cut("1..."
+                                "2"));
     ck_assert(!ss_text_id_is_cut("1..2"));
 }
 END_TEST
@@ -155,8 +157,8 @@ END_TEST
 static const struct ss_table_column columns[] = {{"WORKER", false, false},
     {"GRAPHS", false, true}, {"RUNNING", true, false}};
 
-static char *table_text(const char *const (*rows)[3], size_t count,
-    size_t width_max)
+static char *table_text(
+    const char *const (*rows)[3], size_t count, size_t width_max)
 {
     struct ss_buf buf;
     ss_buf_init(&buf, 65536);
@@ -208,8 +210,7 @@ START_TEST(flexible_columns_make_room)
 {
     const char *const rows[][3] = {{"w1", "a graph with a long name", "4"}};
     expect(table_text(rows, 1, 30), "WORKER  GRAPHS         RUNNING\n"
-                                    "w1      a graph with" DOTS
-                                    "        4\n");
+                                    "w1      a graph with" DOTS "        4\n");
     // Not beyond what can be read.
     expect(table_text(rows, 1, 5), "WORKER  GRAPHS    RUNNING\n"
                                    "w1      a graph" DOTS "        4\n");
