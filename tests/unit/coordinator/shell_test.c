@@ -28,7 +28,7 @@
     "\"edges\":[[\"__start__\",\"work\"]],\"branches\":[{\"from\":\"work\","   \
     "\"name\":\"next\"}]}"
 
-enum { STEPS_MAX = 2000, STEP_MS = 5 };
+enum { STEPS_MAX = 100000, STEP_MS = 5 };
 
 static struct ss_coordinator *coordinator;
 static struct ss_link *worker, *client;
@@ -511,7 +511,7 @@ int main(void)
     Suite *suite = suite_create("shell");
     TCase *tcase = tcase_create("shell");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 100);
     tcase_add_test(tcase, a_worker_is_welcomed_with_the_epoch_and_the_times);
     tcase_add_test(tcase, a_name_that_a_live_worker_has_is_refused);
     tcase_add_test(tcase, a_beat_of_a_stranger_is_asked_for_a_hello);
