@@ -50,8 +50,11 @@ _superstep()
     esac
     case "$words" in
     none) ;;
-    file) COMPREPLY=($(compgen -f -- "$word")) ;;
-    *) COMPREPLY=($(compgen -W "$(superstep "$words" --names 2>/dev/null)" -- "$word")) ;;
+    file) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
+    *) while IFS= read -r i; do
+           # Names are not ours: compgen -W would expand what is in them.
+           [[ $i == "$word"* ]] && COMPREPLY+=("$(printf %q "$i")")
+       done < <(superstep "$words" --names 2>/dev/null) ;;
     esac
 }
-complete -o filenames -F _superstep superstep
+complete -F _superstep superstep

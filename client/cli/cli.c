@@ -14,6 +14,8 @@
 #include "common/model/hint.h"
 #include "common/model/value.h"
 
+enum { MESSAGE_SIZE = 16384 };
+
 struct ss_cli_options ss_cli_options;
 
 const char ss_cli_exit_text[] =
@@ -28,10 +30,13 @@ static const struct ss_cli_command *running;
 
 static void say(const char *format, va_list args)
 {
+    // What others wrote may be in it, and must not move the cursor.
+    char message[MESSAGE_SIZE];
+    vsnprintf(message, sizeof(message), format, args);
+    char *lines = ss_text_lines(message);
     fflush(stdout);
-    fputs("superstep: ", stderr);
-    vfprintf(stderr, format, args);
-    fputs("\n", stderr);
+    fprintf(stderr, "superstep: %s\n", lines);
+    ss_free(lines);
 }
 
 int ss_cli_fail(const char *format, ...)

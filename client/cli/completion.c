@@ -96,12 +96,17 @@ static const char tail[] =
     "    esac\n"
     "    case \"$words\" in\n"
     "    none) ;;\n"
-    "    file) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
-    "    *) COMPREPLY=($(compgen -W \"$(superstep \"$words\" --names "
-    "2>/dev/null)\" -- \"$word\")) ;;\n"
+    "    file) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")) "
+    ";;\n"
+    "    *) while IFS= read -r i; do\n"
+    "           # Names are not ours: compgen -W would expand what is in "
+    "them.\n"
+    "           [[ $i == \"$word\"* ]] && COMPREPLY+=(\"$(printf %q "
+    "\"$i\")\")\n"
+    "       done < <(superstep \"$words\" --names 2>/dev/null) ;;\n"
     "    esac\n"
     "}\n"
-    "complete -o filenames -F _superstep superstep\n";
+    "complete -F _superstep superstep\n";
 
 char *ss_cli_completion_bash(void)
 {

@@ -145,7 +145,9 @@ void ss_cli_print_names(const json_t *list, const char *key)
     json_t *item;
     json_array_foreach (list, i, item) {
         const char *name = ss_json_str(item, key, NULL);
-        if (name)
-            puts(name);
+        char *plain = name ? ss_text_plain(name) : NULL;
+        if (plain)
+            puts(plain);
+        ss_free(plain);
     }
 }

@@ -22,13 +22,15 @@ size_t ss_text_width(const char *text)
     return width;
 }
 
-char *ss_text_plain(const char *text)
+static char *without_controls(const char *text, bool keeps_lines)
 {
     char *plain = ss_strdup(text);
     char *to = plain;
     for (const char *from = text; *from; from++) {
         unsigned char byte = (unsigned char)*from;
-        if (byte < 0x20 || byte == 0x7f) {
+        if (keeps_lines && (byte == '\n' || byte == '\t')) {
+            *to++ = *from;
+        } else if (byte < 0x20 || byte == 0x7f) {
             *to++ = '?';
         } else if (byte == 0xc2 && (unsigned char)from[1] >= 0x80 &&
                    (unsigned char)from[1] < 0xa0) {
@@ -40,6 +42,16 @@ char *ss_text_plain(const char *text)
     }
     *to = '\0';
     return plain;
+}
+
+char *ss_text_plain(const char *text)
+{
+    return without_controls(text, false);
+}
+
+char *ss_text_lines(const char *text)
+{
+    return without_controls(text, true);
 }
 
 // The bytes of the first `width` characters.

@@ -13,6 +13,8 @@
 size_t ss_text_width(const char *text);
 // The text without control characters. Gives.
 char *ss_text_plain(const char *text);
+// The same, but lines stay lines. Gives.
+char *ss_text_lines(const char *text);
 // At most `width` characters, the last one "…" where something is missing.
 // Gives.
 char *ss_text_cut(const char *text, size_t width);

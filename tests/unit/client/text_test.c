@@ -37,6 +37,7 @@ END_TEST
 START_TEST(control_characters_are_not_shown)
 {
     expect(ss_text_plain("a\tb\n\x1b[31mred\x7f"), "a?b??[31mred?");
+    expect(ss_text_lines("a\tb\n\x1b[31mred"), "a\tb\n?[31mred");
     expect(ss_text_plain("\xc2\x9b"
                          "31m \xc3\xa9"),
         "?31m \xc3\xa9");
