@@ -1,0 +1,33 @@
+// suite.h - one suite of a world's tests: each begins with a new world.
+#ifndef SS_TESTS_STORIES_SUITE_H
+#define SS_TESTS_STORIES_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "tests/stories/world.h"
+
+static inline int run_world_suite(
+    const char *name, const TTest *const *tests, size_t count)
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    tcase_add_checked_fixture(tcase, world_begin, world_end);
+    for (size_t i = 0; i < count; i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#define SUITE(name, ...) \
+    int main(void) \
+    { \
+        const TTest *const tests[] = {__VA_ARGS__}; \
+        return run_world_suite(name, tests, sizeof(tests) / sizeof(*tests)); \
+    }
+
+#endif

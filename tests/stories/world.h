@@ -1,0 +1,133 @@
+// world.h - a whole cluster in one thread: the real engine, workers and clients
+// that are scripts, a journal that survives the engine, a clock that is a number.
+//
+//   client asks --> engine --> orders --> worker: a body below --> results
+//                     | ^
+//                rows v | stored            everything on its way can be held,
+//                   store (tests keep it)   repeated, lost or come too late
+//
+// One world at a time. What happened is told as text, line by line: the engine's
+// narration, each row that became durable, each word that a client got.
+#ifndef SS_TESTS_STORIES_WORLD_H
+#define SS_TESTS_STORIES_WORLD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/model/task.h"
+
+// ------------------------------------------------------------------ text
+
+// JSON with ' for ". Gives.
+json_t *js(const char *text);
+// A state graph from edges, "start>a a>b a>c b+c>d d>end" (b+c: a join). Its one
+// key is x, a list that grows; nodes are those named, in that order. `extra` (js
+// text or NULL) is put over the description; its "nodes" are {name: options}.
+// Gives.
+json_t *chart(const char *name, const char *edges, const char *extra);
+
+// ------------------------------------------------------------------ bodies
+
+// One attempt at a task, as its body sees it.
+struct visit {
+    const struct ss_order *order;
+    json_t *input; // borrowed
+    struct ss_outcome *outcome;
+    size_t asked;
+};
+
+// Gives what the node returns (writers.h: with marks); NULL: it asked or failed.
+typedef json_t *body_fn(struct visit *visit);
+// Gives what the router of branch `branch` decides; NULL: it failed.
+typedef json_t *route_fn(const char *branch, json_t *state);
+// Gives the fold of a custom reducer; NULL: it failed.
+typedef json_t *fold_fn(json_t *value, json_t *writes);
+
+// Ask a question: the answer (borrowed), or NULL: return NULL at once.
+json_t *visit_ask(struct visit *visit, const char *question);
+// Fail the attempt. NULL.
+json_t *visit_fail(struct visit *visit, int code, const char *kind,
+    enum ss_retryable retryable, const char *message);
+// Show something live.
+void visit_show(
+    struct visit *visit, enum ss_live_kind kind, const char *text);
+// {"x": [word]}. Gives.
+json_t *says(const char *word);
+
+// ------------------------------------------------------------------ setting up
+
+void world_begin(void);
+void world_end(void);
+// Every worker serves it; say so before world_worker(). Takes.
+void world_graph(json_t *description);
+// What node `node` does, in any graph; else it says its own name. NULL: that.
+void world_body(const char *node, body_fn *body);
+void world_route(const char *node, route_fn *route);
+void world_fold(const char *reducer, fold_fn *fold);
+// A worker joins (again).
+void world_worker(const char *name, uint32_t capacity);
+
+// ------------------------------------------------------------------ happening
+
+// A client asks; nothing is waited for. Gives the request's number.
+uint64_t world_ask(const char *client, const char *op, const char *body);
+uint64_t world_ask_json(const char *client, const char *op, json_t *body);
+// Everything on its way arrives, until nothing is; no time passes.
+void world_run(void);
+// One thing arrives: a result (of `node`, if not NULL), a store's answer. False:
+// there is none.
+bool world_run_result(const char *node);
+bool world_run_store(void);
+// Time passes; living workers send their beats.
+void world_pass(int64_t ms);
+// The final answer, borrowed; NULL: not yet.
+json_t *world_answer(uint64_t id);
+// Let happen what is needed for the answer; NULL: it does not come.
+json_t *world_finish(uint64_t id);
+// Ask and finish. Borrowed, until the world ends.
+json_t *world_get(const char *op, const char *body);
+
+// ------------------------------------------------------------------ mishaps
+
+void world_hold(const char *node); // its results stay on their way
+void world_let(const char *node);
+void world_repeat(bool on);        // every result comes twice
+void world_lose(const char *node); // its next result never arrives
+void world_silence(const char *worker); // it dies without a word
+void world_leave(const char *worker);   // it says good-bye
+void world_gone(const char *client);    // nobody listens there any more
+// The store takes that many rows more, then nothing, and says nothing; -1: all.
+void world_store_take(int64_t rows);
+bool world_store_stopped(void);
+// It answers the next unit with this, and takes nothing of it.
+void world_store_says(int status);
+// The store is slow: it answers when told to (world_run_store).
+void world_store_slow(bool on);
+// The coordinator is gone, with all that it had not stored.
+void world_crash(void);
+// Another one starts: workers say hello, unfinished runs are found.
+void world_restart(void);
+// What was durable when the coordinator crashed: did this run finish this task?
+bool world_was_finished(const char *run, const char *task_id);
+
+// ------------------------------------------------------------------ looking
+
+// What happened since the last call, line by line. Borrowed until then.
+const char *world_told(void);
+void world_forget(void); // what was told so far
+size_t world_rows(void); // durable rows of all threads
+
+// Attempts so far, in order.
+struct attempt_made {
+    char node[64];
+    char run[SS_UUID_SIZE];
+    char task_id[SS_UUID_SIZE];
+    char worker[64];
+    size_t life; // which coordinator asked for it: 0, 1, ...
+    int64_t step;
+};
+const struct attempt_made *world_attempts(size_t *ret_count);
+size_t world_attempts_of(const char *node);
+
+#endif

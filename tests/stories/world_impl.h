@@ -1,0 +1,74 @@
+// world_impl.h - inside of the world: what its files share.
+#ifndef SS_TESTS_STORIES_WORLD_IMPL_H
+#define SS_TESTS_STORIES_WORLD_IMPL_H
+
+#include "common/base/buf.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/graph.h"
+#include "coordinator/engine/engine.h"
+#include "tests/stories/world.h"
+
+// ------------------------------------------------------------------ store.c
+
+struct stored_record {
+    enum ss_record_table table;
+    char *key;
+    char *index;
+    json_t *value;
+};
+
+struct stored_thread {
+    char *name;
+    SS_VEC(struct ss_row *) rows;
+};
+
+struct store {
+    SS_VEC(struct stored_thread *) threads;
+    SS_VEC(struct stored_record) records;
+    int64_t rows_left; // -1: no limit
+    bool stopped;
+    int next_status;
+};
+
+// What becomes of a command; the answer is an event without times.
+struct store_job {
+    enum ss_command_type type;
+    uint64_t tag;
+    char *thread;
+    SS_VEC(struct ss_row *) rows;
+    SS_VEC(struct ss_command_put) puts;
+    bool delete_thread;
+    uint64_t delete_to, from, to;
+    enum ss_record_table table;
+    char *key;
+};
+
+struct store_job *store_job_new(const struct ss_command *command);
+void store_job_free(struct store_job *job);
+// Carry it out; false: the store says nothing. *ret_event is freed with
+// store_event_fini() when the engine has had it.
+bool store_do(
+    struct store *store, struct store_job *job, struct ss_event *ret_event);
+void store_event_fini(struct ss_event *event);
+void store_fini(struct store *store);
+struct stored_thread *store_thread(struct store *store, const char *name);
+// One line about a row that became durable.
+void tell_row(const char *thread, const struct ss_row *row);
+
+// ------------------------------------------------------------------ bodies.c
+
+void bodies_begin(void);
+void bodies_end(void);
+// Run an order to its outcome. Gives.
+struct ss_outcome *bodies_run(
+    const struct ss_order *order, const struct ss_graph *root);
+
+// ------------------------------------------------------------------ world.c
+
+void tell(const char *format, ...) SS_PRINTF(1, 2);
+// An item shown by a running attempt. Takes `value`.
+void world_live(const struct ss_order *order, enum ss_live_kind kind,
+    json_t *value);
+
+#endif
