@@ -14,6 +14,23 @@
 # again.
 set -euo pipefail
 
+# A shell may lose a ctrl-C while a command runs, but not while it waits: so one
+# waits, and the other, which gets SIGTERM in any case, does the work.
+if [ -z "${DIGEST_WORKS:-}" ]; then
+    DIGEST_WORKS=1 bash "${BASH_SOURCE[0]}" "$@" <&0 &
+    stop() { stopped=$1; kill -TERM "$!" 2>/dev/null || true; }
+    trap 'stop 130' INT
+    trap 'stop 143' TERM
+    stopped=''
+    status=0
+    wait "$!" || status=$?
+    if [ -n "$stopped" ]; then
+        wait "$!" || true
+        status=$stopped
+    fi
+    exit "$status"
+fi
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=${SS_BIN_DIR:-$root/build/release/bin}
 app=${SS_LIB_DIR:-$root/build/release/lib}/libdigest.so
@@ -23,7 +40,7 @@ capacity=4
 ask=
 keep=
 
-usage() { sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" | sed '$d'; }
+usage() { sed -n '2,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 while [ $# -gt 0 ]; do
     case $1 in
@@ -69,7 +86,6 @@ finish()
     exit "$status"
 }
 trap finish EXIT
-trap 'exit 130' INT
 trap 'exit 143' TERM
 
 if [ -t 1 ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold='' plain=''; fi

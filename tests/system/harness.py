@@ -40,14 +40,16 @@ def expect(condition, text):
 class Process:
     """A process whose lines are read as they come."""
 
-    def __init__(self, name, command, environment=None, limits=None):
+    def __init__(self, name, command, environment=None, limits=None,
+                 own_group=False):
         self.name = name
         self.lines = []
         self.changed = threading.Condition()
         self.popen = subprocess.Popen(
             [str(word) for word in command], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            errors="replace", env=environment, preexec_fn=limits)
+            errors="replace", env=environment, preexec_fn=limits,
+            start_new_session=own_group)
         self.pid = self.popen.pid
         self.readers = [
             threading.Thread(target=self._read, args=(stream, kind))
@@ -193,8 +195,8 @@ class World:
     def path(self, name):
         return self.folder / name
 
-    def start(self, name, *command, environment=None, limits=None):
-        process = Process(name, command, environment, limits)
+    def start(self, name, *command, **options):
+        process = Process(name, command, **options)
         self.processes.append(process)
         return process
 

@@ -3,9 +3,10 @@ happened, and leaves nothing behind, also when it is interrupted."""
 
 import os
 import pathlib
+import pty
 import signal
 
-from harness import ROOT, World, expect, main
+from harness import Failure, ROOT, World, expect, main
 
 RUN = ROOT / "examples/digest/run.sh"
 
@@ -14,7 +15,8 @@ def start_proof(world, *options):
     scratch = world.path("scratch")
     scratch.mkdir()
     environment = dict(os.environ, TMPDIR=str(scratch))
-    return world.start("run.sh", RUN, *options, environment=environment)
+    return world.start("run.sh", RUN, *options, environment=environment,
+                       own_group=True)
 
 
 def expect_nothing_left(world):
@@ -58,14 +60,40 @@ def test_the_proof_holds_with_odd_documents_and_one_worker():
 
 
 def test_an_interrupted_proof_leaves_nothing():
-    for number in (signal.SIGINT, signal.SIGTERM):
+    # ctrl-C goes to all processes of a terminal, kill to one.
+    for number, send in ((signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill)):
         with World() as world:
             proof = start_proof(world)
             proof.wait_line("are in flight")
-            proof.kill(number)
+            send(proof.pid, number)
             ended = proof.wait()
             expect(ended == 128 + number, f"it ended with {ended}")
             expect_nothing_left(world)
+
+
+def test_the_person_at_the_terminal_is_asked():
+    with World() as world:
+        scratch = world.path("scratch")
+        scratch.mkdir()
+        child, terminal = pty.fork()
+        if child == 0:
+            os.environ["TMPDIR"] = str(scratch)
+            os.execv(RUN, [str(RUN), "--ask"])
+        shown = b""
+        try:
+            while b"(true or false): " not in shown:
+                shown += os.read(terminal, 4096)
+            os.write(terminal, b"false\n")
+            while b"Not published" not in shown:
+                shown += os.read(terminal, 4096)
+        except OSError:
+            raise Failure(f"it did not ask:\n{shown.decode()}") from None
+        finally:
+            os.kill(child, signal.SIGTERM)
+            ended = os.waitpid(child, 0)[1]
+            os.close(terminal)
+        expect(os.waitstatus_to_exitcode(ended) in (0, 143), f"{ended}")
+        expect_nothing_left(world)
 
 
 def test_wrong_options_are_named():
