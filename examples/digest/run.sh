@@ -75,7 +75,8 @@ processes=() # of all that were started and may still be there
 finish()
 {
     local status=$? pid
-    trap - EXIT INT TERM
+    trap - EXIT
+    trap '' INT TERM
     for pid in "${processes[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
     wait 2>/dev/null || true
     if [ -n "$keep" ]; then
