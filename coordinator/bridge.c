@@ -96,9 +96,8 @@ static int encode_rows(struct ss_bridge *bridge,
     return SS_OK;
 }
 
-static int store_job(struct ss_bridge *bridge,
-    const struct ss_command *command, struct ss_job **ret_job,
-    struct ss_error *error)
+static int store_job(struct ss_bridge *bridge, const struct ss_command *command,
+    struct ss_job **ret_job, struct ss_error *error)
 {
     size_t rows_count = command->rows_count, puts_count = command->puts_count;
     struct ss_journal_bytes *encoded =
@@ -167,7 +166,8 @@ static void stored_event(struct ss_job *job, struct ss_event *event)
 {
     event->type = SS_EVENT_STORED;
     event->stored.tag = job->tag;
-    event->stored.status = job->status != SS_OK ? job->status : job->unit.result;
+    event->stored.status =
+        job->status != SS_OK ? job->status : job->unit.result;
     event->stored.message = job->error.message;
 }
 
@@ -228,8 +228,8 @@ static void records_event(struct ss_job *job, struct ss_event *event)
     event->records.records_count = count;
 }
 
-void ss_bridge_event(struct ss_bridge *bridge, struct ss_job *job,
-    struct ss_event *ret_event)
+void ss_bridge_event(
+    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *ret_event)
 {
     *ret_event = (struct ss_event){.type = SS_EVENT_TICK};
     switch (job->type) {

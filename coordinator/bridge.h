@@ -27,12 +27,13 @@ int ss_bridge_job(struct ss_bridge *bridge, const struct ss_command *command,
 // The event that tells the engine what became of `job` (borrowed: it must live
 // as long as the event). The caller adds the times. Rows are decoded here: a
 // damaged one is an event with status SS_ECORRUPT.
-void ss_bridge_event(struct ss_bridge *bridge, struct ss_job *job,
-    struct ss_event *ret_event);
+void ss_bridge_event(
+    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *ret_event);
 // Frees what ss_bridge_event() made; rows belong to the engine by then.
 void ss_bridge_event_fini(struct ss_event *event);
 
-// Has the run of this record not ended? Those are what a start tells the engine.
+// Has the run of this record not ended? Those are what a start tells the
+// engine.
 bool ss_bridge_run_is_open(const json_t *record);
 
 // The store's table of an engine's one.

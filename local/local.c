@@ -129,8 +129,7 @@ static int64_t left_ms(void *ctx, const struct ss_order *order)
     const struct attempt *attempt = ctx;
     if (order->run_timeout_ms == 0)
         return INT64_MAX;
-    return attempt->started_ms + order->run_timeout_ms -
-        now_ms(attempt->local);
+    return attempt->started_ms + order->run_timeout_ms - now_ms(attempt->local);
 }
 
 static struct ss_outcome *over_time(
@@ -150,8 +149,7 @@ static void execute(struct ss_local *local, const struct ss_order *order)
         .progress = on_progress,
         .left_ms = left_ms,
         .ctx = &attempt};
-    struct ss_outcome *outcome =
-        ss_execute(local->application, order, &hooks);
+    struct ss_outcome *outcome = ss_execute(local->application, order, &hooks);
     note_progress(&attempt, order);
     struct ss_outcome *late = NULL;
     if (left_ms(&attempt, order) < 0)
@@ -197,8 +195,7 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
             on_item(local, command->json);
         break;
     case SS_COMMAND_REFUSE:
-        ss_error_set(
-            &local->refused, command->status, "%s", command->text);
+        ss_error_set(&local->refused, command->status, "%s", command->text);
         break;
     case SS_COMMAND_WELCOME:
     case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
@@ -272,13 +269,12 @@ static void settle(struct ss_local *local)
 
 // ------------------------------------------------------------------ opening
 
-static int fail(struct ss_local_error *ret_error, const char *code,
-    const char *message)
+static int fail(
+    struct ss_local_error *ret_error, const char *code, const char *message)
 {
     if (ret_error) {
         snprintf(ret_error->code, sizeof(ret_error->code), "%s", code);
-        snprintf(
-            ret_error->message, sizeof(ret_error->message), "%s", message);
+        snprintf(ret_error->message, sizeof(ret_error->message), "%s", message);
     }
     return -1;
 }
@@ -305,7 +301,8 @@ static void hello(struct ss_local *local)
     for (size_t i = 0; i < count; i++)
         graphs[i] =
             ss_application_graph(local->application, i)->graph->description;
-    struct ss_event event = {.type = SS_EVENT_WORKER_HELLO, .peer = worker_peer};
+    struct ss_event event = {
+        .type = SS_EVENT_WORKER_HELLO, .peer = worker_peer};
     event.hello.name = "local";
     event.hello.capacity = SS_WORKER_CAPACITY_MAX; // they only queue up
     event.hello.graphs = graphs;

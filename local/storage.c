@@ -29,8 +29,8 @@ struct ss_storage {
 
 static const char epoch_key[] = "epoch";
 
-int ss_storage_open(const char *url, struct ss_storage **ret_storage,
-    struct ss_error *error)
+int ss_storage_open(
+    const char *url, struct ss_storage **ret_storage, struct ss_error *error)
 {
     struct ss_store *store;
     struct ss_store_actor *actor;
@@ -84,12 +84,12 @@ static int read_number(void *ctx, const char *key, const char *index,
     return 0;
 }
 
-int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
-    struct ss_error *error)
+int ss_storage_epoch(
+    struct ss_storage *storage, uint64_t *ret_epoch, struct ss_error *error)
 {
     uint64_t epoch = 0;
-    int status = ss_store_get(storage->store, SS_TABLE_META, epoch_key,
-        read_number, &epoch, error);
+    int status = ss_store_get(
+        storage->store, SS_TABLE_META, epoch_key, read_number, &epoch, error);
     if (status != SS_OK && status != SS_ENOTFOUND)
         return status;
     char text[24];
@@ -142,8 +142,7 @@ void ss_storage_submit(
 {
     struct ss_job *job;
     struct refusal refusal = {.tag = command->tag};
-    int status =
-        ss_bridge_job(storage->bridge, command, &job, &refusal.error);
+    int status = ss_bridge_job(storage->bridge, command, &job, &refusal.error);
     if (status == SS_OK)
         ss_store_actor_submit(storage->actor, job);
     else

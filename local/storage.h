@@ -20,8 +20,7 @@ int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
 // Call `found` for each record of a table. Borrows.
 typedef void ss_storage_record_fn(void *ctx, json_t *value);
 int ss_storage_each(struct ss_storage *storage, enum ss_record_table table,
-    ss_storage_record_fn *found, void *ctx,
-    struct ss_error *error) SS_MUST_USE;
+    ss_storage_record_fn *found, void *ctx, struct ss_error *error) SS_MUST_USE;
 
 // Carry out a STORE, READ, SCAN or GET. Its answer waits for the next call.
 void ss_storage_submit(

@@ -25,8 +25,8 @@ struct backend_type {
     // The final answer. Takes `body`, appends events to `events` (may be NULL).
     // Gives; an answer of the form {"error": {"code", "message"}} always, where
     // none came.
-    json_t *(*ask)(struct backend *backend, const char *op, json_t *body,
-        json_t *events);
+    json_t *(*ask)(
+        struct backend *backend, const char *op, json_t *body, json_t *events);
     void (*close)(struct backend *backend);
 };
 

@@ -69,8 +69,8 @@ static bool walk_lists(
         count = json_array_size(got);
     for (size_t i = 0; i < count; i++) {
         char *inner = ss_format("%s[%zu]", path, i);
-        bool differs = walk(search, inner, json_array_get(expected, i),
-            json_array_get(got, i));
+        bool differs = walk(
+            search, inner, json_array_get(expected, i), json_array_get(got, i));
         ss_free(inner);
         if (differs)
             return true;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct difference {
-    char *path;     // "$[3].state.values.log[0]"
+    char *path;       // "$[3].state.values.log[0]"
     json_t *expected; // borrowed; NULL: there should be nothing
     json_t *got;      // borrowed; NULL: there is nothing
 };

@@ -12,8 +12,9 @@
 
 enum {
     WORKERS = 2,
-    READY_MS = 20000,  // to start, on a machine that is busy
-    ANSWER_MS = 60000, // for any one answer
+    READY_MS = 20000,   // to start, on a machine that is busy
+    ANSWER_MS = 60000,  // for any one answer
+    PATIENCE_MS = 3000, // a coordinator that is gone does not come back here
 };
 
 struct cluster {
@@ -21,6 +22,7 @@ struct cluster {
     struct process coordinator;
     struct process workers[WORKERS];
     struct ss_client *client;
+    bool is_gone; // nobody answers any more
 };
 
 // A path beside this program. Gives.
@@ -53,8 +55,9 @@ static int start_coordinator(struct cluster *cluster,
     char *program = beside("superstep-coordinator");
     char *file = ss_format("sqlite:%s/store.db", options->folder);
     const char *store = strcmp(options->store, "sqlite") == 0 ? file
-        : strcmp(options->store, "memory") == 0               ? "memory:"
-                                                              : options->store;
+                        : strcmp(options->store, "memory") == 0
+                            ? "memory:"
+                            : options->store;
     char *argv[] = {program, "--listen", "tcp://127.0.0.1:*", "--store",
         (char *)store, NULL};
     char *line = NULL;
@@ -100,10 +103,11 @@ static int connect_client(
     struct cluster *cluster, const char *endpoint, struct ss_error *error)
 {
     struct ss_client_error failure;
-    struct ss_client_options options = {.endpoints = endpoint};
+    struct ss_client_options options = {.endpoints = endpoint,
+        .connect_ms = PATIENCE_MS,
+        .patience_ms = PATIENCE_MS};
     if (ss_client_open(&options, &cluster->client, &failure) != 0)
-        return ss_error_set(
-            error, SS_ECLOSED, "client: %s", failure.message);
+        return ss_error_set(error, SS_ECLOSED, "client: %s", failure.message);
     return SS_OK;
 }
 
@@ -141,8 +145,14 @@ static void collect(void *ctx, const json_t *item)
     json_array_append(ctx, (json_t *)item);
 }
 
-static json_t *cluster_ask(struct backend *backend, const char *op,
-    json_t *body, json_t *events)
+static json_t *error_answer(const char *code, const char *message)
+{
+    return json_pack(
+        "{s:{s:s, s:s}}", "error", "code", code, "message", message);
+}
+
+static json_t *cluster_ask(
+    struct backend *backend, const char *op, json_t *body, json_t *events)
 {
     struct cluster *cluster = (struct cluster *)backend;
     struct ss_client_ask options = {.timeout_ms = ANSWER_MS,
@@ -150,11 +160,16 @@ static json_t *cluster_ask(struct backend *backend, const char *op,
         .ctx = events};
     struct ss_client_error error;
     json_t *answer;
+    if (cluster->is_gone) {
+        json_decref(body);
+        return error_answer("closed", "nobody answers any more");
+    }
     if (ss_client_ask(cluster->client, op, body, &options, &answer, &error) ==
         0)
         return answer;
-    return json_pack("{s:{s:s, s:s}}", "error", "code", error.code, "message",
-        error.message);
+    cluster->is_gone = strcmp(error.code, ss_status_name(SS_ECLOSED)) == 0 ||
+                       strcmp(error.code, ss_status_name(SS_ETIMEOUT)) == 0;
+    return error_answer(error.code, error.message);
 }
 
 const struct backend_type backend_distributed = {.name = "distributed",

@@ -25,8 +25,7 @@ void folder_remove(const char *folder)
     const struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         char *path = ss_format("%s/%s", folder, entry->d_name);
-        if (strcmp(entry->d_name, ".") != 0 &&
-            strcmp(entry->d_name, "..") != 0)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             unlink(path);
         ss_free(path);
     }

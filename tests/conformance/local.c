@@ -19,8 +19,8 @@ static void collect(void *ctx, const json_t *item)
     json_array_append(ctx, (json_t *)item);
 }
 
-static json_t *local_ask(struct backend *backend, const char *op, json_t *body,
-    json_t *events)
+static json_t *local_ask(
+    struct backend *backend, const char *op, json_t *body, json_t *events)
 {
     struct local_backend *self = (struct local_backend *)backend;
     struct ss_local_listener listener = {.on_item = collect, .ctx = events};
@@ -45,8 +45,9 @@ static int local_open(const struct backend_options *options,
 {
     char *file = ss_format("sqlite:%s/store.db", options->folder);
     const char *store = strcmp(options->store, "sqlite") == 0 ? file
-        : strcmp(options->store, "memory") == 0               ? "memory:"
-                                                              : options->store;
+                        : strcmp(options->store, "memory") == 0
+                            ? "memory:"
+                            : options->store;
     struct local_backend *self = ss_zalloc(1, sizeof(*self));
     self->base.type = &backend_local;
     struct ss_local_options how = {

@@ -23,7 +23,8 @@ static const char usage[] =
     "[--answers]\n"
     "                   [--differences FILE] FILE|DIR...\n"
     "Plays scenarios and compares the answers with the reference's. A DIR\n"
-    "stands for the *.json files in it. --answers prints what was computed, and\n"
+    "stands for the *.json files in it. --answers prints what was computed, "
+    "and\n"
     "needs nothing to compare with. --json prints a JSON object a line.\n";
 
 struct options {
@@ -96,8 +97,8 @@ static void print_json(const struct result *result)
     json_decref(line);
 }
 
-static void report(const struct options *options, struct totals *totals,
-    struct result *result)
+static void report(
+    const struct options *options, struct totals *totals, struct result *result)
 {
     totals->passed += result->verdict == PASSED;
     totals->on_purpose += result->verdict == ON_PURPOSE;
@@ -199,8 +200,8 @@ static void play_in(const struct options *options, struct totals *totals,
         printf("%s\n", text);
         ss_free(text);
     }
-    judge(options, totals, &result, json_object_get(scenario, "expect"),
-        answers);
+    judge(
+        options, totals, &result, json_object_get(scenario, "expect"), answers);
     json_decref(answers);
 }
 
@@ -265,7 +266,7 @@ static bool parse_mode(struct options *options, const char *mode)
     options->local = strcmp(mode, "distributed") != 0;
     options->distributed = strcmp(mode, "local") != 0;
     return strcmp(mode, "local") == 0 || strcmp(mode, "distributed") == 0 ||
-        strcmp(mode, "both") == 0;
+           strcmp(mode, "both") == 0;
 }
 
 static bool load_differences(struct options *options, const char *file)
@@ -273,8 +274,8 @@ static bool load_differences(struct options *options, const char *file)
     json_error_t error;
     options->differences = json_load_file(file, 0, &error);
     if (!options->differences)
-        fprintf(stderr, "conformance: %s:%d: %s\n", file, error.line,
-            error.text);
+        fprintf(
+            stderr, "conformance: %s:%d: %s\n", file, error.line, error.text);
     return options->differences;
 }
 

@@ -43,7 +43,7 @@ static long send_index(const json_t *path)
     const char *text = json_string_value(path);
     if (text) {
         bool is_send = strncmp(text, push, strlen(push)) == 0 &&
-            !strstr(text, SS_NAME_HANDLER_PATH);
+                       !strstr(text, SS_NAME_HANDLER_PATH);
         return is_send ? strtol(text + strlen(push), NULL, 10) : -1;
     }
     const char *kind = json_string_value(json_array_get(path, 0));
@@ -67,8 +67,7 @@ void names_learn_task(struct names *names, json_t *task)
     const char *node = json_string_value(json_object_get(task, "name"));
     if (!id || !node)
         return;
-    set_name(
-        names->tasks, id, node, send_index(json_object_get(task, "path")));
+    set_name(names->tasks, id, node, send_index(json_object_get(task, "path")));
     json_object_set_new(names->nodes, id, json_string(node));
 }
 
@@ -94,7 +93,8 @@ static void learn_interrupt(struct names *names, const char *id, const char *ns)
 void names_learn_interrupts(struct names *names, const char *ns,
     const char *task_id, json_t *interrupts)
 {
-    const char *node = json_string_value(json_object_get(names->nodes, task_id));
+    const char *node =
+        json_string_value(json_object_get(names->nodes, task_id));
     if (!node)
         return;
     char *inside = ss_format("%s%s%s:%s", ns, *ns ? "|" : "", node, task_id);
@@ -111,7 +111,7 @@ static bool is_push(json_t *triggers)
 {
     const char *only = json_string_value(json_array_get(triggers, 0));
     return json_array_size(triggers) == 1 && only &&
-        strcmp(only, SS_NAME_PUSH) == 0;
+           strcmp(only, SS_NAME_PUSH) == 0;
 }
 
 // The number of the send that a start event tells of, in its superstep.
@@ -155,8 +155,7 @@ static void add_segment(const struct names *names, struct text *text,
     const char *colon = memchr(segment, ':', size);
     const char *name = NULL;
     if (colon) {
-        char *id = ss_memdup(
-            colon + 1, size - (size_t)(colon + 1 - segment));
+        char *id = ss_memdup(colon + 1, size - (size_t)(colon + 1 - segment));
         name = json_string_value(json_object_get(names->tasks, id));
         size = *id ? (size_t)(colon - segment) : size;
         ss_free(id);
@@ -207,7 +206,8 @@ static bool are_interrupts(const json_t *list)
         size_t keys = json_object_size(item);
         if (json_object_get(item, "response_schema"))
             keys--;
-        if (!json_is_object(item) || keys != 2 || !json_object_get(item, "id") ||
+        if (!json_is_object(item) || keys != 2 ||
+            !json_object_get(item, "id") ||
             !(json_object_get(item, "value") ||
                 json_object_get(item, "interrupt")))
             return false;

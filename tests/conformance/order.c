@@ -25,9 +25,9 @@ static bool is_made_up(const char *text, const char *at)
         return false;
     for (size_t i = 0; i < UUID_LENGTH; i++) {
         char c = at[i];
-        bool fits = form[i] == 'x' ? c && strchr("0123456789abcdef", c)
-            : form[i] == 'y'       ? c && strchr("89ab", c)
-                                   : c == form[i];
+        bool fits = form[i] == 'x'   ? c && strchr("0123456789abcdef", c)
+                    : form[i] == 'y' ? c && strchr("89ab", c)
+                                     : c == form[i];
         if (!fits)
             return false;
     }
@@ -50,8 +50,8 @@ static char *replace_made_up(const char *text, json_t *seen)
         if (seen && !json_object_get(seen, id))
             json_object_set_new(
                 seen, id, json_sprintf("~%zu", json_object_size(seen) + 1));
-        text_str(&result,
-            seen ? json_string_value(json_object_get(seen, id)) : "~");
+        text_str(
+            &result, seen ? json_string_value(json_object_get(seen, id)) : "~");
         ss_free(id);
         at = from - 1;
     }
@@ -108,7 +108,7 @@ static bool ends_step(json_t *event)
     if (strcmp(mode_of(event), "checkpoints") == 0)
         return true;
     return strcmp(mode_of(event), "values") == 0 &&
-        !json_object_get(payload, "__interrupt__");
+           !json_object_get(payload, "__interrupt__");
 }
 
 static json_t *order_within(json_t *events, const char *ns);
@@ -134,8 +134,8 @@ static json_t *other_namespaces(json_t *events, const char *ns)
         json_object_set_new(seen, other, json_true());
         size_t place = json_array_size(names);
         while (place > 0 &&
-            strcmp(json_string_value(json_array_get(names, place - 1)),
-                other) > 0)
+               strcmp(json_string_value(json_array_get(names, place - 1)),
+                   other) > 0)
             place--;
         json_array_insert_new(names, place, json_string(other));
     }

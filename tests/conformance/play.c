@@ -21,7 +21,7 @@ struct player {
     struct backend *backend;
     const char *counters;
     struct names names;
-    json_t *learned; // "graph thread ns id" of checkpoints whose tasks we know
+    json_t *learned;  // "graph thread ns id" of checkpoints whose tasks we know
     json_t *compiled; // graph -> the answer to `compile`
     struct saved saved; // of the call's thread
 };
@@ -94,8 +94,8 @@ static void learn_tasks(
             json_pack("{s:s, s:s, s:s, s:s}", "thread", call->thread, "graph",
                 call->graph, "checkpoint_ns", ns, "checkpoint_id", id),
             NULL);
-        json_t *tasks = json_object_get(
-            json_object_get(answer, "state"), "tasks");
+        json_t *tasks =
+            json_object_get(json_object_get(answer, "state"), "tasks");
         for (size_t i = 0; i < json_array_size(tasks); i++)
             names_learn_task(&player->names, json_array_get(tasks, i));
         json_decref(answer);
@@ -200,8 +200,8 @@ static json_t *config_of(struct player *player, const struct call *call)
     json_t *body =
         json_pack("{s:s, s:s}", "thread", call->thread, "graph", call->graph);
     if (at) {
-        const char *id = root_id(
-            player, json_integer_value(json_object_get(at, "index")));
+        const char *id =
+            root_id(player, json_integer_value(json_object_get(at, "index")));
         if (!id) {
             json_decref(body);
             return NULL;
@@ -281,18 +281,18 @@ static json_t *command_of(struct player *player, const struct call *call)
 static json_t *stream_modes(const struct call *call, bool *ret_values)
 {
     json_t *given = json_object_get(call->json, "stream");
-    json_t *modes = given ? json_copy(given)
-                          : json_pack("[s, s]", "values", "updates");
+    json_t *modes =
+        given ? json_copy(given) : json_pack("[s, s]", "values", "updates");
     *ret_values = false;
     for (size_t i = 0; i < json_array_size(modes); i++)
-        *ret_values |= strcmp(json_string_value(json_array_get(modes, i)),
-                           "values") == 0;
+        *ret_values |=
+            strcmp(json_string_value(json_array_get(modes, i)), "values") == 0;
     json_array_append_new(modes, json_string("debug"));
     return modes;
 }
 
-static json_t *run_body(struct player *player, const struct call *call,
-    json_t *modes)
+static json_t *run_body(
+    struct player *player, const struct call *call, json_t *modes)
 {
     static const char *const same[] = {"interrupt_before", "interrupt_after",
         "durability", "output_keys", "recursion_limit", "max_concurrency",
@@ -439,9 +439,10 @@ static json_t *call_history(struct player *player, const struct call *call)
     static const char *const same[] = {"limit", "filter", NULL};
     json_t *body = config_of(player, call);
     json_t *before = json_object_get(call->json, "before");
-    const char *id = before
-        ? root_id(player, json_integer_value(json_object_get(before, "index")))
-        : NULL;
+    const char *id =
+        before ? root_id(player,
+                     json_integer_value(json_object_get(before, "index")))
+               : NULL;
     if (!body || (before && !id)) {
         json_decref(body);
         return error_answer("IndexError");
@@ -455,9 +456,9 @@ static json_t *call_history(struct player *player, const struct call *call)
         json_t *list = json_array();
         json_t *given = json_object_get(answer, "history");
         for (size_t i = 0; i < json_array_size(given); i++)
-            json_array_append_new(list,
-                shape_snapshot(&player->names, &player->saved,
-                    json_array_get(given, i)));
+            json_array_append_new(
+                list, shape_snapshot(&player->names, &player->saved,
+                          json_array_get(given, i)));
         result = json_pack("{s:o}", "history", list);
     }
     json_decref(answer);
@@ -505,8 +506,7 @@ static json_t *call_bulk_update(struct player *player, const struct call *call)
         json_t *updates = json_array();
         json_t *step = json_array_get(given, i);
         for (size_t k = 0; k < json_array_size(step); k++)
-            json_array_append_new(
-                updates, one_update(json_array_get(step, k)));
+            json_array_append_new(updates, one_update(json_array_get(step, k)));
         json_array_append_new(supersteps, updates);
     }
     return send_update(player, call, supersteps);

@@ -16,8 +16,8 @@ enum {
     LINE_SIZE_MAX = 64 * 1024, // what a program says before it is ready
 };
 
-int process_start(struct process *process, char *const *argv,
-    struct ss_error *error)
+int process_start(
+    struct process *process, char *const *argv, struct ss_error *error)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -53,8 +53,8 @@ static int read_byte(struct process *process, int timeout_ms, char *ret_byte)
     return read(process->out, ret_byte, 1) == 1 ? 1 : 0;
 }
 
-int process_wait_line(struct process *process, const char *word,
-    int timeout_ms, char **ret_line, struct ss_error *error)
+int process_wait_line(struct process *process, const char *word, int timeout_ms,
+    char **ret_line, struct ss_error *error)
 {
     struct ss_buf line;
     ss_buf_init(&line, LINE_SIZE_MAX);

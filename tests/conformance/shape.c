@@ -50,8 +50,7 @@ static json_t *plain_interrupts(json_t *list)
 {
     json_t *result = json_array();
     for (size_t i = 0; i < json_array_size(list); i++)
-        json_array_append_new(
-            result, plain_interrupt(json_array_get(list, i)));
+        json_array_append_new(result, plain_interrupt(json_array_get(list, i)));
     return result;
 }
 
@@ -59,7 +58,7 @@ static json_t *plain_interrupts(json_t *list)
 static bool is_message(json_t *map)
 {
     return json_is_string(json_object_get(map, "type")) &&
-        json_object_get(map, "content") && json_object_get(map, "id");
+           json_object_get(map, "content") && json_object_get(map, "id");
 }
 
 static void drop_unshown(json_t *message)
@@ -81,8 +80,8 @@ static json_t *plain_map(json_t *map)
         return json_pack("{s:o}", "$overwrite", shape_plain(overwrite));
     json_t *result = json_object();
     bool asks = json_object_size(map) == 3 && json_object_get(map, "value") &&
-        json_object_get(map, "id") &&
-        json_is_null(json_object_get(map, "response_schema"));
+                json_object_get(map, "id") &&
+                json_is_null(json_object_get(map, "response_schema"));
     const char *key;
     json_t *item;
     json_object_foreach (map, key, item)
@@ -137,8 +136,8 @@ const char *shape_error_name(json_t *answer)
 {
     json_t *error = json_object_get(answer, "error");
     const char *code = json_string_value(json_object_get(error, "code"));
-    return code ? name_of(
-                      code, json_string_value(json_object_get(error, "message")))
+    return code ? name_of(code,
+                      json_string_value(json_object_get(error, "message")))
                 : NULL;
 }
 
@@ -157,7 +156,7 @@ static json_t *metadata(json_t *given)
 static bool is_given(json_t *value)
 {
     return value && !json_is_null(value) &&
-        !(json_is_array(value) && json_array_size(value) == 0);
+           !(json_is_array(value) && json_array_size(value) == 0);
 }
 
 static void set_name(json_t *object, const char *key, char *name)
@@ -210,8 +209,7 @@ static json_t *checkpoints_payload(json_t *data)
     json_t *tasks = json_array();
     json_t *given = json_object_get(data, "tasks");
     for (size_t i = 0; i < json_array_size(given); i++)
-        json_array_append_new(
-            tasks, checkpoint_task(json_array_get(given, i)));
+        json_array_append_new(tasks, checkpoint_task(json_array_get(given, i)));
     return json_pack("{s:o, s:o, s:o, s:o}", "values",
         shape_plain(json_object_get(data, "values")), "next",
         shape_plain(json_object_get(data, "next")), "metadata",
@@ -232,8 +230,7 @@ static json_t *messages_payload(json_t *data)
     json_t *triggers = json_object_get(about, "langgraph_triggers");
     if (triggers)
         json_object_set_new(kept, "langgraph_triggers", sorted_names(triggers));
-    return json_pack(
-        "[o, o]", shape_plain(json_array_get(data, 0)), kept);
+    return json_pack("[o, o]", shape_plain(json_array_get(data, 0)), kept);
 }
 
 // Values and updates show interrupts under a key of their own.
@@ -296,8 +293,8 @@ static json_t *checkpoint_name(const struct names *names,
     if (!index)
         return json_null();
     char *name = names_ns(names, ns);
-    json_t *result = json_sprintf(
-        "%s#%lld", name, (long long)json_integer_value(index));
+    json_t *result =
+        json_sprintf("%s#%lld", name, (long long)json_integer_value(index));
     ss_free(name);
     return result;
 }
@@ -311,15 +308,14 @@ static json_t *config_name(
         json_string_value(json_object_get(config, "checkpoint_id")));
 }
 
-static json_t *raw_snapshot(const struct names *names,
-    const struct saved *saved, json_t *snapshot);
+static json_t *raw_snapshot(
+    const struct names *names, const struct saved *saved, json_t *snapshot);
 
 static json_t *snapshot_task(
     const struct names *names, const struct saved *saved, json_t *task)
 {
     const char *id = json_string_value(json_object_get(task, "id"));
-    json_t *result =
-        json_pack("{s:O*}", "name", json_object_get(task, "name"));
+    json_t *result = json_pack("{s:O*}", "name", json_object_get(task, "name"));
     set_name(result, "id", names_task(names, id ? id : ""));
     json_t *part = json_object_get(task, "error");
     if (part && !json_is_null(part))
@@ -336,8 +332,8 @@ static json_t *snapshot_task(
     return result;
 }
 
-static json_t *raw_snapshot(const struct names *names,
-    const struct saved *saved, json_t *snapshot)
+static json_t *raw_snapshot(
+    const struct names *names, const struct saved *saved, json_t *snapshot)
 {
     json_t *tasks = json_array();
     json_t *given = json_object_get(snapshot, "tasks");
@@ -389,8 +385,8 @@ static json_t *pending_writes(const struct names *names, json_t *given)
             json_string_value(json_object_get(write, "channel"));
         const char *id = json_string_value(json_object_get(write, "task_id"));
         char *task = names_task(names, id ? id : "");
-        bool taken = strcmp(task, "-") == 0 &&
-            strcmp(channel, SS_NAME_RESUME) == 0;
+        bool taken =
+            strcmp(task, "-") == 0 && strcmp(channel, SS_NAME_RESUME) == 0;
         if (!taken)
             json_array_append_new(result,
                 json_pack("[s, s, o]", task, channel,
@@ -408,8 +404,8 @@ static json_t *saved_row(
     const char *id = json_string_value(json_object_get(row, "id"));
     const char *parent = json_string_value(json_object_get(row, "parent_id"));
     json_t *updated = json_object_get(row, "updated_channels");
-    return json_pack("{s:o, s:o, s:o, s:o, s:O*, s:O*, s:o, s:o}",
-        "checkpoint", checkpoint_name(names, saved, ns, id), "parent",
+    return json_pack("{s:o, s:o, s:o, s:o, s:O*, s:O*, s:o, s:o}", "checkpoint",
+        checkpoint_name(names, saved, ns, id), "parent",
         checkpoint_name(names, saved, ns, parent), "metadata", metadata(row),
         "channel_values", shape_plain(json_object_get(row, "channel_values")),
         "channel_versions", json_object_get(row, "channel_versions"),
@@ -432,11 +428,11 @@ static json_t *namespaces_by_name(
         size_t place = json_array_size(keyed);
         for (; place > 0; place--) {
             json_t *other = json_array_get(keyed, place - 1);
-            int order = strcmp(
-                json_string_value(json_array_get(other, 0)), name);
+            int order =
+                strcmp(json_string_value(json_array_get(other, 0)), name);
             if (order == 0)
-                order = strcmp(
-                    json_string_value(json_array_get(other, 1)), oldest);
+                order =
+                    strcmp(json_string_value(json_array_get(other, 1)), oldest);
             if (order <= 0)
                 break;
         }

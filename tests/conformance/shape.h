@@ -29,7 +29,6 @@ json_t *shape_event(const struct names *names, json_t *event);
 json_t *shape_snapshot(
     const struct names *names, const struct saved *saved, json_t *snapshot);
 // All saved checkpoints. Gives.
-json_t *shape_checkpoints(
-    const struct names *names, const struct saved *saved);
+json_t *shape_checkpoints(const struct names *names, const struct saved *saved);
 
 #endif

@@ -1,8 +1,10 @@
-// local.h - run graphs in your own process: no coordinator, no worker, no socket.
+// local.h - run graphs in your own process: no coordinator, no worker, no
+// socket.
 //
 //     #include <superstep/local.h>
 //
-//     extern const struct ss_app ss_app_descriptor; // SS_APP(...) in this program
+//     extern const struct ss_app ss_app_descriptor; // SS_APP(...) in this
+//     program
 //
 //     struct ss_local_error error;
 //     struct ss_local *local;
@@ -10,14 +12,15 @@
 //     if (ss_local_open(&(struct ss_local_options){.app = &ss_app_descriptor},
 //             &local, &error) != 0 ||
 //         ss_local_ask(local, "run",
-//             json_pack("{s:s, s:s, s:{s:s}}", "graph", "hello", "thread", "demo",
+//             json_pack("{s:s, s:s, s:{s:s}}", "graph", "hello", "thread",
+//             "demo",
 //                 "input", "name", "Ada"), NULL, &answer, &error) != 0)
 //         errx(1, "%s", error.message);
 //     puts(json_string_value(json_object_get(answer, "status"))); // "done"
 //
 // The same engine, the same store formats, the same requests and answers as
-// with a coordinator and workers (docs/reference/requests.md): a thread that was
-// begun here can go on there. Nodes are called one after the other, on the
+// with a coordinator and workers (docs/reference/requests.md): a thread that
+// was begun here can go on there. Nodes are called one after the other, on the
 // thread that asks, in the order in which the engine hands them out; what they
 // emit is shown when they return. A body that is over its time is not stopped,
 // but what it returns late counts as a timeout.
@@ -27,9 +30,9 @@
 // store holds: the next ss_local_open() goes on with the runs found there, at
 // the first ss_local_ask().
 //
-// Values are jansson's json_t. *Takes*: the reference, also on failure. *Gives*:
-// json_decref() it. A local runner is for one thread at a time; a process may
-// have many.
+// Values are jansson's json_t. *Takes*: the reference, also on failure.
+// *Gives*: json_decref() it. A local runner is for one thread at a time; a
+// process may have many.
 #ifndef SUPERSTEP_LOCAL_H
 #define SUPERSTEP_LOCAL_H
 

@@ -64,8 +64,8 @@ static json_t *describe_state_node(json_t *node)
     return result;
 }
 
-static void add_write(json_t *writes, const char *channel, json_t *expression,
-    json_t *skip_null)
+static void add_write(
+    json_t *writes, const char *channel, json_t *expression, json_t *skip_null)
 {
     json_t *write = json_pack("{s:s}", "channel", channel);
     if (expression) {

@@ -32,7 +32,8 @@ static json_t *fail(struct scope *scope, const char *name)
 }
 
 // The item of a list at a Python index, borrowed.
-static json_t *item_at(struct scope *scope, const json_t *list, json_int_t index)
+static json_t *item_at(
+    struct scope *scope, const json_t *list, json_int_t index)
 {
     json_int_t count = (json_int_t)json_array_size(list);
     if (index < 0)
@@ -70,8 +71,8 @@ json_t *expression_dig(struct scope *scope, json_t *value, const char *path)
 static json_t *op_input(struct scope *scope, json_t *path)
 {
     json_t *empty = scope->input ? NULL : json_object();
-    json_t *value = expression_dig(scope, scope->input ? scope->input : empty,
-        json_string_value(path));
+    json_t *value = expression_dig(
+        scope, scope->input ? scope->input : empty, json_string_value(path));
     json_decref(empty);
     return value;
 }
@@ -87,7 +88,8 @@ static json_t *op_quote(struct scope *scope, json_t *value)
     return json_incref(value);
 }
 
-static json_t *add_numbers(struct scope *scope, const json_t *a, const json_t *b)
+static json_t *add_numbers(
+    struct scope *scope, const json_t *a, const json_t *b)
 {
     if (!python_is_int(a) || !python_is_int(b))
         return json_real(python_number(a) + python_number(b));
@@ -255,8 +257,8 @@ static json_t *with_two(struct scope *scope, json_t *argument,
     json_t *both = values(scope, argument);
     json_t *result = NULL;
     if (both && json_array_size(both) >= 2)
-        result = function(
-            scope, json_array_get(both, 0), json_array_get(both, 1));
+        result =
+            function(scope, json_array_get(both, 0), json_array_get(both, 1));
     else if (both)
         fail(scope, index_error);
     json_decref(both);
@@ -320,7 +322,7 @@ static json_t *op_not(struct scope *scope, json_t *argument)
 static json_t *op_has(struct scope *scope, json_t *key)
 {
     return json_boolean(json_is_object(scope->input) &&
-        json_object_get(scope->input, json_string_value(key)));
+                        json_object_get(scope->input, json_string_value(key)));
 }
 
 static json_t *op_if(struct scope *scope, json_t *argument)

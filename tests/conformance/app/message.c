@@ -31,11 +31,11 @@ static json_t *tool_calls(const json_t *given)
     for (size_t i = 0; i < json_array_size(given); i++) {
         json_t *call = json_array_get(given, i);
         json_t *id = json_object_get(call, "id");
-        json_array_append_new(calls,
-            json_pack("{s:O*, s:O*, s:O, s:s}", "name",
-                json_object_get(call, "name"), "args",
-                json_object_get(call, "args"), "id", id ? id : json_null(),
-                "type", "tool_call"));
+        json_array_append_new(
+            calls, json_pack("{s:O*, s:O*, s:O, s:s}", "name",
+                       json_object_get(call, "name"), "args",
+                       json_object_get(call, "args"), "id",
+                       id ? id : json_null(), "type", "tool_call"));
     }
     return calls;
 }
@@ -59,10 +59,10 @@ json_t *message_map(json_t *like)
     if (!type || (!content && strcmp(type, "remove") != 0))
         return NULL;
     json_t *empty = json_string("");
-    json_t *message = plain_message(type,
-        !content || strcmp(type, "remove") == 0 ? empty
-            : json_is_null(content)             ? empty
-                                                : content);
+    json_t *message =
+        plain_message(type, !content || strcmp(type, "remove") == 0 ? empty
+                            : json_is_null(content)                 ? empty
+                                                                    : content);
     json_decref(empty);
     json_t *id = json_object_get(like, "id");
     if (id)

@@ -33,13 +33,13 @@ void python_float(double value, char ret_text[40])
     do {
         snprintf(digits, sizeof(digits), "%.*e", precision - 1, value);
     } while (strtod(digits, NULL) != value && ++precision <= 17);
-    int exponent = atoi(strchr(digits, 'e') + 1);
+    long exponent = strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 16) {
         // Python writes 1e-07 and 1.5e+300, as C does.
         snprintf(ret_text, 40, "%s", digits);
         return;
     }
-    int decimals = precision - 1 - exponent;
+    int decimals = precision - 1 - (int)exponent;
     snprintf(ret_text, 40, "%.*f", decimals > 1 ? decimals : 1, value);
 }
 
@@ -68,8 +68,12 @@ static uint32_t next_code(const unsigned char **at)
 
 static void dump_code(struct text *text, uint32_t code)
 {
-    static const char *const short_forms[] = {['"'] = "\\\"", ['\\'] = "\\\\",
-        ['\n'] = "\\n", ['\r'] = "\\r", ['\t'] = "\\t", ['\f'] = "\\f",
+    static const char *const short_forms[] = {['"'] = "\\\"",
+        ['\\'] = "\\\\",
+        ['\n'] = "\\n",
+        ['\r'] = "\\r",
+        ['\t'] = "\\t",
+        ['\f'] = "\\f",
         ['\b'] = "\\b"};
     char form[16];
     if (code < sizeof(short_forms) / sizeof(*short_forms) && short_forms[code])
@@ -144,9 +148,9 @@ static void dump(struct text *text, const json_t *value)
     } else if (json_is_number(value)) {
         add_number(text, value);
     } else {
-        text_str(text, json_is_true(value) ? "true"
-                : json_is_false(value)     ? "false"
-                                           : "null");
+        text_str(text, json_is_true(value)    ? "true"
+                       : json_is_false(value) ? "false"
+                                              : "null");
     }
 }
 
@@ -171,7 +175,9 @@ static void repr_str(struct text *text, const char *bytes, size_t size)
             snprintf(form, sizeof(form), "\\%c", (char)code);
         else if (code == '\n' || code == '\r' || code == '\t')
             snprintf(form, sizeof(form), "\\%c",
-                code == '\n' ? 'n' : code == '\r' ? 'r' : 't');
+                code == '\n'   ? 'n'
+                : code == '\r' ? 'r'
+                               : 't');
         else if (code < 0x20 || (code >= 0x7f && code <= 0xa0))
             snprintf(form, sizeof(form), "\\x%02x", (unsigned)code);
         else {
@@ -210,9 +216,9 @@ void python_repr(struct text *text, const json_t *value)
     } else if (json_is_number(value)) {
         add_number(text, value);
     } else {
-        text_str(text, json_is_true(value) ? "True"
-                : json_is_false(value)     ? "False"
-                                           : "None");
+        text_str(text, json_is_true(value)    ? "True"
+                       : json_is_false(value) ? "False"
+                                              : "None");
     }
 }
 
@@ -276,7 +282,7 @@ bool python_equal(const json_t *a, const json_t *b)
         return python_int(a) == python_int(b);
     if (python_is_number(a) && python_is_number(b))
         return !(python_number(a) < python_number(b)) &&
-            !(python_number(b) < python_number(a));
+               !(python_number(b) < python_number(a));
     if (json_is_array(a) && json_is_array(b))
         return equal_lists(a, b);
     if (json_is_object(a) && json_is_object(b))
@@ -305,8 +311,8 @@ static int sign(bool greater, bool less)
 bool python_compare(const json_t *a, const json_t *b, int *ret_order)
 {
     if (python_is_int(a) && python_is_int(b)) {
-        *ret_order = sign(
-            python_int(a) > python_int(b), python_int(a) < python_int(b));
+        *ret_order =
+            sign(python_int(a) > python_int(b), python_int(a) < python_int(b));
     } else if (python_is_number(a) && python_is_number(b)) {
         *ret_order = sign(python_number(a) > python_number(b),
             python_number(a) < python_number(b));

@@ -46,8 +46,8 @@ static int route(struct ss_route *route_)
     scope_init(&scope, ss_state(route_));
     json_t *answer = expression_value(&scope, ss_route_ctx(route_));
     int result = answer
-        ? ss_route_return(route_, answer)
-        : ss_route_fail(route_, scope.failed, "%s", scope.failed);
+                     ? ss_route_return(route_, answer)
+                     : ss_route_fail(route_, scope.failed, "%s", scope.failed);
     scope_fini(&scope);
     return result;
 }
@@ -106,8 +106,9 @@ static void bind(struct ss_graph_def *graph, const struct place *place)
         json_t *branch = json_array_get(branches, i);
         char name[512];
         describe_branch_name(branch, i, name, sizeof(name));
-        ss_bind_router(graph, json_string_value(json_object_get(branch, "from")),
-            name, route, json_object_get(branch, "path"));
+        ss_bind_router(graph,
+            json_string_value(json_object_get(branch, "from")), name, route,
+            json_object_get(branch, "path"));
     }
 }
 
@@ -130,7 +131,8 @@ static void define(struct ss_graph_def *graph, void *ctx)
     json_t *description =
         describe_alone(place->name, place->graph, place->inner);
     // The kind first: it says what the other parts mean.
-    ss_describe(graph, "kind", json_incref(json_object_get(description, "kind")));
+    ss_describe(
+        graph, "kind", json_incref(json_object_get(description, "kind")));
     json_t *names = describe_inner_names(place->graph);
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
@@ -171,8 +173,7 @@ static struct world *load(struct ss_app_builder *app, const char *file)
 static int build(struct ss_app_builder *app, const char *arg)
 {
     if (!arg)
-        return ss_app_error(
-            app, "which scenario? Say --app-arg FILE.json");
+        return ss_app_error(app, "which scenario? Say --app-arg FILE.json");
     struct world *world = load(app, arg);
     if (!world)
         return -1;

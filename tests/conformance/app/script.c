@@ -42,9 +42,8 @@ static json_t *value_of(struct run *run, json_t *expression)
 {
     json_t *value = expression_value(&run->scope, expression);
     if (!value)
-        stop(run,
-            ss_fail_final(run->task, run->scope.failed, "%s",
-                run->scope.failed));
+        stop(run, ss_fail_final(
+                      run->task, run->scope.failed, "%s", run->scope.failed));
     return value;
 }
 
@@ -86,9 +85,9 @@ static void do_interrupt(struct run *run, json_t *argument, json_t *statement)
     bool check;
     json_t *schema = schema_of(statement, &check);
     json_t *answer = NULL;
-    int result = schema
-        ? ss_interrupt_schema(run->task, question, schema, check, &answer)
-        : ss_interrupt(run->task, question, &answer);
+    int result = schema ? ss_interrupt_schema(
+                              run->task, question, schema, check, &answer)
+                        : ss_interrupt(run->task, question, &answer);
     if (result != 0) {
         stop(run, result);
         return;
@@ -102,8 +101,8 @@ static void do_drain(struct run *run, json_t *argument, json_t *statement)
     (void)statement;
     json_t *reason = value_of(run, argument);
     if (reason)
-        ss_drain(run->task,
-            json_is_string(reason) ? json_string_value(reason) : "");
+        ss_drain(
+            run->task, json_is_string(reason) ? json_string_value(reason) : "");
     json_decref(reason);
 }
 
@@ -124,9 +123,8 @@ static void do_fail(struct run *run, json_t *argument, json_t *statement)
     json_decref(message);
     const char *kind = json_string_value(json_object_get(statement, "kind"));
     bool final = kind && strcmp(kind, "refusal") == 0;
-    stop(run,
-        final ? ss_fail_final(run->task, "refusal", "%s", text.data)
-              : ss_fail(run->task, "failure", "%s", text.data));
+    stop(run, final ? ss_fail_final(run->task, "refusal", "%s", text.data)
+                    : ss_fail(run->task, "failure", "%s", text.data));
     free(text.data);
 }
 
@@ -135,9 +133,8 @@ static void do_count(struct run *run, json_t *argument, json_t *statement)
     (void)statement;
     if (counters_add(run->script->counters, COUNTER_COUNT,
             json_string_value(argument)) < 0)
-        stop(run,
-            ss_fail_final(run->task, "counters", "%s: %s",
-                run->script->counters, strerror(errno)));
+        stop(run, ss_fail_final(run->task, "counters", "%s: %s",
+                      run->script->counters, strerror(errno)));
 }
 
 static void do_sleep(struct run *run, json_t *argument, json_t *statement)
@@ -226,9 +223,8 @@ static void run_statement(struct run *run, json_t *statement)
                 run, json_object_get(statement, name), statement);
             return;
         }
-    stop(run,
-        ss_fail_final(run->task, "script", "unknown statement %s",
-            name ? name : "{}"));
+    stop(run, ss_fail_final(run->task, "script", "unknown statement %s",
+                  name ? name : "{}"));
 }
 
 static void run_body(struct run *run, json_t *body)

@@ -7,7 +7,7 @@
 #include "superstep/superstep.h"
 
 struct script {
-    json_t *body; // list of statements; borrowed from the scenario
+    json_t *body;         // list of statements; borrowed from the scenario
     const char *counters; // file; borrowed
 };
 

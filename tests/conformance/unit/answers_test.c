@@ -35,40 +35,37 @@ static json_t *parse(const char *text)
 
 START_TEST(events_between_two_ends_of_a_step_have_no_order)
 {
-    json_t *events = parse(
-        "[[\"updates\", \"\", 2], [\"updates\", \"in\", 1],"
-        " [\"updates\", \"\", 1], [\"values\", \"\", {\"x\": 1}],"
-        " [\"values\", \"\", {\"__interrupt__\": []}],"
-        " [\"updates\", \"\", {\"z\": 1}]]");
+    json_t *events =
+        parse("[[\"updates\", \"\", 2], [\"updates\", \"in\", 1],"
+              " [\"updates\", \"\", 1], [\"values\", \"\", {\"x\": 1}],"
+              " [\"values\", \"\", {\"__interrupt__\": []}],"
+              " [\"updates\", \"\", {\"z\": 1}]]");
     json_t *ordered = order_events(events);
-    expect(ordered,
-        "[[\"updates\", \"\", 1], [\"updates\", \"\", 2],"
-        " [\"updates\", \"in\", 1], [\"values\", \"\", {\"x\": 1}],"
-        " [\"updates\", \"\", {\"z\": 1}],"
-        " [\"values\", \"\", {\"__interrupt__\": []}]]");
+    expect(ordered, "[[\"updates\", \"\", 1], [\"updates\", \"\", 2],"
+                    " [\"updates\", \"in\", 1], [\"values\", \"\", {\"x\": 1}],"
+                    " [\"updates\", \"\", {\"z\": 1}],"
+                    " [\"values\", \"\", {\"__interrupt__\": []}]]");
     json_decref(events);
 }
 END_TEST
 
 START_TEST(an_inner_graphs_own_steps_keep_their_order)
 {
-    json_t *events = parse(
-        "[[\"values\", \"in\", 2], [\"updates\", \"in\", 9],"
-        " [\"updates\", \"in\", 1], [\"values\", \"in\", 1],"
-        " [\"tasks\", \"\", 0], [\"values\", \"\", {}]]");
+    json_t *events = parse("[[\"values\", \"in\", 2], [\"updates\", \"in\", 9],"
+                           " [\"updates\", \"in\", 1], [\"values\", \"in\", 1],"
+                           " [\"tasks\", \"\", 0], [\"values\", \"\", {}]]");
     json_t *ordered = order_events(events);
-    expect(ordered,
-        "[[\"tasks\", \"\", 0], [\"values\", \"in\", 2],"
-        " [\"updates\", \"in\", 1], [\"updates\", \"in\", 9],"
-        " [\"values\", \"in\", 1], [\"values\", \"\", {}]]");
+    expect(ordered, "[[\"tasks\", \"\", 0], [\"values\", \"in\", 2],"
+                    " [\"updates\", \"in\", 1], [\"updates\", \"in\", 9],"
+                    " [\"values\", \"in\", 1], [\"values\", \"\", {}]]");
     json_decref(events);
 }
 END_TEST
 
 START_TEST(made_up_ids_read_alike_when_sorted_and_are_numbered_at_last)
 {
-    json_t *list = parse(
-        "[[\"" MADE_UP_B "\", 1], [\"" MADE_UP_A "\", 2], [\"x\", 0]]");
+    json_t *list =
+        parse("[[\"" MADE_UP_B "\", 1], [\"" MADE_UP_A "\", 2], [\"x\", 0]]");
     order_by_text(list);
     json_t *numbered = order_number(list);
     expect(numbered, "[[\"x\", 0], [\"~1\", 1], [\"~2\", 2]]");
@@ -76,8 +73,7 @@ START_TEST(made_up_ids_read_alike_when_sorted_and_are_numbered_at_last)
     list = parse("[\"in " MADE_UP_A ".\", \"" MADE_UP_A "\","
                  " \"x" MADE_UP_B "\"]");
     numbered = order_number(list);
-    expect(numbered,
-        "[\"in ~1.\", \"~1\", \"x" MADE_UP_B "\"]");
+    expect(numbered, "[\"in ~1.\", \"~1\", \"x" MADE_UP_B "\"]");
     json_decref(list);
 }
 END_TEST
@@ -95,12 +91,10 @@ START_TEST(tasks_are_named_by_node_and_place)
     names_init(&names);
     learn(&names,
         "{\"id\": \"1\", \"name\": \"a\", \"path\": \"~__pregel_pull, a\"}");
-    learn(&names,
-        "{\"id\": \"2\", \"name\": \"w\", \"path\":"
-        " \"~__pregel_push, 0000000003, 0000000000\"}");
-    learn(&names,
-        "{\"id\": \"3\", \"name\": \"w\", \"path\":"
-        " [\"__pregel_push\", 12, false]}");
+    learn(&names, "{\"id\": \"2\", \"name\": \"w\", \"path\":"
+                  " \"~__pregel_push, 0000000003, 0000000000\"}");
+    learn(&names, "{\"id\": \"3\", \"name\": \"w\", \"path\":"
+                  " [\"__pregel_push\", 12, false]}");
     static const char *const expected[][2] = {{"1", "a"}, {"2", "w[3]"},
         {"3", "w[12]"}, {"4", "?"}, {SS_NULL_TASK, "-"}};
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
@@ -120,15 +114,14 @@ START_TEST(an_interrupt_is_named_by_its_task_and_its_answers)
     struct names names;
     char first[SS_HEX128_SIZE], second[SS_HEX128_SIZE];
     names_init(&names);
-    learn(&names,
-        "{\"id\": \"7\", \"name\": \"ask\", \"path\": \"~__pregel_pull, ask\"}");
-    learn(&names,
-        "{\"id\": \"8\", \"name\": \"sub\", \"path\": \"~__pregel_pull, sub\"}");
+    learn(&names, "{\"id\": \"7\", \"name\": \"ask\", \"path\": "
+                  "\"~__pregel_pull, ask\"}");
+    learn(&names, "{\"id\": \"8\", \"name\": \"sub\", \"path\": "
+                  "\"~__pregel_pull, sub\"}");
     ss_interrupt_id("sub:8|ask:7", 0, first);
     ss_interrupt_id("sub:8|ask:7", 2, second);
-    json_t *asked = json_pack(
-        "[{s:s, s:s}, {s:s, s:s}]", "id", second, "value", "b", "id", first,
-        "value", "a");
+    json_t *asked = json_pack("[{s:s, s:s}, {s:s, s:s}]", "id", second, "value",
+        "b", "id", first, "value", "a");
     names_learn_interrupts(&names, "sub:8", "7", asked);
     ck_assert_str_eq(names_interrupt(&names, first), "@sub|ask");
     ck_assert_str_eq(names_interrupt(&names, second), "@sub|ask|2");
@@ -145,10 +138,9 @@ START_TEST(sends_of_a_step_are_counted_from_events)
     struct names names;
     names_init(&names);
     for (int i = 0; i < 2; i++) {
-        json_t *event = json_pack(
-            "{s:s, s:i, s:{s:s, s:s, s:[s]}}", "type", "task", "step", 3,
-            "payload", "id", i ? "y" : "x", "name", "w", "triggers",
-            "__pregel_push");
+        json_t *event = json_pack("{s:s, s:i, s:{s:s, s:s, s:[s]}}", "type",
+            "task", "step", 3, "payload", "id", i ? "y" : "x", "name", "w",
+            "triggers", "__pregel_push");
         names_learn_event(&names, "", event);
         json_decref(event);
     }
@@ -164,9 +156,8 @@ START_TEST(marks_are_shown_as_scenarios_write_them)
     json_t *value = parse(
         "[{\"$send\": {\"node\": \"w\", \"arg\": {\"__overwrite__\": 1}}},"
         " {\"value\": 1, \"id\": \"i\", \"response_schema\": null}]");
-    expect(shape_plain(value),
-        "[{\"$send\": [\"w\", {\"$overwrite\": 1}]},"
-        " {\"id\": \"i\", \"value\": 1}]");
+    expect(shape_plain(value), "[{\"$send\": [\"w\", {\"$overwrite\": 1}]},"
+                               " {\"id\": \"i\", \"value\": 1}]");
     json_decref(value);
 }
 END_TEST

@@ -37,9 +37,9 @@ static void check(const struct pair *pair)
     json_decref(input);
 }
 
-#define CHECK_ALL(pairs) \
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) \
-        check(&(pairs)[i])
+#define CHECK_ALL(pairs)                                                       \
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)                \
+    check(&(pairs)[i])
 
 START_TEST(json_stands_for_itself)
 {
@@ -153,13 +153,17 @@ START_TEST(marks_are_made_for_the_engine)
         {"{\"$message\": [\"ai\", \"yes\"]}",
             "{\"content\": \"yes\", \"id\": null, \"type\": \"ai\"}"},
         {"{\"$message\": {\"role\": \"assistant\", \"content\": \"c\", \"id\": "
-         "\"m\", \"name\": \"\", \"tool_calls\": [{\"name\": \"t\", \"args\": {}, "
+         "\"m\", \"name\": \"\", \"tool_calls\": [{\"name\": \"t\", \"args\": "
+         "{}, "
          "\"id\": \"x\"}]}}",
-            "{\"content\": \"c\", \"id\": \"m\", \"tool_calls\": [{\"args\": {}, "
-            "\"id\": \"x\", \"name\": \"t\", \"type\": \"tool_call\"}], \"type\": "
+            "{\"content\": \"c\", \"id\": \"m\", \"tool_calls\": [{\"args\": "
+            "{}, "
+            "\"id\": \"x\", \"name\": \"t\", \"type\": \"tool_call\"}], "
+            "\"type\": "
             "\"ai\"}"},
         {"{\"$message\": {\"type\": \"tool\", \"content\": \"c\", "
-         "\"tool_call_id\": \"x\", \"status\": \"success\", \"artifact\": [1]}}",
+         "\"tool_call_id\": \"x\", \"status\": \"success\", \"artifact\": "
+         "[1]}}",
             "{\"artifact\": [1], \"content\": \"c\", \"id\": null, "
             "\"tool_call_id\": \"x\", \"type\": \"tool\"}"},
         {"{\"$message\": 5}", "invalid_argument"},

@@ -121,10 +121,10 @@ END_TEST
 
 START_TEST(empty_and_zero_are_false)
 {
-    static const char *const no[] = {"null", "false", "0", "0.0", "\"\"", "[]",
-        "{}"};
-    static const char *const yes[] = {"true", "-1", "0.1", "\"0\"", "[0]",
-        "{\"a\": 0}"};
+    static const char *const no[] = {
+        "null", "false", "0", "0.0", "\"\"", "[]", "{}"};
+    static const char *const yes[] = {
+        "true", "-1", "0.1", "\"0\"", "[0]", "{\"a\": 0}"};
     for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++) {
         json_t *value = parse(no[i]);
         ck_assert(!python_true(value));

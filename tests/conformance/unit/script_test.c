@@ -21,11 +21,11 @@ static json_t *emitted;
 static void load(const char *script)
 {
     struct ss_error error;
-    json_t *scenario = json_pack(
-        "{s:{s:{s:{s:{s:s, s:s}}, s:[{s:s, s:o}], s:[[s, s]]}}}", "graphs",
-        "main", "state", "log", "type", "list", "reducer", "add", "nodes",
-        "name", "n", "do", json_loads(script, 0, NULL), "edges", "__start__",
-        "n");
+    json_t *scenario =
+        json_pack("{s:{s:{s:{s:{s:s, s:s}}, s:[{s:s, s:o}], s:[[s, s]]}}}",
+            "graphs", "main", "state", "log", "type", "list", "reducer", "add",
+            "nodes", "name", "n", "do", json_loads(script, 0, NULL), "edges",
+            "__start__", "n");
     folder = folder_new();
     file = ss_format("%s/scenario.json", folder);
     ck_assert_int_eq(json_dump_file(scenario, file, 0), 0);
@@ -59,8 +59,7 @@ static struct ss_outcome *run(const char *input, json_t *answers)
 {
     struct ss_execute_hooks hooks = {.live = on_live};
     struct ss_order *order = ss_order_new();
-    const struct ss_root_graph *root =
-        ss_application_find(application, "main");
+    const struct ss_root_graph *root = ss_application_find(application, "main");
     order->app_graph = ss_strdup("main");
     order->version = ss_strdup(root->graph->version);
     order->graph = ss_strdup("main");
@@ -110,7 +109,8 @@ START_TEST(a_script_computes_and_returns)
 {
     load("[{\"let\": [\"x\", {\"$add\": [{\"$\": \"n\"}, 1]}]},"
          " {\"emit\": {\"$var\": \"x\"}},"
-         " {\"return\": {\"log\": [{\"$var\": \"x\"}]}}, {\"fail\": \"never\"}]");
+         " {\"return\": {\"log\": [{\"$var\": \"x\"}]}}, {\"fail\": "
+         "\"never\"}]");
     expect_log("{\"n\": 4}", "[5]");
     expect_json(emitted, "[5]");
     unload();
@@ -177,8 +177,7 @@ START_TEST(a_question_stops_the_script_until_it_is_answered)
     ss_outcome_destroy(&outcome);
     outcome = run("{}", json_pack("[s, i]", "yes", 7));
     ck_assert_int_eq(outcome->kind, SS_OUTCOME_DONE);
-    expect_json(
-        ss_value_json(outcome->writes.items[0].value), "[\"yes\", 7]");
+    expect_json(ss_value_json(outcome->writes.items[0].value), "[\"yes\", 7]");
     ss_outcome_destroy(&outcome);
     outcome = run("{}", json_pack("[s, s]", "yes", "no"));
     ck_assert_int_eq(outcome->kind, SS_OUTCOME_FAILED);

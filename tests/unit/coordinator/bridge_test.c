@@ -99,8 +99,7 @@ START_TEST(rows_come_back_as_they_went)
     ck_assert_int_eq(event.rows.status, SS_OK);
     ck_assert_uint_eq(event.rows.rows_count, 2);
     ck_assert_uint_eq(event.rows.rows[1]->seq, 2);
-    ck_assert_int_eq(
-        ss_json_int(event.rows.rows[1]->entry, "input", 0), 2);
+    ck_assert_int_eq(ss_json_int(event.rows.rows[1]->entry, "input", 0), 2);
 }
 END_TEST
 
@@ -161,19 +160,17 @@ START_TEST(records_are_found_by_key_and_by_index)
 {
     put("r1", "t1", json_pack("{s:i}", "n", 1), false);
     put("r2", "t2", json_pack("{s:i}", "n", 2), false);
-    carry_out(&(struct ss_command){.type = SS_COMMAND_GET,
-        .table = SS_RECORD_RUN,
-        .key = (char *)"r2"});
+    carry_out(&(struct ss_command){
+        .type = SS_COMMAND_GET, .table = SS_RECORD_RUN, .key = (char *)"r2"});
     ck_assert_int_eq(event.type, SS_EVENT_RECORDS);
     ck_assert_uint_eq(event.records.records_count, 1);
     ck_assert_int_eq(ss_json_int(event.records.records[0].value, "n", 0), 2);
-    carry_out(&(struct ss_command){.type = SS_COMMAND_SCAN,
-        .table = SS_RECORD_RUN,
-        .key = (char *)"t1"});
+    carry_out(&(struct ss_command){
+        .type = SS_COMMAND_SCAN, .table = SS_RECORD_RUN, .key = (char *)"t1"});
     ck_assert_uint_eq(event.records.records_count, 1);
     ck_assert_str_eq(event.records.records[0].key, "r1");
-    carry_out(&(struct ss_command){
-        .type = SS_COMMAND_SCAN, .table = SS_RECORD_RUN});
+    carry_out(
+        &(struct ss_command){.type = SS_COMMAND_SCAN, .table = SS_RECORD_RUN});
     ck_assert_uint_eq(event.records.records_count, 2);
 }
 END_TEST

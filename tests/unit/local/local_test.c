@@ -205,9 +205,9 @@ START_TEST(an_interrupt_is_answered_after_the_store_was_opened_again)
         json_object_get(json_object_get(state, "state"), "interrupts");
     ck_assert_uint_eq(json_array_size(asked), 1);
     json_decref(state);
-    json_t *answer = answer_to("run",
-        json_pack("{s:s, s:s, s:{s:s}}", "graph", "asks", "thread", "t",
-            "command", "resume", "yes"));
+    json_t *answer =
+        answer_to("run", json_pack("{s:s, s:s, s:{s:s}}", "graph", "asks",
+                             "thread", "t", "command", "resume", "yes"));
     expect_log(answer, "[\"yes\"]");
     expect_status(answer, "done");
     ck_assert_int_eq(calls, 2);
@@ -240,8 +240,8 @@ END_TEST
 START_TEST(a_bad_request_is_an_error)
 {
     json_t *answer = NULL;
-    ck_assert_int_ne(ss_local_ask(local, "run",
-                         input_of("nobody", json_null()), NULL, &answer, &error),
+    ck_assert_int_ne(ss_local_ask(local, "run", input_of("nobody", json_null()),
+                         NULL, &answer, &error),
         0);
     ck_assert_str_eq(error.code, "not_found");
     ck_assert_int_ne(
@@ -264,14 +264,13 @@ END_TEST
 START_TEST(the_state_can_be_read_without_an_application)
 {
     reopen();
-    json_decref(answer_to(
-        "run", input_of("hello", json_pack("{s:s}", "name", "Ada"))));
+    json_decref(
+        answer_to("run", input_of("hello", json_pack("{s:s}", "name", "Ada"))));
     ss_local_close(&local);
     struct ss_local_options options = {.store = store};
     ck_assert_int_eq(ss_local_open(&options, &local, &error), 0);
     json_t *answer = answer_to("history", json_pack("{s:s}", "thread", "t"));
-    ck_assert_uint_eq(
-        json_array_size(json_object_get(answer, "history")), 4);
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "history")), 4);
     json_decref(answer);
 }
 END_TEST
