@@ -538,7 +538,14 @@ static void begin_superstep(struct change *change)
     } else if (is_as(first, SS_NAME_COPY)) {
         // values that are no list of updates say nothing here
         json_t *more = json_object_get(first, "values");
-        if (!as_copy(change, &error)) {
+        size_t i;
+        json_t *item;
+        json_array_foreach(more, i, item) {
+            if (!json_is_object(item))
+                ss_error_set(&error, SS_EUPDATE, "update as %s: item %zu of "
+                    "its values is no update", SS_NAME_COPY, i);
+        }
+        if (error.status != SS_OK || !as_copy(change, &error)) {
             refuse(change, &error);
             return;
         }

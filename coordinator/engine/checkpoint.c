@@ -483,17 +483,24 @@ static void row_write(struct loop *loop, const char *task_id,
     id_copy(write->task_id, task_id);
 }
 
+// Untracked, and not written by an update or left by an exit (R5.30-4).
+static bool is_unstored(const struct loop *loop, const char *channel)
+{
+    size_t c = ss_graph_channel(loop->graph, channel);
+    return loop->run && loop->run->durability != DURABLE_EXIT && c != SS_NONE
+        && loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
+}
+
 // The stored form of a write; NULL: it is not stored (untracked, R5.30-4). What
 // an update writes, and what an exit leaves pending, is stored as it is.
 static struct ss_value *write_form(
     const struct loop *loop, const struct ss_write *write)
 {
     size_t c = ss_graph_channel(loop->graph, write->channel);
+    if (is_unstored(loop, write->channel))
+        return NULL;
     if (!loop->run || loop->run->durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
-    if (c != SS_NONE
-        && loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
-        return NULL;
     if (c == loop->graph->tasks_channel && has_untracked(loop->graph))
         return ss_value_new(without_untracked(
             loop->graph, ss_value_json(write->value)));
@@ -535,6 +542,9 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
         if (ss_loop_saves_now(loop))
             store_pending(
                 loop, &loop->pending.items[loop->pending.count - 1]);
+        // what is not stored takes no place in the journal (R5.30-4)
+        if (ss_loop_saves_now(loop) && is_unstored(loop, write->channel))
+            continue;
         if (idx >= 0 || !is_null_task(task_id))
             place++;
     }

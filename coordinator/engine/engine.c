@@ -307,6 +307,7 @@ static void carry_on(struct engine *engine)
     for (size_t i = 0; i < engine->dirty.count; i++)
         ss_thread_flush(engine->dirty.items[i]);
     engine->dirty.count = 0;
+    ss_threads_evict(engine);
 }
 
 void ss_engine_step(struct ss_engine *it, const struct ss_event *event,

@@ -427,6 +427,7 @@ struct engine {
     uint64_t dispatches;
     uint64_t tags;
     uint64_t announcements;
+    int64_t evict_at_ms;
     bool graphs_moved; // one became known in this step
     const char *request_op; // of the request being served
     int64_t wake_at_ms;

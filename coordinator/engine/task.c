@@ -45,24 +45,45 @@ static void ended(struct task *task)
 
 // ------------------------------------------------ the plain answer (R7.2, N1)
 
-// The first in path order that has not been given it and may still ask.
-static bool may_take_plain(const struct task *task)
+static bool asks_next(const struct task *task, const char *question)
 {
-    const struct run *run = task->loop->run;
     char id[SS_HEX128_SIZE];
-    if (!run->plain || run->plain_holder || !run->root
-        || !run->root->first_superstep)
-        return false;
-    if (json_array_size(run->questions) == 0)
-        return true;
     ss_interrupt_id(task->ns, json_array_size(task->answers), id);
-    size_t i;
-    json_t *question;
-    json_array_foreach(run->questions, i, question) {
-        if (strcmp(json_string_value(question), id) == 0)
+    return strcmp(id, question) == 0;
+}
+
+// Somebody in this tree may yet ask the open question again.
+static bool question_lives(const struct loop *loop, const char *question)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        if (ss_task_ended(task))
+            continue;
+        if (task->state == TASK_CHILD
+                ? question_lives(task->child, question)
+                : task->node->subgraph || asks_next(task, question))
             return true;
     }
     return false;
+}
+
+// The task whose question is open, where it still lives; else the first in path
+// order that has not been given it and may ask.
+static bool may_take_plain(const struct task *task)
+{
+    const struct run *run = task->loop->run;
+    if (!run->plain || run->plain_holder || !run->root
+        || !run->root->first_superstep)
+        return false;
+    bool lives = false;
+    size_t i;
+    json_t *question;
+    json_array_foreach(run->questions, i, question) {
+        if (asks_next(task, json_string_value(question)))
+            return true;
+        lives = lives || question_lives(run->root, json_string_value(question));
+    }
+    return !lives;
 }
 
 static struct task *find_held(struct loop *loop)

@@ -147,6 +147,7 @@ void ss_thread_new_id(
 
 void ss_thread_dirty(struct thread *thread)
 {
+    thread->used_ms = thread->engine->now_ms;
     if (thread->dirty)
         return;
     thread->dirty = true;
@@ -362,4 +363,30 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_journal_destroy(&thread->journal);
     thread->state = THREAD_COLD;
     thread->store_tag = 0;
+}
+
+// ------------------------------------------------ eviction
+
+static bool is_idle(const struct thread *thread)
+{
+    return !thread->run && !thread->change && thread->waiting.count == 0
+        && thread->held.count == 0 && thread->puts.count == 0
+        && thread->store_tag == 0 && !thread->open && !thread->dirty
+        && thread->state != THREAD_LOADING;
+}
+
+void ss_threads_evict(struct engine *engine)
+{
+    if (engine->now_ms < engine->evict_at_ms)
+        return;
+    engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
+    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
+        struct thread *thread = e->value;
+        next = e->next;
+        if (!is_idle(thread)
+            || engine->now_ms - thread->used_ms < SS_THREAD_IDLE_MS)
+            continue;
+        ss_map_remove(&engine->threads, thread->id);
+        ss_thread_destroy(&thread);
+    }
 }
