@@ -1,6 +1,7 @@
 // cmd_journal.c - superstep journal THREAD: the rows that its life is made of.
 #include "client/cli/list.h"
 #include "client/commands.h"
+#include "common/model/value.h"
 
 static struct ss_arg_list words;
 static int64_t from;
@@ -29,6 +30,49 @@ static const struct ss_arg options[] = {{.name = "THREAD",
         .help = "so many at most"},
     SS_CLI_OPTIONS};
 
+static const struct ss_list_column columns[] = {
+    {"SEQ", "seq", SS_LIST_NUMBER, false},
+    {"KIND", "kind", SS_LIST_TEXT, false},
+    {"STEP", "step", SS_LIST_NUMBER, false},
+    {"TIME", "time", SS_LIST_TIME, false},
+    {"BYTES", "size", SS_LIST_NUMBER, false},
+    {"CHECKPOINT", "checkpoint_id", SS_LIST_ID, false},
+    {"WRITES", "channels_written", SS_LIST_TEXT, true},
+};
+
+// The channels that a row writes, each once, as one more word of the row.
+static void add_channels(json_t *row)
+{
+    json_t *names = json_array();
+    json_t *seen = json_object();
+    size_t i;
+    json_t *write;
+    json_array_foreach (json_object_get(row, "writes"), i, write) {
+        const char *channel = ss_json_str(write, "channel", "?");
+        if (json_object_get(seen, channel))
+            continue;
+        json_object_set_new(seen, channel, json_true());
+        json_array_append_new(names, json_string(channel));
+    }
+    json_decref(seen);
+    json_object_set_new(row, "channels_written", names);
+}
+
+static void print(const json_t *rows)
+{
+    json_t *shown = json_array();
+    size_t i;
+    json_t *row;
+    json_array_foreach (rows, i, row) {
+        json_t *copy = json_copy(row);
+        add_channels(copy);
+        json_array_append_new(shown, copy);
+    }
+    ss_cli_print_list(shown, columns, sizeof(columns) / sizeof(columns[0]),
+        "There is no row.");
+    json_decref(shown);
+}
+
 static int run(struct ss_client *client)
 {
     json_t *rows;
@@ -40,14 +84,10 @@ static int run(struct ss_client *client)
         json_object_set_new(more, "limit", json_integer(limit));
     if (ss_client_journal(client, words.items[0], more, &rows, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, words.items[0]);
-    // What a row holds depends on its kind: one JSON value a line.
-    size_t i;
-    json_t *row;
     if (ss_cli_options.json)
         ss_cli_print_json(rows);
     else
-        json_array_foreach (rows, i, row)
-            ss_cli_print_json(row);
+        print(rows);
     json_decref(rows);
     return SS_CLI_DONE;
 }
@@ -56,7 +96,7 @@ const struct ss_cli_command ss_cmd_journal = {
     .name = "journal",
     .usage = "THREAD [options]",
     .summary = "show the rows of a thread's journal",
-    .about = "One row a line, as JSON.",
+    .about = "A row is what became durable together. --json shows all of it.",
     .options = options,
     .word = SS_CLI_WORD_THREAD,
     .run = run,

@@ -568,7 +568,15 @@ START_TEST(threads_are_changed)
         {.op = "delete", .final = "{\"rows\":6}"},
         {.op = "prune", .final = "{\"rows\":7}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
-        {.op = "journal", .final = "{\"rows\":[{\"seq\":1},{\"seq\":2}]}"});
+        {.op = "journal",
+            .final = "{\"rows\":[{\"seq\":1,\"kind\":"
+                     "\"entry\",\"step\":-1,\"size\":436,"
+                     "\"checkpoint_id\":\"c1\",\"writes\":[]},"
+                     "{\"seq\":2,\"kind\":\"end\",\"step\":0,"
+                     "\"size\":9,\"checkpoint_id\":\"c2\","
+                     "\"writes\":[{\"channel\":\"log\"},"
+                     "{\"channel\":\"log\"},{\"channel\":"
+                     "\"n\"}]}]}"});
     ck_assert_int_eq(
         RUN("update", "t", "--values", "{\"a\":1}", "--as", "n", "--at", "c8"),
         0);
@@ -586,7 +594,12 @@ START_TEST(threads_are_changed)
     expect_out("run r is cancelled; what its finished supersteps wrote is "
                "kept\n");
     ck_assert_int_eq(RUN("journal", "t", "--from", "1", "-n", "2"), 0);
-    expect_out("{\"seq\": 1}\n{\"seq\": 2}\n");
+    expect_out("SEQ  KIND   STEP  TIME  BYTES  CHECKPOINT  WRITES\n"
+               "  1  entry    -1  -       436  c1          -\n"
+               "  2  end       0  -         9  c2          log, n\n");
+    ck_assert_int_eq(RUN("journal", "t", "--json"), 0);
+    ck_assert(says(&out, "\"channel\": \"log\""));
+    ck_assert(!says(&out, "channels_written"));
 }
 END_TEST
 

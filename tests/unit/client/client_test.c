@@ -701,6 +701,7 @@ END_TEST
 static TCase *polling(void)
 {
     TCase *tcase = tcase_create("polling");
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_request_gets_its_answer);
     tcase_add_test(tcase, many_requests_may_be_under_way);
