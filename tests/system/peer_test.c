@@ -301,6 +301,23 @@ START_TEST(the_result_of_another_workers_attempt_does_not_count)
 }
 END_TEST
 
+START_TEST(a_result_for_another_coordinator_does_not_count)
+{
+    struct ss_link *worker = open_peer();
+    struct ss_link *client = open_peer();
+    struct ss_message *tasks = start_run(worker, client);
+    // Numbers of attempts begin anew with each coordinator.
+    struct ss_message *message = done(tasks->orders[0], "stale");
+    message->outcomes[0]->attempt.epoch++;
+    say(worker, message);
+    say(worker, done(tasks->orders[0], "fresh"));
+    expect_log(client, "fresh");
+    ss_message_destroy(&tasks);
+    ss_link_close(&worker);
+    ss_link_close(&client);
+}
+END_TEST
+
 START_TEST(a_result_that_comes_twice_counts_once)
 {
     struct ss_link *worker = open_peer();
@@ -405,6 +422,7 @@ int main(void)
         tests, another_protocol_version_is_refused_with_both_numbers);
     tcase_add_test(tests, a_worker_under_the_name_of_a_live_one_is_refused);
     tcase_add_test(tests, the_result_of_another_workers_attempt_does_not_count);
+    tcase_add_test(tests, a_result_for_another_coordinator_does_not_count);
     tcase_add_test(tests, a_result_that_comes_twice_counts_once);
     tcase_add_test(tests, writes_to_what_is_no_channel_do_not_hurt);
     tcase_add_test(tests, a_message_over_the_limit_is_not_taken);
