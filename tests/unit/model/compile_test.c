@@ -192,6 +192,10 @@ START_TEST(schemas_default_to_all_keys_without_managed_ones)
     ck_assert_int_eq(
         ss_graph_managed(graph, "last")->kind, SS_MANAGED_IS_LAST_STEP);
     ck_assert_ptr_null(ss_graph_managed(graph, "a"));
+    ck_assert(ss_keys_have(&graph->output, "b"));
+    ck_assert(!ss_keys_have(&graph->output, "left"));
+    ck_assert(node_of(graph, "n")->has_writers);
+    ck_assert(node_of(graph, "n")->has_body && !node_of(graph, "n")->hidden);
     ck_assert_uint_eq(ss_graph_channel(graph, "left"), SS_NONE);
     ss_graph_unref(graph);
 }

@@ -269,6 +269,63 @@ START_TEST(error_handlers_stand_apart)
 }
 END_TEST
 
+START_TEST(an_edge_beside_a_branch_to_the_same_node_is_drawn_as_the_branch)
+{
+    expect_drawing(
+        EDGES("{'name': 'a'}, {'name': 'b'}", "['__start__', 'a'], ['a', 'b']",
+            ", 'branches': [{'from': 'a', 'name': 'r', 'map': "
+            "{'l': 'b', 'm': 'b'}}]"),
+        false, 0,
+        "graph TD;\n"
+        "\t__start__ --> a;\n"
+        "\ta -. &nbsp;l&nbsp; .-> b;\n"
+        "\tb --> __end__;\n");
+}
+END_TEST
+
+START_TEST(a_join_waits_for_the_longer_arm)
+{
+    expect_drawing(
+        EDGES("{'name': 'a'}, {'name': 'b'}, {'name': 'c'}, {'name': 'd'}, "
+              "{'name': 'e'}",
+            "['__start__', 'a'], ['a', 'b'], ['a', 'c'], ['c', 'e'], [['b', "
+            "'e'], 'd']",
+            ""),
+        false, 0,
+        "graph TD;\n"
+        "\t__start__ --> a;\n"
+        "\ta --> b;\n"
+        "\ta --> c;\n"
+        "\tb --> d;\n"
+        "\tc --> e;\n"
+        "\te --> d;\n"
+        "\td --> __end__;\n");
+}
+END_TEST
+
+START_TEST(a_loop_through_a_deferred_node_is_walked_again)
+{
+    expect_drawing(
+        EDGES("{'name': 'a'}, {'name': 'b'}, {'name': 'c'}, {'name': 'd', "
+              "'defer': true}, {'name': 'e'}",
+            "['__start__', 'a'], ['a', 'b'], ['b', 'c'], ['a', 'd'], ['d', "
+            "'e'], ['e', 'a']",
+            ", 'branches': [{'from': 'a', 'name': 'r', 'map': {'go': 'd', "
+            "'x': 'c'}}]"),
+        false, 0,
+        "graph TD;\n"
+        "\t__start__ --> a;\n"
+        "\ta --> b;\n"
+        "\ta -. &nbsp;x&nbsp; .-> c;\n"
+        "\ta --> d;\n"
+        "\tb --> c;\n"
+        "\tc -.-> d;\n"
+        "\td --> e;\n"
+        "\te --> a;\n"
+        "\te -.-> __end__;\n");
+}
+END_TEST
+
 #define ONE(name, node)                                                        \
     "'" name "': {'name': '" name "', 'state': [], 'nodes': [" node "], "      \
     "'edges': [['__start__', 'i']]"
@@ -388,7 +445,11 @@ RUN("draw", the_worked_example_is_drawn_as_it_stands_in_the_specification,
     code_points_of_every_length_are_ids,
     metadata_are_shown_as_far_as_they_are_simple,
     an_interrupt_of_all_nodes_is_not_shown, a_graph_of_nothing_is_its_two_ends,
-    error_handlers_stand_apart, one_level_is_opened_at_a_time,
-    a_graph_deep_inside_keeps_its_edges, two_blocks_of_one_name_are_told_apart,
+    error_handlers_stand_apart,
+    an_edge_beside_a_branch_to_the_same_node_is_drawn_as_the_branch,
+    a_join_waits_for_the_longer_arm,
+    a_loop_through_a_deferred_node_is_walked_again,
+    one_level_is_opened_at_a_time, a_graph_deep_inside_keeps_its_edges,
+    two_blocks_of_one_name_are_told_apart,
     a_subgraph_without_one_entry_is_not_opened,
     a_raw_graph_starts_behind_its_input)

@@ -95,6 +95,13 @@ START_TEST(a_name_that_is_too_long_is_refused)
     char name[SS_NAME_SIZE_MAX + 2];
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
+    // One byte less is a name.
+    char *longest =
+        ss_format(GRAPH(", {'key': '%.512s'}", ", {'name': '%.512s'}",
+                      ", 'edges': [" ENTRY "]"),
+            name, name);
+    ss_graph_unref(compile(longest));
+    ss_free(longest);
     char *key = ss_format(GRAPH(", {'key': '%s'}", "", ""), name);
     expect_refused(key, SS_EINVAL, "at most 512 bytes");
     char *node = ss_format(GRAPH("", ", {'name': '%s'}", ""), name);
@@ -132,7 +139,7 @@ START_TEST(a_node_that_cannot_be_is_refused)
         {GRAPH("", ", {'name': 'x', 'reads': ['lef']}", ""),
             "Did you mean \"left\"?"},
         {GRAPH("", ", {'name': 'x', 'reads': ['__start__']}", ""),
-            "\"__start__\""},
+            "there is no state key \"__start__\""},
         {GRAPH("", ", {'name': 'x', 'reads': 'k'}", ""), "list of names"},
         {GRAPH("", ", {'name': 'x', 'timeout_ms': 0}", ""), "timeout_ms"},
         {GRAPH("", ", {'name': 'x', 'timeout_ms': -5}", ""), "\"x\""},
@@ -225,6 +232,8 @@ START_TEST(a_branch_that_leads_nowhere_is_refused)
         {GRAPH("", "", ", 'branches': [{'from': '__start__', 'map': ['q']}]"),
             "\"q\""},
         {GRAPH("", "", ", 'branches': 5"), "\"branches\""},
+        {BRANCH("'from': 'search', 'name': 'r', 'reads': 'k'"),
+            "list of names"},
         {BRANCH("'name': 'r'"), "no node \"\""},
     };
     EXPECT_ALL(cases);

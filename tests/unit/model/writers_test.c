@@ -469,6 +469,18 @@ START_TEST(a_router_sees_its_own_tasks_writes_and_no_others)
 }
 END_TEST
 
+START_TEST(a_router_whose_read_fails_fails_the_task)
+{
+    struct run run = start(BRANCHED("{'from': 'a', 'name': 'r'}"));
+    run.answers[0] = "[]";
+    refuse(&run, "a", "{'log': 5}", SS_EINVAL, "channel \"log\"");
+    refuse(&run, "a", "{'$command': {'update': [['x', 1], ['x', 2]]}}",
+        SS_EUPDATE, "channel \"x\"");
+    ck_assert_uint_eq(json_array_size(run.seen), 0);
+    finish(&run);
+}
+END_TEST
+
 START_TEST(a_router_of_a_narrow_node_sees_raw_updates_beneath)
 {
     struct run run =
@@ -617,6 +629,7 @@ RUN("writers", known_keys_of_a_map_are_written_in_their_order,
     routers_answer_after_all_other_writes,
     an_answer_that_leads_nowhere_is_refused, a_map_translates_all_but_sends,
     a_router_sees_its_own_tasks_writes_and_no_others,
+    a_router_whose_read_fails_fails_the_task,
     a_router_of_a_narrow_node_sees_raw_updates_beneath,
     a_root_states_router_sees_the_value,
     without_an_application_routers_are_refused,
