@@ -71,3 +71,7 @@ ss_pure_test(ss_session "json_[a-z_]*")
 ss_pure_test(ss_talk "json_[a-z_]*")
 ss_pure_test(ss_wire
     "json_[a-z_]*|protobuf_c_[a-z_]*|superstep__[a-z0-9_]*|__assert_fail")
+
+# What is written for people: pages made from the source are as it says.
+add_test(NAME docs.reference COMMAND ${SS_PYTHON} tools/reference.py --check)
+ss_test_properties(docs.reference docs 60)

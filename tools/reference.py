@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+"""reference - the pages of docs/reference that are made from the source.
+
+usage: reference.py           write them
+       reference.py --check   say which differ from what would be written
+
+A page a public header: its text, then every declaration with its comment. A
+page each for the codes of errors, for what waits for the disk, and for the
+commands and programs with their options. The source is the one place to edit.
+"""
+
+import difflib
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs/reference"
+HEADERS = {
+    "superstep": ("worker/include/superstep/superstep.h",
+                  "write graphs: keys, nodes, edges, and what a body may do"),
+    "client": ("client/include/superstep/client.h",
+               "ask a coordinator from a program of your own"),
+    "local": ("local/include/superstep/local.h",
+              "run graphs inside a process, for tests and small tools"),
+}
+PROGRAMS = ["coordinator/main.c", "worker/worker_main.c"]
+PROGRAM_HEADERS = ["coordinator/shell.h"]
+
+
+def made_from(*sources):
+    links = ", ".join(f"[{s}](../../{s})" for s in sources)
+    return (f"<!-- Made by tools/reference.py. Edit its source, not this "
+            f"page. -->\n\nMade from {links}.\n")
+
+
+# ---------------------------------------------------------------------- text
+
+CODE = re.compile(
+    r"(?<![\w/])(?:(?:ss|json|SS)_\w+(?:\((?:[^()]|\([^()]*\))*\);?)?"
+    r"|ret_\w+|superstep COMMAND[^.]*?--help)(?![\w.]\w)")
+
+
+def paragraph(lines):
+    parts = re.split(r"(`[^`]*`)", "\n".join(lines))
+    for i in range(0, len(parts), 2):
+        pieces = re.split(f"({CODE.pattern})", parts[i])
+        for j in range(0, len(pieces), 2):
+            pieces[j] = pieces[j].replace("<", "&lt;")
+            pieces[j] = pieces[j].replace('"*"', '"\\*"')
+        for j in range(1, len(pieces), 2):
+            pieces[j] = f"`{pieces[j]}`"
+        parts[i] = "".join(pieces)
+    return "".join(parts)
+
+
+def prose(lines):
+    """Comment lines as Markdown: names in backticks, what is indented as
+    code."""
+    out, plain = [], []
+    for line in list(lines) + [None]:
+        if line and not line.startswith("    "):
+            plain.append(line)
+            continue
+        if plain:
+            out.append(paragraph(plain))
+            plain = []
+        if line is not None:
+            out.append(line)
+    return "\n".join(out)
+
+
+# ------------------------------------------------------------------- headers
+
+def body_of(path):
+    """The lines between the include guard and its end."""
+    lines = (ROOT / path).read_text().split("\n")
+    start = next(i for i, line in enumerate(lines)
+                 if line.startswith("#ifndef "))
+    intro = [line[3:] for line in lines[:start]]
+    end = max(i for i, line in enumerate(lines) if line == "#endif")
+    rest, skip = [], False
+    for line in lines[start + 2:end]:
+        if line == "#ifdef __cplusplus":
+            skip = True
+        elif skip and line == "#endif":
+            skip = False
+        elif not skip and not line.startswith("#include"):
+            rest.append(line)
+    return intro, rest
+
+
+def declaration(lines, at):
+    """The declaration that begins at `at`, and where it ends."""
+    end = at
+    if lines[at].startswith("#"):
+        while lines[end].endswith("\\"):
+            end += 1
+        return lines[at:end + 1], end + 1
+    depth = 0
+    while True:
+        code = re.sub(r'//.*|"[^"]*"', "", lines[end])
+        depth += sum(code.count(c) for c in "({[")
+        depth -= sum(code.count(c) for c in ")}]")
+        end += 1
+        if depth == 0 and code.rstrip().endswith(";"):
+            return lines[at:end], end
+
+
+def names_of(code):
+    text = re.sub(r"//.*", "", "\n".join(code))
+    if text.startswith("#define"):
+        return [re.match(r"#define (\w+)", text).group(1)]
+    tag = re.match(r"(struct|enum) (\w+)\s*[{;]", text)
+    if tag:
+        return [f"{tag.group(1)} {tag.group(2)}"]
+    if re.match(r"enum\s*{", text):
+        return re.findall(r"\bSS_\w+", text)
+    return [re.search(r"(\w+)\(", text).group(1)]
+
+
+def groups(lines):
+    """("section", title), ("text", comment) or ("code", comment, code, names)
+    for each part of a header."""
+    comment, at = [], 0
+    while at < len(lines):
+        line = lines[at]
+        title = re.match(r"// -{10,} ?(.*)", line)
+        if title or not line.strip():
+            if comment:
+                yield "text", comment
+            comment = []
+            if title:
+                yield "section", title.group(1)
+            at += 1
+        elif line.startswith("//"):
+            comment.append(line[3:])
+            at += 1
+        else:
+            code, names = [], []
+            while at < len(lines) and lines[at].strip() \
+                    and not lines[at].startswith("//"):
+                piece, at = declaration(lines, at)
+                found = names_of(piece)
+                if not all(name.endswith("_") for name in found):
+                    code += piece
+                    names += found
+            if code:
+                yield "code", comment, code, names
+            comment = []
+    if comment:
+        yield "text", comment
+
+
+def header_page(name):
+    path, _ = HEADERS[name]
+    intro, lines = body_of(path)
+    title = intro[0].split(" - ", 1)
+    out = [f"# {title[0]}: {title[1].rstrip('.')}\n", made_from(path),
+           prose(intro[1:]).strip("\n") + "\n"]
+    index, parts = [], []
+    for kind, *group in groups(lines):
+        if kind == "section":
+            parts.append(f"## {group[0].capitalize()}\n")
+        elif kind == "text":
+            parts.append(prose(group[0]) + "\n")
+        else:
+            comment, code, names = group
+            index += names
+            ids = [name.replace(" ", "-") for name in names]
+            parts.append("".join(f'<a id="{i}"></a>' for i in ids) + "\n")
+            parts.append(f"### {', '.join(dict.fromkeys(names))}\n")
+            if comment:
+                parts.append(prose(comment) + "\n")
+            parts.append("```c\n" + "\n".join(code) + "\n```\n")
+    links = ", ".join(
+        f"[{name}](#{name.replace(' ', '-')})"
+        for name in sorted(index, key=lambda n: (n.split()[-1], n)))
+    out += [f"**All names:** {links}\n"] + parts
+    return "\n".join(out)
+
+
+# -------------------------------------------------------------------- tables
+
+def table_rows(path, pattern):
+    """(comment before it or None, fields) of each X(...) in a table."""
+    comment = []
+    for line in (ROOT / path).read_text().split("\n"):
+        if line.startswith("//"):
+            comment.append(line[3:])
+        row = re.match(pattern, line)
+        if row:
+            yield comment, row.groups()
+            comment = []
+
+
+def errors_page():
+    source = "common/base/status.def"
+    out = ["# Errors: codes\n", made_from(source),
+           "Every error has a code to compare and a message for people. The "
+           "code is the same in\nanswers (`{\"error\": {\"code\", "
+           "\"message\"}}`), in `ss_client_error` and `ss_local_error`,\nin "
+           "the state of a thread and on the protocol. The message names what "
+           "is wrong and where;\nits words may change, the code does not.\n"]
+    first = True
+    for comment, row in table_rows(
+            source, r'X\(\w+, -?\d+, "(\w+)", "([^"]*)", (\d+)\)'):
+        if first or comment:
+            title = "What may happen to any request" if first \
+                else prose(comment)
+            out.append(f"{title}\n" if first else f"\n{title}\n")
+            out.append("| code | what it means | HTTP |\n|---|---|---|")
+        first = False
+        out.append(f"| `{row[0]}` | {row[1]} | {row[2]} |")
+    return "\n".join(out) + "\n"
+
+
+def gate_page():
+    source = "coordinator/engine/gate.def"
+    rows = list(table_rows(source, r"X\((\w+), (\d), (\d), (\d)\)"))
+    text = " ".join(rows[0][0]).split("it does not wait. ")[1]
+    meaning = {"DISPATCH": "a task goes to a worker",
+               "VALUES": "an event `values`",
+               "UPDATES": "an event `updates`",
+               "TASKS": "an event `tasks`",
+               "CHECKPOINTS": "an event `checkpoints`",
+               "DEBUG": "an event `debug`",
+               "LIVE": "what a running attempt shows: `custom`, `messages`",
+               "PROGRESS": "an event `progress`",
+               "ACCEPTED": "the first answer to `run`: it is accepted",
+               "REPLY": "a final answer",
+               "READ": "an answer about state or history",
+               "SETTLED": "a worker may forget a result"}
+    out = ["# What waits for the disk\n", made_from(source),
+           "\"waits\": until the row of the journal that it rests on is "
+           "durable. " + prose([text]) + "\n",
+           "| | `sync` | `async` | `exit` |\n|---|---|---|---|"]
+    for _, (what, *waits) in rows:
+        cells = " | ".join("waits" if int(w) else "-" for w in waits)
+        out.append(f"| {meaning[what]} | {cells} |")
+    return "\n".join(out) + "\n"
+
+
+# ------------------------------------------------------------------ commands
+
+def defines():
+    """Names of texts that stand in the help of options."""
+    found = {}
+    for path in ("client/include/superstep/client.h", *PROGRAM_HEADERS):
+        for name, text in re.findall(
+                r'#define (SS_\w+)\s+"([^"]*)"', (ROOT / path).read_text()):
+            found[name] = text
+    return found
+
+
+TOKEN = re.compile(r'//[^\n]*|"((?:[^"\\]|\\.)*)"|\'(.)\'|[\w.]+|\S')
+
+
+def tokens(text):
+    """Words and marks; adjacent text literals as one ("text", ...)."""
+    known = defines()
+    out = []
+    for match in TOKEN.finditer(text):
+        word = match.group(0)
+        if word.startswith("//"):
+            continue
+        literal = match.group(1)
+        if word in known:
+            literal = known[word]
+        if literal is not None:
+            literal = re.sub(r"\\(.)", lambda m: "\n" if m.group(1) == "n"
+                             else m.group(1), literal)
+            if out and out[-1][0] == "text":
+                out[-1] = ("text", out[-1][1] + literal)
+            else:
+                out.append(("text", literal))
+        elif match.group(2):
+            out.append(("text", match.group(2)))
+        else:
+            out.append(("word", word))
+    return out
+
+
+def text_named(name, source):
+    """What `static const char NAME[] = "...";` says, or None."""
+    there = re.search(rf'char {re.escape(name)}\[\] =(.*?");\n', source, re.S)
+    return tokens(there.group(1))[0][1] if there else None
+
+
+def initialiser(items, source=""):
+    """{field: text or word} of tokens `.field = value, ...`. A text rules; a
+    name of one in the source is looked up."""
+    values, name = {}, None
+    for kind, text in items:
+        if kind == "word" and re.match(r"\.[a-z]", text):
+            name = text[1:]
+            values[name] = []
+        elif name and not (kind == "word" and text in "=,{};"):
+            values[name].append((kind, text))
+    fields = {}
+    for name, value in values.items():
+        texts = [text for kind, text in value if kind == "text"]
+        word = value[0][1] if value else ""
+        if texts:
+            fields[name] = texts[0]
+        elif word and text_named(word, source):
+            fields[name] = text_named(word, source)
+        elif word != "NULL":
+            fields[name] = word
+    return fields
+
+
+def braces(text, start):
+    """What stands in the braces that open at or after `start`."""
+    at = text.index("{", start)
+    depth, i, quoted = 0, at, False
+    while True:
+        char = text[i]
+        if char == '"' and text[i - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (char == "{") - (char == "}")
+        i += 1
+        if depth == 0:
+            return text[at + 1:i - 1]
+
+
+def options_in(block):
+    depth, item, items = 0, [], []
+    for token in tokens(block):
+        if token == ("word", "{"):
+            depth += 1
+            item = []
+        elif token == ("word", "}"):
+            depth -= 1
+            items.append(initialiser(item))
+        elif depth:
+            item.append(token)
+    return [i for i in items if "name" in i]
+
+
+def options_table(options):
+    shown = [o for o in options if o["kind"] != "SS_ARG_REST"]
+    if not shown:
+        return ""
+    out = ["| option | |\n|---|---|"]
+    for option in shown:
+        name = f"--{option['name']}"
+        if "value" in option:
+            name += " " + option["value"]
+        if "letter" in option:
+            name = f"-{option['letter']}, {name}"
+        name = name.replace("|", "\\|")
+        text = prose([option.get("help", "").replace("\n", " ")])
+        out.append(f"| `{name}` | {text.replace('|', chr(92) + '|')} |")
+    return "\n".join(out) + "\n"
+
+
+def command_part(name):
+    text = (ROOT / f"client/cmd_{name}.c").read_text()
+    fields = initialiser(
+        tokens(braces(text, text.index(f"ss_cmd_{name} ="))))
+    # Where the table begins depends on who wrote it.
+    table = re.search(r"struct ss_arg (\w+)\[\] =", text)
+    options = options_in(braces(text, table.start())) if table else []
+    usage = " ".join(["superstep", name, fields.get("usage", "")]).strip()
+    out = [f"## {name}\n", f"    {usage}\n",
+           prose([fields["summary"][0].upper() + fields["summary"][1:] + "."])
+           + "\n"]
+    if fields.get("about"):
+        out.append(prose(fields["about"].split("\n")) + "\n")
+    out.append(options_table(options))
+    return "\n".join(part for part in out if part)
+
+
+def program_part(path):
+    text = (ROOT / path).read_text()
+    args = initialiser(tokens(braces(
+        text, re.search(r"struct ss_args (\w+) =", text).start())), text)
+    options = options_in(braces(
+        text, re.search(r"struct ss_arg (\w+)\[\] =", text).start()))
+    out = [f"## {args['program']}\n",
+           f"    {args['program']} {args.get('usage', '[options]')}\n",
+           prose(args["about"].split("\n")) + "\n", options_table(options)]
+    if "footer" in args:
+        out.append(prose(args["footer"].strip().split("\n")) + "\n")
+    return "\n".join(part for part in out if part)
+
+
+def commands_page():
+    source = "client/commands.def"
+    names = [row[0] for _, row in table_rows(source, r"X\((\w+)\)")]
+    common = (ROOT / "client/cli/cli.h").read_text()
+    shared = common[common.index("#define SS_CLI_OPTIONS"):]
+    shared = shared[:re.search(r"[^\\]\n", shared).end()].replace("\\\n", "\n")
+    footer = text_named(
+        "ss_cli_exit_text", (ROOT / "client/cli/cli.c").read_text())
+    out = ["# Commands and programs\n",
+           made_from(source, "client", *PROGRAMS),
+           "    superstep [--coordinator EP] [--json] COMMAND [options]\n",
+           ", ".join(f"[{n}](#{n})" for n in names) + ". The programs: "
+           + ", ".join(f"[{p}](#{p})" for p in
+                       ("superstep-coordinator", "superstep-worker")) + ".\n",
+           "Every command takes\n", options_table(
+               options_in(shared[shared.index("{"):]))]
+    out.append(prose(footer.split("\n")) + "\n")
+    out += [command_part(name) for name in names]
+    out += [program_part(path) for path in PROGRAMS]
+    return "\n".join(out)
+
+
+# ---------------------------------------------------------------------- pages
+
+def index_page(pages):
+    out = ["# Reference\n",
+           "<!-- Made by tools/reference.py. -->\n",
+           "| page | |\n|---|---|"]
+    rows = {f"{name}.md": about for name, (_, about) in HEADERS.items()}
+    rows |= {"commands.md": "the `superstep` command and the programs, with "
+                            "their options",
+             "errors.md": "the codes of errors",
+             "gate.md": "what waits for the disk, by durability",
+             "requests.md": "what a client asks, and what is answered "
+                            "(written by hand)",
+             "protocol.md": "for workers and clients in other languages "
+                            "(written by hand)"}
+    missing = [p for p in pages if p not in rows]
+    if missing:
+        sys.exit(f"reference: the index does not tell of {missing}")
+    out += [f"| [{page}]({page}) | {about} |" for page, about in rows.items()]
+    return "\n".join(out) + "\n"
+
+
+def all_pages():
+    pages = {f"{name}.md": header_page(name) for name in HEADERS}
+    pages["errors.md"] = errors_page()
+    pages["gate.md"] = gate_page()
+    pages["commands.md"] = commands_page()
+    pages["README.md"] = index_page(pages)
+    return {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
+            for name, text in pages.items()}
+
+
+def check(pages):
+    stale = 0
+    for name, text in pages.items():
+        path = PAGES / name
+        there = path.read_text() if path.exists() else ""
+        if there == text:
+            continue
+        stale += 1
+        lines = list(difflib.unified_diff(
+            there.split("\n"), text.split("\n"), f"docs/reference/{name}",
+            "as the source says", lineterm="", n=1))
+        print("\n".join(lines[:40]))
+    if stale:
+        print(f"{stale} pages are not as the source says: "
+              "run tools/reference.py and commit what it writes")
+    return 1 if stale else 0
+
+
+def main():
+    pages = all_pages()
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check(pages))
+    if sys.argv[1:]:
+        sys.exit(__doc__)
+    for name, text in pages.items():
+        (PAGES / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
