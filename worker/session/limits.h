@@ -6,7 +6,8 @@ enum {
     SS_SESSION_HELD_MAX = 16384,    // attempts queued, running or kept: memory
     SS_SESSION_HELLO_MS = 500,      // between two HELLOs, at first
     SS_SESSION_HELLO_MS_MAX = 2000, // and later: nobody may be there for hours
-    SS_SESSION_AGAIN_MS = 5000,     // a result nobody settled is sent again
+    SS_SESSION_PING_MS = 1000,  // silence before we ask: a restart shows soon
+    SS_SESSION_AGAIN_MS = 5000, // a result nobody settled is sent again
     SS_SESSION_STALE_SENDS_MAX = 3, // one of an older epoch at most so often
     SS_SESSION_REFUSED_MS = 15000,  // a name is free when its lease has ended
     SS_SESSION_LEAVE_MS = 5000, // a leaving worker waits so long for SETTLED

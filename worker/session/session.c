@@ -86,9 +86,24 @@ static void say_beat(struct ss_session *session)
                      .attempts = session->attempts.items,
                      .attempts_count = session->attempts.count});
     session->beat_ms = session->now_ms + session->heartbeat_ms;
-    // Nobody owes us a word; ask for one, long before the lease ends.
-    if (session->now_ms - session->heard_ms >= session->lease_ms / 3)
-        simple(session, SS_SESSION_SEND_PING);
+}
+
+// When to ask for a sign: nobody owes us a word, and one that restarted shows
+// only by its epoch.
+static int64_t ping_at(const struct ss_session *session)
+{
+    int64_t interval_ms = session->lease_ms / 3;
+    if (interval_ms > SS_SESSION_PING_MS)
+        interval_ms = SS_SESSION_PING_MS;
+    int64_t from_ms = session->heard_ms > session->ping_ms ? session->heard_ms
+                                                           : session->ping_ms;
+    return from_ms + interval_ms;
+}
+
+static void say_ping(struct ss_session *session)
+{
+    simple(session, SS_SESSION_SEND_PING);
+    session->ping_ms = session->now_ms;
 }
 
 static void send_bye(struct ss_session *session, bool drains)
@@ -288,6 +303,8 @@ static void mind_coordinator(struct ss_session *session)
     }
     if (session->now_ms >= session->beat_ms)
         say_beat(session);
+    if (session->now_ms >= ping_at(session))
+        say_ping(session);
     ss_held_send(session, false);
 }
 
@@ -334,8 +351,9 @@ static int64_t wake_at(const struct ss_session *session)
     if (session->phase == PHASE_GREETING)
         at = earlier(at, session->hello_ms);
     else
-        at = earlier(at,
-            earlier(session->beat_ms, session->heard_ms + session->lease_ms));
+        at = earlier(at, earlier(session->beat_ms,
+                             earlier(ping_at(session),
+                                 session->heard_ms + session->lease_ms)));
     if (session->drains && session->busy == 0)
         at = earlier(at, session->leave_ms);
     return at > session->now_ms ? at : session->now_ms;

@@ -37,6 +37,7 @@ struct ss_session {
     bool has_stepped;
     int64_t heard_ms; // last sign of the coordinator
     int64_t beat_ms;  // next BEAT
+    int64_t ping_ms;  // last PING
     int64_t hello_ms; // next HELLO
     int64_t hello_interval_ms;
     int64_t refused_ms; // first of a row of refusals that may pass; -1: none

@@ -90,6 +90,22 @@ START_TEST(it_asks_for_a_sign_long_before_the_lease_ends)
 }
 END_TEST
 
+START_TEST(it_asks_each_second_however_rare_its_beats_are)
+{
+    struct ss_session_commands commands;
+    script_tick(&s, 0);
+    struct ss_session_event event = {.type = SS_SESSION_WELCOME,
+        .now_ms = s.now_ms,
+        .epoch = 1,
+        .lease_ms = 60000,
+        .heartbeat_ms = 12000};
+    ss_session_step(s.session, &event, &commands);
+    ck_assert_int_eq(commands.wake_at_ms, s.now_ms + 1000);
+    ck_assert_str_eq(script_tick(&s, 1000), "PING\n");
+    ck_assert_int_eq(s.wake_at_ms, s.now_ms + 1000);
+}
+END_TEST
+
 START_TEST(a_task_runs_and_its_result_is_kept_until_it_is_settled)
 {
     be_welcome();
@@ -420,6 +436,7 @@ static Suite *make_suite(void)
     T(a_name_that_is_taken_is_asked_for_until_its_lease_must_be_over);
     T(it_beats_at_the_coordinators_interval_with_what_it_holds);
     T(it_asks_for_a_sign_long_before_the_lease_ends);
+    T(it_asks_each_second_however_rare_its_beats_are);
     T(a_task_runs_and_its_result_is_kept_until_it_is_settled);
     T(a_result_that_nobody_settles_is_sent_again);
     T(never_more_bodies_than_threads_the_rest_waits_in_order);
