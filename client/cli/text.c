@@ -22,20 +22,25 @@ size_t ss_text_width(const char *text)
     return width;
 }
 
+// U+0080 to U+009F are control characters too: two bytes.
+static bool is_control(const char *text)
+{
+    unsigned char byte = (unsigned char)text[0];
+    unsigned char next = (unsigned char)text[1];
+    return byte < 0x20 || byte == 0x7f ||
+           (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
 static char *without_controls(const char *text, bool keeps_lines)
 {
     char *plain = ss_strdup(text);
     char *to = plain;
     for (const char *from = text; *from; from++) {
         unsigned char byte = (unsigned char)*from;
-        if (keeps_lines && (byte == '\n' || byte == '\t')) {
-            *to++ = *from;
-        } else if (byte < 0x20 || byte == 0x7f) {
+        bool is_line = keeps_lines && (byte == '\n' || byte == '\t');
+        if (is_control(from) && !is_line) {
+            from += byte == 0xc2;
             *to++ = '?';
-        } else if (byte == 0xc2 && (unsigned char)from[1] >= 0x80 &&
-                   (unsigned char)from[1] < 0xa0) {
-            *to++ = '?'; // U+0080 to U+009F are control characters too
-            from++;
         } else {
             *to++ = *from;
         }
