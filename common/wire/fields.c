@@ -59,7 +59,8 @@ void ss_pack_json(struct ss_packer *packer, json_t *json,
     ProtobufCBinaryData data = ss_pack_bytes(packer, value);
     ret_data->len = data.len;
     ret_data->data = ss_pack_alloc(packer, data.len + 1, 1);
-    memcpy(ret_data->data, data.data, data.len);
+    if (data.len > 0) // not where it failed
+        memcpy(ret_data->data, data.data, data.len);
     *ret_has = 1;
     ss_value_unref(value);
 }

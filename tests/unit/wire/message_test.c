@@ -743,6 +743,25 @@ START_TEST(what_nobody_could_decode_is_not_encoded)
 }
 END_TEST
 
+START_TEST(an_order_that_nobody_could_decode_is_not_encoded)
+{
+    struct ss_buf pieces;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    struct ss_order *order = full_order();
+    for (int i = 0; i < SS_VALUE_DEPTH_MAX + 1; i++) {
+        json_t *outer = json_array();
+        json_array_append_new(outer, order->context);
+        order->context = outer;
+    }
+    struct ss_error error = {0};
+    ck_assert_int_eq(ss_batch_add_order(&pieces, order, &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(strstr(error.message, "nested deeper"));
+    ck_assert_uint_eq(pieces.size, 0);
+    ss_order_destroy(&order);
+    ss_buf_fini(&pieces);
+}
+END_TEST
+
 START_TEST(a_message_over_the_limit_is_refused)
 {
     struct ss_error error = {0};
@@ -899,6 +918,7 @@ int main(void)
     tcase_add_test(tcase, a_million_small_pieces_stay_within_the_budget);
     tcase_add_test(tcase, the_smallest_writes_fit_their_budget);
     tcase_add_test(tcase, what_nobody_could_decode_is_not_encoded);
+    tcase_add_test(tcase, an_order_that_nobody_could_decode_is_not_encoded);
     tcase_add_test(tcase, a_message_over_the_limit_is_refused);
     tcase_add_test(tcase, an_outcome_must_have_what_its_kind_says);
     tcase_add_test(tcase, a_batch_is_the_same_message);
