@@ -145,7 +145,7 @@ const struct ss_channel_kind_table ss_channel_barrier = {.restore = restore,
 static int restore_pair(
     struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
-    json_t *seen;
+    json_t *seen = NULL;
     if (!stored)
         return SS_OK;
     int status = ss_channel_unpair(channel, stored, &seen, error);

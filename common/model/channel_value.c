@@ -137,7 +137,7 @@ int ss_channel_unpair(struct ss_channel *channel, struct ss_value *stored,
 static int restore_pair(
     struct ss_channel *channel, struct ss_value *stored, struct ss_error *error)
 {
-    json_t *value;
+    json_t *value = NULL;
     if (!stored)
         return SS_OK;
     int status = ss_channel_unpair(channel, stored, &value, error);
