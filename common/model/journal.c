@@ -271,8 +271,20 @@ static void run_add_mark(struct index *index, struct ss_mark *mark)
     }
 }
 
+static void answer_taken(struct index *index, const struct ss_row *row)
+{
+    const struct ss_space *root = ss_map_get(&index->spaces, "");
+    struct ss_mark *mark = root ? space_find(root, row->answer_of) : NULL;
+    if (mark) {
+        ss_pending_answered(mark);
+    }
+}
+
 static void writes_add(struct index *index, const struct ss_row *row)
 {
+    if (row->answer_of[0]) {
+        answer_taken(index, row);
+    }
     if (row->writes_count == 0) {
         return;
     }

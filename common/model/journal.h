@@ -94,6 +94,8 @@ struct ss_row {
     int64_t step;
     int64_t wall_us;
     json_t *metadata;    // all of it but source and step; or NULL
+    // the root's checkpoint whose plain answer a task of this row took, or ""
+    char answer_of[SS_UUID_SIZE];
     uint64_t void_from; // 0: from the first row
     uint64_t void_seq;
     // parts

@@ -16,6 +16,8 @@ struct ss_space {
 // Pending writes of a mark (pending.c).
 void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
     const char *run, uint64_t seq);
+// The plain answer that the null task holds there was taken.
+void ss_pending_answered(struct ss_mark *mark);
 // Move all of `from` behind those of `to`.
 void ss_pending_move(struct ss_mark *to, struct ss_mark *from);
 void ss_pending_fini(struct ss_mark *mark);

@@ -49,7 +49,7 @@ static void slots_build(struct ss_mark *mark, size_t count)
 }
 
 // The plain answer of the null task was taken.
-static void answer_remove(struct ss_mark *mark)
+void ss_pending_answered(struct ss_mark *mark)
 {
     for (size_t i = 0; i < mark->pending_count; i++) {
         const struct ss_row_write *write = mark->pending[i].write;
@@ -80,7 +80,7 @@ void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
     const char *run, uint64_t seq)
 {
     if (!write->value) {
-        answer_remove(mark);
+        ss_pending_answered(mark);
         return;
     }
     if ((mark->pending_count + 1) * 2 > mark->slots_count) {

@@ -260,6 +260,12 @@ int ss_row_encode(
         packed.has_of_uuid = uuid_pack(&budget, row->of, &packed.of_uuid);
         packed.of = packed.has_of_uuid ? NULL : borrow(row->of);
     }
+    if (row->answer_of[0]) {
+        packed.has_answer_of_uuid =
+            uuid_pack(&budget, row->answer_of, &packed.answer_of_uuid);
+        packed.answer_of =
+            packed.has_answer_of_uuid ? NULL : borrow(row->answer_of);
+    }
     json_bytes(row->entry, &entry, &packed.has_entry, &packed.entry);
     json_bytes(row->end, &end, &packed.has_end, &packed.end);
     tasks_pack(&budget, row, &packed);

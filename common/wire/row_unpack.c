@@ -196,6 +196,10 @@ static int row_take(const Superstep__V1__JournalRow *packed, struct ss_row *row,
     int status = id_take(
         packed->has_of_uuid, packed->of_uuid, packed->of, row->of, error);
     if (status == SS_OK) {
+        status = id_take(packed->has_answer_of_uuid, packed->answer_of_uuid,
+            packed->answer_of, row->answer_of, error);
+    }
+    if (status == SS_OK) {
         status =
             json_take(packed->has_entry, packed->entry, &row->entry, error);
     }

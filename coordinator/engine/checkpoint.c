@@ -560,19 +560,24 @@ void ss_loop_store_pending(struct loop *loop)
             store_pending(loop, &loop->pending.items[i]);
 }
 
-void ss_loop_drop_plain_answer(struct loop *loop)
+void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker)
 {
     bool stored = false;
-    for (size_t i = loop->pending.count; i-- > 0;) {
-        struct pending *p = &loop->pending.items[i];
+    struct ss_row *row = root->thread->open;
+    for (size_t i = root->pending.count; i-- > 0;) {
+        struct pending *p = &root->pending.items[i];
         if (is_null_task(p->task_id)
             && strcmp(p->channel, SS_NAME_RESUME) == 0) {
-            ss_pendings_remove(&loop->pending, i);
+            ss_pendings_remove(&root->pending, i);
             stored = true;
         }
     }
-    if (stored && ss_loop_saves_now(loop))
-        row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
+    if (!stored || !ss_loop_saves_now(root))
+        return;
+    if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)
+        id_copy(row->answer_of, root->id); // taken and given in one row
+    else
+        row_write(root, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
 
 char *ss_loop_child_ns(const struct loop *loop, const struct task *task)

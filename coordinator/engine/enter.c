@@ -126,8 +126,13 @@ static void resume(struct loop *loop, bool forks, bool again)
         drop_writes(loop, SS_NAME_INTERRUPT);
         ss_loop_save(loop, "fork");
     }
-    if (!again)
+    if (!again) {
         ss_stream_values(loop, NULL);
+        return;
+    }
+    struct ss_keys shown, final;
+    ss_loop_keys(loop, &shown, &final);
+    loop->output = ss_loop_output(loop, &final);
 }
 
 static bool is_edited(const struct ss_mark *mark)
@@ -443,13 +448,14 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
     struct start start = {0};
     struct ss_writes writes = {0};
     int status = prepare_root(loop, &start, &writes, error);
-    if (status == SS_OK && !again)
+    bool begins = !again && !loop->run->recovering;
+    if (status == SS_OK && begins)
         ss_run_begin_row(loop->run);
     if (status == SS_OK)
         status = begin_root(loop, &start, &writes, again, error);
     if (status == SS_OK) {
         tell_children(loop, &start);
-        if (!again)
+        if (begins)
             note_entry(loop, &start);
         loop->status = LOOP_RUNNING;
         ss_loop_later(loop);
@@ -458,7 +464,42 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
     return status;
 }
 
+static bool begun_by(const struct ss_mark *mark, const struct task *task)
+{
+    const json_t *facts =
+        mark ? json_object_get(mark->metadata, "__loop__") : NULL;
+    return strcmp(ss_json_str(facts, "task", ""), task->id) == 0;
+}
+
 // ------------------------------------------------ recovery of a root loop
+
+static bool began_here(const struct loop *loop, const struct ss_mark *mark)
+{
+    return strcmp(mark->run, loop->run->id) == 0
+        && (!loop->parent_task || begun_by(mark, loop->parent_task));
+}
+
+// The last values that were shown before the crash are shown no more, but they
+// are the loop's output: there are some if one of its checkpoints moved a key
+// of the output, or it went on with a thread's values.
+static void recover_output(struct loop *loop)
+{
+    struct ss_keys shown, final;
+    size_t count = 0;
+    struct ss_mark *const *marks =
+        ss_journal_list(loop->thread->journal, loop->ns, &count);
+    bool any = loop->resuming;
+    ss_loop_keys(loop, &shown, &final);
+    for (size_t i = count; !any && i-- > 0 && began_here(loop, marks[i]);) {
+        const struct ss_row_checkpoint *part = &marks[i]->row->checkpoint;
+        if (strcmp(marks[i]->source, "loop") != 0)
+            break;
+        for (size_t u = 0; u < part->updated_count; u++)
+            any = any || ss_keys_have(&final, part->updated[u]);
+    }
+    if (any)
+        loop->output = ss_loop_output(loop, &final);
+}
 
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
 {
@@ -486,6 +527,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     run->questions = ss_pendings_questions(&loop->pending);
     if (first)
         take_plain(loop);
+    recover_output(loop);
     loop->status = LOOP_RUNNING;
     ss_loop_later(loop);
     return SS_OK;
@@ -503,13 +545,6 @@ static bool first_visit(struct run *run, const char *ns)
     ss_map_put(&run->replay_visited, key, run);
     ss_free(key);
     return first;
-}
-
-static bool begun_by(const struct ss_mark *mark, const struct task *task)
-{
-    const json_t *facts =
-        mark ? json_object_get(mark->metadata, "__loop__") : NULL;
-    return strcmp(ss_json_str(facts, "task", ""), task->id) == 0;
 }
 
 static void inherit(struct loop *loop)
@@ -573,6 +608,7 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
     loop->first_superstep = strcmp(mark->source, "loop") != 0;
     loop->resuming = loop->resuming_flag;
+    recover_output(loop);
     loop->status = LOOP_RUNNING;
     return true;
 }

@@ -62,7 +62,8 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
 // The namespace a child's rows stand in is made here too (R12.2).
 void ss_loop_store_pending(struct loop *loop); // under `exit` (R5.28)
 // The plain answer was taken: no later run may be given it (R7.10, not copied).
-void ss_loop_drop_plain_answer(struct loop *loop);
+// `taker`: whose task took it; the row of its writes says so.
+void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker);
 char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
 
 // ------------------------------------------------ plan.c (spec 3)

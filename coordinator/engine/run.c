@@ -425,10 +425,18 @@ static void answer_ended(struct thread *thread, const char *peer,
     struct known_graph *known = ss_known_graph(thread->engine, name,
         ss_json_str(facts->entry, "version", NULL));
     struct ss_mark *newest = ss_journal_find(thread->journal, "", NULL);
+    // one that asked again made no checkpoint: it stands where it began
+    struct ss_mark *last = facts->last
+        ? facts->last
+        : ss_journal_find(thread->journal, "",
+              ss_json_str(facts->entry, "base", ""));
     json_t *output = json_null();
-    if (known && facts->last) {
-        json_t *state = ss_snapshot(thread, known->graph, "", facts->last,
-            facts->last == newest, false);
+    if (known && last) {
+        // a question shows what finished beside it; a failure does not (R5.33)
+        bool asks = strcmp(
+            ss_json_str(facts->end, "status", ""), "interrupted") == 0;
+        json_t *state = ss_snapshot(thread, known->graph, "", last,
+            asks && last == newest, false);
         json_t *values = json_object_get(state, "values");
         output = json_is_object(values) ? json_object() : json_incref(values);
         for (size_t i = 0;

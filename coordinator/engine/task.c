@@ -153,7 +153,6 @@ static void plain_taken(struct task *task)
     struct run *run = task->loop->run;
     ss_value_unref(run->plain);
     run->plain = NULL;
-    ss_loop_drop_plain_answer(run->root);
 }
 
 // ------------------------------------------------ start
@@ -422,6 +421,15 @@ static int64_t interval_ms(
     return (int64_t)interval;
 }
 
+// The next attempt has the answers of this one (R6.25), also after a crash.
+static void keep_answers(struct task *task)
+{
+    struct ss_writes stored = {0};
+    add_answers(task, &stored);
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+}
+
 // R6.20: the first policy that matches decides.
 static bool retry(struct task *task, int code, const char *kind,
     enum ss_retryable retryable)
@@ -435,6 +443,7 @@ static bool retry(struct task *task, int code, const char *kind,
         if ((int64_t)task->failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
+        keep_answers(task);
         task->state = TASK_BACKOFF;
         task->retry_resuming = true;
         task->retry_at_ms =
@@ -552,7 +561,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     use_answers(task, outcome);
     bool refused = outcome->kind == SS_OUTCOME_FAILED
         && outcome->code == SS_EANSWER && task->plain_given;
-    if (outcome->took_plain || refused)
+    bool taken = outcome->took_plain || refused;
+    if (taken)
         plain_taken(task);
     ss_plain_released(run, task);
     if (outcome->drain && !run->drain)
@@ -583,6 +593,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
             outcome->message ? outcome->message : "cancelled");
         break;
     }
+    if (taken)
+        ss_loop_drop_plain_answer(run->root, task->loop);
     settle_held(run);
 }
 

@@ -82,6 +82,7 @@ static void seen_add(const char *node, const char *channel, int64_t version)
 static void sample(void)
 {
     strcpy(row->of, UUID);
+    strcpy(row->answer_of, TASK);
     row->void_from = 3;
     row->void_seq = UINT64_MAX;
     row->entry = json_pack("{s:{s:i}}", "input", "x", 1);
@@ -163,6 +164,7 @@ static void same_checkpoint(void)
 static void same_row(void)
 {
     ck_assert_str_eq(row->of, decoded->of);
+    ck_assert_str_eq(row->answer_of, decoded->answer_of);
     ck_assert_uint_eq(row->void_from, decoded->void_from);
     ck_assert_uint_eq(row->void_seq, decoded->void_seq);
     ck_assert_int_eq(row->entry == NULL, decoded->entry == NULL);
