@@ -35,6 +35,9 @@ class Job:
         self.effects = world.start_effects()
         self.coordinator = world.coordinator(*self.times())
         self.workers = [self.worker() for _ in range(WORKERS)]
+        # A run of a graph that nobody announced yet is refused.
+        for worker in self.workers:
+            worker.wait_line(r"\bready\b")
 
     @staticmethod
     def times():
