@@ -57,6 +57,8 @@ struct ss_graph *ss_graph_inside(struct ss_graph *graph, const char *path)
         size_t node = ss_graph_node(graph, name);
         ss_free(name);
         graph = node == SS_NONE ? NULL : graph->nodes[node].subgraph;
+        if (graph && graph->checkpointer == SS_CHECKPOINTER_NONE)
+            graph = NULL;
         path += size;
         if (*path == '|')
             path++;

@@ -498,6 +498,21 @@ START_TEST(subgraphs_are_compiled_once_and_shared)
 }
 END_TEST
 
+START_TEST(what_is_never_stored_is_not_found_inside)
+{
+    struct ss_graph *graph = compile(
+        "{'name': 'g', 'state': [{'key': 'x'}], 'nodes': [{'name': 's', "
+        "'subgraph': 'sub'}], 'edges': [['__start__', 's']], 'subgraphs': "
+        "{'sub': {'name': 'sub', 'state': [{'key': 'x'}], 'nodes': [{'name': "
+        "'i', 'subgraph': 'inner'}], 'edges': [['__start__', 'i']], "
+        "'checkpointer': false, 'subgraphs': {'inner': " INNER "}}}}");
+    ck_assert_ptr_nonnull(node_of(graph, "s")->subgraph);
+    ck_assert_ptr_null(ss_graph_inside(graph, "s"));
+    ck_assert_ptr_null(ss_graph_inside(graph, "s|i"));
+    ss_graph_unref(graph);
+}
+END_TEST
+
 START_TEST(interrupts_name_nodes_or_all_that_users_see)
 {
     struct ss_graph *graph = compile(
@@ -615,5 +630,6 @@ RUN("compile", channels_are_keys_start_tasks_branches_and_joins,
     a_graph_with_a_default_handler_compiles_again,
     a_nodes_policy_goes_before_the_default,
     subgraphs_are_compiled_once_and_shared,
+    what_is_never_stored_is_not_found_inside,
     interrupts_name_nodes_or_all_that_users_see,
     the_version_is_what_decides_plan_and_update, a_wide_graph_compiles_in_order)
