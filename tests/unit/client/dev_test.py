@@ -22,7 +22,7 @@ def say(text):
     print(text, flush=True)
 def stop(*_):
     # In one piece, and past dev, which may be gone.
-    os.write(2, (name + " stops\n").encode())
+    os.write(2, (name + " stops\\n").encode())
     sys.exit(0)
 signal.signal(signal.SIGTERM, stop)
 say(role + " " + str(os.getpid()) + " " + " ".join(words))
