@@ -17,7 +17,7 @@ list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 add_library(superstep_static STATIC ${objects})
 add_library(superstep_shared SHARED ${objects})
 target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
-    PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::CZMQ Threads::Threads
+    PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::ZMQ Threads::Threads
     ${CMAKE_DL_LIBS} m
     -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map)
 set_target_properties(superstep_static superstep_shared PROPERTIES
