@@ -501,14 +501,29 @@ static void recover_output(struct loop *loop)
         loop->output = ss_loop_output(loop, &final);
 }
 
+// Under `exit`: what the run left beside its entry (a graph inside that keeps its
+// state) is part of an end that did not come. It is void, and the run starts again.
+static int restart_root(struct loop *loop, struct ss_error *error)
+{
+    struct thread *thread = loop->thread;
+    struct run *run = loop->run;
+    uint64_t head = ss_journal_head(thread->journal);
+    if (head > run->entry_seq) {
+        ss_thread_void(thread, run->id, run->entry_seq + 1, head);
+        run->entry = ss_journal_run(thread->journal, run->id)->entry;
+    }
+    return ss_loop_enter_root(loop, false, error);
+}
+
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
 {
     struct run *run = loop->run;
+    if (run->durability == DURABLE_EXIT)
+        return restart_root(loop, error);
     const struct ss_run_facts *facts =
         ss_journal_run(loop->thread->journal, run->id);
-    bool exits = run->durability == DURABLE_EXIT;
-    if (!facts || !facts->last || exits)
-        return ss_loop_enter_root(loop, !exits, error);
+    if (!facts || !facts->last)
+        return ss_loop_enter_root(loop, true, error);
     int status = ss_loop_load(loop, facts->last, error);
     if (status != SS_OK)
         return status;

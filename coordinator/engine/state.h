@@ -71,6 +71,7 @@ struct task {
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
     bool plain_given;        // the plain answer went out with its attempt
+    bool took_plain;         // a task inside, that stores nothing, took it
     bool restored;           // writes came from earlier pending writes
     bool cached;             // or from the cache
     json_t *interrupts;      // INTERRUPTED: [{value, id, ...}], may be empty

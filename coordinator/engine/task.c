@@ -155,6 +155,25 @@ static void plain_taken(struct task *task)
     run->plain = NULL;
 }
 
+// Nobody else may be given it: said beside the writes that hold it. Where a task
+// has none (a command to the graph around, a graph without a store) they are
+// those of the task around.
+static void note_plain_taken(struct task *task, bool stored)
+{
+    struct loop *loop = task->loop;
+    if (loop->parent_task && !(stored && loop->persists))
+        loop->parent_task->took_plain = true;
+    else
+        ss_loop_drop_plain_answer(loop->run->root, loop);
+}
+
+static void committed(struct task *task)
+{
+    if (task->took_plain)
+        note_plain_taken(task, true);
+    task->took_plain = false;
+}
+
 // ------------------------------------------------ start
 
 static void start_child(struct task *task)
@@ -341,6 +360,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     task->cached = cached;
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
+    committed(task);
     if (task->cache_key && !cached)
         fill_cache(task);
     task->loop->run->tasks_run += !cached;
@@ -358,6 +378,7 @@ static void commit_interrupt(struct task *task)
     add_answers(task, &stored);
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
+    committed(task);
     ss_stream_task_output(task, false);
     ended(task);
 }
@@ -498,6 +519,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
             ss_value_new(json_string(task->node->name)));
     ss_loop_put_writes(loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
+    committed(task);
     ss_stream_task_output(task, false);
     ss_engine_narrate(loop->engine, "task %s failed: %s", task->node->name,
         task->error.message);
@@ -594,7 +616,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
         break;
     }
     if (taken)
-        ss_loop_drop_plain_answer(run->root, task->loop);
+        note_plain_taken(task, outcome->kind != SS_OUTCOME_PARENT);
     settle_held(run);
 }
 

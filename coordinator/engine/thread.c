@@ -226,6 +226,15 @@ struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run)
     return begin_row(thread, run, "");
 }
 
+void ss_thread_void(
+    struct thread *thread, const char *run, uint64_t from, uint64_t to)
+{
+    struct ss_row *row = begin_row(thread, run, "");
+    row->void_from = from;
+    row->void_seq = to;
+    ss_thread_seal(thread);
+}
+
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
 {
     struct ss_row *row = thread->open;

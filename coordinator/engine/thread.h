@@ -29,6 +29,10 @@ struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
 struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run);
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
+// A row that takes rows `from`..`to` back. What was borrowed from the journal is
+// gone.
+void ss_thread_void(
+    struct thread *thread, const char *run, uint64_t from, uint64_t to);
 // Put the open row into the journal. Reads see it from now on.
 void ss_thread_seal(struct thread *thread);
 // The last row's number, the open one included.
