@@ -66,19 +66,28 @@ static int refuse_return(
 }
 
 // Strict graphs: what is sent to no node is an error, not a warning.
-static int check_target(struct ss_writer *w, const char *name)
+static int check_target(const struct ss_graph *graph, const char *from,
+    const char *name, struct ss_error *error)
 {
-    if (!w->graph->is_strict || strcmp(name, SS_NAME_END) == 0 ||
-        ss_graph_node(w->graph, name) != SS_NONE)
+    if (!graph->is_strict || strcmp(name, SS_NAME_END) == 0 ||
+        ss_graph_node(graph, name) != SS_NONE)
         return SS_OK;
     struct ss_hint hint;
     ss_hint_init(&hint, name);
-    for (size_t i = 0; i < w->graph->nodes_count; i++)
-        if (!w->graph->nodes[i].hidden)
-            ss_hint_offer(&hint, w->graph->nodes[i].name);
-    return ss_error_set(w->error, SS_EROUTE,
-        "node \"%s\" leads to \"%s\": there is no such node.%s", w->node->name,
-        name, ss_hint_text(&hint));
+    for (size_t i = 0; i < graph->nodes_count; i++)
+        if (!graph->nodes[i].hidden)
+            ss_hint_offer(&hint, graph->nodes[i].name);
+    return ss_error_set(error, SS_EROUTE,
+        "%s leads to \"%s\": there is no such node.%s", from, name,
+        ss_hint_text(&hint));
+}
+
+static int check_node_target(struct ss_writer *w, const char *name)
+{
+    char *from = ss_format("node \"%s\"", w->node->name);
+    int status = check_target(w->graph, from, name, w->error);
+    ss_free(from);
+    return status;
 }
 
 int ss_writer_send(struct ss_writer *w, json_t *mark)
@@ -88,7 +97,7 @@ int ss_writer_send(struct ss_writer *w, json_t *mark)
     if (!node)
         return ss_error_set(w->error, SS_EINVAL,
             "node \"%s\": a send without a node's name", w->node->name);
-    int status = check_target(w, node);
+    int status = check_node_target(w, node);
     if (status == SS_OK)
         ss_writer_add(w, SS_NAME_TASKS, mark);
     return status;
@@ -98,7 +107,7 @@ int ss_writer_go(struct ss_writer *w, const char *name)
 {
     if (strcmp(name, SS_NAME_END) == 0)
         return SS_OK;
-    int status = check_target(w, name);
+    int status = check_node_target(w, name);
     if (status != SS_OK)
         return status;
     char *channel = ss_format("%s%s", SS_NAME_BRANCH, name);
@@ -369,10 +378,6 @@ int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
         .error = error};
     size_t before = writes->count;
     *ret_parent = NULL;
-    // What a graph is started with is data: it holds no marks.
-    json_t *data = NULL;
-    if (!node->has_body)
-        returned = data = json_pack("{s:O}", "$quote", returned);
     json_t *parent = graph->is_state ? parent_command(returned) : NULL;
     int status = SS_OK;
     if (parent) {
@@ -384,6 +389,24 @@ int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
     }
     if (status != SS_OK)
         cut(writes, before);
-    json_decref(data);
+    return status;
+}
+
+int ss_writers_targets(const struct ss_graph *graph,
+    const struct ss_writes *writes, struct ss_error *error)
+{
+    size_t prefix = strlen(SS_NAME_BRANCH);
+    int status = SS_OK;
+    for (size_t i = 0; i < writes->count && status == SS_OK; i++) {
+        const struct ss_write *write = &writes->items[i];
+        const char *name = NULL;
+        if (strncmp(write->channel, SS_NAME_BRANCH, prefix) == 0)
+            name = write->channel + prefix;
+        else if (strcmp(write->channel, SS_NAME_TASKS) == 0)
+            name = ss_json_str(
+                ss_mark_get(ss_value_json(write->value), "$send"), "node", "");
+        if (name)
+            status = check_target(graph, "the command", name, error);
+    }
     return status;
 }

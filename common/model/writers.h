@@ -10,9 +10,9 @@
 //   {"$quote": v}: v literally, whatever it looks like
 //   {"$writes": [[channel, value]...]}: a raw node's writes to channels by name
 // A write of a Send to __pregel_tasks is its mark, and so are the items of that
-// channel: {"$send": {"node": n, "arg": a, "timeout_ms"?: t}}. The input of
-// __start__ is data and holds no marks. Who hands on what a client or a graph
-// gave (as_node's values, a subgraph's output) decides: bare, or in a $quote.
+// channel: {"$send": {"node": n, "arg": a, "timeout_ms"?: t}}. Who hands on
+// what a client or a graph gave (the input of __start__, as_node's values, a
+// subgraph's output) decides: bare, or in a $quote, as data without marks.
 #ifndef SS_MODEL_WRITERS_H
 #define SS_MODEL_WRITERS_H
 
@@ -85,6 +85,9 @@ int ss_writers_run(const struct ss_graph *graph, const struct ss_node *node,
 // the null task's writes. SS_EUPDATE if addressed to the parent.
 int ss_writers_command(json_t *command, struct ss_writes *writes,
     struct ss_error *error) SS_MUST_USE;
+// Where a command's writes go: SS_EROUTE if a strict graph has no such node.
+int ss_writers_targets(const struct ss_graph *graph,
+    const struct ss_writes *writes, struct ss_error *error) SS_MUST_USE;
 // Graph input to writes (R8.4). SS_EINVAL: not a map where a list of channels
 // takes it. *ret_unknown (may be NULL) counts keys that no channel takes.
 int ss_writers_input(const struct ss_graph *graph, json_t *input,

@@ -419,8 +419,10 @@ static bool prepare(struct change *change, const json_t *updates,
         task->path = ss_path_update(i);
         task->ns = ss_strdup(loop->ns);
         task->order_kind = SS_ORDER_WRITERS;
-        task->returned =
-            ss_value_new(values ? json_incref(values) : json_null());
+        values = values ? json_incref(values) : json_null();
+        if (!node->has_body) // what a graph is started with is data
+            values = json_pack("{s:o}", "$quote", values);
+        task->returned = ss_value_new(values);
         name_update(change, task, update, used);
         SS_VEC_PUSH(&change->tasks, task);
     }

@@ -416,6 +416,8 @@ static int prepare_root(struct loop *loop, struct start *start,
     }
     if (status == SS_OK && start->command && has_versions(loop))
         status = command_writes(start, writes, error);
+    if (status == SS_OK && !run->recovering)
+        status = ss_writers_targets(loop->graph, writes, error);
     return status;
 }
 

@@ -236,9 +236,15 @@ void ss_task_start(struct task *task)
     }
     task->order_kind = SS_ORDER_NODE;
     if (!task->node->has_body) {
-        // __start__: its input is what it returns
-        task->order_kind = SS_ORDER_WRITERS;
-        task->returned = ss_value_ref(task->input);
+        // __start__: its input is what it returns, as data; but a command on a
+        // fresh thread is one (enter.c)
+        const struct loop *loop = task->loop;
+        bool is_command =
+            !loop->parent && loop->run->command && !loop->resuming;
+        task->returned = is_command
+            ? ss_value_ref(task->input)
+            : ss_value_new(json_pack(
+                  "{s:O}", "$quote", ss_value_json(task->input)));
         ss_task_write(task);
         return;
     }

@@ -192,7 +192,7 @@ START_TEST(edges_then_joins_follow_the_state)
 }
 END_TEST
 
-START_TEST(the_start_writes_only_input_keys_and_reads_no_marks)
+START_TEST(the_start_writes_only_input_keys_and_no_marks_that_are_quoted)
 {
     struct run run =
         start("{" STATE ", 'input': ['x'], 'nodes': [{'name': 'a'}], 'edges': "
@@ -200,11 +200,11 @@ START_TEST(the_start_writes_only_input_keys_and_reads_no_marks)
     expect(&run, "__start__", "{'log': ['no'], 'x': 1, 'left': 2}",
         "[['x', 1], ['branch:to:a', null]]");
     expect(&run, "__start__", "{}", "[['branch:to:a', null]]");
-    // A client's input is data, whatever it looks like.
-    expect(&run, "__start__", "{'$send': {'node': 'a', 'arg': 1}}",
+    // A client's input is data, whatever it looks like: the engine quotes it.
+    expect(&run, "__start__", "{'$quote': {'$send': {'node': 'a', 'arg': 1}}}",
         "[['branch:to:a', null]]");
     expect(&run, "__start__",
-        "{'$command': {'graph': '__parent__', 'goto': 'a'}}",
+        "{'$quote': {'$command': {'graph': '__parent__', 'goto': 'a'}}}",
         "[['branch:to:a', null]]");
     refuse(&run, "__start__", "'hi'", SS_EUPDATE, "node \"__start__\"");
     refuse(&run, "__start__", "[1]", SS_EUPDATE, "a list");
@@ -621,7 +621,7 @@ END_TEST
 
 RUN("writers", known_keys_of_a_map_are_written_in_their_order,
     what_is_no_map_is_an_invalid_update, edges_then_joins_follow_the_state,
-    the_start_writes_only_input_keys_and_reads_no_marks,
+    the_start_writes_only_input_keys_and_no_marks_that_are_quoted,
     a_send_in_place_of_an_update_is_only_sent, a_command_updates_and_goes_on,
     an_update_may_be_a_list_of_pairs, a_list_with_commands_adds_up,
     a_command_to_the_parent_makes_no_write, a_quote_is_what_it_holds,

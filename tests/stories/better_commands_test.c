@@ -1,0 +1,195 @@
+// better_commands_test.c - commands and updates where we do better than the
+// reference (docs/decisions/0006): an empty command, one on a fresh thread,
+// what a stored one shows and what keeps it, targets that are no nodes.
+#include "tests/stories/here.h"
+
+#include <superstep/superstep.h>
+
+// ------------------------------------------------------------------ graphs
+
+static int say(struct ss_task *task)
+{
+    return ss_update(task, json_pack("{s:[s]}", "log", ss_node_name(task)));
+}
+
+static int ask(struct ss_task *task)
+{
+    json_t *answer;
+    int status = ss_interrupt(task, json_string("sure?"), &answer);
+    if (status != 0)
+        return status;
+    return ss_update(task, json_pack("{s:[O]}", "log", answer));
+}
+
+// START -> first; "second" and "asks" run when somebody goes there.
+static void log_graph(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "first", say);
+    ss_node(graph, "second", say);
+    ss_node(graph, "asks", ask);
+    ss_edge(graph, SS_START, "first");
+}
+
+static int go_astray(struct ss_task *task)
+{
+    ss_send_to(task, "nobody", json_null());
+    return ss_goto(task, "secnd");
+}
+
+static int choose_nobody(struct ss_route *route)
+{
+    return ss_route_to(route, "frist");
+}
+
+static void astray(struct ss_graph_def *graph)
+{
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "first", go_astray);
+    ss_node(graph, "second", say);
+    ss_edge(graph, SS_START, "first");
+    ss_edge(graph, SS_START, "second");
+    ss_branch(graph, "second", choose_nobody);
+}
+
+static void strict_goto(struct ss_graph_def *graph)
+{
+    ss_strict(graph);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "first", go_astray);
+    ss_node(graph, "second", say);
+    ss_edge(graph, SS_START, "first");
+}
+
+static void strict_route(struct ss_graph_def *graph)
+{
+    ss_strict(graph);
+    ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
+    ss_node(graph, "first", say);
+    ss_edge(graph, SS_START, "first");
+    ss_branch(graph, "first", choose_nobody);
+}
+
+static void strict_log(struct ss_graph_def *graph)
+{
+    ss_strict(graph);
+    log_graph(graph);
+}
+
+const struct ss_app_graph here_graphs[] = {{"log", log_graph},
+    {"astray", astray}, {"strict_goto", strict_goto},
+    {"strict_route", strict_route}, {"strict_log", strict_log}, {NULL, NULL}};
+
+// ------------------------------------------------------------------ tests
+
+// R5.7c, graph.md 10.2-5: the reference dies of an internal error.
+START_TEST(an_empty_command_is_refused_as_empty_input)
+{
+    here_failed(here_command("log", "{}"), "empty_input", "thread log is new");
+    here_run("log", "{'log': []}");
+    here_refused("run", "{'graph': 'log', 'thread': 'log', 'command': {}}",
+        "empty_input", "the command is empty");
+    here_is(here_state("log"), "values.log", "['first']");
+}
+END_TEST
+
+// R5.12, graph.md 10.2-5: the reference applies the update twice.
+START_TEST(a_command_on_a_fresh_thread_counts_once)
+{
+    json_t *answer =
+        here_command("log", "{'update': {'log': ['hi']}, 'goto': 'second'}");
+    here_is(answer, "status", "'done'");
+    here_is(answer, "output.log", "['hi', 'first', 'second']");
+    ck_assert_uint_eq(json_array_size(here_history("log")), 3);
+}
+END_TEST
+
+// R9.4: the reference shows nothing next and no task.
+START_TEST(state_shows_the_task_that_a_command_added_to_a_finished_thread)
+{
+    here_run("log", "{'log': []}");
+    json_t *answer = here_command("log", "{'goto': 'asks'}");
+    here_is(answer, "status", "'interrupted'");
+    json_t *state = here_state("log");
+    here_is(state, "next", "['asks']");
+    here_is(state, "tasks.0.name", "'asks'");
+    here_is(state, "tasks.0.interrupts.0.value", "'sure?'");
+    here_is(state, "interrupts.0.value", "'sure?'");
+    answer = here_command("log", "{'resume': 'yes'}");
+    here_is(answer, "output.log", "['first', 'yes']");
+}
+END_TEST
+
+// R9.14b, graph.md 10.2-15: three of the five ways to go on lose it there.
+START_TEST(an_update_keeps_what_a_command_wrote_to_a_finished_thread)
+{
+    static const char *const updates[] = {
+        "{'values': {'log': ['u']}, 'as_node': 'second'}",
+        "{'values': {'log': ['u']}, 'as_node': '__input__'}",
+        "{'values': null, 'as_node': '__copy__'}",
+        "{'values': null, 'as_node': '__end__'}"};
+    static const char *const expected[] = {"['first', 'w', 'u']",
+        "['first', 'w']", "['first', 'w']", "['first', 'w']"};
+    for (size_t i = 0; i < 4; i++) {
+        here_run("log", "{'log': []}");
+        here_command("log", "{'update': {'log': ['w']}}");
+        here_is(here_state("log"), "values.log", "['first', 'w']");
+        here_update("log", updates[i]);
+        here_is(here_state("log"), "values.log", expected[i]);
+        if (i == 1) // the input that is to be gone on with
+            here_is(here_go_on("log"), "output.log",
+                "['first', 'w', 'u', 'first']");
+        here_ask("delete", "{'thread': 'log'}");
+    }
+}
+END_TEST
+
+START_TEST(new_input_keeps_what_a_command_wrote_to_a_finished_thread)
+{
+    here_run("log", "{'log': []}");
+    here_command("log", "{'update': {'log': ['w']}}");
+    json_t *answer = here_run("log", "{'log': ['in']}");
+    here_is(answer, "output.log", "['first', 'w', 'in', 'first']");
+}
+END_TEST
+
+START_TEST(targets_that_are_no_nodes_are_ignored_with_a_warning)
+{
+    json_t *answer = here_run("astray", "{'log': []}");
+    here_is(answer, "status", "'done'");
+    here_is(answer, "output.log", "['second']");
+    const char *warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings, "secnd"));
+    ck_assert_ptr_nonnull(strstr(warnings, "frist"));
+    ck_assert_ptr_nonnull(strstr(warnings, "nobody"));
+    here_run("log", "{'log': []}");
+    answer = here_command("log", "{'goto': 'thrid'}");
+    here_is(answer, "status", "'done'");
+    warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings, "thrid"));
+}
+END_TEST
+
+START_TEST(a_strict_graph_refuses_targets_that_are_no_nodes)
+{
+    here_failed(here_run("strict_goto", "{'log': []}"), "unknown_route",
+        "\"nobody\"");
+    here_failed(here_run("strict_route", "{'log': []}"), "unknown_route",
+        "Did you mean \"first\"?");
+    here_run("strict_log", "{'log': []}");
+    here_refused("run",
+        "{'graph': 'strict_log', 'thread': 'strict_log',"
+        " 'command': {'goto': 'secnd'}}",
+        "unknown_route", "Did you mean \"second\"?");
+    here_is(here_state("strict_log"), "values.log", "['first']");
+    ck_assert_uint_eq(json_array_size(here_history("strict_log")), 3);
+}
+END_TEST
+
+HERE_SUITE("better_commands", an_empty_command_is_refused_as_empty_input,
+    a_command_on_a_fresh_thread_counts_once,
+    state_shows_the_task_that_a_command_added_to_a_finished_thread,
+    an_update_keeps_what_a_command_wrote_to_a_finished_thread,
+    new_input_keeps_what_a_command_wrote_to_a_finished_thread,
+    targets_that_are_no_nodes_are_ignored_with_a_warning,
+    a_strict_graph_refuses_targets_that_are_no_nodes)
