@@ -91,8 +91,12 @@ static int parse(const char *line)
     char *argv[20] = {"tester"};
     int argc = 1;
     snprintf(text, sizeof(text), "%s", line);
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-        argv[argc++] = word;
+    for (char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
+        argv[argc++] = at;
+        at += strcspn(at, " ");
+        if (*at)
+            *at++ = '\0';
+    }
     error.message[0] = '\0';
     return ss_args_parse(&args, argc, argv, &asked, &error);
 }

@@ -1,7 +1,6 @@
 #include "common/wire/message.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -491,12 +490,13 @@ static int decode_status(const void *bytes, size_t size, struct ss_error *error)
 // Exactly as large as it should be, so that a tool sees a byte too far.
 static int decode_copy(const char *bytes, size_t size)
 {
-    char *copy = malloc(size ? size : 1);
-    memcpy(copy, bytes, size);
+    char *copy = ss_alloc(size);
+    if (size > 0)
+        memcpy(copy, bytes, size);
     struct ss_error error = {0};
     int status = decode_status(copy, size, &error);
     ck_assert(status == SS_OK || error.message[0] != '\0');
-    free(copy);
+    ss_free(copy);
     return status;
 }
 
