@@ -193,8 +193,9 @@ static void print_graphs(const struct dev *dev)
 {
     struct ss_client *client;
     struct ss_client_error error;
+    enum { SAID_IT_IS_READY_MS = 500 };
     const struct ss_client_options client_options = {
-        .endpoints = dev->endpoint};
+        .endpoints = dev->endpoint, .connect_ms = SAID_IT_IS_READY_MS};
     json_t *graphs;
     if (ss_client_open(&client_options, &client, &error) != 0)
         return;
