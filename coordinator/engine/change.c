@@ -22,6 +22,8 @@ struct change {
     bool fresh;
     bool superseded; // named by its id, and the thread has moved on
     struct loop *loop;
+    bool null_done; // the null writes are applied
+    bool stored;    // the updates' writes are with their base
     SS_VEC(struct task *) tasks;
 };
 
@@ -107,6 +109,7 @@ static int load(struct change *change, struct ss_error *error)
     }
     change->fresh = mark == NULL;
     change->loop = ss_loop_new(thread, NULL, change->graph, change->ns);
+    change->loop->change = change;
     int status = ss_loop_load(change->loop, mark, error);
     struct loop *loop = change->loop;
     if (status == SS_OK && mark) {
@@ -121,34 +124,34 @@ static int load(struct change *change, struct ss_error *error)
 }
 
 // R9.14b, not copied: what waits on the base is not forgotten.
-static int apply_null(struct loop *loop, struct ss_error *error)
-{
-    struct ss_writes writes = {0};
-    bool *updated = NULL;
-    size_t channel = SS_NONE;
-    ss_pendings_null_writes(&loop->pending, &writes);
-    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
-        .id = loop->id, .writes = &writes};
-    int status = writes.count
-        ? ss_update_apply(loop, &input, 1, &updated, &channel, error)
-        : SS_OK;
-    ss_free(updated);
-    ss_writes_fini(&writes);
-    return status;
-}
-
+// SS_EAGAIN: a worker folds first, then ss_change_folded() comes here again.
 static int apply(struct loop *loop, const struct update_task *tasks,
     size_t count, struct ss_error *error)
 {
     bool *updated = NULL;
     size_t channel = SS_NONE;
+    if (ss_loop_fold(loop, tasks, count))
+        return SS_EAGAIN;
     int status =
         ss_update_apply(loop, tasks, count, &updated, &channel, error);
+    ss_loop_drop_folds(loop);
     ss_free(updated);
     return status;
 }
 
+static int apply_null(struct loop *loop, struct ss_error *error)
+{
+    struct ss_writes writes = {0};
+    ss_pendings_null_writes(&loop->pending, &writes);
+    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
+        .id = loop->id, .writes = &writes};
+    int status = writes.count ? apply(loop, &input, 1, error) : SS_OK;
+    ss_writes_fini(&writes);
+    return status;
+}
+
 static void begin_superstep(struct change *change);
+static void carry_on(struct change *change);
 
 // The superstep's checkpoint is made; the next one, or the answer.
 static void save(struct change *change, const char *source)
@@ -173,6 +176,15 @@ static void save(struct change *change, const char *source)
     ss_change_free(change);
 }
 
+static void settle(struct change *change, int status, const char *source,
+    const struct ss_error *error)
+{
+    if (status == SS_OK)
+        save(change, source);
+    else if (status != SS_EAGAIN)
+        refuse(change, error);
+}
+
 // R9.16: nothing next; what finished tasks wrote is kept.
 static void clear(struct change *change)
 {
@@ -185,20 +197,11 @@ static void clear(struct change *change)
         struct task *task = loop->tasks.items[i];
         if (ss_pendings_facts(&loop->pending, task->id).finished)
             ss_pendings_output(&loop->pending, task->id, &task->writes);
-        list[i] = (struct update_task){.path = task->path,
-            .name = task->node->name, .id = task->id, .bumps = true,
-            .writes = &task->writes};
-        if (task->kind == TASK_PULL) {
-            list[i].triggers = task->node->triggers;
-            list[i].triggers_count = task->node->triggers_count;
-        }
+        list[i] = ss_update_task(task);
     }
     int status = count ? apply(loop, list, count, &error) : SS_OK;
     ss_free(list);
-    if (status == SS_OK)
-        save(change, "update");
-    else
-        refuse(change, &error);
+    settle(change, status, "update", &error);
 }
 
 // Pending writes of the base under `task_id`, unless it must stay as it was.
@@ -227,18 +230,16 @@ static void as_input(struct change *change, const json_t *update)
     if (status == SS_OK) {
         struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
             .id = loop->id, .writes = &writes};
-        ss_uuid5(loop->id, SS_NAME_INPUT, id);
-        store_on_base(change, id, "", &writes);
         status = apply(loop, &input, 1, &error);
     }
-    ss_writes_fini(&writes);
-    if (status != SS_OK) {
-        refuse(change, &error);
-        return;
+    if (status == SS_OK) {
+        ss_uuid5(loop->id, SS_NAME_INPUT, id);
+        store_on_base(change, id, "", &writes);
+        if (change->fresh)
+            loop->step = -1;
     }
-    if (change->fresh)
-        loop->step = -1;
-    save(change, "input");
+    ss_writes_fini(&writes);
+    settle(change, status, "input", &error);
 }
 
 // R9.18: the same state, beside its original.
@@ -358,20 +359,14 @@ static void apply_updates(struct change *change)
     struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++) {
         struct task *task = change->tasks.items[i];
-        if (task->writes.count > 0)
+        if (task->writes.count > 0 && !change->stored)
             store_on_base(change, task->id, task->path, &task->writes);
-        list[i] = (struct update_task){.path = task->path,
-            .name = task->node->name,
-            .id = task->id,
-            .bumps = true,
-            .writes = &task->writes};
+        list[i] = ss_update_task(task);
     }
+    change->stored = true;
     int status = apply(loop, list, count, &error);
     ss_free(list);
-    if (status == SS_OK)
-        save(change, "update");
-    else
-        refuse(change, &error);
+    settle(change, status, "update", &error);
 }
 
 static bool all_written(const struct change *change)
@@ -450,36 +445,6 @@ static void ordinary(struct change *change, const json_t *updates)
         apply_updates(change);
 }
 
-struct ss_order *ss_change_order(struct task *task)
-{
-    struct loop *loop = task->loop;
-    struct ss_order *order = ss_order_new();
-    const struct ss_graph *root = task->change->root;
-    order->attempt = task->attempt;
-    order->kind = SS_ORDER_WRITERS;
-    order->app_graph = ss_strdup(root->name);
-    order->version = ss_strdup(root->version);
-    order->graph = ss_strdup(loop->graph->name);
-    order->node = ss_strdup(task->node->name);
-    order->thread = ss_strdup(loop->thread->id);
-    order->run = ss_strdup("");
-    id_copy(order->task_id, task->id);
-    id_copy(order->checkpoint_id, loop->id);
-    order->ns = ss_strdup(task->ns);
-    order->path = ss_strdup(task->path);
-    order->step = loop->step;
-    order->stop = loop->stop;
-    order->attempt_number = task->attempts;
-    order->first_attempt_us = task->first_attempt_us;
-    order->triggers = ss_task_triggers(task);
-    order->input = ss_value_null();
-    order->answers = json_array();
-    order->returned = ss_value_ref(task->returned);
-    ss_plan_fresh(
-        loop, task->node, &order->fresh.channels, &order->fresh.managed);
-    return order;
-}
-
 void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct change *change = task->change;
@@ -526,14 +491,31 @@ static void begin_superstep(struct change *change)
 {
     struct ss_error error = {0};
     json_t *updates = updates_of(change);
-    json_t *first = json_array_get(updates, 0);
-    if (!check_superstep(updates, &error)
-        || load(change, &error) != SS_OK
-        || apply_null(change->loop, &error) != SS_OK) {
+    change->null_done = change->stored = false;
+    if (!check_superstep(updates, &error) || load(change, &error) != SS_OK) {
         refuse(change, &error);
         return;
     }
-    if (is_clear(first)) {
+    carry_on(change);
+}
+
+// One superstep, from the null writes on; also after a fold.
+static void carry_on(struct change *change)
+{
+    struct ss_error error = {0};
+    json_t *updates = updates_of(change);
+    json_t *first = json_array_get(updates, 0);
+    if (!change->null_done) {
+        int status = apply_null(change->loop, &error);
+        if (status != SS_OK) {
+            settle(change, status, "update", &error);
+            return;
+        }
+        change->null_done = true;
+    }
+    if (change->tasks.count > 0) {
+        apply_updates(change);
+    } else if (is_clear(first)) {
         clear(change);
     } else if (is_as(first, SS_NAME_INPUT)) {
         as_input(change, first);
@@ -559,6 +541,11 @@ static void begin_superstep(struct change *change)
     } else {
         ordinary(change, updates);
     }
+}
+
+void ss_change_folded(struct change *change)
+{
+    carry_on(change);
 }
 
 static int check_body(const json_t *body, struct ss_error *error)

@@ -64,6 +64,7 @@ void ss_loop_destroy(struct loop **place)
             SS_VEC_REMOVE(&engine->advance, i);
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
+    ss_free(loop->entry);
     drop_moved(loop);
     SS_VEC_FINI(&loop->moved);
     SS_VEC_FINI(&loop->seen_moved);

@@ -44,6 +44,7 @@ static void drop_writes(struct loop *loop, const char *channel)
 }
 
 // Apply writes that belong to no task, as pseudo task `__input__` (R5.8).
+// SS_EAGAIN: a worker folds first; the entry goes on when it has.
 static int apply_null(struct loop *loop, const struct ss_writes *writes,
     struct ss_error *error)
 {
@@ -51,8 +52,11 @@ static int apply_null(struct loop *loop, const struct ss_writes *writes,
     size_t channel = SS_NONE;
     struct update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
+    if (ss_loop_fold(loop, &input, 1))
+        return SS_EAGAIN;
     int status =
         ss_update_apply(loop, &input, 1, &updated, &channel, error);
+    ss_loop_drop_folds(loop);
     if (status == SS_OK)
         ss_loop_set_updated(loop, updated, true);
     ss_free(updated);
@@ -88,25 +92,27 @@ static int apply_input(struct loop *loop, const struct ss_writes *writes,
     size_t count = loop->tasks.count;
     struct update_task *tasks = ss_zalloc(count + 1, sizeof(*tasks));
     for (size_t i = 0; i < count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        tasks[i] = (struct update_task){.path = task->path,
-            .name = task->node->name, .id = task->id, .bumps = true};
-        if (task->kind == TASK_PULL) {
-            tasks[i].triggers = task->node->triggers;
-            tasks[i].triggers_count = task->node->triggers_count;
-        }
+        tasks[i] = ss_update_task(loop->tasks.items[i]);
+        tasks[i].writes = NULL;
     }
+    // made-up message ids rest on the owner: not that of the null writes
+    char *owner = ss_format("%s/input", loop->id);
     tasks[count] = (struct update_task){
-        .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
-    int status = ss_update_apply(
-        loop, tasks, count + 1, &updated, &channel, error);
+        .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
+    int status = ss_loop_fold(loop, &tasks[count], 1)
+        ? SS_EAGAIN
+        : ss_update_apply(
+              loop, tasks, count + 1, &updated, &channel, error);
     ss_loop_drop_tasks(loop);
+    if (status != SS_EAGAIN)
+        ss_loop_drop_folds(loop);
     if (status == SS_OK) {
         ss_loop_set_updated(loop, updated, false);
         ss_pendings_fini(&loop->pending);
     }
     ss_free(updated);
     ss_free(tasks);
+    ss_free(owner);
     return status;
 }
 
@@ -144,7 +150,10 @@ static bool is_edited(const struct ss_mark *mark)
 
 // ------------------------------------------------ a root loop
 
-struct start {
+// An entry under way. It may have to wait for folds on a worker, twice.
+struct entry {
+    bool again;     // a recovery: nothing is stored or shown
+    bool null_done; // the null writes are applied
     struct ss_mark *mark;
     const char *id; // named explicitly, or NULL
     json_t *command;
@@ -163,7 +172,7 @@ static const char *named_checkpoint(const struct run *run)
 }
 
 static int load_root(
-    struct loop *loop, struct start *start, struct ss_error *error)
+    struct loop *loop, struct entry *start, struct ss_error *error)
 {
     const struct ss_journal *journal = loop->thread->journal;
     struct run *run = loop->run;
@@ -190,7 +199,7 @@ static int load_root(
     loop->stop = loop->step + run->recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark && !run->recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
-        strncpy(loop->saved_id, start->id, sizeof(loop->saved_id) - 1);
+        id_copy(loop->saved_id, start->id);
     }
     return status;
 }
@@ -215,7 +224,7 @@ static bool contains(const json_t *array, const char *text)
 }
 
 // R7.19: what does not fit what is pending is refused before anything is stored.
-static int check_strict(const struct loop *loop, const struct start *start,
+static int check_strict(const struct loop *loop, const struct entry *start,
     struct ss_error *error)
 {
     const json_t *open = loop->run->questions;
@@ -239,7 +248,7 @@ static int check_strict(const struct loop *loop, const struct start *start,
     return SS_OK;
 }
 
-static int check_answer(struct loop *loop, struct start *start,
+static int check_answer(struct loop *loop, struct entry *start,
     struct ss_error *error)
 {
     struct run *run = loop->run;
@@ -260,7 +269,7 @@ static int check_answer(struct loop *loop, struct start *start,
 }
 
 // The command as the null task's writes (R8.2), without an id map (R5.7b).
-static int command_writes(struct start *start, struct ss_writes *writes,
+static int command_writes(struct entry *start, struct ss_writes *writes,
     struct ss_error *error)
 {
     json_t *command = json_copy(start->command);
@@ -288,7 +297,7 @@ static void take_plain(struct loop *loop)
 }
 
 // R5.13: what the graphs inside are told.
-static void tell_children(struct loop *loop, const struct start *start)
+static void tell_children(struct loop *loop, const struct entry *start)
 {
     struct run *run = loop->run;
     loop->has_resuming_flag = true;
@@ -306,7 +315,7 @@ static void tell_children(struct loop *loop, const struct start *start)
 }
 
 // What recovery must know and cannot see any more (journal.md).
-static void note_entry(const struct loop *loop, const struct start *start)
+static void note_entry(const struct loop *loop, const struct entry *start)
 {
     json_t *entry = loop->run->entry;
     json_object_set_new(entry, "base",
@@ -326,7 +335,7 @@ static void note_entry(const struct loop *loop, const struct start *start)
 // A command on a fresh thread counts once, as what __start__ returns (R5.12 is
 // not copied).
 static int fresh_command(
-    struct loop *loop, struct start *start, json_t **ret_input,
+    struct loop *loop, struct entry *start, json_t **ret_input,
     struct ss_error *error)
 {
     json_t *command = json_copy(start->command);
@@ -372,7 +381,7 @@ static int root_input(
     return status;
 }
 
-static void decide(struct loop *loop, struct start *start)
+static void decide(struct loop *loop, struct entry *start)
 {
     const struct run *run = loop->run;
     bool goes_on = !run->input || json_is_null(run->input)
@@ -385,7 +394,7 @@ static void decide(struct loop *loop, struct start *start)
 }
 
 // The part that may refuse; nothing is stored yet.
-static int prepare_root(struct loop *loop, struct start *start,
+static int prepare_root(struct loop *loop, struct entry *start,
     struct ss_writes *writes, struct ss_error *error)
 {
     struct run *run = loop->run;
@@ -421,46 +430,77 @@ static int prepare_root(struct loop *loop, struct start *start,
     return status;
 }
 
-static int begin_root(struct loop *loop, struct start *start,
-    struct ss_writes *writes, bool again, struct ss_error *error)
+// What may have to wait: the null writes, then the input.
+static int apply_entry(
+    struct loop *loop, struct entry *start, struct ss_error *error)
 {
-    if (start->forks)
-        ss_writes_copy(&loop->carried, writes);
-    else if (!again)
-        ss_loop_put_writes(loop, SS_NULL_TASK, "", writes);
-    take_plain(loop);
-    int status = apply_null_writes(loop, error);
+    int status = SS_OK;
+    if (!start->null_done)
+        status = apply_null_writes(loop, error);
     if (status != SS_OK)
         return status;
+    start->null_done = true;
     if (loop->resuming) {
-        resume(loop, start->forks, again);
+        resume(loop, start->forks, start->again);
         return SS_OK;
     }
     json_t *input = json_incref(loop->run->input);
-    if (start->command)
+    if (start->command) {
+        json_decref(input);
         status = fresh_command(loop, start, &input, error);
+    }
     if (status == SS_OK)
-        status = root_input(loop, input, again, error);
+        status = root_input(loop, input, start->again, error);
     json_decref(input);
     return status;
 }
 
-int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
+static int finish_entry(struct loop *loop, struct ss_error *error)
 {
-    struct start start = {0};
-    struct ss_writes writes = {0};
-    int status = prepare_root(loop, &start, &writes, error);
-    bool begins = !again && !loop->run->recovering;
-    if (status == SS_OK && begins)
-        ss_run_begin_row(loop->run);
-    if (status == SS_OK)
-        status = begin_root(loop, &start, &writes, again, error);
+    struct entry *start = loop->entry;
+    int status = apply_entry(loop, start, error);
+    if (status == SS_EAGAIN)
+        return SS_OK; // it is called again when the folds are there
+    loop->entry = NULL;
     if (status == SS_OK) {
-        tell_children(loop, &start);
-        if (begins)
-            note_entry(loop, &start);
+        tell_children(loop, start);
+        if (!start->again && !loop->run->recovering)
+            note_entry(loop, start);
         loop->status = LOOP_RUNNING;
         ss_loop_later(loop);
+    }
+    ss_free(start);
+    return status;
+}
+
+void ss_loop_enter_folded(struct loop *loop)
+{
+    struct ss_error error = {0};
+    if (finish_entry(loop, &error) == SS_OK)
+        return;
+    loop->status = LOOP_FAILED;
+    loop->error = error;
+    ss_run_root_ended(loop->run);
+}
+
+int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
+{
+    struct entry *start = ss_zalloc(1, sizeof(*start));
+    struct ss_writes writes = {0};
+    start->again = again;
+    int status = prepare_root(loop, start, &writes, error);
+    if (status == SS_OK) {
+        if (!again && !loop->run->recovering)
+            ss_run_begin_row(loop->run);
+        if (start->forks)
+            ss_writes_copy(&loop->carried, &writes);
+        else if (!again)
+            ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
+        take_plain(loop);
+        loop->entry = start;
+        status = finish_entry(loop, error);
+    } else {
+        ss_free(start);
     }
     ss_writes_fini(&writes);
     return status;
@@ -539,8 +579,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);
-    strncpy(run->replay_id, ss_json_str(run->entry, "replay_id", ""),
-        sizeof(run->replay_id) - 1);
+    id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
     run->questions = ss_pendings_questions(&loop->pending);
     if (first)
         take_plain(loop);

@@ -89,7 +89,7 @@ struct change;
 void ss_change_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 void ss_change_outcome(struct task *task, struct ss_outcome *outcome);
-struct ss_order *ss_change_order(struct task *task);
+void ss_change_folded(struct change *change);
 const struct ss_graph *ss_change_graph(const struct change *change);
 void ss_change_free(struct change *change);
 void ss_change_abandon(struct change *change, int status, const char *message);

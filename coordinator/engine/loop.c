@@ -97,18 +97,8 @@ static struct update_task *update_tasks(const struct loop *loop)
 {
     struct update_task *list =
         ss_zalloc(loop->tasks.count + 1, sizeof(*list));
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        list[i] = (struct update_task){.path = task->path,
-            .name = task->node->name,
-            .id = task->id,
-            .bumps = true,
-            .writes = &task->writes};
-        if (task->kind == TASK_PULL) {
-            list[i].triggers = task->node->triggers;
-            list[i].triggers_count = task->node->triggers_count;
-        }
-    }
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        list[i] = ss_update_task(loop->tasks.items[i]);
     return list;
 }
 
@@ -398,6 +388,10 @@ void ss_loop_fold_failed(
 {
     ss_loop_drop_folds(loop);
     loop->status = LOOP_RUNNING;
+    if (loop->change) {
+        ss_change_abandon(loop->change, error->status, error->message);
+        return;
+    }
     update_failed(loop, ss_graph_channel(loop->graph, channel), error);
 }
 
@@ -512,7 +506,13 @@ static void settle(struct loop *loop)
 void ss_loop_advance(struct loop *loop)
 {
     if (loop->status == LOOP_FOLDING) {
-        if (ss_loop_folded(loop))
+        if (!ss_loop_folded(loop))
+            return;
+        if (loop->change)
+            ss_change_folded(loop->change);
+        else if (loop->entry)
+            ss_loop_enter_folded(loop);
+        else
             next_superstep(loop);
         return;
     }

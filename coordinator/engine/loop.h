@@ -18,6 +18,9 @@ struct update_task {
     const struct ss_writes *writes; // or NULL
 };
 
+// A planned task as the update sees it.
+struct update_task ss_update_task(const struct task *task);
+
 // Apply the writes of one superstep (R4, steps 1 to 9). On success the channels,
 // versions and versions_seen of `loop` are new and *ret_updated (one flag for
 // each channel, ss_free) says which were updated. On error (SS_EUPDATE,
@@ -133,7 +136,8 @@ bool ss_loop_settled(struct loop *loop);
 
 // ------------------------------------------------ fold.c
 
-// Custom reducers fold on a worker before the update. True: asked, wait.
+// Custom reducers fold on a worker before the update. True: asked, wait; then
+// the loop is advanced, and what wanted the update comes here again.
 bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
     size_t count);
 void ss_loop_drop_folds(struct loop *loop);
@@ -148,6 +152,8 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome);
 // Enter a root loop with its run's input or command. On error the run fails
 // with loop->error. `again`: a recovery; nothing is stored or shown.
 int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
+// The folds that an entry waited for are there.
+void ss_loop_enter_folded(struct loop *loop);
 // Enter a nested loop for `task`.
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error);

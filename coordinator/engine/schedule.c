@@ -151,7 +151,7 @@ static struct worker *pick(struct engine *engine, const struct ss_graph *graph)
 static const struct ss_graph *root_graph(const struct task *task)
 {
     const struct loop *loop = task->loop;
-    return loop->run ? loop->run->graph : ss_change_graph(task->change);
+    return loop->run ? loop->run->graph : ss_change_graph(loop->change);
 }
 
 static void send(struct engine *engine, struct task *task,
@@ -173,8 +173,7 @@ static void send(struct engine *engine, struct task *task,
     worker->attempts++;
     if (task->loop->run)
         task->loop->run->running++;
-    struct ss_order *order =
-        task->change ? ss_change_order(task) : ss_task_order(task);
+    struct ss_order *order = ss_task_order(task);
     ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
         task->node ? task->node->name : task->fold_channel,

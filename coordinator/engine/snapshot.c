@@ -140,14 +140,7 @@ static void apply_finished(struct loop *view)
             continue;
         ss_pendings_output(&view->pending, task->id, &task->writes);
         any = any || task->writes.count > 0;
-        list[used++] = (struct update_task){.path = task->path,
-            .name = task->node->name,
-            .id = task->id,
-            .bumps = true,
-            .triggers = task->kind == TASK_PULL ? task->node->triggers : NULL,
-            .triggers_count =
-                task->kind == TASK_PULL ? task->node->triggers_count : 0,
-            .writes = &task->writes};
+        list[used++] = ss_update_task(task);
     }
     if (any
         && ss_update_apply(view, list, used, &updated, &channel, &error)
@@ -192,7 +185,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     view->stop = view->step + 2;
     apply_null(view);
     ss_plan(view, false);
-    json_t *tasks = 
+    json_t *tasks =
         ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
     json_t *next = next_json(view, live);
     if (live)
@@ -208,6 +201,8 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
             ? ss_config_json(thread, ns, mark->parent_id, parents)
             : json_null(),
         "tasks", tasks, "interrupts", interrupts_of(tasks));
+    if (view->not_folded) // the application's reducer has not seen all yet
+        json_object_set_new(snapshot, "not_folded", json_true());
     ss_loop_destroy(&view);
     return snapshot;
 }

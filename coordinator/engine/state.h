@@ -152,6 +152,7 @@ struct loop {
     struct engine *engine;
     struct thread *thread;
     struct run *run; // NULL: a view (state, history) or an update
+    bool not_folded; // of a view: a custom reducer's writes wait
     bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
     struct loop *parent;
     struct task *parent_task;
@@ -223,6 +224,8 @@ struct loop {
     char *error_node;
     json_t *parent_command;
     char *drain;
+    struct change *change; // an update_state works on it
+    struct entry *entry;   // it is being entered (enter.c)
     struct task *folds; // FOLDING: one pseudo task for each channel
     size_t folds_count;
     bool limit_hit;

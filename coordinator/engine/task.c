@@ -685,12 +685,44 @@ void ss_task_child_ended(struct task *task, struct loop *child)
 
 // ------------------------------------------------ the order for a worker
 
+static void add_run(struct ss_order *order, struct task *task)
+{
+    struct run *run = task->loop->run;
+    order->run = ss_strdup(run ? run->id : "");
+    if (!run)
+        return;
+    order->config = json_incref(run->config);
+    order->context = json_incref(run->context);
+    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
+    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
+    if (task->plain_given)
+        order->plain = ss_value_ref(run->plain);
+}
+
+static void add_node(struct ss_order *order, struct task *task)
+{
+    const struct ss_node *node = task->node;
+    order->triggers = ss_task_triggers(task);
+    ss_plan_fresh(
+        task->loop, node, &order->fresh.channels, &order->fresh.managed);
+    order->returned = ss_value_ref(task->returned);
+    order->run_timeout_ms =
+        task->timeout_ms ? task->timeout_ms : node->run_timeout_ms;
+    order->idle_timeout_ms = node->idle_timeout_ms;
+    order->heartbeat_only = node->refresh_on_heartbeat_only;
+    if (task->failed)
+        order->error = json_pack("{s:s, s:s, s:s}", "node",
+            task->failed->node->name, "code",
+            ss_status_name(task->failed->error.status), "message",
+            task->failed->error.message);
+}
+
 struct ss_order *ss_task_order(struct task *task)
 {
     struct loop *loop = task->loop;
-    struct run *run = loop->run;
     struct ss_order *order = ss_order_new();
-    const struct ss_graph *root = run->graph;
+    const struct ss_graph *root =
+        loop->run ? loop->run->graph : ss_change_graph(loop->change);
     order->attempt = task->attempt;
     order->kind = task->order_kind;
     order->app_graph = ss_strdup(root->name);
@@ -698,7 +730,6 @@ struct ss_order *ss_task_order(struct task *task)
     order->graph = ss_strdup(loop->graph->name);
     order->node = ss_strdup(task->node ? task->node->name : "");
     order->thread = ss_strdup(loop->thread->id);
-    order->run = ss_strdup(run->id);
     id_copy(order->task_id, task->id);
     id_copy(order->checkpoint_id, loop->id);
     order->ns = ss_strdup(task->ns);
@@ -710,30 +741,13 @@ struct ss_order *ss_task_order(struct task *task)
     order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
     order->answers =
         task->answers ? json_incref(task->answers) : json_array();
-    if (task->plain_given)
-        order->plain = ss_value_ref(run->plain);
-    order->config = json_incref(run->config);
-    order->context = json_incref(run->context);
-    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
-    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
+    add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
         order->fold_channel = ss_strdup(task->fold_channel);
         order->fold_value = ss_value_ref(task->returned);
         order->fold_writes = json_incref(task->fold_writes);
-        return order;
+    } else {
+        add_node(order, task);
     }
-    order->triggers = ss_task_triggers(task);
-    ss_plan_fresh(
-        loop, task->node, &order->fresh.channels, &order->fresh.managed);
-    order->returned = ss_value_ref(task->returned);
-    order->run_timeout_ms =
-        task->timeout_ms ? task->timeout_ms : task->node->run_timeout_ms;
-    order->idle_timeout_ms = task->node->idle_timeout_ms;
-    order->heartbeat_only = task->node->refresh_on_heartbeat_only;
-    if (task->failed)
-        order->error = json_pack("{s:s, s:s, s:s}", "node",
-            task->failed->node->name, "code",
-            ss_status_name(task->failed->error.status), "message",
-            task->failed->error.message);
     return order;
 }

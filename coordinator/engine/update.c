@@ -50,6 +50,20 @@ void ss_seen_set(struct loop *loop, const char *node, const char *channel,
         (struct seen_change){ss_strdup(node), ss_strdup(channel), version});
 }
 
+struct update_task ss_update_task(const struct task *task)
+{
+    struct update_task seen = {.path = task->path,
+        .name = task->node->name,
+        .id = task->id,
+        .bumps = true,
+        .writes = &task->writes};
+    if (task->kind == TASK_PULL) {
+        seen.triggers = task->node->triggers;
+        seen.triggers_count = task->node->triggers_count;
+    }
+    return seen;
+}
+
 // ------------------------------------------------ one update under way
 
 struct group { // the writes to one channel, in order
@@ -136,16 +150,16 @@ static int compute(struct work *work, size_t *ret_channel,
         struct ss_value *value = spec->reducer == SS_REDUCER_CUSTOM
             ? folded(work->loop, spec->name)
             : NULL;
-        if (value) {
+        if (spec->reducer == SS_REDUCER_CUSTOM && !value) {
+            ss_check(work->loop->is_view); // a view asks no worker
+            work->loop->not_folded = true;
+        } else if (value) {
             ss_channel_set(copy, value);
             work->changed[s] = true;
-            continue;
-        }
-        int status = ss_channel_update(
-            copy, group->items, group->count, &work->changed[s], error);
-        if (status != SS_OK) {
+        } else if (ss_channel_update(copy, group->items, group->count,
+                       &work->changed[s], error) != SS_OK) {
             *ret_channel = channel;
-            return status;
+            return error->status;
         }
     }
     return SS_OK;
