@@ -357,9 +357,7 @@ static void tick(struct loop *loop)
         return;
     }
     restore(loop);
-    bool recovered = run->recovering && loop->first_superstep;
-    if (!recovered
-        && should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
+    if (should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
         leave_interrupted(loop, json_array());
         return;
     }

@@ -209,6 +209,10 @@ json_t *ss_writes_result(
 // A state snapshot of a saved checkpoint. `live`: read without an id. Gives.
 json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     const char *ns, struct ss_mark *mark, bool live, bool subgraphs);
+// The output of a run that left the thread at that checkpoint. `live`: with what
+// finished beside a question. Gives.
+json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
+    struct ss_mark *mark, bool live, const struct ss_keys *keys);
 json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
     const char *checkpoint_id);
 json_t *ss_config_json(const struct thread *thread, const char *ns,

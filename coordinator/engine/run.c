@@ -348,7 +348,8 @@ static void finish(struct run *run, const char *status, json_t *result)
     run->ended = true;
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
-    json_object_del(row->end, "output"); // the journal has it already
+    if (!json_is_null(json_object_get(row->end, "output")))
+        json_object_del(row->end, "output"); // the journal has it already
     ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
         record(run, status), false);
     ss_engine_narrate(engine, "the run ends: %s", status);
@@ -416,39 +417,42 @@ void ss_run_abandon(struct run *run, int status, const char *message)
 
 // ------------------------------------------------ beginning
 
+// What an ended run gave: folded from the journal, by its own options.
+static json_t *ended_output(
+    struct thread *thread, const struct ss_run_facts *facts)
+{
+    struct ss_journal *journal = thread->journal;
+    struct ss_error error = {0};
+    struct known_graph *known = ss_known_graph(thread->engine,
+        ss_json_str(facts->entry, "graph", ""),
+        ss_json_str(facts->entry, "version", NULL));
+    // one that asked again made no checkpoint: it stands where it began
+    struct ss_mark *last = facts->last
+        ? facts->last
+        : ss_journal_find(journal, "", ss_json_str(facts->entry, "base", ""));
+    if (!known || !last)
+        return json_null();
+    // a question shows what finished beside it; a failure does not (R5.33)
+    bool asks = strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
+    bool live = asks && last == ss_journal_find(journal, "", NULL);
+    struct run *run = new_run(thread, known->graph);
+    json_t *output = json_null();
+    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
+        == SS_OK)
+        output = ss_snapshot_output(thread, known->graph, last, live,
+            run->has_output_keys ? &run->output_keys
+                                 : &known->graph->output);
+    ss_run_free(run);
+    return output;
+}
+
 // The result of a run that has ended, for one who asks again.
 static void answer_ended(struct thread *thread, const char *peer,
     uint64_t id, const struct ss_run_facts *facts)
 {
     json_t *result = json_copy(facts->end);
-    const char *name = ss_json_str(facts->entry, "graph", "");
-    struct known_graph *known = ss_known_graph(thread->engine, name,
-        ss_json_str(facts->entry, "version", NULL));
-    struct ss_mark *newest = ss_journal_find(thread->journal, "", NULL);
-    // one that asked again made no checkpoint: it stands where it began
-    struct ss_mark *last = facts->last
-        ? facts->last
-        : ss_journal_find(thread->journal, "",
-              ss_json_str(facts->entry, "base", ""));
-    json_t *output = json_null();
-    if (known && last) {
-        // a question shows what finished beside it; a failure does not (R5.33)
-        bool asks = strcmp(
-            ss_json_str(facts->end, "status", ""), "interrupted") == 0;
-        json_t *state = ss_snapshot(thread, known->graph, "", last,
-            asks && last == newest, false);
-        json_t *values = json_object_get(state, "values");
-        output = json_is_object(values) ? json_object() : json_incref(values);
-        for (size_t i = 0;
-             json_is_object(values) && i < known->graph->output.count; i++) {
-            const char *key = known->graph->output.items[i];
-            json_t *value = json_object_get(values, key);
-            if (value)
-                json_object_set(output, key, value);
-        }
-        json_decref(state);
-    }
-    json_object_set_new(result, "output", output);
+    if (!json_object_get(result, "output"))
+        json_object_set_new(result, "output", ended_output(thread, facts));
     ss_reply_durable(thread, peer, id, result);
 }
 

@@ -207,6 +207,26 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     return snapshot;
 }
 
+json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
+    struct ss_mark *mark, bool live, const struct ss_keys *keys)
+{
+    struct ss_error error = {0};
+    struct loop *view = ss_loop_new(thread, NULL, graph, "");
+    view->is_view = true;
+    if (ss_loop_load(view, mark, &error) != SS_OK) {
+        ss_loop_destroy(&view);
+        return json_null();
+    }
+    view->stop = view->step + 2;
+    apply_null(view);
+    ss_plan(view, false);
+    if (live)
+        apply_finished(view);
+    json_t *output = ss_loop_output(view, keys);
+    ss_loop_destroy(&view);
+    return output;
+}
+
 // ------------------------------------------------ all that is saved
 
 static json_t *pending_json(const struct ss_mark *mark)
