@@ -639,6 +639,13 @@ void world_leave(const char *worker)
     step(&(struct ss_event){.type = SS_EVENT_WORKER_BYE, .peer = worker});
 }
 
+void world_drain(const char *worker)
+{
+    struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = worker};
+    event.bye.drains = true;
+    step(&event);
+}
+
 void world_gone(const char *client)
 {
     step(&(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});

@@ -96,6 +96,7 @@ void world_repeat(bool on);        // every result comes twice
 void world_lose(const char *node); // its next result never arrives
 void world_silence(const char *worker); // it dies without a word
 void world_leave(const char *worker);   // it says good-bye
+void world_drain(const char *worker);   // it takes no more
 void world_gone(const char *client);    // nobody listens there any more
 // The store takes that many rows more, then nothing, and says nothing; -1: all.
 void world_store_take(int64_t rows);

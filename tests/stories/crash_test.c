@@ -1,0 +1,706 @@
+// A crash after every single journal row of every story: the store stops there,
+// a new coordinator begins on the rows that were taken, and the run must end as
+// the undisturbed one did: the same answers, state and history; no body that
+// had durably finished is run again.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+enum { MOVES_MAX = 8, ROWS_MAX = 200 };
+
+// What clients do, one after the other. "$id0": the id of the first question
+// that is open; "$head", "$middle": the id of the newest
+// checkpoint, and of the one in the middle of the history.
+struct story {
+    const char *name;
+    void (*setup)(void);
+    const char *moves[MOVES_MAX]; // "run {...}"
+};
+
+#define FRESH "run {'graph': 'g', 'input': {'x': []}}"
+#define GO_ON "run {'input': null}"
+#define ANSWER "run {'command': {'resume': 'yes'}}"
+
+// ------------------------------------------------------------------ a play
+
+struct how {
+    const char *options; // of every run
+    int64_t crash_at;    // after so many rows; 0: never
+    char where[256];
+};
+
+// What is compared, and nothing that is random or counts attempts.
+struct play {
+    json_t *answers;
+    json_t *ends;
+    size_t rows;
+};
+
+static json_t *ask_quietly(const char *op, const char *more)
+{
+    char body[256];
+    snprintf(body, sizeof(body), "{'thread': 't'%s}", more);
+    json_t *answer = world_get(op, body);
+    ck_assert_msg(answer && !json_object_get(answer, "error"), "no %s", op);
+    return answer;
+}
+
+static void replace(char *text, size_t size, const char *word, const char *by)
+{
+    char *at = strstr(text, word);
+    if (!at)
+        return;
+    char *rest = ss_strdup(at + strlen(word));
+    snprintf(at, size - (size_t)(at - text), "%s%s", by, rest);
+    ss_free(rest);
+}
+
+// The move with what only the thread knows filled in.
+static void fill_in(const char *move, char *ret, size_t size)
+{
+    snprintf(ret, size, "%s", move);
+    if (!strchr(ret, '$'))
+        return;
+    json_t *state = json_object_get(ask_quietly("state", ""), "state");
+    json_t *history = json_object_get(ask_quietly("history", ""), "history");
+    json_t *asked = json_object_get(state, "interrupts"), *item;
+    char word[32];
+    size_t i;
+    json_array_foreach(asked, i, item) {
+        snprintf(word, sizeof(word), "$id%zu", i);
+        replace(ret, size, word, ss_json_str(item, "id", ""));
+    }
+    json_array_foreach(history, i, item) {
+        const char *id = ss_json_str(
+            json_object_get(item, "config"), "checkpoint_id", "");
+        if (i == 0)
+            replace(ret, size, "$head", id);
+        if (i == json_array_size(history) / 2)
+            replace(ret, size, "$middle", id);
+    }
+    ck_assert_msg(!strchr(ret, '$'), "%s: not filled in: %s", move, ret);
+}
+
+static json_t *values_of(const json_t *interrupts)
+{
+    json_t *list = json_array(), *item;
+    size_t i;
+    json_array_foreach((json_t *)interrupts, i, item)
+        json_array_append(list, json_object_get(item, "value"));
+    return list;
+}
+
+static json_t *task_shape(const json_t *task)
+{
+    return json_pack("{s:O, s:O, s:o, s:O}", "name",
+        json_object_get(task, "name"), "error", json_object_get(task, "error"),
+        "interrupts", values_of(json_object_get(task, "interrupts")), "result",
+        json_object_get(task, "result"));
+}
+
+static json_t *state_shape(const json_t *state)
+{
+    json_t *tasks = json_array(), *task;
+    json_t *metadata = json_object_get(state, "metadata");
+    size_t i;
+    json_array_foreach(json_object_get(state, "tasks"), i, task)
+        json_array_append_new(tasks, task_shape(task));
+    return json_pack("{s:O, s:O, s:O*, s:O*, s:o}", "values",
+        json_object_get(state, "values"), "next", json_object_get(state, "next"),
+        "source", json_object_get(metadata, "source"), "step",
+        json_object_get(metadata, "step"), "tasks", tasks);
+}
+
+// How many checkpoints of a kind lie in a namespace, whatever the task ids in its
+// name. (Those of parallel tasks are saved in any order.)
+static void count_one(
+    json_t *counts, const char *ns, const char *source, json_int_t step)
+{
+    struct ss_buf name;
+    ss_buf_init(&name, 1024);
+    for (const char *from = ns; *from; from++)
+        if (*from == ':')
+            from += strcspn(from, "|") - 1;
+        else
+            ss_buf_add(&name, from, 1);
+    ss_buf_addf(&name, " %s %d", source, (int)step);
+    const char *key = ss_buf_str(&name);
+    json_object_set_new(
+        counts, key, json_integer(ss_json_int(counts, key, 0) + 1));
+    ss_buf_fini(&name);
+}
+
+static json_t *end_shape(void)
+{
+    json_t *state = ask_quietly("state", "");
+    json_t *history = json_object_get(ask_quietly("history", ""), "history");
+    json_t *saved =
+        json_object_get(ask_quietly("checkpoints", ""), "checkpoints");
+    json_t *list = json_array(), *inside = json_object(), *item;
+    size_t i;
+    json_array_foreach(history, i, item)
+        json_array_append_new(list, state_shape(item));
+    json_array_foreach(saved, i, item) {
+        const char *ns = ss_json_str(item, "ns", "");
+        json_t *metadata = json_object_get(item, "metadata");
+        if (ns[0])
+            count_one(inside, ns, ss_json_str(metadata, "source", ""),
+                ss_json_int(metadata, "step", 0));
+    }
+    return json_pack("{s:o, s:o, s:o}", "state",
+        state_shape(json_object_get(state, "state")), "history", list, "inside",
+        inside);
+}
+
+static json_t *answer_shape(const json_t *answer)
+{
+    return json_pack("{s:O*, s:O*, s:o, s:O*}", "status",
+        json_object_get(answer, "status"), "output",
+        json_object_get(answer, "output"), "interrupts",
+        values_of(json_object_get(answer, "interrupts")), "error",
+        json_object_get(answer, "error"));
+}
+
+// ------------------------------------------------------------------ moves
+
+static json_t *body_of(const char *move, size_t number, const char *options)
+{
+    json_t *body = js(strchr(move, ' ') + 1), *more = js(options);
+    char run[32];
+    json_object_set_new(body, "thread", json_string("t"));
+    if (strncmp(move, "run ", 4) == 0) {
+        snprintf(run, sizeof(run), "run-%zu", number);
+        json_object_set_new(body, "run", json_string(run));
+        json_object_update_missing(body, more);
+    }
+    json_decref(more);
+    return body;
+}
+
+static void check_attempts(size_t from, const char *where)
+{
+    size_t count = 0;
+    const struct attempt_made *made = world_attempts(&count);
+    for (size_t i = from; i < count; i++)
+        if (made[i].run[0] && world_was_finished(made[i].run, made[i].task_id))
+            ck_abort_msg("%s: %s had finished durably and is run again\n%s",
+                where, made[i].node, world_told());
+}
+
+// Crash and go on: the answer to the move as its client gets it in the end.
+static json_t *crash(const struct how *how, const char *op, const json_t *body,
+    size_t rows_before)
+{
+    size_t attempts = 0;
+    world_attempts(&attempts);
+    world_crash();
+    bool began = world_rows() > rows_before;
+    world_restart();
+    if (how->crash_at % 2)
+        world_run(); // the run goes on before its client is back
+    json_t *answer = NULL;
+    if (strcmp(op, "run") == 0 || !began)
+        answer = world_finish(
+            world_ask_json("ann", op, json_deep_copy(body)));
+    world_run();
+    if (!strstr(how->options, "exit"))
+        check_attempts(attempts, how->where);
+    return answer;
+}
+
+static json_t *make_move(
+    const struct how *how, const char *text, struct play *play)
+{
+    char move[1024], op[32];
+    size_t rows = world_rows();
+    fill_in(text, move, sizeof(move));
+    snprintf(op, sizeof(op), "%.*s", (int)strcspn(move, " "), move);
+    json_t *body = body_of(move, json_array_size(play->answers), how->options);
+    json_t *answer =
+        world_finish(world_ask_json("ann", op, json_incref(body)));
+    bool crashed = world_store_stopped();
+    if (crashed)
+        answer = crash(how, op, body, rows);
+    json_decref(body);
+    if (!answer && !crashed)
+        ck_abort_msg("%s: %s is not answered\n%s", how->where, move,
+            world_told());
+    json_array_append_new(
+        play->answers, answer ? answer_shape(answer) : json_null());
+    return answer;
+}
+
+// Stopped at a breakpoint, or by the limit: there is more to come.
+static bool stopped_short(const json_t *answer)
+{
+    const char *code =
+        ss_json_str(json_object_get(answer, "error"), "code", "");
+    bool waits = strcmp(ss_json_str(answer, "status", ""), "interrupted") == 0 &&
+                 json_array_size(json_object_get(answer, "interrupts")) == 0;
+    return waits || strcmp(code, "recursion_limit") == 0;
+}
+
+static struct play play(const struct story *story, const struct how *how)
+{
+    struct play play = {.answers = json_array()};
+    world_begin();
+    story->setup();
+    world_worker("w1", 2);
+    if (how->crash_at > 0)
+        world_store_take(how->crash_at);
+    for (size_t i = 0; i < MOVES_MAX && story->moves[i]; i++) {
+        json_t *answer = make_move(how, story->moves[i], &play);
+        for (int n = 0; n < 20 && stopped_short(answer); n++)
+            answer = make_move(how, GO_ON, &play);
+    }
+    play.rows = world_rows();
+    play.ends = end_shape();
+    return play;
+}
+
+// ------------------------------------------------------------------ comparing
+
+static void differ(const char *where, const char *what, const json_t *is,
+    const json_t *should)
+{
+    char *left = json_dumps(is, JSON_INDENT(1) | JSON_SORT_KEYS);
+    char *right = json_dumps(should, JSON_INDENT(1) | JSON_SORT_KEYS);
+    printf("%s: %s differs\n%s\ninstead of\n%s\n%s", where, what, left, right,
+        world_told());
+    fflush(stdout);
+    ss_free(left);
+    ss_free(right);
+    ck_abort_msg("%s: %s differs", where, what);
+}
+
+static void compare(const struct play *is, const struct play *should,
+    const char *where)
+{
+    for (size_t i = 0; i < json_array_size(should->answers); i++) {
+        json_t *answer = json_array_get(is->answers, i);
+        if (!json_is_null(answer) &&
+            !json_equal(answer, json_array_get(should->answers, i)))
+            differ(where, "an answer", answer,
+                json_array_get(should->answers, i));
+    }
+    if (!json_equal(is->ends, should->ends))
+        differ(where, "the end", is->ends, should->ends);
+}
+
+static void free_play(struct play *play)
+{
+    json_decref(play->answers);
+    json_decref(play->ends);
+}
+
+static void crash_everywhere(const struct story *story, const char *options)
+{
+    struct how how = {.options = options};
+    snprintf(how.where, sizeof(how.where), "%s %s, undisturbed", story->name,
+        options);
+    struct play whole = play(story, &how);
+    world_end();
+    ck_assert_uint_lt(whole.rows, ROWS_MAX);
+    ck_assert_uint_ge(whole.rows, 2);
+    for (size_t rows = 1; rows <= whole.rows; rows++) {
+        how.crash_at = (int64_t)rows;
+        snprintf(how.where, sizeof(how.where), "%s %s, crash after row %zu",
+            story->name, options, rows);
+        struct play again = play(story, &how);
+        compare(&again, &whole, how.where);
+        free_play(&again);
+        world_end();
+    }
+    free_play(&whole);
+}
+
+// ------------------------------------------------------------------ stories
+
+static void setup_chain(void)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+}
+
+static void setup_diamond(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+}
+
+static void setup_question(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", asks);
+}
+
+static void setup_two_questions(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", asks_twice);
+    world_body("c", asks);
+}
+
+static void setup_sends(void)
+{
+    world_graph(chart("g", "start>a t>sum sum>end", NULL));
+    world_body("a", sends_three);
+    world_body("t", says_argument);
+}
+
+#define INNER(nodes, edges, more) \
+    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':" \
+    " {'name': 'inner', 'kind': 'state'," \
+    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}]," \
+    " 'nodes': [" nodes "], 'edges': [" edges "]" more "}}}"
+
+#define TWO_INSIDE(more) \
+    INNER("{'name': 'i1'}, {'name': 'i2'}", \
+        "['__start__', 'i1'], ['i1', 'i2'], ['i2', '__end__']", more)
+
+static void setup_inside(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end", TWO_INSIDE("")));
+}
+
+static void setup_inside_asks(void)
+{
+    setup_inside();
+    world_body("i2", asks);
+}
+
+static void setup_inside_asks_twice(void)
+{
+    setup_inside();
+    world_body("i2", asks_twice);
+}
+
+static void setup_inside_kept(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        TWO_INSIDE(", 'checkpointer': true")));
+    world_body("i2", asks);
+}
+
+static void setup_inside_not_kept(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        TWO_INSIDE(", 'checkpointer': false")));
+}
+
+static void setup_inside_not_kept_asks(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        INNER("{'name': 'i1'}, {'name': 'i2'}, {'name': 'i3'}",
+            "['__start__', 'i1'], ['i1', 'i2'], ['i2', 'i3']",
+            ", 'checkpointer': false")));
+    world_body("i2", asks);
+}
+
+static void setup_goes_up(void)
+{
+    world_graph(
+        chart("g", "start>a a>sub sub>b b>end z>end", TWO_INSIDE("")));
+    world_body("i2", goes_up);
+}
+
+static void setup_retry(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
+        "{'nodes': {'b': {'retry': [{'initial_interval_ms': 100,"
+        " 'max_attempts': 5, 'jitter': false, 'retry_on': ['flaky']}]}}}"));
+    world_body("b", fails_twice);
+}
+
+static void setup_handler(void)
+{
+    world_graph(chart("g", "start>a a>b a>c c>d d>end",
+        "{'nodes': {'b': {'error_handler': true}}}"));
+}
+
+static void setup_fails(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", fails);
+}
+
+static void setup_deferred(void)
+{
+    world_graph(chart("g", "start>a a>b a>c c>e b>d e>d d>end",
+        "{'nodes': {'d': {'defer': true}}}"));
+}
+
+static json_t *answer_then_fail(struct visit *visit)
+{
+    json_t *answer = visit_ask(visit, "ok?");
+    if (!answer)
+        return NULL;
+    if (visit->order->attempt_number < 2)
+        return visit_fail(
+            visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke");
+    return says(json_string_value(answer));
+}
+
+static void setup_answer_and_retry(void)
+{
+    setup_retry();
+    world_body("b", answer_then_fail);
+}
+
+static json_t *says_both(struct visit *visit)
+{
+    (void)visit;
+    return js("{'x': ['b'], 'y': 'b was here'}");
+}
+
+static void setup_two_keys(void)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'},"
+        " {'key': 'y', 'type': 'str'}, {'key': 'z', 'type': 'str'}]}"));
+    world_body("b", says_both);
+}
+
+static json_t *adds_one(struct visit *visit)
+{
+    return json_integer(json_integer_value(visit->input) + 1);
+}
+
+static void setup_raw(void)
+{
+    world_graph(js("{'name': 'g', 'kind': 'raw', 'channels':"
+                   " [{'name': 'i', 'kind': 'EphemeralValue'},"
+                   "  {'name': 'm', 'kind': 'LastValue'},"
+                   "  {'name': 'o', 'kind': 'LastValue'}],"
+                   " 'nodes': [{'name': 'one', 'subscribe_only': 'i',"
+                   "   'writes': [{'channel': 'm'}]},"
+                   "  {'name': 'two', 'subscribe_only': 'm',"
+                   "   'writes': [{'channel': 'o'}]}],"
+                   " 'input': 'i', 'output': 'o', 'stream': ['m', 'o']}"));
+    world_body("one", adds_one);
+    world_body("two", adds_one);
+}
+
+static json_t *asks_and_goes_up(struct visit *visit)
+{
+    return visit_ask(visit, "ok?") ? goes_up(visit) : NULL;
+}
+
+static json_t *to_nobody(const char *branch, json_t *state)
+{
+    (void)branch;
+    (void)state;
+    return json_string("__end__");
+}
+
+// The node around has a router: its writers need a worker, so the command that
+// came up is not committed at once.
+static void setup_answer_goes_up(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c c>b sub>b b>end z>end",
+        "{'nodes': {'sub': {'subgraph': 'inner'}}, 'branches': [{'from': 'sub',"
+        " 'name': 'which'}], 'subgraphs': {'inner': {'name': 'inner', 'kind':"
+        " 'state', 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+        " 'nodes': [{'name': 'i1'}], 'edges': [['__start__', 'i1']]}}}"));
+    world_body("i1", asks_and_goes_up);
+    world_route("sub", to_nobody);
+}
+
+static void setup_two_levels(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        "{'nodes': {'sub': {'subgraph': 'middle'}}, 'subgraphs': {'middle':"
+        " {'name': 'middle', 'kind': 'state', 'state': [{'key': 'x', 'type':"
+        " 'list', 'reducer': 'add'}], 'nodes': [{'name': 'm1'}, {'name': 'm2',"
+        " 'subgraph': 'inner'}, {'name': 'm3'}], 'edges': [['__start__', 'm1'],"
+        " ['__start__', 'm2'], [['m1', 'm2'], 'm3']], 'subgraphs': {'inner':"
+        " {'name': 'inner', 'kind': 'state', 'state': [{'key': 'x', 'type':"
+        " 'list', 'reducer': 'add'}], 'nodes': [{'name': 'i1'}, {'name': 'i2'},"
+        " {'name': 'i3'}], 'edges': [['__start__', 'i1'], ['__start__', 'i2'],"
+        " [['i1', 'i2'], 'i3']]}}}}}"));
+    world_body("i2", asks);
+}
+
+static json_t *sends_two_maps(struct visit *visit)
+{
+    (void)visit;
+    return js("{'$command': {'goto': ["
+              "{'$send': {'node': 'sub', 'arg': {'x': ['1']}}},"
+              "{'$send': {'node': 'sub', 'arg': {'x': ['2']}}}]}}");
+}
+
+static void setup_sends_inside(void)
+{
+    world_graph(chart("g", "start>a sub>b b>end", TWO_INSIDE("")));
+    world_body("a", sends_two_maps);
+}
+
+static void setup_sends_ask(void)
+{
+    setup_sends();
+    world_body("t", asks);
+}
+
+static json_t *concatenate(json_t *value, json_t *writes)
+{
+    json_t *list = value ? json_copy(value) : json_array(), *write;
+    size_t i;
+    json_array_foreach(writes, i, write)
+        json_array_extend(list, write);
+    return list;
+}
+
+static void setup_custom_reducer(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_fold("glue", concatenate);
+}
+
+static const struct story stories[] = {
+    {"a chain", setup_chain, {FRESH}},
+    {"two turns", setup_chain, {FRESH, "run {'input': {'x': ['in']}}"}},
+    {"a fan-out", setup_diamond, {FRESH}},
+    {"sends", setup_sends, {FRESH}},
+    {"a deferred node", setup_deferred, {FRESH}},
+    {"a custom reducer", setup_custom_reducer, {FRESH}},
+    {"a retry", setup_retry, {FRESH}},
+    {"a failure", setup_fails, {FRESH, GO_ON}},
+    {"an error handler", setup_handler, {FRESH}},
+    {"a plain answer", setup_question, {FRESH, ANSWER}},
+    {"an answer by id", setup_question,
+        {FRESH, "run {'command': {'resume': {'$id0': 'yes'}}}"}},
+    {"answers by ids", setup_two_questions,
+        {FRESH, "run {'command': {'resume': {'$id0': '1', '$id1': '2'}}}",
+            "run {'command': {'resume': '3'}}"}},
+    {"an answer with an update", setup_question,
+        {FRESH, "run {'command': {'resume': 'yes', 'update': {'x': ['u']}}}"}},
+    {"an answer and a retry", setup_answer_and_retry, {FRESH, ANSWER}},
+    {"a graph inside", setup_inside, {FRESH}},
+    {"a question inside", setup_inside_asks, {FRESH, ANSWER}},
+    {"a question inside, by id", setup_inside_asks,
+        {FRESH, "run {'command': {'resume': {'$id0': 'yes'}}}"}},
+    {"two questions inside", setup_inside_asks_twice, {FRESH, ANSWER, ANSWER}},
+    {"a graph inside that keeps its state", setup_inside_kept,
+        {FRESH, ANSWER, "run {'input': {'x': ['in']}}", ANSWER}},
+    {"a graph inside without a store", setup_inside_not_kept, {FRESH}},
+    {"a question inside without a store", setup_inside_not_kept_asks,
+        {FRESH, ANSWER}},
+    {"a command to the graph around", setup_goes_up, {FRESH}},
+    {"an update at a question", setup_question,
+        {FRESH, "update {'supersteps': [[{'values': {'x': ['u']},"
+                " 'as_node': 'b'}]]}",
+            GO_ON}},
+    {"a goto on a finished thread", setup_chain,
+        {FRESH, "run {'command': {'goto': 'b', 'update': {'x': ['u']}}}"}},
+    {"a replay", setup_chain,
+        {FRESH, "run {'input': null, 'checkpoint_id': '$middle'}"}},
+    {"a fork by update", setup_chain,
+        {FRESH, "update {'checkpoint_id': '$middle', 'supersteps':"
+                " [[{'values': {'x': ['u']}}]]}",
+            GO_ON}},
+    {"new input at an old checkpoint", setup_chain,
+        {FRESH, "run {'input': {'x': ['in']}, 'checkpoint_id': '$middle'}"}},
+    {"an answer at an old checkpoint", setup_question,
+        {FRESH, ANSWER, "run {'checkpoint_id': '$middle', 'command': {'resume':"
+                        " 'no'}}"}},
+    {"the keys that its client wanted", setup_two_keys,
+        {"run {'graph': 'g', 'input': {'x': []}, 'output_keys': ['y']}"}},
+    {"a key that nobody writes", setup_two_keys,
+        {"run {'graph': 'g', 'input': {'x': []}, 'output_keys': 'z'}"}},
+    {"a raw graph", setup_raw,
+        {"run {'graph': 'g', 'input': 1}"}},
+    {"a command upwards with an answer", setup_answer_goes_up,
+        {FRESH, ANSWER}},
+    {"a graph within a graph asks", setup_two_levels, {FRESH, ANSWER}},
+    {"sends into a graph", setup_sends_inside, {FRESH}},
+    {"questions of sends", setup_sends_ask,
+        {FRESH, "run {'command': {'resume': {'$id0': '1', '$id2': '3'}}}",
+            "run {'command': {'resume': '2'}}"}},
+    {"new input at a question", setup_question,
+        {FRESH, "run {'input': {'x': ['in']}}", ANSWER}},
+};
+
+enum { STORIES = sizeof(stories) / sizeof(stories[0]) };
+
+START_TEST(under_sync)
+{
+    crash_everywhere(&stories[_i], "{}");
+}
+END_TEST
+
+START_TEST(under_async)
+{
+    crash_everywhere(&stories[_i], "{'durability': 'async'}");
+}
+END_TEST
+
+// Nothing of an unfinished run is there: it begins again as itself.
+START_TEST(under_exit)
+{
+    crash_everywhere(&stories[_i], "{'durability': 'exit'}");
+}
+END_TEST
+
+START_TEST(with_a_breakpoint_ahead)
+{
+    crash_everywhere(&stories[_i], "{'interrupt_before': '*'}");
+}
+END_TEST
+
+START_TEST(with_a_breakpoint_behind)
+{
+    crash_everywhere(&stories[_i], "{'interrupt_after': '*'}");
+}
+END_TEST
+
+START_TEST(with_a_breakpoint_ahead_under_exit)
+{
+    crash_everywhere(
+        &stories[_i], "{'interrupt_before': '*', 'durability': 'exit'}");
+}
+END_TEST
+
+START_TEST(with_one_superstep_left)
+{
+    crash_everywhere(&stories[_i], "{'recursion_limit': 1}");
+}
+END_TEST
+
+START_TEST(with_two_supersteps_left)
+{
+    crash_everywhere(
+        &stories[_i], "{'recursion_limit': 2, 'durability': 'async'}");
+}
+END_TEST
+
+START_TEST(with_one_task_at_a_time)
+{
+    crash_everywhere(&stories[_i], "{'max_concurrency': 1}");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("crash");
+    TCase *tcase = tcase_create("crash");
+    ss_value_setup();
+    tcase_add_loop_test(tcase, under_sync, 0, STORIES);
+    tcase_add_loop_test(tcase, under_async, 0, STORIES);
+    tcase_add_loop_test(tcase, under_exit, 0, STORIES);
+    tcase_add_loop_test(tcase, with_a_breakpoint_ahead, 0, STORIES);
+    tcase_add_loop_test(tcase, with_a_breakpoint_behind, 0, STORIES);
+    tcase_add_loop_test(tcase, with_a_breakpoint_ahead_under_exit, 0, STORIES);
+    tcase_add_loop_test(tcase, with_one_superstep_left, 0, STORIES);
+    tcase_add_loop_test(tcase, with_two_supersteps_left, 0, STORIES);
+    tcase_add_loop_test(tcase, with_one_task_at_a_time, 0, STORIES);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
