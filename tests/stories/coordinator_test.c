@@ -25,27 +25,26 @@ START_TEST(a_restart_in_mid_superstep_runs_only_what_had_not_finished)
     world_let("b");
     world_run();
     world_get("attach", "{'run': 'r'}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "(the coordinator crashes)\n"
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g on thread t is found unfinished and goes on\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -57,32 +56,31 @@ START_TEST(a_question_is_answered_after_a_restart)
     world_crash();
     world_restart();
     world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b (asks)\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of c, end\n"
-        "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
-        "(the coordinator crashes)\n"
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry, writes of the client (answer)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 7 of t: writes of b (answer), the client (answer taken), "
-        "checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b (asks)\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of c, end\n"
+         "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry, writes of the client (answer)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 7 of t: writes of b (answer), the plain answer taken, "
+         "checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -100,26 +98,25 @@ START_TEST(a_run_found_before_its_workers_are_there_waits_for_them)
     world_let("a");
     world_worker("w2", 4);
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "(the coordinator crashes)\n"
-        "run of graph g on thread t is found unfinished and goes on\n"
-        "worker w2 serves 1 graphs, 4 tasks at once\n"
-        "a of superstep 1 goes to worker w2 (attempt 1)\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w2 (attempt 1)\n"
-        "c of superstep 2 goes to worker w2 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w2 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "(the coordinator crashes)\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "worker w2 serves 1 graphs, 4 tasks at once\n"
+         "a of superstep 1 goes to worker w2 (attempt 1)\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w2 (attempt 1)\n"
+         "c of superstep 2 goes to worker w2 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w2 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n");
 }
 END_TEST
 
@@ -137,26 +134,25 @@ START_TEST(a_slow_store_holds_back_what_rests_on_its_rows)
             break;
         world_run();
     }
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "  row 4 of t: writes of b\n"
-        "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann sees updates {\"d\":{\"x\":[\"d\"]}}\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "  row 4 of t: writes of b\n"
+         "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann sees updates {\"d\":{\"x\":[\"d\"]}}\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -169,22 +165,21 @@ START_TEST(async_runs_ahead_and_answers_when_all_is_stored)
     world_ask("ann", "run", RUN(", 'durability': 'async'"));
     while (world_run_result(NULL) || world_run_store())
         continue;
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "  row 4 of t: writes of b\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "  row 4 of t: writes of b\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -192,18 +187,17 @@ START_TEST(exit_stores_only_how_it_began_and_how_it_ended)
 {
     diamond();
     world_get("run", RUN(", 'durability': 'exit'"));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "  row 1 of t: entry\n"
-        "ann: accepted\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 2 of t: checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "  row 1 of t: entry\n"
+         "ann: accepted\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 2 of t: checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -217,25 +211,24 @@ START_TEST(exit_begins_again_after_a_crash)
     world_restart();
     world_let("d");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "  row 1 of t: entry\n"
-        "ann: accepted\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "(the coordinator crashes)\n"
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g on thread t is found unfinished and goes on\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "a late result of a lost attempt is ignored\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 2 of t: checkpoint 3 (loop), end\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "  row 1 of t: entry\n"
+         "ann: accepted\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "a late result of a lost attempt is ignored\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 2 of t: checkpoint 3 (loop), end\n");
 }
 END_TEST
 
@@ -250,21 +243,20 @@ START_TEST(a_store_that_refuses_acknowledges_nothing)
     world_store_says(SS_EFENCED);
     world_let("b");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "  row 4 of t: writes of c\n"
-        "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "thread t is dropped: the lease belongs to another owner\n"
-        "ann: error fenced: the lease belongs to another owner\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "  row 4 of t: writes of c\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "thread t is dropped: the lease belongs to another owner\n"
+         "ann: error fenced: the lease belongs to another owner\n");
 }
 END_TEST
 
@@ -278,24 +270,23 @@ START_TEST(a_second_run_on_a_busy_thread_is_refused)
     world_run();
     world_let("b");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "bob: error busy: thread t is busy with run r: wait for it, or cancel "
-        "it\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "bob: error busy: thread t is busy with run r: wait for it, or cancel "
+         "it\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -312,25 +303,24 @@ START_TEST(asking_again_with_the_same_run_id_runs_nothing_twice)
     world_run();
     world_ask("eve", "run", RUN(", 'run': 'r'"));
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "bob: accepted\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n"
-        "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n"
-        "eve: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "bob: accepted\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n"
+         "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n"
+         "eve: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -347,29 +337,28 @@ START_TEST(who_attaches_gets_the_events_after_the_last_that_it_saw)
     world_run();
     world_let("d");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "  row 4 of t: writes of b\n"
-        "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "bob: accepted\n"
-        "bob sees updates {\"b\":{\"x\":[\"b\"]}}\n"
-        "bob sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "bob sees updates {\"d\":{\"x\":[\"d\"]}}\n"
-        "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "  row 4 of t: writes of b\n"
+         "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "bob: accepted\n"
+         "bob sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "bob sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "bob sees updates {\"d\":{\"x\":[\"d\"]}}\n"
+         "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -385,32 +374,31 @@ START_TEST(a_run_is_cancelled)
     world_let("b");
     world_run();
     world_get("run", "{'thread': 't', 'input': null}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "the run ends: cancelled\n"
-        "  row 5 of t: writes of b (failed), end\n"
-        "ann: cancelled {\"x\":[\"a\"]} error cancelled: the run was "
-        "cancelled\n"
-        "bob: cancelled\n"
-        "a late result of a lost attempt is ignored\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 7 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "the run ends: cancelled\n"
+         "  row 5 of t: writes of b (failed), end\n"
+         "ann: cancelled {\"x\":[\"a\"]} error cancelled: the run was "
+         "cancelled\n"
+         "bob: cancelled\n"
+         "a late result of a lost attempt is ignored\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 7 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -420,23 +408,22 @@ START_TEST(a_request_while_the_thread_is_read_waits_its_turn)
     world_ask("ann", "run", RUN(""));
     world_ask("bob", "state", "{'thread': 't'}");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "bob: answered\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "bob: answered\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 

@@ -23,44 +23,43 @@ START_TEST(a_plain_answer_goes_to_the_one_who_asked)
     world_get("run",
         "{'thread': 't', 'command': {'resume': 'yes'}, 'stream': ['updates',"
         " 'values']}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "ann sees values {\"x\":[]}\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "ann sees values {\"x\":[\"a\"]}\n"
-        "  row 4 of t: writes of b (asks)\n"
-        "ann sees updates {\"__interrupt__\":[\"ok?\"]}\n"
-        "ann sees values {\"x\":[\"a\"],\"__interrupt__\":[\"ok?\"]}\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of c, end\n"
-        "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "ann sees values {\"x\":[\"a\",\"c\"]}\n"
-        "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry, writes of the client (answer)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "ann sees values {\"x\":[\"a\"]}\n"
-        "ann sees updates "
-        "{\"c\":{\"x\":[\"c\"]},\"__metadata__\":{\"cached\":true}}\n"
-        "  row 7 of t: writes of b (answer), the client (answer taken), "
-        "checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"b\":{\"x\":[\"b:yes\"]}}\n"
-        "ann sees values {\"x\":[\"a\",\"b:yes\",\"c\"]}\n"
-        "the run ends: done\n"
-        "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann sees updates {\"d\":{\"x\":[\"d\"]}}\n"
-        "ann sees values {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n"
-        "ann: done {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "ann sees values {\"x\":[]}\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "ann sees values {\"x\":[\"a\"]}\n"
+         "  row 4 of t: writes of b (asks)\n"
+         "ann sees updates {\"__interrupt__\":[\"ok?\"]}\n"
+         "ann sees values {\"x\":[\"a\"],\"__interrupt__\":[\"ok?\"]}\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of c, end\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "ann sees values {\"x\":[\"a\",\"c\"]}\n"
+         "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry, writes of the client (answer)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "ann sees values {\"x\":[\"a\"]}\n"
+         "ann sees updates "
+         "{\"c\":{\"x\":[\"c\"]},\"__metadata__\":{\"cached\":true}}\n"
+         "  row 7 of t: writes of b (answer), the plain answer taken, "
+         "checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"b\":{\"x\":[\"b:yes\"]}}\n"
+         "ann sees values {\"x\":[\"a\",\"b:yes\",\"c\"]}\n"
+         "the run ends: done\n"
+         "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann sees updates {\"d\":{\"x\":[\"d\"]}}\n"
+         "ann sees values {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n"
+         "ann: done {\"x\":[\"a\",\"b:yes\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -72,9 +71,8 @@ START_TEST(a_plain_answer_to_two_questions_is_refused_with_nothing_stored)
     world_get("run", RUN(""));
     world_forget();
     world_get("run", ANSWER("'yes'"));
-    ck_assert_str_eq(world_told(),
-        "ann: error invalid_state: thread t: 2 questions are open; say which "
-        "one this answers: {\"resume\": {id: answer}}\n");
+    told("ann: error invalid_state: thread t: 2 questions are open; say which "
+         "one this answers: {\"resume\": {id: answer}}\n");
 }
 END_TEST
 
@@ -86,32 +84,31 @@ START_TEST(a_node_that_asks_twice_is_run_three_times)
     world_get("run", RUN(""));
     world_get("run", ANSWER("'one'"));
     world_get("run", ANSWER("'two'"));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: interrupted\n"
-        "  row 3 of t: writes of a (asks), end\n"
-        "ann: interrupted {\"x\":[]} asked [\"first?\"]\n"
-        "run of graph g begins on thread t\n"
-        "  row 4 of t: entry, writes of the client (answer)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of a (asks) (answer), the client (answer taken), "
-        "end\n"
-        "ann: interrupted {\"x\":[]} asked [\"second?\"]\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry, writes of the client (answer)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: done\n"
-        "  row 7 of t: writes of a (answer), the client (answer taken), "
-        "checkpoint 1 (loop), end\n"
-        "ann: done {\"x\":[\"a:one,two\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: interrupted\n"
+         "  row 3 of t: writes of a (asks), end\n"
+         "ann: interrupted {\"x\":[]} asked [\"first?\"]\n"
+         "run of graph g begins on thread t\n"
+         "  row 4 of t: entry, writes of the client (answer)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of a (asks) (answer), the plain answer taken, "
+         "end\n"
+         "ann: interrupted {\"x\":[]} asked [\"second?\"]\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry, writes of the client (answer)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: done\n"
+         "  row 7 of t: writes of a (answer), the plain answer taken, "
+         "checkpoint 1 (loop), end\n"
+         "ann: done {\"x\":[\"a:one,two\"]}\n");
 }
 END_TEST
 
@@ -125,14 +122,13 @@ START_TEST(an_answer_is_given_once)
     world_get("run", ANSWER("'one'"));
     world_forget();
     world_get("run", GO_ON);
-    ck_assert_str_eq(world_told(),
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: interrupted\n"
-        "  row 7 of t: writes of a (asks) (answer), end\n"
-        "ann: interrupted {\"x\":[]} asked [\"second?\"]\n");
+    told("run of graph g begins on thread t\n"
+         "  row 6 of t: entry\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: interrupted\n"
+         "  row 7 of t: writes of a (asks) (answer), end\n"
+         "ann: interrupted {\"x\":[]} asked [\"second?\"]\n");
 }
 END_TEST
 
@@ -142,27 +138,26 @@ START_TEST(a_breakpoint_stops_before_and_lets_pass_when_gone_on)
     world_get("run", RUN(", 'interrupt_before': ['d']"));
     world_get("run",
         "{'thread': 't', 'input': null, 'interrupt_before': ['d']}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop), end\n"
-        "ann: interrupted {\"x\":[\"a\",\"b\",\"c\"]}\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: done\n"
-        "  row 7 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop), end\n"
+         "ann: interrupted {\"x\":[\"a\",\"b\",\"c\"]}\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: done\n"
+         "  row 7 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -173,28 +168,27 @@ START_TEST(a_breakpoint_after_each_node)
     world_get("run", RUN(", 'interrupt_after': '*'"));
     world_get("run", "{'thread': 't', 'input': null, 'interrupt_after': '*'}");
     world_get("run", "{'thread': 't', 'input': null, 'interrupt_after': '*'}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: interrupted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
-        "ann: interrupted {\"x\":[\"a\"]}\n"
-        "run of graph g begins on thread t\n"
-        "  row 4 of t: entry\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop), end\n"
-        "ann: interrupted {\"x\":[\"a\",\"b\"]}\n"
-        "run of graph g begins on thread t\n"
-        "the run ends: done\n"
-        "  row 6 of t: entry, end\n"
-        "ann: accepted\n"
-        "ann: done {\"x\":[\"a\",\"b\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: interrupted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
+         "ann: interrupted {\"x\":[\"a\"]}\n"
+         "run of graph g begins on thread t\n"
+         "  row 4 of t: entry\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop), end\n"
+         "ann: interrupted {\"x\":[\"a\",\"b\"]}\n"
+         "run of graph g begins on thread t\n"
+         "the run ends: done\n"
+         "  row 6 of t: entry, end\n"
+         "ann: accepted\n"
+         "ann: done {\"x\":[\"a\",\"b\"]}\n");
 }
 END_TEST
 
@@ -210,29 +204,28 @@ START_TEST(an_update_in_mid_superstep_stands_for_the_node_that_asked)
         "{'thread': 't', 'supersteps': [[{'values': {'x': ['person']},"
         " 'as_node': 'b'}]]}");
     world_get("run", GO_ON);
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b (asks)\n"
-        "the run ends: interrupted\n"
-        "  row 5 of t: writes of c, end\n"
-        "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
-        "  row 6 of t: writes of update 0, checkpoint 2 (update)\n"
-        "ann: answered\n"
-        "run of graph g begins on thread t\n"
-        "  row 7 of t: entry\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: done\n"
-        "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"person\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b (asks)\n"
+         "the run ends: interrupted\n"
+         "  row 5 of t: writes of c, end\n"
+         "ann: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n"
+         "  row 6 of t: writes of update 0, checkpoint 2 (update)\n"
+         "ann: answered\n"
+         "run of graph g begins on thread t\n"
+         "  row 7 of t: entry\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: done\n"
+         "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"person\",\"d\"]}\n");
 }
 END_TEST
 
@@ -263,15 +256,14 @@ START_TEST(a_replay_leaves_the_first_branch_as_it_was)
     size_t count = json_array_size(json_object_get(
         world_get("history", "{'thread': 't'}"), "history"));
     ck_assert_uint_eq(count, 4 + 2);
-    ck_assert_str_eq(world_told(),
-        "run of graph g begins on thread t\n"
-        "  row 5 of t: entry, checkpoint 2 (fork)\n"
-        "b of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of b, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\"]}\n"
-        "ann: answered\n");
+    told("run of graph g begins on thread t\n"
+         "  row 5 of t: entry, checkpoint 2 (fork)\n"
+         "b of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of b, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\"]}\n"
+         "ann: answered\n");
 }
 END_TEST
 
@@ -287,16 +279,15 @@ START_TEST(an_update_of_the_past_makes_a_branch)
     world_forget();
     world_finish(world_ask_json("ann", "update", update));
     world_get("run", GO_ON);
-    ck_assert_str_eq(world_told(),
-        "  row 5 of t: checkpoint 2 (update)\n"
-        "ann: answered\n"
-        "run of graph g begins on thread t\n"
-        "  row 6 of t: entry\n"
-        "b of superstep 3 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "the run ends: done\n"
-        "  row 7 of t: writes of b, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"else\",\"b\"]}\n");
+    told("  row 5 of t: checkpoint 2 (update)\n"
+         "ann: answered\n"
+         "run of graph g begins on thread t\n"
+         "  row 6 of t: entry\n"
+         "b of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "the run ends: done\n"
+         "  row 7 of t: writes of b, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"else\",\"b\"]}\n");
 }
 END_TEST
 
@@ -309,17 +300,16 @@ START_TEST(a_thread_is_copied_and_goes_its_own_way)
     world_get("run", ANSWER("'yes'"));
     world_forget();
     world_get("run", "{'thread': 'u', 'command': {'resume': 'no'}}");
-    ck_assert_str_eq(world_told(),
-        "run of graph g begins on thread u\n"
-        "  row 6 of u: entry, writes of the client (answer)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 7 of u: writes of b (answer), the client (answer taken), "
-        "checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 8 of u: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b:no\",\"c\",\"d\"]}\n");
+    told("run of graph g begins on thread u\n"
+         "  row 6 of u: entry, writes of the client (answer)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 7 of u: writes of b (answer), the plain answer taken, "
+         "checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 8 of u: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b:no\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -330,21 +320,20 @@ START_TEST(a_deleted_thread_is_as_new)
     world_get("delete", "{'thread': 't'}");
     world_forget();
     world_get("run", RUN(""));
-    ck_assert_str_eq(world_told(),
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 

@@ -12,23 +12,22 @@ START_TEST(a_chain)
     world_graph(chart("chain", "start>a a>b b>end", NULL));
     world_worker("w1", 4);
     world_get("run", RUN("chain", ", 'stream': ['updates', 'values']"));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph chain begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "ann sees values {\"x\":[]}\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "ann sees values {\"x\":[\"a\"]}\n"
-        "the run ends: done\n"
-        "  row 4 of t: writes of b, checkpoint 2 (loop), end\n"
-        "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
-        "ann sees values {\"x\":[\"a\",\"b\"]}\n"
-        "ann: done {\"x\":[\"a\",\"b\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph chain begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "ann sees values {\"x\":[]}\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "ann sees values {\"x\":[\"a\"]}\n"
+         "the run ends: done\n"
+         "  row 4 of t: writes of b, checkpoint 2 (loop), end\n"
+         "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "ann sees values {\"x\":[\"a\",\"b\"]}\n"
+         "ann: done {\"x\":[\"a\",\"b\"]}\n");
 }
 END_TEST
 
@@ -41,22 +40,21 @@ START_TEST(a_fan_out_with_a_join)
     world_run();
     world_let("b");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph diamond begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph diamond begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -76,28 +74,27 @@ START_TEST(a_branch)
     world_get("run", RUN("branch", ""));
     world_get("run",
         "{'thread': 't', 'input': {'x': ['again']}}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph branch begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 4 of t: writes of b, checkpoint 2 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\"]}\n"
-        "run of graph branch begins on thread t\n"
-        "  row 5 of t: entry, checkpoint 3 (input)\n"
-        "  row 6 of t: writes of __start__, checkpoint 4 (loop)\n"
-        "a of superstep 5 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 7 of t: writes of a, checkpoint 5 (loop)\n"
-        "c of superstep 6 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 8 of t: writes of c, checkpoint 6 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"again\",\"a\",\"c\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph branch begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 4 of t: writes of b, checkpoint 2 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\"]}\n"
+         "run of graph branch begins on thread t\n"
+         "  row 5 of t: entry, checkpoint 3 (input)\n"
+         "  row 6 of t: writes of __start__, checkpoint 4 (loop)\n"
+         "a of superstep 5 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 7 of t: writes of a, checkpoint 5 (loop)\n"
+         "c of superstep 6 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 8 of t: writes of c, checkpoint 6 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"again\",\"a\",\"c\"]}\n");
 }
 END_TEST
 
@@ -108,24 +105,23 @@ START_TEST(a_map_reduce_by_sends)
     world_body("t", says_argument);
     world_worker("w1", 2);
     world_get("run", RUN("map", ""));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 2 tasks at once\n"
-        "run of graph map begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of send 0\n"
-        "  row 5 of t: writes of send 1\n"
-        "  row 6 of t: writes of send 2, checkpoint 2 (loop)\n"
-        "sum of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 7 of t: writes of sum, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"t1\",\"t2\",\"t3\",\"sum\"]}\n");
+    told("worker w1 serves 1 graphs, 2 tasks at once\n"
+         "run of graph map begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of send 0\n"
+         "  row 5 of t: writes of send 1\n"
+         "  row 6 of t: writes of send 2, checkpoint 2 (loop)\n"
+         "sum of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 7 of t: writes of sum, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"t1\",\"t2\",\"t3\",\"sum\"]}\n");
 }
 END_TEST
 
@@ -141,34 +137,33 @@ START_TEST(a_graph_inside_asks)
     world_worker("w1", 4);
     world_get("run", RUN("outer", ""));
     world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph outer begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "  row 4 of t in sub: checkpoint -1 (input)\n"
-        "  row 5 of t in sub: writes of __start__, checkpoint 0 (loop)\n"
-        "i1 of superstep 1 goes to worker w1 (attempt 1)\n"
-        "  row 6 of t in sub: writes of i1, checkpoint 1 (loop)\n"
-        "i2 of superstep 2 goes to worker w1 (attempt 1)\n"
-        "the run ends: interrupted\n"
-        "  row 7 of t in sub: writes of i2 (asks)\n"
-        "  row 8 of t: writes of sub (asks), end\n"
-        "ann: interrupted {\"x\":[\"a\"]} asked [\"ok?\"]\n"
-        "run of graph outer begins on thread t\n"
-        "  row 9 of t: entry, writes of the client (answer)\n"
-        "i2 of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 10 of t: writes of the client (answer taken)\n"
-        "  row 11 of t in sub: writes of i2 (answer), checkpoint 2 (loop)\n"
-        "  row 12 of t: writes of sub, checkpoint 2 (loop)\n"
-        "b of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 13 of t: writes of b, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"a\",\"i1\",\"i2:yes\",\"b\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph outer begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "  row 4 of t in sub: checkpoint -1 (input)\n"
+         "  row 5 of t in sub: writes of __start__, checkpoint 0 (loop)\n"
+         "i1 of superstep 1 goes to worker w1 (attempt 1)\n"
+         "  row 6 of t in sub: writes of i1, checkpoint 1 (loop)\n"
+         "i2 of superstep 2 goes to worker w1 (attempt 1)\n"
+         "the run ends: interrupted\n"
+         "  row 7 of t in sub: writes of i2 (asks)\n"
+         "  row 8 of t: writes of sub (asks), end\n"
+         "ann: interrupted {\"x\":[\"a\"]} asked [\"ok?\"]\n"
+         "run of graph outer begins on thread t\n"
+         "  row 9 of t: entry, writes of the client (answer)\n"
+         "i2 of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 10 of t in sub: writes of i2 (answer), the plain answer taken, "
+         "checkpoint 2 (loop)\n"
+         "  row 11 of t: writes of sub, checkpoint 2 (loop)\n"
+         "b of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 12 of t: writes of b, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"a\",\"i1\",\"i2:yes\",\"b\"]}\n");
 }
 END_TEST
 
@@ -179,24 +174,23 @@ START_TEST(two_threads_at_once)
     world_ask("ann", "run", "{'thread': 't', 'graph': 'one', 'input': {'x': []}}");
     world_ask("bob", "run", "{'thread': 'u', 'graph': 'one', 'input': {'x': []}}");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "run of graph one begins on thread t\n"
-        "run of graph one begins on thread u\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 1 of u: entry, checkpoint -1 (input)\n"
-        "  row 2 of u: writes of __start__, checkpoint 0 (loop)\n"
-        "bob: accepted\n"
-        "the run ends: done\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
-        "ann: done {\"x\":[\"a\"]}\n"
-        "the run ends: done\n"
-        "  row 3 of u: writes of a, checkpoint 1 (loop), end\n"
-        "bob: done {\"x\":[\"a\"]}\n");
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph one begins on thread t\n"
+         "run of graph one begins on thread u\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 1 of u: entry, checkpoint -1 (input)\n"
+         "  row 2 of u: writes of __start__, checkpoint 0 (loop)\n"
+         "bob: accepted\n"
+         "the run ends: done\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
+         "ann: done {\"x\":[\"a\"]}\n"
+         "the run ends: done\n"
+         "  row 3 of u: writes of a, checkpoint 1 (loop), end\n"
+         "bob: done {\"x\":[\"a\"]}\n");
 }
 END_TEST
 

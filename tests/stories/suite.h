@@ -11,11 +11,12 @@ static inline int run_world_suite(
     const char *name, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, world_begin, world_end);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) { // CK_RUN_CASE=its_name runs one alone
+        TCase *tcase = tcase_create(tests[i]->name);
+        tcase_add_checked_fixture(tcase, world_begin, world_end);
         tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
+        suite_add_tcase(suite, tcase);
+    }
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

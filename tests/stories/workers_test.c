@@ -23,27 +23,26 @@ START_TEST(a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored)
     world_pass(4000);
     world_let("b");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "worker w2 serves 1 graphs, 1 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w2 (attempt 1)\n"
-        "  row 4 of t: writes of c\n"
-        "worker w1 is gone: its lease ended\n"
-        "task b: its lease ended\n"
-        "b of superstep 2 goes to worker w2 (attempt 2)\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w2 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "worker w2 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w2 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "worker w1 is gone: its lease ended\n"
+         "task b: its lease ended\n"
+         "b of superstep 2 goes to worker w2 (attempt 2)\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w2 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -53,26 +52,25 @@ START_TEST(every_result_comes_twice_and_counts_once)
     world_worker("w1", 4);
     world_repeat(true);
     world_get("run", RUN(""));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 4 of t: writes of b\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "a late result of a lost attempt is ignored\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 4 of t: writes of b\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -83,24 +81,23 @@ START_TEST(a_result_that_is_lost_on_the_way_is_asked_for_again)
     world_worker("w1", 4);
     world_lose("c");
     world_get("run", RUN(""));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "task c: the worker does not know of it\n"
-        "c of superstep 2 goes to worker w1 (attempt 2)\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "task c: the worker does not know of it\n"
+         "c of superstep 2 goes to worker w1 (attempt 2)\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -117,34 +114,33 @@ START_TEST(a_task_that_no_worker_survives_fails)
     }
     world_run();
     ck_assert_ptr_nonnull(world_answer(id));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "worker w1 is gone: it said good-bye\n"
-        "task a: it said good-bye\n"
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "a of superstep 1 goes to worker w1 (attempt 2)\n"
-        "worker w1 is gone: it said good-bye\n"
-        "task a: it said good-bye\n"
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "a of superstep 1 goes to worker w1 (attempt 3)\n"
-        "worker w1 is gone: it said good-bye\n"
-        "task a: it said good-bye\n"
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "a of superstep 1 goes to worker w1 (attempt 4)\n"
-        "worker w1 is gone: it said good-bye\n"
-        "task a: it said good-bye\n"
-        "task a failed: node \"a\": the worker that ran it was lost on each of "
-        "4 attempts; the last: it said good-bye\n"
-        "the run ends: failed\n"
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "  row 3 of t: writes of a (failed), end\n"
-        "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
-        "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "a of superstep 1 goes to worker w1 (attempt 2)\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "a of superstep 1 goes to worker w1 (attempt 3)\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "a of superstep 1 goes to worker w1 (attempt 4)\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "task a failed: node \"a\": the worker that ran it was lost on each of "
+         "4 attempts; the last: it said good-bye\n"
+         "the run ends: failed\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "  row 3 of t: writes of a (failed), end\n"
+         "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
+         "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
 }
 END_TEST
 
@@ -159,23 +155,22 @@ START_TEST(nothing_goes_to_a_worker_that_drains)
     world_drain("w1");
     world_let("a");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "worker w2 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w2 (attempt 1)\n"
-        "c of superstep 2 goes to worker w2 (attempt 1)\n"
-        "  row 4 of t: writes of b\n"
-        "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w2 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "worker w2 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w2 (attempt 1)\n"
+         "c of superstep 2 goes to worker w2 (attempt 1)\n"
+         "  row 4 of t: writes of b\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w2 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -189,18 +184,17 @@ START_TEST(a_task_waits_for_a_worker_that_serves_its_graph)
     ck_assert_ptr_null(world_answer(id));
     world_worker("w2", 1);
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "worker w1 is gone: it said good-bye\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "ann: accepted\n"
-        "worker w2 serves 1 graphs, 1 tasks at once\n"
-        "a of superstep 1 goes to worker w2 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
-        "ann: done {\"x\":[\"a\"]}\n");
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "worker w1 is gone: it said good-bye\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "ann: accepted\n"
+         "worker w2 serves 1 graphs, 1 tasks at once\n"
+         "a of superstep 1 goes to worker w2 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
+         "ann: done {\"x\":[\"a\"]}\n");
 }
 END_TEST
 
@@ -214,26 +208,25 @@ START_TEST(a_retry_waits_longer_each_time)
     world_body("b", fails_twice);
     world_worker("w1", 4);
     world_get("run", RUN(""));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "task b failed; attempt 2 in 100 ms\n"
-        "  row 4 of t: writes of c\n"
-        "b of superstep 2 goes to worker w1 (attempt 2)\n"
-        "task b failed; attempt 3 in 200 ms\n"
-        "b of superstep 2 goes to worker w1 (attempt 3)\n"
-        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-        "d of superstep 3 goes to worker w1 (attempt 1)\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "task b failed; attempt 2 in 100 ms\n"
+         "  row 4 of t: writes of c\n"
+         "b of superstep 2 goes to worker w1 (attempt 2)\n"
+         "task b failed; attempt 3 in 200 ms\n"
+         "b of superstep 2 goes to worker w1 (attempt 3)\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 
@@ -245,26 +238,25 @@ START_TEST(an_error_handler_takes_over_in_the_same_superstep)
     world_body("__error_handler__b", mends);
     world_worker("w1", 4);
     world_get("run", RUN(", 'stream': ['updates']"));
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 4 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "c of superstep 2 goes to worker w1 (attempt 1)\n"
-        "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
-        "task b failed: it broke\n"
-        "  row 4 of t: writes of b (failed)\n"
-        "__error_handler__b of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 5 of t: writes of c\n"
-        "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of b's handler, checkpoint 2 (loop), end\n"
-        "ann sees updates {\"__error_handler__b\":{\"x\":[\"mended b\"]}}\n"
-        "ann: done {\"x\":[\"a\",\"mended b\",\"c\"]}\n");
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "task b failed: it broke\n"
+         "  row 4 of t: writes of b (failed)\n"
+         "__error_handler__b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 5 of t: writes of c\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of b's handler, checkpoint 2 (loop), end\n"
+         "ann sees updates {\"__error_handler__b\":{\"x\":[\"mended b\"]}}\n"
+         "ann: done {\"x\":[\"a\",\"mended b\",\"c\"]}\n");
 }
 END_TEST
 
@@ -279,22 +271,21 @@ START_TEST(at_most_so_many_at_once)
     world_run();
     world_let("t");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 8 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "t of superstep 2 goes to worker w1 (attempt 1)\n"
-        "  row 4 of t: writes of send 0\n"
-        "  row 5 of t: writes of send 1\n"
-        "the run ends: done\n"
-        "  row 6 of t: writes of send 2, checkpoint 2 (loop), end\n"
-        "ann: done {\"x\":[\"t1\",\"t2\",\"t3\"]}\n");
+    told("worker w1 serves 1 graphs, 8 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "t of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of send 0\n"
+         "  row 5 of t: writes of send 1\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of send 2, checkpoint 2 (loop), end\n"
+         "ann: done {\"x\":[\"t1\",\"t2\",\"t3\"]}\n");
 }
 END_TEST
 
@@ -314,17 +305,16 @@ START_TEST(what_a_lost_attempt_showed_is_marked_with_it)
     world_run();
     world_let("a");
     world_run();
-    ck_assert_str_eq(world_told(),
-        "worker w1 serves 1 graphs, 1 tasks at once\n"
-        "run of graph g begins on thread t\n"
-        "  row 1 of t: entry, checkpoint -1 (input)\n"
-        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-        "a of superstep 1 goes to worker w1 (attempt 1)\n"
-        "ann: accepted\n"
-        "ann sees custom (live) {\"percent\":50}\n"
-        "the run ends: done\n"
-        "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
-        "ann: done {\"x\":[\"a\"]}\n");
+    told("worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "ann sees custom (live) {\"percent\":50}\n"
+         "the run ends: done\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop), end\n"
+         "ann: done {\"x\":[\"a\"]}\n");
 }
 END_TEST
 

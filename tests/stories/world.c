@@ -87,6 +87,19 @@ const char *world_told(void)
     return world.last_told;
 }
 
+void told(const char *expected)
+{
+    const char *is = world_told();
+    size_t same = 0, line = 1;
+    while (is[same] && is[same] == expected[same])
+        line += is[same++] == '\n';
+    if (is[same] == expected[same])
+        return;
+    printf("%s", is);
+    fflush(stdout);
+    ck_abort_msg("line %zu is told otherwise", line);
+}
+
 void world_forget(void)
 {
     ss_buf_reset(&world.told);

@@ -315,6 +315,8 @@ void tell_row(const char *thread, const struct ss_row *row)
         ss_buf_add_str(&line, comma);
         tell_writes(&line, row);
         comma = ",";
+        if (row->answer_of[0])
+            ss_buf_add_str(&line, ", the plain answer taken");
     }
     if (row->has_checkpoint) {
         ss_buf_addf(&line, "%s checkpoint %d (%s)", comma, (int)row->step,
