@@ -51,7 +51,8 @@ int ss_boot_epoch(
             ss_store_name(store));
     if (status != SS_OK && status != SS_ENOTFOUND)
         return status;
-    json_t *next = json_integer((json_int_t)(epoch.number + 1));
+    uint64_t number = epoch.number + 1;
+    json_t *next = json_integer((json_int_t)number);
     char *text = ss_json_text(next);
     struct ss_store_put put = {.table = SS_TABLE_META,
         .key = EPOCH_KEY,
@@ -67,7 +68,7 @@ int ss_boot_epoch(
             "%s: another coordinator took the same epoch",
             ss_store_name(store));
     if (status == SS_OK)
-        *ret_epoch = epoch.number + 1;
+        *ret_epoch = number;
     json_decref(next);
     ss_free(text);
     return status;

@@ -155,9 +155,10 @@ static int time_left(const struct ss_coordinator *shell, int timeout_ms)
                                                               : left;
 }
 
-int ss_coordinator_step(struct ss_coordinator *shell, int extra_fd,
+int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
+    struct ss_coordinator *shell = coordinator;
     int fds[] = {ss_store_actor_fd(shell->actor), extra_fd};
     ss_link_wait_all(shell->link, fds, 2, time_left(shell, timeout_ms));
     feed_owed(shell);

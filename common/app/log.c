@@ -11,7 +11,7 @@
 #include "common/app/clock.h"
 #include "common/base/buf.h"
 
-static struct ss_log_options options = {
+static struct ss_log_options current = {
     .program = "superstep", .level = SS_LOG_INFO};
 
 static const char *const level_names[] = {
@@ -21,14 +21,14 @@ static const char *const level_names[] = {
     [SS_LOG_DEBUG] = "debug",
 };
 
-void ss_log_setup(const struct ss_log_options *wanted)
+void ss_log_setup(const struct ss_log_options *options)
 {
-    options = *wanted;
+    current = *options;
 }
 
 bool ss_log_wants(enum ss_log_level level)
 {
-    return level <= options.level;
+    return level <= current.level;
 }
 
 static void add_time(struct ss_buf *line)
@@ -63,7 +63,7 @@ static void add_escaped(struct ss_buf *line, const char *text, bool is_json)
 static void add_line(
     struct ss_buf *line, enum ss_log_level level, const char *message)
 {
-    if (!options.is_json) {
+    if (!current.is_json) {
         add_time(line);
         ss_buf_addf(line, " %s: ", level_names[level]);
         add_escaped(line, message, false);
@@ -73,7 +73,7 @@ static void add_line(
     ss_buf_add_str(line, "{\"time\":\"");
     add_time(line);
     ss_buf_addf(line, "\",\"level\":\"%s\",\"program\":\"", level_names[level]);
-    add_escaped(line, options.program, true);
+    add_escaped(line, current.program, true);
     ss_buf_addf(line, "\",\"pid\":%ld,\"message\":\"", (long)getpid());
     add_escaped(line, message, true);
     ss_buf_add_str(line, "\"}\n");
@@ -91,10 +91,11 @@ void ss_log_say(enum ss_log_level level, const char *format, ...)
     if (size >= (int)sizeof(message))
         memcpy(message + sizeof(message) - 4, "...", 4);
     struct ss_buf line;
-    ss_buf_init(&line, 8 * SS_LOG_LINE_SIZE); // the longest escape is six
+    ss_buf_init(
+        &line, (size_t)8 * SS_LOG_LINE_SIZE); // the longest escape is six
     add_line(&line, level, message);
-    if (options.sink)
-        options.sink(options.sink_ctx, line.data, line.size);
+    if (current.sink)
+        current.sink(current.sink_ctx, line.data, line.size);
     else
         fwrite(line.data, 1, line.size, stderr);
     ss_buf_fini(&line);

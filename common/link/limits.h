@@ -4,7 +4,7 @@
 
 // One message, unless the options say otherwise. A peer that sends a larger one
 // is disconnected.
-#define SS_LINK_MESSAGE_SIZE_MAX (68u * 1024u * 1024u)
+#define SS_LINK_MESSAGE_SIZE_MAX (68u << 20)
 
 enum {
     // Messages that wait for one peer. What is above sends by credit and stays

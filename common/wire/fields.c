@@ -72,7 +72,7 @@ ProtobufCBinaryData ss_pack_bytes(
     if (!is_fine(packer, value))
         return data;
     data.data = (uint8_t *)ss_value_text(value, &data.len);
-    if (data.len > SS_VALUE_SIZE_MAX)
+    if (data.len > (size_t)SS_VALUE_SIZE_MAX)
         packer->status = ss_error_set(packer->error, SS_ELIMIT,
             "a value of %zu bytes; the limit is %u", data.len,
             SS_VALUE_SIZE_MAX);
@@ -122,7 +122,7 @@ int ss_take_bytes(int tag, ProtobufCBinaryData data, const char *what,
     if (tag < SS_VALUE_JSON || tag > SS_VALUE_MSGPACK)
         return ss_error_set(
             error, SS_EFORMAT, "%s: unknown tag %d of a value", what, tag);
-    if (data.len > SS_VALUE_SIZE_MAX)
+    if (data.len > (size_t)SS_VALUE_SIZE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "%s: a value of %zu bytes; the limit is %u", what, data.len,
             SS_VALUE_SIZE_MAX);
