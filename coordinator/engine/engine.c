@@ -241,7 +241,7 @@ static void dispatch_event(
         on_request(engine, event);
         break;
     case SS_EVENT_CLIENT_GONE:
-        ss_client_gone(engine, event->peer);
+        ss_client_gone(engine, event->peer, event->request.id);
         break;
     case SS_EVENT_GRAPH_KNOWN:
         on_graph(engine, event);

@@ -44,7 +44,7 @@ enum ss_record_table {
     X(TASK_DONE)     /* the outcome of an attempt, perhaps again */ \
     X(TASK_LIVE)     /* an item of a running attempt */ \
     X(REQUEST)       /* a client asks */ \
-    X(CLIENT_GONE)   /* nobody listens there any more */ \
+    X(CLIENT_GONE)   /* nobody listens there (request.id; 0: at all) */ \
     X(GRAPH_KNOWN)   /* a description found in the store */ \
     X(RUN_FOUND)     /* an unfinished run found in the store */ \
     X(ROWS)          /* the answer to READ */ \

@@ -70,7 +70,8 @@ void ss_run_begin_row(struct run *run);
 void ss_run_cancel(struct run *run, const char *why);
 void ss_run_root_ended(struct run *run);
 void ss_run_free(struct run *run);
-void ss_client_gone(struct engine *engine, const char *peer);
+// `id`: one request of that peer; 0: the peer itself is gone.
+void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
 // Options that are the same for runs and their recovery.
 int ss_run_parse(struct run *run, json_t *body, struct ss_error *error);
 

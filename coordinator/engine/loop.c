@@ -72,6 +72,8 @@ static void save_at_exit(struct loop *loop, bool ended_well)
         return;
     ss_loop_save_at_exit(loop);
     ss_loop_store_pending(loop);
+    if (loop->parent)
+        ss_thread_seal(loop->thread); // the next call of this graph reads it
 }
 
 static int by_task_path(const void *a, const void *b)

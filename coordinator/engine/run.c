@@ -257,12 +257,13 @@ static void accept_all(struct run *run)
     sum_listeners(run);
 }
 
-void ss_client_gone(struct engine *engine, const char *peer)
+void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 {
     for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
         struct run *run = e->value;
         for (size_t i = run->listeners.count; i-- > 0;) {
-            if (strcmp(run->listeners.items[i].peer, peer) != 0)
+            if (strcmp(run->listeners.items[i].peer, peer) != 0
+                || (id != 0 && run->listeners.items[i].request != id))
                 continue;
             free_listener(&run->listeners.items[i]);
             SS_VEC_REMOVE(&run->listeners, i);

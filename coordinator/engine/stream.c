@@ -118,8 +118,10 @@ void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
     size_t m = mode_index(mode);
     struct kept_event event = {.mode = mode, .inner = loop->parent != NULL,
         .live = live != NULL};
-    char text[64];
-    if (live) {
+    char text[64] = "";
+    if (mode == STREAM_PROGRESS) {
+        // rests on nothing, and is not kept: it has no number
+    } else if (live) {
         snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64, live->epoch,
             live->dispatch);
     } else {
@@ -132,9 +134,11 @@ void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
         snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, event.seq,
             event.index);
     }
-    event.json = json_pack("{s:s, s:s, s:o, s:o}", live ? "attempt" : "seq",
-        text, "mode", modes[m].name, "ns", ns_json(ns ? ns : loop->ns),
-        "data", data);
+    event.json = json_pack("{s:s, s:o, s:o}", "mode", modes[m].name, "ns",
+        ns_json(ns ? ns : loop->ns), "data", data);
+    if (text[0])
+        json_object_set_new(
+            event.json, live ? "attempt" : "seq", json_string(text));
     // a message that a node returned rests on the row of its writes
     enum gate gate = mode == STREAM_MESSAGES && !live ? GATE_UPDATES
                                                        : modes[m].gate;
