@@ -5,6 +5,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/wire/json_check.h"
 #include "common/wire/limits.h"
 #include "common/wire/unpack.h"
 
@@ -28,12 +29,10 @@ char *ss_pack_prose(struct ss_packer *packer, const char *text)
     if (size > SS_WIRE_TEXT_SIZE_MAX)
         size = SS_WIRE_TEXT_SIZE_MAX;
     char *copy = ss_pack_alloc(packer, size + 1, 1);
+    const unsigned char *from = (const unsigned char *)text;
     for (size_t i = 0; i < size;) {
-        size_t width = 1;
-        while (width <= 4 && i + width <= size &&
-               !ss_wire_text_ok(text + i, width))
-            width++;
-        if (width > 4 || i + width > size) {
+        size_t width = ss_wire_character(from + i, from + size);
+        if (width == 0) {
             copy[i++] = '?';
             continue;
         }
@@ -129,7 +128,9 @@ int ss_take_bytes(int tag, ProtobufCBinaryData data, const char *what,
     struct ss_value *value;
     if (tag == SS_VALUE_JSON) {
         value = ss_value_from_text((const char *)data.data, data.len);
-        int status = ss_value_valid(value, error);
+        int status = ss_json_check((const char *)data.data, data.len)
+                         ? SS_OK
+                         : ss_value_valid(value, error);
         if (status != SS_OK) {
             ss_value_unref(value);
             ss_error_wrap(error, "%s", what);

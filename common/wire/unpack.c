@@ -30,28 +30,33 @@ struct field {
     size_t size;
 };
 
+size_t ss_wire_character(const unsigned char *at, const unsigned char *end)
+{
+    unsigned c = *at;
+    if (c < 0x80)
+        return 1;
+    size_t size = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+    if (c < 0xc2 || c > 0xf4 || (size_t)(end - at) < size)
+        return 0;
+    // What may follow these four is narrower: overlong, surrogates, end.
+    unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+    unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+    if (at[1] < low || at[1] > high)
+        return 0;
+    for (size_t i = 2; i < size; i++)
+        if (at[i] < 0x80 || at[i] > 0xbf)
+            return 0;
+    return size;
+}
+
 bool ss_wire_text_ok(const void *bytes, size_t size)
 {
     const unsigned char *at = bytes, *end = at + size;
     while (at < end) {
-        unsigned c = *at++;
-        if (c < 0x80) {
-            if (c == 0)
-                return false;
-            continue;
-        }
-        int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
-        if (c < 0xc2 || c > 0xf4 || end - at < more)
+        size_t width = *at == 0 ? 0 : ss_wire_character(at, end);
+        if (width == 0)
             return false;
-        // What may follow these four is narrower: overlong, surrogates, end.
-        unsigned low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-        unsigned high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-        if (*at < low || *at > high)
-            return false;
-        for (int i = 1; i < more; i++)
-            if (at[i] < 0x80 || at[i] > 0xbf)
-                return false;
-        at += more;
+        at += width;
     }
     return true;
 }
