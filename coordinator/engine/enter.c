@@ -248,24 +248,58 @@ static int check_strict(const struct loop *loop, const struct entry *start,
     return SS_OK;
 }
 
+static int which_one(const struct loop *loop, const char *what, size_t count,
+    struct ss_error *error)
+{
+    return ss_error_set(error, SS_ESTATE,
+        "thread %s: %zu questions %s; say which one this answers: "
+        "{\"resume\": {id: answer}}", loop->thread->id, count, what);
+}
+
+// A plain answer where no question is open (R7.12b, R9.21, not copied): on a
+// checkpoint that the thread has left it is for what was asked there; beside a
+// task that failed after its answer it is for nothing that anybody has seen.
+static int aim_answer(struct loop *loop, struct entry *start,
+    struct ss_error *error)
+{
+    int status = SS_OK;
+    if (loop->superseded) {
+        json_t *asked = ss_pendings_asked(&loop->pending);
+        size_t count = json_array_size(asked);
+        if (count > 1)
+            status = which_one(loop, "were asked there", count, error);
+        if (count == 1) {
+            start->id_map = true;
+            loop->run->resume_map = json_pack("{s:O}",
+                json_string_value(json_array_get(asked, 0)), start->answer);
+        }
+        json_decref(asked);
+    } else if (ss_pendings_failed_answered(&loop->pending)) {
+        start->id_map = true;
+        ss_loop_warn(loop, "thread %s: no question is open; the answer was "
+            "ignored", loop->thread->id);
+    }
+    return status;
+}
+
+// What was accepted once is not judged again by a recovery.
 static int check_answer(struct loop *loop, struct entry *start,
     struct ss_error *error)
 {
     struct run *run = loop->run;
+    size_t open = json_array_size(run->questions);
     start->id_map = ss_resume_is_id_map(start->answer);
-    int status = check_strict(loop, start, error);
+    int status =
+        run->recovering ? SS_OK : check_strict(loop, start, error);
     if (status != SS_OK)
         return status;
     if (start->id_map) {
         run->resume_map = json_incref(start->answer);
         return SS_OK;
     }
-    if (json_array_size(run->questions) > 1)
-        return ss_error_set(error, SS_ESTATE,
-            "thread %s: %zu questions are open; say which one this answers: "
-            "{\"resume\": {id: answer}}", loop->thread->id,
-            json_array_size(run->questions));
-    return SS_OK;
+    if (open > 1 && !run->recovering)
+        return which_one(loop, "are open", open, error);
+    return open == 0 ? aim_answer(loop, start, error) : SS_OK;
 }
 
 // The command as the null task's writes (R8.2), without an id map (R5.7b).
@@ -414,15 +448,8 @@ static int prepare_root(struct loop *loop, struct entry *start,
         drop_writes(loop, SS_NAME_RESUME);
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
-    if (start->answer && has_versions(loop)) {
-        status = run->recovering
-            ? SS_OK
-            : check_answer(loop, start, error);
-        if (run->recovering && ss_resume_is_id_map(start->answer)) {
-            start->id_map = true;
-            run->resume_map = json_incref(start->answer);
-        }
-    }
+    if (start->answer && has_versions(loop))
+        status = check_answer(loop, start, error);
     if (status == SS_OK && start->command && has_versions(loop))
         status = command_writes(start, writes, error);
     if (status == SS_OK && !run->recovering)

@@ -260,7 +260,8 @@ static void give_answers(struct task *task, const struct task_facts *facts)
             break;
         }
     }
-    if (!answer) {
+    // the first question's id answers a later one, if that was ever asked
+    if (!answer && ss_pendings_asks(&loop->pending, task->id)) {
         ss_interrupt_id(task->ns, 0, id);
         answer = json_object_get(map, id);
     }

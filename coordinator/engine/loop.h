@@ -121,6 +121,12 @@ void ss_pendings_output(const struct pendings *pending, const char *task_id,
 bool ss_pendings_asks(const struct pendings *pending, const char *task_id);
 // Ids of all open questions (R7.12, R7.12b). Gives an array of text.
 json_t *ss_pendings_questions(const struct pendings *pending);
+// The open questions themselves. Gives a list of interrupts.
+json_t *ss_pendings_open(const struct pendings *pending);
+// Ids of all that was ever asked there, answered or not. Gives the same.
+json_t *ss_pendings_asked(const struct pendings *pending);
+// Some task took an answer, failed then, and asks nothing now.
+bool ss_pendings_failed_answered(const struct pendings *pending);
 // Writes of the null task, in order. Appends copies.
 void ss_pendings_null_writes(
     const struct pendings *pending, struct ss_writes *writes);

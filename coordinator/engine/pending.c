@@ -153,19 +153,54 @@ bool ss_pendings_asks(const struct pendings *pending, const char *task_id)
         && !answered_since(pending, task_id);
 }
 
-json_t *ss_pendings_questions(const struct pendings *pending)
+static json_t *questions(const struct pendings *pending, bool open_only)
 {
-    json_t *ids = json_array();
+    json_t *list = json_array();
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (strcmp(p->channel, SS_NAME_INTERRUPT) != 0
-            || is_null_task(p->task_id)
-            || !ss_pendings_asks(pending, p->task_id))
-            continue;
-        size_t k;
-        json_t *interrupt;
-        json_array_foreach(ss_value_json(p->value), k, interrupt)
-            json_array_append(ids, json_object_get(interrupt, "id"));
+        if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0
+            && !is_null_task(p->task_id)
+            && (!open_only || ss_pendings_asks(pending, p->task_id)))
+            json_array_extend(list, ss_value_json(p->value));
     }
+    return list;
+}
+
+static json_t *ids_of(json_t *interrupts)
+{
+    size_t i;
+    json_t *interrupt, *ids = json_array();
+    json_array_foreach(interrupts, i, interrupt)
+        json_array_append(ids, json_object_get(interrupt, "id"));
+    json_decref(interrupts);
     return ids;
+}
+
+json_t *ss_pendings_open(const struct pendings *pending)
+{
+    return questions(pending, true);
+}
+
+json_t *ss_pendings_questions(const struct pendings *pending)
+{
+    return ids_of(questions(pending, true));
+}
+
+json_t *ss_pendings_asked(const struct pendings *pending)
+{
+    return ids_of(questions(pending, false));
+}
+
+bool ss_pendings_failed_answered(const struct pendings *pending)
+{
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (strcmp(p->channel, SS_NAME_ERROR) != 0)
+            continue;
+        struct task_facts facts = ss_pendings_facts(pending, p->task_id);
+        if (facts.failed && json_array_size(facts.answers) > 0
+            && !ss_pendings_asks(pending, p->task_id))
+            return true;
+    }
+    return false;
 }

@@ -504,6 +504,17 @@ static void start_handler(struct task *task)
     ss_task_start(handler);
 }
 
+// What a graph inside asked and was answered before it failed is not open.
+static void add_open_questions(
+    const struct task *task, struct ss_writes *writes)
+{
+    struct task_facts facts =
+        ss_pendings_facts(&task->loop->pending, task->id);
+    if (task->child && json_array_size(facts.interrupts) > 0)
+        ss_writes_add(writes, SS_NAME_INTERRUPT,
+            ss_value_new(ss_pendings_open(&task->child->pending)));
+}
+
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message)
 {
@@ -518,6 +529,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     bool handled = task->kind != TASK_HANDLER
         && task->node->handler != SS_NONE && code != SS_EDRAINED;
     add_answers(task, &stored);
+    add_open_questions(task, &stored);
     ss_writes_add(&stored, SS_NAME_ERROR,
         ss_value_new(ss_error_json(code, message)));
     if (handled)
