@@ -194,7 +194,8 @@ void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     send_or_forget(shell, peer, &message);
 }
 
-void ss_bridge_out_pong(struct ss_coordinator *shell, const char *peer, uint64_t id)
+void ss_bridge_out_pong(
+    struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
     struct ss_message message = {.type = SS_MESSAGE_PONG,
         .protocol = SS_PROTOCOL_VERSION,
@@ -227,15 +228,25 @@ static int send_answer(struct ss_coordinator *shell,
     return status;
 }
 
-// An answer that no message can carry becomes one that says so.
+// Nobody listens to request `id` (0: to any) of this client.
+static void client_gone(
+    struct ss_coordinator *shell, const char *peer, uint64_t id)
+{
+    struct ss_event event = {.type = SS_EVENT_CLIENT_GONE, .peer = peer};
+    event.request.id = id;
+    ss_shell_owe(shell, event, NULL);
+}
+
+// An answer that no message can carry becomes one that says so, the last one.
 static int send_too_large(struct ss_coordinator *shell,
-    const struct ss_command *command, const struct ss_error *why,
-    struct ss_error *error)
+    const struct ss_command *command, struct ss_error *error)
 {
     json_t *body = json_pack("{s:{s:s, s:s}}", "error", "code",
-        ss_status_name(why->status), "message", why->message);
+        ss_status_name(error->status), "message", error->message);
     int status = send_answer(shell, command, body, true, error);
     json_decref(body);
+    if (command->type == SS_COMMAND_EVENT)
+        client_gone(shell, command->peer, command->id);
     return status;
 }
 
@@ -246,19 +257,14 @@ static void answer(
     json_t *body = command->json ? command->json : json_null();
     int status = send_answer(
         shell, command, body, command->type == SS_COMMAND_REPLY, &error);
-    if (status == SS_ELIMIT || status == SS_EFORMAT) {
-        struct ss_error why = error;
-        status = send_too_large(shell, command, &why, &error);
-    }
+    if (status == SS_ELIMIT || status == SS_EFORMAT)
+        status = send_too_large(shell, command, &error);
     if (status == SS_OK)
         return;
     // Gone, or not reading: a client that comes back attaches to its run again.
     ss_log_say(
         SS_LOG_DEBUG, "client %s is gone: %s", command->peer, error.message);
-    struct ss_event event = {
-        .type = SS_EVENT_CLIENT_GONE, .peer = command->peer};
-    event.request.id = command->id;
-    ss_shell_owe(shell, event, NULL);
+    client_gone(shell, command->peer, 0);
 }
 
 void ss_bridge_out_command(
@@ -271,7 +277,8 @@ void ss_bridge_out_command(
     case SS_COMMAND_REFUSE:
         ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,
             command->text ? command->text : "");
-        ss_bridge_out_refuse(shell, command->peer, command->status, command->text);
+        ss_bridge_out_refuse(
+            shell, command->peer, command->status, command->text);
         break;
     case SS_COMMAND_DISPATCH:
         dispatch(shell, command);
