@@ -13,7 +13,7 @@
 //       |                  update -- STORE rows ------------------> |
 //       | <-- EVENT, REPLY (when the rows they rest on are durable) |
 //
-// Where to read on: run.c (a run's life), loop.c (supersteps of one graph),
+// Where to read on: run.c (a run's life), enter*.c, loop.c (supersteps of one graph),
 // plan.c, update.c, gate.def (what waits for what), schedule.c (tasks and
 // workers), snapshot.c (state and history), change.c (update_state).
 #ifndef SS_ENGINE_ENGINE_H

@@ -180,10 +180,22 @@ void ss_task_child_ended(struct task *task, struct loop *child);
 void ss_task_lost(struct task *task, const char *why);
 void ss_task_retry_due(struct task *task);
 void ss_task_cache_answer(struct task *task, json_t *record);
-void ss_plain_released(struct run *run, struct task *task);
 bool ss_task_ended(const struct task *task);
-// Task and answers -> the worker's order. Gives.
+// It asks, and there is no answer for it now.
+void ss_task_commit_interrupt(struct task *task);
+// Task and answers -> the worker's order (order.c). Gives.
 struct ss_order *ss_task_order(struct task *task);
+
+// ------------------------------------------------ plain.c (R7.2, N1)
+
+// The plain answer should go out with this task.
+bool ss_plain_may_take(const struct task *task);
+// Its holder took it: nobody else is given it.
+void ss_plain_taken(struct task *task);
+// Its holder ended without it.
+void ss_plain_released(struct run *run, struct task *task);
+// Those who asked meanwhile get it, or are told that there is none.
+void ss_plain_settle(struct run *run);
 
 // ------------------------------------------------ stream.c (spec 10)
 

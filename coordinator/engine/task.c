@@ -43,118 +43,6 @@ static void ended(struct task *task)
     ss_loop_later(task->loop);
 }
 
-// ------------------------------------------------ the plain answer (R7.2, N1)
-
-static bool asks_next(const struct task *task, const char *question)
-{
-    char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->ns, json_array_size(task->answers), id);
-    return strcmp(id, question) == 0;
-}
-
-// Somebody in this tree may yet ask the open question again.
-static bool question_lives(const struct loop *loop, const char *question)
-{
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (ss_task_ended(task))
-            continue;
-        if (task->state == TASK_CHILD
-                ? question_lives(task->child, question)
-                : task->node->subgraph || asks_next(task, question))
-            return true;
-    }
-    return false;
-}
-
-// The task whose question is open, where it still lives; else the first in path
-// order that has not been given it and may ask.
-static bool may_take_plain(const struct task *task)
-{
-    const struct run *run = task->loop->run;
-    if (!run->plain || run->plain_holder || !run->root
-        || !run->root->first_superstep)
-        return false;
-    bool lives = false;
-    size_t i;
-    json_t *question;
-    json_array_foreach(run->questions, i, question) {
-        if (asks_next(task, json_string_value(question)))
-            return true;
-        lives = lives || question_lives(run->root, json_string_value(question));
-    }
-    return !lives;
-}
-
-static struct task *find_held(struct loop *loop)
-{
-    struct task *first = NULL;
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        struct task *found = task->state == TASK_HELD ? task
-            : task->child                             ? find_held(task->child)
-                                                      : NULL;
-        if (found && (!first || strcmp(found->path, first->path) < 0))
-            first = found;
-    }
-    return first;
-}
-
-static void commit_interrupt(struct task *task);
-
-static void give_plain(struct run *run, struct task *task)
-{
-    run->held--;
-    run->plain_holder = task;
-    task->plain_given = true;
-    ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
-        task->node->name);
-    ss_schedule(task);
-}
-
-static bool anybody_out(const struct loop *loop)
-{
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (task->state == TASK_CHILD ? anybody_out(task->child)
-                                      : !ss_task_ended(task)
-                    && task->state != TASK_HELD)
-            return true;
-    }
-    return false;
-}
-
-// The holder ended: those who asked meanwhile get the answer, or the truth.
-void ss_plain_released(struct run *run, struct task *task)
-{
-    if (run->plain_holder != task)
-        return;
-    run->plain_holder = NULL;
-    task->plain_given = false;
-}
-
-static void settle_held(struct run *run)
-{
-    struct task *held;
-    while (run->held > 0 && !run->plain_holder
-        && (held = find_held(run->root)) != NULL) {
-        if (run->plain) {
-            if (!anybody_out(run->root))
-                give_plain(run, held);
-            return;
-        }
-        run->held--;
-        commit_interrupt(held);
-    }
-}
-
-static void plain_taken(struct task *task)
-{
-    struct run *run = task->loop->run;
-    ss_value_unref(run->plain);
-    run->plain = NULL;
-}
-
 // Nobody else may be given it: said beside the writes that hold it. Where a task
 // has none (a command to the graph around, a graph without a store) they are
 // those of the task around.
@@ -221,7 +109,7 @@ static void ask_cache(struct task *task)
 static void start_body(struct task *task)
 {
     struct run *run = task->loop->run;
-    if (may_take_plain(task)) {
+    if (ss_plain_may_take(task)) {
         run->plain_holder = task;
         task->plain_given = true;
     }
@@ -375,7 +263,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     ended(task);
 }
 
-static void commit_interrupt(struct task *task)
+void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
     task->state = TASK_INTERRUPTED;
@@ -406,7 +294,7 @@ static void interrupted(struct task *task, json_t *question)
         task->state = TASK_HELD; // the answer may still come its way
         return;
     }
-    commit_interrupt(task);
+    ss_task_commit_interrupt(task);
 }
 
 // ------------------------------------------------ failure, retry, handler
@@ -577,7 +465,7 @@ void ss_task_lost(struct task *task, const char *why)
         }
         ss_plain_released(task->loop->run, task);
         ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
-        settle_held(task->loop->run);
+        ss_plain_settle(task->loop->run);
         return;
     }
     ss_schedule(task);
@@ -603,7 +491,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
         && outcome->code == SS_EANSWER && task->plain_given;
     bool taken = outcome->took_plain || refused;
     if (taken)
-        plain_taken(task);
+        ss_plain_taken(task);
     ss_plain_released(run, task);
     if (outcome->drain && !run->drain)
         run->drain = ss_strdup(outcome->drain);
@@ -635,7 +523,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     }
     if (taken)
         note_plain_taken(task, outcome->kind != SS_OUTCOME_PARENT);
-    settle_held(run);
+    ss_plain_settle(run);
 }
 
 // ------------------------------------------------ a graph inside has ended
@@ -655,7 +543,7 @@ static void child_interrupted(struct task *task, const struct loop *child)
     json_decref(task->interrupts);
     task->interrupts = json_incref(child->interrupts);
     if (json_array_size(child->interrupts) > 0) {
-        commit_interrupt(task);
+        ss_task_commit_interrupt(task);
         return;
     }
     task->state = TASK_INTERRUPTED; // a breakpoint inside: nothing is stored
@@ -693,73 +581,4 @@ void ss_task_child_ended(struct task *task, struct loop *child)
     case LOOP_FOLDING:
         ss_unreachable();
     }
-}
-
-// ------------------------------------------------ the order for a worker
-
-static void add_run(struct ss_order *order, struct task *task)
-{
-    struct run *run = task->loop->run;
-    order->run = ss_strdup(run ? run->id : "");
-    if (!run)
-        return;
-    order->config = json_incref(run->config);
-    order->context = json_incref(run->context);
-    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
-    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
-    if (task->plain_given)
-        order->plain = ss_value_ref(run->plain);
-}
-
-static void add_node(struct ss_order *order, struct task *task)
-{
-    const struct ss_node *node = task->node;
-    order->triggers = ss_task_triggers(task);
-    ss_plan_fresh(
-        task->loop, node, &order->fresh.channels, &order->fresh.managed);
-    order->returned = ss_value_ref(task->returned);
-    order->run_timeout_ms =
-        task->timeout_ms ? task->timeout_ms : node->run_timeout_ms;
-    order->idle_timeout_ms = node->idle_timeout_ms;
-    order->heartbeat_only = node->refresh_on_heartbeat_only;
-    if (task->failed)
-        order->error = json_pack("{s:s, s:s, s:s}", "node",
-            task->failed->node->name, "code",
-            ss_status_name(task->failed->error.status), "message",
-            task->failed->error.message);
-}
-
-struct ss_order *ss_task_order(struct task *task)
-{
-    struct loop *loop = task->loop;
-    struct ss_order *order = ss_order_new();
-    const struct ss_graph *root =
-        loop->run ? loop->run->graph : ss_change_graph(loop->change);
-    order->attempt = task->attempt;
-    order->kind = task->order_kind;
-    order->app_graph = ss_strdup(root->name);
-    order->version = ss_strdup(root->version);
-    order->graph = ss_strdup(loop->graph->name);
-    order->node = ss_strdup(task->node ? task->node->name : "");
-    order->thread = ss_strdup(loop->thread->id);
-    id_copy(order->task_id, task->id);
-    id_copy(order->checkpoint_id, loop->id);
-    order->ns = ss_strdup(task->ns);
-    order->path = ss_strdup(task->path);
-    order->step = loop->step;
-    order->stop = loop->stop;
-    order->attempt_number = task->attempts;
-    order->first_attempt_us = task->first_attempt_us;
-    order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
-    order->answers =
-        task->answers ? json_incref(task->answers) : json_array();
-    add_run(order, task);
-    if (task->order_kind == SS_ORDER_FOLD) {
-        order->fold_channel = ss_strdup(task->fold_channel);
-        order->fold_value = ss_value_ref(task->returned);
-        order->fold_writes = json_incref(task->fold_writes);
-    } else {
-        add_node(order, task);
-    }
-    return order;
 }

@@ -1,0 +1,26 @@
+// enter.h - what entering a root loop and a nested one have in common (enter.c).
+#ifndef SS_ENGINE_ENTER_H
+#define SS_ENGINE_ENTER_H
+
+#include "coordinator/engine/loop.h"
+
+bool ss_enter_has_versions(const struct loop *loop);
+// Take a channel's writes out of the pending ones (not those of this run, after
+// a crash).
+void ss_enter_drop_writes(struct loop *loop, const char *channel);
+// Apply the null task's writes and the carried ones (R5.8). SS_EAGAIN: a worker
+// folds first.
+int ss_enter_null_writes(struct loop *loop, struct ss_error *error);
+// R5.10: what was pending is consumed, then the input is applied. SS_EAGAIN.
+int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
+    struct ss_error *error);
+// R5.9: go on; where time travels, on a branch of its own (`forks`).
+void ss_enter_resume(struct loop *loop, bool forks, bool again);
+// Made by an update or as a fork.
+bool ss_enter_is_edited(const struct ss_mark *mark);
+// The checkpoint belongs to what this very task began.
+bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task);
+// After a crash: the output that had been shown before it.
+void ss_enter_recover_output(struct loop *loop);
+
+#endif

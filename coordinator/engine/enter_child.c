@@ -1,0 +1,144 @@
+// enter_child.c - how a graph inside begins: with its task's input, or where this
+// very task had left it (spec/engine.md 12; better than R12.6 on purpose).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/enter.h"
+#include "coordinator/engine/internal.h"
+
+// The bookkeeping of first visits: the namespace without its last task id.
+static bool first_visit(struct run *run, const char *ns)
+{
+    char *key = ss_strdup(ns), *colon = strrchr(key, ':');
+    if (colon)
+        *colon = '\0';
+    bool first = !ss_map_get(&run->replay_visited, key);
+    ss_map_put(&run->replay_visited, key, run);
+    ss_free(key);
+    return first;
+}
+
+static void inherit(struct loop *loop)
+{
+    const struct loop *parent = loop->parent;
+    const struct task *task = loop->parent_task;
+    // also inside a graph that never saves: the run's store is inherited
+    loop->persists = loop->graph->checkpointer != SS_CHECKPOINTER_NONE;
+    loop->checkpoint_map = parent->checkpoint_map
+        ? json_deep_copy(parent->checkpoint_map)
+        : json_object();
+    json_object_set_new(
+        loop->checkpoint_map, parent->ns, json_string(parent->id));
+    loop->has_resuming_flag = parent->first_superstep
+        ? parent->has_resuming_flag
+        : false;
+    loop->resuming_flag = loop->has_resuming_flag && parent->resuming_flag;
+    if (task->retry_resuming)
+        loop->has_resuming_flag = loop->resuming_flag = true;
+    loop->first_superstep = true;
+}
+
+// R5.3 for a nested loop.
+static struct ss_mark *child_start(struct loop *loop)
+{
+    struct run *run = loop->run;
+    const struct ss_journal *journal = loop->thread->journal;
+    const char *id = ss_json_str(loop->checkpoint_map, loop->ns, NULL);
+    if (!loop->persists)
+        return NULL;
+    if (id) {
+        struct ss_mark *mark = ss_journal_find(journal, loop->ns, id);
+        const struct ss_mark *newest =
+            ss_journal_find(journal, loop->ns, NULL);
+        loop->addressed = true;
+        loop->superseded = mark && newest != mark;
+        return mark;
+    }
+    if (run->replay_id[0] && !loop->parent_task->retry_resuming) {
+        loop->addressed = true;
+        loop->has_resuming_flag = loop->resuming_flag = false;
+        return first_visit(run, loop->ns)
+            ? ss_journal_before(journal, loop->ns, run->replay_id)
+            : ss_journal_find(journal, loop->ns, NULL);
+    }
+    loop->loaded_latest = true;
+    return ss_journal_find(journal, loop->ns, NULL);
+}
+
+// After a crash: this very task's loop goes on at the tick (journal.md).
+static bool recover_child(struct loop *loop, struct ss_error *error)
+{
+    struct ss_mark *mark = loop->persists
+        ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
+        : NULL;
+    if (!loop->run->recovering || !ss_enter_begun_by(mark, loop->parent_task)
+        || strcmp(mark->run, loop->run->id) != 0
+        || ss_loop_load(loop, mark, error) != SS_OK)
+        return false;
+    const json_t *facts = json_object_get(mark->metadata, "__loop__");
+    loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
+    loop->first_superstep = strcmp(mark->source, "loop") != 0;
+    loop->resuming = loop->resuming_flag;
+    ss_enter_recover_output(loop);
+    loop->status = LOOP_RUNNING;
+    return true;
+}
+
+static int child_input(struct loop *loop, struct ss_error *error)
+{
+    struct ss_writes writes = {0};
+    json_t *input = ss_value_json(loop->parent_task->input);
+    int status = json_is_null(input)
+        ? SS_OK
+        : ss_writers_input(loop->graph, input, &writes, NULL, error);
+    if (status == SS_OK && writes.count > 0) {
+        status = ss_enter_input(loop, &writes, error);
+        if (status == SS_OK)
+            ss_loop_save(loop, "input");
+    } else if (status == SS_OK && !loop->has_resuming_flag) {
+        status = ss_error_set(error, SS_EEMPTYINPUT,
+            "graph %s: its task gave it no input", loop->graph->name);
+    }
+    ss_writes_fini(&writes);
+    return status;
+}
+
+int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
+{
+    inherit(loop);
+    if (recover_child(loop, error)) {
+        ss_loop_later(loop);
+        return SS_OK;
+    }
+    struct ss_mark *mark = child_start(loop);
+    int status = ss_loop_load(loop, mark, error);
+    if (status != SS_OK)
+        return status;
+    loop->stop = loop->step + loop->run->recursion_limit + 1;
+    bool named = ss_json_str(loop->checkpoint_map, loop->ns, NULL) != NULL;
+    // Only what this very task began is gone on with (better than R12.6).
+    if (loop->resuming_flag && mark && !named
+        && !ss_enter_begun_by(mark, loop->parent_task))
+        loop->resuming_flag = false;
+    loop->resuming = ss_enter_has_versions(loop)
+        && (loop->has_resuming_flag
+                ? loop->resuming_flag
+                : ss_value_is_null(loop->parent_task->input));
+    loop->time_traveling =
+        loop->addressed && (named || !loop->resuming_flag);
+    if (loop->time_traveling)
+        ss_enter_drop_writes(loop, SS_NAME_RESUME);
+    loop->replaying = loop->time_traveling || loop->superseded;
+    bool forks = loop->resuming && loop->time_traveling
+        && (!ss_enter_is_edited(mark) || loop->superseded);
+    status = ss_enter_null_writes(loop, error);
+    if (status == SS_OK && loop->resuming)
+        ss_enter_resume(loop, forks, false);
+    else if (status == SS_OK)
+        status = child_input(loop, error);
+    if (status == SS_OK) {
+        loop->status = LOOP_RUNNING;
+        ss_loop_later(loop);
+    }
+    return status;
+}

@@ -1,0 +1,438 @@
+// enter_root.c - how a run's own loop begins, and how it comes back after a crash
+// (spec/engine.md 5.2-5.3; the journal's rule: recovery is not a resume).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/enter.h"
+#include "coordinator/engine/internal.h"
+
+// An entry under way. It may have to wait for folds on a worker, twice.
+struct entry {
+    bool again;     // a recovery: nothing is stored or shown
+    bool null_done; // the null writes are applied
+    struct ss_mark *mark;
+    const char *id; // named explicitly, or NULL
+    json_t *command;
+    json_t *answer; // the command's resume, or NULL
+    bool id_map;
+    bool forks;
+};
+
+static const char *named_checkpoint(const struct run *run)
+{
+    json_t *map = json_object_get(run->body, "checkpoint_map");
+    const char *id = ss_json_str(map, "", NULL);
+    if (!id)
+        id = ss_json_str(run->body, "checkpoint_id", NULL);
+    return id && id[0] ? id : NULL;
+}
+
+static int load_root(
+    struct loop *loop, struct entry *start, struct ss_error *error)
+{
+    const struct ss_journal *journal = loop->thread->journal;
+    struct run *run = loop->run;
+    if (run->recovering) {
+        const char *base = ss_json_str(run->entry, "base", "");
+        start->id = base[0] ? base : NULL;
+    } else {
+        start->id = named_checkpoint(run);
+    }
+    start->mark = start->id || !run->recovering
+        ? ss_journal_find(journal, loop->ns, start->id)
+        : NULL;
+    struct ss_mark *newest = ss_journal_find(journal, loop->ns, NULL);
+    if (run->recovering) {
+        loop->addressed = ss_json_bool(run->entry, "addressed", false);
+        loop->superseded = ss_json_bool(run->entry, "superseded", false);
+    } else {
+        loop->addressed = start->id != NULL;
+        loop->superseded = start->id && start->mark && newest
+            && strcmp(newest->id, start->mark->id) != 0;
+    }
+    loop->loaded_latest = !start->id && start->mark;
+    int status = ss_loop_load(loop, start->mark, error);
+    loop->stop = loop->step + run->recursion_limit + 1;
+    if (status == SS_OK && start->id && !start->mark && !run->recovering) {
+        // R5.3: an unknown id: a fresh thread that names it as its parent
+        id_copy(loop->saved_id, start->id);
+    }
+    return status;
+}
+
+static bool same_run_id(const struct loop *loop)
+{
+    const char *ours = ss_json_str(
+        json_object_get(loop->run->config, "metadata"), "run_id", NULL);
+    const char *theirs = ss_json_str(loop->metadata, "run_id", NULL);
+    return ours && theirs && strcmp(ours, theirs) == 0;
+}
+
+static bool contains(const json_t *array, const char *text)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)array, i, item) {
+        if (strcmp(json_string_value(item), text) == 0)
+            return true;
+    }
+    return false;
+}
+
+// R7.19: what does not fit what is pending is refused before anything is stored.
+static int check_strict(const struct loop *loop, const struct entry *start,
+    struct ss_error *error)
+{
+    const json_t *open = loop->run->questions;
+    if (!loop->run->strict_resume || loop->superseded)
+        return SS_OK;
+    if (!start->id_map)
+        return json_array_size(open) > 1
+            ? ss_error_set(error, SS_EAMBIGUOUS, "%zu questions are open: "
+                  "answer by their ids", json_array_size(open))
+            : SS_OK;
+    if (json_object_size(start->answer) == 0)
+        return ss_error_set(error, SS_EEMPTYRESUME,
+            "the map of answers is empty: name at least one open question");
+    const char *key;
+    json_t *value;
+    json_object_foreach(start->answer, key, value) {
+        if (!contains(open, key))
+            return ss_error_set(error, SS_EUNKNOWNINTERRUPT,
+                "no open question has the id %s", key);
+    }
+    return SS_OK;
+}
+
+static int which_one(const struct loop *loop, const char *what, size_t count,
+    struct ss_error *error)
+{
+    return ss_error_set(error, SS_ESTATE,
+        "thread %s: %zu questions %s; say which one this answers: "
+        "{\"resume\": {id: answer}}", loop->thread->id, count, what);
+}
+
+// A plain answer where no question is open (R7.12b, R9.21, not copied): on a
+// checkpoint that the thread has left it is for what was asked there; beside a
+// task that failed after its answer it is for nothing that anybody has seen.
+static int aim_answer(struct loop *loop, struct entry *start,
+    struct ss_error *error)
+{
+    int status = SS_OK;
+    if (loop->superseded) {
+        json_t *asked = ss_pendings_asked(&loop->pending);
+        size_t count = json_array_size(asked);
+        if (count > 1)
+            status = which_one(loop, "were asked there", count, error);
+        if (count == 1) {
+            start->id_map = true;
+            loop->run->resume_map = json_pack("{s:O}",
+                json_string_value(json_array_get(asked, 0)), start->answer);
+        }
+        json_decref(asked);
+    } else if (ss_pendings_failed_answered(&loop->pending)) {
+        start->id_map = true;
+        ss_loop_warn(loop, "thread %s: no question is open; the answer was "
+            "ignored", loop->thread->id);
+    }
+    return status;
+}
+
+// What was accepted once is not judged again by a recovery.
+static int check_answer(struct loop *loop, struct entry *start,
+    struct ss_error *error)
+{
+    struct run *run = loop->run;
+    size_t open = json_array_size(run->questions);
+    start->id_map = ss_resume_is_id_map(start->answer);
+    int status =
+        run->recovering ? SS_OK : check_strict(loop, start, error);
+    if (status != SS_OK)
+        return status;
+    if (start->id_map) {
+        run->resume_map = json_incref(start->answer);
+        return SS_OK;
+    }
+    if (open > 1 && !run->recovering)
+        return which_one(loop, "are open", open, error);
+    return open == 0 ? aim_answer(loop, start, error) : SS_OK;
+}
+
+// The command as the null task's writes (R8.2), without an id map (R5.7b).
+static int command_writes(struct entry *start, struct ss_writes *writes,
+    struct ss_error *error)
+{
+    json_t *command = json_copy(start->command);
+    if (start->id_map)
+        json_object_del(command, "resume");
+    int status = ss_writers_command(command, writes, error);
+    json_decref(command);
+    if (status == SS_OK && writes->count == 0 && !start->id_map)
+        status = ss_error_set(error, SS_EEMPTYINPUT,
+            "the command is empty: give it update, goto or resume");
+    return status;
+}
+
+static void take_plain(struct loop *loop)
+{
+    struct run *run = loop->run;
+    for (size_t i = 0; i < loop->pending.count; i++) {
+        const struct pending *p = &loop->pending.items[i];
+        if (strcmp(p->task_id, SS_NULL_TASK) == 0
+            && strcmp(p->channel, SS_NAME_RESUME) == 0) {
+            ss_value_unref(run->plain);
+            run->plain = ss_value_ref(p->value);
+        }
+    }
+}
+
+// R5.13: what the graphs inside are told.
+static void tell_children(struct loop *loop, const struct entry *start)
+{
+    struct run *run = loop->run;
+    loop->has_resuming_flag = true;
+    loop->resuming_flag = loop->resuming;
+    loop->first_superstep = true;
+    run->replay_id[0] = '\0';
+    if (!loop->time_traveling)
+        return;
+    const struct ss_mark *mark = start->mark;
+    const char *id = loop->id;
+    if (loop->resuming && mark)
+        id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
+                                                   : mark->id;
+    id_copy(run->replay_id, id);
+}
+
+// What recovery must know and cannot see any more (journal.md).
+static void note_entry(const struct loop *loop, const struct entry *start)
+{
+    json_t *entry = loop->run->entry;
+    json_object_set_new(entry, "base",
+        json_string(start->mark ? start->mark->id : ""));
+    json_object_set_new(
+        entry, "stop", json_integer((json_int_t)loop->stop));
+    json_object_set_new(entry, "addressed", json_boolean(loop->addressed));
+    json_object_set_new(entry, "superseded", json_boolean(loop->superseded));
+    json_object_set_new(entry, "resuming", json_boolean(loop->resuming));
+    json_object_set_new(
+        entry, "time_traveling", json_boolean(loop->time_traveling));
+    json_object_set_new(entry, "replaying", json_boolean(loop->replaying));
+    json_object_set_new(
+        entry, "replay_id", json_string(loop->run->replay_id));
+}
+
+// A command on a fresh thread counts once, as what __start__ returns (R5.12 is
+// not copied).
+static int fresh_command(
+    struct loop *loop, struct entry *start, json_t **ret_input,
+    struct ss_error *error)
+{
+    json_t *command = json_copy(start->command);
+    json_object_del(command, "resume");
+    struct ss_writes writes = {0};
+    int status = ss_writers_command(command, &writes, error);
+    bool empty = writes.count == 0;
+    ss_writes_fini(&writes);
+    if (status == SS_OK && (empty || !loop->graph->is_state))
+        status = ss_error_set(error, SS_EEMPTYINPUT,
+            "thread %s is new: there is nothing that a command could go on "
+            "with; give an input", loop->thread->id);
+    if (status != SS_OK) {
+        json_decref(command);
+        return status;
+    }
+    *ret_input = json_pack("{s:o}", "$command", command);
+    return SS_OK;
+}
+
+// R5.10, R5.11.
+static int root_input(
+    struct loop *loop, json_t *input, bool again, struct ss_error *error)
+{
+    struct ss_writes writes = {0};
+    size_t unknown = 0;
+    int status = input && !json_is_null(input)
+        ? ss_writers_input(loop->graph, input, &writes, &unknown, error)
+        : SS_OK;
+    if (status == SS_OK && unknown > 0)
+        ss_loop_warn(loop, "%zu keys of the input are no channels of graph "
+            "%s and were ignored", unknown, loop->graph->name);
+    if (status == SS_OK && writes.count == 0)
+        status = ss_error_set(error, SS_EEMPTYINPUT,
+            "graph %s, thread %s: there is no input (channel %s) and nothing "
+            "to go on with", loop->graph->name, loop->thread->id,
+            loop->graph->input.count ? loop->graph->input.items[0] : "none");
+    if (status == SS_OK)
+        status = ss_enter_input(loop, &writes, error);
+    if (status == SS_OK && !again)
+        ss_loop_save(loop, "input");
+    ss_writes_fini(&writes);
+    return status;
+}
+
+static void decide(struct loop *loop, struct entry *start)
+{
+    const struct run *run = loop->run;
+    bool goes_on = !run->input || json_is_null(run->input)
+        || start->command || same_run_id(loop);
+    loop->resuming = ss_enter_has_versions(loop) && goes_on;
+    loop->time_traveling = loop->addressed && !start->answer;
+    loop->replaying = loop->time_traveling || loop->superseded;
+    start->forks = loop->resuming && loop->time_traveling
+        && (!ss_enter_is_edited(start->mark) || loop->superseded);
+}
+
+// The part that may refuse; nothing is stored yet.
+static int prepare_root(struct loop *loop, struct entry *start,
+    struct ss_writes *writes, struct ss_error *error)
+{
+    struct run *run = loop->run;
+    if (loop->graph->checkpointer == SS_CHECKPOINTER_KEEP)
+        return ss_error_set(error, SS_ESTATE, "graph %s keeps its state for "
+            "the graph around it: it cannot be run by itself",
+            loop->graph->name);
+    start->command = run->command;
+    start->answer = json_object_get(run->command, "resume");
+    if (json_is_null(start->answer))
+        start->answer = NULL;
+    int status = load_root(loop, start, error);
+    if (status != SS_OK)
+        return status;
+    decide(loop, start);
+    if (loop->time_traveling)
+        ss_enter_drop_writes(loop, SS_NAME_RESUME);
+    json_decref(run->questions);
+    run->questions = ss_pendings_questions(&loop->pending);
+    if (start->answer && ss_enter_has_versions(loop))
+        status = check_answer(loop, start, error);
+    if (status == SS_OK && start->command && ss_enter_has_versions(loop))
+        status = command_writes(start, writes, error);
+    if (status == SS_OK && !run->recovering)
+        status = ss_writers_targets(loop->graph, writes, error);
+    return status;
+}
+
+// What may have to wait: the null writes, then the input.
+static int apply_entry(
+    struct loop *loop, struct entry *start, struct ss_error *error)
+{
+    int status = SS_OK;
+    if (!start->null_done)
+        status = ss_enter_null_writes(loop, error);
+    if (status != SS_OK)
+        return status;
+    start->null_done = true;
+    if (loop->resuming) {
+        ss_enter_resume(loop, start->forks, start->again);
+        return SS_OK;
+    }
+    json_t *input = json_incref(loop->run->input);
+    if (start->command) {
+        json_decref(input);
+        status = fresh_command(loop, start, &input, error);
+    }
+    if (status == SS_OK)
+        status = root_input(loop, input, start->again, error);
+    json_decref(input);
+    return status;
+}
+
+static int finish_entry(struct loop *loop, struct ss_error *error)
+{
+    struct entry *start = loop->entry;
+    int status = apply_entry(loop, start, error);
+    if (status == SS_EAGAIN)
+        return SS_OK; // it is called again when the folds are there
+    loop->entry = NULL;
+    if (status == SS_OK) {
+        tell_children(loop, start);
+        if (!start->again && !loop->run->recovering)
+            note_entry(loop, start);
+        loop->status = LOOP_RUNNING;
+        ss_loop_later(loop);
+    }
+    ss_free(start);
+    return status;
+}
+
+void ss_loop_enter_folded(struct loop *loop)
+{
+    struct ss_error error = {0};
+    if (finish_entry(loop, &error) == SS_OK)
+        return;
+    loop->status = LOOP_FAILED;
+    loop->error = error;
+    ss_run_root_ended(loop->run);
+}
+
+int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
+{
+    struct entry *start = ss_zalloc(1, sizeof(*start));
+    struct ss_writes writes = {0};
+    start->again = again;
+    int status = prepare_root(loop, start, &writes, error);
+    if (status == SS_OK) {
+        if (!again && !loop->run->recovering)
+            ss_run_begin_row(loop->run);
+        if (start->forks)
+            ss_writes_copy(&loop->carried, &writes);
+        else if (!again)
+            ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
+        take_plain(loop);
+        loop->entry = start;
+        status = finish_entry(loop, error);
+    } else {
+        ss_free(start);
+    }
+    ss_writes_fini(&writes);
+    return status;
+}
+
+// ------------------------------------------------ recovery
+
+// Under `exit`: what the run left beside its entry (a graph inside that keeps its
+// state) is part of an end that did not come. It is void, and the run starts again.
+static int restart_root(struct loop *loop, struct ss_error *error)
+{
+    struct thread *thread = loop->thread;
+    struct run *run = loop->run;
+    uint64_t head = ss_journal_head(thread->journal);
+    if (head > run->entry_seq) {
+        ss_thread_void(thread, run->id, run->entry_seq + 1, head);
+        run->entry = ss_journal_run(thread->journal, run->id)->entry;
+    }
+    return ss_loop_enter_root(loop, false, error);
+}
+
+int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
+{
+    struct run *run = loop->run;
+    if (run->durability == DURABLE_EXIT)
+        return restart_root(loop, error);
+    const struct ss_run_facts *facts =
+        ss_journal_run(loop->thread->journal, run->id);
+    if (!facts || !facts->last)
+        return ss_loop_enter_root(loop, true, error);
+    int status = ss_loop_load(loop, facts->last, error);
+    if (status != SS_OK)
+        return status;
+    bool first = strcmp(facts->last->source, "loop") != 0;
+    loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
+    loop->addressed = ss_json_bool(run->entry, "addressed", false);
+    loop->resuming = ss_json_bool(run->entry, "resuming", false);
+    loop->time_traveling =
+        ss_json_bool(run->entry, "time_traveling", false);
+    loop->first_superstep = first;
+    loop->has_resuming_flag = first;
+    loop->resuming_flag = loop->resuming;
+    loop->replaying = first && ss_json_bool(run->entry, "replaying", false);
+    id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
+    run->questions = ss_pendings_questions(&loop->pending);
+    if (first)
+        take_plain(loop);
+    ss_enter_recover_output(loop);
+    loop->status = LOOP_RUNNING;
+    ss_loop_later(loop);
+    return SS_OK;
+}

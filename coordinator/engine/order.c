@@ -1,0 +1,72 @@
+// order.c - a task as a worker is asked to do it: self-contained (model/task.h).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static void add_run(struct ss_order *order, struct task *task)
+{
+    struct run *run = task->loop->run;
+    order->run = ss_strdup(run ? run->id : "");
+    if (!run)
+        return;
+    order->config = json_incref(run->config);
+    order->context = json_incref(run->context);
+    order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
+    order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
+    if (task->plain_given)
+        order->plain = ss_value_ref(run->plain);
+}
+
+static void add_node(struct ss_order *order, struct task *task)
+{
+    const struct ss_node *node = task->node;
+    order->triggers = ss_task_triggers(task);
+    ss_plan_fresh(
+        task->loop, node, &order->fresh.channels, &order->fresh.managed);
+    order->returned = ss_value_ref(task->returned);
+    order->run_timeout_ms =
+        task->timeout_ms ? task->timeout_ms : node->run_timeout_ms;
+    order->idle_timeout_ms = node->idle_timeout_ms;
+    order->heartbeat_only = node->refresh_on_heartbeat_only;
+    if (task->failed)
+        order->error = json_pack("{s:s, s:s, s:s}", "node",
+            task->failed->node->name, "code",
+            ss_status_name(task->failed->error.status), "message",
+            task->failed->error.message);
+}
+
+struct ss_order *ss_task_order(struct task *task)
+{
+    struct loop *loop = task->loop;
+    struct ss_order *order = ss_order_new();
+    const struct ss_graph *root =
+        loop->run ? loop->run->graph : ss_change_graph(loop->change);
+    order->attempt = task->attempt;
+    order->kind = task->order_kind;
+    order->app_graph = ss_strdup(root->name);
+    order->version = ss_strdup(root->version);
+    order->graph = ss_strdup(loop->graph->name);
+    order->node = ss_strdup(task->node ? task->node->name : "");
+    order->thread = ss_strdup(loop->thread->id);
+    id_copy(order->task_id, task->id);
+    id_copy(order->checkpoint_id, loop->id);
+    order->ns = ss_strdup(task->ns);
+    order->path = ss_strdup(task->path);
+    order->step = loop->step;
+    order->stop = loop->stop;
+    order->attempt_number = task->attempts;
+    order->first_attempt_us = task->first_attempt_us;
+    order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
+    order->answers =
+        task->answers ? json_incref(task->answers) : json_array();
+    add_run(order, task);
+    if (task->order_kind == SS_ORDER_FOLD) {
+        order->fold_channel = ss_strdup(task->fold_channel);
+        order->fold_value = ss_value_ref(task->returned);
+        order->fold_writes = json_incref(task->fold_writes);
+    } else {
+        add_node(order, task);
+    }
+    return order;
+}
