@@ -4,15 +4,21 @@ if(SS_VALGRIND)
   find_program(SS_VALGRIND_PROGRAM NAMES valgrind REQUIRED)
 endif()
 
+ss_tests(story tests/stories story 240)
+
+# The engine's tests are told in the stories' world.
 ss_files(folders tests/unit/*)
 foreach(path IN LISTS folders)
   if(IS_DIRECTORY ${path})
     get_filename_component(folder ${path} NAME)
-    ss_tests(unit.${folder} tests/unit/${folder} unit 120)
+    set(support)
+    if(folder STREQUAL "engine")
+      set(support SUPPORT ss_support_tests_stories)
+    endif()
+    ss_tests(unit.${folder} tests/unit/${folder} unit 120 ${support})
   endif()
 endforeach()
 
-ss_tests(story tests/stories story 240)
 ss_tests(contract tests/contract contract 240)
 ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
 ss_tests(system tests/system system 290)
