@@ -57,6 +57,8 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     uint64_t id, const json_t *body);
 // A run found in the store when its thread is loaded.
 void ss_run_found(struct engine *engine, json_t *record);
+// It is recovered when the thread has been read.
+void ss_run_await(struct thread *thread, const char *id);
 // False: its graph is not known yet; it waits for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id);
 // `attach` on a loaded thread: the running one, or how it ended.

@@ -579,10 +579,15 @@ void ss_run_found(struct engine *engine, json_t *record_json)
         || strcmp(ss_json_str(record_json, "status", ""), "running") != 0)
         return;
     struct thread *thread = ss_thread_get(engine, thread_id);
+    ss_run_await(thread, id);
+    ss_requests_resume(thread);
+}
+
+void ss_run_await(struct thread *thread, const char *id)
+{
     SS_VEC_PUSH(&thread->waiting,
         (struct waiting){.op = ss_strdup("recover"),
             .body = json_pack("{s:s}", "run", id)});
-    ss_requests_resume(thread);
 }
 
 // False: its graph is not known yet; wait for a worker that announces it.

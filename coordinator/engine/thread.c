@@ -59,11 +59,15 @@ static void drop_puts(struct thread *thread)
     thread->puts.count = 0;
 }
 
-static void drop_waiting(struct thread *thread)
+// `but_runs`: runs that were found stay, nobody would find them again.
+static void drop_waiting(struct thread *thread, bool but_runs)
 {
-    for (size_t i = 0; i < thread->waiting.count; i++)
+    for (size_t i = thread->waiting.count; i-- > 0;) {
+        if (but_runs && strcmp(thread->waiting.items[i].op, "recover") == 0)
+            continue;
         ss_waiting_fini(&thread->waiting.items[i]);
-    thread->waiting.count = 0;
+        SS_VEC_REMOVE(&thread->waiting, i);
+    }
 }
 
 void ss_thread_destroy(struct thread **place)
@@ -74,7 +78,7 @@ void ss_thread_destroy(struct thread **place)
     *place = NULL;
     drop_held(thread);
     drop_puts(thread);
-    drop_waiting(thread);
+    drop_waiting(thread, false);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
@@ -352,6 +356,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
 {
     struct engine *engine = thread->engine;
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
+    char *run = thread->run ? ss_strdup(thread->run->id) : NULL;
     if (thread->run)
         ss_run_abandon(thread->run, status, message);
     if (thread->change)
@@ -367,7 +372,10 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
             thread->waiting.items[i].id, status, "%s", message);
     drop_held(thread);
     drop_puts(thread);
-    drop_waiting(thread);
+    drop_waiting(thread, status != SS_EFENCED);
+    if (run && status != SS_EFENCED)
+        ss_run_await(thread, run); // it goes on when the thread is read again
+    ss_free(run);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     thread->state = THREAD_COLD;
