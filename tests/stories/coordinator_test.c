@@ -260,6 +260,83 @@ START_TEST(a_store_that_refuses_acknowledges_nothing)
 }
 END_TEST
 
+// The disk was full for a moment: nothing is acknowledged that is not stored, and
+// the run goes on from what is, when somebody asks for its thread again.
+START_TEST(after_a_full_disk_the_run_goes_on_from_what_is_stored)
+{
+    diamond();
+    world_run();
+    world_hold("b");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_store_says(SS_EFULL);
+    world_let("b");
+    world_run();
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "thread t is dropped: there is no room on the disk\n"
+         "ann: error disk_full: there is no room on the disk\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+}
+END_TEST
+
+START_TEST(a_thread_that_cannot_be_read_loses_no_run)
+{
+    diamond();
+    world_run();
+    world_hold("b");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_crash();
+    world_read_says(SS_EIO);
+    world_restart();
+    world_run();
+    world_let("b");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "  row 4 of t: writes of c\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 4 tasks at once\n"
+         "thread t is dropped: thread t: cannot be read: the system refused an "
+         "operation\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+}
+END_TEST
+
 START_TEST(a_second_run_on_a_busy_thread_is_refused)
 {
     diamond();
@@ -435,7 +512,8 @@ SUITE("coordinator",
     async_runs_ahead_and_answers_when_all_is_stored,
     exit_stores_only_how_it_began_and_how_it_ended,
     exit_begins_again_after_a_crash, a_store_that_refuses_acknowledges_nothing,
-    a_second_run_on_a_busy_thread_is_refused,
-    asking_again_with_the_same_run_id_runs_nothing_twice,
+    after_a_full_disk_the_run_goes_on_from_what_is_stored,
+    a_thread_that_cannot_be_read_loses_no_run,
+    a_second_run_on_a_busy_thread_is_refused, asking_again_with_the_same_run_id_runs_nothing_twice,
     who_attaches_gets_the_events_after_the_last_that_it_saw, a_run_is_cancelled,
     a_request_while_the_thread_is_read_waits_its_turn)

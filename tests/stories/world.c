@@ -680,6 +680,11 @@ void world_store_says(int status)
     world.store.next_status = status;
 }
 
+void world_read_says(int status)
+{
+    world.store.next_read = status;
+}
+
 void world_store_slow(bool on)
 {
     world.slow = on;

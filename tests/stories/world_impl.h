@@ -29,6 +29,7 @@ struct store {
     int64_t rows_left; // -1: no limit
     bool stopped;
     int next_status;
+    int next_read;
 };
 
 // What becomes of a command; the answer is an event without times.

@@ -191,6 +191,12 @@ static void do_read(
     struct stored_thread *thread = store_thread(store, job->thread);
     event->type = SS_EVENT_ROWS;
     event->rows.tag = job->tag;
+    if (store->next_read != SS_OK) {
+        event->rows.status = store->next_read;
+        event->rows.message = ss_status_text(store->next_read);
+        store->next_read = SS_OK;
+        return;
+    }
     event->rows.rows =
         ss_zalloc(thread->rows.count + 1, sizeof(*event->rows.rows));
     for (size_t i = 0; i < thread->rows.count; i++) {
