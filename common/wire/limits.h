@@ -21,8 +21,9 @@ enum {
     // Levels of messages in messages (Envelope, Tasks, Order, Value).
     SS_WIRE_DEPTH_MAX = 8,
     // Unpacking may take this much memory, and so many times the message: the
-    // smallest attempts, writes and texts take 20 to 22 times their bytes.
-    SS_WIRE_BUDGET_BASE = 256 * 1024,
+    // smallest attempts, writes and texts take 20 to 22 times their bytes, a
+    // batch of the smallest outcomes 28 times.
+    SS_WIRE_BUDGET_BASE = 1024 * 1024,
     SS_WIRE_BUDGET_FACTOR = 24,
 };
 

@@ -1,0 +1,98 @@
+// What a coordinator finds in its store before it begins.
+#include <check.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/shell_impl.h"
+
+static struct ss_store *store;
+static struct ss_error error;
+
+static void set_up(void)
+{
+    error.message[0] = '\0';
+    ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
+}
+
+static void tear_down(void)
+{
+    ss_store_close(&store);
+}
+
+static void put(enum ss_store_table table, const char *key, const char *text)
+{
+    struct ss_store_put one = {.table = table,
+        .key = key,
+        .value = text,
+        .value_size = strlen(text),
+        .when = SS_WHEN_ANY};
+    struct ss_store_unit unit = {.puts = &one, .puts_count = 1};
+    struct ss_store_batch batch = {.units = &unit, .units_count = 1};
+    ck_assert_int_eq(ss_store_apply(store, &batch, &error), SS_OK);
+    ck_assert_int_eq(unit.result, SS_OK);
+}
+
+START_TEST(epochs_begin_with_one_and_rise)
+{
+    uint64_t epoch = 0;
+    for (uint64_t i = 1; i < 5; i++) {
+        ck_assert_int_eq(ss_boot_epoch(store, &epoch, &error), SS_OK);
+        ck_assert_uint_eq(epoch, i);
+    }
+}
+END_TEST
+
+START_TEST(an_epoch_that_is_no_number_is_damage)
+{
+    static const char *const wrong[] = {"", "seven", "\"7\"", "{}"};
+    uint64_t epoch = 0;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        put(SS_TABLE_META, "epoch", wrong[i]);
+        ck_assert_int_eq(ss_boot_epoch(store, &epoch, &error), SS_ECORRUPT);
+        ck_assert_ptr_nonnull(strstr(error.message, "epoch"));
+    }
+}
+END_TEST
+
+START_TEST(an_empty_store_has_nothing_to_go_on_with)
+{
+    struct ss_boot *boot = NULL;
+    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_OK);
+    ck_assert_ptr_nonnull(boot);
+    ss_boot_destroy(&boot);
+    ck_assert_ptr_null(boot);
+    ss_boot_destroy(&boot);
+}
+END_TEST
+
+START_TEST(damaged_records_are_named)
+{
+    struct ss_boot *boot = NULL;
+    put(SS_TABLE_GRAPHS, "digest@1", "{\"name\":");
+    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.message, "graph digest@1"));
+    put(SS_TABLE_GRAPHS, "digest@1", "{\"name\":\"digest\"}");
+    put(SS_TABLE_RUNS, "run-7", "nothing");
+    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.message, "run run-7"));
+    ck_assert_ptr_null(boot);
+}
+END_TEST
+
+int main(void)
+{
+    ss_value_setup();
+    Suite *suite = suite_create("boot");
+    TCase *tcase = tcase_create("boot");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, epochs_begin_with_one_and_rise);
+    tcase_add_test(tcase, an_epoch_that_is_no_number_is_damage);
+    tcase_add_test(tcase, an_empty_store_has_nothing_to_go_on_with);
+    tcase_add_test(tcase, damaged_records_are_named);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

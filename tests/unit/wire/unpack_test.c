@@ -1,0 +1,231 @@
+// Budgets, text, and bytes against a schema.
+#include <check.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/mem.h"
+#include "common/wire/budget.h"
+#include "common/wire/limits.h"
+#include "common/wire/message.h"
+#include "common/wire/unpack.h"
+
+// --- budgets
+
+START_TEST(a_budget_gives_aligned_memory_until_it_is_spent)
+{
+    struct ss_budget budget;
+    ss_budget_init(&budget, 1000);
+    char *first = ss_budget_alloc(&budget, 1);
+    char *second = ss_budget_alloc(&budget, 100);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_uint_eq((uintptr_t)second % _Alignof(max_align_t), 0);
+    ck_assert(second >= first + 1 || second + 100 <= first);
+    memset(second, 7, 100);
+    ck_assert(!budget.is_spent);
+    ck_assert_ptr_null(ss_budget_alloc(&budget, 1000));
+    ck_assert(budget.is_spent);
+    ck_assert_ptr_nonnull(ss_budget_alloc(&budget, 500));
+    ss_budget_fini(&budget);
+    ss_budget_fini(&budget);
+}
+END_TEST
+
+START_TEST(many_small_pieces_use_the_budget_up)
+{
+    struct ss_budget budget;
+    size_t pieces = 0;
+    ss_budget_init(&budget, 100000);
+    while (ss_budget_alloc(&budget, 10))
+        pieces++;
+    ck_assert_uint_ge(pieces, 100000 / 16);
+    ck_assert_uint_le(pieces, 10000);
+    ss_budget_fini(&budget);
+}
+END_TEST
+
+START_TEST(a_size_that_wraps_around_is_refused)
+{
+    struct ss_budget budget;
+    ss_budget_init(&budget, SIZE_MAX);
+    ck_assert_ptr_null(ss_budget_alloc(&budget, SIZE_MAX));
+    ck_assert_ptr_null(ss_budget_alloc(&budget, SIZE_MAX - 3));
+    ck_assert(budget.is_spent);
+    ss_budget_fini(&budget);
+}
+END_TEST
+
+START_TEST(protobufs_allocator_draws_on_the_budget)
+{
+    struct ss_budget budget;
+    ss_budget_init(&budget, 64);
+    ProtobufCAllocator *from = &budget.allocator;
+    void *memory = from->alloc(from->allocator_data, 48);
+    ck_assert_ptr_nonnull(memory);
+    from->free(from->allocator_data, memory); // gives nothing back
+    ck_assert_ptr_null(from->alloc(from->allocator_data, 48));
+    ss_budget_fini(&budget);
+}
+END_TEST
+
+START_TEST(cleared_memory_is_zero)
+{
+    struct ss_budget budget;
+    ss_budget_init(&budget, SIZE_MAX);
+    for (size_t size = 1; size < 100000; size *= 3) {
+        memset(ss_budget_alloc(&budget, size), 0xff, size);
+        unsigned char *memory = ss_budget_zalloc(&budget, size, 1);
+        for (size_t i = 0; i < size; i++)
+            ck_assert_uint_eq(memory[i], 0);
+    }
+    ss_budget_fini(&budget);
+}
+END_TEST
+
+// --- text
+
+START_TEST(characters_have_their_width)
+{
+    static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + sizeof(text) - 1;
+    for (size_t width = 1; width <= 4; width++) {
+        ck_assert_uint_eq(ss_wire_character(at, end), width);
+        if (width > 1) // cut short
+            ck_assert_uint_eq(ss_wire_character(at, at + width - 1), 0);
+        at += width;
+    }
+    ck_assert_ptr_eq(at, end);
+}
+END_TEST
+
+// Every code point there is, and what is none.
+START_TEST(all_of_unicode_is_text_but_surrogates)
+{
+    for (unsigned c = 1; c < 0x120000; c++) {
+        unsigned char text[4] = {(unsigned char)c};
+        size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+        for (size_t i = size; i-- > 1;)
+            text[i] = (unsigned char)(0x80 | (c >> 6 * (size - 1 - i) & 0x3f));
+        if (size > 1)
+            text[0] =
+                (unsigned char)(0xf0u << (4 - size) | c >> 6 * (size - 1));
+        bool is_one = c < 0x110000 && (c < 0xd800 || c > 0xdfff);
+        if (ss_wire_text_ok(text, size) != is_one)
+            ck_abort_msg("U+%04X", c);
+    }
+    ck_assert(ss_wire_text_ok("", 0));
+    ck_assert(!ss_wire_text_ok("a\0b", 3));
+}
+END_TEST
+
+// --- peeking
+
+START_TEST(peeking_finds_a_number_and_stops_at_garbage)
+{
+    uint64_t value = 0;
+    ck_assert(ss_wire_peek("\x08\x96\x01", 3, 1, &value));
+    ck_assert_uint_eq(value, 150);
+    // Behind others of each wire type.
+    ck_assert(ss_wire_peek(
+        "\x12\x01x\x1d\1\2\3\4\x21\1\2\3\4\5\6\7\x08\x08\x05", 19, 1, &value));
+    ck_assert_uint_eq(value, 5);
+    ck_assert(ss_wire_peek(
+        "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, 1, &value));
+    ck_assert_uint_eq(value, UINT64_MAX);
+    ck_assert(!ss_wire_peek("\x10\x05", 2, 1, &value));
+    ck_assert(!ss_wire_peek("", 0, 1, &value));
+    ck_assert(!ss_wire_peek("\x0a\x05x", 3, 1, &value));    // cut short
+    ck_assert(!ss_wire_peek("\x0b\x08\x01", 3, 1, &value)); // a group
+    ck_assert(!ss_wire_peek("\x00\x01", 2, 1, &value));     // field 0
+    ck_assert(!ss_wire_peek("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11,
+        1, &value)); // a length that wraps around
+    ck_assert(!ss_wire_peek(
+        "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, 1, &value));
+    ck_assert(!ss_wire_peek(
+        "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, 1, &value));
+    ck_assert(!ss_wire_peek("\x08\x80", 2, 1, &value));
+}
+END_TEST
+
+// --- the schema
+
+// `count` fields of `bytes` each, in an envelope's message `field`.
+static int decode_many(int field, const char *bytes, size_t size, size_t count,
+    struct ss_error *error)
+{
+    struct ss_buf pieces;
+    struct ss_message *message = NULL;
+    ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
+    size_t body = size * count;
+    unsigned char head[] = {0x08, 0x01, (unsigned char)(field << 3 | 2),
+        (unsigned char)(0x80 | (body & 0x7f)),
+        (unsigned char)(0x80 | (body >> 7 & 0x7f)),
+        (unsigned char)(0x80 | (body >> 14 & 0x7f)),
+        (unsigned char)(body >> 21 & 0x7f)};
+    ss_buf_add(&pieces, head, sizeof(head));
+    for (size_t i = 0; i < count; i++)
+        ss_buf_add(&pieces, bytes, size);
+    int status = ss_message_decode(pieces.data, pieces.size, &message, error);
+    ss_message_destroy(&message);
+    ss_buf_fini(&pieces);
+    return status;
+}
+
+START_TEST(more_orders_or_outcomes_than_a_batch_holds_are_refused)
+{
+    // Outcome {attempt {0, 0}, task_id "", kind DONE}
+    static const char outcome[] =
+        "\x0a\x0a\x0a\x04\x08\x00\x10\x00\x12\x00\x18\x00";
+    struct ss_error error = {0};
+    ck_assert_int_eq(
+        decode_many(5, outcome, sizeof(outcome) - 1, SS_WIRE_BATCH_MAX, &error),
+        SS_OK);
+    ck_assert_int_eq(decode_many(5, outcome, sizeof(outcome) - 1,
+                         SS_WIRE_BATCH_MAX + 1, &error),
+        SS_ELIMIT);
+    ck_assert_ptr_nonnull(strstr(error.message, "4097 outcomes"));
+    ck_assert_int_eq(decode_many(2, "\x32\x00", 2, 10, &error), SS_EFORMAT);
+}
+END_TEST
+
+START_TEST(a_text_over_the_limit_is_refused_before_it_is_copied)
+{
+    struct ss_message *ask = ss_message_new(SS_MESSAGE_ASK);
+    struct ss_error error = {0};
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    ask->op = ss_zalloc(SS_WIRE_TEXT_SIZE_MAX + 2, 1);
+    memset(ask->op, 'a', SS_WIRE_TEXT_SIZE_MAX);
+    ck_assert_int_eq(ss_message_encode(ask, &buf, &error), SS_OK);
+    ask->op[SS_WIRE_TEXT_SIZE_MAX] = 'a';
+    ck_assert_int_eq(ss_message_encode(ask, &buf, &error), SS_ELIMIT);
+    ck_assert_ptr_nonnull(strstr(error.message, "Ask.op has 1048577 bytes"));
+    ss_message_destroy(&ask);
+    ss_buf_fini(&buf);
+}
+END_TEST
+
+int main(void)
+{
+    ss_value_setup();
+    Suite *suite = suite_create("unpack");
+    TCase *tcase = tcase_create("unpack");
+    tcase_add_test(tcase, a_budget_gives_aligned_memory_until_it_is_spent);
+    tcase_add_test(tcase, many_small_pieces_use_the_budget_up);
+    tcase_add_test(tcase, a_size_that_wraps_around_is_refused);
+    tcase_add_test(tcase, protobufs_allocator_draws_on_the_budget);
+    tcase_add_test(tcase, cleared_memory_is_zero);
+    tcase_add_test(tcase, characters_have_their_width);
+    tcase_add_test(tcase, all_of_unicode_is_text_but_surrogates);
+    tcase_add_test(tcase, peeking_finds_a_number_and_stops_at_garbage);
+    tcase_add_test(
+        tcase, more_orders_or_outcomes_than_a_batch_holds_are_refused);
+    tcase_add_test(tcase, a_text_over_the_limit_is_refused_before_it_is_copied);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
