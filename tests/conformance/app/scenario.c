@@ -3,6 +3,7 @@
 //
 // What counts over the whole scenario lies in FILE.counters, which all workers
 // that were given the same file share.
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +26,22 @@ struct place {
     bool inner;
 };
 
+// All that is made is kept: workers may ask for it as long as they live.
+struct kept {
+    struct kept *next;
+    max_align_t block[];
+};
+
+static struct kept *all_kept;
+
 static void *make(size_t size)
 {
-    void *block = calloc(1, size);
-    if (!block)
+    struct kept *kept = calloc(1, sizeof(*kept) + size);
+    if (!kept)
         abort();
-    return block;
+    kept->next = all_kept;
+    all_kept = kept;
+    return kept->block;
 }
 
 static struct script *new_script(struct world *world, json_t *body)
