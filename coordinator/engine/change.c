@@ -499,6 +499,24 @@ static void begin_superstep(struct change *change)
     carry_on(change);
 }
 
+// What is no node's update stands alone in its superstep (R1.13).
+static int check_alone(const json_t *updates, struct ss_error *error)
+{
+    size_t i;
+    json_t *update;
+    json_array_foreach((json_t *)updates, i, update) {
+        const char *what = is_clear(update)           ? "ends what is pending"
+            : is_as(update, SS_NAME_INPUT)            ? "is an input"
+            : is_as(update, SS_NAME_COPY)             ? "copies a checkpoint"
+                                                      : NULL;
+        if (what && json_array_size(updates) > 1)
+            return ss_error_set(error, SS_EUPDATE,
+                "several updates in one superstep: number %zu, as %s, %s and "
+                "must stand alone", i, as_node(update), what);
+    }
+    return SS_OK;
+}
+
 // One superstep, from the null writes on; also after a fold.
 static void carry_on(struct change *change)
 {
@@ -506,7 +524,9 @@ static void carry_on(struct change *change)
     json_t *updates = updates_of(change);
     json_t *first = json_array_get(updates, 0);
     if (!change->null_done) {
-        int status = apply_null(change->loop, &error);
+        int status = check_alone(updates, &error);
+        if (status == SS_OK)
+            status = apply_null(change->loop, &error);
         if (status != SS_OK) {
             settle(change, status, "update", &error);
             return;

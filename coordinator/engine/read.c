@@ -33,6 +33,11 @@ bool ss_place_find(struct engine *engine, struct thread *thread,
     struct ss_graph *root = ss_request_graph(engine, thread, body, error);
     if (!root)
         return false;
+    if (root->checkpointer == SS_CHECKPOINTER_KEEP) {
+        ss_error_set(error, SS_ESTATE, "graph %s keeps its state for the graph "
+            "around it: by itself it has none", root->name);
+        return false;
+    }
     char *path = strip(ns, false);
     // a name of digits alone reads as a counter, and leaves nothing to find
     bool lost = ns[0] && !path[0];
