@@ -150,6 +150,39 @@ static void load_seen(
     }
 }
 
+// The writes of one row replace what stood for their tasks, as they did when
+// they were made (R5.30-3).
+static void load_row_writes(struct loop *loop, const struct ss_row *row)
+{
+    for (size_t w = 0; w < row->writes_count; w++) {
+        const struct ss_row_write *write = &row->writes[w];
+        bool first = true;
+        for (size_t i = 0; i < w && first; i++)
+            first = strcmp(row->writes[i].task_id, write->task_id) != 0;
+        if (!write->value || strcmp(write->task_id, SS_NULL_TASK) == 0)
+            continue;
+        if (first)
+            ss_pendings_drop(&loop->pending, write->task_id);
+        ss_pendings_add(&loop->pending, write->task_id, write->path,
+            write->idx, write->channel, write->value, true, row->seq);
+    }
+}
+
+// A run that goes on after a crash goes on with what it wrote itself, also on a
+// checkpoint where another run's writes were first.
+static void load_own_writes(struct loop *loop, const struct ss_mark *mark)
+{
+    const struct ss_journal *journal = loop->thread->journal;
+    uint64_t head = ss_journal_head(journal);
+    for (uint64_t seq = loop->run->entry_seq; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (row && strcmp(row->run, loop->run->id) == 0
+            && strcmp(row->of, mark->id) == 0
+            && strcmp(row->ns, loop->ns) == 0)
+            load_row_writes(loop, row);
+    }
+}
+
 static void load_pending(struct loop *loop, const struct ss_mark *mark)
 {
     size_t count = 0;
@@ -164,6 +197,8 @@ static void load_pending(struct loop *loop, const struct ss_mark *mark)
             write->idx, write->channel, write->value, ours, items[i]->seq);
     }
     ss_free(items);
+    if (loop->run && loop->run->recovering)
+        load_own_writes(loop, mark);
 }
 
 int ss_loop_load(

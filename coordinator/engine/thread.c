@@ -313,6 +313,8 @@ void ss_thread_flush(struct thread *thread)
     for (size_t i = 0; i < command.rows_count; i++)
         rows[i] = (struct ss_row *)ss_journal_row(
             thread->journal, thread->issued + 1 + i);
+    for (size_t i = 0; i < command.rows_count; i++)
+        ss_check(rows[i]); // none is void before it was stored
     command.rows = rows;
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
