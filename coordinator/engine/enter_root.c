@@ -428,6 +428,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);
     id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
+    json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
     if (first)
         take_plain(loop);
