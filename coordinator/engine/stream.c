@@ -271,8 +271,7 @@ json_t *ss_task_triggers(const struct task *task)
 void ss_stream_task_start(struct task *task)
 {
     struct loop *loop = task->loop;
-    if (task->node->hidden || task->kind == TASK_HANDLER
-        || !wanted(loop, STREAM_TASKS | STREAM_DEBUG))
+    if (task->node->hidden || !wanted(loop, STREAM_TASKS | STREAM_DEBUG))
         return;
     json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id,
         "name", task->node->name, "input", ss_value_json(task->input),
