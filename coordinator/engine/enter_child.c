@@ -38,12 +38,19 @@ static void inherit(struct loop *loop)
     loop->first_superstep = true;
 }
 
+// The checkpoint that the run names for this very namespace (R12.16), or NULL.
+static const char *named_id(const struct loop *loop)
+{
+    return ss_json_str(
+        json_object_get(loop->run->body, "checkpoint_map"), loop->ns, NULL);
+}
+
 // R5.3 for a nested loop.
 static struct ss_mark *child_start(struct loop *loop)
 {
     struct run *run = loop->run;
     const struct ss_journal *journal = loop->thread->journal;
-    const char *id = ss_json_str(loop->checkpoint_map, loop->ns, NULL);
+    const char *id = named_id(loop);
     if (!loop->persists)
         return NULL;
     if (id) {
@@ -115,7 +122,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     if (status != SS_OK)
         return status;
     loop->stop = loop->step + loop->run->recursion_limit + 1;
-    bool named = ss_json_str(loop->checkpoint_map, loop->ns, NULL) != NULL;
+    bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
     if (loop->resuming_flag && mark && !named
         && !ss_enter_begun_by(mark, loop->parent_task))
