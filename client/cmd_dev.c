@@ -204,6 +204,8 @@ static void print_graphs(const struct dev *dev)
         json_t *graph;
         json_array_foreach (graphs, i, graph) {
             json_t *nodes = json_object_get(graph, "nodes");
+            if (ss_json_int(graph, "workers", 1) == 0)
+                continue; // known from another day
             char *count = ss_text_count(json_is_array(nodes)
                                             ? (int64_t)json_array_size(nodes)
                                             : json_integer_value(nodes),

@@ -81,3 +81,7 @@ ss_pure_test(ss_wire
 # What is written for people: pages made from the source are as it says.
 add_test(NAME docs.reference COMMAND ${SS_PYTHON} tools/reference.py --check)
 ss_test_properties(docs.reference docs 60)
+if(NOT SS_SANITIZE AND NOT SS_COVERAGE) # it links programs of its own
+  add_test(NAME docs.tutorial COMMAND ${SS_PYTHON} tools/tutorial.py)
+  ss_test_properties(docs.tutorial docs 120)
+endif()
