@@ -333,6 +333,26 @@ static struct worker *add_worker(
     return worker;
 }
 
+static void welcome(struct engine *engine, const struct ss_event *event,
+    struct ss_graph *const *graphs)
+{
+    struct worker *worker = add_worker(engine, event);
+    for (size_t i = 0; i < event->hello.graphs_count; i++) {
+        char *key =
+            ss_format("%s@%s", graphs[i]->name, graphs[i]->version);
+        if (!ss_map_put(&worker->graphs, key, worker))
+            json_array_append_new(worker->graph_names, json_string(key));
+        ss_free(key);
+    }
+    ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
+        " tasks at once", worker->name, worker->graphs.count,
+        worker->capacity);
+    ss_engine_command(engine,
+        (struct ss_command){
+            .type = SS_COMMAND_WELCOME, .peer = ss_strdup(event->peer)});
+    engine->ready_moved = true;
+}
+
 void ss_worker_hello(struct engine *engine, const struct ss_event *event)
 {
     struct ss_error error = {0};
@@ -344,27 +364,16 @@ void ss_worker_hello(struct engine *engine, const struct ss_event *event)
         ss_graph_learn(
             engine, event->hello.graphs[i], true, &graphs[i], &error);
         status = error.status;
+        if (status == SS_OK) // one that is announced twice replaces itself
+            ss_graph_ref(graphs[i]);
     }
-    if (status != SS_OK) {
+    if (status == SS_OK)
+        welcome(engine, event, graphs);
+    else
         refuse(engine, event->peer, status, error.message);
-        ss_free(graphs);
-        return;
-    }
-    struct worker *worker = add_worker(engine, event);
-    for (size_t i = 0; i < count; i++) {
-        char *key =
-            ss_format("%s@%s", graphs[i]->name, graphs[i]->version);
-        ss_map_put(&worker->graphs, key, worker);
-        json_array_append_new(worker->graph_names, json_string(key));
-        ss_free(key);
-    }
+    for (size_t i = 0; i < count; i++)
+        ss_graph_unref(graphs[i]);
     ss_free(graphs);
-    ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
-        " tasks at once", worker->name, count, worker->capacity);
-    ss_engine_command(engine,
-        (struct ss_command){
-            .type = SS_COMMAND_WELCOME, .peer = ss_strdup(event->peer)});
-    engine->ready_moved = true;
 }
 
 static bool beats(const struct ss_event *event, struct ss_attempt attempt)
