@@ -289,6 +289,15 @@ START_TEST(at_most_so_many_at_once)
 }
 END_TEST
 
+START_TEST(a_graph_that_is_announced_twice_is_one)
+{
+    diamond();
+    diamond();
+    world_worker("w1", 4);
+    told("worker w1 serves 1 graphs, 4 tasks at once\n");
+}
+END_TEST
+
 static json_t *shows(struct visit *visit)
 {
     visit_show(visit, SS_LIVE_CUSTOM, "{'percent': 50}");
@@ -325,4 +334,5 @@ SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     a_task_waits_for_a_worker_that_serves_its_graph,
     a_retry_waits_longer_each_time,
     an_error_handler_takes_over_in_the_same_superstep, at_most_so_many_at_once,
+    a_graph_that_is_announced_twice_is_one,
     what_a_lost_attempt_showed_is_marked_with_it)
