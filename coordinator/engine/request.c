@@ -186,6 +186,7 @@ void ss_thread_graph_from_rows(struct thread *thread)
                        : NULL;
         if (!name)
             continue;
+        ss_free(thread->graph);
         thread->graph = ss_strdup(name);
         return;
     }

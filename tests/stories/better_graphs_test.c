@@ -32,6 +32,7 @@ static int talk(struct ss_task *task)
 
 static int note(struct ss_route *route)
 {
+    json_decref(routed);
     routed = json_deep_copy(json_object_get(ss_state(route), "messages"));
     return ss_route_to(route, SS_END);
 }
@@ -165,6 +166,7 @@ START_TEST(a_message_without_id_has_one_for_router_and_state)
     here_is(here_state("messages"), "values.messages.0.id",
         here_text(here_at(said, "0.id")));
     json_decref(routed);
+    routed = NULL;
 }
 END_TEST
 
