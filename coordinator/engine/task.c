@@ -392,15 +392,32 @@ static void start_handler(struct task *task)
     ss_task_start(handler);
 }
 
-// What a graph inside asked and was answered before it failed is not open.
+// Was the question that the task asked last not answered before it failed?
+static bool still_asks(const struct task *task, const struct task_facts *facts)
+{
+    char id[SS_HEX128_SIZE];
+    json_t *answers =
+        task->used_answers ? task->used_answers : facts->answers;
+    json_t *asked = json_array_get(facts->interrupts, 0);
+    ss_interrupt_id(task->ns, json_array_size(answers), id);
+    return strcmp(ss_json_str(asked, "id", ""), id) == 0;
+}
+
+// A question stays open beside the failure (R7.21); one that was answered before,
+// also inside a graph, is not (R7.12b).
 static void add_open_questions(
     const struct task *task, struct ss_writes *writes)
 {
     struct task_facts facts =
         ss_pendings_facts(&task->loop->pending, task->id);
-    if (task->child && json_array_size(facts.interrupts) > 0)
+    if (json_array_size(facts.interrupts) == 0)
+        return;
+    if (task->child)
         ss_writes_add(writes, SS_NAME_INTERRUPT,
             ss_value_new(ss_pendings_open(&task->child->pending)));
+    else if (still_asks(task, &facts))
+        ss_writes_add(writes, SS_NAME_INTERRUPT,
+            ss_value_new(json_incref(facts.interrupts)));
 }
 
 void ss_task_failed(struct task *task, int code, const char *kind,
