@@ -16,6 +16,11 @@ list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
 add_library(superstep_static STATIC ${objects})
 add_library(superstep_shared SHARED ${objects})
+set(SS_PC_PQ)
+if(PQ_FOUND)
+  target_link_libraries(superstep_shared PRIVATE PkgConfig::PQ)
+  set(SS_PC_PQ libpq)
+endif()
 target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
     PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::ZMQ Threads::Threads
     ${CMAKE_DL_LIBS} m

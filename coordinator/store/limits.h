@@ -14,10 +14,25 @@ enum {
     // How long another process may write to the file (a backup, a person with
     // a shell) before a commit is put off.
     SS_STORE_BUSY_MS = 5000,
+    // How long an apply waits for a lost server before it is put off, and the
+    // pauses between attempts.
+    SS_STORE_RECONNECT_MS = 10000,
+    SS_STORE_RECONNECT_MS_MAX = 3600000,
+    SS_STORE_PAUSE_MIN_MS = 20,
+    SS_STORE_PAUSE_MAX_MS = 1000,
+    // Rows or entries of one answer of a server: what a reader that stops
+    // early may have asked for in vain.
+    SS_STORE_PAGE_ROWS = 256,
+    // How long whoever holds a fence may finish before it is cut off.
+    SS_STORE_FENCE_WAIT_MS = 500,
 };
 
 // One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a
 // row.
 #define SS_STORE_BODY_SIZE_MAX ((size_t)512 * 1024 * 1024)
+
+// Bodies of one statement, if one does not pass it alone: a server takes a
+// statement in memory, and at most 1 GB of it.
+#define SS_STORE_STATEMENT_SIZE_MAX ((size_t)16 * 1024 * 1024)
 
 #endif

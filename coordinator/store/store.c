@@ -10,6 +10,20 @@
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_impl.h"
 
+static int postgres_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+{
+#ifdef SS_HAVE_POSTGRES
+    return ss_store_postgres_open(rest, ret_store, error);
+#else
+    (void)rest;
+    (void)ret_store;
+    return ss_error_set(error, SS_EINVAL,
+        "store: this program was built without PostgreSQL. Install libpq's"
+        " headers (libpq-dev, 14 or later) and build it again");
+#endif
+}
+
 static const struct kind {
     const char *prefix;
     int (*open)(
@@ -17,6 +31,8 @@ static const struct kind {
 } kinds[] = {
     {"memory:", ss_store_memory_open},
     {"sqlite:", ss_store_sqlite_open},
+    {"postgres:", postgres_open},
+    {"postgresql:", postgres_open},
 };
 
 // "postgres://..." names a kind; "data:1.db" could be a file, but then nobody
@@ -39,7 +55,7 @@ int ss_store_open(
     if (names_kind(url)) {
         return ss_error_set(error, SS_EINVAL,
             "store: no store is called"
-            " \"%s\"; there are memory: and sqlite:FILE",
+            " \"%s\"; there are memory:, sqlite:FILE and postgres://",
             url);
     }
     return ss_store_sqlite_open(url, ret_store, error);
@@ -159,4 +175,28 @@ int ss_store_get(struct ss_store *store, enum ss_store_table table,
 {
     ss_check(table < SS_TABLE_COUNT);
     return store->ops->get(store, table, key, entry, ctx, error);
+}
+
+static int no_fences(const struct ss_store *store, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EINVAL,
+        "store: %s belongs to one process and has no fences", store->name);
+}
+
+int ss_store_fence_take(struct ss_store *store, const char *coordinator,
+    int actor, uint64_t *ret_epoch, struct ss_error *error)
+{
+    if (!store->ops->fence_take) {
+        return no_fences(store, error);
+    }
+    return store->ops->fence_take(store, coordinator, actor, ret_epoch, error);
+}
+
+int ss_store_fence_break(
+    struct ss_store *store, const char *coordinator, struct ss_error *error)
+{
+    if (!store->ops->fence_break) {
+        return no_fences(store, error);
+    }
+    return store->ops->fence_break(store, coordinator, error);
 }

@@ -97,7 +97,10 @@ typedef int ss_store_entry_fn(void *ctx, const char *key, const char *index,
 struct ss_store;
 
 // Open by URL: "memory:", "sqlite:FILE" (or a bare file name), for a file that
-// may not grow without end "sqlite:FILE?pages_max=N" (of 4096 bytes). Gives.
+// may not grow without end "sqlite:FILE?pages_max=N" (of 4096 bytes), or
+// "postgres://USER@HOST/DATABASE?schema=NAME" (as libpq takes it; also
+// "postgresql:"; reconnect_ms=N: how long an apply waits for a lost server).
+// Several may open one database. Gives.
 // Errors: SS_EIO (unreadable, with the reason), SS_EBUSY (another process has
 // it), SS_ECORRUPT, SS_EVERSION (written by a newer version), SS_EFULL,
 // SS_EINVAL (no such kind of store; a database of another program).
@@ -124,6 +127,16 @@ int ss_store_scan(struct ss_store *store, enum ss_store_table table,
 // One entry: SS_ENOTFOUND if there is none.
 int ss_store_get(struct ss_store *store, enum ss_store_table table,
     const char *key, ss_store_entry_fn *entry, void *ctx,
+    struct ss_error *error) SS_MUST_USE;
+// Take the fence of (coordinator, actor): a new epoch, with which this store's
+// batches append from now on. What was appended with an older one is there, and
+// nothing more comes. Whoever is in the middle of a commit is waited for, then
+// cut off. SS_EINVAL: a store that one process owns has no fences.
+int ss_store_fence_take(struct ss_store *store, const char *coordinator,
+    int actor, uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
+// Take the fences of another coordinator, which is dead or slow, from it: when
+// this returns SS_OK, what it appended can be read and nothing follows.
+int ss_store_fence_break(struct ss_store *store, const char *coordinator,
     struct ss_error *error) SS_MUST_USE;
 // "sqlite superstep.db", for people. Borrowed.
 const char *ss_store_name(const struct ss_store *store);

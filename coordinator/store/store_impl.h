@@ -25,6 +25,11 @@ struct ss_store_ops {
     int (*get)(struct ss_store *store, enum ss_store_table table,
         const char *key, ss_store_entry_fn *entry, void *ctx,
         struct ss_error *error);
+    // NULL: it has no fences.
+    int (*fence_take)(struct ss_store *store, const char *coordinator,
+        int actor, uint64_t *ret_epoch, struct ss_error *error);
+    int (*fence_break)(struct ss_store *store, const char *coordinator,
+        struct ss_error *error);
     void (*close)(struct ss_store *store); // frees the store itself
 };
 
@@ -37,6 +42,9 @@ struct ss_store {
 int ss_store_memory_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
+// Of a program that is built with libpq.
+int ss_store_postgres_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 
 // What a unit asks before it may change anything. Each answer is a status of

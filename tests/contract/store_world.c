@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "coordinator/store/store_faulty.h"
+#include "tests/support/postgres_server.h"
 
 struct ss_error world_error;
 
@@ -43,22 +44,59 @@ const char *world_path(const char *name)
     return path;
 }
 
+static struct postgres_server *server;
+
+int world_server_begin(void)
+{
+#ifdef SS_HAVE_POSTGRES
+    const char *missing = postgres_server_missing();
+#else
+    const char *missing = "built without libpq";
+#endif
+    if (missing) {
+        fprintf(stderr, "SKIPPED: the contract on PostgreSQL: %s\n", missing);
+        return STORE_KINDS;
+    }
+    server = postgres_server_start(false);
+    if (!server) {
+        exit(EXIT_FAILURE); // it has said why
+    }
+    return STORE_KINDS_WITH_POSTGRES;
+}
+
+void world_server_end(void)
+{
+    postgres_server_stop(&server);
+}
+
+// Each test runs in a process of its own.
+const char *world_server_url(void)
+{
+    static char url[400];
+    snprintf(url, sizeof(url), "%s&schema=test_%ld",
+        postgres_server_url(server), (long)getpid());
+    return url;
+}
+
 struct ss_store *world_open(int kind)
 {
     static const struct ss_faulty_plan plan;
     struct ss_store *store = NULL;
-    char url[256] = "memory:";
-    if (kind % 2 == 1) {
+    char url[400] = "memory:";
+    if (kind >= STORE_KINDS) {
+        snprintf(url, sizeof(url), "%s", world_server_url());
+    } else if (kind % 2 == 1) {
         snprintf(url, sizeof(url), "sqlite:%s", world_path("store.db"));
     }
     int status = ss_store_open(url, &store, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
-    return kind >= 2 ? ss_store_faulty_new(store, &plan) : store;
+    bool is_plain = kind < 2 || kind == STORE_KINDS;
+    return is_plain ? store : ss_store_faulty_new(store, &plan);
 }
 
 bool world_keeps(int kind)
 {
-    return kind % 2 == 1;
+    return kind >= STORE_KINDS || kind % 2 == 1;
 }
 
 struct ss_store_row row_of(const char *thread, uint64_t seq, const char *body)

@@ -5,7 +5,15 @@
 
 #include "coordinator/store/store.h"
 
-enum { STORE_KINDS = 4 }; // memory, sqlite, and both with the decorator
+// memory, sqlite, both with the decorator; postgres, and with the decorator
+enum { STORE_KINDS = 4, STORE_KINDS_WITH_POSTGRES = 6 };
+
+// Start a server for the kinds that need one; how many kinds there are now.
+// A line on stderr says what is left out.
+int world_server_begin(void);
+void world_server_end(void);
+// Its URL for a schema of this test's own. Borrowed.
+const char *world_server_url(void);
 
 // Make a folder for this test, and remove it with all that is in it.
 void world_begin(void);

@@ -1,0 +1,383 @@
+// postgres_connect.c - a connection: made, lost, made again, and what its
+// errors mean.
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+#include "coordinator/store/store_postgres.h"
+
+// --- errors -----------------------------------------------------------------
+
+static const struct meaning {
+    const char *code; // an SQLSTATE, or its class
+    int status;
+    const char *advice;
+} meanings[] = {
+    {"53100", SS_EFULL,
+        ": no room on the server's disk; nothing was lost, free some space"},
+    {"25006", SS_EIO,
+        ": the database takes no writes (a standby, or"
+        " default_transaction_read_only); name the primary"},
+    {"42501", SS_EIO,
+        ": the user may not do this; grant it the schema and its tables"},
+    {"42P01", SS_EIO, ": a table of the store is gone"},
+    {"3F000", SS_EIO, ": the store's schema is gone"},
+    {"57P", SS_EAGAIN, ": the server is stopping or starting"},
+    {"40001", SS_EAGAIN, ""},
+    {"40P01", SS_EAGAIN, ""},
+    {"55P03", SS_EAGAIN, ": others hold the rows"},
+    {"08", SS_EAGAIN, ""},
+    // Two that looked at the same time: the second look sees what was done.
+    {"23505", SS_EAGAIN, ""},
+    {"22012", SS_EAGAIN, ": what stood there has changed"},
+    {"54", SS_ELIMIT, ""},
+    {"22", SS_EINVAL, ": PostgreSQL cannot hold this text"},
+    {"XX001", SS_ECORRUPT, ": the database is damaged; restore a backup"},
+    {"XX002", SS_ECORRUPT, ": an index is damaged; reindex the database"},
+};
+
+static const struct meaning *meaning_of(const char *code)
+{
+    static const struct meaning other = {"", SS_EIO, ""};
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        const char *known = meanings[i].code;
+        if (strncmp(code, known, strlen(known)) == 0) {
+            return &meanings[i];
+        }
+    }
+    return &other;
+}
+
+static const char *code_of(const PGresult *result)
+{
+    const char *code =
+        result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    return code ? code : "";
+}
+
+bool ss_pg_has_code(const PGresult *result, const char *code)
+{
+    return strcmp(code_of(result), code) == 0;
+}
+
+bool ss_pg_is_guard(const PGresult *result)
+{
+    return ss_pg_has_code(result, "22012") || ss_pg_has_code(result, "23505");
+}
+
+// libpq's texts have lines, and one at the end.
+static int fail_with(const char *text, const char *advice, int status,
+    const char *start, struct ss_error *error)
+{
+    size_t size = strlen(text);
+    while (size > 0 && text[size - 1] == '\n') {
+        size--;
+    }
+    (void)ss_error_set(
+        error, status, "%s: %.*s%s", start, (int)size, text, advice);
+    for (char *at = error ? error->message : NULL; at && *at; at++) {
+        *at = *at == '\n' || *at == '\t' ? ' ' : *at;
+    }
+    return status;
+}
+
+int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
+    const char *what, struct ss_error *error)
+{
+    const struct meaning *meaning = meaning_of(code_of(result));
+    if (!*code_of(result) || (PQstatus(store->conn) != CONNECTION_OK &&
+                                 meaning->status != SS_EAGAIN)) {
+        return ss_pg_lost(store, what, error);
+    }
+    const char *text =
+        result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    int status = meaning->status;
+    char *start = ss_format("store: %s: %s", store->place, what);
+    fail_with(text ? text : PQerrorMessage(store->conn), meaning->advice,
+        status, start, error);
+    ss_free(start);
+    // It has ended this session, or is about to.
+    if (strncmp(code_of(result), "57P", 3) == 0 ||
+        PQstatus(store->conn) != CONNECTION_OK) {
+        ss_pg_disconnect(store);
+    }
+    return status;
+}
+
+int ss_pg_lost(
+    struct ss_pg_store *store, const char *what, struct ss_error *error)
+{
+    char *start = ss_format("store: %s: %s", store->place, what);
+    fail_with(PQerrorMessage(store->conn), ": the connection is lost",
+        SS_EAGAIN, start, error);
+    ss_free(start);
+    ss_pg_disconnect(store);
+    return SS_EAGAIN;
+}
+
+// --- connecting -------------------------------------------------------------
+
+static void keep_quiet(void *ctx, const char *message)
+{
+    (void)ctx;
+    (void)message;
+}
+
+PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)
+{
+    // What stands before the URL gives way to it, what stands behind does not.
+    static const char *const keys[] = {"connect_timeout", "keepalives_idle",
+        "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+        "fallback_application_name", "dbname", "client_encoding", NULL};
+    const char *const values[] = {
+        "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
+    PGconn *conn = PQconnectdbParams(keys, values, 1);
+    ss_check(conn);
+    if (PQstatus(conn) == CONNECTION_OK) {
+        (void)PQsetNoticeProcessor(conn, keep_quiet, NULL);
+        return conn;
+    }
+    char *start = ss_format("store: cannot connect to %s", store->place);
+    fail_with(PQerrorMessage(conn),
+        PQconnectionNeedsPassword(conn)
+            ? ": it wants a password (in the URL, PGPASSWORD or ~/.pgpass)"
+            : "",
+        SS_EIO, start, error);
+    ss_free(start);
+    PQfinish(conn);
+    return NULL;
+}
+
+void ss_pg_disconnect(struct ss_pg_store *store)
+{
+    PQfinish(store->conn);
+    store->conn = NULL;
+}
+
+static int server_check(const struct ss_pg_store *store, const PGresult *result,
+    struct ss_error *error)
+{
+    int64_t version = ss_pg_number_at(result, 0, 0);
+    const char *encoding = PQgetvalue(result, 0, 1);
+    if (version < SS_PG_VERSION_MIN) {
+        return ss_error_set(error, SS_EVERSION,
+            "store: %s is PostgreSQL %d; at least %d is needed", store->place,
+            (int)(version / 10000), SS_PG_VERSION_MIN / 10000);
+    }
+    if (strcmp(encoding, "UTF8") != 0) {
+        return ss_error_set(error, SS_EINVAL,
+            "store: %s has the encoding %s; create a database with ENCODING"
+            " 'UTF8'",
+            store->place, encoding);
+    }
+    if (strcmp(PQgetvalue(result, 0, 2), "on") == 0) {
+        return ss_error_set(error, SS_EIO,
+            "store: %s takes no writes (a standby, or"
+            " default_transaction_read_only); name the primary",
+            store->place);
+    }
+    return SS_OK;
+}
+
+// The server, and what of it must not change under a store that is open.
+static int server_look(struct ss_pg_store *store,
+    struct ss_pg_identity *identity, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "SELECT current_setting('server_version_num')::bigint,"
+               " current_setting('server_encoding'),"
+               " current_setting('transaction_read_only'),"
+               " (SELECT system_identifier::text FROM pg_control_system()),"
+               " CASE WHEN pg_is_in_recovery() THEN '' ELSE"
+               " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END",
+        .what = "look at the server"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = server_check(store, result, error);
+    (void)snprintf(identity->system, sizeof(identity->system), "%s",
+        PQgetvalue(result, 0, 3));
+    (void)snprintf(identity->timeline, sizeof(identity->timeline), "%s",
+        PQgetvalue(result, 0, 4));
+    PQclear(result);
+    return status;
+}
+
+static int generation_read(struct ss_pg_store *store,
+    struct ss_pg_identity *identity, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "SELECT generation FROM @format", .what = "read the generation"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK) {
+        (void)snprintf(identity->generation, sizeof(identity->generation), "%s",
+            PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
+        PQclear(result);
+    }
+    return status;
+}
+
+static bool identity_same(
+    const struct ss_pg_identity *a, const struct ss_pg_identity *b)
+{
+    return strcmp(a->system, b->system) == 0 &&
+           strcmp(a->timeline, b->timeline) == 0 &&
+           strcmp(a->generation, b->generation) == 0;
+}
+
+int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error)
+{
+    if (store->conn) {
+        return SS_OK;
+    }
+    store->conn = ss_pg_dial(store, error);
+    if (!store->conn) {
+        return SS_EIO;
+    }
+    struct ss_pg_identity identity = {0};
+    int status = server_look(store, &identity, error);
+    if (status == SS_OK && !store->is_known) {
+        status = ss_pg_migrate(store, error);
+    }
+    if (status == SS_OK) {
+        status = generation_read(store, &identity, error);
+    }
+    if (status != SS_OK) {
+        ss_pg_disconnect(store);
+        return status;
+    }
+    if (!store->is_known) {
+        store->identity = identity;
+        store->is_known = true;
+    }
+    store->has_moved |= !identity_same(&store->identity, &identity);
+    return SS_OK;
+}
+
+static void pause_ms(int64_t ms)
+{
+    struct timespec left = {
+        .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0) {
+    }
+}
+
+int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error)
+{
+    int64_t pause = SS_STORE_PAUSE_MIN_MS;
+    int64_t left = store->reconnect_ms;
+    for (;;) {
+        int status = ss_pg_connect(store, error);
+        if (status == SS_OK || left <= 0) {
+            return status;
+        }
+        pause = pause < left ? pause : left;
+        pause_ms(pause);
+        left -= pause;
+        pause = pause * 2 < SS_STORE_PAUSE_MAX_MS ? pause * 2
+                                                  : SS_STORE_PAUSE_MAX_MS;
+    }
+}
+
+// --- asking -----------------------------------------------------------------
+
+const char *ss_pg_table(enum ss_store_table table)
+{
+    static const char *const names[SS_TABLE_COUNT] = {
+        [SS_TABLE_RUNS] = "runs",
+        [SS_TABLE_THREADS] = "threads",
+        [SS_TABLE_GRAPHS] = "graphs",
+        [SS_TABLE_CACHE] = "cache",
+        [SS_TABLE_META] = "meta",
+    };
+    return names[table];
+}
+
+char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
+    enum ss_store_table table)
+{
+    size_t schema_size = strlen(store->schema);
+    size_t table_size = strlen(ss_pg_table(table));
+    size_t size = 1;
+    for (const char *at = text; *at; at++) {
+        size += *at == '@' ? schema_size + 3 : *at == '#' ? table_size : 1;
+    }
+    char *sql = ss_alloc(size);
+    char *to = sql;
+    for (; *text; text++) {
+        if (*text == '@') {
+            *to++ = '"';
+            memcpy(to, store->schema, schema_size);
+            to += schema_size;
+            *to++ = '"';
+            *to++ = '.';
+        } else if (*text == '#') {
+            memcpy(to, ss_pg_table(table), table_size);
+            to += table_size;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = '\0';
+    return sql;
+}
+
+int ss_pg_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
+    PGresult **ret_result, struct ss_error *error)
+{
+    static const struct ss_pg_params none;
+    const struct ss_pg_params *params = query->params ? query->params : &none;
+    char *sql = ss_pg_sql(store, query->sql, query->table);
+    PGresult *result = PQexecParams(store->conn, sql, params->count, NULL,
+        params->values, params->lengths, params->formats, 1);
+    ss_free(sql);
+    ExecStatusType how = PQresultStatus(result);
+    if (how == PGRES_TUPLES_OK || how == PGRES_COMMAND_OK) {
+        *ret_result = result;
+        return SS_OK;
+    }
+    int status = ss_pg_fail(store, result, query->what, error);
+    PQclear(result);
+    return status;
+}
+
+int ss_pg_run(struct ss_pg_store *store, const struct ss_pg_query *query,
+    struct ss_error *error)
+{
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, query, &result, error);
+    if (status == SS_OK) {
+        PQclear(result);
+    }
+    return status;
+}
+
+int ss_pg_begin(struct ss_pg_store *store, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "BEGIN ISOLATION LEVEL READ COMMITTED", .what = "begin"};
+    return ss_pg_run(store, &query, error);
+}
+
+int ss_pg_commit(struct ss_pg_store *store, struct ss_error *error)
+{
+    const struct ss_pg_query query = {.sql = "COMMIT", .what = "commit"};
+    return ss_pg_run(store, &query, error);
+}
+
+void ss_pg_rollback(struct ss_pg_store *store)
+{
+    if (!store->conn) {
+        return;
+    }
+    const struct ss_pg_query query = {.sql = "ROLLBACK", .what = "roll back"};
+    if (ss_pg_run(store, &query, NULL) != SS_OK) {
+        ss_pg_disconnect(store);
+    }
+}

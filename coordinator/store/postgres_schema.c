@@ -1,0 +1,208 @@
+// postgres_schema.c - the tables of a PostgreSQL store, and how a schema comes
+// to have them.
+#include <inttypes.h>
+
+#include "common/base/mem.h"
+#include "coordinator/store/store_postgres.h"
+
+#define TABLE(name, what)                                                      \
+    "CREATE TABLE @" name " ( -- " what "\n"                                   \
+    "  key        text COLLATE \"C\" NOT NULL PRIMARY KEY,\n"                  \
+    "  index_key  text COLLATE \"C\",  -- a second key to scan by\n"           \
+    "  expires_us bigint NOT NULL,     -- wall time; 0: never\n"               \
+    "  hash       bigint NOT NULL,     -- XXH3 of the value\n"                 \
+    "  value      bytea  NOT NULL\n"                                           \
+    ");\n"                                                                     \
+    "CREATE INDEX " name "_index ON @" name " (index_key, key)\n"              \
+    "  WHERE index_key IS NOT NULL;\n"
+
+// Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
+static const char schema[] =
+    "CREATE TABLE @journal (\n"
+    "  thread        text COLLATE \"C\" NOT NULL,\n"
+    "  seq           bigint  NOT NULL, -- 1, 2, ... within the thread\n"
+    "  kind          integer NOT NULL, -- 1 writes 2 checkpoint 3 entry 4 end\n"
+    "                                  -- 5 snapshot 6 void\n"
+    "  format        integer NOT NULL, -- of the body\n"
+    "  run           text    NOT NULL,\n"
+    "  ns            text    NOT NULL,\n"
+    "  checkpoint_id text    NOT NULL, -- '' if the row makes none\n"
+    "  parent_id     text    NOT NULL,\n"
+    "  parent_seq    bigint  NOT NULL,\n"
+    "  base_seq      bigint  NOT NULL, -- reading begins there\n"
+    "  source        text    NOT NULL,\n"
+    "  step          bigint  NOT NULL,\n"
+    "  wall_us       bigint  NOT NULL,\n"
+    "  metadata      text,             -- JSON\n"
+    "  checksum      bigint  NOT NULL, -- of the row before\n"
+    "  body          bytea   NOT NULL, -- proto/superstep/v1/journal.proto\n"
+    "  PRIMARY KEY (thread, seq)\n"
+    ");\n" TABLE("runs",
+        "the run queue: run id -> record, index: thread") TABLE("threads",
+        "thread -> record") TABLE("graphs",
+        "name and version -> description") TABLE("cache",
+        "cache key -> writes") TABLE("meta",
+        "what the store says of itself") "CREATE TABLE @fences ( -- a row an "
+                                         "actor; who holds its epoch may "
+                                         "append\n"
+                                         "  coordinator text COLLATE \"C\" NOT "
+                                         "NULL,\n"
+                                         "  actor       integer NOT NULL,\n"
+                                         "  epoch       bigint  NOT NULL,\n"
+                                         "  PRIMARY KEY (coordinator, actor)\n"
+                                         ") WITH (fillfactor = 50);\n"
+                                         "CREATE TABLE @format ( -- one row; "
+                                         "whoever restores an older state of "
+                                         "the\n"
+                                         "  number     integer NOT NULL,    -- "
+                                         "database sets another generation\n"
+                                         "  generation text    NOT NULL\n"
+                                         ");\n"
+                                         "CREATE VIEW @checkpoints AS\n"
+                                         "  SELECT thread, ns, checkpoint_id, "
+                                         "parent_id, step, source, run, seq,\n"
+                                         "    timestamptz 'epoch' + wall_us * "
+                                         "interval '1 microsecond' AS "
+                                         "created,\n"
+                                         "    metadata::json AS metadata, "
+                                         "length(body) AS size\n"
+                                         "  FROM @journal WHERE checkpoint_id "
+                                         "<> '' AND kind <> 5;\n";
+
+static int script(
+    struct ss_pg_store *store, const char *text, struct ss_error *error)
+{
+    char *sql = ss_pg_sql(store, text, SS_TABLE_META);
+    PGresult *result = PQexec(store->conn, sql);
+    int status = SS_OK;
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+        status = ss_pg_fail(store, result, "make the tables", error);
+    }
+    PQclear(result);
+    ss_free(sql);
+    return status;
+}
+
+static int create(
+    struct ss_pg_store *store, bool has_schema, struct ss_error *error)
+{
+    int status = SS_OK;
+    if (!has_schema) {
+        char *sql = ss_format("CREATE SCHEMA \"%s\"", store->schema);
+        status = script(store, sql, error);
+        ss_free(sql);
+    }
+    if (status == SS_OK) {
+        status = script(store, schema, error);
+    }
+    if (status == SS_OK) {
+        char *sql = ss_format("INSERT INTO @format VALUES (%d,"
+                              " gen_random_uuid()::text)",
+            SS_PG_FORMAT);
+        status = script(store, sql, error);
+        ss_free(sql);
+    }
+    return status;
+}
+
+static int format_check(struct ss_pg_store *store, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "SELECT max(number), count(*) FROM @format",
+        .what = "read the format"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    int64_t format = 0;
+    if (!PQgetisnull(result, 0, 0)) {
+        format = ss_pg_number_at(result, 0, 0);
+    }
+    if (format < 1 || ss_pg_number_at(result, 0, 1) != 1) {
+        status = ss_error_set(error, SS_ECORRUPT,
+            "store: %s: schema %s has no format number", store->place,
+            store->schema);
+    } else if (format > SS_PG_FORMAT) {
+        status = ss_error_set(error, SS_EVERSION,
+            "store: %s: schema %s was written by a newer version (format"
+            " %" PRId64 ", this program knows %d). Use the newer program, or"
+            " another schema",
+            store->place, store->schema, format, SS_PG_FORMAT);
+    }
+    PQclear(result);
+    return status;
+}
+
+// What is in the schema: 0 no schema, 1 nothing of our names, 2 our tables, 3
+// somebody else's.
+static int look(
+    struct ss_pg_store *store, int64_t *ret_what, struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, store->schema);
+    const struct ss_pg_query query = {
+        .sql = "SELECT CASE WHEN NOT EXISTS (SELECT FROM pg_namespace"
+               " WHERE nspname = $1::text) THEN 0"
+               " ELSE (SELECT CASE WHEN count(*) = 0 THEN 1"
+               " WHEN bool_or(c.relname = 'format') THEN 2 ELSE 3 END"
+               " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+               " WHERE n.nspname = $1::text AND c.relname IN ('journal',"
+               " 'runs', 'threads', 'graphs', 'cache', 'meta', 'fences',"
+               " 'format', 'checkpoints')) END::bigint",
+        .params = &params,
+        .what = "look for the tables"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK) {
+        *ret_what = ss_pg_number_at(result, 0, 0);
+        PQclear(result);
+    }
+    ss_pg_params_fini(&params);
+    return status;
+}
+
+// One of several that start at once makes them, the others find them.
+static int locked_create(struct ss_pg_store *store, struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, store->schema);
+    const struct ss_pg_query lock = {
+        .sql = "SELECT pg_advisory_xact_lock(hashtextextended("
+               "'superstep ' || $1::text, 0))",
+        .params = &params,
+        .what = "lock the schema"};
+    int64_t what = 0;
+    int status = ss_pg_begin(store, error);
+    if (status == SS_OK) {
+        status = ss_pg_run(store, &lock, error);
+    }
+    ss_pg_params_fini(&params);
+    if (status == SS_OK) {
+        status = look(store, &what, error);
+    }
+    if (status == SS_OK && what < 2) {
+        status = create(store, what == 1, error);
+    }
+    if (status == SS_OK) {
+        return ss_pg_commit(store, error);
+    }
+    ss_pg_rollback(store);
+    return status;
+}
+
+int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
+{
+    int64_t what = 0;
+    int status = look(store, &what, error);
+    if (status == SS_OK && what < 2) {
+        status = locked_create(store, error);
+    }
+    if (status == SS_OK && what == 3) {
+        return ss_error_set(error, SS_EINVAL,
+            "store: %s: schema %s has tables of another program. Name another"
+            " one with ?schema=NAME",
+            store->place, store->schema);
+    }
+    return status == SS_OK ? format_check(store, error) : status;
+}

@@ -1,0 +1,168 @@
+// store_postgres.c - opening a database: its URL, and what is ours of it.
+#include "coordinator/store/store_postgres.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+
+#define SCHEMA_DEFAULT "superstep"
+enum { SCHEMA_SIZE_MAX = 63 };
+
+// --- the URL ----------------------------------------------------------------
+
+static bool schema_valid(const char *name)
+{
+    size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return size > 0 && size <= SCHEMA_SIZE_MAX && !name[size] &&
+           !(name[0] >= '0' && name[0] <= '9') && strncmp(name, "pg_", 3) != 0;
+}
+
+static int option_take(struct ss_pg_store *store, const char *name,
+    const char *value, struct ss_error *error)
+{
+    if (strcmp(name, "schema") == 0) {
+        if (!schema_valid(value)) {
+            return ss_error_set(error, SS_EINVAL,
+                "store: postgres: schema \"%s\": a name of a-z, 0-9 and _, at"
+                " most %d, not beginning with a digit or pg_",
+                value, SCHEMA_SIZE_MAX);
+        }
+        ss_free(store->schema);
+        store->schema = ss_strdup(value);
+        return SS_OK;
+    }
+    char *end = NULL;
+    errno = 0;
+    long ms = value[0] >= '0' && value[0] <= '9' ? strtol(value, &end, 10) : -1;
+    if (!end || *end || errno || ms > SS_STORE_RECONNECT_MS_MAX) {
+        return ss_error_set(error, SS_EINVAL,
+            "store: postgres: reconnect_ms=%s: milliseconds, at most %d", value,
+            SS_STORE_RECONNECT_MS_MAX);
+    }
+    store->reconnect_ms = ms;
+    return SS_OK;
+}
+
+static bool is_ours(const char *option)
+{
+    return strncmp(option, "schema=", 7) == 0 ||
+           strncmp(option, "reconnect_ms=", 13) == 0;
+}
+
+// Our own options out of the URL; libpq knows the rest.
+static int url_take(
+    struct ss_pg_store *store, const char *rest, struct ss_error *error)
+{
+    char *copy = ss_strdup(rest);
+    char *options = strchr(copy, '?');
+    if (options) {
+        *options++ = '\0';
+    }
+    store->url = ss_format("postgresql:%s", copy);
+    const char *mark = "?";
+    int status = SS_OK;
+    char *saved = NULL;
+    for (char *it = options ? strtok_r(options, "&", &saved) : NULL;
+         it && status == SS_OK; it = strtok_r(NULL, "&", &saved)) {
+        if (is_ours(it)) {
+            char *value = strchr(it, '=');
+            *value++ = '\0';
+            status = option_take(store, it, value, error);
+            continue;
+        }
+        char *longer = ss_format("%s%s%s", store->url, mark, it);
+        ss_free(store->url);
+        store->url = longer;
+        mark = "&";
+    }
+    ss_free(copy);
+    return status;
+}
+
+static const char *option_of(
+    const PQconninfoOption *options, const char *name, const char *other)
+{
+    for (; options->keyword; options++) {
+        if (strcmp(options->keyword, name) == 0) {
+            return options->val && *options->val ? options->val : other;
+        }
+    }
+    return other;
+}
+
+// Where it is, for people: no password, and no user that a log need not know.
+static int place_take(struct ss_pg_store *store, struct ss_error *error)
+{
+    char *reason = NULL;
+    PQconninfoOption *options = PQconninfoParse(store->url, &reason);
+    if (!options) {
+        // libpq quotes what it does not understand, which may be a password.
+        PQfreemem(reason);
+        return ss_error_set(error, SS_EINVAL,
+            "store: this is no URL of PostgreSQL; it is as"
+            " postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME, with"
+            " %%XX for what has a meaning in it");
+    }
+    const char *host = option_of(options, "host", "localhost");
+    store->place = ss_format("%s:%s/%s", host,
+        option_of(options, "port", "5432"), option_of(options, "dbname", ""));
+    PQconninfoFree(options);
+    return SS_OK;
+}
+
+// --- open and close ---------------------------------------------------------
+
+static void postgres_close(struct ss_store *base)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    PQfinish(store->conn);
+    ss_free(store->url);
+    ss_free(store->place);
+    ss_free(store->schema);
+    ss_free(store->fence_name);
+    ss_free(store);
+}
+
+int ss_store_postgres_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+{
+    static const struct ss_store_ops ops = {
+        .apply = ss_pg_apply,
+        .read = ss_pg_read,
+        .scan = ss_pg_scan,
+        .get = ss_pg_get,
+        .fence_take = ss_pg_fence_take,
+        .fence_break = ss_pg_fence_break,
+        .close = postgres_close,
+    };
+    struct ss_pg_store *store = ss_zalloc(1, sizeof(*store));
+    store->base.ops = &ops;
+    store->schema = ss_strdup(SCHEMA_DEFAULT);
+    store->reconnect_ms = SS_STORE_RECONNECT_MS;
+    int status = url_take(store, rest, error);
+    if (status == SS_OK) {
+        status = place_take(store, error);
+    }
+    if (status == SS_OK) {
+        store->base.name =
+            ss_format("postgres %s schema %s", store->place, store->schema);
+        status = ss_pg_connect(store, error);
+    }
+    if (status == SS_EAGAIN) {
+        // Nothing is open yet that could be tried again.
+        status = SS_EIO;
+        if (error) {
+            error->status = status;
+        }
+    }
+    if (status != SS_OK) {
+        struct ss_store *base = &store->base;
+        ss_store_close(&base);
+        return status;
+    }
+    *ret_store = &store->base;
+    return SS_OK;
+}

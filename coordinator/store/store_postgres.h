@@ -1,0 +1,173 @@
+// store_postgres.h - the PostgreSQL store's own: opening and its options
+// (store_postgres.c), connecting (postgres_connect.c), the tables
+// (postgres_schema.c), parameters (postgres_values.c), committing
+// (postgres_append.c, postgres_work.c), reading (postgres_read.c) and the
+// fence (postgres_fence.c).
+//
+// Nothing outlives a transaction on the server's side but rows: statements are
+// sent with plain parameters and every name is qualified. So a pooler that
+// hands out another session for each transaction does no harm.
+#ifndef SS_STORE_STORE_POSTGRES_H
+#define SS_STORE_STORE_POSTGRES_H
+
+#include <libpq-fe.h>
+
+#include "coordinator/store/store_impl.h"
+
+enum {
+    SS_PG_FORMAT = 1,           // of the tables
+    SS_PG_VERSION_MIN = 130000, // of the server
+    SS_PG_PARAMS_MAX = 20,
+};
+
+// What the server says of itself: another one than before means that what is
+// in memory here may not be what is there.
+struct ss_pg_identity {
+    char system[32];
+    char timeline[16];
+    char generation[40];
+};
+
+struct ss_pg_store {
+    struct ss_store base;
+    char *url;    // for libpq; may hold a password: never in a message
+    char *place;  // "HOST:PORT/DATABASE", for messages
+    char *schema; // a plain name
+    int64_t reconnect_ms;
+    PGconn *conn; // NULL: to be made
+    struct ss_pg_identity identity;
+    bool is_known; // `identity` is set
+    bool has_moved;
+    char *fence_name; // the coordinator whose fence this is, or NULL
+    int fence_actor;
+};
+
+// --- values (postgres_values.c) ---------------------------------------------
+
+struct ss_pg_array {
+    unsigned char *bytes;
+    size_t size, capacity;
+    uint32_t count;
+    uint32_t type;
+};
+
+// What one statement is sent with. Texts and bodies that are set by pointer
+// live until it is sent; arrays and numbers are its own.
+struct ss_pg_params {
+    int count;
+    const char *values[SS_PG_PARAMS_MAX];
+    int lengths[SS_PG_PARAMS_MAX];
+    int formats[SS_PG_PARAMS_MAX];
+    char numbers[SS_PG_PARAMS_MAX][24];
+    void *owned[SS_PG_PARAMS_MAX];
+};
+
+void ss_pg_array_init(struct ss_pg_array *array, uint32_t type);
+void ss_pg_array_text(struct ss_pg_array *array, const char *text); // or NULL
+void ss_pg_array_bytes(
+    struct ss_pg_array *array, const void *bytes, size_t size);
+void ss_pg_array_number(struct ss_pg_array *array, int64_t number); // int8
+enum { SS_PG_BYTEA = 17, SS_PG_INT8 = 20, SS_PG_TEXT = 25 };
+
+void ss_pg_params_text(struct ss_pg_params *params, const char *text);
+void ss_pg_params_bytes(
+    struct ss_pg_params *params, const void *bytes, size_t size);
+void ss_pg_params_number(struct ss_pg_params *params, int64_t number);
+// Takes what the array holds.
+void ss_pg_params_array(struct ss_pg_params *params, struct ss_pg_array *array);
+void ss_pg_params_fini(struct ss_pg_params *params);
+
+// A number of a binary result.
+int64_t ss_pg_number_at(const PGresult *result, int row, int column);
+
+// --- connecting and asking (postgres_connect.c) -----------------------------
+
+// One attempt; a connection that is there is kept.
+int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error);
+// Attempts with growing pauses, for `reconnect_ms` in all.
+int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error);
+void ss_pg_disconnect(struct ss_pg_store *store);
+// A connection beside the store's own. Gives, or NULL.
+PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error);
+
+// Text with "@" for the schema and "#" for the table's name. Gives.
+char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
+    enum ss_store_table table);
+const char *ss_pg_table(enum ss_store_table table);
+
+// What `result` (NULL: nobody knows) says went wrong while doing `what`. A lost
+// connection is SS_EAGAIN, and forgotten.
+int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
+    const char *what, struct ss_error *error);
+// The connection is lost, or out of step: forget it. SS_EAGAIN.
+int ss_pg_lost(
+    struct ss_pg_store *store, const char *what, struct ss_error *error);
+// A condition of a statement that did not hold, or a place that was taken: the
+// reason is to be found out.
+bool ss_pg_is_guard(const PGresult *result);
+bool ss_pg_has_code(const PGresult *result, const char *code);
+
+// One statement and its result in full, binary. Where SS_OK is returned,
+// *ret_result is given.
+struct ss_pg_query {
+    const char *sql; // as ss_pg_sql() takes it
+    enum ss_store_table table;
+    struct ss_pg_params *params; // or NULL
+    const char *what;            // was being done
+};
+int ss_pg_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
+    PGresult **ret_result, struct ss_error *error);
+// The same without a result.
+int ss_pg_run(struct ss_pg_store *store, const struct ss_pg_query *query,
+    struct ss_error *error);
+int ss_pg_begin(struct ss_pg_store *store, struct ss_error *error);
+int ss_pg_commit(struct ss_pg_store *store, struct ss_error *error);
+void ss_pg_rollback(struct ss_pg_store *store);
+
+// --- the tables (postgres_schema.c) -----------------------------------------
+
+// Make the tables where there are none; refuse what is not ours, or newer.
+int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error);
+
+// --- committing (postgres_append.c, postgres_work.c) ------------------------
+
+// Units that can be sent without a look at what stands: each with its
+// conditions, all or nothing.
+struct ss_pg_run_of {
+    struct ss_store_unit *units;
+    size_t count;
+    uint64_t epoch;
+};
+// How many of the first units may go together; 0: the first needs a look.
+size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count);
+// Send them; *ret_guard: a condition did not hold, nothing was applied. Inside
+// of a transaction nothing is committed yet.
+int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
+    bool *ret_guard, struct ss_error *error);
+
+int ss_pg_apply(struct ss_store *base, struct ss_store_batch *batch,
+    struct ss_error *error);
+
+// --- reading (postgres_read.c) ----------------------------------------------
+
+int ss_pg_read(struct ss_store *base, const char *thread,
+    const uint64_t range[2], ss_store_row_fn *row, void *ctx,
+    struct ss_error *error);
+int ss_pg_scan(struct ss_store *base, const struct ss_entry_query *query,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
+int ss_pg_get(struct ss_store *base, enum ss_store_table table, const char *key,
+    ss_store_entry_fn *entry, void *ctx, struct ss_error *error);
+
+// --- the fence (postgres_fence.c) -------------------------------------------
+
+void ss_pg_fence_params(
+    struct ss_pg_store *store, uint64_t epoch, struct ss_pg_params *params);
+// *ret_held: this epoch stands, and stays until the transaction's end.
+int ss_pg_fence_held(struct ss_pg_store *store, uint64_t epoch, bool *ret_held,
+    struct ss_error *error);
+int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
+    uint64_t *ret_epoch, struct ss_error *error);
+int ss_pg_fence_break(
+    struct ss_store *base, const char *coordinator, struct ss_error *error);
+
+#endif
