@@ -86,3 +86,5 @@ if(NOT SS_SANITIZE AND NOT SS_COVERAGE) # it links programs of its own
   add_test(NAME docs.tutorial COMMAND ${SS_PYTHON} tools/tutorial.py)
   ss_test_properties(docs.tutorial docs 120)
 endif()
+add_test(NAME docs.links COMMAND ${SS_PYTHON} tools/links.py)
+ss_test_properties(docs.links docs 60)

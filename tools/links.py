@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""links - what the documents point at is there.
+
+usage: links.py
+
+Every relative link of every Markdown file leads to a file or folder, and its
+#part to a heading there. Every name in backticks after "Shown by" is a test.
+Prints what is not so; exits with 1 then.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+NOT_OURS = {"build", ".git", "node_modules"}
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PROOF = re.compile(r"Shown by (.*?)(?:\.\s|\.$|;)", re.S)
+
+
+def files(*patterns):
+    for pattern in patterns:
+        for path in sorted(ROOT.rglob(pattern)):
+            if not NOT_OURS & set(path.relative_to(ROOT).parts):
+                yield path
+
+
+def tests():
+    """Names of all tests, in C and in Python."""
+    names = set()
+    for path in files("*_test.c", "*_test.py"):
+        names |= set(re.findall(
+            r"START_TEST\((\w+)\)|^def (test_\w+)", path.read_text(), re.M))
+    return {name for pair in names for name in pair if name}
+
+
+def anchors(path):
+    """The parts of a page that a link can name, as GitHub names them."""
+    text = path.read_text()
+    found = set(re.findall(r'<a id="([^"]+)">', text))
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        plain = re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        found.add(re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-"))
+    return found
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+
+
+def check_link(page, target):
+    if re.match(r"[a-z]+:", target):
+        return None
+    name, _, part = target.partition("#")
+    path = (page.parent / name).resolve() if name else page
+    if not path.exists():
+        return f"{target}: there is no such file"
+    if part and path.suffix == ".md" and part not in anchors(path):
+        return f"{target}: there is no such part"
+    return None
+
+
+def main():
+    known = tests()
+    wrong, links, proofs = [], 0, 0
+    for page in files("*.md"):
+        where = page.relative_to(ROOT)
+        text = without_code(page.read_text())
+        for target in LINK.findall(text):
+            links += 1
+            complaint = check_link(page, target)
+            if complaint:
+                wrong.append(f"{where}: {complaint}")
+        for proof in PROOF.findall(text):
+            for name in re.findall(r"`(\w+)`", proof):
+                proofs += 1
+                if name not in known:
+                    wrong.append(f"{where}: {name}: there is no such test")
+    print("\n".join(wrong) if wrong else
+          f"{links} links and {proofs} named tests are there")
+    sys.exit(1 if wrong or not links or not proofs else 0)
+
+
+if __name__ == "__main__":
+    main()
