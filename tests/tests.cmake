@@ -55,6 +55,9 @@ ss_scenarios(local memory conformance 240)
 ss_scenarios(local sqlite conformance 240)
 ss_scenarios(distributed memory conformance 290)
 ss_scenarios(distributed sqlite slow 600)
+add_test(NAME conformance.drawn COMMAND ${SS_PYTHON}
+    tests/conformance/reference/draw_test.py)
+ss_test_properties(conformance.drawn slow 900)
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)
