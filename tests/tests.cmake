@@ -37,7 +37,7 @@ get_property(rooms GLOBAL PROPERTY SS_ROOMS)
 list(REVERSE rooms)
 target_link_libraries(ss_conformance PUBLIC ${rooms} PRIVATE ss_warnings)
 ss_test_program(conformance SOURCES tests/conformance/main.c
-    SUPPORT ss_conformance)
+    SUPPORT ss_conformance ss_support_servers)
 set_target_properties(conformance PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 ss_tests(unit.conformance tests/conformance/unit unit 120
@@ -58,6 +58,9 @@ ss_scenarios(distributed sqlite slow 600)
 add_test(NAME conformance.drawn COMMAND ${SS_PYTHON}
     tests/conformance/reference/draw_test.py)
 ss_test_properties(conformance.drawn slow 900)
+if(PQ_FOUND)
+  ss_scenarios(distributed postgres slow 900)
+endif()
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)

@@ -1,7 +1,8 @@
 // main.c - the program `conformance`: plays scenarios on Superstep and holds
 // the answers against the reference's.
 //
-// Exit status: 0 all passed (or differ on purpose), 1 one failed, 2 usage.
+// Exit status: 0 all passed (or differ on purpose), 1 one failed, 2 usage, 77
+// there is no PostgreSQL to play on.
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "tests/conformance/compare.h"
 #include "tests/conformance/folder.h"
 #include "tests/conformance/play.h"
+#include "tests/support/postgres_server.h"
 
 static const char usage[] =
     "usage: conformance [--mode local|distributed|both]\n"
@@ -31,6 +33,7 @@ struct options {
     bool local;
     bool distributed;
     const char *store;
+    struct postgres_server *server; // of this run, or NULL
     bool json;
     bool answers;
     json_t *differences; // scenario -> why it differs
@@ -157,6 +160,16 @@ static char *write_scenario(json_t *scenario, const char *folder)
     return path;
 }
 
+// Each scenario has a schema of its own. Gives.
+static char *store_of(const struct options *options)
+{
+    static unsigned int count;
+    if (!options->server)
+        return ss_strdup(options->store);
+    return ss_format("%s&schema=scenario_%u",
+        postgres_server_url(options->server), ++count);
+}
+
 // The answers to a scenario's calls, or NULL with the reason. Gives.
 static json_t *answers_of(const struct options *options, json_t *scenario,
     const struct backend_type *type, struct ss_error *error)
@@ -167,8 +180,9 @@ static json_t *answers_of(const struct options *options, json_t *scenario,
         return NULL;
     }
     char *path = write_scenario(scenario, folder);
+    char *store = store_of(options);
     struct backend_options how = {
-        .store = options->store, .folder = folder, .scenario = path};
+        .store = store, .folder = folder, .scenario = path};
     struct backend *backend = NULL;
     json_t *answers = NULL;
     if (type->open(&how, &backend, error) == SS_OK) {
@@ -177,6 +191,7 @@ static json_t *answers_of(const struct options *options, json_t *scenario,
         type->close(backend);
         ss_free(counters);
     }
+    ss_free(store);
     ss_free(path);
     folder_remove(folder);
     ss_free(folder);
@@ -320,6 +335,21 @@ static int summary(const struct options *options, const struct totals *totals)
     return totals->failed > 0 ? 1 : 0;
 }
 
+// A private server where --store postgres asks for one; 77 where there is none
+// to be had, which ctest knows as skipped.
+static int server_start(struct options *options)
+{
+    if (strcmp(options->store, "postgres") != 0)
+        return 0;
+    const char *missing = postgres_server_missing();
+    if (missing) {
+        fprintf(stderr, "conformance: SKIPPED: %s\n", missing);
+        return 77;
+    }
+    options->server = postgres_server_start(false);
+    return options->server ? 0 : 2;
+}
+
 int main(int argc, char **argv)
 {
     struct options options = {
@@ -332,9 +362,14 @@ int main(int argc, char **argv)
         json_decref(options.differences);
         return 2;
     }
-    int status = 0;
+    int status = server_start(&options);
+    if (status != 0) {
+        json_decref(options.differences);
+        return status;
+    }
     for (int i = first; i < argc && status == 0; i++)
         status = play_path(&options, &totals, argv[i]);
+    postgres_server_stop(&options.server);
     json_decref(options.differences);
     return status == 0 ? summary(&options, &totals) : 2;
 }
