@@ -323,8 +323,7 @@ START_TEST(a_retry_goes_on_with_the_graph_inside_where_it_was)
 }
 END_TEST
 
-HERE_SUITE("better_answers",
-    a_plain_answer_is_not_given_to_the_next_question,
+HERE_SUITE("better_answers", a_plain_answer_is_not_given_to_the_next_question,
     a_retry_finds_the_plain_answer_that_the_attempt_before_took,
     an_answer_that_does_not_fit_fails_once_and_the_question_stays_open,
     an_answer_given_again_after_a_failure_answers_no_other_question,

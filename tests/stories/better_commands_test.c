@@ -172,8 +172,8 @@ END_TEST
 
 START_TEST(a_strict_graph_refuses_targets_that_are_no_nodes)
 {
-    here_failed(here_run("strict_goto", "{'log': []}"), "unknown_route",
-        "\"nobody\"");
+    here_failed(
+        here_run("strict_goto", "{'log': []}"), "unknown_route", "\"nobody\"");
     here_failed(here_run("strict_route", "{'log': []}"), "unknown_route",
         "Did you mean \"first\"?");
     here_run("strict_log", "{'log': []}");

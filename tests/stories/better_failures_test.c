@@ -32,9 +32,9 @@ static void routed(struct ss_graph_def *graph)
 
 static int handle(struct ss_task *task)
 {
-    return ss_update(task,
-        json_pack("{s:[s+]}", "log", "handled ",
-            json_string_value(json_object_get(ss_error(task), "node"))));
+    return ss_update(
+        task, json_pack("{s:[s+]}", "log", "handled ",
+                  json_string_value(json_object_get(ss_error(task), "node"))));
 }
 
 static void handled(struct ss_graph_def *graph)
@@ -154,8 +154,8 @@ START_TEST(a_conflict_fails_its_writers_and_they_run_again)
 {
     is_broken = true;
     bodies = 0;
-    here_failed(here_run("conflict", "{'log': []}"), "invalid_update",
-        "\"one\"");
+    here_failed(
+        here_run("conflict", "{'log': []}"), "invalid_update", "\"one\"");
     here_restart();
     json_t *state = here_state("conflict");
     here_is(state, "next", "['a', 'b']");

@@ -12,9 +12,8 @@ static json_t *routed; // what a router saw
 static int overwrite_both(struct ss_task *task)
 {
     json_t *list = json_pack("[i]", 1), *text = json_string("plain");
-    return ss_update(task,
-        json_pack("{s:o, s:o}", "list", ss_overwrite(list), "text",
-            ss_overwrite(text)));
+    return ss_update(task, json_pack("{s:o, s:o}", "list", ss_overwrite(list),
+                               "text", ss_overwrite(text)));
 }
 
 static void overwrites(struct ss_graph_def *graph)
@@ -139,7 +138,7 @@ static json_t *say(const char *context)
     return here_at(here_ask("run", body), "output.messages");
 }
 
-#define GONE "{'type': 'remove', 'id': '__remove_all__', 'content': ''}"
+#define GONE           "{'type': 'remove', 'id': '__remove_all__', 'content': ''}"
 #define SAYS(id, text) "{'role': 'user', 'id': '" id "', 'content': '" text "'}"
 
 // graph.md 10.2-9: there what follows the marker is neither merged nor checked.
@@ -147,9 +146,9 @@ START_TEST(what_follows_the_removal_of_all_is_merged)
 {
     json_t *said = say("[" SAYS("1", "old") "]");
     ck_assert_uint_eq(json_array_size(said), 1);
-    said = say("[" GONE ", " SAYS("2", "first") ", " SAYS("2", "again")
-               ", " SAYS("3", "gone") ", {'type': 'remove', 'id': '3',"
-               " 'content': ''}]");
+    said = say("[" GONE ", " SAYS("2", "first") ", " SAYS(
+        "2", "again") ", " SAYS("3", "gone") ", {'type': 'remove', 'id': '3',"
+                                             " 'content': ''}]");
     ck_assert_uint_eq(json_array_size(said), 1);
     here_is(said, "0.id", "'2'");
     here_is(said, "0.content", "'again'");
@@ -170,7 +169,8 @@ START_TEST(a_message_without_id_has_one_for_router_and_state)
 }
 END_TEST
 
-// graph.md 10.2-14: there a list that a node goes on changing changes the state.
+// graph.md 10.2-14: there a list that a node goes on changing changes the
+// state.
 START_TEST(what_a_body_gave_is_its_own_no_more)
 {
     json_t *answer = here_run("shares", "{'log': []}");

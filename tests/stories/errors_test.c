@@ -273,12 +273,11 @@ static void raw_tasks(struct ss_graph_def *graph)
 const struct ss_app_graph here_graphs[] = {{"log", log_graph},
     {"conflict", conflict}, {"ephemeral", ephemeral}, {"untracked", untracked},
     {"barrier", barrier}, {"overwrites", overwrites}, {"number", number},
-    {"parent", parent}, {"fails", fails},
-    {"asks", asks}, {"typed", typed}, {"late", late}, {"loops", loops},
-    {"to_null", to_null}, {"to_start", to_start}, {"to_number", to_number},
-    {"to_end", to_end}, {"unmapped", unmapped}, {"kept", kept},
-    {"outer", outer}, {"raw_list", raw_list}, {"raw_tasks", raw_tasks},
-    {NULL, NULL}};
+    {"parent", parent}, {"fails", fails}, {"asks", asks}, {"typed", typed},
+    {"late", late}, {"loops", loops}, {"to_null", to_null},
+    {"to_start", to_start}, {"to_number", to_number}, {"to_end", to_end},
+    {"unmapped", unmapped}, {"kept", kept}, {"outer", outer},
+    {"raw_list", raw_list}, {"raw_tasks", raw_tasks}, {NULL, NULL}};
 
 // ------------------------------------------------------------------ runs
 
@@ -316,8 +315,8 @@ START_TEST(what_a_graph_does_wrong_fails_its_run)
         {"raw_list", "[1]", "invalid_argument", "a map"},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        here_failed(here_run(all[i].graph, all[i].input), all[i].code,
-            all[i].words);
+        here_failed(
+            here_run(all[i].graph, all[i].input), all[i].code, all[i].words);
         char body[80];
         snprintf(body, sizeof(body), "{'thread': '%s'}", all[i].graph);
         here_ask("delete", body);
@@ -327,9 +326,9 @@ END_TEST
 
 START_TEST(the_limit_of_supersteps_is_named)
 {
-    json_t *answer = here_ask("run",
-        "{'graph': 'loops', 'thread': 'loops', 'input': {},"
-        " 'recursion_limit': 3}");
+    json_t *answer =
+        here_ask("run", "{'graph': 'loops', 'thread': 'loops', 'input': {},"
+                        " 'recursion_limit': 3}");
     here_failed(answer, "recursion_limit", "limit of 3 supersteps");
 }
 END_TEST
@@ -346,10 +345,10 @@ static void refuse_all(const struct refusal *all, size_t count)
         here_refused(all[i].op, all[i].body, all[i].code, all[i].words);
 }
 
-#define REFUSE(...) \
-    do { \
-        static const struct refusal all[] = {__VA_ARGS__}; \
-        refuse_all(all, sizeof(all) / sizeof(*all)); \
+#define REFUSE(...)                                                            \
+    do {                                                                       \
+        static const struct refusal all[] = {__VA_ARGS__};                     \
+        refuse_all(all, sizeof(all) / sizeof(*all));                           \
     } while (0)
 #define LOG "'graph': 'log', 'thread': 'log'"
 
@@ -401,9 +400,9 @@ END_TEST
 START_TEST(an_answer_that_fits_no_question_is_refused)
 {
     here_run("asks", "{}");
-    REFUSE({"run",
-               "{'graph': 'asks', 'thread': 'asks', 'command': {'resume': 1}}",
-               "invalid_state", "2 questions are open"},
+    REFUSE(
+        {"run", "{'graph': 'asks', 'thread': 'asks', 'command': {'resume': 1}}",
+            "invalid_state", "2 questions are open"},
         {"run",
             "{'graph': 'asks', 'thread': 'asks', 'strict_resume': true,"
             " 'command': {'resume': 1}}",
@@ -423,8 +422,7 @@ START_TEST(an_answer_that_fits_no_question_is_refused)
 }
 END_TEST
 
-#define UPDATE(supersteps) \
-    "{" LOG ", 'supersteps': " supersteps "}"
+#define UPDATE(supersteps) "{" LOG ", 'supersteps': " supersteps "}"
 
 START_TEST(an_update_that_cannot_be_is_refused)
 {
@@ -467,8 +465,7 @@ START_TEST(an_update_that_cannot_be_is_refused)
             "{'graph': 'log', 'thread': 'new', 'supersteps':"
             " [[{'values': null, 'as_node': '__copy__'}]]}",
             "invalid_update", "__copy__"},
-        {"update",
-            UPDATE("[[{'values': ['x'], 'as_node': '__copy__'}]]"),
+        {"update", UPDATE("[[{'values': ['x'], 'as_node': '__copy__'}]]"),
             "invalid_update", "item 0"},
         {"update",
             "{'graph': 'outer', 'thread': 'outer', 'checkpoint_ns': 'sbu:1',"
@@ -483,16 +480,15 @@ START_TEST(an_update_that_cannot_be_is_refused)
         {"history", "{'graph': 'kept', 'thread': 'kept'}", "invalid_state",
             "kept"});
     ck_assert_uint_eq(json_array_size(here_history("log")), 3);
-    here_is(here_ask("state",
-                "{'thread': 'outer', 'graph': 'outer',"
-                " 'checkpoint_ns': 'sbu:1'}"),
+    here_is(here_ask("state", "{'thread': 'outer', 'graph': 'outer',"
+                              " 'checkpoint_ns': 'sbu:1'}"),
         "state.values", "{}");
 }
 END_TEST
 
 // ------------------------------------------------------------------ graphs
 
-#define COMPILE(more) \
+#define COMPILE(more)                                                          \
     "{'description': {'name': 'g', 'kind': 'state', 'state': []," more "}}"
 #define A "'nodes': [{'name': 'a'}], 'edges': [['__start__', 'a']]"
 
@@ -541,7 +537,7 @@ START_TEST(a_graph_that_cannot_be_is_refused)
             "invalid_argument", "retry_on"},
         {"compile",
             COMPILE(A ", 'branches': [{'from': 'a', 'name': 'fork',"
-                    " 'map': {'x': 'nobody'}}]"),
+                      " 'map': {'x': 'nobody'}}]"),
             "invalid_argument", "nobody"});
 }
 END_TEST

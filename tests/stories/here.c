@@ -101,17 +101,16 @@ json_t *here_at(const json_t *json, const char *path)
         part[size] = '\0';
         path += path[size] ? size + 1 : size;
         json = json_is_array(json)
-            ? json_array_get(json, strtoul(part, NULL, 10))
-            : json_object_get(json, part);
+                   ? json_array_get(json, strtoul(part, NULL, 10))
+                   : json_object_get(json, part);
     }
     return (json_t *)json;
 }
 
 const char *here_text(const json_t *json)
 {
-    char *text = json
-        ? json_dumps(json, JSON_SORT_KEYS | JSON_ENCODE_ANY)
-        : ss_strdup("nothing");
+    char *text = json ? json_dumps(json, JSON_SORT_KEYS | JSON_ENCODE_ANY)
+                      : ss_strdup("nothing");
     return keep_text(text);
 }
 
@@ -157,8 +156,8 @@ void here_refused(
 
 static json_t *run_with(const char *graph, const char *key, const char *value)
 {
-    char *body = ss_format("{'graph': '%s', 'thread': '%s', '%s': %s}", graph,
-        graph, key, value);
+    char *body = ss_format(
+        "{'graph': '%s', 'thread': '%s', '%s': %s}", graph, graph, key, value);
     json_t *answer = here_ask("run", body);
     ss_free(body);
     return answer;
@@ -199,9 +198,9 @@ json_t *here_history(const char *graph)
 
 json_t *here_update(const char *graph, const char *update)
 {
-    char *body = ss_format(
-        "{'thread': '%s', 'graph': '%s', 'supersteps': [[%s]]}", graph, graph,
-        update);
+    char *body =
+        ss_format("{'thread': '%s', 'graph': '%s', 'supersteps': [[%s]]}",
+            graph, graph, update);
     json_t *answer = here_ask("update", body);
     ss_free(body);
     return answer;
@@ -212,11 +211,10 @@ void here_failed(const json_t *answer, const char *code, const char *words)
     ck_assert_msg(
         strcmp(here_text(here_at(answer, "status")), "\"failed\"") == 0,
         "it did not fail: %s", here_text(answer));
-    ck_assert_str_eq(
-        json_string_value(here_at(answer, "error.code")), code);
+    ck_assert_str_eq(json_string_value(here_at(answer, "error.code")), code);
     const char *message = json_string_value(here_at(answer, "error.message"));
-    ck_assert_msg(strstr(message, words) != NULL,
-        "does not say \"%s\": %s", words, message);
+    ck_assert_msg(strstr(message, words) != NULL, "does not say \"%s\": %s",
+        words, message);
 }
 
 const char *here_checkpoint(const char *graph, size_t back)

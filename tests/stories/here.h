@@ -50,17 +50,17 @@ const char *here_checkpoint(const char *graph, size_t back);
 // The id of the `index`th open question.
 const char *here_question(const char *graph, size_t index);
 
-#define here_is(json, path, text) \
-    ck_assert_str_eq(here_text(here_at((json), (path))), \
-        here_text(here_json(text)))
+#define here_is(json, path, text)                                              \
+    ck_assert_str_eq(                                                          \
+        here_text(here_at((json), (path))), here_text(here_json(text)))
 
 int here_main(const char *name, const TTest *const *tests, size_t count);
 
-#define HERE_SUITE(name, ...) \
-    int main(void) \
-    { \
-        const TTest *const tests[] = {__VA_ARGS__}; \
-        return here_main(name, tests, sizeof(tests) / sizeof(*tests)); \
+#define HERE_SUITE(name, ...)                                                  \
+    int main(void)                                                             \
+    {                                                                          \
+        const TTest *const tests[] = {__VA_ARGS__};                            \
+        return here_main(name, tests, sizeof(tests) / sizeof(*tests));         \
     }
 
 #endif
