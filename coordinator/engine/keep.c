@@ -83,6 +83,7 @@ void ss_copy_into(
         ss_thread_seal(to);
     }
     to->last_ticks = from->last_ticks;
+    ss_free(to->graph);
     to->graph = ss_strdup(from->graph);
     ss_thread_put(to, SS_RECORD_THREAD, to->id, NULL,
         json_pack("{s:s, s:s, s:I, s:s}", "thread", to->id, "graph",

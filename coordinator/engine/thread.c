@@ -331,6 +331,8 @@ void ss_thread_flush(struct thread *thread)
         ss_journal_destroy(&thread->journal);
         thread->journal = ss_journal_new();
         thread->known = false;
+        ss_free(thread->graph);
+        thread->graph = NULL;
         thread->issued = 0;
     }
     ss_engine_command(thread->engine, command);
