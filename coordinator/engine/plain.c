@@ -16,7 +16,8 @@ static bool asks_next(const struct task *task, const char *question)
     return strcmp(id, question) == 0;
 }
 
-// Somebody in this tree may yet ask the open question again.
+// Somebody in this tree may yet ask the open question again. A graph that was
+// only just entered has not planned who.
 static bool question_lives(const struct loop *loop, const char *question)
 {
     for (size_t i = 0; i < loop->tasks.count; i++) {
@@ -24,7 +25,8 @@ static bool question_lives(const struct loop *loop, const char *question)
         if (ss_task_ended(task))
             continue;
         if (task->state == TASK_CHILD
-                ? question_lives(task->child, question)
+                ? task->child->tasks.count == 0
+                    || question_lives(task->child, question)
                 : task->node->subgraph || asks_next(task, question))
             return true;
     }
