@@ -47,6 +47,26 @@ struct ss_row_write {
     struct ss_value *value;
 };
 
+// What was told to those who listen, resting on this row, in that order
+// (docs/internals/streams.md). What the rows themselves say is only named.
+enum ss_told {
+    SS_TOLD_RAW = 1,      // data: {"m": mode, "d": payload, "t"?, "s"?}
+    SS_TOLD_TICK = 2,     // the checkpoint, as a superstep begins
+    SS_TOLD_TICK_RAW = 3, // the same; what it showed stands behind it, raw
+    SS_TOLD_STARTS = 4,   // the tasks of that superstep
+    SS_TOLD_OUTPUT = 5,   // what `task_id` wrote
+    SS_TOLD_VALUES = 6,   // the values of the checkpoint
+    SS_TOLD_ITEMS = 7,    // data: live items of an attempt that has ended
+};
+
+struct ss_row_event {
+    enum ss_told what;
+    char *ns;              // NULL: the row's
+    char of[SS_UUID_SIZE]; // the checkpoint; "": the row's own, or its `of`
+    char task_id[SS_UUID_SIZE]; // or ""
+    json_t *data;               // or NULL
+};
+
 enum ss_delta_op {
     SS_DELTA_SET = 0,    // value is the stored form
     SS_DELTA_CLEAR = 1,  // a new version without a stored value
@@ -105,6 +125,8 @@ struct ss_row {
     bool has_checkpoint;
     struct ss_row_checkpoint checkpoint;
     json_t *end; // how the run ended; or NULL
+    struct ss_row_event *events;
+    size_t events_count, events_capacity;
     // set by the codec on the way in: bytes of the encoded body (for the rule
     // when a snapshot is due)
     size_t size;

@@ -21,6 +21,15 @@ static void writes_free(struct ss_row *row)
     ss_free(row->writes);
 }
 
+static void events_free(struct ss_row *row)
+{
+    for (size_t i = 0; i < row->events_count; i++) {
+        ss_free(row->events[i].ns);
+        json_decref(row->events[i].data);
+    }
+    ss_free(row->events);
+}
+
 static void checkpoint_free(struct ss_row_checkpoint *checkpoint)
 {
     for (size_t i = 0; i < checkpoint->channels_count; i++) {
@@ -51,6 +60,7 @@ void ss_row_destroy(struct ss_row **row)
     json_decref(it->entry);
     json_decref(it->end);
     writes_free(it);
+    events_free(it);
     checkpoint_free(&it->checkpoint);
     ss_free(it);
 }
@@ -129,6 +139,20 @@ static int checkpoint_valid(const struct ss_row *row, struct ss_error *error)
     return SS_OK;
 }
 
+static int events_valid(const struct ss_row *row, struct ss_error *error)
+{
+    for (size_t i = 0; i < row->events_count; i++) {
+        const struct ss_row_event *event = &row->events[i];
+        bool has_data =
+            event->what == SS_TOLD_RAW || event->what == SS_TOLD_ITEMS;
+        if (event->what < SS_TOLD_RAW || event->what > SS_TOLD_ITEMS ||
+            has_data != json_is_object(event->data)) {
+            return damaged(row, "an event that says nothing", error);
+        }
+    }
+    return SS_OK;
+}
+
 static int kind_valid(const struct ss_row *row, struct ss_error *error)
 {
     switch (row->kind) {
@@ -159,6 +183,9 @@ int ss_row_valid(const struct ss_row *row, struct ss_error *error)
     if (status == SS_OK) {
         status = writes_valid(row, error);
     }
+    if (status == SS_OK) {
+        status = events_valid(row, error);
+    }
     if (status == SS_OK && row->has_checkpoint) {
         status = checkpoint_valid(row, error);
     }
@@ -177,6 +204,17 @@ static void copy_writes(struct ss_row *to, const struct ss_row *from)
         to->writes[i].path = ss_strdup(from->writes[i].path);
         to->writes[i].channel = ss_strdup(from->writes[i].channel);
         to->writes[i].value = ss_value_ref(from->writes[i].value);
+    }
+}
+
+static void copy_events(struct ss_row *to, const struct ss_row *from)
+{
+    to->events_capacity = from->events_count + 1;
+    to->events = ss_zalloc(to->events_capacity, sizeof(*to->events));
+    for (size_t i = 0; i < from->events_count; i++) {
+        to->events[i] = from->events[i];
+        to->events[i].ns = ss_strdup(from->events[i].ns);
+        to->events[i].data = json_incref(from->events[i].data);
     }
 }
 
@@ -211,6 +249,7 @@ struct ss_row *ss_row_copy(const struct ss_row *row)
     copy->entry = json_incref(row->entry);
     copy->end = json_incref(row->end);
     copy_writes(copy, row);
+    copy_events(copy, row);
     copy_checkpoint(&copy->checkpoint, &row->checkpoint);
     return copy;
 }

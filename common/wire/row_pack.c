@@ -202,6 +202,51 @@ static Superstep__V1__JournalCheckpoint *checkpoint_pack(
     return packed;
 }
 
+// --- events -----------------------------------------------------------------
+
+static void id_pack(struct ss_budget *budget, const char *id,
+    protobuf_c_boolean *ret_has, ProtobufCBinaryData *ret_uuid, char **ret_text)
+{
+    if (id[0]) {
+        *ret_has = uuid_pack(budget, id, ret_uuid);
+        *ret_text = *ret_has ? NULL : borrow(id);
+    }
+}
+
+static Superstep__V1__JournalEvent *event_pack(
+    struct ss_budget *budget, const struct ss_row_event *event)
+{
+    Superstep__V1__JournalEvent *packed =
+        ss_budget_zalloc(budget, 1, sizeof(*packed));
+    superstep__v1__journal_event__init(packed);
+    packed->what = (uint32_t)event->what;
+    packed->ns = event->ns;
+    id_pack(budget, event->of, &packed->has_of_uuid, &packed->of_uuid,
+        &packed->of);
+    id_pack(budget, event->task_id, &packed->has_task_uuid,
+        &packed->task_uuid, &packed->task);
+    if (event->data) {
+        char *text = ss_json_text(event->data);
+        packed->has_data = 1;
+        packed->data.len = strlen(text);
+        packed->data.data = ss_budget_zalloc(budget, 1, packed->data.len + 1);
+        memcpy(packed->data.data, text, packed->data.len);
+        ss_free(text);
+    }
+    return packed;
+}
+
+static void events_pack(struct ss_budget *budget, const struct ss_row *row,
+    Superstep__V1__JournalRow *packed)
+{
+    packed->n_events = row->events_count;
+    packed->events = ss_budget_zalloc(
+        budget, row->events_count + 1, sizeof(*packed->events));
+    for (size_t i = 0; i < row->events_count; i++) {
+        packed->events[i] = event_pack(budget, &row->events[i]);
+    }
+}
+
 // --- the row ----------------------------------------------------------------
 
 struct sink {
@@ -269,6 +314,7 @@ int ss_row_encode(
     json_bytes(row->entry, &entry, &packed.has_entry, &packed.entry);
     json_bytes(row->end, &end, &packed.has_end, &packed.end);
     tasks_pack(&budget, row, &packed);
+    events_pack(&budget, row, &packed);
     if (row->has_checkpoint) {
         packed.checkpoint = checkpoint_pack(&budget, &row->checkpoint);
     }

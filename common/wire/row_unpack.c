@@ -186,6 +186,32 @@ static int checkpoint_take(const Superstep__V1__JournalCheckpoint *packed,
     return channels_take(packed, checkpoint, error);
 }
 
+// --- events -----------------------------------------------------------------
+
+static int events_take(const Superstep__V1__JournalRow *packed,
+    struct ss_row *row, struct ss_error *error)
+{
+    int status = SS_OK;
+    row->events_capacity = packed->n_events + 1;
+    row->events = ss_zalloc(row->events_capacity, sizeof(*row->events));
+    for (size_t i = 0; i < packed->n_events && status == SS_OK; i++) {
+        const Superstep__V1__JournalEvent *from = packed->events[i];
+        struct ss_row_event *to = &row->events[row->events_count++];
+        to->what = (enum ss_told)from->what;
+        to->ns = from->ns ? ss_strdup(from->ns) : NULL;
+        status = id_take(
+            from->has_of_uuid, from->of_uuid, from->of, to->of, error);
+        if (status == SS_OK) {
+            status = id_take(from->has_task_uuid, from->task_uuid, from->task,
+                to->task_id, error);
+        }
+        if (status == SS_OK) {
+            status = json_take(from->has_data, from->data, &to->data, error);
+        }
+    }
+    return status;
+}
+
 // --- the row ----------------------------------------------------------------
 
 static int row_take(const Superstep__V1__JournalRow *packed, struct ss_row *row,
@@ -208,6 +234,9 @@ static int row_take(const Superstep__V1__JournalRow *packed, struct ss_row *row,
     }
     if (status == SS_OK) {
         status = writes_take(packed, row, error);
+    }
+    if (status == SS_OK) {
+        status = events_take(packed, row, error);
     }
     if (status == SS_OK && packed->checkpoint) {
         row->has_checkpoint = true;

@@ -14,6 +14,14 @@ enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides valu
 
 // ------------------------------------------------ making and freeing
 
+static bool has_untracked(const struct ss_graph *graph)
+{
+    for (size_t c = 0; c < graph->channels_count; c++)
+        if (graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
+            return true;
+    return false;
+}
+
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
@@ -31,6 +39,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->stored = ss_zalloc(count, sizeof(*loop->stored));
     loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
     loop->persists = true;
+    loop->untracked = has_untracked(graph);
     return loop;
 }
 
@@ -226,6 +235,7 @@ int ss_loop_load(
         loop->meta_step = -2;
     }
     drop_moved(loop);
+    loop->drifted = false;
     loop->step = loop->meta_step + 1;
     memcpy(loop->loaded_id, loop->id, sizeof(loop->loaded_id));
     ss_checkpoint_unref(checkpoint);
@@ -267,19 +277,11 @@ static json_t *without_untracked(const struct ss_graph *graph, json_t *send)
     return inner ? json_pack("{s:o}", "$send", copy) : copy;
 }
 
-static bool has_untracked(const struct ss_graph *graph)
-{
-    for (size_t c = 0; c < graph->channels_count; c++)
-        if (graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
-            return true;
-    return false;
-}
-
 static struct ss_value *stored_form(struct loop *loop, size_t c)
 {
     struct ss_value *value = ss_channel_store(&loop->channels[c], false);
     if (!value || c != loop->graph->tasks_channel
-        || !has_untracked(loop->graph))
+        || !loop->untracked)
         return value;
     json_t *clean = json_array(), *send;
     size_t i;
@@ -486,6 +488,9 @@ void ss_loop_save(struct loop *loop, const char *source)
     loop->dirty = true;
     if (ss_loop_saves_now(loop))
         write_row(loop);
+    // what a fork knows as updated is not in its row
+    loop->drifted = strcmp(source, "fork") == 0;
+    memset(loop->told, 0, sizeof(loop->told));
     loop->step++;
 }
 
@@ -537,7 +542,7 @@ static struct ss_value *write_form(
         return NULL;
     if (!loop->run || loop->run->durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
-    if (c == loop->graph->tasks_channel && has_untracked(loop->graph))
+    if (c == loop->graph->tasks_channel && loop->untracked)
         return ss_value_new(without_untracked(
             loop->graph, ss_value_json(write->value)));
     return ss_value_ref(write->value);

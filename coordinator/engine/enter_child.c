@@ -113,6 +113,8 @@ static int child_input(struct loop *loop, struct ss_error *error)
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
+    if (loop->run->recovering && loop->run->durability != DURABLE_EXIT)
+        ss_told_recall(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
         return SS_OK;

@@ -72,6 +72,10 @@ void ss_run_begin_row(struct run *run);
 void ss_run_cancel(struct run *run, const char *why);
 void ss_run_root_ended(struct run *run);
 void ss_run_free(struct run *run);
+// A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
+// is not known. Free it with ss_run_free().
+struct run *ss_run_shadow(
+    struct thread *thread, const struct ss_run_facts *facts);
 // `id`: one request of that peer; 0: the peer itself is gone.
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
 // Options that are the same for runs and their recovery.
@@ -79,12 +83,39 @@ int ss_run_parse(struct run *run, json_t *body, struct ss_error *error);
 
 // ------------------------------------------------ stream.c
 
-// A stream item for all who listen. Takes `data`.
-void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
-    const struct ss_attempt *live, const char *ns);
-void ss_stream_replay(struct run *run, const struct listener *listener,
-    uint64_t seq, uint32_t index);
+json_t *ss_message_metadata(const struct task *task);
+
+// ------------------------------------------------ told.c
+
 unsigned ss_stream_modes(const json_t *modes, struct ss_error *error);
+unsigned ss_stream_mode(const char *name); // 0: none
+json_t *ss_ns_json(const char *ns);
+bool ss_listens(const struct listener *listener, unsigned mode, bool inner);
+// What is told from here to the end is `what`: rows can tell it again by that
+// word, if they hold all of it.
+void ss_told_begin(
+    struct loop *loop, enum ss_told what, const struct task *task);
+void ss_told_end(struct loop *loop);
+// Somebody listens, or the row must keep it. Else pass NULL for its data.
+bool ss_told_wants(const struct loop *loop, unsigned mode);
+// The next event of the row that it rests on. Takes `data`.
+void ss_told_event(struct loop *loop, enum stream_mode mode, json_t *data);
+// The same, and its wrapping in `debug` behind it (R10.11).
+void ss_told_wrapped(struct loop *loop, enum stream_mode mode,
+    const char *type, int64_t step, json_t *payload);
+void ss_told_progress(struct loop *loop, json_t *data);
+// `value`: what is kept of it. Takes `data`.
+void ss_told_live(
+    struct task *task, enum stream_mode mode, json_t *value, json_t *data);
+void ss_told_items(struct task *task);     // its attempt has ended: they stay
+void ss_told_restarted(struct task *task); // its attempt is void
+void ss_told_recall(struct loop *loop);
+json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
+    uint64_t seq, uint32_t index);
+json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
+    const char *attempt, uint64_t item);
+json_t *ss_items_json(const struct task *task);
+json_t *ss_restarted_json(const char *ns, const char *attempt);
 
 // ------------------------------------------------ change.c (spec 9.3)
 

@@ -318,10 +318,12 @@ static void start_tasks(struct loop *loop)
     if (!loop->parent) // progress counts the root's superstep, and what is inside
         run->tasks_planned = run->tasks_done = 0;
     run->tasks_planned += count;
+    ss_told_begin(loop, SS_TOLD_STARTS, NULL);
     for (size_t i = 0; i < count; i++) {
         ss_stream_task_start(loop->tasks.items[i]);
         run->tasks_done += loop->tasks.items[i]->state == TASK_DONE;
     }
+    ss_told_end(loop);
     for (size_t i = 0; i < count; i++) {
         struct task *task = loop->tasks.items[i];
         ss_stream_message_inputs(task);

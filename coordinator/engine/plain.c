@@ -69,6 +69,7 @@ static struct task *find_held(struct loop *loop)
 static void give_plain(struct run *run, struct task *task)
 {
     run->held--;
+    ss_told_restarted(task);
     run->plain_holder = task;
     task->plain_given = true;
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",

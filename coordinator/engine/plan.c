@@ -42,6 +42,7 @@ void ss_task_destroy(struct task **place)
     json_decref(task->used_answers);
     json_decref(task->interrupts);
     json_decref(task->messages);
+    json_decref(task->items);
     json_decref(task->parent);
     ss_free(task->error_kind);
     ss_free(task->cache_key);

@@ -34,7 +34,7 @@ static const struct op {
         " checkpoint_map stream subgraphs interrupt_before interrupt_after"
         " recursion_limit strict_resume max_concurrency durability"
         " output_keys config context run detach "},
-    {"attach", NULL, attach, " run thread stream subgraphs after "},
+    {"attach", NULL, attach, " run thread stream subgraphs after seen "},
     {"cancel", NULL, cancel, " run thread "},
     {"state", ss_read_state, NULL,
         " thread graph checkpoint_id checkpoint_ns subgraphs "},

@@ -11,6 +11,7 @@
 
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
+#include "coordinator/engine/replay.h"
 
 // ------------------------------------------------ making and freeing
 
@@ -33,10 +34,6 @@ void ss_run_free(struct run *run)
     for (size_t i = 0; i < run->listeners.count; i++)
         free_listener(&run->listeners.items[i]);
     SS_VEC_FINI(&run->listeners);
-    for (size_t i = 0; i < run->events.count; i++)
-        json_decref(run->events.items[
-            (run->events.first + i) % SS_EVENTS_KEPT_MAX].json);
-    ss_free(run->events.items);
     free_names(&run->before);
     free_names(&run->after);
     for (size_t i = 0; i < run->output_keys.count; i++)
@@ -418,12 +415,29 @@ void ss_run_abandon(struct run *run, int status, const char *message)
 
 // ------------------------------------------------ beginning
 
+struct run *ss_run_shadow(
+    struct thread *thread, const struct ss_run_facts *facts)
+{
+    struct ss_error error = {0};
+    struct known_graph *known = ss_known_graph(thread->engine,
+        ss_json_str(facts->entry, "graph", ""),
+        ss_json_str(facts->entry, "version", NULL));
+    if (!known)
+        return NULL;
+    struct run *run = new_run(thread, known->graph);
+    id_copy(run->id, facts->id);
+    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
+        == SS_OK)
+        return run;
+    ss_run_free(run);
+    return NULL;
+}
+
 // What an ended run gave: folded from the journal, by its own options.
 static json_t *ended_output(
     struct thread *thread, const struct ss_run_facts *facts)
 {
     struct ss_journal *journal = thread->journal;
-    struct ss_error error = {0};
     struct known_graph *known = ss_known_graph(thread->engine,
         ss_json_str(facts->entry, "graph", ""),
         ss_json_str(facts->entry, "version", NULL));
@@ -436,14 +450,14 @@ static json_t *ended_output(
     // a question shows what finished beside it; a failure does not (R5.33)
     bool asks = strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
     bool live = asks && last == ss_journal_find(journal, "", NULL);
-    struct run *run = new_run(thread, known->graph);
-    json_t *output = json_null();
-    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
-        == SS_OK)
-        output = ss_snapshot_output(thread, known->graph, last, live,
-            run->has_output_keys ? &run->output_keys
-                                 : &known->graph->output);
-    ss_run_free(run);
+    struct run *run = ss_run_shadow(thread, facts);
+    json_t *output = run ? ss_snapshot_output(thread, known->graph, last,
+                               live,
+                               run->has_output_keys ? &run->output_keys
+                                                    : &known->graph->output)
+                         : json_null();
+    if (run)
+        ss_run_free(run);
     return output;
 }
 
@@ -465,19 +479,31 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
         ss_reply_error(engine, peer, id, error.status, "%s", error.message);
         return;
     }
-    const char *after = ss_json_str(body, "after", NULL);
-    uint64_t seq = 0;
-    uint32_t index = 0;
-    if (after) {
-        seq = strtoull(after, NULL, 10);
-        const char *dot = strchr(after, '.');
-        index = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
-    }
     struct listener listener =
         run->listeners.items[run->listeners.count - 1];
     accept_listener(run, &listener);
-    if (after)
-        ss_stream_replay(run, &listener, seq, index);
+    if (json_object_get(body, "after"))
+        ss_replay(run->thread, run->id, run, &listener, body);
+}
+
+// One who names what it saw is told the rest, of a run that has ended too.
+static void tell_ended(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_run_facts *facts, const json_t *body)
+{
+    struct ss_error error = {0};
+    unsigned modes = ss_stream_modes(json_object_get(body, "stream"), &error);
+    if (error.status != SS_OK) {
+        ss_reply_error(
+            thread->engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
+    struct listener listener = {.peer = (char *)peer,
+        .request = id,
+        .modes = modes,
+        .subgraphs = ss_json_bool(body, "subgraphs", false)};
+    if (json_object_get(body, "after"))
+        ss_replay(thread, facts->id, NULL, &listener, body);
+    answer_ended(thread, peer, id, facts);
 }
 
 // The run that has this id already: true if the request was served by it.
@@ -491,7 +517,7 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
         return true;
     }
     if (facts && facts->end) {
-        answer_ended(thread, peer, id, facts);
+        tell_ended(thread, peer, id, facts, body);
         return true;
     }
     return false;

@@ -76,6 +76,9 @@ struct task {
     bool cached;             // or from the cache
     json_t *interrupts;      // INTERRUPTED: [{value, id, ...}], may be empty
     json_t *messages;        // returned by the body
+    json_t *items;           // live ones of this attempt: [[mode, value]...]
+    size_t items_size;
+    uint64_t items_count;
     struct ss_error error;   // FAILED
     char *error_kind;
     bool error_handled; // a handler took it
@@ -184,6 +187,9 @@ struct loop {
     size_t whole_bytes;
     size_t unknown_channels; // that the graph lacks and the journal has
     bool dirty; // the checkpoint is not in the journal (exit)
+    bool drifted;   // its channels are not those of its saved checkpoint
+    bool untracked; // some channels are never saved
+    uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
     bool force_whole; // the next row holds all (a copy beside its original)
     struct index_list moved; // channels
     bool *is_moved;
@@ -256,14 +262,15 @@ enum stream_mode {
 
 enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
 
-struct kept_event {
-    uint64_t seq;
-    uint32_t index;
-    unsigned mode;
-    bool inner; // of a subgraph
-    bool live;
-    json_t *json;
+// How the rows will tell what is told now (told.c).
+enum told_scope {
+    SCOPE_NONE,
+    SCOPE_NAMED, // an entry names it
+    SCOPE_RAW,   // each has an entry that holds it
+    SCOPE_MUTED, // it was told before a crash
 };
+
+struct replay;
 
 struct run {
     struct engine *engine;
@@ -297,10 +304,8 @@ struct run {
     } listeners;
     unsigned modes; // what all listeners want together
     bool any_subgraphs;
-    struct {
-        struct kept_event *items; // ring
-        size_t first, count;
-    } events;
+    enum told_scope scope;
+    struct replay *replay; // this is the shadow of a run that is told again
     struct ss_map message_ids; // R10.13: seen in this run
     size_t running;            // attempts out
     char *drain;               // a node asked to stop

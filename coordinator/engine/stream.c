@@ -1,193 +1,10 @@
-// stream.c - what listeners see, and when (spec/engine.md 10).
-//
-// An event is numbered (row, index): it rests on the journal's newest row when
-// it is made, and leaves when that row is durable (gate.def). Items of a running
-// attempt are live: they carry the attempt and no number.
-#include <inttypes.h>
+// stream.c - what listeners are shown, and when (spec/engine.md 10); told.c says
+// on which row it rests and sends it.
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
-
-static const struct {
-    const char *name;
-    enum stream_mode mode;
-    enum gate gate;
-} modes[] = {
-    {"values", STREAM_VALUES, GATE_VALUES},
-    {"updates", STREAM_UPDATES, GATE_UPDATES},
-    {"custom", STREAM_CUSTOM, GATE_LIVE},
-    {"messages", STREAM_MESSAGES, GATE_LIVE},
-    {"tasks", STREAM_TASKS, GATE_TASKS},
-    {"checkpoints", STREAM_CHECKPOINTS, GATE_CHECKPOINTS},
-    {"debug", STREAM_DEBUG, GATE_DEBUG},
-    {"progress", STREAM_PROGRESS, GATE_PROGRESS},
-};
-
-enum { MODES = sizeof(modes) / sizeof(modes[0]) };
-
-static size_t mode_index(enum stream_mode mode)
-{
-    for (size_t i = 0; i < MODES; i++)
-        if (modes[i].mode == mode)
-            return i;
-    ss_unreachable();
-}
-
-unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
-{
-    unsigned all = 0;
-    size_t count = json_is_array(list) ? json_array_size(list) : 1;
-    for (size_t i = 0; list && i < count; i++) {
-        const char *name = json_string_value(
-            json_is_array(list) ? json_array_get(list, i) : list);
-        unsigned mode = 0;
-        for (size_t m = 0; name && m < MODES; m++)
-            if (strcmp(modes[m].name, name) == 0)
-                mode = modes[m].mode;
-        if (!mode)
-            ss_error_set(error, SS_EINVAL, "stream: \"%s\" is no mode; modes "
-                "are values, updates, custom, messages, tasks, checkpoints, "
-                "debug and progress", name ? name : "?");
-        all |= mode;
-    }
-    return all;
-}
-
-static json_t *ns_json(const char *ns)
-{
-    json_t *list = json_array();
-    while (*ns) {
-        size_t size = strcspn(ns, "|");
-        json_array_append_new(list, json_stringn(ns, size));
-        ns += size + (ns[size] == '|');
-    }
-    return list;
-}
-
-// ------------------------------------------------ sending
-
-static void keep(struct run *run, const struct kept_event *event)
-{
-    if (!run->events.items)
-        run->events.items =
-            ss_zalloc(SS_EVENTS_KEPT_MAX, sizeof(*run->events.items));
-    if (run->events.count == SS_EVENTS_KEPT_MAX) {
-        json_decref(run->events.items[run->events.first].json);
-        run->events.first = (run->events.first + 1) % SS_EVENTS_KEPT_MAX;
-        run->events.count--;
-    }
-    size_t place =
-        (run->events.first + run->events.count++) % SS_EVENTS_KEPT_MAX;
-    run->events.items[place] = *event;
-    json_incref(event->json);
-}
-
-static bool listens(const struct listener *listener, unsigned mode, bool inner)
-{
-    return (listener->modes & mode) && (!inner || listener->subgraphs);
-}
-
-static void tell(struct run *run, const struct kept_event *event, uint64_t gate)
-{
-    for (size_t i = 0; i < run->listeners.count; i++) {
-        const struct listener *listener = &run->listeners.items[i];
-        if (!listens(listener, event->mode, event->inner))
-            continue;
-        struct ss_command command = {.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(listener->peer),
-            .id = listener->request,
-            .json = json_incref(event->json)};
-        if (gate == 0)
-            ss_engine_command(run->engine, command);
-        else
-            ss_thread_hold(run->thread, gate, command);
-    }
-}
-
-void ss_stream_emit(struct loop *loop, enum stream_mode mode, json_t *data,
-    const struct ss_attempt *live, const char *ns)
-{
-    struct run *run = loop->run;
-    struct thread *thread = loop->thread;
-    if (!(run->modes & mode) || (loop->parent && !run->any_subgraphs)) {
-        json_decref(data);
-        return;
-    }
-    size_t m = mode_index(mode);
-    struct kept_event event = {.mode = mode, .inner = loop->parent != NULL,
-        .live = live != NULL};
-    char text[64] = "";
-    if (mode == STREAM_PROGRESS) {
-        // rests on nothing, and is not kept: it has no number
-    } else if (live) {
-        snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64, live->epoch,
-            live->dispatch);
-    } else {
-        event.seq = ss_thread_head(thread);
-        if (event.seq != thread->event_seq) {
-            thread->event_seq = event.seq;
-            thread->event_index = 0;
-        }
-        event.index = ++thread->event_index;
-        snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, event.seq,
-            event.index);
-    }
-    event.json = json_pack("{s:s, s:o, s:o}", "mode", modes[m].name, "ns",
-        ns_json(ns ? ns : loop->ns), "data", data);
-    if (text[0])
-        json_object_set_new(
-            event.json, live ? "attempt" : "seq", json_string(text));
-    // a message that a node returned rests on the row of its writes
-    enum gate gate = mode == STREAM_MESSAGES && !live ? GATE_UPDATES
-                                                       : modes[m].gate;
-    tell(run, &event, ss_thread_gate(thread, gate, run->durability));
-    if (mode != STREAM_PROGRESS)
-        keep(run, &event);
-    json_decref(event.json);
-}
-
-void ss_stream_replay(struct run *run, const struct listener *listener,
-    uint64_t seq, uint32_t index)
-{
-    for (size_t i = 0; i < run->events.count; i++) {
-        const struct kept_event *event = &run->events.items[
-            (run->events.first + i) % SS_EVENTS_KEPT_MAX];
-        if (event->live || event->seq < seq
-            || (event->seq == seq && event->index <= index)
-            || !listens(listener, event->mode, event->inner))
-            continue;
-        ss_thread_hold(run->thread, event->seq,
-            (struct ss_command){.type = SS_COMMAND_EVENT,
-                .peer = ss_strdup(listener->peer),
-                .id = listener->request,
-                .json = json_incref(event->json)});
-    }
-}
-
-// A mode, and its wrapping in `debug` behind it (R10.11).
-static void emit(struct loop *loop, enum stream_mode mode, const char *type,
-    int64_t step, json_t *payload)
-{
-    char time[SS_TIME_SIZE];
-    if (loop->run->modes & STREAM_DEBUG) {
-        ss_stream_emit(loop, mode, json_incref(payload), NULL, NULL);
-        ss_time_text(loop->engine->wall_us, time);
-        ss_stream_emit(loop, STREAM_DEBUG,
-            json_pack("{s:I, s:s, s:s, s:o}", "step", (json_int_t)step,
-                "timestamp", time, "type", type, "payload", payload),
-            NULL, NULL);
-        return;
-    }
-    ss_stream_emit(loop, mode, payload, NULL, NULL);
-}
-
-static bool wanted(const struct loop *loop, unsigned mode)
-{
-    return (loop->run->modes & mode) != 0
-        && (!loop->parent || loop->run->any_subgraphs);
-}
 
 // ------------------------------------------------ values
 
@@ -219,10 +36,13 @@ json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys)
 void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
     const json_t *interrupts)
 {
-    if (!wanted(loop, STREAM_VALUES))
-        return;
-    json_t *values = ss_loop_output(loop, keys);
-    if (interrupts) {
+    bool alone = loop->run->scope == SCOPE_NONE;
+    if (alone)
+        ss_told_begin(loop, SS_TOLD_VALUES, NULL);
+    json_t *values = ss_told_wants(loop, STREAM_VALUES)
+        ? ss_loop_output(loop, keys)
+        : NULL;
+    if (values && interrupts) {
         if (!json_is_object(values)) {
             json_decref(values);
             values = json_object();
@@ -232,7 +52,9 @@ void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
         values = copy;
         json_object_set(values, SS_NAME_INTERRUPT, (json_t *)interrupts);
     }
-    ss_stream_emit(loop, STREAM_VALUES, values, NULL, NULL);
+    ss_told_event(loop, STREAM_VALUES, values);
+    if (alone)
+        ss_told_end(loop);
 }
 
 void ss_stream_values(struct loop *loop, const json_t *interrupts)
@@ -248,8 +70,10 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
 
 void ss_stream_breakpoint(struct loop *loop)
 {
-    ss_stream_emit(loop, STREAM_UPDATES,
-        json_pack("{s:[]}", SS_NAME_INTERRUPT), NULL, NULL);
+    ss_told_begin(loop, SS_TOLD_RAW, NULL);
+    ss_told_event(
+        loop, STREAM_UPDATES, json_pack("{s:[]}", SS_NAME_INTERRUPT));
+    ss_told_end(loop);
 }
 
 // ------------------------------------------------ tasks and updates
@@ -271,14 +95,18 @@ json_t *ss_task_triggers(const struct task *task)
 void ss_stream_task_start(struct task *task)
 {
     struct loop *loop = task->loop;
-    if (task->node->hidden || !wanted(loop, STREAM_TASKS | STREAM_DEBUG))
+    if (task->node->hidden)
         return;
+    if (!ss_told_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
+        ss_told_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
+        return;
+    }
     json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id,
         "name", task->node->name, "input", ss_value_json(task->input),
         "triggers", ss_task_triggers(task));
     if (task->node->metadata)
         json_object_set(payload, "metadata", task->node->metadata);
-    emit(loop, STREAM_TASKS, "task", loop->step, payload);
+    ss_told_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
 }
 
 // Several writes to one key: the list of them, marked (R9.6).
@@ -347,8 +175,10 @@ static json_t *update_of(const struct task *task, const struct ss_keys *keys)
 static void emit_result(struct task *task)
 {
     struct loop *loop = task->loop;
-    if (!wanted(loop, STREAM_TASKS | STREAM_DEBUG))
+    if (!ss_told_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
+        ss_told_wrapped(loop, STREAM_TASKS, "task_result", loop->step, NULL);
         return;
+    }
     json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", task->id,
         "name", task->node->name, "error",
         task->state == TASK_FAILED
@@ -361,7 +191,20 @@ static void emit_result(struct task *task)
         "interrupts",
         task->state == TASK_INTERRUPTED ? json_incref(task->interrupts)
                                         : json_array());
-    emit(loop, STREAM_TASKS, "task_result", loop->step, payload);
+    ss_told_wrapped(loop, STREAM_TASKS, "task_result", loop->step, payload);
+}
+
+static json_t *update_event(
+    struct task *task, const struct ss_keys *shown, bool cached)
+{
+    if (!ss_told_wants(task->loop, STREAM_UPDATES))
+        return NULL;
+    json_t *update =
+        json_pack("{s:o}", task->node->name, update_of(task, shown));
+    if (cached)
+        json_object_set_new(
+            update, "__metadata__", json_pack("{s:b}", "cached", 1));
+    return update;
 }
 
 void ss_stream_task_output(struct task *task, bool cached)
@@ -370,23 +213,24 @@ void ss_stream_task_output(struct task *task, bool cached)
     struct ss_keys shown, final;
     if (task->node->hidden)
         return;
+    // what this run did before a crash was told with the row of its writes
+    if (task->restored && loop->run->recovering
+        && ss_pendings_ours(&loop->pending, task->id))
+        return;
     ss_loop_keys(loop, &shown, &final);
+    bool named = !cached && task->kind != TASK_HANDLER;
+    ss_told_begin(loop, named ? SS_TOLD_OUTPUT : SS_TOLD_RAW, task);
     if (task->state == TASK_INTERRUPTED) {
-        if (wanted(loop, STREAM_UPDATES))
-            ss_stream_emit(loop, STREAM_UPDATES,
-                json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts), NULL,
-                NULL);
+        ss_told_event(loop, STREAM_UPDATES,
+            json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts));
         ss_stream_values_event(loop, &shown, task->interrupts);
-    } else if (task->state == TASK_DONE && wanted(loop, STREAM_UPDATES)) {
-        json_t *update = json_pack(
-            "{s:o}", task->node->name, update_of(task, &shown));
-        if (cached)
-            json_object_set_new(
-                update, "__metadata__", json_pack("{s:b}", "cached", 1));
-        ss_stream_emit(loop, STREAM_UPDATES, update, NULL, NULL);
+    } else if (task->state == TASK_DONE) {
+        ss_told_event(
+            loop, STREAM_UPDATES, update_event(task, &shown, cached));
     }
     if (!cached)
         emit_result(task);
+    ss_told_end(loop);
 }
 
 // ------------------------------------------------ checkpoints
@@ -417,10 +261,8 @@ static json_t *checkpoint_task(json_t *task)
     return shown;
 }
 
-void ss_stream_checkpoint(struct loop *loop)
+static json_t *checkpoint_payload(struct loop *loop)
 {
-    if (!wanted(loop, STREAM_CHECKPOINTS | STREAM_DEBUG))
-        return;
     struct ss_keys shown_keys, final;
     ss_loop_keys(loop, &shown_keys, &final);
     json_t *tasks = ss_snapshot_tasks(loop, &shown_keys, false, false), *task;
@@ -429,7 +271,7 @@ void ss_stream_checkpoint(struct loop *loop)
     json_array_foreach(tasks, i, task)
         json_array_append_new(shown, checkpoint_task(task));
     json_decref(tasks);
-    json_t *payload = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
         ss_config_json(
             loop->thread, loop->ns, loop->id, loop->checkpoint_map),
         "parent_config",
@@ -439,22 +281,28 @@ void ss_stream_checkpoint(struct loop *loop)
         "values", ss_loop_output(loop, &loop->graph->stream), "metadata",
         ss_metadata_json(loop->source, loop->meta_step, loop->metadata),
         "next", names_of(loop), "tasks", shown);
-    emit(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1, payload);
+}
+
+void ss_stream_checkpoint(struct loop *loop)
+{
+    ss_told_begin(loop, SS_TOLD_TICK, NULL);
+    bool wanted = ss_told_wants(loop, STREAM_CHECKPOINTS | STREAM_DEBUG);
+    ss_told_wrapped(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1,
+        wanted ? checkpoint_payload(loop) : NULL);
+    ss_told_end(loop);
 }
 
 // ------------------------------------------------ live items, messages
 
 void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
 {
-    struct loop *loop = task->loop;
     if (kind == SS_LIVE_CUSTOM)
-        ss_stream_emit(loop, STREAM_CUSTOM, json_incref(value),
-            &task->attempt, NULL);
+        ss_told_live(task, STREAM_CUSTOM, value, json_incref(value));
     else if (kind == SS_LIVE_MESSAGE)
         ss_stream_message(task, value, true);
 }
 
-static json_t *message_metadata(const struct task *task)
+json_t *ss_message_metadata(const struct task *task)
 {
     const struct loop *loop = task->loop;
     json_t *metadata = json_object_get(loop->run->config, "metadata");
@@ -480,7 +328,8 @@ static json_t *message_metadata(const struct task *task)
 
 static bool unheard(const struct loop *loop)
 {
-    return !wanted(loop, STREAM_MESSAGES);
+    return !(loop->run->modes & STREAM_MESSAGES)
+        || (loop->parent && !loop->run->any_subgraphs);
 }
 
 void ss_stream_message(struct task *task, json_t *message, bool chunk)
@@ -493,9 +342,14 @@ void ss_stream_message(struct task *task, json_t *message, bool chunk)
         return;
     if (id)
         ss_map_put(&loop->run->message_ids, id, loop->run);
-    ss_stream_emit(loop, STREAM_MESSAGES,
-        json_pack("[O, o]", message, message_metadata(task)),
-        chunk ? &task->attempt : NULL, NULL);
+    json_t *data = json_pack("[O, o]", message, ss_message_metadata(task));
+    if (chunk) {
+        ss_told_live(task, STREAM_MESSAGES, message, data);
+        return;
+    }
+    ss_told_begin(loop, SS_TOLD_RAW, NULL);
+    ss_told_event(loop, STREAM_MESSAGES, data);
+    ss_told_end(loop);
 }
 
 static bool is_message(const json_t *json)
@@ -572,11 +426,10 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
     const struct run *run = loop->run;
     if (!(run->modes & STREAM_PROGRESS))
         return;
-    ss_stream_emit(run->root, STREAM_PROGRESS,
+    ss_told_progress(run->root,
         json_pack("{s:I, s:I, s:I, s:s*}", "step",
             (json_int_t)run->root->step, "tasks",
             (json_int_t)run->tasks_planned, "done",
             (json_int_t)run->tasks_done, "node",
-            task ? task->node->name : NULL),
-        NULL, NULL);
+            task ? task->node->name : NULL));
 }

@@ -258,14 +258,30 @@ void ss_task_succeeded(struct task *task, bool cached)
     if (task->cache_key && !cached)
         fill_cache(task);
     task->loop->run->tasks_run += !cached;
+    ss_told_items(task);
     ss_stream_messages(task);
     ss_stream_task_output(task, cached);
     ended(task);
 }
 
+// After a crash a task that asks, or fails, as it did before tells nothing new.
+static void told_before(struct task *task, const json_t *interrupts,
+    const json_t *error)
+{
+    struct loop *loop = task->loop;
+    if (!loop->run->recovering
+        || !ss_pendings_ours(&loop->pending, task->id))
+        return;
+    struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
+    if ((interrupts && json_equal(facts.interrupts, interrupts))
+        || (error && json_equal(facts.error, error)))
+        loop->told[SS_TOLD_OUTPUT] = 1;
+}
+
 void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
+    told_before(task, task->interrupts, NULL);
     task->state = TASK_INTERRUPTED;
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
@@ -273,6 +289,7 @@ void ss_task_commit_interrupt(struct task *task)
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
+    ss_told_items(task);
     ss_stream_task_output(task, false);
     ended(task);
 }
@@ -358,6 +375,7 @@ static bool retry(struct task *task, int code, const char *kind,
         if ((int64_t)task->failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
+        ss_told_restarted(task);
         keep_answers(task);
         task->state = TASK_BACKOFF;
         task->retry_resuming = true;
@@ -435,14 +453,16 @@ void ss_task_failed(struct task *task, int code, const char *kind,
         && task->node->handler != SS_NONE && code != SS_EDRAINED;
     add_answers(task, &stored);
     add_open_questions(task, &stored);
-    ss_writes_add(&stored, SS_NAME_ERROR,
-        ss_value_new(ss_error_json(code, message)));
+    struct ss_value *failure = ss_value_new(ss_error_json(code, message));
+    told_before(task, NULL, ss_value_json(failure));
+    ss_writes_add(&stored, SS_NAME_ERROR, failure);
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
             ss_value_new(json_string(task->node->name)));
     ss_loop_put_writes(loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
+    ss_told_items(task);
     ss_stream_task_output(task, false);
     ss_engine_narrate(loop->engine, "task %s failed: %s", task->node->name,
         task->error.message);
@@ -485,6 +505,8 @@ void ss_task_lost(struct task *task, const char *why)
         ss_plain_settle(task->loop->run);
         return;
     }
+    if (task->loop->run)
+        ss_told_restarted(task);
     ss_schedule(task);
 }
 
@@ -531,6 +553,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
         task->state = TASK_PARENT;
+        ss_told_items(task);
         ended(task);
         break;
     case SS_OUTCOME_CANCELLED:

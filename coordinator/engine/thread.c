@@ -230,6 +230,12 @@ struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run)
     return begin_row(thread, run, "");
 }
 
+struct ss_row *ss_thread_row_for_events(
+    struct thread *thread, const char *run, const char *ns)
+{
+    return begin_row(thread, run, ns);
+}
+
 void ss_thread_void(
     struct thread *thread, const char *run, uint64_t from, uint64_t to)
 {

@@ -29,6 +29,9 @@ struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
 struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run);
 struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
+// One that holds nothing but what was told.
+struct ss_row *ss_thread_row_for_events(
+    struct thread *thread, const char *run, const char *ns);
 // A row that takes rows `from`..`to` back. What was borrowed from the journal is
 // gone.
 void ss_thread_void(

@@ -234,6 +234,7 @@ static void commit(struct work *work, bool *updated)
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
     mark_seen(work);
+    loop->drifted = loop->drifted || bump || work->touched_count > 0;
     int64_t next = loop->version_max + 1;
     for (size_t s = 0; s < work->touched_count; s++) {
         size_t channel = work->touched[s];

@@ -330,7 +330,7 @@ static void take_debug(struct player *player, json_t *events)
             names_learn_event(
                 &player->names, joined, json_object_get(event, "data"));
             ss_free(joined);
-        } else if (mode) {
+        } else if (mode && strcmp(mode, "restarted") != 0) { // ours alone
             json_array_set(events, kept++, event);
         }
     }

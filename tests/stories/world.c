@@ -38,6 +38,7 @@ struct call { // of a client
     char *client;
     uint64_t id;
     json_t *answer;
+    json_t *events;
 };
 
 static struct {
@@ -307,6 +308,16 @@ static void on_reply(const struct ss_command *command)
     call->answer = json_deep_copy(command->json);
 }
 
+static void keep_event(const struct ss_command *command)
+{
+    struct call *call = find_call(command->id);
+    if (!call || !json_object_get(command->json, "mode"))
+        return;
+    if (!call->events)
+        call->events = json_array();
+    json_array_append_new(call->events, json_deep_copy(command->json));
+}
+
 static void carry_out(const struct ss_command *command)
 {
     switch (command->type) {
@@ -324,6 +335,7 @@ static void carry_out(const struct ss_command *command)
         break;
     case SS_COMMAND_EVENT:
         tell_event(command->peer, command->json);
+        keep_event(command);
         break;
     case SS_COMMAND_CANCEL:
         drop_attempt(find_worker(command->peer), command->attempt);
@@ -412,6 +424,7 @@ static void free_lists(void)
     for (size_t i = 0; i < world.calls.count; i++) {
         ss_free(world.calls.items[i].client);
         json_decref(world.calls.items[i].answer);
+        json_decref(world.calls.items[i].events);
     }
     for (size_t i = 0; i < world.held.count; i++)
         ss_free(world.held.items[i]);
@@ -474,7 +487,7 @@ uint64_t world_ask_json(const char *client, const char *op, json_t *body)
 {
     struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = client};
     uint64_t id = world.calls.count + 1;
-    SS_VEC_PUSH(&world.calls, (struct call){ss_strdup(client), id, NULL});
+    SS_VEC_PUSH(&world.calls, (struct call){ss_strdup(client), id, NULL, NULL});
     event.request.id = id;
     event.request.op = op;
     event.request.body = body;
@@ -525,13 +538,13 @@ bool world_run_result(const char *node)
     for (size_t i = 0; i < world.parcels.count; i++) {
         struct parcel parcel = world.parcels.items[i];
         if ((node && strcmp(parcel.node, node) != 0) ||
-            find_name(world.held.items, world.held.count, parcel.node) !=
-                SS_NONE)
+            (!parcel.live && find_name(world.held.items, world.held.count,
+                                 parcel.node) != SS_NONE))
             continue;
         SS_VEC_REMOVE(&world.parcels, i);
         size_t lost =
             find_name(world.lost.items, world.lost.count, parcel.node);
-        if (lost != SS_NONE) {
+        if (lost != SS_NONE && !parcel.live) {
             ss_free(world.lost.items[lost]);
             SS_VEC_REMOVE(&world.lost, lost);
             find_worker(parcel.worker)->running.count = 0;
@@ -752,6 +765,14 @@ void world_restart(void)
 }
 
 // ------------------------------------------------------------------ looking
+
+json_t *world_events(uint64_t id)
+{
+    struct call *call = find_call(id);
+    if (!call->events)
+        call->events = json_array();
+    return call->events;
+}
 
 size_t world_rows(void)
 {

@@ -83,6 +83,8 @@ bool world_run_store(void);
 void world_pass(int64_t ms);
 // The final answer, borrowed; NULL: not yet.
 json_t *world_answer(uint64_t id);
+// The events that the request got so far, as they came. Borrowed.
+json_t *world_events(uint64_t id);
 // Let happen what is needed for the answer; NULL: it does not come.
 json_t *world_finish(uint64_t id);
 // Ask and finish. Borrowed, until the world ends.

@@ -1,0 +1,375 @@
+// replay.c - what was told, told again from the rows (docs/internals/streams.md).
+//
+//   rows after `after` --> their entries --+-- raw ----------------> event
+//                                          +-- named --> a loop made from
+//                                              the checkpoint --> stream.c
+//
+// A shadow of the run holds the loops: stream.c shows them as it showed the real
+// ones, and told.c hands what it shows over to here, where it is numbered.
+#include "coordinator/engine/replay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+struct replay {
+    struct thread *thread;
+    struct run *shadow;
+    const struct ss_run_facts *facts;
+    const struct listener *listener;
+    uint64_t after_seq;
+    uint32_t after_index;
+    const json_t *seen; // attempt -> items seen, or NULL
+    json_t *found;      // attempts of `seen` that came to an end, or are out
+    const struct ss_row *row;
+    uint32_t index;
+    struct ss_map views; // namespace -> struct loop *
+};
+
+// ------------------------------------------------ handing over
+
+// Takes `json`.
+static void send(struct replay *replay, uint64_t seq, json_t *json)
+{
+    bool waits = replay->shadow->durability == DURABLE_SYNC;
+    ss_thread_hold(replay->thread, waits ? seq : 0,
+        (struct ss_command){.type = SS_COMMAND_EVENT,
+            .peer = ss_strdup(replay->listener->peer),
+            .id = replay->listener->request,
+            .json = json});
+}
+
+void ss_replay_event(struct replay *replay, const struct loop *loop,
+    enum stream_mode mode, json_t *data)
+{
+    uint64_t seq = replay->row->seq;
+    uint32_t index = ++replay->index;
+    bool later = seq > replay->after_seq || index > replay->after_index;
+    if (data && later
+        && ss_listens(replay->listener, mode, loop->parent != NULL))
+        send(replay, seq,
+            ss_told_json(mode, loop->ns, json_incref(data), seq, index));
+    json_decref(data);
+}
+
+int64_t ss_replay_time(const struct replay *replay)
+{
+    return replay->row->wall_us;
+}
+
+// ------------------------------------------------ loops from rows
+
+static void free_view(void *view)
+{
+    struct loop *loop = view;
+    ss_loop_destroy(&loop);
+}
+
+static struct ss_graph *graph_of(struct replay *replay, const char *ns)
+{
+    struct place place;
+    struct ss_error error;
+    const struct ss_graph *root = replay->shadow->graph;
+    struct ss_graph *found = NULL;
+    json_t *body = json_pack("{s:s, s:s}", "graph", root->name,
+        "checkpoint_ns", ns);
+    if (ns[0] == '\0') {
+        found = replay->shadow->graph;
+    } else if (ss_place_find(replay->thread->engine, replay->thread, body,
+                   &place, &error)) {
+        found = place.known ? place.graph : NULL;
+        ss_free(place.ns);
+    }
+    json_decref(body);
+    return found;
+}
+
+// Pending writes as they were when `row` was made.
+static void load_pending(
+    struct replay *replay, struct loop *view, const struct ss_mark *mark)
+{
+    ss_pendings_fini(&view->pending);
+    for (uint64_t seq = mark->row->seq; seq <= replay->row->seq; seq++) {
+        const struct ss_row *row =
+            ss_journal_row(replay->thread->journal, seq);
+        if (!row || strcmp(row->of, mark->id) != 0
+            || strcmp(row->ns, view->ns) != 0)
+            continue;
+        for (size_t i = 0; i < row->writes_count; i++) {
+            const struct ss_row_write *write = &row->writes[i];
+            if (write->value)
+                ss_pendings_add(&view->pending, write->task_id, write->path,
+                    write->idx, write->channel, write->value,
+                    strcmp(row->run, replay->shadow->id) == 0, seq);
+        }
+    }
+}
+
+static void set_stop(
+    const struct replay *replay, struct loop *view, const struct ss_mark *mark)
+{
+    const json_t *facts = json_object_get(mark->metadata, "__loop__");
+    bool ours = strcmp(mark->run, replay->shadow->id) == 0;
+    if (!view->parent)
+        view->stop = ss_json_int(replay->facts->entry, "stop", view->step + 2);
+    else if (facts && ours)
+        view->stop = ss_json_int(facts, "stop", view->step + 2);
+    else
+        view->stop = view->step + replay->shadow->recursion_limit + 1;
+}
+
+// The loop of that namespace at that checkpoint, planned. NULL: its rows, or its
+// graph, are gone.
+static struct loop *view_of(
+    struct replay *replay, const char *ns, const char *id)
+{
+    struct ss_error error;
+    struct loop *view = ss_map_get(&replay->views, ns);
+    struct ss_mark *mark =
+        ss_journal_find(replay->thread->journal, ns, id);
+    struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
+    if (!graph)
+        return NULL;
+    if (!view || strcmp(view->id, id) != 0) {
+        free_view(ss_map_remove(&replay->views, ns));
+        view = ss_loop_new(replay->thread, replay->shadow, graph, ns);
+        view->parent = ns[0] ? replay->shadow->root : NULL;
+        ss_map_put(&replay->views, ns, view);
+        if (ss_loop_load(view, mark, &error) != SS_OK)
+            return NULL;
+        set_stop(replay, view, mark);
+        if (ns[0])
+            view->checkpoint_map = json_incref(
+                json_object_get(mark->metadata, "parents"));
+        ss_plan(view, true);
+    }
+    load_pending(replay, view, mark);
+    return view;
+}
+
+// ------------------------------------------------ entries
+
+static void tell_raw(
+    struct replay *replay, const char *ns, const json_t *raw)
+{
+    struct loop stub = {.run = replay->shadow,
+        .thread = replay->thread,
+        .engine = replay->thread->engine,
+        .parent = ns[0] ? replay->shadow->root : NULL,
+        .ns = (char *)ns};
+    unsigned mode = ss_stream_mode(ss_json_str(raw, "m", ""));
+    const char *type = ss_json_str(raw, "t", NULL);
+    json_t *data = json_incref(json_object_get(raw, "d"));
+    if (!mode || !data)
+        json_decref(data);
+    else if (type)
+        ss_told_wrapped(&stub, (enum stream_mode)mode, type,
+            ss_json_int(raw, "s", 0), data);
+    else
+        ss_told_event(&stub, (enum stream_mode)mode, data);
+}
+
+static bool has_task(const struct ss_row *row, const char *ns, const char *id)
+{
+    for (size_t i = 0; row && i < row->writes_count; i++)
+        if (strcmp(row->writes[i].task_id, id) == 0
+            && strcmp(row->ns, ns) == 0)
+            return true;
+    return false;
+}
+
+// The row of the writes that were told: this one, or one made just before it.
+static const struct ss_row *row_of_writes(
+    const struct replay *replay, const char *ns, const char *task_id)
+{
+    const struct ss_row *row = replay->row;
+    while (row && !has_task(row, ns, task_id))
+        row = row->seq > replay->facts->first_seq
+            ? ss_journal_row(replay->thread->journal, row->seq - 1)
+            : NULL;
+    return row;
+}
+
+static void take_write(struct task *task, const struct ss_row_write *write)
+{
+    json_t *json = ss_value_json(write->value);
+    if (strcmp(write->channel, SS_NAME_INTERRUPT) == 0) {
+        task->state = TASK_INTERRUPTED;
+        json_decref(task->interrupts);
+        task->interrupts = json_incref(json);
+    } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
+        task->state = TASK_FAILED;
+        task->error.status =
+            ss_status_by_name(ss_json_str(json, "code", "node_failed"));
+        snprintf(task->error.message, sizeof(task->error.message), "%s",
+            ss_json_str(json, "message", ""));
+    } else if (ss_name_special(write->channel) == 0) {
+        ss_writes_add(
+            &task->writes, write->channel, ss_value_ref(write->value));
+    }
+}
+
+static void tell_output(
+    struct replay *replay, struct loop *view, const char *task_id)
+{
+    const struct ss_row *row = row_of_writes(replay, view->ns, task_id);
+    struct task *task = NULL;
+    for (size_t i = 0; i < view->tasks.count && !task; i++)
+        if (strcmp(view->tasks.items[i]->id, task_id) == 0)
+            task = view->tasks.items[i];
+    if (!row || !task)
+        return;
+    ss_writes_fini(&task->writes);
+    task->state = TASK_DONE;
+    for (size_t i = 0; i < row->writes_count; i++)
+        if (strcmp(row->writes[i].task_id, task_id) == 0)
+            take_write(task, &row->writes[i]);
+    if (task->state == TASK_FAILED)
+        ss_writes_fini(&task->writes);
+    ss_stream_task_output(task, false);
+}
+
+static void tell_view(struct replay *replay, struct loop *view,
+    const struct ss_row_event *event)
+{
+    struct ss_keys shown, final;
+    if (event->what == SS_TOLD_TICK) {
+        ss_stream_checkpoint(view);
+    } else if (event->what == SS_TOLD_OUTPUT) {
+        tell_output(replay, view, event->task_id);
+    } else if (event->what == SS_TOLD_VALUES) {
+        ss_loop_keys(view, &shown, &final);
+        ss_stream_values_event(view, &shown, NULL);
+    } else {
+        ss_check(event->what == SS_TOLD_STARTS);
+        for (size_t i = 0; i < view->tasks.count; i++)
+            ss_stream_task_start(view->tasks.items[i]);
+    }
+}
+
+// ------------------------------------------------ items
+
+static void tell_items(
+    struct replay *replay, const char *ns, json_t *items, uint64_t seq)
+{
+    const char *attempt = ss_json_str(items, "attempt", "");
+    json_int_t seen = ss_json_int(replay->seen, attempt, 0);
+    json_t *meta = json_object_get(items, "meta"), *item;
+    size_t i;
+    json_object_set_new(replay->found, attempt, json_true());
+    json_array_foreach(json_object_get(items, "items"), i, item) {
+        const char *name = json_string_value(json_array_get(item, 0));
+        json_t *value = json_array_get(item, 1);
+        unsigned mode = ss_stream_mode(name);
+        if ((json_int_t)i < seen
+            || !ss_listens(replay->listener, mode, ns[0] != '\0'))
+            continue;
+        json_t *data = mode == STREAM_MESSAGES
+            ? json_pack("[O, O]", value, meta)
+            : json_incref(value);
+        send(replay, seq, ss_item_json(name, ns, data, attempt, i + 1));
+    }
+}
+
+// Those of attempts that are out.
+static void tell_running(struct replay *replay, const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        if (task->items) {
+            json_t *items = ss_items_json(task);
+            tell_items(replay, loop->ns, items, 0);
+            json_decref(items);
+        }
+        if (task->child)
+            tell_running(replay, task->child);
+    }
+}
+
+// Attempts that were seen, are not out, and left nothing: they are void.
+static void tell_lost(struct replay *replay)
+{
+    const char *attempt;
+    json_t *count;
+    json_object_foreach((json_t *)replay->seen, attempt, count) {
+        if (!json_object_get(replay->found, attempt))
+            send(replay, 0, ss_restarted_json("", attempt));
+    }
+}
+
+// ------------------------------------------------ all of it
+
+static void tell_row(struct replay *replay, const struct ss_row *row)
+{
+    replay->row = row;
+    replay->index = 0;
+    for (size_t i = 0; i < row->events_count; i++) {
+        const struct ss_row_event *event = &row->events[i];
+        const char *ns = event->ns ? event->ns : row->ns;
+        const char *of = event->of[0]               ? event->of
+            : event->what == SS_TOLD_OUTPUT ? row->of
+                                                    : row->checkpoint_id;
+        bool before = row->seq < replay->after_seq
+            || (row->seq == replay->after_seq
+                && replay->index < replay->after_index);
+        if (event->what == SS_TOLD_ITEMS) {
+            if (before)
+                json_object_set_new(replay->found,
+                    ss_json_str(event->data, "attempt", ""), json_true());
+            else
+                tell_items(replay, ns, event->data, row->seq);
+        } else if (row->seq < replay->after_seq) {
+            continue;
+        } else if (event->what == SS_TOLD_RAW) {
+            tell_raw(replay, ns, event->data);
+        } else if (event->what != SS_TOLD_TICK_RAW) {
+            struct loop *view = view_of(replay, ns, of);
+            if (view)
+                tell_view(replay, view, event);
+        }
+    }
+}
+
+static void parse_after(struct replay *replay, const json_t *body)
+{
+    const char *after = ss_json_str(body, "after", "0.0");
+    const char *dot = strchr(after, '.');
+    replay->after_seq = strtoull(after, NULL, 10);
+    replay->after_index = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
+    replay->seen = json_object_get(body, "seen");
+}
+
+void ss_replay(struct thread *thread, const char *run_id, struct run *run,
+    const struct listener *listener, const json_t *body)
+{
+    const struct ss_journal *journal = thread->journal;
+    const struct ss_run_facts *facts = ss_journal_run(journal, run_id);
+    struct run *shadow =
+        facts && facts->entry ? ss_run_shadow(thread, facts) : NULL;
+    if (!shadow)
+        return; // pruned, or of a graph that is not known any more
+    struct replay replay = {.thread = thread,
+        .shadow = shadow,
+        .facts = facts,
+        .listener = listener,
+        .found = json_object()};
+    parse_after(&replay, body);
+    shadow->replay = &replay;
+    shadow->modes = listener->modes;
+    shadow->any_subgraphs = listener->subgraphs;
+    shadow->root = ss_loop_new(thread, shadow, shadow->graph, "");
+    for (uint64_t seq = facts->first_seq; seq <= ss_journal_head(journal);
+         seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (row && strcmp(row->run, run_id) == 0)
+            tell_row(&replay, row);
+    }
+    if (run)
+        tell_running(&replay, run->root);
+    tell_lost(&replay);
+    ss_map_fini(&replay.views, free_view);
+    json_decref(replay.found);
+    ss_run_free(shadow);
+}

@@ -1,0 +1,449 @@
+// told.c - what is told to those who listen: its number, its row, its way.
+//
+// An event is numbered (row, index). The row that it rests on holds an entry for
+// it (journal.h, enum ss_told), whoever listens or not, so the number is a
+// function of the rows, and replay.c makes the same events again. What the rows
+// say anyway is only named; what they do not is kept with the entry (raw).
+// Items of a running attempt are live: they carry the attempt and their place in
+// it, no number; with the attempt's end they join the row of its task.
+// See docs/internals/streams.md.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/replay.h"
+
+static const struct {
+    const char *name;
+    enum stream_mode mode;
+    enum gate gate;
+} modes[] = {
+    {"values", STREAM_VALUES, GATE_VALUES},
+    {"updates", STREAM_UPDATES, GATE_UPDATES},
+    {"custom", STREAM_CUSTOM, GATE_LIVE},
+    {"messages", STREAM_MESSAGES, GATE_LIVE},
+    {"tasks", STREAM_TASKS, GATE_TASKS},
+    {"checkpoints", STREAM_CHECKPOINTS, GATE_CHECKPOINTS},
+    {"debug", STREAM_DEBUG, GATE_DEBUG},
+    {"progress", STREAM_PROGRESS, GATE_PROGRESS},
+};
+
+enum { MODES = sizeof(modes) / sizeof(modes[0]) };
+
+static size_t mode_index(enum stream_mode mode)
+{
+    for (size_t i = 0; i < MODES; i++)
+        if (modes[i].mode == mode)
+            return i;
+    ss_unreachable();
+}
+
+unsigned ss_stream_mode(const char *name)
+{
+    for (size_t m = 0; name && m < MODES; m++)
+        if (strcmp(modes[m].name, name) == 0)
+            return modes[m].mode;
+    return 0;
+}
+
+unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
+{
+    unsigned all = 0;
+    size_t count = json_is_array(list) ? json_array_size(list) : 1;
+    for (size_t i = 0; list && i < count; i++) {
+        const char *name = json_string_value(
+            json_is_array(list) ? json_array_get(list, i) : list);
+        unsigned mode = ss_stream_mode(name);
+        if (!mode)
+            ss_error_set(error, SS_EINVAL, "stream: \"%s\" is no mode; modes "
+                "are values, updates, custom, messages, tasks, checkpoints, "
+                "debug and progress", name ? name : "?");
+        all |= mode;
+    }
+    return all;
+}
+
+json_t *ss_ns_json(const char *ns)
+{
+    json_t *list = json_array();
+    while (*ns) {
+        size_t size = strcspn(ns, "|");
+        json_array_append_new(list, json_stringn(ns, size));
+        ns += size + (ns[size] == '|');
+    }
+    return list;
+}
+
+// ------------------------------------------------ sending
+
+bool ss_listens(const struct listener *listener, unsigned mode, bool inner)
+{
+    return (listener->modes & mode) && (!inner || listener->subgraphs);
+}
+
+// Takes `json`.
+static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
+{
+    struct run *run = loop->run;
+    for (size_t i = 0; i < run->listeners.count; i++) {
+        const struct listener *listener = &run->listeners.items[i];
+        if (!ss_listens(listener, mode, loop->parent != NULL))
+            continue;
+        struct ss_command command = {.type = SS_COMMAND_EVENT,
+            .peer = ss_strdup(listener->peer),
+            .id = listener->request,
+            .json = json_incref(json)};
+        if (gate == 0)
+            ss_engine_command(run->engine, command);
+        else
+            ss_thread_hold(run->thread, gate, command);
+    }
+    json_decref(json);
+}
+
+json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
+    uint64_t seq, uint32_t index)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, seq, index);
+    return json_pack("{s:s, s:o, s:o, s:s}", "mode",
+        modes[mode_index(mode)].name, "ns", ss_ns_json(ns), "data", data,
+        "seq", text);
+}
+
+// ------------------------------------------------ entries
+
+// Under `exit` no row exists before the end: what is told is live only.
+static bool scripted(const struct loop *loop)
+{
+    return loop->run->durability != DURABLE_EXIT && !loop->run->replay;
+}
+
+// The row that what is told now rests on: the newest, if it was made now.
+static struct ss_row *event_row(struct loop *loop)
+{
+    struct thread *thread = loop->thread;
+    uint64_t head = ss_journal_head(thread->journal);
+    const struct ss_row *last = head > thread->issued
+        ? ss_journal_row(thread->journal, head)
+        : NULL;
+    if (thread->open && strcmp(thread->open->run, loop->run->id) == 0)
+        return thread->open;
+    if (!thread->open && last && !last->void_seq
+        && last->wall_us == loop->engine->wall_us
+        && strcmp(last->run, loop->run->id) == 0)
+        return (struct ss_row *)last; // not given to the store yet
+    return ss_thread_row_for_events(thread, loop->run->id, loop->ns);
+}
+
+// Takes `data`.
+static void note(struct loop *loop, enum ss_told what, const char *task_id,
+    json_t *data)
+{
+    struct ss_row *row = event_row(loop);
+    row->events = ss_vec_grow(row->events, &row->events_capacity,
+        row->events_count + 1, sizeof(*row->events));
+    struct ss_row_event *event = &row->events[row->events_count++];
+    *event = (struct ss_row_event){.what = what, .data = data};
+    bool same = strcmp(row->ns, loop->ns) == 0;
+    if (!same)
+        event->ns = ss_strdup(loop->ns);
+    if (task_id)
+        id_copy(event->task_id, task_id);
+    if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
+        return;
+    const char *own =
+        what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
+    if (!same || strcmp(own, loop->id) != 0)
+        id_copy(event->of, loop->id);
+}
+
+// A nested loop that goes on with an earlier run's checkpoint may hang elsewhere
+// than its metadata say.
+static bool same_parents(const struct loop *loop)
+{
+    const json_t *parents = json_object_get(loop->metadata, "parents");
+    size_t own = json_object_get(loop->checkpoint_map, loop->ns) != NULL;
+    const char *ns;
+    json_t *id;
+    if (json_object_size(parents)
+        != json_object_size(loop->checkpoint_map) - own)
+        return false;
+    json_object_foreach((json_t *)parents, ns, id) {
+        if (!json_equal(id, json_object_get(loop->checkpoint_map, ns)))
+            return false;
+    }
+    return true;
+}
+
+// The rows say what this loop shows.
+static bool derivable(const struct loop *loop)
+{
+    return loop->persists && !loop->untracked && !loop->drifted
+        && loop->saved_seq && strcmp(loop->id, loop->saved_id) == 0
+        && (!loop->parent || same_parents(loop));
+}
+
+// A handler that goes on after a resume is planned by nobody.
+static bool has_handler(const struct loop *loop)
+{
+    for (size_t i = loop->tasks.count; i-- > 0;)
+        if (loop->tasks.items[i]->kind == TASK_HANDLER)
+            return true;
+    return false;
+}
+
+void ss_told_begin(
+    struct loop *loop, enum ss_told what, const struct task *task)
+{
+    struct run *run = loop->run;
+    run->scope = SCOPE_NAMED;
+    if (!scripted(loop))
+        return;
+    if (what != SS_TOLD_RAW && loop->told[what] > 0) { // before a crash
+        loop->told[what]--;
+        bool named = what == SS_TOLD_OUTPUT || derivable(loop);
+        run->scope = named ? SCOPE_MUTED : SCOPE_RAW;
+    } else if (what != SS_TOLD_RAW && derivable(loop)
+        && !(what == SS_TOLD_STARTS && has_handler(loop))) {
+        note(loop, what, task ? task->id : NULL, NULL);
+    } else {
+        run->scope = SCOPE_RAW;
+        if (what == SS_TOLD_TICK && loop->persists)
+            note(loop, SS_TOLD_TICK_RAW, NULL, NULL);
+    }
+}
+
+void ss_told_end(struct loop *loop)
+{
+    loop->run->scope = SCOPE_NONE;
+}
+
+static bool listened(const struct loop *loop, unsigned mode)
+{
+    return (loop->run->modes & mode) != 0
+        && (!loop->parent || loop->run->any_subgraphs);
+}
+
+bool ss_told_wants(const struct loop *loop, unsigned mode)
+{
+    if (listened(loop, mode))
+        return loop->run->scope != SCOPE_MUTED;
+    return loop->run->scope == SCOPE_RAW && scripted(loop) && loop->persists
+        && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
+}
+
+// ------------------------------------------------ events
+
+// One more event; `data` NULL: nobody wants it, and it is counted.
+static void number(struct loop *loop, enum stream_mode mode, json_t *data)
+{
+    struct run *run = loop->run;
+    struct thread *thread = loop->thread;
+    if (run->replay) {
+        ss_replay_event(run->replay, loop, mode, data);
+        return;
+    }
+    uint64_t seq =
+        scripted(loop) ? event_row(loop)->seq : ss_thread_head(thread);
+    if (seq != thread->event_seq) {
+        thread->event_seq = seq;
+        thread->event_index = 0;
+    }
+    uint32_t index = ++thread->event_index;
+    if (!data || !listened(loop, mode)) {
+        json_decref(data);
+        return;
+    }
+    // a message that a node returned rests on the row of its writes
+    enum gate gate =
+        mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
+    tell(loop, mode, ss_told_json(mode, loop->ns, data, seq, index),
+        ss_thread_gate(thread, gate, run->durability));
+}
+
+// False: it was told before a crash, or nobody wants it.
+static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
+    const char *type, int64_t step)
+{
+    if (loop->run->scope != SCOPE_RAW)
+        return loop->run->scope != SCOPE_MUTED;
+    if (loop->told[SS_TOLD_RAW] > 0) {
+        loop->told[SS_TOLD_RAW]--;
+        return false;
+    }
+    if (!data)
+        return false;
+    json_t *raw = json_pack("{s:s, s:O}", "m", modes[mode_index(mode)].name,
+        "d", data);
+    if (type) {
+        json_object_set_new(raw, "t", json_string(type));
+        json_object_set_new(raw, "s", json_integer((json_int_t)step));
+    }
+    note(loop, SS_TOLD_RAW, NULL, raw);
+    return true;
+}
+
+void ss_told_event(struct loop *loop, enum stream_mode mode, json_t *data)
+{
+    if (note_raw(loop, mode, data, NULL, 0))
+        number(loop, mode, data);
+    else
+        json_decref(data);
+}
+
+static json_t *wrapped(
+    const struct loop *loop, const char *type, int64_t step, json_t *payload)
+{
+    char time[SS_TIME_SIZE];
+    ss_time_text(loop->run->replay ? ss_replay_time(loop->run->replay)
+                                   : loop->engine->wall_us,
+        time);
+    return json_pack("{s:I, s:s, s:s, s:O}", "step", (json_int_t)step,
+        "timestamp", time, "type", type, "payload", payload);
+}
+
+void ss_told_wrapped(struct loop *loop, enum stream_mode mode,
+    const char *type, int64_t step, json_t *payload)
+{
+    if (note_raw(loop, mode, payload, type, step)) {
+        number(loop, mode, json_incref(payload));
+        number(loop, STREAM_DEBUG,
+            payload && listened(loop, STREAM_DEBUG)
+                ? wrapped(loop, type, step, payload)
+                : NULL);
+    }
+    json_decref(payload);
+}
+
+void ss_told_progress(struct loop *loop, json_t *data)
+{
+    tell(loop, STREAM_PROGRESS,
+        json_pack("{s:s, s:o, s:o}", "mode", "progress", "ns",
+            ss_ns_json(loop->ns), "data", data),
+        0);
+}
+
+// ------------------------------------------------ items of attempts
+
+static void attempt_text(struct ss_attempt attempt, char ret[64])
+{
+    snprintf(ret, 64, "%" PRIu64 ".%" PRIu64, attempt.epoch,
+        attempt.dispatch);
+}
+
+json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
+    const char *attempt, uint64_t item)
+{
+    return json_pack("{s:s, s:o, s:o, s:s, s:I}", "mode", mode, "ns",
+        ss_ns_json(ns), "data", data, "attempt", attempt, "item",
+        (json_int_t)item);
+}
+
+static void keep_item(struct task *task, const char *mode, json_t *value)
+{
+    char *text = ss_json_text(value);
+    size_t size = strlen(text);
+    ss_free(text);
+    if (!task->items)
+        task->items = json_array();
+    if (json_array_size(task->items) >= SS_ITEMS_KEPT_MAX
+        || task->items_size + size > SS_ITEMS_SIZE_MAX
+        || task->items_count > json_array_size(task->items))
+        return; // the first ones stay, without a gap
+    task->items_size += size;
+    json_array_append_new(task->items, json_pack("[s, O]", mode, value));
+}
+
+void ss_told_live(
+    struct task *task, enum stream_mode mode, json_t *value, json_t *data)
+{
+    struct loop *loop = task->loop;
+    char attempt[64];
+    attempt_text(task->attempt, attempt);
+    keep_item(task, modes[mode_index(mode)].name, value);
+    task->items_count++;
+    tell(loop, mode,
+        ss_item_json(modes[mode_index(mode)].name, loop->ns, data, attempt,
+            task->items_count),
+        ss_thread_gate(loop->thread, GATE_LIVE, loop->run->durability));
+}
+
+static void drop_items(struct task *task)
+{
+    json_decref(task->items);
+    task->items = NULL;
+    task->items_size = 0;
+    task->items_count = 0;
+}
+
+json_t *ss_items_json(const struct task *task)
+{
+    char attempt[64];
+    attempt_text(task->attempt, attempt);
+    return json_pack("{s:s, s:O, s:o}", "attempt", attempt, "items",
+        task->items, "meta", ss_message_metadata(task));
+}
+
+void ss_told_items(struct task *task)
+{
+    if (task->items && scripted(task->loop))
+        note(task->loop, SS_TOLD_ITEMS, task->id, ss_items_json(task));
+    drop_items(task);
+}
+
+json_t *ss_restarted_json(const char *ns, const char *attempt)
+{
+    return json_pack("{s:s, s:o, s:{s:s}, s:s}", "mode", "restarted", "ns",
+        ss_ns_json(ns), "data", "attempt", attempt, "attempt", attempt);
+}
+
+void ss_told_restarted(struct task *task)
+{
+    char attempt[64];
+    if (task->items_count > 0) {
+        attempt_text(task->attempt, attempt);
+        tell(task->loop, STREAM_CUSTOM | STREAM_MESSAGES,
+            ss_restarted_json(task->loop->ns, attempt), 0);
+    }
+    drop_items(task);
+}
+
+// ------------------------------------------------ after a crash
+
+// How much of what this loop tells first was told before: it is not told again.
+void ss_told_recall(struct loop *loop)
+{
+    const struct ss_journal *journal = loop->thread->journal;
+    const struct run *run = loop->run;
+    const struct ss_mark *mark =
+        loop->persists ? ss_journal_find(journal, loop->ns, NULL) : NULL;
+    uint64_t from = run->entry_seq, tick = 0;
+    if (loop->parent && loop->parent->saved_seq > from)
+        from = loop->parent->saved_seq;
+    bool own = mark && strcmp(mark->run, run->id) == 0
+        && mark->row->seq >= from;
+    from = own ? mark->row->seq : from;
+    for (uint64_t seq = from; seq <= ss_journal_head(journal); seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (!row || strcmp(row->run, run->id) != 0)
+            continue;
+        for (size_t i = 0; i < row->events_count; i++) {
+            const struct ss_row_event *event = &row->events[i];
+            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) != 0)
+                continue;
+            bool ticks = event->what == SS_TOLD_TICK
+                || event->what == SS_TOLD_TICK_RAW;
+            if (ticks)
+                tick = seq;
+            // a root that is entered again shows no values (enter.c)
+            bool early = !tick && !own && loop->parent;
+            if (ticks || event->what == SS_TOLD_STARTS
+                || (event->what == SS_TOLD_VALUES && early)
+                || (event->what == SS_TOLD_RAW && (early || seq == tick)))
+                loop->told[ticks ? SS_TOLD_TICK : event->what]++;
+        }
+    }
+}
