@@ -66,7 +66,7 @@ static void make(struct made *made, const struct deed *deed)
     }
     json_t *list = deed->writes ? js(deed->writes) : json_array(), *write;
     size_t i;
-    json_array_foreach(list, i, write)
+    json_array_foreach (list, i, write)
         ss_writes_add(&made->writes,
             json_string_value(json_array_get(write, 0)),
             ss_value_new(json_incref(json_array_get(write, 1))));
@@ -88,8 +88,7 @@ int bench_apply(const struct deed *deeds, size_t count)
     if (status == SS_OK)
         ss_loop_set_updated(bench.loop, updated, false);
     snprintf(bench.fault, sizeof(bench.fault), "%s",
-        channel == SS_NONE ? ""
-                           : bench.loop->graph->channels[channel].name);
+        channel == SS_NONE ? "" : bench.loop->graph->channels[channel].name);
     for (size_t i = 0; i < count; i++)
         ss_writes_fini(&made[i].writes);
     ss_free(updated);
@@ -141,8 +140,7 @@ void bench_versions(const char *expected)
     json_t *versions = json_object();
     for (size_t c = 0; c < bench.loop->graph->channels_count; c++)
         if (bench.loop->versions[c])
-            json_object_set_new(versions,
-                bench.loop->graph->channels[c].name,
+            json_object_set_new(versions, bench.loop->graph->channels[c].name,
                 json_integer((json_int_t)bench.loop->versions[c]));
     bench_json(versions, expected);
 }

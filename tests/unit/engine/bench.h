@@ -1,5 +1,5 @@
-// bench.h - one loop of the engine on the bench: no run, no clients, only a graph
-// and its state; rules of plan and update are tried on it.
+// bench.h - one loop of the engine on the bench: no run, no clients, only a
+// graph and its state; rules of plan and update are tried on it.
 #ifndef SS_TESTS_UNIT_ENGINE_BENCH_H
 #define SS_TESTS_UNIT_ENGINE_BENCH_H
 
@@ -27,12 +27,12 @@ int bench_apply(const struct deed *deeds, size_t count);
 const char *bench_fault(void);
 const char *bench_error(void);
 
-#define APPLY(...) \
-    bench_apply((const struct deed[]){__VA_ARGS__}, \
+#define APPLY(...)                                                             \
+    bench_apply((const struct deed[]){__VA_ARGS__},                            \
         sizeof((const struct deed[]){__VA_ARGS__}) / sizeof(struct deed))
 
-// Each fails the test with both texts. js objects: stored forms, versions (those
-// that are there), versions seen; a js list of names: updated.
+// Each fails the test with both texts. js objects: stored forms, versions
+// (those that are there), versions seen; a js list of names: updated.
 void bench_values(const char *expected);
 void bench_versions(const char *expected);
 void bench_seen(const char *expected);

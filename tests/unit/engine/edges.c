@@ -38,15 +38,14 @@ void ended(const char *status)
 void refused(const char *code)
 {
     ck_assert_str_eq(
-        ss_json_str(json_object_get(answer, "error"), "code", "nothing"),
-        code);
+        ss_json_str(json_object_get(answer, "error"), "code", "nothing"), code);
 }
 
 void asked(const char *questions)
 {
     json_t *list = json_array(), *item;
     size_t i;
-    json_array_foreach(json_object_get(answer, "interrupts"), i, item)
+    json_array_foreach (json_object_get(answer, "interrupts"), i, item)
         json_array_append(list, json_object_get(item, "value"));
     bench_json(list, questions);
 }
@@ -56,7 +55,7 @@ void warned(const char *part_of_it)
     json_t *warnings = json_object_get(answer, "warnings"), *item;
     size_t i;
     bool found = false;
-    json_array_foreach(warnings, i, item)
+    json_array_foreach (warnings, i, item)
         found = found ||
                 (part_of_it && strstr(json_string_value(item), part_of_it));
     if (part_of_it)
@@ -110,9 +109,10 @@ void tasks_are(const char *expected)
     json_t *task;
     size_t i;
     ss_buf_init(&text, 4096);
-    json_array_foreach(
+    json_array_foreach (
         json_object_get(look_at("state", "state"), "tasks"), i, task) {
-        ss_buf_addf(&text, "%s%s", i ? ", " : "", ss_json_str(task, "name", ""));
+        ss_buf_addf(
+            &text, "%s%s", i ? ", " : "", ss_json_str(task, "name", ""));
         if (!json_is_null(json_object_get(task, "error")))
             ss_buf_add_str(&text, ": error");
         if (json_array_size(json_object_get(task, "interrupts")) > 0)
@@ -133,8 +133,8 @@ json_t *history_entry(size_t index)
 
 const char *history_id(size_t index)
 {
-    return ss_json_str(json_object_get(history_entry(index), "config"),
-        "checkpoint_id", "?");
+    return ss_json_str(
+        json_object_get(history_entry(index), "config"), "checkpoint_id", "?");
 }
 
 void history_is(const char *expected)
@@ -143,7 +143,7 @@ void history_is(const char *expected)
     json_t *entry;
     size_t i;
     ss_buf_init(&text, 4096);
-    json_array_foreach(look_at("history", "history"), i, entry) {
+    json_array_foreach (look_at("history", "history"), i, entry) {
         json_t *metadata = json_object_get(entry, "metadata");
         ss_buf_addf(&text, "%s%s %d", i ? ", " : "",
             ss_json_str(metadata, "source", "?"),
@@ -191,7 +191,7 @@ void writes_are(int index, const char *expected)
     json_t *write;
     size_t i;
     ss_buf_init(&text, 4096);
-    json_array_foreach(
+    json_array_foreach (
         json_object_get(saved(index), "pending_writes"), i, write)
         ss_buf_addf(&text, "%s%s %d", i ? ", " : "",
             ss_json_str(write, "channel", "?"),
@@ -220,8 +220,8 @@ void sees(const char *expected)
     for (const char *line = world_told(); *line;) {
         size_t size = strcspn(line, "\n");
         if (strncmp(line, word, sizeof(word) - 1) == 0)
-            ss_buf_add(&text, line + sizeof(word) - 1,
-                size + 1 - (sizeof(word) - 1));
+            ss_buf_add(
+                &text, line + sizeof(word) - 1, size + 1 - (sizeof(word) - 1));
         line += size + (line[size] == '\n');
     }
     char *wanted = ss_strdup(expected);

@@ -1,5 +1,5 @@
-// edges.h - short words for the tests of sharp edges: graph "g", thread "t", one
-// worker, one client; each word says what holds now, or fails the test.
+// edges.h - short words for the tests of sharp edges: graph "g", thread "t",
+// one worker, one client; each word says what holds now, or fails the test.
 #ifndef SS_TESTS_UNIT_ENGINE_EDGES_H
 #define SS_TESTS_UNIT_ENGINE_EDGES_H
 
@@ -16,10 +16,10 @@ json_t *go(const char *more);
 
 // The last run's answer.
 void gives(const char *output);
-void ended(const char *status);       // "done", "interrupted", ...
-void refused(const char *code);       // or failed with it
-void asked(const char *questions);    // a list of their values
-void warned(const char *part_of_it);  // NULL: of nothing
+void ended(const char *status);        // "done", "interrupted", ...
+void refused(const char *code);        // or failed with it
+void asked(const char *questions);     // a list of their values
+void warned(const char *part_of_it);   // NULL: of nothing
 const char *question_id(size_t index); // borrowed
 
 // update_state: a js list of supersteps. Its answer, borrowed.
@@ -36,8 +36,8 @@ void history_is(const char *expected);
 const char *history_id(size_t index);
 json_t *history_entry(size_t index);
 
-// Saved checkpoints of all namespaces, oldest first; a negative index counts from
-// the newest (-1).
+// Saved checkpoints of all namespaces, oldest first; a negative index counts
+// from the newest (-1).
 json_t *saved(int index);
 size_t saved_count(void);
 void saved_has(int index, const char *key, const char *expected);

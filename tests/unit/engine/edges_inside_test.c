@@ -1,25 +1,27 @@
-// edges_inside_test.c - sharp edges of spec/engine.md 15: graphs inside (85-94).
+// edges_inside_test.c - sharp edges of spec/engine.md 15: graphs inside
+// (85-94).
 #include <string.h>
 
 #include "tests/unit/engine/edges.h"
 
 // A graph "g" with a node "sub" that is graph "in".
-static void inside(const char *edges, const char *nodes, const char *inner,
-    const char *more)
+static void inside(
+    const char *edges, const char *nodes, const char *inner, const char *more)
 {
     char *extra = ss_format(
         "{'nodes': {'sub': {'subgraph': 'in'}, 'z': {}}, 'subgraphs': {'in':"
-        " {'name': 'in', 'kind': 'state', 'state': [{'key': 'x', 'type': 'list',"
+        " {'name': 'in', 'kind': 'state', 'state': [{'key': 'x', 'type': "
+        "'list',"
         " 'reducer': 'add'}], 'nodes': [%s], 'edges': [%s]%s}}}",
         nodes, inner, more);
     given(edges, extra);
     ss_free(extra);
 }
 
-#define TWO "{'name': 'p'}, {'name': 'q'}"
+#define TWO    "{'name': 'p'}, {'name': 'q'}"
 #define BESIDE "['__start__', 'p'], ['__start__', 'q']"
 #define BEHIND "['__start__', 'p'], ['p', 'q']"
-#define KEPT ", 'checkpointer': true"
+#define KEPT   ", 'checkpointer': true"
 
 START_TEST(edge_85_inner_siblings_that_finished_are_restored)
 {

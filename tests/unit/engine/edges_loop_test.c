@@ -162,8 +162,8 @@ START_TEST(edge_37_a_breakpoint_before_saves_nothing_and_ids_stay)
     go(FRESH ", 'interrupt_before': ['b']");
     history_is("loop 1, loop 0, input -1");
     writes_are(-1, "");
-    json_t *task = json_array_get(
-        json_object_get(history_entry(0), "tasks"), 0);
+    json_t *task =
+        json_array_get(json_object_get(history_entry(0), "tasks"), 0);
     char *id = ss_strdup(ss_json_str(task, "id", "?"));
     go(GO_ON);
     size_t count = 0;
@@ -193,18 +193,18 @@ START_TEST(edge_39_a_calls_own_breakpoints_replace_only_if_there_are_any)
 }
 END_TEST
 
-#define INSIDE(name, more) \
+#define INSIDE(name, more)                                                     \
     "'" name "': {'name': '" name "', 'kind': 'state', 'state': [{'key': 'x'," \
-    " 'type': 'list', 'reducer': 'add'}], 'nodes': [{'name': 'i'}]," \
+    " 'type': 'list', 'reducer': 'add'}], 'nodes': [{'name': 'i'}],"           \
     " 'edges': [['__start__', 'i']]" more "}"
 
 // Only what is inside the superstep that is resumed goes on; a graph that comes
 // later starts with its input.
 START_TEST(edge_40_resuming_ends_with_the_first_superstep)
 {
-    given("start>a a>sub", "{'nodes': {'sub': {'subgraph': 'in'}},"
-                           " 'subgraphs': {" INSIDE("in",
-                               ", 'checkpointer': true") "}}");
+    given("start>a a>sub",
+        "{'nodes': {'sub': {'subgraph': 'in'}},"
+        " 'subgraphs': {" INSIDE("in", ", 'checkpointer': true") "}}");
     world_body("a", asks);
     go(FRESH);
     go("'command': {'resume': '1'}");
@@ -248,9 +248,9 @@ START_TEST(edge_43_the_parent_is_what_the_loop_came_from_not_the_newest)
     char *body = ss_format(GO_ON ", 'checkpoint_id': '%s'", id);
     go(body);
     history_is("loop 3, fork 2, loop 2, loop 1, loop 0, input -1");
-    ck_assert_str_eq(ss_json_str(json_object_get(history_entry(1),
-                                     "parent_config"),
-                         "checkpoint_id", ""),
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(history_entry(1), "parent_config"),
+            "checkpoint_id", ""),
         id);
     ss_free(body);
     ss_free(id);
@@ -308,8 +308,9 @@ START_TEST(edge_46_exit_saves_on_error_and_question_a_clean_inner_run_nothing)
 }
 END_TEST
 
-// In the journal writes come before the checkpoint that takes them over, whatever
-// the durability: stronger than the reference (R5.31), where their order is open.
+// In the journal writes come before the checkpoint that takes them over,
+// whatever the durability: stronger than the reference (R5.31), where their
+// order is open.
 START_TEST(edge_47_under_async_writes_still_precede_their_checkpoint)
 {
     given("start>a start>b", NULL);
@@ -398,8 +399,7 @@ START_TEST(edge_52_a_run_that_never_wrote_an_output_gives_null)
 }
 END_TEST
 
-SUITE("edges_loop",
-    edge_24_start_is_a_task_with_a_superstep_and_a_checkpoint,
+SUITE("edges_loop", edge_24_start_is_a_task_with_a_superstep_and_a_checkpoint,
     edge_25_steps_go_on_over_the_runs_of_a_thread,
     edge_26_a_limit_of_n_fails_after_all_n_nodes_ran,
     edge_27_at_the_limit_the_last_checkpoint_is_still_streamed,

@@ -1,5 +1,5 @@
-// edges_people_test.c - sharp edges of spec/engine.md 15: interrupts (74-83), and
-// what later releases of the reference changed about them (121, 122, 129).
+// edges_people_test.c - sharp edges of spec/engine.md 15: interrupts (74-83),
+// and what later releases of the reference changed about them (121, 122, 129).
 #include <string.h>
 
 #include "tests/unit/engine/edges.h"
@@ -51,9 +51,10 @@ START_TEST(edge_75_answers_are_matched_by_order_and_the_node_begins_anew)
 }
 END_TEST
 
-#define INSIDE(nodes, edges, more) \
-    "{'nodes': {'sub': {'subgraph': 'in'}}, 'subgraphs': {'in': {'name': 'in'," \
-    " 'kind': 'state', 'state': [{'key': 'x', 'type': 'list', 'reducer':" \
+#define INSIDE(nodes, edges, more)                                             \
+    "{'nodes': {'sub': {'subgraph': 'in'}}, 'subgraphs': {'in': {'name': "     \
+    "'in',"                                                                    \
+    " 'kind': 'state', 'state': [{'key': 'x', 'type': 'list', 'reducer':"      \
     " 'add'}], 'nodes': [" nodes "], 'edges': [" edges "]" more "}}}"
 
 START_TEST(edge_76_a_plain_answer_goes_to_the_first_asker_anywhere)
@@ -66,8 +67,8 @@ START_TEST(edge_76_a_plain_answer_goes_to_the_first_asker_anywhere)
 }
 END_TEST
 
-#define TWO_INSIDE \
-    INSIDE("{'name': 'p'}, {'name': 'q'}", \
+#define TWO_INSIDE                                                             \
+    INSIDE("{'name': 'p'}, {'name': 'q'}",                                     \
         "['__start__', 'p'], ['__start__', 'q']", "")
 
 START_TEST(edge_77_a_plain_answer_to_several_questions_is_an_error)
@@ -227,8 +228,9 @@ static json_t *asks_then_is_flaky(struct visit *visit)
     if (!visit_ask(visit, "ok?"))
         return NULL;
     return visit->order->attempt_number < 2
-        ? visit_fail(visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
-        : says("done");
+               ? visit_fail(
+                     visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
+               : says("done");
 }
 
 START_TEST(edge_82_the_next_attempt_has_the_answers)
@@ -259,8 +261,8 @@ START_TEST(edge_83_the_next_questions_id_wins_the_firsts_stands_in)
     go("'input': {'x': {'__overwrite__': []}}");
     first = kept_id(0);
     answer_by_id(first, "A");
-    char *body = ss_format("'command': {'resume': {'%s': 'C', '%s': 'B'}}",
-        first, question_id(0));
+    char *body = ss_format(
+        "'command': {'resume': {'%s': 'C', '%s': 'B'}}", first, question_id(0));
     go(body);
     gives("{'x': ['a:A,B']}");
     ss_free(body);
@@ -277,8 +279,8 @@ START_TEST(edge_121_the_head_shows_what_is_open_history_what_was_asked)
     answer_by_id(question_id(0), "1");
     tasks_are("a: done, b: asks");
     json_t *tasks = json_object_get(history_entry(0), "tasks");
-    ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(tasks, 0),
-                          "interrupts")),
+    ck_assert_uint_eq(json_array_size(json_object_get(
+                          json_array_get(tasks, 0), "interrupts")),
         1);
     bench_json(
         json_incref(json_object_get(history_entry(0), "next")), "['a', 'b']");
@@ -296,8 +298,8 @@ static json_t *asks_fails_once_asks(struct visit *visit)
     return second ? json_pack("{s:[O,O]}", "x", answer, second) : NULL;
 }
 
-// Better (R7.12b): an answered question of a failed task is open no more, and its
-// id does not answer one that nobody saw.
+// Better (R7.12b): an answered question of a failed task is open no more, and
+// its id does not answer one that nobody saw.
 START_TEST(edge_122_an_answered_question_of_a_failed_task_is_not_open)
 {
     given("start>a", NULL);
@@ -339,8 +341,8 @@ START_TEST(edge_129_an_invalid_answer_fails_its_task_alone)
     world_body("b", asks);
     go(FRESH);
     char *a = kept_id(0), *b = kept_id(1);
-    char *body = ss_format(
-        "'command': {'resume': {'%s': 'many', '%s': 'yes'}}", a, b);
+    char *body =
+        ss_format("'command': {'resume': {'%s': 'many', '%s': 'yes'}}", a, b);
     go(body);
     refused("invalid_answer");
     tasks_are("a: error: asks, b: done");

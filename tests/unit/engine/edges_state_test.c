@@ -1,5 +1,6 @@
-// edges_state_test.c - sharp edges of spec/engine.md 15: the state API (95-105),
-// streaming (106-111), storage (116), and what later releases changed (123-131).
+// edges_state_test.c - sharp edges of spec/engine.md 15: the state API
+// (95-105), streaming (106-111), storage (116), and what later releases changed
+// (123-131).
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -90,8 +91,8 @@ START_TEST(edge_98_a_copy_is_a_sibling)
         ss_json_str(json_object_get(history_entry(0), "parent_config"),
             "checkpoint_id", ""),
         parent);
-    bench_json(
-        json_incref(json_object_get(history_entry(0), "values")), "{'x': ['a']}");
+    bench_json(json_incref(json_object_get(history_entry(0), "values")),
+        "{'x': ['a']}");
     writes_are(-1, "");
     ss_free(original);
     ss_free(parent);
@@ -271,8 +272,8 @@ START_TEST(edge_109_several_writes_to_one_key_are_a_list)
     go(FRESH ", 'stream': ['updates']");
     sees("updates {'a':[{'x':['1']},{'x':['2']}]}\n");
     go(FRESH ", 'stream': ['tasks']");
-    ck_assert_ptr_nonnull(strstr(world_told(),
-        "\"result\":{\"x\":{\"$writes\":[[\"1\"],[\"2\"]]}}"));
+    ck_assert_ptr_nonnull(strstr(
+        world_told(), "\"result\":{\"x\":{\"$writes\":[[\"1\"],[\"2\"]]}}"));
 }
 END_TEST
 
@@ -398,9 +399,8 @@ START_TEST(edge_127_after_a_failed_save_nothing_later_is_saved)
     world_store_slow(false);
     world_run();
     ck_assert_uint_eq(world_rows(), 0);
-    ck_assert_str_eq(
-        ss_json_str(
-            json_object_get(world_answer(1), "error"), "code", "nothing"),
+    ck_assert_str_eq(ss_json_str(json_object_get(world_answer(1), "error"),
+                         "code", "nothing"),
         "disk_full");
 }
 END_TEST
@@ -423,8 +423,8 @@ START_TEST(edge_128_what_was_loaded_is_not_stored_again)
 }
 END_TEST
 
-#define DELTA \
-    "{'state': [{'key': 'x', 'type': 'list', 'channel': 'DeltaChannel'," \
+#define DELTA                                                                  \
+    "{'state': [{'key': 'x', 'type': 'list', 'channel': 'DeltaChannel',"       \
     " 'reducer': 'add'}]}"
 
 // A branch reads what its own past wrote, and nothing of the other branch.

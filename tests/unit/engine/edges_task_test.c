@@ -1,5 +1,5 @@
-// edges_task_test.c - sharp edges of spec/engine.md 15: tasks and their ids, errors
-// and retries (53-73).
+// edges_task_test.c - sharp edges of spec/engine.md 15: tasks and their ids,
+// errors and retries (53-73).
 #include <string.h>
 
 #include "tests/unit/engine/edges.h"
@@ -20,8 +20,8 @@ END_TEST
 
 START_TEST(edge_54_ids_look_like_uuids_and_have_no_version)
 {
-    const char *parts[] = {"D", "3", "D", "__pregel_pull", "branch:to:D",
-        "join:B+C:D"};
+    const char *parts[] = {
+        "D", "3", "D", "__pregel_pull", "branch:to:D", "join:B+C:D"};
     uint8_t bytes[16];
     char id[SS_UUID_SIZE];
     ss_task_uuid(CHECKPOINT, 4, parts, 6, id);
@@ -33,8 +33,8 @@ END_TEST
 
 START_TEST(edge_55_sha_1_for_checkpoints_of_the_first_format_alone)
 {
-    const char *parts[] = {"D", "3", "D", "__pregel_pull", "branch:to:D",
-        "join:B+C:D"};
+    const char *parts[] = {
+        "D", "3", "D", "__pregel_pull", "branch:to:D", "join:B+C:D"};
     char old[SS_UUID_SIZE], now[SS_UUID_SIZE];
     ss_task_uuid(CHECKPOINT, 1, parts, 6, old);
     ck_assert_str_eq(old, "6e5461ce-204a-1aac-9a5a-8ba1f6dc0316");
@@ -248,9 +248,9 @@ START_TEST(edge_67_an_error_beats_a_question_which_stays_stored)
 }
 END_TEST
 
-#define RETRY(more) \
-    "{'nodes': {'a': {'retry': [{'initial_interval_ms': 1000," \
-    " 'backoff_factor': 10.0, 'max_interval_ms': 5000, 'max_attempts': 3," \
+#define RETRY(more)                                                            \
+    "{'nodes': {'a': {'retry': [{'initial_interval_ms': 1000,"                 \
+    " 'backoff_factor': 10.0, 'max_interval_ms': 5000, 'max_attempts': 3,"     \
     " 'retry_on': ['flaky']" more "}]}}}"
 
 static json_t *flaky(struct visit *visit)
@@ -296,9 +296,9 @@ static json_t *flaky_then_shaky(struct visit *visit)
     return ++tries % 2 ? flaky(visit) : shaky(visit);
 }
 
-#define TWO_POLICIES \
+#define TWO_POLICIES                                                           \
     "{'nodes': {'a': {'retry': [{'initial_interval_ms': 1, 'max_attempts': 2," \
-    " 'jitter': false, 'retry_on': ['flaky']}, {'initial_interval_ms': 1," \
+    " 'jitter': false, 'retry_on': ['flaky']}, {'initial_interval_ms': 1,"     \
     " 'max_attempts': 4, 'jitter': false, 'retry_on': ['flaky', 'shaky']}]}}}"
 
 START_TEST(edge_68_policies_share_one_count_of_failures)
@@ -358,9 +358,10 @@ START_TEST(edge_70_by_default_timeouts_are_tried_again_mistakes_are_not)
 }
 END_TEST
 
-#define HANDLED \
-    given("start>bad bad>after", "{'nodes': {'bad': {'error_handler': true}}}"); \
-    world_body("bad", fails); \
+#define HANDLED                                                                \
+    given(                                                                     \
+        "start>bad bad>after", "{'nodes': {'bad': {'error_handler': true}}}"); \
+    world_body("bad", fails);                                                  \
     world_body("__error_handler__bad", mends)
 
 START_TEST(edge_71_a_handler_runs_in_the_same_superstep_no_edge_is_followed)

@@ -1,5 +1,5 @@
-// edges_test.c - the sharp edges of spec/engine.md 15, each by its number. Here:
-// versions and apply (1-23). The others lie beside it:
+// edges_test.c - the sharp edges of spec/engine.md 15, each by its number.
+// Here: versions and apply (1-23). The others lie beside it:
 //   edges_loop_test.c       24-52    the loop
 //   edges_task_test.c       53-73    tasks, ids, errors, retries
 //   edges_people_test.c     74-83    interrupts, and 121-123, 129
@@ -16,9 +16,9 @@
 
 #include "tests/unit/engine/edges.h"
 
-#define RAW(channels) \
-    "{'name': 'g', 'kind': 'raw', 'channels': [" channels "]," \
-    " 'nodes': [{'name': 'a', 'subscribe_only': 'i', 'writes': []}]," \
+#define RAW(channels)                                                          \
+    "{'name': 'g', 'kind': 'raw', 'channels': [" channels "],"                 \
+    " 'nodes': [{'name': 'a', 'subscribe_only': 'i', 'writes': []}],"          \
     " 'input': 'i', 'output': 'i'}"
 #define A "~__pregel_pull, a"
 
@@ -136,8 +136,8 @@ START_TEST(edge_9_all_declared_triggers_are_recorded_sorted)
     look_away();
     go(FRESH ", 'stream': ['tasks']");
     const char *told_ = world_told();
-    ck_assert_ptr_nonnull(strstr(
-        told_, "\"triggers\":[\"branch:to:d\",\"join:b+c:d\"]"));
+    ck_assert_ptr_nonnull(
+        strstr(told_, "\"triggers\":[\"branch:to:d\",\"join:b+c:d\"]"));
 }
 END_TEST
 
@@ -152,8 +152,8 @@ START_TEST(edge_10_a_full_join_is_emptied_by_any_run_of_its_node)
 }
 END_TEST
 
-#define BARRIER \
-    RAW("{'name': 'i', 'kind': 'EphemeralValue'}," \
+#define BARRIER                                                                \
+    RAW("{'name': 'i', 'kind': 'EphemeralValue'},"                             \
         " {'name': 'j', 'kind': 'NamedBarrierValue', 'names': ['p', 'q']}")
 
 START_TEST(edge_11_a_name_that_has_arrived_bumps_nothing)
@@ -210,7 +210,8 @@ START_TEST(edge_14_untracked_has_versions_is_not_stored_and_not_sent)
     world_body("a", sends_untracked);
     world_body("t", shows_input);
     go(FRESH);
-    gives("{'u': 'secret', 'x': ['a', '{\\\"k\\\":{\\\"u\\\":2},\\\"u\\\":1}']}");
+    gives(
+        "{'u': 'secret', 'x': ['a', '{\\\"k\\\":{\\\"u\\\":2},\\\"u\\\":1}']}");
     saved_in(2, "channel_versions", "u", "3");
     saved_in(2, "channel_values", "u", NULL);
     saved_in(2, "channel_values", "__pregel_tasks",
@@ -223,15 +224,15 @@ START_TEST(edge_15_a_reducer_is_there_before_any_write_and_not_saved)
 {
     given("start>a", NULL);
     go(FRESH);
-    bench_json(json_incref(json_object_get(history_entry(2), "values")),
-        "{'x': []}");
+    bench_json(
+        json_incref(json_object_get(history_entry(2), "values")), "{'x': []}");
     saved_in(0, "channel_versions", "x", NULL);
     saved_in(0, "channel_values", "x", NULL);
 }
 END_TEST
 
-#define LIST \
-    RAW("{'name': 'i', 'kind': 'EphemeralValue'}, {'name': 'x', 'kind':" \
+#define LIST                                                                   \
+    RAW("{'name': 'i', 'kind': 'EphemeralValue'}, {'name': 'x', 'kind':"       \
         " 'BinaryOperatorAggregate', 'type': 'list', 'reducer': 'add'}")
 
 START_TEST(edge_16_overwrite_beats_all_later_ones_are_ignored_two_fail)
@@ -253,9 +254,9 @@ END_TEST
 
 START_TEST(edge_17_the_first_write_into_nothing_bypasses_the_reducer)
 {
-    bench_begin(js(
-        RAW("{'name': 'i', 'kind': 'EphemeralValue'}, {'name': 'z', 'kind':"
-            " 'BinaryOperatorAggregate', 'type': 'any', 'reducer': 'append'}")));
+    bench_begin(js(RAW(
+        "{'name': 'i', 'kind': 'EphemeralValue'}, {'name': 'z', 'kind':"
+        " 'BinaryOperatorAggregate', 'type': 'any', 'reducer': 'append'}")));
     ck_assert_int_eq(APPLY({A, "a", "i", "[['z', ['first']]]"}), SS_OK);
     bench_values("{'z': ['first']}");
     ck_assert_int_eq(APPLY({A, "a", "i", "[['z', ['second']]]"}), SS_OK);
@@ -292,9 +293,9 @@ START_TEST(edge_19_forks_with_equal_versions_keep_their_own_values)
     go(GO_ON);
     gives("{'x': ['a', 'other', 'b']}");
     char *body = ss_format("{'thread': 't', 'checkpoint_id': '%s'}", head);
-    bench_json(json_incref(json_object_get(
-                   json_object_get(world_get("state", body), "state"),
-                   "values")),
+    bench_json(
+        json_incref(json_object_get(
+            json_object_get(world_get("state", body), "state"), "values")),
         "{'x': ['a', 'b']}");
     ss_free(body);
     ss_free(head);
@@ -319,8 +320,8 @@ static json_t *says_v(struct visit *visit)
     return json_pack("{s:s}", "v", visit->order->node);
 }
 
-// Better (graph.md 10.2, 2): the tasks that conflict have failed, and run again;
-// the thread is not poisoned, its state can be read.
+// Better (graph.md 10.2, 2): the tasks that conflict have failed, and run
+// again; the thread is not poisoned, its state can be read.
 START_TEST(edge_21_a_conflict_fails_its_tasks_and_poisons_nobody)
 {
     given("start>a start>b", "{'state': [{'key': 'v'}]}");

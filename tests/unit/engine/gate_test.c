@@ -1,5 +1,5 @@
-// gate_test.c - what must be durable before something leaves: the table, and what
-// it does.
+// gate_test.c - what must be durable before something leaves: the table, and
+// what it does.
 #include <stdlib.h>
 
 #include "coordinator/engine/thread.h"
@@ -49,8 +49,7 @@ START_TEST(each_thing_waits_for_the_head_or_for_nothing)
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
         for (int d = 0; d < 3; d++)
             ck_assert_uint_eq(
-                ss_thread_gate(
-                    &thread, expected[i].gate, (enum durability)d),
+                ss_thread_gate(&thread, expected[i].gate, (enum durability)d),
                 expected[i].waits[d] ? 5 : 0);
     ss_journal_destroy(&thread.journal);
 }
@@ -76,8 +75,8 @@ static json_t *again(const char *branch, json_t *state)
 // A store that says nothing stops even an async run, in the end.
 START_TEST(a_store_that_hangs_bounds_the_backlog)
 {
-    world_graph(chart("g", "start>a",
-        "{'branches': [{'from': 'a', 'name': 'again'}]}"));
+    world_graph(chart(
+        "g", "start>a", "{'branches': [{'from': 'a', 'name': 'again'}]}"));
     world_route("a", again);
     world_worker("w1", 1);
     world_run();

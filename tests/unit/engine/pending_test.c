@@ -1,7 +1,7 @@
 // pending_test.c - one reading of a superstep's pending writes (R1.14).
 #include "tests/unit/engine/bench.h"
 
-#define TASK "11111111-1111-1111-1111-111111111111"
+#define TASK  "11111111-1111-1111-1111-111111111111"
 #define OTHER "22222222-2222-2222-2222-222222222222"
 
 static struct pendings pending;
@@ -152,8 +152,7 @@ int main(void)
     const TTest *const tests[] = {a_task_without_writes_has_done_nothing,
         only_output_finishes_a_task, an_error_after_the_output_takes_it_back,
         output_after_an_error_is_a_later_success,
-        a_handled_error_names_its_node,
-        output_is_what_is_no_note_of_the_engine,
+        a_handled_error_names_its_node, output_is_what_is_no_note_of_the_engine,
         a_question_is_open_until_it_is_answered_or_the_task_finishes,
         an_answer_before_the_question_leaves_it_open,
         every_question_of_a_graph_inside_counts,

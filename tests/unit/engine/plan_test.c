@@ -30,12 +30,10 @@ static const struct task *only_task(struct loop *loop)
 
 START_TEST(a_pulled_task_has_the_id_of_the_vector)
 {
-    struct loop *loop =
-        at_step(bench_begin(chart("g", "start>A A>B A>C B+C>D A>D D>end",
-                    NULL)),
-            3);
-    ck_assert_int_eq(APPLY({"~x", "B", NULL, "[['branch:to:D', null]]"}),
-        SS_OK);
+    struct loop *loop = at_step(
+        bench_begin(chart("g", "start>A A>B A>C B+C>D A>D D>end", NULL)), 3);
+    ck_assert_int_eq(
+        APPLY({"~x", "B", NULL, "[['branch:to:D', null]]"}), SS_OK);
     bench_plans(true, "D");
     const struct task *task = only_task(loop);
     ck_assert_str_eq(task->id, "ad05cef3-3723-7f5e-0b12-4d91420ee3db");
@@ -48,8 +46,7 @@ END_TEST
 START_TEST(each_question_of_a_task_has_the_id_of_the_vector)
 {
     static const char *const ids[] = {"f7a509b30dd030f9ddbba3b3a326707f",
-        "039dcdd88cbe4d5d6b9882795e123b79",
-        "c810332522d94baf90e0f1be0e2e86d8"};
+        "039dcdd88cbe4d5d6b9882795e123b79", "c810332522d94baf90e0f1be0e2e86d8"};
     char id[SS_HEX128_SIZE];
     diamond();
     for (size_t k = 0; k < 3; k++) {
@@ -61,8 +58,8 @@ END_TEST
 
 START_TEST(a_sent_task_has_the_id_of_the_vector)
 {
-    struct loop *loop = at_step(
-        bench_begin(chart("g", "start>a", "{'nodes': {'t': {}}}")), 2);
+    struct loop *loop =
+        at_step(bench_begin(chart("g", "start>a", "{'nodes': {'t': {}}}")), 2);
     char id[SS_HEX128_SIZE];
     ck_assert_int_eq(APPLY({"~a", "a", "start",
                          "[['__pregel_tasks', {'$send': {'node': 't',"
@@ -73,8 +70,7 @@ START_TEST(a_sent_task_has_the_id_of_the_vector)
     bench_plans(true, "send t, send t");
     const struct task *task = loop->tasks.items[1];
     ck_assert_str_eq(task->id, "97c66190-32eb-abcb-8ead-f180e61b60f5");
-    ck_assert_str_eq(
-        task->path, "~__pregel_push, 0000000001, 0000000000");
+    ck_assert_str_eq(task->path, "~__pregel_push, 0000000001, 0000000000");
     ss_interrupt_id(task->ns, 0, id);
     ck_assert_str_eq(id, "15cd8bfc49ece740b0a913f0e5b33ca2");
     ck_assert_int_eq(json_integer_value(ss_value_json(task->input)), 1);
@@ -87,8 +83,8 @@ START_TEST(a_task_inside_has_the_id_of_the_vector)
     struct loop *loop = at_step(bench_begin(chart("g", "start>s1", NULL)), 0);
     ss_free(loop->ns);
     loop->ns = ss_strdup("sub:ad05cef3-3723-7f5e-0b12-4d91420ee3db");
-    ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['branch:to:s1', null]]"}),
-        SS_OK);
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:s1', null]]"}), SS_OK);
     bench_plans(true, "s1");
     ck_assert_str_eq(
         only_task(loop)->id, "60bb13e1-1deb-4d33-6827-bbfab4af903f");
@@ -100,18 +96,20 @@ END_TEST
 
 START_TEST(an_error_handler_has_the_id_of_the_vector)
 {
-    struct loop *loop = at_step(bench_begin(chart("g", "start>bad",
-        "{'nodes': {'bad': {'error_handler': true}}}")), 1);
-    ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['branch:to:bad', null]]"}),
-        SS_OK);
+    struct loop *loop =
+        at_step(bench_begin(chart("g", "start>bad",
+                    "{'nodes': {'bad': {'error_handler': true}}}")),
+            1);
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:bad', null]]"}), SS_OK);
     bench_plans(true, "bad");
     struct task *failed = loop->tasks.items[0];
     snprintf(failed->id, sizeof(failed->id), "%s",
         "ad05cef3-3723-7f5e-0b12-4d91420ee3db");
     const struct task *handler = ss_plan_handler(loop, failed);
     ck_assert_str_eq(handler->id, "b9e958ef-2f49-96e4-67f5-cefdf81241c7");
-    ck_assert_str_eq(handler->path,
-        "~__pregel_pull, bad, node_error_handler, 0000000000");
+    ck_assert_str_eq(
+        handler->path, "~__pregel_pull, bad, node_error_handler, 0000000000");
     ck_assert_ptr_eq(handler->input, failed->input);
 }
 END_TEST
@@ -134,8 +132,8 @@ START_TEST(the_same_checkpoint_gives_the_same_ids_a_fork_others)
 {
     struct loop *loop = at_step(bench_begin(chart("g", "start>a", NULL)), 5);
     char first[SS_UUID_SIZE];
-    ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}),
-        SS_OK);
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
     memcpy(first, only_task(loop)->id, sizeof(first));
     bench_plans(false, "a");
@@ -154,8 +152,10 @@ END_TEST
 
 START_TEST(in_execution_candidates_come_in_the_order_of_names)
 {
-    bench_begin(chart("g", "start>zeta start>Beta start>alpha start>10 "
-                           "start>9", NULL));
+    bench_begin(chart("g",
+        "start>zeta start>Beta start>alpha start>10 "
+        "start>9",
+        NULL));
     ck_assert_int_eq(APPLY({"~x", "x", NULL,
                          "[['branch:to:zeta', null], ['branch:to:Beta', null],"
                          " ['branch:to:alpha', null], ['branch:to:10', null],"
@@ -226,8 +226,8 @@ END_TEST
 START_TEST(without_an_entry_any_trigger_that_is_there_fires)
 {
     struct loop *loop = bench_begin(chart("g", "start>a", NULL));
-    ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}),
-        SS_OK);
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
     ss_seen_set(loop, "a", NULL, 0); // an empty entry: versions are compared
     bench_plans(true, "a");
@@ -252,15 +252,14 @@ END_TEST
 
 START_TEST(a_node_reads_what_is_there_also_nothing)
 {
-    struct loop *loop = bench_begin(chart("g", "start>a",
-        "{'state': [{'key': 'v'}, {'key': 'w'}]}"));
-    ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}),
-        SS_OK);
+    struct loop *loop = bench_begin(
+        chart("g", "start>a", "{'state': [{'key': 'v'}, {'key': 'w'}]}"));
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
     bench_json(json_incref(ss_value_json(only_task(loop)->input)), "{}");
-    ck_assert_int_eq(APPLY({"~x", "x", NULL,
-                         "[['branch:to:a', null], ['w', 2]]"}),
-        SS_OK);
+    ck_assert_int_eq(
+        APPLY({"~x", "x", NULL, "[['branch:to:a', null], ['w', 2]]"}), SS_OK);
     bench_plans(true, "a");
     bench_json(json_incref(ss_value_json(only_task(loop)->input)), "{'w': 2}");
 }
@@ -268,13 +267,13 @@ END_TEST
 
 START_TEST(a_raw_node_gets_one_value_or_a_map_of_what_it_reads)
 {
-    struct loop *loop = bench_begin(
-        js("{'name': 'g', 'kind': 'raw', 'channels':"
-           " [{'name': 'i', 'kind': 'LastValue'},"
-           "  {'name': 'j', 'kind': 'LastValue'}], 'nodes':"
-           " [{'name': 'a', 'subscribe_only': 'i', 'writes': []},"
-           "  {'name': 'b', 'subscribe': ['i'], 'read': ['j'],"
-           "   'writes': []}], 'input': 'i', 'output': 'j'}"));
+    struct loop *loop =
+        bench_begin(js("{'name': 'g', 'kind': 'raw', 'channels':"
+                       " [{'name': 'i', 'kind': 'LastValue'},"
+                       "  {'name': 'j', 'kind': 'LastValue'}], 'nodes':"
+                       " [{'name': 'a', 'subscribe_only': 'i', 'writes': []},"
+                       "  {'name': 'b', 'subscribe': ['i'], 'read': ['j'],"
+                       "   'writes': []}], 'input': 'i', 'output': 'j'}"));
     ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['i', 1]]"}), SS_OK);
     bench_plans(true, "a, b");
     bench_json(json_incref(ss_value_json(loop->tasks.items[0]->input)), "1");

@@ -17,8 +17,8 @@ struct line {
     const char *updated;
 };
 
-static void same(const json_t *is, const char *expected, const char *what,
-    int step)
+static void same(
+    const json_t *is, const char *expected, const char *what, int step)
 {
     json_t *wanted = js(expected);
     char *left = ss_json_canonical(is), *right = ss_json_canonical(wanted);
@@ -46,23 +46,23 @@ static void table(size_t from, const struct line *lines, size_t count)
             "versions", line->step);
         same(json_object_get(it, "versions_seen"), line->seen, "seen",
             line->step);
-        same(json_object_get(it, "updated_channels"), line->updated,
-            "updated", line->step);
+        same(json_object_get(it, "updated_channels"), line->updated, "updated",
+            line->step);
         if (from + i > 0)
             ck_assert_str_eq(ss_json_str(it, "parent_id", ""),
                 ss_json_str(json_array_get(all, from + i - 1), "id", "?"));
     }
 }
 
-#define TABLE(from, ...) \
-    table(from, (const struct line[]){__VA_ARGS__}, \
+#define TABLE(from, ...)                                                       \
+    table(from, (const struct line[]){__VA_ARGS__},                            \
         sizeof((const struct line[]){__VA_ARGS__}) / sizeof(struct line))
 
-#define S "'__start__'"
+#define S  "'__start__'"
 #define BA "'branch:to:A'"
 #define BB "'branch:to:B'"
 #define BC "'branch:to:C'"
-#define J "'join:B+C:D'"
+#define J  "'join:B+C:D'"
 
 static void diamond(void)
 {
@@ -70,23 +70,24 @@ static void diamond(void)
     world_worker("w1", 4);
 }
 
-#define FIRST_RUN \
-    {"input", -1, "{" S ": {'x': ['in']}}", "{" S ": 1}", \
-        "{'__input__': {}}", "[" S "]"}, \
-    {"loop", 0, "{'x': ['in'], " BA ": null}", \
-        "{" S ": 2, 'x': 2, " BA ": 2}", \
-        "{'__input__': {}, " S ": {" S ": 1}}", "[" BA ", 'x']"}, \
-    {"loop", 1, "{'x': ['in', 'A'], " BB ": null, " BC ": null}", \
-        "{" S ": 2, 'x': 3, " BA ": 3, " BB ": 3, " BC ": 3}", \
-        "{'__input__': {}, " S ": {" S ": 1}, 'A': {" BA ": 2}}", \
-        "[" BB ", " BC ", 'x']"}
+#define FIRST_RUN                                                              \
+    {"input", -1, "{" S ": {'x': ['in']}}", "{" S ": 1}", "{'__input__': {}}", \
+        "[" S "]"},                                                            \
+        {"loop", 0, "{'x': ['in'], " BA ": null}",                             \
+            "{" S ": 2, 'x': 2, " BA ": 2}",                                   \
+            "{'__input__': {}, " S ": {" S ": 1}}", "[" BA ", 'x']"},          \
+    {                                                                          \
+        "loop", 1, "{'x': ['in', 'A'], " BB ": null, " BC ": null}",           \
+            "{" S ": 2, 'x': 3, " BA ": 3, " BB ": 3, " BC ": 3}",             \
+            "{'__input__': {}, " S ": {" S ": 1}, 'A': {" BA ": 2}}",          \
+            "[" BB ", " BC ", 'x']"                                            \
+    }
 
 // 14.1
 START_TEST(a_fan_out_and_its_join)
 {
     diamond();
-    world_get("run",
-        "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
     TABLE(0, FIRST_RUN,
         {"loop", 2, "{'x': ['in', 'A', 'B', 'C'], " J ": ['B', 'C']}",
             "{" S ": 2, 'x': 4, " BA ": 3, " BB ": 4, " BC ": 4, " J ": 4}",
@@ -105,8 +106,7 @@ END_TEST
 START_TEST(a_second_input_on_the_thread)
 {
     diamond();
-    world_get("run",
-        "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
     world_get("run", "{'thread': 't', 'input': {'x': ['in2']}}");
 #define OLD "'x': ['in', 'A', 'B', 'C', 'D'"
     TABLE(5,
@@ -126,8 +126,7 @@ START_TEST(a_second_input_on_the_thread)
             "{'__input__': {}, " S ": {" S ": 6}, 'A': {" BA ": 7}, 'B': {" BB
             ": 3}, 'C': {" BC ": 3}, 'D': {" J ": 4}}",
             "[" BB ", " BC ", 'x']"},
-        {"loop", 7,
-            "{" OLD ", 'in2', 'A', 'B', 'C'], " J ": ['B', 'C']}",
+        {"loop", 7, "{" OLD ", 'in2', 'A', 'B', 'C'], " J ": ['B', 'C']}",
             "{" S ": 7, 'x': 9, " BA ": 8, " BB ": 9, " BC ": 9, " J ": 9}",
             "{'__input__': {}, " S ": {" S ": 6}, 'A': {" BA ": 7}, 'B': {" BB
             ": 8}, 'C': {" BC ": 8}, 'D': {" J ": 4}}",
@@ -147,12 +146,12 @@ static void writes_of(size_t checkpoint, const char *expected)
         world_get("checkpoints", "{'thread': 't'}"), "checkpoints");
     json_t *list = json_array(), *write;
     size_t i;
-    json_array_foreach(json_object_get(json_array_get(all, checkpoint),
-                           "pending_writes"),
-        i, write)
-        json_array_append_new(list,
-            json_pack("[O, O]", json_object_get(write, "channel"),
-                json_object_get(write, "idx")));
+    json_array_foreach (
+        json_object_get(json_array_get(all, checkpoint), "pending_writes"), i,
+        write)
+        json_array_append_new(
+            list, json_pack("[O, O]", json_object_get(write, "channel"),
+                      json_object_get(write, "idx")));
     same(list, expected, "writes", (int)checkpoint);
     json_decref(list);
 }
@@ -170,9 +169,10 @@ START_TEST(b_asks_while_c_finishes)
     world_let("B");
     world_run();
     TABLE(0, FIRST_RUN);
-    writes_of(2, "[['__interrupt__', -3], ['x', 0], ['" "join:B+C:D', 1]]");
-    json_t *state = json_object_get(
-        world_get("state", "{'thread': 't'}"), "state");
+    writes_of(2, "[['__interrupt__', -3], ['x', 0], ['"
+                 "join:B+C:D', 1]]");
+    json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
     same(json_object_get(state, "next"), "['B']", "next", 2);
     same(json_object_get(state, "values"), "{'x': ['in', 'A', 'C']}", "values",
         2);
@@ -220,11 +220,11 @@ START_TEST(a_deferred_node_waits_for_unequal_arms)
     world_graph(chart("g", "start>a a>b a>c c>c2 b>d c2>d d>end",
         "{'nodes': {'d': {'defer': true}}}"));
     world_worker("w1", 4);
-    world_get("run",
-        "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}}");
 #define D "'branch:to:d'"
 #define V "'__start__': 2, 'branch:to:a': 3"
-#define SEEN "'__input__': {}, '__start__': {'__start__': 1}, 'a': " \
+#define SEEN                                                                   \
+    "'__input__': {}, '__start__': {'__start__': 1}, 'a': "                    \
     "{'branch:to:a': 2}"
 #define SEEN_BC ", 'b': {'branch:to:b': 3}, 'c': {'branch:to:c': 3}"
     TABLE(3,
@@ -234,8 +234,7 @@ START_TEST(a_deferred_node_waits_for_unequal_arms)
             "{" V ", 'x': 4, 'branch:to:b': 4, 'branch:to:c': 4, " D
             ": 4, 'branch:to:c2': 4}",
             "{" SEEN SEEN_BC "}", "['branch:to:c2', 'x']"},
-        {"loop", 3,
-            "{'x': ['in', 'a', 'b', 'c', 'c2'], " D ": [null, true]}",
+        {"loop", 3, "{'x': ['in', 'a', 'b', 'c', 'c2'], " D ": [null, true]}",
             "{" V ", 'x': 5, 'branch:to:b': 4, 'branch:to:c': 4, " D
             ": 5, 'branch:to:c2': 5}",
             "{" SEEN SEEN_BC ", 'c2': {'branch:to:c2': 4}}", "[" D ", 'x']"},
@@ -262,8 +261,7 @@ START_TEST(a_map_reduce_by_sends)
     world_body("a", sends_two);
     world_body("t", says_argument);
     world_worker("w1", 4);
-    world_get("run",
-        "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
 #define T "'__pregel_tasks'"
     TABLE(2,
         {"loop", 1,
@@ -272,16 +270,13 @@ START_TEST(a_map_reduce_by_sends)
             "{" S ": 2, 'x': 3, 'branch:to:a': 3, " T ": 3}",
             "{'__input__': {}, " S ": {" S ": 1}, 'a': {'branch:to:a': 2}}",
             "[" T ", 'x']"},
-        {"loop", 2,
-            "{'x': ['a', 't1', 't2'], " T ": [], 'branch:to:j': null}",
-            "{" S ": 2, 'x': 4, 'branch:to:a': 3, " T
-            ": 4, 'branch:to:j': 4}",
+        {"loop", 2, "{'x': ['a', 't1', 't2'], " T ": [], 'branch:to:j': null}",
+            "{" S ": 2, 'x': 4, 'branch:to:a': 3, " T ": 4, 'branch:to:j': 4}",
             "{'__input__': {}, " S ": {" S ": 1}, 'a': {'branch:to:a': 2},"
             " 't': {}}",
             "['branch:to:j', 'x']"},
         {"loop", 3, "{'x': ['a', 't1', 't2', 'j'], " T ": []}",
-            "{" S ": 2, 'x': 5, 'branch:to:a': 3, " T
-            ": 4, 'branch:to:j': 5}",
+            "{" S ": 2, 'x': 5, 'branch:to:a': 3, " T ": 4, 'branch:to:j': 5}",
             "{'__input__': {}, " S ": {" S ": 1}, 'a': {'branch:to:a': 2},"
             " 't': {}, 'j': {'branch:to:j': 4}}",
             "['x']"});
@@ -293,8 +288,8 @@ END_TEST
 
 static const char *status_with_limit(size_t nodes, int limit)
 {
-    static const char *const edges[] = {"", "start>a", "start>a a>b",
-        "start>a a>b b>c"};
+    static const char *const edges[] = {
+        "", "start>a", "start>a a>b", "start>a a>b b>c"};
     char body[128];
     world_graph(chart("g", edges[nodes], NULL));
     world_worker("w1", 4);
@@ -330,12 +325,12 @@ END_TEST
 START_TEST(after_the_limit_a_run_goes_on_with_a_new_budget)
 {
     ck_assert_str_eq(status_with_limit(3, 1), "recursion_limit");
-    json_t *state = json_object_get(
-        world_get("state", "{'thread': 't'}"), "state");
+    json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
     same(json_object_get(state, "next"), "['b']", "next", 1);
     json_t *answer = world_get("run", "{'thread': 't', 'input': null}");
-    same(json_object_get(answer, "output"), "{'x': ['a', 'b', 'c']}",
-        "output", 3);
+    same(json_object_get(answer, "output"), "{'x': ['a', 'b', 'c']}", "output",
+        3);
 }
 END_TEST
 
@@ -350,8 +345,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, world_begin, world_end);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         tcase_add_test(tcase, tests[i]);
-    tcase_add_loop_test(
-        tcase, a_chain_needs_one_more_than_its_nodes, 5, 20);
+    tcase_add_loop_test(tcase, a_chain_needs_one_more_than_its_nodes, 5, 20);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

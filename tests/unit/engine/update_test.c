@@ -4,8 +4,8 @@
 #include "common/model/names.h"
 #include "tests/unit/engine/bench.h"
 
-#define A "~__pregel_pull, a"
-#define B "~__pregel_pull, b"
+#define A     "~__pregel_pull, a"
+#define B     "~__pregel_pull, b"
 #define SEND0 "~__pregel_push, 0000000000, 0000000000"
 #define SEND1 "~__pregel_push, 0000000001, 0000000000"
 
@@ -44,8 +44,9 @@ START_TEST(writes_are_applied_in_the_order_of_paths_not_of_tasks)
     ck_assert_int_eq(APPLY({SEND1, "t", SS_NAME_PUSH, "[['list', ['s1']]]"},
                          {SEND0, "t", SS_NAME_PUSH, "[['list', ['s0']]]"},
                          {B, "b", "join", "[['list', ['b']]]"},
-                         {A, "a", "once", "[['list', ['a1']],"
-                                          " ['list', ['a2']]]"}),
+                         {A, "a", "once",
+                             "[['list', ['a1']],"
+                             " ['list', ['a2']]]"}),
         SS_OK);
     bench_values("{'list': ['a1', 'a2', 'b', 's0', 's1']}");
     bench_versions("{'list': 1}");
@@ -83,8 +84,7 @@ START_TEST(an_input_bumps_nothing)
     say("any", "1");
     say("many", "1");
     bench_versions("{'any': 2, 'many': 2}"); // any was cleared by the step
-    ck_assert_int_eq(
-        APPLY({"~", SS_NAME_INPUT, NULL, "[['last', 1]]"}), SS_OK);
+    ck_assert_int_eq(APPLY({"~", SS_NAME_INPUT, NULL, "[['last', 1]]"}), SS_OK);
     bench_values("{'many': 1, 'last': 1}");
     bench_versions("{'any': 2, 'many': 2, 'last': 3}");
     bench_seen("{'a': {}, '__input__': {}}");
@@ -94,8 +94,8 @@ END_TEST
 START_TEST(a_step_clears_what_lives_for_one_step)
 {
     raw();
-    ck_assert_int_eq(APPLY({A, "a", "once",
-                         "[['once', 1], ['any', 2], ['topic', 3]]"}),
+    ck_assert_int_eq(
+        APPLY({A, "a", "once", "[['once', 1], ['any', 2], ['topic', 3]]"}),
         SS_OK);
     bench_values("{'once': 1, 'any': 2, 'topic': [3]}");
     ck_assert_int_eq(APPLY({B, "b", "join", NULL}), SS_OK);
@@ -123,8 +123,8 @@ END_TEST
 START_TEST(what_nobody_is_triggered_by_lets_deferred_ones_come)
 {
     raw();
-    ck_assert_int_eq(APPLY({A, "a", "once", "[['late', 1], ['once', 1]]"}),
-        SS_OK);
+    ck_assert_int_eq(
+        APPLY({A, "a", "once", "[['late', 1], ['once', 1]]"}), SS_OK);
     bench_updated("['once']"); // triggers a: not the end yet
     ck_assert_int_eq(APPLY({A, "a", "once", "[['last', 1]]"}), SS_OK);
     bench_updated("['last', 'late']");
