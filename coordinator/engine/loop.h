@@ -125,7 +125,7 @@ json_t *ss_pendings_questions(const struct pendings *pending);
 json_t *ss_pendings_open(const struct pendings *pending);
 // Ids of all that was ever asked there, answered or not. Gives the same.
 json_t *ss_pendings_asked(const struct pendings *pending);
-// Some task took an answer, failed then, and asks nothing now.
+// Some task took an answer in a run before, failed then, and asks nothing now.
 bool ss_pendings_failed_answered(const struct pendings *pending);
 // Writes of the null task, in order. Appends copies.
 void ss_pendings_null_writes(

@@ -195,7 +195,8 @@ bool ss_pendings_failed_answered(const struct pendings *pending)
 {
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (strcmp(p->channel, SS_NAME_ERROR) != 0)
+        if (strcmp(p->channel, SS_NAME_ERROR) != 0
+            || ss_pendings_ours(pending, p->task_id))
             continue;
         struct task_facts facts = ss_pendings_facts(pending, p->task_id);
         if (facts.failed && json_array_size(facts.answers) > 0
