@@ -94,7 +94,7 @@ function(ss_benchmarks folder)
   ss_files(sources ${folder}/*.c)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    ss_test_program(bench-${name} SOURCES ${source})
+    ss_test_program(bench-${name} SOURCES ${source} SUPPORT ss_support_servers)
     set_target_properties(bench-${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   endforeach()

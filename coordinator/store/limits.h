@@ -23,6 +23,8 @@ enum {
     // Rows or entries of one answer of a server: what a reader that stops
     // early may have asked for in vain.
     SS_STORE_PAGE_ROWS = 256,
+    // Threads whose heads need not be asked for.
+    SS_STORE_HEADS_MAX = 65536,
     // How long whoever holds a fence may finish before it is cut off.
     SS_STORE_FENCE_WAIT_MS = 500,
 };

@@ -139,11 +139,15 @@ size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count)
 #define ALL_OF_THEM                                                            \
     " RETURNING 1) SELECT 1 / (count(*) = $17::bigint)::integer FROM i"
 
-// [fenced][many]
-static const char *const rows_texts[2][2] = {
-    {"WITH " INSERT ONE ONE_AFTER_ITS_HEAD ALL_OF_THEM,
+enum rows_kind { ROWS_ONE, ROWS_ONE_AFTER_ITS_HEAD, ROWS_MANY, ROWS_KINDS };
+
+// [fenced]
+static const char *const rows_texts[2][ROWS_KINDS] = {
+    {"WITH " INSERT ONE ALL_OF_THEM,
+        "WITH " INSERT ONE ONE_AFTER_ITS_HEAD ALL_OF_THEM,
         "WITH " INSERT MANY ALL_OF_THEM},
-    {FENCE ", " INSERT ONE " FROM f" ONE_AFTER_ITS_HEAD ALL_OF_THEM,
+    {FENCE ", " INSERT ONE " FROM f" ALL_OF_THEM,
+        FENCE ", " INSERT ONE " FROM f" ONE_AFTER_ITS_HEAD ALL_OF_THEM,
         FENCE ", " INSERT MANY ", f" ALL_OF_THEM},
 };
 
@@ -224,26 +228,34 @@ static void send_heads(struct pipeline *pipeline)
             continue;
         }
         (void)name_add(&names, text);
-        ss_pg_array_text(&threads, unit->thread);
-        ss_pg_array_number(&heads, (int64_t)unit->rows[0].seq - 1);
+        uint64_t head = unit->rows[0].seq - 1;
+        if (!ss_pg_heads_know(pipeline->store, unit->thread, head)) {
+            ss_pg_array_text(&threads, unit->thread);
+            ss_pg_array_number(&heads, (int64_t)head);
+        }
+    }
+    names_free(&names);
+    if (threads.count == 0) {
+        ss_free(threads.bytes);
+        ss_free(heads.bytes);
+        return;
     }
     ss_pg_params_array(&params, &threads);
     ss_pg_params_array(&params, &heads);
-    names_free(&names);
     send(pipeline, heads_text, SS_TABLE_META, &params);
 }
 
 // --- rows -------------------------------------------------------------------
 
 static void rows_send(struct pipeline *pipeline, struct ss_pg_params *params,
-    int64_t count, bool is_many)
+    int64_t count, enum rows_kind kind)
 {
     uint64_t epoch = pipeline->run->epoch;
     ss_pg_params_number(params, count);
     if (epoch > 0) {
         ss_pg_fence_params(pipeline->store, epoch, params);
     }
-    send(pipeline, rows_texts[epoch > 0][is_many], SS_TABLE_META, params);
+    send(pipeline, rows_texts[epoch > 0][kind], SS_TABLE_META, params);
 }
 
 static void send_row(struct pipeline *pipeline, const struct ss_store_row *row)
@@ -265,7 +277,10 @@ static void send_row(struct pipeline *pipeline, const struct ss_store_row *row)
     ss_pg_params_text(&params, row->metadata);
     ss_pg_params_number(&params, (int64_t)row->checksum);
     ss_pg_params_bytes(&params, row->body, row->body_size);
-    rows_send(pipeline, &params, 1, false);
+    rows_send(pipeline, &params, 1,
+        ss_pg_heads_know(pipeline->store, row->thread, row->seq - 1)
+            ? ROWS_ONE
+            : ROWS_ONE_AFTER_ITS_HEAD);
 }
 
 enum { ROW_ARRAYS = 16 };
@@ -318,7 +333,7 @@ static void arrays_send(struct pipeline *pipeline, struct row_arrays *arrays)
     for (size_t i = 0; i < ROW_ARRAYS; i++) {
         ss_pg_params_array(&params, &arrays->of[i]);
     }
-    rows_send(pipeline, &params, count, true);
+    rows_send(pipeline, &params, count, ROWS_MANY);
 }
 
 static void send_rows_many(struct pipeline *pipeline)

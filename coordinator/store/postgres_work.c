@@ -167,6 +167,8 @@ static int unit_apply(
     struct work *work, struct ss_store_unit *unit, struct ss_error *error)
 {
     bool wrote = false;
+    // What it deletes, and what others did.
+    ss_pg_heads_forget(work->store);
     int status = ss_pg_begin(work->store, error);
     if (status == SS_OK) {
         status = unit_try(work, unit, &wrote, error);
@@ -200,6 +202,10 @@ static int range_apply(
     if (status == SS_OK && !guard) {
         for (size_t i = 0; i < count; i++) {
             units[i].result = SS_OK;
+            if (units[i].rows_count > 0) {
+                ss_pg_heads_set(work->store, units[i].thread,
+                    units[i].rows[units[i].rows_count - 1].seq);
+            }
         }
         work->wrote = true;
     } else if (count > 1 && (guard || blames_content(status))) {
@@ -266,7 +272,11 @@ int ss_pg_apply(
     if (store->has_moved) {
         return all_fenced(batch);
     }
+    ss_pg_heads_use(store, batch->epoch);
     status = batch_apply(&work, error);
+    if (status != SS_OK) {
+        ss_pg_heads_forget(store);
+    }
     if (status == SS_OK || status == SS_EAGAIN || !work.wrote) {
         return status;
     }

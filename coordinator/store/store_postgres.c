@@ -119,6 +119,7 @@ static void postgres_close(struct ss_store *base)
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
     PQfinish(store->conn);
+    ss_pg_heads_forget(store);
     ss_free(store->url);
     ss_free(store->place);
     ss_free(store->schema);

@@ -40,6 +40,8 @@ struct ss_pg_store {
     bool has_moved;
     char *fence_name; // the coordinator whose fence this is, or NULL
     int fence_actor;
+    struct ss_pg_head *heads; // of threads, while heads_epoch stands
+    uint64_t heads_epoch;
 };
 
 // --- values (postgres_values.c) ---------------------------------------------
@@ -147,6 +149,16 @@ int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
 
 int ss_pg_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);
+
+// --- heads (postgres_heads.c) -----------------------------------------------
+
+// From here on batches have this epoch; 0: nothing is remembered.
+void ss_pg_heads_use(struct ss_pg_store *store, uint64_t epoch);
+bool ss_pg_heads_know(
+    const struct ss_pg_store *store, const char *thread, uint64_t seq);
+void ss_pg_heads_set(
+    struct ss_pg_store *store, const char *thread, uint64_t seq);
+void ss_pg_heads_forget(struct ss_pg_store *store);
 
 // --- reading (postgres_read.c) ----------------------------------------------
 

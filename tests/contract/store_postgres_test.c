@@ -373,6 +373,34 @@ START_TEST(an_old_epoch_appends_nothing)
 }
 END_TEST
 
+START_TEST(what_an_epoch_knows_of_its_threads_ends_with_it)
+{
+    open_store(&store);
+    open_store(&other);
+    uint64_t epoch = take(store, "a");
+    ck_assert_int_eq(append_as(store, epoch, 1), SS_OK);
+    ck_assert_int_eq(append_as(store, epoch, 2), SS_OK);
+    ck_assert_int_eq(append_as(store, epoch, 4), SS_EREFUSED);
+    ck_assert_int_eq(append_as(store, epoch, 3), SS_OK);
+    // Deleted by itself.
+    struct ss_store_unit unit = {.thread = "t", .delete_thread = true};
+    struct ss_store_batch batch = {
+        .epoch = epoch, .units = &unit, .units_count = 1};
+    ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_OK);
+    ck_assert_int_eq(append_as(store, epoch, 4), SS_EREFUSED);
+    ck_assert_int_eq(append_as(store, epoch, 1), SS_OK);
+    // Deleted by another owner, meanwhile.
+    uint64_t theirs = take(other, "a");
+    batch.epoch = theirs;
+    ck_assert_int_eq(ss_store_apply(other, &batch, &world_error), SS_OK);
+    ck_assert_int_eq(append_as(store, epoch, 2), SS_EFENCED);
+    epoch = take(store, "a");
+    ck_assert_int_eq(append_as(store, epoch, 2), SS_EREFUSED);
+    ck_assert_int_eq(append_as(store, epoch, 1), SS_OK);
+    ck_assert_str_eq(all_rows(store, "t"), "1:row");
+}
+END_TEST
+
 START_TEST(puts_and_batches_are_fenced_too)
 {
     open_store(&store);
@@ -692,6 +720,7 @@ static Suite *suite(void)
         a_batch_larger_than_a_statement_is_one_commit,
         many_rows_and_entries_are_read_in_pages,
         an_old_epoch_appends_nothing,
+        what_an_epoch_knows_of_its_threads_ends_with_it,
         puts_and_batches_are_fenced_too,
         a_store_of_one_process_has_no_fences,
         an_append_between_the_takeovers_read_and_its_commit_fails,

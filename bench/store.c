@@ -1,0 +1,198 @@
+// store.c - what an append to PostgreSQL costs, beside pgbench.
+//
+//     bench-store [SECONDS]
+//
+// A private server with fsync on. The same row of 250 bytes goes in, one
+// client, in commits of 1, 10 and 100 rows of as many threads: once by the
+// store, with its fence, its look at each thread's head and its all-or-nothing;
+// once by pgbench, as one INSERT of so many rows of VALUES, which looks at
+// nothing. They take turns, and the best turn of each counts.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/app/clock.h"
+#include "common/base/mem.h"
+#include "coordinator/store/store.h"
+#include "tests/support/postgres_server.h"
+
+enum { SECONDS = 2, SECONDS_MAX = 600, TURNS = 3, BODY = 250, BATCH_MAX = 100 };
+enum { SKIPPED = 77 };
+
+static void complain(const char *what, const char *why)
+{
+    fprintf(stderr, "bench-store: %s: %s\n", what, why);
+    exit(1);
+}
+
+static char body[BODY + 1];
+
+static struct ss_store_row row_of(const char *thread, uint64_t seq)
+{
+    return (struct ss_store_row){.thread = thread,
+        .seq = seq,
+        .kind = 2,
+        .format = 1,
+        .run = "1f0a5c1e-0000-6000-8000-000000000001",
+        .ns = "",
+        .checkpoint_id = "1f0a5c1e-0000-6000-8000-000000000002",
+        .parent_id = "1f0a5c1e-0000-6000-8000-000000000003",
+        .parent_seq = 1,
+        .base_seq = 1,
+        .source = "loop",
+        .step = 1,
+        .wall_us = INT64_C(1700000000000000),
+        .checksum = 1234567890123456789,
+        .body = body,
+        .body_size = BODY};
+}
+
+// --- the store --------------------------------------------------------------
+
+struct appends {
+    struct ss_store *store;
+    uint64_t epoch;
+    uint64_t seq[BATCH_MAX + 1]; // the last one of the threads of each batch
+};
+
+static void append(struct appends *appends, size_t count)
+{
+    char names[BATCH_MAX][32];
+    struct ss_store_row rows[BATCH_MAX];
+    struct ss_store_unit units[BATCH_MAX];
+    struct ss_store_batch batch = {
+        .epoch = appends->epoch, .units = units, .units_count = count};
+    uint64_t seq = ++appends->seq[count];
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(
+            names[i], sizeof(names[i]), "thread-%zu-%zu", count, i + 1);
+        rows[i] = row_of(names[i], seq);
+        units[i] = (struct ss_store_unit){
+            .thread = names[i], .rows = &rows[i], .rows_count = 1};
+    }
+    struct ss_error error = {0};
+    if (ss_store_apply(appends->store, &batch, &error) != SS_OK)
+        complain("append", error.message);
+    for (size_t i = 0; i < count; i++)
+        if (units[i].result != SS_OK)
+            complain("append", ss_status_name(units[i].result));
+}
+
+static double store_turn(struct appends *appends, size_t count, int seconds)
+{
+    int64_t begin = ss_clock_us();
+    int64_t end = begin + (int64_t)seconds * 1000000;
+    int64_t now = begin;
+    size_t commits = 0;
+    for (; now < end; now = ss_clock_us(), commits++)
+        append(appends, count);
+    return (double)(commits * count) * 1e6 / (double)(now - begin);
+}
+
+// --- pgbench ----------------------------------------------------------------
+
+static void script_write(const char *path, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        complain(path, "cannot be written");
+    struct ss_store_row row = row_of("", 0);
+    fprintf(file, "\\set n :n + 1\nINSERT INTO rival.journal VALUES ");
+    for (size_t i = 0; i < count; i++)
+        fprintf(file,
+            "%s('thread-%zu-%zu', :n, %d, %d, '%s', '', '%s', '%s', 1, 1, '%s',"
+            " 1, %lld, NULL, %llu, '%s')",
+            i > 0 ? ", " : "", count, i + 1, (int)row.kind, (int)row.format,
+            row.run, row.checkpoint_id, row.parent_id, row.source,
+            (long long)row.wall_us, (unsigned long long)row.checksum, body);
+    fprintf(file, ";\n");
+    fclose(file);
+}
+
+// `first`: behind all numbers of the turns before.
+static double pgbench_turn(const struct postgres_server *server, size_t count,
+    int seconds, uint64_t first)
+{
+    char path[] = "/tmp/ss-bench-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0)
+        complain(path, "cannot be made");
+    script_write(path, count);
+    char *command = ss_format("%s/pgbench -n -M prepared -c 1 -T %d -D n=%llu"
+                              " -f %s '%s' 2>&1",
+        postgres_server_programs(), seconds, (unsigned long long)first, path,
+        postgres_server_url(server));
+    FILE *output = popen(command, "r");
+    char line[512] = "", last[512] = "";
+    double tps = 0;
+    while (output && fgets(line, sizeof(line), output)) {
+        (void)sscanf(line, "tps = %lf", &tps);
+        memcpy(last, line, sizeof(last));
+    }
+    if (!output || pclose(output) != 0 || tps <= 0)
+        complain("pgbench", last);
+    ss_free(command);
+    (void)remove(path);
+    return tps * (double)count;
+}
+
+// --- both -------------------------------------------------------------------
+
+static struct ss_store *open_schema(
+    const struct postgres_server *server, const char *schema)
+{
+    struct ss_store *store = NULL;
+    struct ss_error error = {0};
+    char *url = ss_format("%s&schema=%s", postgres_server_url(server), schema);
+    if (ss_store_open(url, &store, &error) != SS_OK)
+        complain("open", error.message);
+    ss_free(url);
+    return store;
+}
+
+static void compare(const struct postgres_server *server,
+    struct appends *appends, size_t count, int seconds)
+{
+    double ours = 0, theirs = 0;
+    for (int i = 0; i < TURNS; i++) {
+        double turn = store_turn(appends, count, seconds);
+        ours = turn > ours ? turn : ours;
+        turn = pgbench_turn(server, count, seconds, (uint64_t)i << 32);
+        theirs = turn > theirs ? turn : theirs;
+    }
+    printf("%5zu  %9.0f rows/s  %9.0f rows/s  %6.2f\n", count, ours, theirs,
+        ours / theirs);
+    (void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : SECONDS;
+    if (argc > 2 || seconds < 1 || seconds > SECONDS_MAX) {
+        fprintf(stderr, "usage: bench-store [SECONDS]\n");
+        return 2;
+    }
+    const char *missing = postgres_server_missing();
+    if (missing) {
+        fprintf(stderr, "bench-store: SKIPPED: %s\n", missing);
+        return SKIPPED;
+    }
+    struct postgres_server *server = postgres_server_start(true);
+    if (!server)
+        return 1;
+    memset(body, 'b', BODY);
+    struct appends appends = {.store = open_schema(server, "superstep")};
+    struct ss_store *rival = open_schema(server, "rival"); // its tables alone
+    ss_store_close(&rival);
+    struct ss_error error = {0};
+    if (ss_store_fence_take(
+            appends.store, "bench", 0, &appends.epoch, &error) != SS_OK)
+        complain("fence", error.message);
+    printf("batch            store           pgbench   ratio\n");
+    static const size_t counts[] = {1, 10, BATCH_MAX};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        compare(server, &appends, counts[i], (int)seconds);
+    ss_store_close(&appends.store);
+    postgres_server_stop(&server);
+    return 0;
+}
