@@ -1,5 +1,5 @@
-// A coordinator that crashes, is slow, is no longer the owner; and those who
-// come back to a run.
+// A coordinator that crashes, is slow, is no longer the owner; and those who come
+// back to a run.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -260,8 +260,8 @@ START_TEST(a_store_that_refuses_acknowledges_nothing)
 }
 END_TEST
 
-// The disk was full for a moment: nothing is acknowledged that is not stored,
-// and the run goes on from what is, when somebody asks for its thread again.
+// The disk was full for a moment: nothing is acknowledged that is not stored, and
+// the run goes on from what is, when somebody asks for its thread again.
 START_TEST(after_a_full_disk_the_run_goes_on_from_what_is_stored)
 {
     diamond();
@@ -409,8 +409,8 @@ START_TEST(who_attaches_gets_the_events_after_the_last_that_it_saw)
     world_ask("ann", "run", RUN(", 'run': 'r', 'stream': ['updates']"));
     world_run();
     world_gone("ann");
-    world_ask(
-        "bob", "attach", "{'run': 'r', 'stream': ['updates'], 'after': '3.1'}");
+    world_ask("bob", "attach",
+        "{'run': 'r', 'stream': ['updates'], 'after': '3.1'}");
     world_run();
     world_let("d");
     world_run();
@@ -504,7 +504,8 @@ START_TEST(a_request_while_the_thread_is_read_waits_its_turn)
 }
 END_TEST
 
-SUITE("coordinator", a_restart_in_mid_superstep_runs_only_what_had_not_finished,
+SUITE("coordinator",
+    a_restart_in_mid_superstep_runs_only_what_had_not_finished,
     a_question_is_answered_after_a_restart,
     a_run_found_before_its_workers_are_there_waits_for_them,
     a_slow_store_holds_back_what_rests_on_its_rows,
@@ -513,7 +514,6 @@ SUITE("coordinator", a_restart_in_mid_superstep_runs_only_what_had_not_finished,
     exit_begins_again_after_a_crash, a_store_that_refuses_acknowledges_nothing,
     after_a_full_disk_the_run_goes_on_from_what_is_stored,
     a_thread_that_cannot_be_read_loses_no_run,
-    a_second_run_on_a_busy_thread_is_refused,
-    asking_again_with_the_same_run_id_runs_nothing_twice,
+    a_second_run_on_a_busy_thread_is_refused, asking_again_with_the_same_run_id_runs_nothing_twice,
     who_attaches_gets_the_events_after_the_last_that_it_saw, a_run_is_cancelled,
     a_request_while_the_thread_is_read_waits_its_turn)

@@ -24,11 +24,11 @@ static inline int run_world_suite(
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-#define SUITE(name, ...)                                                       \
-    int main(void)                                                             \
-    {                                                                          \
-        const TTest *const tests[] = {__VA_ARGS__};                            \
-        return run_world_suite(name, tests, sizeof(tests) / sizeof(*tests));   \
+#define SUITE(name, ...) \
+    int main(void) \
+    { \
+        const TTest *const tests[] = {__VA_ARGS__}; \
+        return run_world_suite(name, tests, sizeof(tests) / sizeof(*tests)); \
     }
 
 #endif

@@ -38,6 +38,7 @@ struct call { // of a client
     char *client;
     uint64_t id;
     json_t *answer;
+    json_t *events;
 };
 
 static struct {
@@ -110,7 +111,7 @@ static json_t *questions(const json_t *interrupts)
 {
     json_t *list = json_array(), *interrupt;
     size_t i;
-    json_array_foreach ((json_t *)interrupts, i, interrupt)
+    json_array_foreach((json_t *)interrupts, i, interrupt)
         json_array_append(list, json_object_get(interrupt, "value"));
     return list;
 }
@@ -163,8 +164,8 @@ static void tell_event(const char *client, const json_t *event)
     const char *inner = json_string_value(ns);
     tell("%s sees %s%s%.*s%s %s", client, ss_json_str(event, "mode", "?"),
         inner ? " of " : "", inner ? (int)strcspn(inner, ":") : 0,
-        inner ? inner : "", json_object_get(event, "attempt") ? " (live)" : "",
-        text);
+        inner ? inner : "",
+        json_object_get(event, "attempt") ? " (live)" : "", text);
     ss_free(text);
     json_decref(shown);
 }
@@ -216,8 +217,8 @@ static void drop_attempt(struct member *worker, struct ss_attempt attempt)
 
 // ------------------------------------------------------------------ workers
 
-static void post(
-    const char *worker, const char *node, struct ss_message *message, bool live)
+static void post(const char *worker, const char *node,
+    struct ss_message *message, bool live)
 {
     struct ss_buf bytes;
     struct ss_error error;
@@ -238,8 +239,8 @@ void world_live(
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_LIVE);
     message->items = ss_zalloc(1, sizeof(*message->items));
-    message->items[0] =
-        (struct ss_live_item){order->attempt, kind, ss_value_new(value)};
+    message->items[0] = (struct ss_live_item){
+        order->attempt, kind, ss_value_new(value)};
     message->items_count = 1;
     post(worker_at_work, order->node, message, true);
 }
@@ -307,6 +308,16 @@ static void on_reply(const struct ss_command *command)
     call->answer = json_deep_copy(command->json);
 }
 
+static void keep_event(const struct ss_command *command)
+{
+    struct call *call = find_call(command->id);
+    if (!call || !json_object_get(command->json, "mode"))
+        return;
+    if (!call->events)
+        call->events = json_array();
+    json_array_append_new(call->events, json_deep_copy(command->json));
+}
+
 static void carry_out(const struct ss_command *command)
 {
     switch (command->type) {
@@ -324,6 +335,7 @@ static void carry_out(const struct ss_command *command)
         break;
     case SS_COMMAND_EVENT:
         tell_event(command->peer, command->json);
+        keep_event(command);
         break;
     case SS_COMMAND_CANCEL:
         drop_attempt(find_worker(command->peer), command->attempt);
@@ -350,8 +362,8 @@ static void step(struct ss_event *event)
 
 static void engine_new(void)
 {
-    world.engine =
-        ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
+    world.engine = ss_engine_new(
+        &(struct ss_engine_options){.epoch = 1 + world.life,
             .seed = 7 + world.life,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
@@ -363,7 +375,8 @@ static void hello(const struct member *worker)
 {
     struct ss_event event = {
         .type = SS_EVENT_WORKER_HELLO, .peer = worker->name};
-    json_t **graphs = ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
+    json_t **graphs =
+        ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
     for (size_t i = 0; i < world.graphs.count; i++)
         graphs[i] = world.graphs.items[i].description;
     event.hello.name = worker->name;
@@ -411,6 +424,7 @@ static void free_lists(void)
     for (size_t i = 0; i < world.calls.count; i++) {
         ss_free(world.calls.items[i].client);
         json_decref(world.calls.items[i].answer);
+        json_decref(world.calls.items[i].events);
     }
     for (size_t i = 0; i < world.held.count; i++)
         ss_free(world.held.items[i]);
@@ -460,7 +474,8 @@ void world_worker(const char *name, uint32_t capacity)
            strcmp(world.workers.items[i].name, name) != 0)
         i++;
     if (i == world.workers.count)
-        SS_VEC_PUSH(&world.workers, (struct member){.name = ss_strdup(name)});
+        SS_VEC_PUSH(
+            &world.workers, (struct member){.name = ss_strdup(name)});
     world.workers.items[i].capacity = capacity;
     world.workers.items[i].dead = false;
     hello(&world.workers.items[i]);
@@ -472,7 +487,7 @@ uint64_t world_ask_json(const char *client, const char *op, json_t *body)
 {
     struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = client};
     uint64_t id = world.calls.count + 1;
-    SS_VEC_PUSH(&world.calls, (struct call){ss_strdup(client), id, NULL});
+    SS_VEC_PUSH(&world.calls, (struct call){ss_strdup(client), id, NULL, NULL});
     event.request.id = id;
     event.request.op = op;
     event.request.body = body;
@@ -523,13 +538,13 @@ bool world_run_result(const char *node)
     for (size_t i = 0; i < world.parcels.count; i++) {
         struct parcel parcel = world.parcels.items[i];
         if ((node && strcmp(parcel.node, node) != 0) ||
-            find_name(world.held.items, world.held.count, parcel.node) !=
-                SS_NONE)
+            (!parcel.live && find_name(world.held.items, world.held.count,
+                                 parcel.node) != SS_NONE))
             continue;
         SS_VEC_REMOVE(&world.parcels, i);
         size_t lost =
             find_name(world.lost.items, world.lost.count, parcel.node);
-        if (lost != SS_NONE) {
+        if (lost != SS_NONE && !parcel.live) {
             ss_free(world.lost.items[lost]);
             SS_VEC_REMOVE(&world.lost, lost);
             find_worker(parcel.worker)->running.count = 0;
@@ -602,7 +617,8 @@ json_t *world_answer(uint64_t id)
 json_t *world_finish(uint64_t id)
 {
     world_run();
-    for (int i = 0; i < PATIENCE && !world_answer(id) && !world.store.stopped;
+    for (int i = 0; i < PATIENCE && !world_answer(id) &&
+                    !world.store.stopped;
          i++)
         world_pass(BEAT_MS);
     return world_answer(id);
@@ -749,6 +765,14 @@ void world_restart(void)
 }
 
 // ------------------------------------------------------------------ looking
+
+json_t *world_events(uint64_t id)
+{
+    struct call *call = find_call(id);
+    if (!call->events)
+        call->events = json_array();
+    return call->events;
+}
 
 size_t world_rows(void)
 {

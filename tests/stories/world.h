@@ -1,15 +1,13 @@
 // world.h - a whole cluster in one thread: the real engine, workers and clients
-// that are scripts, a journal that survives the engine, a clock that is a
-// number.
+// that are scripts, a journal that survives the engine, a clock that is a number.
 //
 //   client asks --> engine --> orders --> worker: a body below --> results
 //                     | ^
 //                rows v | stored            everything on its way can be held,
 //                   store (tests keep it)   repeated, lost or come too late
 //
-// One world at a time. What happened is told as text, line by line: the
-// engine's narration, each row that became durable, each word that a client
-// got.
+// One world at a time. What happened is told as text, line by line: the engine's
+// narration, each row that became durable, each word that a client got.
 #ifndef SS_TESTS_STORIES_WORLD_H
 #define SS_TESTS_STORIES_WORLD_H
 
@@ -23,10 +21,10 @@
 
 // JSON with ' for ". Gives.
 json_t *js(const char *text);
-// A state graph from edges, "start>a a>b a>c b+c>d d>end" (b+c: a join). Its
-// one key is x, a list that grows; nodes are those named, in that order.
-// `extra` (js text or NULL) is put over the description; its "nodes" are {name:
-// options}. Gives.
+// A state graph from edges, "start>a a>b a>c b+c>d d>end" (b+c: a join). Its one
+// key is x, a list that grows; nodes are those named, in that order. `extra` (js
+// text or NULL) is put over the description; its "nodes" are {name: options}.
+// Gives.
 json_t *chart(const char *name, const char *edges, const char *extra);
 
 // ------------------------------------------------------------------ bodies
@@ -39,8 +37,7 @@ struct visit {
     size_t asked;
 };
 
-// Gives what the node returns (writers.h: with marks); NULL: it asked or
-// failed.
+// Gives what the node returns (writers.h: with marks); NULL: it asked or failed.
 typedef json_t *body_fn(struct visit *visit);
 // Gives what the router of branch `branch` decides; NULL: it failed.
 typedef json_t *route_fn(const char *branch, json_t *state);
@@ -53,7 +50,8 @@ json_t *visit_ask(struct visit *visit, const char *question);
 json_t *visit_fail(struct visit *visit, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
 // Show something live.
-void visit_show(struct visit *visit, enum ss_live_kind kind, const char *text);
+void visit_show(
+    struct visit *visit, enum ss_live_kind kind, const char *text);
 // {"x": [word]}. Gives.
 json_t *says(const char *word);
 
@@ -77,14 +75,16 @@ uint64_t world_ask(const char *client, const char *op, const char *body);
 uint64_t world_ask_json(const char *client, const char *op, json_t *body);
 // Everything on its way arrives, until nothing is; no time passes.
 void world_run(void);
-// One thing arrives: a result (of `node`, if not NULL), a store's answer.
-// False: there is none.
+// One thing arrives: a result (of `node`, if not NULL), a store's answer. False:
+// there is none.
 bool world_run_result(const char *node);
 bool world_run_store(void);
 // Time passes; living workers send their beats.
 void world_pass(int64_t ms);
 // The final answer, borrowed; NULL: not yet.
 json_t *world_answer(uint64_t id);
+// The events that the request got so far, as they came. Borrowed.
+json_t *world_events(uint64_t id);
 // Let happen what is needed for the answer; NULL: it does not come.
 json_t *world_finish(uint64_t id);
 // Ask and finish. Borrowed, until the world ends.
@@ -94,8 +94,8 @@ json_t *world_get(const char *op, const char *body);
 
 void world_hold(const char *node); // its results stay on their way
 void world_let(const char *node);
-void world_repeat(bool on);             // every result comes twice
-void world_lose(const char *node);      // its next result never arrives
+void world_repeat(bool on);        // every result comes twice
+void world_lose(const char *node); // its next result never arrives
 void world_silence(const char *worker); // it dies without a word
 void world_leave(const char *worker);   // it says good-bye
 void world_drain(const char *worker);   // it takes no more

@@ -69,7 +69,7 @@ struct ss_outcome *bodies_run(
 
 void tell(const char *format, ...) SS_PRINTF(1, 2);
 // An item shown by a running attempt. Takes `value`.
-void world_live(
-    const struct ss_order *order, enum ss_live_kind kind, json_t *value);
+void world_live(const struct ss_order *order, enum ss_live_kind kind,
+    json_t *value);
 
 #endif
