@@ -3,6 +3,7 @@
 // Each statement carries its conditions and fails where one does not hold: a
 // division by zero, or a place that is taken. So nobody has to wait for an
 // answer before the commit, and what failed has changed nothing.
+#include <stdio.h>
 #include <string.h>
 #include <uthash.h>
 
@@ -212,6 +213,74 @@ static void send_fence(struct pipeline *pipeline)
     send(pipeline, fence_text, SS_TABLE_META, &params);
 }
 
+// --- statements that the session keeps --------------------------------------
+
+enum { HEADS = ROWS_KINDS, KEPT_COUNT };
+
+static const char *kept_text(bool is_fenced, int which)
+{
+    return which == HEADS ? heads_text : rows_texts[is_fenced][which];
+}
+
+// By what it says: if another left it in this session it is the same.
+static void kept_name(const char *sql, char name[32])
+{
+    (void)snprintf(name, 32, "superstep_%016llx",
+        (unsigned long long)ss_hash64(sql, strlen(sql)));
+}
+
+int ss_pg_append_prepare(
+    struct ss_pg_store *store, bool is_fenced, struct ss_error *error)
+{
+    for (int i = 0;
+         i < KEPT_COUNT && !store->is_pooled && !store->prepared[is_fenced];
+         i++) {
+        char name[32];
+        char *sql = ss_pg_sql(store, kept_text(is_fenced, i), SS_TABLE_META);
+        kept_name(sql, name);
+        PGresult *result = PQprepare(store->conn, name, sql, 0, NULL);
+        bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+        // The heads' text is the same with a fence and without.
+        bool was_there = i == HEADS && store->prepared[!is_fenced] &&
+                         ss_pg_has_code(result, "42P05");
+        ss_free(sql);
+        if (!done && !was_there && !ss_pg_has_code(result, "42P05")) {
+            int status = ss_pg_fail(store, result, "prepare", error);
+            PQclear(result);
+            return status;
+        }
+        store->is_pooled |= !done && !was_there;
+        PQclear(result);
+    }
+    store->prepared[is_fenced] = !store->is_pooled;
+    return SS_OK;
+}
+
+// As send(), by name where the session has it.
+static void send_kept(
+    struct pipeline *pipeline, int which, struct ss_pg_params *params)
+{
+    struct ss_pg_store *store = pipeline->store;
+    bool is_fenced = pipeline->run->epoch > 0;
+    const char *text = kept_text(is_fenced, which);
+    if (store->is_pooled || !store->prepared[is_fenced]) {
+        send(pipeline, text, SS_TABLE_META, params);
+        return;
+    }
+    char name[32];
+    char *sql = ss_pg_sql(store, text, SS_TABLE_META);
+    kept_name(sql, name);
+    ss_free(sql);
+    if (!pipeline->is_broken &&
+        PQsendQueryPrepared(store->conn, name, params->count, params->values,
+            params->lengths, params->formats, 1) != 1) {
+        pipeline->is_broken = true;
+    }
+    ss_pg_params_fini(params);
+}
+
+// --- rows -------------------------------------------------------------------
+
 static void send_heads(struct pipeline *pipeline)
 {
     const struct ss_pg_run_of *run = pipeline->run;
@@ -242,10 +311,8 @@ static void send_heads(struct pipeline *pipeline)
     }
     ss_pg_params_array(&params, &threads);
     ss_pg_params_array(&params, &heads);
-    send(pipeline, heads_text, SS_TABLE_META, &params);
+    send_kept(pipeline, HEADS, &params);
 }
-
-// --- rows -------------------------------------------------------------------
 
 static void rows_send(struct pipeline *pipeline, struct ss_pg_params *params,
     int64_t count, enum rows_kind kind)
@@ -255,7 +322,7 @@ static void rows_send(struct pipeline *pipeline, struct ss_pg_params *params,
     if (epoch > 0) {
         ss_pg_fence_params(pipeline->store, epoch, params);
     }
-    send(pipeline, rows_texts[epoch > 0][kind], SS_TABLE_META, params);
+    send_kept(pipeline, (int)kind, params);
 }
 
 static void send_row(struct pipeline *pipeline, const struct ss_store_row *row)

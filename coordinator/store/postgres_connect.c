@@ -30,6 +30,8 @@ static const struct meaning {
     {"40P01", SS_EAGAIN, ""},
     {"55P03", SS_EAGAIN, ": others hold the rows"},
     {"08", SS_EAGAIN, ""},
+    // A pooler that was not known for one.
+    {"26000", SS_EAGAIN, ""},
     // Two that looked at the same time: the second look sees what was done.
     {"23505", SS_EAGAIN, ""},
     {"22012", SS_EAGAIN, ": what stood there has changed"},
@@ -99,6 +101,9 @@ int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
     fail_with(text ? text : PQerrorMessage(store->conn), meaning->advice,
         status, start, error);
     ss_free(start);
+    if (ss_pg_has_code(result, "26000")) {
+        store->is_pooled = true;
+    }
     // It has ended this session, or is about to.
     if (strncmp(code_of(result), "57P", 3) == 0 ||
         PQstatus(store->conn) != CONNECTION_OK) {
@@ -155,6 +160,7 @@ void ss_pg_disconnect(struct ss_pg_store *store)
 {
     PQfinish(store->conn);
     store->conn = NULL;
+    store->prepared[0] = store->prepared[1] = false;
 }
 
 static int server_check(const struct ss_pg_store *store, const PGresult *result,
@@ -192,7 +198,8 @@ static int server_look(struct ss_pg_store *store,
                " current_setting('transaction_read_only'),"
                " (SELECT system_identifier::text FROM pg_control_system()),"
                " CASE WHEN pg_is_in_recovery() THEN '' ELSE"
-               " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END",
+               " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,"
+               " pg_backend_pid()",
         .what = "look at the server"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);
@@ -200,6 +207,9 @@ static int server_look(struct ss_pg_store *store,
         return status;
     }
     status = server_check(store, result, error);
+    // A pooler tells a number of its own. Once seen it is expected for good.
+    store->is_pooled |=
+        ss_pg_number_at(result, 0, 5) != PQbackendPID(store->conn);
     (void)snprintf(identity->system, sizeof(identity->system), "%s",
         PQgetvalue(result, 0, 3));
     (void)snprintf(identity->timeline, sizeof(identity->timeline), "%s",

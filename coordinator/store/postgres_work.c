@@ -273,7 +273,10 @@ int ss_pg_apply(
         return all_fenced(batch);
     }
     ss_pg_heads_use(store, batch->epoch);
-    status = batch_apply(&work, error);
+    status = ss_pg_append_prepare(store, batch->epoch > 0, error);
+    if (status == SS_OK) {
+        status = batch_apply(&work, error);
+    }
     if (status != SS_OK) {
         ss_pg_heads_forget(store);
     }

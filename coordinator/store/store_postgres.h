@@ -4,9 +4,9 @@
 // (postgres_append.c, postgres_work.c), reading (postgres_read.c) and the
 // fence (postgres_fence.c).
 //
-// Nothing outlives a transaction on the server's side but rows: statements are
-// sent with plain parameters and every name is qualified. So a pooler that
-// hands out another session for each transaction does no harm.
+// Every name is qualified and no session has a setting. Behind a pooler, which
+// hands out another session for each transaction, statements are sent with
+// plain parameters; a session of our own keeps the frequent ones prepared.
 #ifndef SS_STORE_STORE_POSTGRES_H
 #define SS_STORE_STORE_POSTGRES_H
 
@@ -40,6 +40,8 @@ struct ss_pg_store {
     bool has_moved;
     char *fence_name; // the coordinator whose fence this is, or NULL
     int fence_actor;
+    bool is_pooled;   // sessions change under this connection
+    bool prepared[2]; // this session has the rows' statements; [fenced]
     struct ss_pg_head *heads; // of threads, while heads_epoch stands
     uint64_t heads_epoch;
 };
@@ -142,6 +144,10 @@ struct ss_pg_run_of {
 };
 // How many of the first units may go together; 0: the first needs a look.
 size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count);
+// Prepare what such runs need, where the session is our own. Not within a
+// transaction.
+int ss_pg_append_prepare(
+    struct ss_pg_store *store, bool is_fenced, struct ss_error *error);
 // Send them; *ret_guard: a condition did not hold, nothing was applied. Inside
 // of a transaction nothing is committed yet.
 int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
