@@ -16,7 +16,7 @@
 #include "coordinator/store/store.h"
 #include "tests/support/postgres_server.h"
 
-enum { SECONDS = 2, SECONDS_MAX = 600, TURNS = 3, BODY = 250, BATCH_MAX = 100 };
+enum { SECONDS = 1, SECONDS_MAX = 600, TURNS = 7, BODY = 250, BATCH_MAX = 100 };
 enum { SKIPPED = 77 };
 
 static void complain(const char *what, const char *why)
