@@ -148,6 +148,11 @@ void ss_read_checkpoints(struct thread *thread, const char *peer,
     uint64_t id, json_t *body);
 void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// ------------------------------------------------ prune.c
+
+void ss_prune_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+
 // ------------------------------------------------ keep.c
 
 void ss_copy_into(struct thread *to, const char *peer, uint64_t id,

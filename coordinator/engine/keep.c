@@ -60,6 +60,27 @@ void ss_copy_thread(
     ss_copy_into(to, peer, id, thread->id);
 }
 
+// What is void stays behind, so the copy's rows are numbered anew.
+static uint64_t copy_rows(struct thread *to, const struct thread *from)
+{
+    uint64_t head = ss_journal_head(from->journal), count = 0;
+    uint64_t *places = ss_zalloc((size_t)head + 1, sizeof(*places));
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(from->journal, seq);
+        if (!row || row->void_seq)
+            continue;
+        places[seq] = ++count;
+        struct ss_row *copy = ss_row_copy(row);
+        copy->seq = count;
+        copy->parent_seq = row->parent_seq < seq ? places[row->parent_seq] : 0;
+        copy->base_seq = row->base_seq <= seq ? places[row->base_seq] : 0;
+        to->open = copy;
+        ss_thread_seal(to);
+    }
+    ss_free(places);
+    return count;
+}
+
 void ss_copy_into(
     struct thread *to, const char *peer, uint64_t id, const char *from_id)
 {
@@ -75,13 +96,7 @@ void ss_copy_into(
             "thread %s is not empty: copy to a new one", to->id);
         return;
     }
-    uint64_t head = ss_journal_head(from->journal);
-    for (uint64_t seq = 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(from->journal, seq);
-        ss_check(row);
-        to->open = ss_row_copy(row);
-        ss_thread_seal(to);
-    }
+    uint64_t head = copy_rows(to, from);
     to->last_ticks = from->last_ticks;
     ss_free(to->graph);
     to->graph = ss_strdup(from->graph);

@@ -45,6 +45,7 @@ static const struct op {
     {"checkpoints", ss_read_checkpoints, NULL, " thread graph "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"delete", ss_delete_thread, NULL, " thread "},
+    {"prune", ss_prune_thread, NULL, " thread "},
     {"copy", ss_copy_thread, NULL, " thread to "},
     {"threads", NULL, scan, " limit after "},
     {"runs", NULL, scan, " thread limit after "},

@@ -366,6 +366,7 @@ struct thread {
     struct change *change; // an update_state that waits for a worker
     bool dirty;            // in engine's list of threads to flush
     bool known;            // has a record
+    uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
     char *graph;           // last used
     uint64_t last_ticks;

@@ -111,8 +111,12 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
         ss_error_set(&error, status, "thread %s: cannot be read: %s",
             thread->id, event->rows.message ? event->rows.message : "");
     thread->journal = ss_journal_new();
+    uint64_t first =
+        event->rows.rows_count ? event->rows.rows[0]->seq : 0;
     for (size_t i = 0; i < event->rows.rows_count; i++) {
         struct ss_row *row = event->rows.rows[i];
+        if (row->void_seq >= first && row->void_from <= first)
+            thread->delete_to = row->void_seq; // a prune that was cut short
         if (status == SS_OK)
             status = ss_journal_append(thread->journal, row, &error);
         if (status != SS_OK)
@@ -127,6 +131,8 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     thread->known = thread->durable > 0;
     thread->last_ticks = newest_ticks(thread->journal);
     ss_thread_graph_from_rows(thread);
+    if (thread->delete_to)
+        ss_thread_dirty(thread);
     ss_requests_resume(thread);
 }
 
@@ -160,6 +166,8 @@ void ss_thread_dirty(struct thread *thread)
 
 static enum ss_row_kind kind_of(const struct ss_row *row)
 {
+    if (row->kind == SS_ROW_SNAPSHOT)
+        return SS_ROW_SNAPSHOT;
     if (row->void_seq)
         return SS_ROW_VOID;
     if (row->entry)
@@ -308,7 +316,8 @@ void ss_thread_flush(struct thread *thread)
     ss_thread_seal(thread);
     uint64_t head = ss_journal_head(thread->journal);
     if (thread->store_tag != 0
-        || (head == thread->issued && thread->puts.count == 0))
+        || (head == thread->issued && thread->puts.count == 0
+            && !thread->delete_to))
         return;
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = ++thread->engine->tags,
@@ -322,6 +331,11 @@ void ss_thread_flush(struct thread *thread)
     for (size_t i = 0; i < command.rows_count; i++)
         ss_check(rows[i]); // none is void before it was stored
     command.rows = rows;
+    if (thread->delete_to && head == thread->issued
+        && thread->durable == head) {
+        command.delete_to = thread->delete_to; // by itself, behind its void row
+        thread->delete_to = 0;
+    }
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
     thread->puts.items = NULL;
@@ -331,6 +345,7 @@ void ss_thread_flush(struct thread *thread)
     thread->store_to = head;
     if (thread->delete_all) {
         command.delete_thread = true;
+        command.delete_to = thread->delete_to = 0;
         command.rows_count = 0;
         thread->delete_all = false;
         thread->store_to = head + 1; // what waits for the deletion
@@ -390,6 +405,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_journal_destroy(&thread->journal);
     thread->state = THREAD_COLD;
     thread->store_tag = 0;
+    thread->delete_to = 0;
 }
 
 // ------------------------------------------------ eviction
@@ -398,7 +414,7 @@ static bool is_idle(const struct thread *thread)
 {
     return !thread->run && !thread->change && thread->waiting.count == 0
         && thread->held.count == 0 && thread->puts.count == 0
-        && thread->store_tag == 0 && !thread->open && !thread->dirty
+        && thread->store_tag == 0 && !thread->delete_to && !thread->open && !thread->dirty
         && thread->state != THREAD_LOADING;
 }
 

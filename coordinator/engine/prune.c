@@ -1,0 +1,203 @@
+// prune.c - a thread without its past (spec/engine.md R13.22, keep_latest).
+//
+//   told again:  for each namespace that stays, its newest checkpoint, in full,
+//                with its pending writes (a snapshot row)
+//   void:        every row before
+//   deleted:     when that is durable (thread.c); after a crash, when the thread
+//                is read again
+//
+// The first two are one unit. A reader sees the thread before it or after it.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// A finished call of a graph inside: begun by a root checkpoint that goes.
+static bool goes(const struct thread *thread, const struct ss_mark *mark)
+{
+    const struct ss_journal *journal = thread->journal;
+    const struct ss_mark *root = ss_journal_find(journal, "", NULL);
+    const char *by = ss_json_str(
+        json_object_get(mark->metadata, "parents"), "", NULL);
+    return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0
+        && ss_journal_find(journal, "", by);
+}
+
+static void fill_channels(
+    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
+{
+    part->channels =
+        ss_zalloc(full->channels.count + 1, sizeof(*part->channels));
+    for (const struct ss_map_entry *e = full->channels.first; e; e = e->next) {
+        const struct ss_slot *slot = e->value;
+        part->channels[part->channels_count++] = (struct ss_row_channel){
+            .name = ss_strdup(e->key),
+            .version = slot->version,
+            .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
+            .value = ss_value_ref(slot->value)};
+    }
+}
+
+static void fill_seen(
+    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
+{
+    size_t count = 0;
+    for (const struct ss_map_entry *e = full->seen.first; e; e = e->next)
+        count += 1 + ((const struct ss_map *)e->value)->count;
+    part->seen = ss_zalloc(count + 1, sizeof(*part->seen));
+    for (const struct ss_map_entry *e = full->seen.first; e; e = e->next) {
+        const struct ss_map *entry = e->value;
+        part->seen[part->seen_count++] =
+            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
+        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
+            part->seen[part->seen_count++] =
+                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
+                    *(const int64_t *)v->value};
+    }
+}
+
+static void fill_updated(
+    struct ss_row_checkpoint *part, const struct ss_checkpoint *full)
+{
+    part->updated_known = full->updated_known;
+    part->updated = ss_zalloc(full->updated_count + 1, sizeof(char *));
+    for (size_t i = 0; i < full->updated_count; i++)
+        part->updated[part->updated_count++] = ss_strdup(full->updated[i]);
+}
+
+// In one row all writes are as old: what later ones took back is left out (an
+// error before the output, a question before its answer).
+static bool stands(const struct ss_pending *const *all, size_t count,
+    const struct ss_pending *one)
+{
+    const char *channel = one->write->channel;
+    bool error = strcmp(channel, SS_NAME_ERROR) == 0
+        || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
+    bool question = strcmp(channel, SS_NAME_INTERRUPT) == 0;
+    bool output = ss_name_special(channel) == 0 && !error;
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_row_write *other = all[i]->write;
+        if (all[i]->seq <= one->seq
+            || strcmp(other->task_id, one->write->task_id) != 0)
+            continue;
+        bool special = ss_name_special(other->channel) != 0
+            || strcmp(other->channel, SS_NAME_ERROR_SOURCE) == 0;
+        if ((error && !special)
+            || (output && strcmp(other->channel, SS_NAME_ERROR) == 0)
+            || (question && strcmp(other->channel, SS_NAME_RESUME) == 0))
+            return false;
+    }
+    return true;
+}
+
+static void fill_writes(struct ss_row *row, const struct ss_mark *mark)
+{
+    size_t count = 0;
+    const struct ss_pending **all = ss_journal_pending(mark, &count);
+    row->writes = ss_zalloc(count + 1, sizeof(*row->writes));
+    for (size_t i = 0; i < count; i++) {
+        const struct ss_row_write *write = all[i]->write;
+        if (!write->value || !stands(all, count, all[i]))
+            continue;
+        struct ss_row_write *to = &row->writes[row->writes_count++];
+        *to = *write;
+        to->path = ss_strdup(write->path);
+        to->channel = ss_strdup(write->channel);
+        to->value = ss_value_ref(write->value);
+    }
+    if (row->writes_count > 0)
+        id_copy(row->of, mark->id);
+    ss_free(all);
+}
+
+// The row that tells `mark` again; the root's says how its run began and ended.
+static void tell_again(struct thread *thread, struct ss_mark *mark)
+{
+    struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+    ss_check(full);
+    struct ss_row *row =
+        ss_thread_row_for_events(thread, mark->run, mark->ns);
+    row->kind = SS_ROW_SNAPSHOT;
+    id_copy(row->checkpoint_id, mark->id);
+    memcpy(row->source, mark->source, sizeof(row->source));
+    row->base_seq = row->seq;
+    row->step = mark->step;
+    row->wall_us = mark->wall_us;
+    row->metadata = json_incref(mark->metadata);
+    row->has_checkpoint = true;
+    row->checkpoint.whole = true;
+    fill_channels(&row->checkpoint, full);
+    fill_seen(&row->checkpoint, full);
+    fill_updated(&row->checkpoint, full);
+    fill_writes(row, mark);
+    const struct ss_run_facts *facts = mark->ns[0] || !mark->run[0]
+        ? NULL
+        : ss_journal_run(thread->journal, mark->run);
+    if (facts) {
+        row->entry = json_incref(facts->entry);
+        row->end = json_incref(facts->end);
+    }
+    ss_checkpoint_unref(full);
+    ss_thread_seal(thread);
+}
+
+static bool has_unfinished(const struct thread *thread)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_run_facts *facts = row && row->entry
+            ? ss_journal_run(thread->journal, row->run)
+            : NULL;
+        if (facts && !facts->end)
+            return true;
+    }
+    return false;
+}
+
+static json_int_t live_rows(const struct thread *thread, uint64_t to)
+{
+    json_int_t count = 0;
+    for (uint64_t seq = 1; seq <= to; seq++)
+        count += ss_journal_row(thread->journal, seq) != NULL;
+    return count;
+}
+
+void ss_prune_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    uint64_t head = ss_thread_head(thread);
+    if (thread->run || thread->change || has_unfinished(thread)) {
+        ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+            "thread %s is busy: wait for its run, or cancel it", thread->id);
+        return;
+    }
+    if (head > thread->issued) {
+        ss_reply_error(thread->engine, peer, id, SS_EAGAIN,
+            "thread %s: its last rows are on their way: ask again",
+            thread->id);
+        return;
+    }
+    json_int_t rows = live_rows(thread, head);
+    SS_VEC(struct ss_mark *) kept = {0};
+    size_t spaces = 0;
+    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    for (size_t i = 0; i < spaces; i++) {
+        struct ss_mark *mark =
+            ss_journal_find(thread->journal, names[i], NULL);
+        if (!goes(thread, mark))
+            SS_VEC_PUSH(&kept, mark);
+    }
+    if (rows > (json_int_t)kept.count + 1) { // else it was pruned already
+        for (size_t i = 0; i < kept.count; i++)
+            tell_again(thread, kept.items[i]);
+        ss_thread_void(thread, "", 1, head);
+        thread->delete_to = head;
+        thread->event_seq = 0;
+    } else {
+        rows = 0;
+    }
+    SS_VEC_FINI(&kept);
+    ss_reply_durable(thread, peer, id, json_pack("{s:I}", "rows", rows));
+}

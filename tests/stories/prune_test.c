@@ -1,0 +1,199 @@
+// Prune: a thread without its past. What is left works as before; a crash between
+// the steps leaves the thread before it, or after it.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#define T "{'thread': 't'}"
+
+static json_t *state_values(void)
+{
+    return json_object_get(
+        json_object_get(world_get("state", T), "state"), "values");
+}
+
+static size_t history_count(void)
+{
+    return json_array_size(
+        json_object_get(world_get("history", T), "history"));
+}
+
+static json_int_t prune(void)
+{
+    json_t *answer = world_get("prune", T);
+    ck_assert_ptr_nonnull(json_object_get(answer, "rows"));
+    world_run();
+    return json_integer_value(json_object_get(answer, "rows"));
+}
+
+static void holds(json_t *value, const char *expected)
+{
+    json_t *should = js(expected);
+    char *is = ss_json_text(value);
+    if (!json_equal(value, should))
+        ck_abort_msg("%s instead of %s", is, expected);
+    ss_free(is);
+    json_decref(should);
+}
+
+static void run_chain(void)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_worker("w1", 2);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+}
+
+START_TEST(the_newest_checkpoint_stays_and_the_rest_is_gone)
+{
+    run_chain();
+    size_t rows = world_rows();
+    ck_assert_uint_gt(history_count(), 1);
+    ck_assert_int_eq(prune(), (json_int_t)rows);
+    ck_assert_uint_eq(history_count(), 1);
+    ck_assert_uint_eq(world_rows(), 2); // the snapshot, and who voids the rest
+    holds(state_values(), "{'x': ['a', 'b', 'c']}");
+    ck_assert_int_eq(prune(), 0); // there is nothing more
+    world_crash();
+    world_restart();
+    holds(state_values(), "{'x': ['a', 'b', 'c']}");
+    json_t *answer = world_get(
+        "run", "{'graph': 'g', 'thread': 't', 'input': {'x': ['again']}}");
+    holds(json_object_get(answer, "output"),
+        "{'x': ['a', 'b', 'c', 'again', 'a', 'b', 'c']}");
+    ck_assert_uint_gt(history_count(), 1);
+    prune();
+    ck_assert_uint_eq(history_count(), 1);
+}
+END_TEST
+
+START_TEST(a_pruned_thread_resumes_at_its_question)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", asks_twice);
+    world_worker("w1", 2);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_get("run", "{'thread': 't', 'command': {'resume': 'one'}}");
+    size_t ran = world_attempts_of("c");
+    ck_assert_int_gt(prune(), 0);
+    json_t *state = json_object_get(world_get("state", T), "state");
+    ck_assert_uint_eq(
+        json_array_size(json_object_get(state, "interrupts")), 1);
+    world_crash();
+    world_restart();
+    json_t *answer =
+        world_get("run", "{'thread': 't', 'command': {'resume': 'two'}}");
+    holds(json_object_get(answer, "output"),
+        "{'x': ['a', 'b:one,two', 'c', 'd']}");
+    ck_assert_uint_eq(world_attempts_of("c"), ran); // it had finished
+}
+END_TEST
+
+START_TEST(a_question_inside_survives_a_prune)
+{
+    world_graph(chart("g", "start>a a>sub sub>b b>end",
+        "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"
+        " {'name': 'inner', 'kind': 'state',"
+        " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+        " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges':"
+        " [['__start__', 'i1'], ['i1', 'i2'], ['i2', '__end__']]}}}"));
+    world_body("i2", asks);
+    world_worker("w1", 2);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    size_t ran = world_attempts_of("i1");
+    prune();
+    json_t *saved =
+        json_object_get(world_get("checkpoints", T), "checkpoints");
+    ck_assert_uint_eq(json_array_size(saved), 2); // the root's, the call's
+    json_t *answer =
+        world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
+    ck_assert_uint_eq(world_attempts_of("i1"), ran);
+    prune(); // the call is over: it goes
+    saved = json_object_get(world_get("checkpoints", T), "checkpoints");
+    ck_assert_uint_eq(json_array_size(saved), 1);
+}
+END_TEST
+
+START_TEST(a_crash_between_the_steps_leaves_all_or_the_newest)
+{
+    for (int64_t rows = 1; rows <= 2; rows++) {
+        run_chain();
+        world_run();
+        world_store_take(rows);
+        world_ask("ann", "prune", T);
+        world_run();
+        ck_assert(world_store_stopped());
+        world_crash();
+        world_restart();
+        holds(state_values(), "{'x': ['a', 'b', 'c']}");
+        world_run();
+        if (rows == 2) // void, and not deleted: that is made good
+            ck_assert_uint_eq(world_rows(), 2);
+        else
+            ck_assert_uint_gt(history_count(), 1);
+        prune();
+        ck_assert_uint_eq(world_rows(), 2);
+        json_t *answer = world_get(
+            "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+        holds(json_object_get(answer, "output"),
+            "{'x': ['a', 'b', 'c', 'a', 'b', 'c']}");
+        world_end();
+        world_begin();
+    }
+}
+END_TEST
+
+START_TEST(a_failed_task_runs_again_after_a_prune)
+{
+    will_fail = true;
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", fails_at_will);
+    world_worker("w1", 2);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    prune();
+    will_fail = false;
+    size_t ran = world_attempts_of("c");
+    json_t *answer = world_get("run", "{'thread': 't', 'input': null}");
+    holds(json_object_get(answer, "output"), "{'x': ['a', 'b', 'c', 'd']}");
+    ck_assert_uint_eq(world_attempts_of("c"), ran);
+}
+END_TEST
+
+START_TEST(a_pruned_thread_can_be_copied)
+{
+    run_chain();
+    prune();
+    json_t *answer = world_get("copy", "{'thread': 't', 'to': 'u'}");
+    ck_assert_int_eq(
+        json_integer_value(json_object_get(answer, "rows")), 1);
+    world_crash();
+    world_restart();
+    json_t *state = json_object_get(
+        world_get("state", "{'thread': 'u'}"), "state");
+    holds(json_object_get(state, "values"), "{'x': ['a', 'b', 'c']}");
+}
+END_TEST
+
+START_TEST(a_busy_thread_is_not_pruned)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_run();
+    json_t *answer = world_get("prune", T);
+    ck_assert_str_eq(ss_json_str(json_object_get(answer, "error"), "code", ""),
+        "busy");
+}
+END_TEST
+
+SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
+    a_pruned_thread_resumes_at_its_question,
+    a_question_inside_survives_a_prune,
+    a_crash_between_the_steps_leaves_all_or_the_newest,
+    a_failed_task_runs_again_after_a_prune, a_pruned_thread_can_be_copied,
+    a_busy_thread_is_not_pruned)
