@@ -269,6 +269,31 @@ static void give_answers(struct task *task, const struct task_facts *facts)
         json_array_append(task->answers, answer);
 }
 
+static void restore_failure(struct task *task, const struct task_facts *facts)
+{
+    task->state = TASK_FAILED;
+    task->error.status = ss_status_by_name(
+        ss_json_str(facts->error, "code", "node_failed"));
+    snprintf(task->error.message, sizeof(task->error.message), "%s",
+        ss_json_str(facts->error, "message", ""));
+}
+
+// After a crash: what has failed or asked in this very run does so no more. Its
+// body may have effects outside, and might even end otherwise.
+static void recover_ended(struct task *task, const struct task_facts *facts)
+{
+    const struct loop *loop = task->loop;
+    const char *how = loop->run->recovering
+        ? ss_pendings_ended(&loop->pending, task->id)
+        : NULL;
+    if (how && strcmp(how, SS_NAME_ERROR) == 0) {
+        restore_failure(task, facts);
+    } else if (how) {
+        task->state = TASK_INTERRUPTED;
+        task->interrupts = json_incref(facts->interrupts);
+    }
+}
+
 // R5.15-5: finished tasks keep what they wrote; the others get their answers.
 static void restore(struct loop *loop)
 {
@@ -289,12 +314,8 @@ static void restore(struct loop *loop)
             loop->run->tasks_restored++;
         } else if (facts.error_source && facts.error
             && task->node->handler != SS_NONE) {
-            task->state = TASK_FAILED; // R6.19: its handler runs, not it
+            restore_failure(task, &facts); // R6.19: its handler runs, not it
             task->error_handled = true;
-            task->error.status = ss_status_by_name(
-                ss_json_str(facts.error, "code", "node_failed"));
-            snprintf(task->error.message, sizeof(task->error.message), "%s",
-                ss_json_str(facts.error, "message", ""));
             struct task *handler = ss_plan_handler(loop, task);
             struct task_facts its =
                 ss_pendings_facts(&loop->pending, handler->id);
@@ -306,7 +327,11 @@ static void restore(struct loop *loop)
                     &loop->pending, handler->id, &handler->writes);
                 handler->state = TASK_DONE;
                 handler->restored = true;
+            } else {
+                recover_ended(handler, &its);
             }
+        } else {
+            recover_ended(task, &facts);
         }
     }
 }

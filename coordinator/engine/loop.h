@@ -112,6 +112,10 @@ void ss_pendings_drop(struct pendings *pending, const char *task_id);
 void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
 // A write of this task was made by this run.
 bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
+// How a task without output ended in this run: `__error__`, `__interrupt__`, or
+// NULL: it did not.
+const char *ss_pendings_ended(
+    const struct pendings *pending, const char *task_id);
 void ss_pendings_remove(struct pendings *pending, size_t index);
 void ss_pendings_fini(struct pendings *pending);
 // Output writes (neither control nor special) of a task. Appends copies.

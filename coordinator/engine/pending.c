@@ -108,6 +108,27 @@ bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
     return false;
 }
 
+const char *ss_pendings_ended(
+    const struct pendings *pending, const char *task_id)
+{
+    const struct pending *last = NULL;
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct pending *p = &pending->items[i];
+        if (!p->of_this_run || strcmp(p->task_id, task_id) != 0)
+            continue;
+        bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0
+            || strcmp(p->channel, SS_NAME_INTERRUPT) == 0;
+        if (!last || p->seq > last->seq || (p->seq == last->seq && ends))
+            last = p;
+    }
+    if (!last || ss_pendings_facts(pending, task_id).finished)
+        return NULL;
+    return strcmp(last->channel, SS_NAME_ERROR) == 0 ? SS_NAME_ERROR
+        : strcmp(last->channel, SS_NAME_INTERRUPT) == 0
+        ? SS_NAME_INTERRUPT
+        : NULL;
+}
+
 void ss_pendings_output(const struct pendings *pending, const char *task_id,
     struct ss_writes *writes)
 {
