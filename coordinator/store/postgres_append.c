@@ -281,9 +281,25 @@ static void send_kept(
 
 // --- rows -------------------------------------------------------------------
 
+static bool heads_are_known(const struct pipeline *pipeline)
+{
+    const struct ss_pg_run_of *run = pipeline->run;
+    bool known = true;
+    for (size_t i = 0; i < run->count && known; i++) {
+        const struct ss_store_unit *unit = &run->units[i];
+        known =
+            unit->rows_count == 0 || ss_pg_heads_know(pipeline->store,
+                                         unit->thread, unit->rows[0].seq - 1);
+    }
+    return known;
+}
+
 static void send_heads(struct pipeline *pipeline)
 {
     const struct ss_pg_run_of *run = pipeline->run;
+    if (heads_are_known(pipeline)) {
+        return;
+    }
     struct ss_pg_params params = {0};
     struct ss_pg_array threads, heads;
     struct name *names = NULL;
