@@ -1,5 +1,5 @@
-// A coordinator that crashes, is slow, is no longer the owner; and those who come
-// back to a run.
+// A coordinator that crashes, is slow, is no longer the owner; and those who
+// come back to a run.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -260,8 +260,8 @@ START_TEST(a_store_that_refuses_acknowledges_nothing)
 }
 END_TEST
 
-// The disk was full for a moment: nothing is acknowledged that is not stored, and
-// the run goes on from what is, when somebody asks for its thread again.
+// The disk was full for a moment: nothing is acknowledged that is not stored,
+// and the run goes on from what is, when somebody asks for its thread again.
 START_TEST(after_a_full_disk_the_run_goes_on_from_what_is_stored)
 {
     diamond();
@@ -409,8 +409,8 @@ START_TEST(who_attaches_gets_the_events_after_the_last_that_it_saw)
     world_ask("ann", "run", RUN(", 'run': 'r', 'stream': ['updates']"));
     world_run();
     world_gone("ann");
-    world_ask("bob", "attach",
-        "{'run': 'r', 'stream': ['updates'], 'after': '3.1'}");
+    world_ask(
+        "bob", "attach", "{'run': 'r', 'stream': ['updates'], 'after': '3.1'}");
     world_run();
     world_let("d");
     world_run();
@@ -436,6 +436,77 @@ START_TEST(who_attaches_gets_the_events_after_the_last_that_it_saw)
          "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
          "bob sees updates {\"d\":{\"x\":[\"d\"]}}\n"
          "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+}
+END_TEST
+
+// Events are made again from the journal: those that rest on its rows are the
+// same for a coordinator that was not there.
+START_TEST(who_attaches_after_a_restart_misses_no_event)
+{
+    diamond();
+    world_hold("d");
+    world_ask(
+        "ann", "run", RUN(", 'run': 'r', 'stream': ['updates', 'values']"));
+    world_run();
+    world_crash();
+    world_restart();
+    world_ask("bob", "attach",
+        "{'run': 'r', 'stream': ['updates', 'values'], 'after': '2.1'}");
+    world_run();
+    world_let("d");
+    world_run();
+    told("worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g begins on thread t\n"
+         "  row 1 of t: entry, checkpoint -1 (input)\n"
+         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "ann: accepted\n"
+         "ann sees values {\"x\":[]}\n"
+         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+         "b of superstep 2 goes to worker w1 (attempt 1)\n"
+         "c of superstep 2 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "ann sees values {\"x\":[\"a\"]}\n"
+         "  row 4 of t: writes of b\n"
+         "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "ann sees values {\"x\":[\"a\",\"b\",\"c\"]}\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 4 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "d of superstep 3 goes to worker w1 (attempt 1)\n"
+         "bob: accepted\n"
+         "bob sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "bob sees values {\"x\":[\"a\"]}\n"
+         "bob sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "bob sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "bob sees values {\"x\":[\"a\",\"b\",\"c\"]}\n"
+         "a late result of a lost attempt is ignored\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "bob sees updates {\"d\":{\"x\":[\"d\"]}}\n"
+         "bob sees values {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n"
+         "bob: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+}
+END_TEST
+
+START_TEST(a_run_that_has_ended_can_be_told_again)
+{
+    diamond();
+    world_body("b", asks);
+    world_get("run", RUN(", 'run': 'r', 'stream': ['updates']"));
+    world_crash();
+    world_restart();
+    world_forget();
+    world_ask(
+        "bob", "attach", "{'run': 'r', 'stream': ['updates'], 'after': '0'}");
+    world_run();
+    told("bob sees updates {\"a\":{\"x\":[\"a\"]}}\n"
+         "bob sees updates {\"__interrupt__\":[\"ok?\"]}\n"
+         "bob sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "bob: interrupted {\"x\":[\"a\",\"c\"]} asked [\"ok?\"]\n");
 }
 END_TEST
 
@@ -504,8 +575,7 @@ START_TEST(a_request_while_the_thread_is_read_waits_its_turn)
 }
 END_TEST
 
-SUITE("coordinator",
-    a_restart_in_mid_superstep_runs_only_what_had_not_finished,
+SUITE("coordinator", a_restart_in_mid_superstep_runs_only_what_had_not_finished,
     a_question_is_answered_after_a_restart,
     a_run_found_before_its_workers_are_there_waits_for_them,
     a_slow_store_holds_back_what_rests_on_its_rows,
@@ -514,6 +584,9 @@ SUITE("coordinator",
     exit_begins_again_after_a_crash, a_store_that_refuses_acknowledges_nothing,
     after_a_full_disk_the_run_goes_on_from_what_is_stored,
     a_thread_that_cannot_be_read_loses_no_run,
-    a_second_run_on_a_busy_thread_is_refused, asking_again_with_the_same_run_id_runs_nothing_twice,
-    who_attaches_gets_the_events_after_the_last_that_it_saw, a_run_is_cancelled,
+    a_second_run_on_a_busy_thread_is_refused,
+    asking_again_with_the_same_run_id_runs_nothing_twice,
+    who_attaches_gets_the_events_after_the_last_that_it_saw,
+    who_attaches_after_a_restart_misses_no_event,
+    a_run_that_has_ended_can_be_told_again, a_run_is_cancelled,
     a_request_while_the_thread_is_read_waits_its_turn)

@@ -271,8 +271,7 @@ static void tell_path(struct ss_buf *line, const struct ss_row_write *write)
     else if (sscanf(path, "~" SS_NAME_INTERRUPT ", %lu", &number) == 1)
         ss_buf_addf(line, "update %lu", number);
     else if (strncmp(path, pull, size) == 0)
-        ss_buf_addf(
-            line, "%.*s", (int)strcspn(path + size, ","), path + size);
+        ss_buf_addf(line, "%.*s", (int)strcspn(path + size, ","), path + size);
     else
         ss_buf_add_str(line, path[0] ? path : "the input");
     if (strstr(path, SS_NAME_HANDLER_PATH))
@@ -294,8 +293,8 @@ static void tell_writes(struct ss_buf *line, const struct ss_row *row)
     for (size_t i = 0; i < row->writes_count; i++) {
         const struct ss_row_write *write = &row->writes[i];
         bool first = i == 0;
-        bool same = !first && strcmp(row->writes[i - 1].task_id,
-                                  write->task_id) == 0;
+        bool same =
+            !first && strcmp(row->writes[i - 1].task_id, write->task_id) == 0;
         if (!same) {
             ss_buf_add_str(line, first ? " writes of " : ", ");
             tell_path(line, write);
@@ -325,12 +324,14 @@ void tell_row(const char *thread, const struct ss_row *row)
             ss_buf_add_str(&line, ", the plain answer taken");
     }
     if (row->has_checkpoint) {
-        ss_buf_addf(&line, "%s checkpoint %d (%s)", comma, (int)row->step,
-            row->source);
+        ss_buf_addf(
+            &line, "%s checkpoint %d (%s)", comma, (int)row->step, row->source);
         comma = ",";
     }
     if (row->end)
         ss_buf_addf(&line, "%s end", comma);
+    else if (!comma[0])
+        ss_buf_add_str(&line, row->void_seq ? " takes back" : " events");
     tell("%s", ss_buf_str(&line));
     ss_buf_fini(&line);
 }
