@@ -57,6 +57,7 @@ static struct {
     SS_VEC(char *) lost;
     SS_VEC(struct attempt_made) attempts;
     struct ss_map finished; // "run task": what was durable at the crash
+    json_t *seen;           // client -> what it got
     struct ss_buf told;
     char *last_told;
 } world;
@@ -88,6 +89,14 @@ const char *world_told(void)
     return world.last_told;
 }
 
+json_t *world_seen(const char *client)
+{
+    json_t *list = json_object_get(world.seen, client);
+    if (!list)
+        json_object_set_new(world.seen, client, list = json_array());
+    return list;
+}
+
 void told(const char *expected)
 {
     const char *is = world_told();
@@ -111,7 +120,7 @@ static json_t *questions(const json_t *interrupts)
 {
     json_t *list = json_array(), *interrupt;
     size_t i;
-    json_array_foreach((json_t *)interrupts, i, interrupt)
+    json_array_foreach ((json_t *)interrupts, i, interrupt)
         json_array_append(list, json_object_get(interrupt, "value"));
     return list;
 }
@@ -164,8 +173,8 @@ static void tell_event(const char *client, const json_t *event)
     const char *inner = json_string_value(ns);
     tell("%s sees %s%s%.*s%s %s", client, ss_json_str(event, "mode", "?"),
         inner ? " of " : "", inner ? (int)strcspn(inner, ":") : 0,
-        inner ? inner : "",
-        json_object_get(event, "attempt") ? " (live)" : "", text);
+        inner ? inner : "", json_object_get(event, "attempt") ? " (live)" : "",
+        text);
     ss_free(text);
     json_decref(shown);
 }
@@ -217,8 +226,8 @@ static void drop_attempt(struct member *worker, struct ss_attempt attempt)
 
 // ------------------------------------------------------------------ workers
 
-static void post(const char *worker, const char *node,
-    struct ss_message *message, bool live)
+static void post(
+    const char *worker, const char *node, struct ss_message *message, bool live)
 {
     struct ss_buf bytes;
     struct ss_error error;
@@ -239,8 +248,8 @@ void world_live(
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_LIVE);
     message->items = ss_zalloc(1, sizeof(*message->items));
-    message->items[0] = (struct ss_live_item){
-        order->attempt, kind, ss_value_new(value)};
+    message->items[0] =
+        (struct ss_live_item){order->attempt, kind, ss_value_new(value)};
     message->items_count = 1;
     post(worker_at_work, order->node, message, true);
 }
@@ -334,6 +343,8 @@ static void carry_out(const struct ss_command *command)
         on_reply(command);
         break;
     case SS_COMMAND_EVENT:
+        json_array_append_new(
+            world_seen(command->peer), json_deep_copy(command->json));
         tell_event(command->peer, command->json);
         keep_event(command);
         break;
@@ -362,8 +373,8 @@ static void step(struct ss_event *event)
 
 static void engine_new(void)
 {
-    world.engine = ss_engine_new(
-        &(struct ss_engine_options){.epoch = 1 + world.life,
+    world.engine =
+        ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
             .seed = 7 + world.life,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
@@ -375,8 +386,7 @@ static void hello(const struct member *worker)
 {
     struct ss_event event = {
         .type = SS_EVENT_WORKER_HELLO, .peer = worker->name};
-    json_t **graphs =
-        ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
+    json_t **graphs = ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
     for (size_t i = 0; i < world.graphs.count; i++)
         graphs[i] = world.graphs.items[i].description;
     event.hello.name = worker->name;
@@ -394,6 +404,7 @@ void world_begin(void)
     ss_value_setup();
     memset(&world, 0, sizeof(world));
     world.now_ms = 1000;
+    world.seen = json_object();
     world.store.rows_left = -1;
     ss_buf_init(&world.told, 16u << 20);
     bodies_begin();
@@ -453,6 +464,7 @@ void world_end(void)
     SS_VEC_FINI(&world.graphs);
     free_lists();
     ss_map_fini(&world.finished, NULL);
+    json_decref(world.seen);
     ss_buf_fini(&world.told);
     ss_free(world.last_told);
     bodies_end();
@@ -474,8 +486,7 @@ void world_worker(const char *name, uint32_t capacity)
            strcmp(world.workers.items[i].name, name) != 0)
         i++;
     if (i == world.workers.count)
-        SS_VEC_PUSH(
-            &world.workers, (struct member){.name = ss_strdup(name)});
+        SS_VEC_PUSH(&world.workers, (struct member){.name = ss_strdup(name)});
     world.workers.items[i].capacity = capacity;
     world.workers.items[i].dead = false;
     hello(&world.workers.items[i]);
@@ -617,8 +628,7 @@ json_t *world_answer(uint64_t id)
 json_t *world_finish(uint64_t id)
 {
     world_run();
-    for (int i = 0; i < PATIENCE && !world_answer(id) &&
-                    !world.store.stopped;
+    for (int i = 0; i < PATIENCE && !world_answer(id) && !world.store.stopped;
          i++)
         world_pass(BEAT_MS);
     return world_answer(id);

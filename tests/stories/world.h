@@ -120,6 +120,8 @@ bool world_was_finished(const char *run, const char *task_id);
 // What happened since the last call, line by line. Borrowed until then.
 const char *world_told(void);
 void world_forget(void); // what was told so far
+// All stream items that a client has got, each as it came. Borrowed.
+json_t *world_seen(const char *client);
 // That is what was told; else all of it is printed, and the test fails.
 void told(const char *expected);
 size_t world_rows(void); // durable rows of all threads
