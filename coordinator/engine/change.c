@@ -171,8 +171,9 @@ static void save(struct change *change, const char *source)
         return;
     }
     ss_thread_remember(thread, change->root);
-    ss_reply_durable(thread, change->peer, change->id,
-        json_pack("{s:o}", "config", config));
+    json_t *answer = json_pack("{s:o}", "config", config);
+    ss_answer_keep(thread, change->body, answer);
+    ss_reply_durable(thread, change->peer, change->id, answer);
     ss_change_free(change);
 }
 
@@ -594,6 +595,10 @@ void ss_change_request(
     struct ss_error error = {0};
     struct place place = {0};
     int status = check_body(body, &error);
+    if (status == SS_OK)
+        status = ss_key_check(body, &error);
+    if (status == SS_OK && ss_answered_before(thread, peer, id, body))
+        return;
     if (status == SS_OK && (thread->run || thread->change))
         status = ss_error_set(&error, SS_EBUSY,
             "thread %s is busy: update it when its run has ended",

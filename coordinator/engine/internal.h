@@ -155,8 +155,16 @@ void ss_prune_thread(struct thread *thread, const char *peer, uint64_t id,
 
 // ------------------------------------------------ keep.c
 
+// `body`: {"thread": from which, "key"?}.
 void ss_copy_into(struct thread *to, const char *peer, uint64_t id,
-    const char *from_id);
+    json_t *body);
+// `key` of a request that changes a thread once: the same one again is answered
+// as the first time (true). The answer stands in the last row of the change.
+int ss_key_check(const json_t *body, struct ss_error *error);
+bool ss_answered_before(
+    struct thread *thread, const char *peer, uint64_t id, const json_t *body);
+void ss_answer_keep(
+    struct thread *thread, const json_t *body, json_t *answer); // borrows
 
 void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);

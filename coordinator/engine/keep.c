@@ -39,13 +39,68 @@ void ss_delete_thread(
                 .json = json_pack("{s:I}", "rows", (json_int_t)head)}});
 }
 
+// ------------------------------------------------ idempotency keys
+
+int ss_key_check(const json_t *body, struct ss_error *error)
+{
+    const json_t *key = json_object_get(body, "key");
+    size_t size = json_string_length(key);
+    if (!key || (size > 0 && size <= SS_KEY_SIZE_MAX))
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
+}
+
+bool ss_answered_before(
+    struct thread *thread, const char *peer, uint64_t id, const json_t *body)
+{
+    const char *key = ss_json_str(body, "key", NULL);
+    for (uint64_t seq = ss_journal_head(thread->journal); key && seq > 0;
+         seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const json_t *end = row ? row->end : NULL;
+        if (!end || row->run[0]
+            || strcmp(ss_json_str(end, "key", ""), key) != 0)
+            continue;
+        ss_reply_durable(
+            thread, peer, id, json_incref(json_object_get(end, "answer")));
+        return true;
+    }
+    return false;
+}
+
+void ss_answer_keep(
+    struct thread *thread, const json_t *body, json_t *answer)
+{
+    json_t *key = json_object_get(body, "key");
+    if (!json_is_string(key))
+        return;
+    struct ss_row *row = thread->open && !thread->open->run[0]
+        ? thread->open
+        : ss_thread_row_for_events(thread, "", "");
+    row->end = json_pack("{s:O, s:O}", "key", key, "answer", answer);
+}
+
+// ------------------------------------------------ copy
+
+static json_t *copy_body(const char *from, json_t *body)
+{
+    return json_pack("{s:s, s:O*}", "thread", from, "key",
+        json_object_get(body, "key"));
+}
+
 void ss_copy_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     struct engine *engine = thread->engine;
     const char *name = ss_json_str(body, "to", "");
+    struct ss_error error = {0};
     if (!idle(thread, peer, id))
         return;
+    if (ss_key_check(body, &error) != SS_OK) {
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
     if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
         ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
         return;
@@ -54,10 +109,12 @@ void ss_copy_thread(
     if (to->state != THREAD_HOT) { // again when it is loaded
         SS_VEC_PUSH(&to->waiting,
             (struct waiting){ss_strdup(peer), id, ss_strdup("copy_into"),
-                json_pack("{s:s}", "thread", thread->id)});
+                copy_body(thread->id, body)});
         return;
     }
-    ss_copy_into(to, peer, id, thread->id);
+    json_t *request = copy_body(thread->id, body);
+    ss_copy_into(to, peer, id, request);
+    json_decref(request);
 }
 
 // What is void stays behind, so the copy's rows are numbered anew.
@@ -72,6 +129,10 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
         places[seq] = ++count;
         struct ss_row *copy = ss_row_copy(row);
         copy->seq = count;
+        if (!copy->run[0]) { // what was answered there was not answered here
+            json_decref(copy->end);
+            copy->end = NULL;
+        }
         copy->parent_seq = row->parent_seq < seq ? places[row->parent_seq] : 0;
         copy->base_seq = row->base_seq <= seq ? places[row->base_seq] : 0;
         to->open = copy;
@@ -82,9 +143,12 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
 }
 
 void ss_copy_into(
-    struct thread *to, const char *peer, uint64_t id, const char *from_id)
+    struct thread *to, const char *peer, uint64_t id, json_t *body)
 {
     struct engine *engine = to->engine;
+    const char *from_id = ss_json_str(body, "thread", "");
+    if (ss_answered_before(to, peer, id, body))
+        return;
     struct thread *from = ss_map_get(&engine->threads, from_id);
     if (!from || from->state != THREAD_HOT || from->run) {
         ss_reply_error(engine, peer, id, SS_EAGAIN,
@@ -105,6 +169,7 @@ void ss_copy_into(
             from->graph ? from->graph : "", "created_us",
             (json_int_t)engine->wall_us, "copy_of", from_id),
         false);
-    ss_reply_durable(
-        to, peer, id, json_pack("{s:I}", "rows", (json_int_t)head));
+    json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
+    ss_answer_keep(to, body, answer);
+    ss_reply_durable(to, peer, id, answer);
 }

@@ -7,6 +7,7 @@ enum {
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
     SS_RUNS_QUEUED_MAX = 1024,  // requests that wait for one thread
+    SS_KEY_SIZE_MAX = 255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens
     SS_SENDS_MAX = 1000000,     // tasks of one superstep

@@ -110,6 +110,25 @@ static void fill_writes(struct ss_row *row, const struct ss_mark *mark)
     ss_free(all);
 }
 
+// The newest run: what the thread was used with last.
+static const struct ss_run_facts *newest_run(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->entry)
+            return ss_journal_run(thread->journal, row->run);
+    }
+    return NULL;
+}
+
+static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
+{
+    struct ss_row *row = ss_thread_row_for_events(thread, facts->id, "");
+    row->entry = json_incref(facts->entry);
+    row->end = json_incref(facts->end);
+    ss_thread_seal(thread);
+}
+
 // The row that tells `mark` again; the root's says how its run began and ended.
 static void tell_again(struct thread *thread, struct ss_mark *mark)
 {
@@ -136,6 +155,8 @@ static void tell_again(struct thread *thread, struct ss_mark *mark)
     if (facts) {
         row->entry = json_incref(facts->entry);
         row->end = json_incref(facts->end);
+    } else if (!mark->run[0] && !mark->ns[0]) {
+        row->end = json_incref(mark->row->end); // the key of an update
     }
     ss_checkpoint_unref(full);
     ss_thread_seal(thread);
@@ -155,12 +176,20 @@ static bool has_unfinished(const struct thread *thread)
     return false;
 }
 
-static json_int_t live_rows(const struct thread *thread, uint64_t to)
+// How many rows go; 0: what is there is what a prune left.
+static json_int_t past_rows(const struct thread *thread, uint64_t to)
 {
     json_int_t count = 0;
-    for (uint64_t seq = 1; seq <= to; seq++)
-        count += ss_journal_row(thread->journal, seq) != NULL;
-    return count;
+    bool any = false;
+    for (uint64_t seq = 1; seq <= to; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        count += row != NULL;
+        any = any
+            || (row && row->kind != SS_ROW_SNAPSHOT
+                && row->kind != SS_ROW_VOID
+                && (row->kind != SS_ROW_ENTRY || row->has_checkpoint));
+    }
+    return any ? count : 0;
 }
 
 void ss_prune_thread(
@@ -179,7 +208,7 @@ void ss_prune_thread(
             thread->id);
         return;
     }
-    json_int_t rows = live_rows(thread, head);
+    json_int_t rows = past_rows(thread, head);
     SS_VEC(struct ss_mark *) kept = {0};
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
@@ -189,14 +218,17 @@ void ss_prune_thread(
         if (!goes(thread, mark))
             SS_VEC_PUSH(&kept, mark);
     }
-    if (rows > (json_int_t)kept.count + 1) { // else it was pruned already
+    const struct ss_run_facts *run = newest_run(thread);
+    if (rows > 0) {
+        const struct ss_mark *root =
+            ss_journal_find(thread->journal, "", NULL);
+        if (run && !(root && strcmp(root->run, run->id) == 0))
+            tell_run(thread, run);
         for (size_t i = 0; i < kept.count; i++)
             tell_again(thread, kept.items[i]);
         ss_thread_void(thread, "", 1, head);
         thread->delete_to = head;
         thread->event_seq = 0;
-    } else {
-        rows = 0;
     }
     SS_VEC_FINI(&kept);
     ss_reply_durable(thread, peer, id, json_pack("{s:I}", "rows", rows));

@@ -41,12 +41,12 @@ static const struct op {
     {"history", ss_read_history, NULL,
         " thread graph checkpoint_ns checkpoint_id limit before filter "},
     {"update", ss_change_request, NULL,
-        " thread graph supersteps checkpoint_id checkpoint_ns "},
+        " thread graph supersteps checkpoint_id checkpoint_ns key "},
     {"checkpoints", ss_read_checkpoints, NULL, " thread graph "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"delete", ss_delete_thread, NULL, " thread "},
     {"prune", ss_prune_thread, NULL, " thread "},
-    {"copy", ss_copy_thread, NULL, " thread to "},
+    {"copy", ss_copy_thread, NULL, " thread to key "},
     {"threads", NULL, scan, " limit after "},
     {"runs", NULL, scan, " thread limit after "},
     {"clear_cache", NULL, scan, " graph nodes "},
@@ -220,8 +220,7 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
         return true;
     }
     if (strcmp(w->op, "copy_into") == 0) {
-        ss_copy_into(
-            thread, w->peer, w->id, ss_json_str(w->body, "thread", ""));
+        ss_copy_into(thread, w->peer, w->id, w->body);
         return true;
     }
     find_op(w->op)->on_thread(thread, w->peer, w->id, w->body);

@@ -1,0 +1,107 @@
+// Idempotency keys: the same update, the same copy, asked for again.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#define UPDATE(key) \
+    "{'thread': 't', 'supersteps': [[{'values': {'x': ['u']}," \
+    " 'as_node': 'c'}]]" key "}"
+
+static size_t history_count(const char *thread)
+{
+    char body[64];
+    snprintf(body, sizeof(body), "{'thread': '%s'}", thread);
+    return json_array_size(
+        json_object_get(world_get("history", body), "history"));
+}
+
+static void run_chain(void)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_worker("w1", 2);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+}
+
+static const char *code_of(const json_t *answer)
+{
+    return ss_json_str(json_object_get(answer, "error"), "code", "");
+}
+
+START_TEST(an_update_with_a_key_happens_once)
+{
+    run_chain();
+    size_t before = history_count("t");
+    json_t *first = world_get("update", UPDATE(", 'key': 'k1'"));
+    ck_assert_ptr_nonnull(json_object_get(first, "config"));
+    ck_assert(json_equal(first, world_get("update", UPDATE(", 'key': 'k1'"))));
+    ck_assert_uint_eq(history_count("t"), before + 1);
+    world_crash();
+    world_restart();
+    ck_assert(json_equal(first, world_get("update", UPDATE(", 'key': 'k1'"))));
+    ck_assert_uint_eq(history_count("t"), before + 1);
+    json_t *second = world_get("update", UPDATE(", 'key': 'k2'"));
+    ck_assert(!json_equal(first, second));
+    world_get("update", UPDATE(""));
+    world_get("update", UPDATE(""));
+    ck_assert_uint_eq(history_count("t"), before + 4);
+    ck_assert(json_equal(first, world_get("update", UPDATE(", 'key': 'k1'"))));
+}
+END_TEST
+
+START_TEST(the_newest_key_outlives_a_prune)
+{
+    run_chain();
+    json_t *first = world_get("update", UPDATE(", 'key': 'k1'"));
+    world_run();
+    world_get("prune", "{'thread': 't'}");
+    world_run();
+    world_crash();
+    world_restart();
+    ck_assert(json_equal(first, world_get("update", UPDATE(", 'key': 'k1'"))));
+    ck_assert_uint_eq(history_count("t"), 1);
+}
+END_TEST
+
+START_TEST(a_copy_with_a_key_happens_once)
+{
+    run_chain();
+    world_get("update", UPDATE(", 'key': 'k1'"));
+    const char *copy = "{'thread': 't', 'to': 'u', 'key': 'c1'}";
+    json_t *first = world_get("copy", copy);
+    ck_assert_ptr_nonnull(json_object_get(first, "rows"));
+    ck_assert(json_equal(first, world_get("copy", copy)));
+    world_crash();
+    world_restart();
+    ck_assert(json_equal(first, world_get("copy", copy)));
+    ck_assert_uint_eq(history_count("u"), history_count("t"));
+    ck_assert_str_eq(
+        code_of(world_get("copy", "{'thread': 't', 'to': 'u'}")),
+        "already_exists");
+    // what was answered on the original was not answered on the copy
+    size_t before = history_count("u");
+    world_get("update", "{'thread': 'u', 'key': 'k1', 'supersteps':"
+                        " [[{'values': {'x': ['u']}, 'as_node': 'c'}]]}");
+    ck_assert_uint_eq(history_count("u"), before + 1);
+}
+END_TEST
+
+START_TEST(a_key_that_is_none_is_refused)
+{
+    run_chain();
+    ck_assert_str_eq(
+        code_of(world_get("update", UPDATE(", 'key': ''"))),
+        "invalid_argument");
+    ck_assert_str_eq(code_of(world_get("update", UPDATE(", 'key': 7"))),
+        "invalid_argument");
+    ck_assert_str_eq(
+        code_of(world_get("copy", "{'thread': 't', 'to': 'u', 'key': []}")),
+        "invalid_argument");
+}
+END_TEST
+
+SUITE("key", an_update_with_a_key_happens_once, the_newest_key_outlives_a_prune,
+    a_copy_with_a_key_happens_once, a_key_that_is_none_is_refused)
