@@ -179,7 +179,7 @@ static void run_here(const char *store)
 {
     struct ss_local_error error;
     struct ss_local *local;
-    json_t *answer;
+    json_t *answer = NULL;
     const struct ss_local_options options = {.app = &app, .store = store};
     if (ss_local_open(&options, &local, &error) != 0 ||
         ss_local_ask(local, "run", request(), NULL, &answer, &error) != 0)

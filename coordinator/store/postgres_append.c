@@ -5,8 +5,13 @@
 // answer before the commit, and what failed has changed nothing.
 #include <stdio.h>
 #include <string.h>
+
+// uthash's own function falls through its switch, which clang refuses.
+#define HASH_FUNCTION(key, size, hash) \
+    ((hash) = (unsigned)ss_hash64((key), (size)))
 #include <uthash.h>
 
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"

@@ -4,8 +4,13 @@
 // committed with it need not be asked for again: the fence, which each append
 // looks at, says that it is still so.
 #include <string.h>
+
+// uthash's own function falls through its switch, which clang refuses.
+#define HASH_FUNCTION(key, size, hash) \
+    ((hash) = (unsigned)ss_hash64((key), (size)))
 #include <uthash.h>
 
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"

@@ -25,8 +25,8 @@ static const char *const acts[] = {
     "{'x': ['%s', '%s'], 'n': 2, 'e': '%s'}",
     "{'x': {'__overwrite__': ['%s!']}}",
     "{'$command': {'update': {'x': ['%s']}, 'goto': 'd'}}",
-    "{'$command': {'goto': [{'$send': {'node': 't', 'arg': '%s'}},"
-    " {'$send': {'node': 't', 'arg': '%s2'}}]}}",
+    ("{'$command': {'goto': [{'$send': {'node': 't', 'arg': '%s'}},"
+     " {'$send': {'node': 't', 'arg': '%s2'}}]}}"),
 };
 
 enum { ACTS = sizeof(acts) / sizeof(acts[0]), NODES = 3 };
