@@ -33,7 +33,8 @@ static const struct ss_arg table[] = {
         .kind = SS_ARG_TEXT,
         .to = &store,
         .value = "URL",
-        .help = "in place of --db: sqlite:FILE, or memory:\n"
+        .help = "in place of --db: postgres://USER@HOST/DATABASE\n"
+                "(?schema=NAME), sqlite:FILE, or memory:\n"
                 "(nothing is kept)"},
     {.name = "lease-ms",
         .kind = SS_ARG_INT,
@@ -68,6 +69,7 @@ static const struct ss_args args = {
     .about = "Plans durable graphs, hands their tasks to workers, and keeps\n"
              "what they did. It needs no application: workers bring it.",
     .items = table,
+    .env_prefix = "SUPERSTEP_",
     .footer = "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
               "store failed (what was acknowledged is kept: start it again\n"
               "when there is room).",

@@ -74,7 +74,8 @@ static int parse(struct choice *choice, bool has_app, int argc, char **argv)
         .about = "Runs the nodes of an application's graphs.",
         .usage = has_app ? NULL : "--app FILE.so [options]",
         .items = has_app ? table + 1 : table,
-        .footer = footer};
+        .footer = footer,
+        .env_prefix = "SUPERSTEP_"};
     return ss_args_run(&args, argc, argv);
 }
 

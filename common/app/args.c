@@ -1,24 +1,27 @@
 // args.c - options from a table.
 #include "common/app/args.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/app/environment.h"
 #include "common/app/version.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/hint.h"
 
-enum { HELP_COLUMN = 30, HELP_SIZE_MAX = 64 * 1024 };
+enum { HELP_COLUMN = 30, HELP_SIZE_MAX = 64 * 1024, SOURCE_SIZE = 128 };
 
 struct parse {
     const struct ss_args *args;
     int argc;
     char *const *argv;
     int at; // the next one to look at
+    const char *variable; // the value comes from this one; NULL: from argv
     char *ret_asked;
     struct ss_error *error;
 };
@@ -73,19 +76,32 @@ static void add_to_list(struct ss_arg_list *list, const char *item)
     list->items[list->count++] = item;
 }
 
+// Where a value stood, for people: "--lease-ms", or the variable's name.
+static const char *source(const struct parse *parse, const struct ss_arg *arg,
+    char text[SOURCE_SIZE])
+{
+    if (parse->variable)
+        snprintf(text, SOURCE_SIZE, "%s", parse->variable);
+    else
+        snprintf(text, SOURCE_SIZE, "--%s", arg->name);
+    return text;
+}
+
 static int set_int(
     struct parse *parse, const struct ss_arg *arg, const char *value)
 {
+    char from[SOURCE_SIZE];
     char *end;
     errno = 0;
     int64_t number = strtoll(value, &end, 10);
     if (*value == '\0' || *end != '\0' || errno != 0)
         return ss_error_set(parse->error, SS_EINVAL,
-            "--%s takes a whole number, not \"%.100s\"", arg->name, value);
+            "%s takes a whole number, not \"%.100s\"",
+            source(parse, arg, from), value);
     if (arg->max > arg->min && (number < arg->min || number > arg->max))
         return ss_error_set(parse->error, SS_EINVAL,
-            "--%s %" PRId64 ": it must be between %" PRId64 " and %" PRId64,
-            arg->name, number, arg->min, arg->max);
+            "%s %" PRId64 ": it must be between %" PRId64 " and %" PRId64,
+            source(parse, arg, from), number, arg->min, arg->max);
     *(int64_t *)arg->to = number;
     return SS_OK;
 }
@@ -167,13 +183,56 @@ static int take_word(struct parse *parse, const char *word)
     return SS_OK;
 }
 
-static void take_env(const struct ss_args *args)
+static int set_flag(
+    struct parse *parse, const struct ss_arg *arg, const char *value)
 {
-    for (const struct ss_arg *it = args->items; it->name; it++) {
-        const char *value = it->env ? getenv(it->env) : NULL;
-        if (it->kind == SS_ARG_TEXT && value && *value)
-            *(const char **)it->to = value;
+    static const char *const words[][2] = {
+        {"0", "1"}, {"no", "yes"}, {"false", "true"}, {"off", "on"}};
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        for (int is_on = 0; is_on < 2; is_on++)
+            if (strcmp(value, words[i][is_on]) == 0) {
+                *(bool *)arg->to = is_on;
+                return SS_OK;
+            }
+    return ss_error_set(parse->error, SS_EINVAL,
+        "%s is a switch: 1 or 0, not \"%.100s\"", parse->variable, value);
+}
+
+// The variable of an option; "" if it has none.
+static void name_variable(const struct ss_args *args, const struct ss_arg *arg,
+    char name[SOURCE_SIZE])
+{
+    name[0] = '\0';
+    if (arg->env)
+        snprintf(name, SOURCE_SIZE, "%s", arg->env);
+    else if (args->env_prefix)
+        snprintf(name, SOURCE_SIZE, "%s%s", args->env_prefix, arg->name);
+    for (char *at = name; !arg->env && *at; at++)
+        *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+}
+
+// What the environment says comes first: argv overrules it.
+static int take_env(struct parse *parse)
+{
+    int status = SS_OK;
+    const struct ss_arg *it = parse->args->items;
+    for (; it->name && status == SS_OK; it++) {
+        char name[SOURCE_SIZE];
+        const char *value = NULL;
+        bool is_one = it->kind == SS_ARG_TEXT || it->kind == SS_ARG_INT ||
+                      it->kind == SS_ARG_FLAG;
+        name_variable(parse->args, it, name);
+        if (!is_one || !*name)
+            continue;
+        status = ss_environment_get(name, &value, parse->error);
+        if (status != SS_OK || !value)
+            continue;
+        parse->variable = name;
+        status = it->kind == SS_ARG_FLAG ? set_flag(parse, it, value)
+                                         : set(parse, it, value);
+        parse->variable = NULL;
     }
+    return status;
 }
 
 static int check_rest(const struct parse *parse)
@@ -188,13 +247,13 @@ static int check_rest(const struct parse *parse)
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     char *ret_asked, struct ss_error *error)
 {
-    struct parse parse = {args, argc, argv, 1, ret_asked, error};
+    struct parse parse = {args, argc, argv, 1, NULL, ret_asked, error};
     bool only_words = false;
     *ret_asked = 0;
-    take_env(args);
+    int env_status = take_env(&parse);
     while (parse.at < argc) {
-        const char *word = argv[parse.at++];
         int status = SS_OK;
+        const char *word = argv[parse.at++];
         if (only_words || word[0] != '-' || word[1] == '\0')
             status = take_word(&parse, word);
         else if (strcmp(word, "--") == 0)
@@ -206,7 +265,8 @@ int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
         if (status != SS_OK)
             return status;
     }
-    return check_rest(&parse);
+    // Help is given all the same.
+    return env_status != SS_OK && !*ret_asked ? env_status : check_rest(&parse);
 }
 
 // Continuation lines stand under the first.
@@ -257,6 +317,12 @@ char *ss_args_help(const struct ss_args *args)
     help_item(
         &help, find_letter(args, 'h') ? 0 : 'h', "help", NULL, "show this");
     help_item(&help, 0, "version", NULL, "show the version");
+    if (args->env_prefix)
+        ss_buf_addf(&help,
+            "\nOptions may stand in the environment: --some-name as "
+            "%sSOME_NAME, or in\nthe file that %sSOME_NAME_FILE names. The "
+            "command line overrules it.\n",
+            args->env_prefix, args->env_prefix);
     if (args->footer)
         ss_buf_addf(&help, "\n%s\n", args->footer);
     return ss_buf_steal(&help, NULL);

@@ -47,7 +47,7 @@ struct ss_arg {
     const char *value; // what stands for the value in --help: "FILE"
     const char *help;  // may have several lines
     int64_t min, max;  // INT: bounds; REST: how many words
-    const char *env;   // TEXT: taken from here if not given; or NULL
+    const char *env;   // the variable for it, in place of the prefix's; or NULL
 };
 
 struct ss_args {
@@ -56,6 +56,10 @@ struct ss_args {
     const char *about;
     const struct ss_arg *items;
     const char *footer; // or NULL: exit codes, examples
+    // What is not given is taken from the environment (environment.h): --lease-ms
+    // from PREFIX_LEASE_MS, or from the file that PREFIX_LEASE_MS_FILE names.
+    // NULL: only options with a variable of their own.
+    const char *env_prefix;
 };
 
 // Parse argv[1...]. SS_EINVAL: a message for people, with a hint. *ret_asked:
