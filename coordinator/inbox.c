@@ -117,6 +117,9 @@ static void take(
         return;
     case SS_MESSAGE_NONE:
     case SS_MESSAGE_WELCOME:
+    case SS_MESSAGE_MEMBERS:
+    case SS_MESSAGE_SEEK:
+    case SS_MESSAGE_OFFERS:
     case SS_MESSAGE_REFUSED:
     case SS_MESSAGE_TASKS:
     case SS_MESSAGE_CANCEL:

@@ -194,6 +194,17 @@ void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     send_or_forget(shell, peer, &message);
 }
 
+// The texts stay the array's.
+static void put_members(struct ss_message *message, const json_t *members)
+{
+    size_t count = json_array_size(members);
+    message->members = ss_zalloc(count, sizeof(*message->members));
+    message->members_count = count;
+    for (size_t i = 0; i < count; i++)
+        message->members[i] =
+            (char *)json_string_value(json_array_get(members, i));
+}
+
 void ss_bridge_out_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
@@ -201,17 +212,32 @@ void ss_bridge_out_pong(
         .protocol = SS_PROTOCOL_VERSION,
         .id = id,
         .epoch = shell->epoch};
+    put_members(&message, shell->members);
     send_or_forget(shell, peer, &message);
+    ss_free(message.members);
 }
 
-static void welcome(struct ss_coordinator *shell, const char *peer)
+static void members(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    struct ss_message message = {
+        .type = SS_MESSAGE_MEMBERS, .protocol = SS_PROTOCOL_VERSION};
+    put_members(&message, command->json);
+    send_or_forget(shell, command->peer, &message);
+    ss_free(message.members);
+}
+
+static void welcome(
+    struct ss_coordinator *shell, const struct ss_command *command)
 {
     struct ss_message message = {.type = SS_MESSAGE_WELCOME,
         .protocol = SS_PROTOCOL_VERSION,
         .epoch = shell->epoch,
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms};
-    send_or_forget(shell, peer, &message);
+    put_members(&message, command->json);
+    send_or_forget(shell, command->peer, &message);
+    ss_free(message.members);
 }
 
 static int send_answer(struct ss_coordinator *shell,
@@ -272,7 +298,10 @@ void ss_bridge_out_command(
 {
     switch (command->type) {
     case SS_COMMAND_WELCOME:
-        welcome(shell, command->peer);
+        welcome(shell, command);
+        break;
+    case SS_COMMAND_MEMBERS:
+        members(shell, command);
         break;
     case SS_COMMAND_REFUSE:
         ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,

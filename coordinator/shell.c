@@ -62,6 +62,19 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
         perform(shell, &commands.items[i]);
 }
 
+void ss_shell_members(
+    struct ss_coordinator *shell, const char *const *endpoints, size_t count)
+{
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    event.members.endpoints = endpoints;
+    event.members.count = count;
+    json_decref(shell->members);
+    shell->members = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(shell->members, json_string(endpoints[i]));
+    ss_shell_feed(shell, &event);
+}
+
 // Only what was owed before: what this brings up waits for the next turn.
 static void feed_owed(struct ss_coordinator *shell)
 {
@@ -292,6 +305,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_engine_destroy(&shell->engine);
     ss_bridge_destroy(&shell->bridge);
     ss_buf_fini(&shell->wire);
+    json_decref(shell->members);
     ss_free(shell->store_name);
     ss_free(shell);
     *coordinator = NULL;

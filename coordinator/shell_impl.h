@@ -25,6 +25,7 @@ struct ss_coordinator {
     struct ss_bridge *bridge;
     char *store_name;
     uint64_t epoch;
+    json_t *members; // endpoints of all coordinators; NULL: we are alone
     int64_t lease_ms, heartbeat_ms;
     int64_t wake_at_ms;       // the engine's
     int64_t retry_at_ms;      // a full queue is tried again
@@ -41,6 +42,10 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event);
 // turn.
 void ss_shell_owe(
     struct ss_coordinator *shell, struct ss_event event, const char *text);
+
+// Who is there now (this one too): the engine, workers and clients hear of it.
+void ss_shell_members(struct ss_coordinator *shell,
+    const char *const *endpoints, size_t count);
 
 // boot.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows.

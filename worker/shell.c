@@ -167,7 +167,11 @@ static void take_message(struct shell *shell, struct ss_message *message)
     case SS_MESSAGE_PING:
         ss_outbox_pong(&shell->outbox, message->id);
         break;
+    case SS_MESSAGE_MEMBERS:
+    case SS_MESSAGE_SEEK:
+        break;
     case SS_MESSAGE_NONE:
+    case SS_MESSAGE_OFFERS:
     case SS_MESSAGE_HELLO:
     case SS_MESSAGE_BEAT:
     case SS_MESSAGE_BYE:

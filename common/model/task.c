@@ -38,6 +38,13 @@ void ss_order_destroy(struct ss_order **order)
     *order = NULL;
 }
 
+void ss_offer_fini(struct ss_offer *offer)
+{
+    ss_free(offer->thread);
+    ss_free(offer->run);
+    *offer = (struct ss_offer){0};
+}
+
 struct ss_outcome *ss_outcome_new(void)
 {
     return ss_zalloc(1, sizeof(struct ss_outcome));

@@ -62,6 +62,8 @@ struct ss_order {
     char *fold_channel;        // FOLD: channel name
     struct ss_value *fold_value; // or NULL: missing
     json_t *fold_writes;         // array
+    uint64_t digest;      // of what is given beside the input; 0: none
+    uint64_t shard_epoch; // of the thread's shard, 0: it does not say
 };
 
 enum ss_outcome_kind {
@@ -102,6 +104,18 @@ struct ss_order *ss_order_new(void);
 void ss_order_destroy(struct ss_order **order);
 struct ss_outcome *ss_outcome_new(void);
 void ss_outcome_destroy(struct ss_outcome **outcome);
+
+// An attempt that a worker holds, offered to a new owner of its thread.
+struct ss_offer {
+    struct ss_attempt attempt;
+    char task_id[SS_UUID_SIZE];
+    char *thread;
+    char *run;
+    uint64_t digest; // as in its order
+    bool ended;      // its outcome is there
+};
+
+void ss_offer_fini(struct ss_offer *offer);
 
 // Something that a running attempt shows live (R10.12, R10.13).
 enum ss_live_kind { SS_LIVE_CUSTOM, SS_LIVE_MESSAGE, SS_LIVE_HEARTBEAT };

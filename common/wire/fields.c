@@ -42,6 +42,36 @@ char *ss_pack_prose(struct ss_packer *packer, const char *text)
     return copy;
 }
 
+char **ss_pack_texts(struct ss_packer *packer, char *const *texts, size_t count)
+{
+    char **packed = ss_pack_alloc(packer, count, sizeof(*packed));
+    for (size_t i = 0; i < count; i++)
+        packed[i] = ss_pack_text(texts[i]);
+    return packed;
+}
+
+int ss_take_texts(char *const *packed, size_t count, size_t limit,
+    const char *what, char ***ret_texts, size_t *ret_count,
+    struct ss_error *error)
+{
+    if (count > limit)
+        return ss_error_set(error, SS_ELIMIT,
+            "a message with %zu %s; the limit is %zu", count, what, limit);
+    char **texts = ss_zalloc(count, sizeof(*texts));
+    for (size_t i = 0; i < count; i++)
+        texts[i] = ss_strdup(packed[i]);
+    *ret_texts = texts;
+    *ret_count = count;
+    return SS_OK;
+}
+
+void ss_texts_free(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ss_free(texts[i]);
+    ss_free(texts);
+}
+
 static bool is_fine(struct ss_packer *packer, struct ss_value *value)
 {
     if (packer->status == SS_OK)

@@ -33,6 +33,9 @@ Superstep__V1__Value *ss_pack_value(
 ProtobufCBinaryData ss_pack_bytes(
     struct ss_packer *packer, struct ss_value *value);
 
+// Texts stay their owner's.
+char **ss_pack_texts(struct ss_packer *packer, char *const *texts, size_t count);
+
 enum ss_json_want { SS_WANT_ANY, SS_WANT_ARRAY, SS_WANT_OBJECT };
 
 // Absent: *ret_json stays as it is.
@@ -43,6 +46,11 @@ int ss_take_bytes(int tag, ProtobufCBinaryData data, const char *what,
     struct ss_value **ret_value, struct ss_error *error) SS_MUST_USE;
 int ss_take_value(const Superstep__V1__Value *packed, const char *what,
     struct ss_value **ret_value, struct ss_error *error) SS_MUST_USE;
+// At most `limit` texts, copied. Gives.
+int ss_take_texts(char *const *packed, size_t count, size_t limit,
+    const char *what, char ***ret_texts, size_t *ret_count,
+    struct ss_error *error) SS_MUST_USE;
+void ss_texts_free(char **texts, size_t count);
 // An id of fewer than SS_UUID_SIZE bytes.
 int ss_take_id(const char *text, const char *what, char *ret_id,
     struct ss_error *error) SS_MUST_USE;

@@ -18,6 +18,9 @@ enum {
     // Fields that this version does not know: a newer minor writer has few,
     // each costs more memory than it takes on the wire.
     SS_WIRE_UNKNOWN_MAX = 64,
+    // Coordinators of a cluster, labels of a worker: dozens, not thousands.
+    SS_WIRE_MEMBERS_MAX = 256,
+    SS_WIRE_LABELS_MAX = 64,
     // Levels of messages in messages (Envelope, Tasks, Order, Value).
     SS_WIRE_DEPTH_MAX = 8,
     // Unpacking may take this much memory, and so many times the message: the

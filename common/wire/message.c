@@ -43,6 +43,12 @@ void ss_message_destroy(struct ss_message **message)
         ss_outcome_destroy(&it->outcomes[i]);
     for (size_t i = 0; i < it->items_count; i++)
         ss_value_unref(it->items[i].value);
+    for (size_t i = 0; i < it->offers_count; i++)
+        ss_offer_fini(&it->offers[i]);
+    ss_texts_free(it->members, it->members_count);
+    ss_texts_free(it->labels, it->labels_count);
+    ss_free(it->offers);
+    ss_free(it->shards);
     ss_free(it->graphs);
     ss_free(it->orders);
     ss_free(it->outcomes);
@@ -92,6 +98,10 @@ static void pack_hello(
     it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
     for (size_t i = 0; i < it->n_graphs; i++)
         it->graphs[i] = ss_pack_bytes(packer, message->graphs[i]);
+    it->n_labels = message->labels_count;
+    it->labels = ss_pack_texts(packer, message->labels, it->n_labels);
+    it->n_offers = message->offers_count;
+    it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
 }
 
 static void pack_done(
@@ -157,6 +167,8 @@ static void pack_welcome(
     it->epoch = message->epoch;
     it->lease_ms = message->lease_ms;
     it->heartbeat_ms = message->heartbeat_ms;
+    it->n_members = message->members_count;
+    it->members = ss_pack_texts(packer, message->members, it->n_members);
 }
 
 static void pack_refused(
@@ -224,6 +236,34 @@ static void pack_pong(
     it->id = message->id;
     it->has_epoch = message->epoch != 0;
     it->epoch = message->epoch;
+    it->n_members = message->members_count;
+    it->members = ss_pack_texts(packer, message->members, it->n_members);
+}
+
+static void pack_members(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Members, members, MEMBERS);
+    it->n_endpoints = message->members_count;
+    it->endpoints = ss_pack_texts(packer, message->members, it->n_endpoints);
+}
+
+static void pack_seek(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Seek, seek, SEEK);
+    it->epoch = message->epoch;
+    it->n_shards = message->shards_count;
+    it->shards = message->shards;
+}
+
+static void pack_offers(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Offers, offers, OFFERS);
+    it->epoch = message->epoch;
+    it->n_offers = message->offers_count;
+    it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
 }
 
 typedef void pack_fn(
@@ -245,6 +285,9 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_ANSWER] = pack_answer,
     [SS_MESSAGE_PING] = pack_ping,
     [SS_MESSAGE_PONG] = pack_pong,
+    [SS_MESSAGE_MEMBERS] = pack_members,
+    [SS_MESSAGE_SEEK] = pack_seek,
+    [SS_MESSAGE_OFFERS] = pack_offers,
 };
 
 struct buf_sink {
@@ -282,7 +325,7 @@ int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
     struct ss_error *error)
 {
     ss_check(
-        message->type > SS_MESSAGE_NONE && message->type <= SS_MESSAGE_PONG);
+        message->type > SS_MESSAGE_NONE && message->type <= SS_MESSAGE_LAST);
     struct ss_packer packer = {.error = error};
     ss_budget_init(&packer.budget, SIZE_MAX);
     ss_buf_reset(ret);
@@ -334,7 +377,46 @@ static int take_hello(const Superstep__V1__Hello *it,
             return status;
         message->graphs_count++;
     }
+    status = ss_take_texts(it->labels, it->n_labels, SS_WIRE_LABELS_MAX,
+        "labels", &message->labels, &message->labels_count, error);
+    if (status == SS_OK)
+        status = ss_take_offers(it->offers, it->n_offers, &message->offers,
+            &message->offers_count, error);
+    return status;
+}
+
+static int take_members(char *const *endpoints, size_t count,
+    struct ss_message *message, struct ss_error *error)
+{
+    return ss_take_texts(endpoints, count, SS_WIRE_MEMBERS_MAX, "members",
+        &message->members, &message->members_count, error);
+}
+
+static int take_seek(
+    const Superstep__V1__Seek *it, struct ss_message *message)
+{
+    message->epoch = it->epoch;
+    message->shards_count = it->n_shards;
+    message->shards = ss_zalloc(it->n_shards, sizeof(*message->shards));
+    for (size_t i = 0; i < it->n_shards; i++)
+        message->shards[i] = it->shards[i];
     return SS_OK;
+}
+
+static int take_offers(const Superstep__V1__Offers *it,
+    struct ss_message *message, struct ss_error *error)
+{
+    message->epoch = it->epoch;
+    return ss_take_offers(it->offers, it->n_offers, &message->offers,
+        &message->offers_count, error);
+}
+
+static int take_pong(const Superstep__V1__Pong *it, struct ss_message *message,
+    struct ss_error *error)
+{
+    message->id = it->id;
+    message->epoch = it->epoch;
+    return take_members(it->members, it->n_members, message, error);
 }
 
 static int take_done(const Superstep__V1__Done *it, struct ss_message *message,
@@ -400,13 +482,13 @@ static int take_refused(
     return SS_OK;
 }
 
-static int take_welcome(
-    const Superstep__V1__Welcome *it, struct ss_message *message)
+static int take_welcome(const Superstep__V1__Welcome *it,
+    struct ss_message *message, struct ss_error *error)
 {
     message->epoch = it->epoch;
     message->lease_ms = it->lease_ms;
     message->heartbeat_ms = it->heartbeat_ms;
-    return SS_OK;
+    return take_members(it->members, it->n_members, message, error);
 }
 
 static int take_ask(const Superstep__V1__Ask *it, struct ss_message *message,
@@ -440,12 +522,8 @@ static int take_small(const envelope *from, struct ss_message *message)
         message->drains = from->bye->drains != 0;
     else if (message->type == SS_MESSAGE_HANGUP)
         message->id = from->hangup->id;
-    else if (message->type == SS_MESSAGE_PING)
+    else
         message->id = from->ping->id;
-    else {
-        message->id = from->pong->id;
-        message->epoch = from->pong->epoch;
-    }
     return SS_OK;
 }
 
@@ -474,7 +552,7 @@ static int take(
     case SS_MESSAGE_LIVE:
         return take_live(from->live, message, error);
     case SS_MESSAGE_WELCOME:
-        return take_welcome(from->welcome, message);
+        return take_welcome(from->welcome, message, error);
     case SS_MESSAGE_REFUSED:
         return take_refused(from->refused, message);
     case SS_MESSAGE_TASKS:
@@ -483,13 +561,21 @@ static int take(
         return take_ask(from->ask, message, error);
     case SS_MESSAGE_ANSWER:
         return take_answer(from->answer, message, error);
+    case SS_MESSAGE_PONG:
+        return take_pong(from->pong, message, error);
+    case SS_MESSAGE_MEMBERS:
+        return take_members(from->members->endpoints,
+            from->members->n_endpoints, message, error);
+    case SS_MESSAGE_SEEK:
+        return take_seek(from->seek, message);
+    case SS_MESSAGE_OFFERS:
+        return take_offers(from->offers, message, error);
     case SS_MESSAGE_BEAT:
     case SS_MESSAGE_BYE:
     case SS_MESSAGE_CANCEL:
     case SS_MESSAGE_SETTLED:
     case SS_MESSAGE_HANGUP:
     case SS_MESSAGE_PING:
-    case SS_MESSAGE_PONG:
         return take_small(from, message);
     case SS_MESSAGE_NONE:
         break;

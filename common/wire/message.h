@@ -33,13 +33,17 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(HANGUP)  /* client: no longer interested in a request */                 \
     X(ANSWER)  /* coordinator: a stream item, or the final answer */           \
     X(PING)    /* anybody: are you there */                                    \
-    X(PONG)    /* I am; a coordinator's epoch shows a restart */
+    X(PONG)    /* I am; a coordinator's epoch shows a restart */            \
+    X(MEMBERS) /* coordinator: where all coordinators are */                  \
+    X(SEEK)    /* coordinator: these shards are mine; what have you */        \
+    X(OFFERS)  /* worker: attempts of theirs */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
+    SS_MESSAGE_LAST = SS_MESSAGE_OFFERS,
 };
 
 struct ss_live_item {
@@ -53,7 +57,7 @@ struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
     // HELLO: name, capacity, graphs, app_version; WELCOME: epoch, times;
-    // PONG: epoch (of a coordinator)
+    // PONG, SEEK, OFFERS: epoch (of a coordinator, of shards)
     char *name;
     char *app_version; // or NULL
     char *host;
@@ -64,6 +68,14 @@ struct ss_message {
     uint64_t epoch;
     int64_t lease_ms;
     int64_t heartbeat_ms;
+    char **members; // WELCOME, PONG, MEMBERS: endpoints
+    size_t members_count;
+    char **labels; // HELLO
+    size_t labels_count;
+    struct ss_offer *offers; // HELLO, OFFERS
+    size_t offers_count;
+    uint32_t *shards; // SEEK
+    size_t shards_count;
     bool drains;                 // BYE
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED
     size_t attempts_count;

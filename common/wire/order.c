@@ -46,6 +46,8 @@ static void pack_numbers(
     PACK_NUMBER(heartbeat_only);
     PACK_NUMBER(want_custom);
     PACK_NUMBER(want_messages);
+    PACK_NUMBER(digest);
+    PACK_NUMBER(shard_epoch);
 }
 
 #define PACK_JSON(field, json)                                                 \
@@ -107,6 +109,8 @@ static void take_plain(
     order->heartbeat_only = packed->heartbeat_only != 0;
     order->want_custom = packed->want_custom != 0;
     order->want_messages = packed->want_messages != 0;
+    order->digest = packed->digest;
+    order->shard_epoch = packed->shard_epoch;
     order->fold_channel = ss_strdup(packed->fold_channel);
     order->triggers = json_array();
     for (size_t i = 0; i < packed->n_triggers; i++)

@@ -27,4 +27,11 @@ int ss_take_outcome(const Superstep__V1__Outcome *packed,
 Superstep__V1__LiveItem *ss_pack_live(
     struct ss_packer *packer, const struct ss_live_item *item);
 
+Superstep__V1__Offer **ss_pack_offers(
+    struct ss_packer *packer, const struct ss_offer *offers, size_t count);
+// Gives: also on a failure, what was taken before it.
+int ss_take_offers(Superstep__V1__Offer *const *packed, size_t count,
+    struct ss_offer **ret_offers, size_t *ret_count,
+    struct ss_error *error) SS_MUST_USE;
+
 #endif

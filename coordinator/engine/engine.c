@@ -149,6 +149,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_map_fini(&engine->graphs, free_known);
     ss_map_fini(&engine->workers, free_worker);
     ss_map_fini(&engine->attempts, NULL);
+    json_decref(engine->members);
     clear_commands(engine);
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
@@ -257,6 +258,9 @@ static void dispatch_event(
         break;
     case SS_EVENT_STORED:
         on_stored(engine, event);
+        break;
+    case SS_EVENT_MEMBERS:
+        ss_workers_members(engine, event);
         break;
     case SS_EVENT_TICK:
         break;

@@ -50,6 +50,7 @@ enum ss_record_table {
     X(ROWS)          /* the answer to READ */ \
     X(RECORDS)       /* the answer to SCAN or GET */ \
     X(STORED)        /* the answer to STORE */ \
+    X(MEMBERS)       /* where all coordinators are, as of now */ \
     X(TICK)          /* time passed (all events carry the time) */
 
 enum ss_event_type {
@@ -122,15 +123,20 @@ struct ss_event {
             int status; // SS_OK durable; SS_EREFUSED; SS_EFENCED; other: failed
             const char *message;
         } stored;
+        struct {
+            const char *const *endpoints;
+            size_t count;
+        } members;
     };
 };
 
 enum ss_command_type {
-    SS_COMMAND_WELCOME,  // to a worker: taken in
+    SS_COMMAND_WELCOME,  // to a worker: taken in; `json`: the members
     SS_COMMAND_REFUSE,   // to a worker: go away; `status`, `text` say why
     SS_COMMAND_DISPATCH, // `order` to worker `peer`
     SS_COMMAND_CANCEL,   // attempt `attempt` of worker `peer`
     SS_COMMAND_SETTLED,  // to a worker: forget the result of `attempt`
+    SS_COMMAND_MEMBERS,  // to a worker: `json`, where all coordinators are
     SS_COMMAND_STORE,    // rows and records, all or nothing; answer STORED
     SS_COMMAND_READ,     // rows of `thread` from..to; answer ROWS
     SS_COMMAND_SCAN,     // records of `table` (`key`: index, or NULL)

@@ -177,6 +177,7 @@ void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);
+void ss_workers_members(struct engine *engine, const struct ss_event *event);
 void ss_worker_done(struct engine *engine, const struct ss_event *event);
 void ss_worker_live(struct engine *engine, const struct ss_event *event);
 void ss_workers_expire(struct engine *engine);

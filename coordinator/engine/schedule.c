@@ -348,8 +348,9 @@ static void welcome(struct engine *engine, const struct ss_event *event,
         " tasks at once", worker->name, worker->graphs.count,
         worker->capacity);
     ss_engine_command(engine,
-        (struct ss_command){
-            .type = SS_COMMAND_WELCOME, .peer = ss_strdup(event->peer)});
+        (struct ss_command){.type = SS_COMMAND_WELCOME,
+            .peer = ss_strdup(event->peer),
+            .json = json_incref(engine->members)});
     engine->ready_moved = true;
 }
 
@@ -375,6 +376,32 @@ void ss_worker_hello(struct engine *engine, const struct ss_event *event)
         ss_graph_unref(graphs[i]);
     ss_free(graphs);
 }
+
+// ------------------------------------------------ members
+
+static json_t *members_json(const struct ss_event *event)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < event->members.count; i++)
+        json_array_append_new(list, json_string(event->members.endpoints[i]));
+    return list;
+}
+
+void ss_workers_members(struct engine *engine, const struct ss_event *event)
+{
+    json_t *list = members_json(event);
+    bool is_news = !json_equal(list, engine->members);
+    json_decref(engine->members);
+    engine->members = list;
+    for (const struct ss_map_entry *e = engine->workers.first; e && is_news;
+         e = e->next)
+        ss_engine_command(engine,
+            (struct ss_command){.type = SS_COMMAND_MEMBERS,
+                .peer = ss_strdup(((const struct worker *)e->value)->peer),
+                .json = json_incref(list)});
+}
+
+// ------------------------------------------------ beats
 
 static bool beats(const struct ss_event *event, struct ss_attempt attempt)
 {

@@ -420,6 +420,7 @@ struct engine {
     struct ss_map latest;  // name -> struct known_graph *
     struct ss_map workers; // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
+    json_t *members; // endpoints of all coordinators; NULL: not told
     struct {
         struct thread **items;
         size_t count, capacity;

@@ -355,6 +355,7 @@ static void carry_out(const struct ss_command *command)
         tell("worker %s is refused: %s", command->peer, command->text);
         break;
     case SS_COMMAND_WELCOME:
+    case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SETTLED:
         break;
     }

@@ -1,6 +1,6 @@
 // A whole coordinator in this process, spoken to over a link by a worker and a
 // client that are nothing but messages.
-#include "coordinator/shell.h"
+#include "coordinator/shell_impl.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -264,7 +264,7 @@ START_TEST(what_is_not_for_a_coordinator_is_refused)
 {
     static const enum ss_message_type types[] = {SS_MESSAGE_WELCOME,
         SS_MESSAGE_REFUSED, SS_MESSAGE_TASKS, SS_MESSAGE_CANCEL,
-        SS_MESSAGE_SETTLED, SS_MESSAGE_ANSWER};
+        SS_MESSAGE_SETTLED, SS_MESSAGE_ANSWER, SS_MESSAGE_MEMBERS};
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         say(worker, ss_message_new(types[i]));
         struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
@@ -285,6 +285,39 @@ START_TEST(a_ping_is_answered_with_the_epoch)
     ck_assert_uint_eq(pong->id, 77);
     ck_assert_uint_eq(pong->epoch, ss_coordinator_epoch(coordinator));
     ss_message_destroy(&pong);
+}
+END_TEST
+
+static void lists(const struct ss_message *message, const char *const *wanted)
+{
+    for (size_t i = 0; i < message->members_count; i++) {
+        ck_assert_ptr_nonnull(wanted[i]);
+        ck_assert_str_eq(message->members[i], wanted[i]);
+    }
+    ck_assert_ptr_null(wanted[message->members_count]);
+}
+
+START_TEST(everybody_hears_who_the_coordinators_are)
+{
+    static const char *const none[] = {NULL};
+    static const char *const two[] = {"tcp://a:1", "tcp://b:2", NULL};
+    say_hello(worker, "w", 1);
+    struct ss_message *message = hear(worker, SS_MESSAGE_WELCOME);
+    lists(message, none);
+    ss_message_destroy(&message);
+    ss_shell_members(coordinator, two, 2);
+    message = hear(worker, SS_MESSAGE_MEMBERS);
+    lists(message, two);
+    ss_message_destroy(&message);
+    ss_shell_members(coordinator, two, 2); // no news
+    say_hello(worker, "w", 1);
+    message = hear(worker, SS_MESSAGE_WELCOME);
+    lists(message, two);
+    ss_message_destroy(&message);
+    say(client, ss_message_new(SS_MESSAGE_PING));
+    message = hear(client, SS_MESSAGE_PONG);
+    lists(message, two);
+    ss_message_destroy(&message);
 }
 END_TEST
 
@@ -517,6 +550,7 @@ int main(void)
     tcase_add_test(tcase, another_protocol_is_refused_with_both_numbers);
     tcase_add_test(tcase, what_is_not_for_a_coordinator_is_refused);
     tcase_add_test(tcase, a_ping_is_answered_with_the_epoch);
+    tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
     tcase_add_test(
         tcase, what_is_ready_in_one_turn_is_one_message_for_a_worker);

@@ -1,0 +1,299 @@
+#include "tests/unit/wire/examples.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/wire/limits.h"
+
+struct ss_value *wire_value(const char *text)
+{
+    return ss_value_from_text(text, strlen(text));
+}
+
+json_t *wire_json(const char *text)
+{
+    json_t *made = NULL;
+    ck_assert_int_eq(ss_json_parse(text, strlen(text), &made, NULL), SS_OK);
+    return made;
+}
+
+struct ss_order *wire_order(void)
+{
+    struct ss_order *order = ss_order_new();
+    order->attempt = (struct ss_attempt){7, UINT64_MAX};
+    order->kind = SS_ORDER_NODE;
+    order->app_graph = ss_strdup("digest");
+    order->version = ss_strdup("0123abcd");
+    order->graph = ss_strdup("digest.inner");
+    order->node = ss_strdup("count");
+    order->thread = ss_strdup("thread-\xc3\xa9");
+    order->run = ss_strdup("run-1");
+    strcpy(order->task_id, "11111111-2222-3333-4444-555555555555");
+    strcpy(order->checkpoint_id, "1f0a2b3c-0000-6000-8000-000000000001");
+    order->ns = ss_strdup("count:11111111-2222-3333-4444-555555555555");
+    order->path = ss_strdup("~__pregel_pull, count");
+    order->step = -1;
+    order->stop = 10007;
+    order->attempt_number = 3;
+    order->first_attempt_us = 1760000000000000;
+    order->triggers = wire_json("[\"a\",\"branch:to:count\"]");
+    order->input = wire_value("{\"text\":\"x\"}");
+    order->answers = wire_json("[true,null]");
+    order->plain = wire_value("\"yes\"");
+    order->fresh.channels = wire_json("{\"n\":1}");
+    order->fresh.managed = wire_json("{\"is_last_step\":false}");
+    order->config = wire_json("{\"metadata\":{\"a\":1}}");
+    order->context = wire_json("[1,2]");
+    order->error = wire_json("{\"node\":\"n\",\"message\":\"m\",\"code\":\"c\"}");
+    order->run_timeout_ms = 60000;
+    order->idle_timeout_ms = 5000;
+    order->heartbeat_only = true;
+    order->want_custom = true;
+    order->want_messages = true;
+    order->digest = 0xfedcba9876543210;
+    order->shard_epoch = 9;
+    return order;
+}
+
+struct ss_order *wire_fold_order(void)
+{
+    struct ss_order *order = ss_order_new();
+    order->kind = SS_ORDER_FOLD;
+    order->app_graph = ss_strdup("g");
+    order->triggers = json_array();
+    order->answers = json_array();
+    order->returned = wire_value("{\"$send\":1}");
+    order->fold_channel = ss_strdup("total");
+    order->fold_value = ss_value_opaque(SS_VALUE_BYTES, "\0\1\2", 3);
+    order->fold_writes = wire_json("[1,{\"__overwrite__\":2}]");
+    return order;
+}
+
+struct ss_outcome *wire_outcome(enum ss_outcome_kind kind)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->attempt = (struct ss_attempt){2, 9};
+    strcpy(outcome->task_id, "11111111-2222-3333-4444-555555555555");
+    outcome->kind = kind;
+    return outcome;
+}
+
+struct ss_outcome *wire_done_outcome(void)
+{
+    struct ss_outcome *outcome = wire_outcome(SS_OUTCOME_DONE);
+    ss_writes_add(&outcome->writes, "words", wire_value("[1,2.5,\"\\u0000\"]"));
+    ss_writes_add(&outcome->writes, "none", ss_value_null());
+    ss_writes_add(&outcome->writes, "raw",
+        ss_value_opaque(SS_VALUE_MSGPACK, "\xc0\xff", 2));
+    outcome->answers = wire_json("[\"yes\"]");
+    outcome->took_plain = true;
+    outcome->messages = wire_json("[{\"type\":\"ai\"}]");
+    outcome->drain = ss_strdup("maintenance");
+    outcome->folded = wire_value("12");
+    outcome->ran_us = 1234;
+    return outcome;
+}
+
+struct ss_outcome *wire_failed_outcome(void)
+{
+    struct ss_outcome *outcome = wire_outcome(SS_OUTCOME_FAILED);
+    outcome->code = SS_EUPDATE;
+    outcome->error_kind = ss_strdup("timeout");
+    outcome->message = ss_strdup("no \xe2\x82\xac left");
+    outcome->retryable = SS_RETRY_NO;
+    return outcome;
+}
+
+static struct ss_outcome *asking_outcome(void)
+{
+    struct ss_outcome *outcome = wire_outcome(SS_OUTCOME_INTERRUPTED);
+    outcome->question = wire_json("{\"value\":\"ok?\"}");
+    return outcome;
+}
+
+static struct ss_outcome *parent_outcome(void)
+{
+    struct ss_outcome *outcome = wire_outcome(SS_OUTCOME_PARENT);
+    outcome->parent = wire_json("{\"goto\":\"n\"}");
+    return outcome;
+}
+
+static void add_attempts(struct ss_message *message)
+{
+    message->attempts_count = 2;
+    message->attempts = ss_zalloc(2, sizeof(*message->attempts));
+    message->attempts[0] = (struct ss_attempt){1, 2};
+    message->attempts[1] = (struct ss_attempt){UINT64_MAX, 0};
+}
+
+static void fill_work(struct ss_message *message)
+{
+    if (message->type == SS_MESSAGE_TASKS) {
+        message->orders_count = 2;
+        message->orders = ss_zalloc(2, sizeof(*message->orders));
+        message->orders[0] = wire_order();
+        message->orders[1] = wire_fold_order();
+    } else if (message->type == SS_MESSAGE_DONE) {
+        message->outcomes_count = 4;
+        message->outcomes = ss_zalloc(4, sizeof(*message->outcomes));
+        message->outcomes[0] = wire_done_outcome();
+        message->outcomes[1] = wire_failed_outcome();
+        message->outcomes[2] = asking_outcome();
+        message->outcomes[3] = parent_outcome();
+    } else {
+        message->items_count = 2;
+        message->items = ss_zalloc(2, sizeof(*message->items));
+        message->items[0] = (struct ss_live_item){
+            {1, 2}, SS_LIVE_CUSTOM, wire_value("{\"p\":50}")};
+        message->items[1] =
+            (struct ss_live_item){{1, 3}, SS_LIVE_HEARTBEAT, NULL};
+    }
+}
+
+static char **texts(const char *a, const char *b)
+{
+    char **made = ss_zalloc(2, sizeof(*made));
+    made[0] = ss_strdup(a);
+    made[1] = ss_strdup(b);
+    return made;
+}
+
+static void add_members(struct ss_message *message)
+{
+    message->members_count = 2;
+    message->members = texts("tcp://a:7433", "tcp://b:7433");
+}
+
+static void add_offers(struct ss_message *message)
+{
+    message->offers_count = 2;
+    message->offers = ss_zalloc(2, sizeof(*message->offers));
+    for (size_t i = 0; i < 2; i++) {
+        struct ss_offer *offer = &message->offers[i];
+        offer->attempt = (struct ss_attempt){3, 40 + i};
+        strcpy(offer->task_id, "11111111-2222-3333-4444-555555555555");
+        offer->thread = ss_strdup("thread-1");
+        offer->run = ss_strdup(i ? "" : "run-1");
+        offer->digest = i ? UINT64_MAX : 0;
+        offer->ended = i != 0;
+    }
+}
+
+static void add_shards(struct ss_message *message)
+{
+    message->shards_count = 3;
+    message->shards = ss_zalloc(3, sizeof(*message->shards));
+    message->shards[1] = 300;
+    message->shards[2] = UINT32_MAX;
+}
+
+static void fill_hello(struct ss_message *message)
+{
+    message->labels_count = 2;
+    message->labels = texts("gpu", "large");
+    add_offers(message);
+    message->name = ss_strdup("host/7/1");
+    message->app_version = ss_strdup("2.0");
+    message->host = ss_strdup("host");
+    message->pid = 7;
+    message->capacity = 4;
+    message->graphs_count = 2;
+    message->graphs = ss_zalloc(2, sizeof(*message->graphs));
+    message->graphs[0] = wire_value("{\"name\":\"a\"}");
+    message->graphs[1] = wire_value("{\"name\":\"b\"}");
+}
+
+// A message of each type with everything in it that it can carry.
+struct ss_message *wire_example(enum ss_message_type type)
+{
+    struct ss_message *message = ss_message_new(type);
+    switch (type) {
+    case SS_MESSAGE_HELLO:
+        fill_hello(message);
+        break;
+    case SS_MESSAGE_BEAT:
+    case SS_MESSAGE_CANCEL:
+    case SS_MESSAGE_SETTLED:
+        add_attempts(message);
+        break;
+    case SS_MESSAGE_BYE:
+        message->drains = true;
+        break;
+    case SS_MESSAGE_DONE:
+    case SS_MESSAGE_LIVE:
+    case SS_MESSAGE_TASKS:
+        fill_work(message);
+        break;
+    case SS_MESSAGE_WELCOME:
+        message->epoch = 12;
+        message->lease_ms = 10000;
+        message->heartbeat_ms = 2000;
+        add_members(message);
+        break;
+    case SS_MESSAGE_REFUSED:
+        message->status = SS_EEXISTS;
+        message->text = ss_strdup("that name is taken");
+        break;
+    case SS_MESSAGE_ASK:
+        message->op = ss_strdup("run");
+        message->id = 3;
+        message->body = wire_value("{\"graph\":\"digest\"}");
+        break;
+    case SS_MESSAGE_ANSWER:
+        message->final = true;
+        message->id = 3;
+        message->body = wire_value("{\"status\":\"done\"}");
+        break;
+    case SS_MESSAGE_HANGUP:
+    case SS_MESSAGE_PING:
+        message->id = UINT64_MAX;
+        break;
+    case SS_MESSAGE_PONG:
+        message->id = 4;
+        message->epoch = 5;
+        add_members(message);
+        break;
+    case SS_MESSAGE_MEMBERS:
+        add_members(message);
+        break;
+    case SS_MESSAGE_SEEK:
+        message->epoch = 8;
+        add_shards(message);
+        break;
+    case SS_MESSAGE_OFFERS:
+        message->epoch = 8;
+        add_offers(message);
+        break;
+    case SS_MESSAGE_NONE:
+        break;
+    }
+    return message;
+}
+
+void wire_encode(const struct ss_message *message, struct ss_buf *buf)
+{
+    struct ss_error error = {0};
+    int status = ss_message_encode(message, buf, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+}
+
+struct ss_message *wire_decode(const struct ss_buf *buf)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error = {0};
+    int status = ss_message_decode(buf->data, buf->size, &message, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    return message;
+}
+
+struct ss_message *wire_through(struct ss_message *message)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    wire_encode(message, &buf);
+    ss_message_destroy(&message);
+    message = wire_decode(&buf);
+    ss_buf_fini(&buf);
+    return message;
+}
