@@ -1,0 +1,261 @@
+"""The cluster of deploy/docker-compose.yml: brought up, scaled, broken, rolled.
+
+    tests/system/compose/compose_test.py [NAME...]
+
+Each test leaves the cluster whole for the next one; the order is theirs. What a
+disturbed run gives is always compared with an undisturbed one.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+from cluster import Cluster
+from engine import Engine, Failure, Unavailable, say
+
+HERE = pathlib.Path(__file__).resolve().parent
+NAPS = 200
+NAP_MS = 100
+SPEEDUP = 3.7
+# What a run of naps gives: the sum of squares of 0..NAPS-1.
+SUM = sum(number * number for number in range(NAPS))
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+# -------------------------------------------------------------------- images
+
+def build_images(engine):
+    for target in ("sdk", "coordinator", "worker", "digest"):
+        say(f"Building superstep-{target}.")
+        engine.build(target)
+    say("Building superstep-postgres.")
+    engine.build(None, file="deploy/postgres/Dockerfile",
+                 name="superstep-postgres")
+    for version in ("1", "2"):
+        build_application(engine, version)
+
+
+def build_application(engine, version):
+    """As a user does it: the SDK's compiler, then an image of two lines."""
+    with tempfile.TemporaryDirectory(prefix="superstep-app-") as folder:
+        folder = pathlib.Path(folder)
+        (folder / "app.c").write_text((HERE / "app.c").read_text())
+        (folder / "Dockerfile").write_text(
+            "FROM superstep-sdk AS build\n"
+            "COPY app.c .\n"
+            f"RUN cc -shared -fPIC -O2 -DVERSION='\"{version}\"' app.c "
+            "-o app.so $(pkg-config --cflags superstep)\n"
+            "FROM superstep-worker\n"
+            "COPY --from=build /work/app.so /app/app.so\n")
+        engine.docker("build", "-q", "-t", f"superstep-naps:{version}", folder)
+
+
+# ---------------------------------------------------------------------- runs
+
+class Naps:
+    """A run of naps, begun in the background."""
+
+    def __init__(self, cluster, name, count=NAPS):
+        self.done = None
+        self.name = name
+        self.expected = sum(number * number for number in range(count))
+        self.begin = time.monotonic()
+        self.thread = threading.Thread(target=self._run, args=(cluster, count))
+        self.thread.start()
+
+    def _run(self, cluster, count):
+        self.done = cluster.command(
+            "run", "naps", "--thread", self.name, "--run", f"run-{self.name}",
+            "--input", f'{{"count": {count}, "ms": {NAP_MS}}}', check=False)
+        self.took = time.monotonic() - self.begin
+
+    def result(self):
+        self.thread.join()
+        expect(self.done.returncode == 0,
+               f"the run {self.name} ended with {self.done.returncode}:\n"
+               f"{self.done.stdout[-2000:]}{self.done.stderr[-2000:]}")
+        expect(f'"result": {self.expected}' in self.done.stdout,
+               f"the run {self.name} gave {self.done.stdout}")
+        return self.took
+
+
+def under_way(cluster, naps, seconds=1.5):
+    """Until the run has begun, and is in the midst of its naps."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        done = cluster.command("workers", "--json", check=False)
+        if '"running": 1' in done.stdout or '"running":1' in done.stdout:
+            time.sleep(seconds) # somewhere in the middle, wherever that is
+            expect(naps.done is None, f"{naps.name} ended too soon")
+            return
+        time.sleep(0.1)
+    raise Failure(f"the run {naps.name} does not begin")
+
+
+def digest(cluster, thread, disturb=None):
+    """The example job, approved; the bytes of its report."""
+    report = f"/data/{thread}.md"
+    done = cluster.command(
+        "run", "digest", "--thread", thread, "--input",
+        f'{{"folder": "/usr/share/common-licenses", "report": "{report}"}}',
+        check=False)
+    expect(done.returncode == 3, f"no question: {done.stdout}{done.stderr}")
+    if disturb:
+        disturb()
+    cluster.command("resume", thread, "--value", "true")
+    return cluster.engine.docker(
+        "exec", cluster.containers("worker")[0], "cat", report).stdout
+
+
+# --------------------------------------------------------------------- tests
+
+def test_the_digest_job_survives_the_loss_of_everything(cluster):
+    cluster.up(workers=2, WORKER_IMAGE="superstep-digest", WORKER_CAPACITY="4")
+    cluster.wait_healthy("postgres", "coordinator1", "coordinator2", "worker")
+    whole = digest(cluster, "undisturbed")
+
+    def disturb():
+        for service in ("worker", "coordinator1", "coordinator2", "postgres"):
+            cluster.crash(service)
+    expect(len(whole) > 1000, f"a short report: {whole}")
+    other = digest(cluster, "disturbed", disturb)
+    expect(other == whole, f"the reports differ:\n{whole}\n---\n{other}")
+
+
+def test_four_workers_are_nearly_four_times_as_fast_as_one(cluster):
+    cluster.up(workers=1, WORKER_IMAGE="superstep-naps:1", WORKER_CAPACITY="1")
+    cluster.wait_workers(1)
+    one = Naps(cluster, "one").result()
+    cluster.up(workers=4)
+    cluster.wait_workers(4)
+    four = Naps(cluster, "four").result()
+    say(f"    {NAPS} naps of {NAP_MS} ms: {one:.1f} s on one worker, "
+        f"{four:.1f} s on four ({one / four:.2f}x)")
+    expect(one / four >= SPEEDUP,
+           f"{one / four:.2f} times as fast, not {SPEEDUP}")
+
+
+def test_workers_come_and_go_during_a_run(cluster):
+    cluster.up(workers=1)
+    cluster.wait_workers(1)
+    naps = Naps(cluster, "scaled")
+    under_way(cluster, naps)
+    cluster.up(workers=4)
+    cluster.wait_workers(4)
+    cluster.up(workers=1)
+    naps.result()
+    cluster.wait_workers(1)
+
+
+def test_a_worker_that_is_killed_loses_no_task(cluster):
+    cluster.up(workers=4)
+    cluster.wait_workers(4)
+    naps = Naps(cluster, "worker-killed")
+    under_way(cluster, naps)
+    cluster.crash("worker")
+    naps.result()
+
+
+def test_a_coordinator_that_is_killed_loses_no_run(cluster):
+    for service in ("coordinator1", "coordinator2"):
+        naps = Naps(cluster, f"{service}-killed")
+        under_way(cluster, naps)
+        cluster.crash(service)
+        naps.result()
+        cluster.wait_healthy("coordinator1", "coordinator2")
+
+
+def test_a_database_that_is_killed_loses_nothing_that_it_acknowledged(cluster):
+    naps = Naps(cluster, "database-killed")
+    under_way(cluster, naps)
+    cluster.crash("postgres")
+    naps.result()
+    cluster.wait_healthy("postgres", "coordinator1", "coordinator2")
+
+
+def test_a_coordinator_that_is_cut_off_writes_no_more(cluster):
+    for service in ("coordinator1", "coordinator2"):
+        naps = Naps(cluster, f"{service}-cut-off")
+        under_way(cluster, naps)
+        cluster.network("disconnect", service)
+        try:
+            naps.result()
+        finally:
+            cluster.network("connect", service)
+        cluster.wait_healthy(service)
+
+
+def test_a_second_version_is_rolled_out_during_a_run(cluster):
+    cluster.up(workers=4)
+    cluster.wait_workers(4)
+    old = Naps(cluster, "rolled")
+    under_way(cluster, old)
+    # Workers of the old version leave when they have finished what they run:
+    # the run waits for a version that nobody serves any more, and is not lost.
+    cluster.up(workers=4, WORKER_IMAGE="superstep-naps:2")
+    cluster.wait_workers(4)
+    expect(old.done is None, "the run ended without its version")
+    new = Naps(cluster, "of-the-second-version", count=20)
+    new.result()
+    cluster.command("migrate", "run-rolled")
+    old.result()
+
+
+# ----------------------------------------------------------------------- main
+
+def play(cluster, wanted):
+    passed = failed = 0
+    for name, function in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        name = name[len("test_"):]
+        if wanted and not any(word in name for word in wanted):
+            continue
+        begin = time.monotonic()
+        try:
+            function(cluster)
+            result = "passed"
+            passed += 1
+        except (Failure, subprocess.TimeoutExpired) as error:
+            print(error)
+            print(cluster.compose("logs", "--tail=40", check=False).stdout)
+            result = "failed"
+            failed += 1
+        except Exception:
+            traceback.print_exc()
+            result = "failed"
+            failed += 1
+        say(f"{result} {name} ({time.monotonic() - begin:.1f} s)")
+    return passed, failed
+
+
+def main():
+    begin = time.monotonic()
+    try:
+        with Engine() as engine:
+            build_images(engine)
+            say(f"Built ({time.monotonic() - begin:.0f} s).")
+            with Cluster(engine) as cluster:
+                passed, failed = play(cluster, sys.argv[1:])
+    except Unavailable as why:
+        say(f"\n*** SKIPPED: NO CLUSTER WAS TESTED ***\n{why}\n")
+        say("0 passed, 0 failed, 1 skipped")
+        return 0
+    except Failure as error:
+        print(error)
+        passed, failed = 0, 1
+    say(f"The whole took {time.monotonic() - begin:.0f} s.")
+    say(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
