@@ -40,8 +40,8 @@ static int read_epoch(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
-int ss_boot_epoch(
-    struct ss_store *store, uint64_t *ret_epoch, struct ss_error *error)
+int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
+    struct ss_error *error)
 {
     struct epoch epoch = {0};
     int status = ss_store_get(
@@ -52,6 +52,8 @@ int ss_boot_epoch(
     if (status != SS_OK && status != SS_ENOTFOUND)
         return status;
     uint64_t number = epoch.number + 1;
+    if (wall_us > 0 && number < (uint64_t)wall_us)
+        number = (uint64_t)wall_us;
     json_t *next = json_integer((json_int_t)number);
     char *text = ss_json_text(next);
     struct ss_store_put put = {.table = SS_TABLE_META,
@@ -91,17 +93,6 @@ static int take_graph(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
-static bool has_ended(const json_t *run)
-{
-    static const char *const ends[] = {
-        "done", "interrupted", "failed", "drained", "cancelled"};
-    const char *status = ss_json_str(run, "status", "");
-    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-        if (strcmp(status, ends[i]) == 0)
-            return true;
-    return false;
-}
-
 static int take_run(void *ctx, const char *key, const char *index,
     const void *value, size_t size, int64_t expires_us)
 {
@@ -113,10 +104,7 @@ static int take_run(void *ctx, const char *key, const char *index,
     if (status != SS_OK)
         return ss_error_set(
             boot->error, SS_ECORRUPT, "the record of run %s", key);
-    if (has_ended(json))
-        json_decref(json);
-    else
-        SS_VEC_PUSH(&boot->runs, json);
+    SS_VEC_PUSH(&boot->runs, json);
     return SS_OK;
 }
 
@@ -129,7 +117,7 @@ int ss_boot_read(
         store, SS_TABLE_GRAPHS, NULL, NULL, 0, take_graph, boot, error);
     if (status == SS_OK)
         status = ss_store_scan(
-            store, SS_TABLE_RUNS, NULL, NULL, 0, take_run, boot, error);
+            store, SS_TABLE_OPEN, NULL, NULL, 0, take_run, boot, error);
     boot->error = NULL;
     if (status != SS_OK)
         ss_boot_destroy(&boot);

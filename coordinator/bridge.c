@@ -77,6 +77,23 @@ static struct ss_store_put put_of(const struct ss_command_put *put)
         .expires_us = put->expires_us};
 }
 
+// An unfinished run is listed by itself, so that a start reads no other.
+static bool is_of_run(const struct ss_command_put *put)
+{
+    return put->table == SS_RECORD_RUN;
+}
+
+static struct ss_store_put open_put_of(const struct ss_command_put *put)
+{
+    bool is_open = put->value && ss_bridge_run_is_open(put->value);
+    char *text = is_open ? ss_json_text(put->value) : NULL;
+    return (struct ss_store_put){.table = SS_TABLE_OPEN,
+        .key = put->key,
+        .index = put->index,
+        .value = text,
+        .value_size = text ? strlen(text) : 0};
+}
+
 static int encode_rows(struct ss_bridge *bridge,
     const struct ss_command *command, struct ss_journal_bytes *rows,
     struct ss_error *error)
@@ -99,16 +116,20 @@ static int encode_rows(struct ss_bridge *bridge,
 static int store_job(struct ss_bridge *bridge, const struct ss_command *command,
     struct ss_job **ret_job, struct ss_error *error)
 {
-    size_t rows_count = command->rows_count, puts_count = command->puts_count;
+    size_t rows_count = command->rows_count, puts_count = 0;
     struct ss_journal_bytes *encoded =
         ss_zalloc(rows_count + 1, sizeof(*encoded));
     struct ss_store_row *rows = ss_zalloc(rows_count + 1, sizeof(*rows));
-    struct ss_store_put *puts = ss_zalloc(puts_count + 1, sizeof(*puts));
+    struct ss_store_put *puts =
+        ss_zalloc(2 * command->puts_count + 1, sizeof(*puts));
     int status = encode_rows(bridge, command, encoded, error);
     for (size_t i = 0; i < rows_count; i++)
         rows[i] = encoded[i].row;
-    for (size_t i = 0; i < puts_count; i++)
-        puts[i] = put_of(&command->puts[i]);
+    for (size_t i = 0; i < command->puts_count; i++) {
+        puts[puts_count++] = put_of(&command->puts[i]);
+        if (is_of_run(&command->puts[i]))
+            puts[puts_count++] = open_put_of(&command->puts[i]);
+    }
     struct ss_store_unit unit = {.thread = command->thread,
         .rows = rows,
         .rows_count = rows_count,

@@ -4,6 +4,9 @@
 //   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
 //   READ, SCAN, GET     -> READ, SCAN, GET                   -> ROWS, RECORDS
 //
+// A run's record is put twice: for ever in SS_TABLE_RUNS, and in SS_TABLE_OPEN
+// until it has ended.
+//
 // Each row carries the checksum of the row before it; the bridge remembers the
 // last one of each thread, as it was read or written. It decides nothing.
 #ifndef SS_COORDINATOR_BRIDGE_H

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
@@ -198,6 +199,16 @@ static void narrate(void *ctx, const char *sentence)
     ss_log_say(SS_LOG_DEBUG, "%s", sentence);
 }
 
+// host/pid/random: no other has it, not even after a restart.
+static char *made_name(void)
+{
+    char host[64] = "";
+    if (gethostname(host, sizeof(host) - 1) != 0)
+        host[0] = '\0';
+    return ss_format("%s/%ld/%08lx", host[0] ? host : "localhost",
+        (long)getpid(), (unsigned long)(ss_entropy() & 0xffffffffu));
+}
+
 static int64_t or_else(int64_t given, int64_t otherwise)
 {
     return given > 0 ? given : otherwise;
@@ -217,13 +228,19 @@ static int start_store(struct ss_coordinator *shell, struct ss_store *store,
     struct ss_boot **ret_boot, struct ss_error *error)
 {
     shell->store_name = ss_strdup(ss_store_name(store));
-    int status = ss_boot_epoch(store, &shell->epoch, error);
+    bool is_shared = ss_store_is_shared(store);
+    int status =
+        is_shared
+            ? ss_store_fence_take(store, shell->name, 0, &shell->epoch, error)
+            : ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
     if (status == SS_OK)
         status = ss_boot_read(store, ret_boot, error);
     if (status == SS_OK)
         status = ss_store_actor_start(store, &shell->actor, error);
     else
         ss_store_close(&store);
+    if (status == SS_OK && is_shared)
+        ss_store_actor_fence(shell->actor, shell->epoch);
     return status;
 }
 
@@ -265,6 +282,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_store *store = options->opened;
     struct ss_boot *boot = NULL;
     ss_value_setup();
+    shell->name = options->name ? ss_strdup(options->name) : made_name();
     shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
     shell->heartbeat_ms =
         or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
@@ -307,6 +325,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_buf_fini(&shell->wire);
     json_decref(shell->members);
     ss_free(shell->store_name);
+    ss_free(shell->name);
     ss_free(shell);
     *coordinator = NULL;
 }

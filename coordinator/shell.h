@@ -32,6 +32,7 @@ struct ss_coordinator_options {
     const char *listen; // endpoint of common/link/link.h; NULL: the default
     const char *store;  // URL of coordinator/store/store.h; NULL: the default
     struct ss_store *opened; // in place of `store`: one that is open. Taken.
+    const char *name; // among coordinators of one database; NULL: made up
     int64_t lease_ms;        // 0: the default
     int64_t heartbeat_ms;    // 0: the default
     // ss_coordinator_run(): called once when it listens. NULL: none.

@@ -24,6 +24,7 @@ struct ss_coordinator {
     struct ss_engine *engine;
     struct ss_bridge *bridge;
     char *store_name;
+    char *name; // among coordinators
     uint64_t epoch;
     json_t *members; // endpoints of all coordinators; NULL: we are alone
     int64_t lease_ms, heartbeat_ms;
@@ -48,8 +49,9 @@ void ss_shell_members(struct ss_coordinator *shell,
     const char *const *endpoints, size_t count);
 
 // boot.c: what the store is asked before it gets a thread of its own: a new
-// epoch, durably, and the graphs and unfinished runs that it knows.
-int ss_boot_epoch(struct ss_store *store, uint64_t *ret_epoch,
+// epoch, durably, and the graphs and unfinished runs that it knows. A store
+// that was set back gives no epoch again: one is at least the wall time.
+int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
 struct ss_boot;
 int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,

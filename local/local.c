@@ -291,8 +291,7 @@ static void on_run(void *ctx, json_t *value)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
     event.run.record = value;
-    if (ss_bridge_run_is_open(value))
-        step(ctx, &event);
+    step(ctx, &event);
 }
 
 static void hello(struct ss_local *local)
@@ -325,8 +324,7 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
         .lease_ms = LEASE_MS,
         .heartbeat_ms = LEASE_MS});
     local->wake_at_ms = INT64_MAX;
-    status = ss_storage_each(
-        local->storage, SS_RECORD_GRAPH, on_graph, local, error);
+    status = ss_storage_each_graph(local->storage, on_graph, local, error);
     if (status != SS_OK)
         return status;
     if (local->application)
@@ -336,8 +334,7 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
         *error = local->refused;
         return error->status;
     }
-    status =
-        ss_storage_each(local->storage, SS_RECORD_RUN, on_run, local, error);
+    status = ss_storage_each_open(local->storage, on_run, local, error);
     settle(local);
     return status;
 }

@@ -123,16 +123,28 @@ static int collect(void *ctx, const char *key, const char *index,
     return status;
 }
 
-int ss_storage_each(struct ss_storage *storage, enum ss_record_table table,
+static int each(struct ss_storage *storage, enum ss_store_table table,
     ss_storage_record_fn *found, void *ctx, struct ss_error *error)
 {
     json_t *values = json_array();
-    int status = ss_store_scan(storage->store, ss_bridge_table(table), NULL,
-        NULL, 0, collect, values, error);
+    int status = ss_store_scan(
+        storage->store, table, NULL, NULL, 0, collect, values, error);
     for (size_t i = 0; status == SS_OK && i < json_array_size(values); i++)
         found(ctx, json_array_get(values, i));
     json_decref(values);
     return status;
+}
+
+int ss_storage_each_graph(struct ss_storage *storage,
+    ss_storage_record_fn *found, void *ctx, struct ss_error *error)
+{
+    return each(storage, SS_TABLE_GRAPHS, found, ctx, error);
+}
+
+int ss_storage_each_open(struct ss_storage *storage,
+    ss_storage_record_fn *found, void *ctx, struct ss_error *error)
+{
+    return each(storage, SS_TABLE_OPEN, found, ctx, error);
 }
 
 // ------------------------------------------------------------------ jobs

@@ -17,9 +17,11 @@ void ss_storage_close(struct ss_storage **storage);
 // attempts. Errors of the store.
 int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
-// Call `found` for each record of a table. Borrows.
+// Call `found` for each graph, and for each run that has not ended. Borrows.
 typedef void ss_storage_record_fn(void *ctx, json_t *value);
-int ss_storage_each(struct ss_storage *storage, enum ss_record_table table,
+int ss_storage_each_graph(struct ss_storage *storage,
+    ss_storage_record_fn *found, void *ctx, struct ss_error *error) SS_MUST_USE;
+int ss_storage_each_open(struct ss_storage *storage,
     ss_storage_record_fn *found, void *ctx, struct ss_error *error) SS_MUST_USE;
 
 // Carry out a STORE, READ, SCAN or GET. Its answer waits for the next call.

@@ -113,6 +113,7 @@ static struct ss_job *gather(struct ss_job **jobs, size_t *ret_count)
 
 struct attempt {
     struct ss_store *store;
+    uint64_t epoch;
     struct ss_store_unit *units;
     struct ss_job **jobs;
     struct ss_jobs_stats *stats;
@@ -141,6 +142,7 @@ static int batch_apply(const struct attempt *attempt, size_t from, size_t count,
     struct ss_error *error)
 {
     struct ss_store_batch batch = {
+        .epoch = attempt->epoch,
         .units = attempt->units + from,
         .units_count = count,
     };
@@ -179,16 +181,12 @@ static void apply_range(
     }
 }
 
-static void apply_all(struct ss_store *store, struct ss_job *first,
-    size_t count, struct ss_jobs_stats *stats)
+static void apply_all(
+    struct attempt attempt, struct ss_job *first, size_t count)
 {
-    struct attempt attempt = {
-        .store = store,
-        .units = ss_zalloc(count, sizeof(*attempt.units)),
-        .jobs = ss_zalloc(count, sizeof(struct ss_job *)),
-        .stats = stats,
-    };
     size_t i = 0;
+    attempt.units = ss_zalloc(count, sizeof(*attempt.units));
+    attempt.jobs = ss_zalloc(count, sizeof(struct ss_job *));
     for (struct ss_job *job = first; job; job = job->next) {
         attempt.units[i] = job->unit;
         attempt.jobs[i++] = job;
@@ -198,13 +196,16 @@ static void apply_all(struct ss_store *store, struct ss_job *first,
     ss_free(attempt.jobs);
 }
 
-struct ss_job *ss_jobs_run_some(
-    struct ss_store *store, struct ss_job **jobs, struct ss_jobs_stats *stats)
+struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,
+    struct ss_job **jobs, struct ss_jobs_stats *stats)
 {
     size_t count = 0;
     struct ss_job *taken = gather(jobs, &count);
     if (taken) {
-        apply_all(store, taken, count, stats);
+        apply_all((struct attempt){.store = store,
+                      .epoch = epoch,
+                      .stats = stats},
+            taken, count);
         return taken;
     }
     taken = *jobs;

@@ -8,9 +8,10 @@ struct ss_jobs_stats {
     uint64_t commits, units, units_max;
 };
 
-// Do the next of *jobs: all units that may share a commit, or one other job.
-// Takes those jobs out of the list. Gives them as a list, in order.
-struct ss_job *ss_jobs_run_some(
-    struct ss_store *store, struct ss_job **jobs, struct ss_jobs_stats *stats);
+// Do the next of *jobs: all units that may share a commit (made with `epoch`),
+// or one other job. Takes those jobs out of the list. Gives them as a list, in
+// order.
+struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,
+    struct ss_job **jobs, struct ss_jobs_stats *stats);
 
 #endif

@@ -305,6 +305,7 @@ const char *ss_pg_table(enum ss_store_table table)
         [SS_TABLE_GRAPHS] = "graphs",
         [SS_TABLE_CACHE] = "cache",
         [SS_TABLE_META] = "meta",
+        [SS_TABLE_OPEN] = "open_runs",
     };
     return names[table];
 }

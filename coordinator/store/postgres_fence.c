@@ -73,18 +73,15 @@ static int fence_wait(struct ss_pg_store *store, const char *pid,
     return status;
 }
 
-static int fence_change(struct ss_pg_store *store,
-    const struct ss_pg_query *query, PGresult **ret_result,
-    struct ss_error *error)
+// Within a transaction.
+static int fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
+    PGresult **ret_result, struct ss_error *error)
 {
     const struct ss_pg_params *params = query->params;
     const struct ss_pg_query who = {
         .sql = "SELECT pg_backend_pid()::text", .what = query->what};
     PGresult *pid = NULL;
-    int status = ss_pg_begin(store, error);
-    if (status == SS_OK) {
-        status = ss_pg_ask(store, &who, &pid, error);
-    }
+    int status = ss_pg_ask(store, &who, &pid, error);
     if (status == SS_OK) {
         char *sql = ss_pg_sql(store, query->sql, query->table);
         status =
@@ -94,6 +91,17 @@ static int fence_change(struct ss_pg_store *store,
                 : ss_pg_lost(store, query->what, error);
         ss_free(sql);
         PQclear(pid);
+    }
+    return status;
+}
+
+static int fence_change(struct ss_pg_store *store,
+    const struct ss_pg_query *query, PGresult **ret_result,
+    struct ss_error *error)
+{
+    int status = ss_pg_begin(store, error);
+    if (status == SS_OK) {
+        status = fence_ask(store, query, ret_result, error);
     }
     if (status == SS_OK) {
         status = ss_pg_commit(store, error);
@@ -114,9 +122,11 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     ss_pg_params_text(&params, coordinator);
     ss_pg_params_number(&params, actor);
     const struct ss_pg_query query = {
-        .sql = "INSERT INTO @fences AS f VALUES ($1::text, $2::integer, 1)"
-               " ON CONFLICT (coordinator, actor) DO UPDATE SET epoch ="
-               " f.epoch + 1 RETURNING epoch",
+        .sql = "WITH e AS (UPDATE @format SET epoch = greatest(epoch + 1,"
+               " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
+               " RETURNING epoch) INSERT INTO @fences SELECT $1::text,"
+               " $2::integer, epoch FROM e ON CONFLICT (coordinator, actor)"
+               " DO UPDATE SET epoch = excluded.epoch RETURNING epoch",
         .params = &params,
         .what = "take the fence"};
     PGresult *result = NULL;
@@ -134,10 +144,9 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     return status;
 }
 
-int ss_pg_fence_break(
-    struct ss_store *base, const char *coordinator, struct ss_error *error)
+int ss_pg_fence_break_now(
+    struct ss_pg_store *store, const char *coordinator, struct ss_error *error)
 {
-    struct ss_pg_store *store = (struct ss_pg_store *)base;
     struct ss_pg_params params = {0};
     ss_pg_params_text(&params, coordinator);
     const struct ss_pg_query query = {
@@ -146,12 +155,27 @@ int ss_pg_fence_break(
         .params = &params,
         .what = "break the fence"};
     PGresult *result = NULL;
-    int status = ss_pg_reconnect(store, error);
-    if (status == SS_OK) {
-        status = fence_change(store, &query, &result, error);
-    }
+    int status = fence_ask(store, &query, &result, error);
     if (status == SS_OK) {
         PQclear(result);
     }
+    return status;
+}
+
+int ss_pg_fence_break(
+    struct ss_store *base, const char *coordinator, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    int status = ss_pg_reconnect(store, error);
+    if (status == SS_OK) {
+        status = ss_pg_begin(store, error);
+    }
+    if (status == SS_OK) {
+        status = ss_pg_fence_break_now(store, coordinator, error);
+    }
+    if (status == SS_OK) {
+        return ss_pg_commit(store, error);
+    }
+    ss_pg_rollback(store);
     return status;
 }

@@ -17,7 +17,7 @@
     "  WHERE index_key IS NOT NULL;\n"
 
 // Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
-static const char schema[] =
+static const char format_1[] =
     "CREATE TABLE @journal (\n"
     "  thread        text COLLATE \"C\" NOT NULL,\n"
     "  seq           bigint  NOT NULL, -- 1, 2, ... within the thread\n"
@@ -69,6 +69,36 @@ static const char schema[] =
                                          "  FROM @journal WHERE checkpoint_id "
                                          "<> '' AND kind <> 5;\n";
 
+// Unfinished runs in a table of their own, and several coordinators.
+static const char format_2[] =
+    "ALTER TABLE @format ADD COLUMN epoch bigint NOT NULL DEFAULT 0;\n" TABLE(
+        "open_runs", "runs that have not ended: run id -> record, index:"
+                     " thread") "INSERT INTO @open_runs SELECT * FROM @runs\n"
+                               "  WHERE convert_from(value, "
+                               "'UTF8')::json->>'status' NOT IN\n"
+                               "  ('done', 'interrupted', 'failed', "
+                               "'drained', 'cancelled');\n"
+                               "CREATE TABLE @members ( -- coordinators and "
+                               "their leases\n"
+                               "  name      text COLLATE \"C\" NOT NULL "
+                               "PRIMARY KEY,\n"
+                               "  endpoint  text        NOT NULL,\n"
+                               "  epoch     bigint      NOT NULL, -- of its "
+                               "fence\n"
+                               "  lease_end timestamptz NOT NULL,\n"
+                               "  drains    boolean     NOT NULL\n"
+                               ") WITH (fillfactor = 50);\n"
+                               "CREATE TABLE @shards ( -- XXH3 of a thread "
+                               "modulo 1024 -> who owns it\n"
+                               "  shard integer NOT NULL PRIMARY KEY,\n"
+                               "  owner text COLLATE \"C\" NOT NULL -- a "
+                               "member, or '' for nobody\n"
+                               ") WITH (fillfactor = 50);\n"
+                               "INSERT INTO @shards SELECT n, '' FROM "
+                               "generate_series(0, 1023) AS n;\n"
+                               "UPDATE @format SET number = 2;\n";
+_Static_assert(SS_SHARDS == 1024, "the table has that many");
+
 static int script(
     struct ss_pg_store *store, const char *text, struct ss_error *error)
 {
@@ -93,19 +123,17 @@ static int create(
         ss_free(sql);
     }
     if (status == SS_OK) {
-        status = script(store, schema, error);
+        status = script(store, format_1, error);
     }
     if (status == SS_OK) {
-        char *sql = ss_format("INSERT INTO @format VALUES (%d,"
-                              " gen_random_uuid()::text)",
-            SS_PG_FORMAT);
-        status = script(store, sql, error);
-        ss_free(sql);
+        status = script(store,
+            "INSERT INTO @format VALUES (1, gen_random_uuid()::text)", error);
     }
     return status;
 }
 
-static int format_check(struct ss_pg_store *store, struct ss_error *error)
+static int format_check(
+    struct ss_pg_store *store, int64_t *ret_format, struct ss_error *error)
 {
     const struct ss_pg_query query = {
         .sql = "SELECT max(number), count(*) FROM @format",
@@ -131,6 +159,7 @@ static int format_check(struct ss_pg_store *store, struct ss_error *error)
             store->place, store->schema, format, SS_PG_FORMAT);
     }
     PQclear(result);
+    *ret_format = format;
     return status;
 }
 
@@ -149,7 +178,8 @@ static int look(
                " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                " WHERE n.nspname = $1::text AND c.relname IN ('journal',"
                " 'runs', 'threads', 'graphs', 'cache', 'meta', 'fences',"
-               " 'format', 'checkpoints')) END::bigint",
+               " 'format', 'checkpoints', 'open_runs', 'members', 'shards'))"
+               " END::bigint",
         .params = &params,
         .what = "look for the tables"};
     PGresult *result = NULL;
@@ -162,8 +192,36 @@ static int look(
     return status;
 }
 
-// One of several that start at once makes them, the others find them.
-static int locked_create(struct ss_pg_store *store, struct ss_error *error)
+static int foreign(struct ss_pg_store *store, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EINVAL,
+        "store: %s: schema %s has tables of another program. Name another"
+        " one with ?schema=NAME",
+        store->place, store->schema);
+}
+
+// From whatever format is there to this one.
+static int bring_up(struct ss_pg_store *store, struct ss_error *error)
+{
+    int64_t what = 0, format = 0;
+    int status = look(store, &what, error);
+    if (status == SS_OK && what == 3) {
+        return foreign(store, error);
+    }
+    if (status == SS_OK && what < 2) {
+        status = create(store, what == 1, error);
+    }
+    if (status == SS_OK) {
+        status = format_check(store, &format, error);
+    }
+    if (status == SS_OK && format < 2) {
+        status = script(store, format_2, error);
+    }
+    return status;
+}
+
+// One of several that start at once does it, the others find it done.
+static int locked_bring_up(struct ss_pg_store *store, struct ss_error *error)
 {
     struct ss_pg_params params = {0};
     ss_pg_params_text(&params, store->schema);
@@ -172,17 +230,13 @@ static int locked_create(struct ss_pg_store *store, struct ss_error *error)
                "'superstep ' || $1::text, 0))",
         .params = &params,
         .what = "lock the schema"};
-    int64_t what = 0;
     int status = ss_pg_begin(store, error);
     if (status == SS_OK) {
         status = ss_pg_run(store, &lock, error);
     }
     ss_pg_params_fini(&params);
     if (status == SS_OK) {
-        status = look(store, &what, error);
-    }
-    if (status == SS_OK && what < 2) {
-        status = create(store, what == 1, error);
+        status = bring_up(store, error);
     }
     if (status == SS_OK) {
         return ss_pg_commit(store, error);
@@ -193,16 +247,16 @@ static int locked_create(struct ss_pg_store *store, struct ss_error *error)
 
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error)
 {
-    int64_t what = 0;
+    int64_t what = 0, format = 0;
     int status = look(store, &what, error);
-    if (status == SS_OK && what < 2) {
-        status = locked_create(store, error);
-    }
     if (status == SS_OK && what == 3) {
-        return ss_error_set(error, SS_EINVAL,
-            "store: %s: schema %s has tables of another program. Name another"
-            " one with ?schema=NAME",
-            store->place, store->schema);
+        return foreign(store, error);
     }
-    return status == SS_OK ? format_check(store, error) : status;
+    if (status == SS_OK && what == 2) {
+        status = format_check(store, &format, error);
+    }
+    if (status == SS_OK && format < SS_PG_FORMAT) {
+        status = locked_bring_up(store, error);
+    }
+    return status;
 }

@@ -12,7 +12,7 @@
     "  WHERE index_key IS NOT NULL;\n"
 
 // Numbers are signed here: seq stays below 2^63, a checksum keeps its bits.
-const char ss_sqlite_schema[] =
+static const char format_1[] =
     "CREATE TABLE journal (\n"
     "  thread        TEXT    NOT NULL,\n"
     "  seq           INTEGER NOT NULL, -- 1, 2, ... within the thread\n"
@@ -47,3 +47,12 @@ const char ss_sqlite_schema[] =
                                          "    metadata, length(body) AS size\n"
                                          "  FROM journal WHERE checkpoint_id "
                                          "<> '' AND kind <> 5;\n";
+
+// Unfinished runs in a table of their own.
+static const char format_2[] = TABLE(
+    "open_runs", "runs that have not ended: run id -> record, index: thread")
+    "INSERT INTO open_runs SELECT * FROM runs\n"
+    "  WHERE json_extract(CAST(value AS TEXT), '$.status') NOT IN\n"
+    "  ('done', 'interrupted', 'failed', 'drained', 'cancelled');\n";
+
+const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {format_1, format_2};

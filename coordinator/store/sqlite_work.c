@@ -11,6 +11,7 @@ static const char *const table_names[SS_TABLE_COUNT] = {
     [SS_TABLE_GRAPHS] = "graphs",
     [SS_TABLE_CACHE] = "cache",
     [SS_TABLE_META] = "meta",
+    [SS_TABLE_OPEN] = "open_runs",
 };
 
 static const char *const texts[SS_SQL_COUNT] = {

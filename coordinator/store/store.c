@@ -200,3 +200,66 @@ int ss_store_fence_break(
     }
     return store->ops->fence_break(store, coordinator, error);
 }
+
+// --- members and shards -----------------------------------------------------
+
+bool ss_store_is_shared(const struct ss_store *store)
+{
+    return store->ops->cluster != NULL;
+}
+
+static int not_shared(const struct ss_store *store, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EINVAL,
+        "store: %s belongs to one process and has no members", store->name);
+}
+
+int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
+    int64_t lease_ms, struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    ss_check(self->name[0] && lease_ms > 0);
+    return ops ? ops->renew(store, self, lease_ms, error)
+               : not_shared(store, error);
+}
+
+int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
+    struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    return ops ? ops->end(store, self, error) : not_shared(store, error);
+}
+
+int ss_store_cluster_read(struct ss_store *store,
+    struct ss_cluster *ret_cluster, struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    return ops ? ops->read(store, ret_cluster, error)
+               : not_shared(store, error);
+}
+
+int ss_store_shards_claim(struct ss_store *store, const struct ss_member *self,
+    const struct ss_shards *wanted, struct ss_shards *ret_got,
+    struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    return ops ? ops->claim(store, self, wanted, ret_got, error)
+               : not_shared(store, error);
+}
+
+int ss_store_shards_take(struct ss_store *store, const struct ss_member *self,
+    const char *dead, struct ss_shards *ret_got, struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    ss_check(strcmp(self->name, dead) != 0);
+    return ops ? ops->take(store, self, dead, ret_got, error)
+               : not_shared(store, error);
+}
+
+int ss_store_shards_hand(struct ss_store *store, const struct ss_member *self,
+    const struct ss_shards *shards, const char *to, struct ss_error *error)
+{
+    const struct ss_store_cluster_ops *ops = store->ops->cluster;
+    return ops ? ops->hand(store, self, shards, to, error)
+               : not_shared(store, error);
+}

@@ -16,6 +16,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/status.h"
+#include "common/model/cluster.h"
 
 // A journal row: columns for people and filters, and the encoded body.
 struct ss_store_row {
@@ -44,6 +45,7 @@ enum ss_store_table {
     SS_TABLE_GRAPHS,  // name@version -> description
     SS_TABLE_CACHE,   // cache key -> writes
     SS_TABLE_META,    // what the store says of itself
+    SS_TABLE_OPEN,    // run id -> its record while it has not ended
     SS_TABLE_COUNT,
 };
 
@@ -128,16 +130,56 @@ int ss_store_scan(struct ss_store *store, enum ss_store_table table,
 int ss_store_get(struct ss_store *store, enum ss_store_table table,
     const char *key, ss_store_entry_fn *entry, void *ctx,
     struct ss_error *error) SS_MUST_USE;
+// True: several coordinators may use it at the same time, under fences and
+// leases. False: one process owns it.
+bool ss_store_is_shared(const struct ss_store *store);
 // Take the fence of (coordinator, actor): a new epoch, with which this store's
 // batches append from now on. What was appended with an older one is there, and
 // nothing more comes. Whoever is in the middle of a commit is waited for, then
-// cut off. SS_EINVAL: a store that one process owns has no fences.
+// cut off. No two takings have one epoch, of any coordinators, and a database
+// that was set back gives none again: it is at least its clock (microseconds
+// since 1970). SS_EINVAL: a store that one process owns has no fences.
 int ss_store_fence_take(struct ss_store *store, const char *coordinator,
     int actor, uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
 // Take the fences of another coordinator, which is dead or slow, from it: when
 // this returns SS_OK, what it appended can be read and nothing follows.
 int ss_store_fence_break(struct ss_store *store, const char *coordinator,
     struct ss_error *error) SS_MUST_USE;
+
+// --- members and shards ------------------------------------------------------
+//
+// Of a shared store; else SS_EINVAL. `self` names a coordinator and the epoch
+// of its fence (actor 0): SS_EFENCED where that does not stand any more. Each
+// is one transaction. What waits for others' appends (a takeover) or must not
+// wait for one's own (a renewal) is asked of another store than those go to.
+
+// Its lease ends `lease_ms` from now by the database's clock. The first one
+// makes it a member.
+int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
+    int64_t lease_ms, struct ss_error *error) SS_MUST_USE;
+// It is no member any more. Shards that it still has are nobody's then.
+int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
+    struct ss_error *error) SS_MUST_USE;
+// Who is there, and who has which shards. Gives: ss_cluster_fini().
+int ss_store_cluster_read(struct ss_store *store,
+    struct ss_cluster *ret_cluster, struct ss_error *error) SS_MUST_USE;
+// Those of `wanted` that nobody has become its own. SS_EAGAIN: its own lease
+// has ended; renew it first.
+int ss_store_shards_claim(struct ss_store *store, const struct ss_member *self,
+    const struct ss_shards *wanted, struct ss_shards *ret_got,
+    struct ss_error *error) SS_MUST_USE;
+// All that `dead` has, with its fences broken: when this returns SS_OK, what it
+// appended can be read and nothing follows. SS_EBUSY: its lease has not ended
+// (or it is no member any more). SS_EAGAIN: as above.
+int ss_store_shards_take(struct ss_store *store, const struct ss_member *self,
+    const char *dead, struct ss_shards *ret_got,
+    struct ss_error *error) SS_MUST_USE;
+// Those of `shards` that it has go to `to` (NULL, or one that is no member:
+// nobody). On the store that appends go to, it is the last word on them.
+int ss_store_shards_hand(struct ss_store *store, const struct ss_member *self,
+    const struct ss_shards *shards, const char *to,
+    struct ss_error *error) SS_MUST_USE;
+
 // "sqlite superstep.db", for people. Borrowed.
 const char *ss_store_name(const struct ss_store *store);
 

@@ -34,6 +34,7 @@ struct ss_store_actor {
     struct job_list queued;
     struct job_list done;
     bool stopping;
+    uint64_t epoch;
     struct ss_store_actor_stats stats;
 };
 
@@ -139,13 +140,14 @@ static void *work(void *ctx)
             continue;
         }
         struct ss_job *jobs = actor->queued.first;
+        uint64_t epoch = actor->epoch;
         list_init(&actor->queued);
         unlock(actor);
         // A commit's jobs are handed back as soon as it is made.
         while (jobs) {
             struct ss_jobs_stats stats = {0};
             struct ss_job *finished =
-                ss_jobs_run_some(actor->store, &jobs, &stats);
+                ss_jobs_run_some(actor->store, epoch, &jobs, &stats);
             lock(actor);
             stats_add(&actor->stats, &stats);
             done_add(actor, finished);
@@ -246,13 +248,20 @@ void ss_store_actor_stop(struct ss_store_actor **actor)
 
 // --- the caller's side ------------------------------------------------------
 
+void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch)
+{
+    lock(actor);
+    actor->epoch = epoch;
+    unlock(actor);
+}
+
 void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job)
 {
     struct ss_jobs_stats stats = {0};
     job->next = NULL;
     if (actor->is_inline) {
         struct ss_job *jobs = job;
-        job = ss_jobs_run_some(actor->store, &jobs, &stats);
+        job = ss_jobs_run_some(actor->store, actor->epoch, &jobs, &stats);
     }
     lock(actor);
     actor->stats.queued++;

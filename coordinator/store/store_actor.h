@@ -61,6 +61,8 @@ struct ss_store_actor;
 // Takes `store` (closed by the actor's thread at the end). Gives.
 int ss_store_actor_start(struct ss_store *store,
     struct ss_store_actor **ret_actor, struct ss_error *error) SS_MUST_USE;
+// From now on units are appended with this epoch of the store's fence.
+void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch);
 // Finish what is queued, stop, close the store.
 void ss_store_actor_stop(struct ss_store_actor **actor);
 // A job whose unit is a deep copy of `unit`. Gives.

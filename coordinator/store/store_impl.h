@@ -14,6 +14,24 @@ struct ss_entry_query {
     size_t limit;      // never 0; SIZE_MAX for all
 };
 
+// As store.h has them.
+struct ss_store_cluster_ops {
+    int (*renew)(struct ss_store *store, const struct ss_member *self,
+        int64_t lease_ms, struct ss_error *error);
+    int (*end)(struct ss_store *store, const struct ss_member *self,
+        struct ss_error *error);
+    int (*read)(struct ss_store *store, struct ss_cluster *ret_cluster,
+        struct ss_error *error);
+    int (*claim)(struct ss_store *store, const struct ss_member *self,
+        const struct ss_shards *wanted, struct ss_shards *ret_got,
+        struct ss_error *error);
+    int (*take)(struct ss_store *store, const struct ss_member *self,
+        const char *dead, struct ss_shards *ret_got, struct ss_error *error);
+    int (*hand)(struct ss_store *store, const struct ss_member *self,
+        const struct ss_shards *shards, const char *to,
+        struct ss_error *error);
+};
+
 struct ss_store_ops {
     int (*apply)(struct ss_store *store, struct ss_store_batch *batch,
         struct ss_error *error);
@@ -30,6 +48,8 @@ struct ss_store_ops {
         int actor, uint64_t *ret_epoch, struct ss_error *error);
     int (*fence_break)(struct ss_store *store, const char *coordinator,
         struct ss_error *error);
+    // NULL: one process owns it.
+    const struct ss_store_cluster_ops *cluster;
     void (*close)(struct ss_store *store); // frees the store itself
 };
 

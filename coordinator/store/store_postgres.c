@@ -137,6 +137,7 @@ int ss_store_postgres_open(
         .get = ss_pg_get,
         .fence_take = ss_pg_fence_take,
         .fence_break = ss_pg_fence_break,
+        .cluster = &ss_pg_cluster_ops,
         .close = postgres_close,
     };
     struct ss_pg_store *store = ss_zalloc(1, sizeof(*store));

@@ -1,8 +1,8 @@
 // store_postgres.h - the PostgreSQL store's own: opening and its options
 // (store_postgres.c), connecting (postgres_connect.c), the tables
 // (postgres_schema.c), parameters (postgres_values.c), committing
-// (postgres_append.c, postgres_work.c), reading (postgres_read.c) and the
-// fence (postgres_fence.c).
+// (postgres_append.c, postgres_work.c), reading (postgres_read.c), the fence
+// (postgres_fence.c), members and shards (postgres_cluster.c).
 //
 // Every name is qualified and no session has a setting. Behind a pooler, which
 // hands out another session for each transaction, statements are sent with
@@ -15,7 +15,7 @@
 #include "coordinator/store/store_impl.h"
 
 enum {
-    SS_PG_FORMAT = 1,           // of the tables
+    SS_PG_FORMAT = 2,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_PARAMS_MAX = 20,
 };
@@ -130,7 +130,8 @@ void ss_pg_rollback(struct ss_pg_store *store);
 
 // --- the tables (postgres_schema.c) -----------------------------------------
 
-// Make the tables where there are none; refuse what is not ours, or newer.
+// Make the tables where there are none, bring older ones to this format; refuse
+// what is not ours, or newer.
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error);
 
 // --- committing (postgres_append.c, postgres_work.c) ------------------------
@@ -187,5 +188,13 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     uint64_t *ret_epoch, struct ss_error *error);
 int ss_pg_fence_break(
     struct ss_store *base, const char *coordinator, struct ss_error *error);
+// Within a transaction. Whoever is in the middle of a commit with those epochs
+// is waited for, then cut off.
+int ss_pg_fence_break_now(struct ss_pg_store *store, const char *coordinator,
+    struct ss_error *error);
+
+// --- members and shards (postgres_cluster.c) --------------------------------
+
+extern const struct ss_store_cluster_ops ss_pg_cluster_ops;
 
 #endif

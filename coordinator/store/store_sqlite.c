@@ -165,10 +165,10 @@ static int ask(struct ss_sqlite_store *store, const char *sql,
     return status;
 }
 
-// *ret_fresh: an empty file, to be made ours. Nothing is changed yet, so that
-// a file that is not ours stays as it is.
+// *ret_format: 0 is an empty file, to be made ours. Nothing is changed yet, so
+// that a file that is not ours stays as it is.
 static int identify(
-    struct ss_sqlite_store *store, bool *ret_fresh, struct ss_error *error)
+    struct ss_sqlite_store *store, int64_t *ret_format, struct ss_error *error)
 {
     int64_t application = 0;
     int64_t format = 0;
@@ -184,8 +184,8 @@ static int identify(
     if (status != SS_OK) {
         return status;
     }
-    *ret_fresh = application == 0 && format == 0 && tables == 0;
-    if (*ret_fresh) {
+    *ret_format = format;
+    if (application == 0 && format == 0 && tables == 0) {
         return SS_OK;
     }
     if (application != SS_SQLITE_APPLICATION_ID) {
@@ -208,14 +208,21 @@ static int identify(
     return SS_OK;
 }
 
-static int create(struct ss_sqlite_store *store, struct ss_error *error)
+// From the format that is there to this one.
+static int bring_up(
+    struct ss_sqlite_store *store, int64_t format, struct ss_error *error)
 {
-    char *sql = ss_format(
-        "BEGIN IMMEDIATE; %s"
-        " PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
-        ss_sqlite_schema, SS_SQLITE_APPLICATION_ID, SS_SQLITE_FORMAT);
-    int status = run(store, sql, error);
-    ss_free(sql);
+    int status = SS_OK;
+    while (status == SS_OK && format < SS_SQLITE_FORMAT) {
+        char *sql = ss_format(
+            "BEGIN IMMEDIATE; %s"
+            " PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+            ss_sqlite_formats[format], SS_SQLITE_APPLICATION_ID,
+            (int)format + 1);
+        status = run(store, sql, error);
+        ss_free(sql);
+        format++;
+    }
     return status;
 }
 
@@ -280,13 +287,13 @@ static int database_open(
     }
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, SS_STORE_BUSY_MS);
-    bool fresh = false;
-    int status = identify(store, &fresh, error);
+    int64_t format = 0;
+    int status = identify(store, &format, error);
     if (status == SS_OK) {
         status = configure(store, pages_max, error);
     }
-    if (status == SS_OK && fresh) {
-        status = create(store, error);
+    if (status == SS_OK) {
+        status = bring_up(store, format, error);
     }
     if (status == SS_EAGAIN && error) {
         error->status = SS_EBUSY;

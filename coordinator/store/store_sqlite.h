@@ -9,7 +9,7 @@
 
 // "SSTP": what file(1) and we see in the header.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
-enum { SS_SQLITE_FORMAT = 1 }; // of the tables: user_version
+enum { SS_SQLITE_FORMAT = 2 }; // of the tables: user_version
 
 enum ss_sqlite_statement {
     SS_SQL_BEGIN,
@@ -41,7 +41,8 @@ struct ss_sqlite_store {
     sqlite3_stmt *entry_statements[SS_TABLE_COUNT][SS_SQL_ENTRY_COUNT];
 };
 
-extern const char ss_sqlite_schema[];
+// What makes format i + 1 of the one before (the first: of nothing).
+extern const char *const ss_sqlite_formats[SS_SQLITE_FORMAT];
 
 // What SQLite just said, as status and message; `what` was being done.
 int ss_sqlite_fail(

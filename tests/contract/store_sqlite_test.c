@@ -100,15 +100,34 @@ START_TEST(a_database_of_another_program_is_left_alone)
 }
 END_TEST
 
+START_TEST(an_older_file_is_brought_up)
+{
+    const char *path = world_path("older.db");
+    struct ss_store *it = NULL;
+    ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
+    ss_store_close(&it);
+    run_sql(path, "DROP TABLE open_runs; PRAGMA user_version = 1;"
+                  " INSERT INTO runs VALUES"
+                  " ('r1', 't', 0, CAST('{\"status\":\"failed\"}' AS BLOB)),"
+                  " ('r2', 't', 0, CAST('{\"status\":\"running\"}' AS BLOB))");
+    ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
+    ck_assert_str_eq(
+        all_entries(it, SS_TABLE_OPEN), "r2={\"status\":\"running\"}");
+    ck_assert_str_eq(all_entries(it, SS_TABLE_RUNS),
+        "r1={\"status\":\"failed\"} r2={\"status\":\"running\"}");
+    ss_store_close(&it);
+}
+END_TEST
+
 START_TEST(a_newer_format_is_refused)
 {
     const char *path = world_path("newer.db");
     open_file(path);
     ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 2");
+    run_sql(path, "PRAGMA user_version = 3");
     refuse_to_open(path, SS_EVERSION,
         "store: %s was written by a newer"
-        " version (format 2, this program knows 1). Use the newer program, or"
+        " version (format 3, this program knows 2). Use the newer program, or"
         " another file");
 }
 END_TEST
@@ -433,6 +452,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_bare_name_is_a_file);
     tcase_add_test(t, what_is_no_database_is_refused);
     tcase_add_test(t, a_database_of_another_program_is_left_alone);
+    tcase_add_test(t, an_older_file_is_brought_up);
     tcase_add_test(t, a_newer_format_is_refused);
     tcase_add_test(t, a_file_without_a_format_is_refused);
     tcase_add_test(t, an_empty_file_becomes_a_store);

@@ -36,9 +36,32 @@ START_TEST(epochs_begin_with_one_and_rise)
 {
     uint64_t epoch = 0;
     for (uint64_t i = 1; i < 5; i++) {
-        ck_assert_int_eq(ss_boot_epoch(store, &epoch, &error), SS_OK);
+        ck_assert_int_eq(ss_boot_epoch(store, 0, &epoch, &error), SS_OK);
         ck_assert_uint_eq(epoch, i);
     }
+}
+END_TEST
+
+START_TEST(a_store_that_was_set_back_gives_no_epoch_again)
+{
+    uint64_t before = 0, after = 0;
+    ck_assert_int_eq(ss_boot_epoch(store, 1000, &before, &error), SS_OK);
+    ck_assert_uint_eq(before, 1000);
+    ck_assert_int_eq(ss_boot_epoch(store, 900, &after, &error), SS_OK);
+    ck_assert_uint_eq(after, 1001); // a clock that goes back
+    put(SS_TABLE_META, "epoch", "7"); // a backup of long ago
+    ck_assert_int_eq(ss_boot_epoch(store, 2000, &after, &error), SS_OK);
+    ck_assert_uint_eq(after, 2000);
+}
+END_TEST
+
+START_TEST(runs_that_have_ended_are_not_read)
+{
+    struct ss_boot *boot = NULL;
+    put(SS_TABLE_RUNS, "run-1", "damage that nobody sees");
+    put(SS_TABLE_OPEN, "run-2", "{\"run\":\"run-2\"}");
+    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_OK);
+    ss_boot_destroy(&boot);
 }
 END_TEST
 
@@ -48,7 +71,7 @@ START_TEST(an_epoch_that_is_no_number_is_damage)
     uint64_t epoch = 0;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         put(SS_TABLE_META, "epoch", wrong[i]);
-        ck_assert_int_eq(ss_boot_epoch(store, &epoch, &error), SS_ECORRUPT);
+        ck_assert_int_eq(ss_boot_epoch(store, 0, &epoch, &error), SS_ECORRUPT);
         ck_assert_ptr_nonnull(strstr(error.message, "epoch"));
     }
 }
@@ -72,7 +95,7 @@ START_TEST(damaged_records_are_named)
     ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "graph digest@1"));
     put(SS_TABLE_GRAPHS, "digest@1", "{\"name\":\"digest\"}");
-    put(SS_TABLE_RUNS, "run-7", "nothing");
+    put(SS_TABLE_OPEN, "run-7", "nothing");
     ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "run run-7"));
     ck_assert_ptr_null(boot);
@@ -86,6 +109,8 @@ int main(void)
     TCase *tcase = tcase_create("boot");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, epochs_begin_with_one_and_rise);
+    tcase_add_test(tcase, a_store_that_was_set_back_gives_no_epoch_again);
+    tcase_add_test(tcase, runs_that_have_ended_are_not_read);
     tcase_add_test(tcase, an_epoch_that_is_no_number_is_damage);
     tcase_add_test(tcase, an_empty_store_has_nothing_to_go_on_with);
     tcase_add_test(tcase, damaged_records_are_named);

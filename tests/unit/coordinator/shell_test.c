@@ -453,7 +453,8 @@ START_TEST(each_start_has_a_higher_epoch)
         ss_coordinator_close(&coordinator);
         ck_assert_ptr_null(coordinator);
         start(NULL);
-        ck_assert_uint_eq(ss_coordinator_epoch(coordinator), before + i);
+        ck_assert_uint_gt(ss_coordinator_epoch(coordinator), before);
+        before = ss_coordinator_epoch(coordinator);
     }
 }
 END_TEST
@@ -469,7 +470,7 @@ START_TEST(an_unfinished_run_goes_on_after_a_restart)
     start(NULL);
     join(worker, "w", 1);
     tasks = hear(worker, SS_MESSAGE_TASKS);
-    ck_assert_uint_eq(tasks->orders[0]->attempt.epoch, before.epoch + 1);
+    ck_assert_uint_gt(tasks->orders[0]->attempt.epoch, before.epoch);
     say_done(worker, tasks->orders[0]);
     ss_message_destroy(&tasks);
     hear_and_forget(worker, SS_MESSAGE_SETTLED);

@@ -1,0 +1,82 @@
+// cluster.c - sets of shards, and a look at who has which.
+#include "common/model/cluster.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+
+uint16_t ss_shard_of(const char *thread)
+{
+    return (uint16_t)(ss_hash64(thread, strlen(thread)) % SS_SHARDS);
+}
+
+bool ss_shards_have(const struct ss_shards *shards, uint16_t shard)
+{
+    ss_check(shard < SS_SHARDS);
+    return (shards->bits[shard / 64] >> (shard % 64)) & 1;
+}
+
+void ss_shards_add(struct ss_shards *shards, uint16_t shard)
+{
+    ss_check(shard < SS_SHARDS);
+    shards->bits[shard / 64] |= UINT64_C(1) << (shard % 64);
+}
+
+void ss_shards_remove(struct ss_shards *shards, uint16_t shard)
+{
+    ss_check(shard < SS_SHARDS);
+    shards->bits[shard / 64] &= ~(UINT64_C(1) << (shard % 64));
+}
+
+void ss_shards_fill(struct ss_shards *shards)
+{
+    memset(shards->bits, 0xff, sizeof(shards->bits));
+}
+
+size_t ss_shards_count(const struct ss_shards *shards)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SS_SHARDS / 64; i++)
+        for (uint64_t bits = shards->bits[i]; bits; bits &= bits - 1)
+            count++;
+    return count;
+}
+
+void ss_shards_join(struct ss_shards *to, const struct ss_shards *more)
+{
+    for (size_t i = 0; i < SS_SHARDS / 64; i++)
+        to->bits[i] |= more->bits[i];
+}
+
+void ss_shards_leave(struct ss_shards *from, const struct ss_shards *less)
+{
+    for (size_t i = 0; i < SS_SHARDS / 64; i++)
+        from->bits[i] &= ~less->bits[i];
+}
+
+void ss_cluster_fini(struct ss_cluster *cluster)
+{
+    ss_free(cluster->members);
+    cluster->members = NULL;
+    cluster->members_count = 0;
+}
+
+uint16_t ss_cluster_find(const struct ss_cluster *cluster, const char *name)
+{
+    for (size_t i = 0; i < cluster->members_count; i++)
+        if (strcmp(cluster->members[i].name, name) == 0)
+            return (uint16_t)i;
+    return SS_NOBODY;
+}
+
+struct ss_shards ss_cluster_shards(
+    const struct ss_cluster *cluster, uint16_t owner)
+{
+    struct ss_shards shards = {{0}};
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (cluster->owners[i] == owner)
+            ss_shards_add(&shards, i);
+    return shards;
+}

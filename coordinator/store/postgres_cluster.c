@@ -1,0 +1,389 @@
+// postgres_cluster.c - members, their leases, and who owns which shards.
+//
+// The database's clock judges leases. Each change holds the fence of whoever
+// makes it, so that nobody whose epoch was taken changes anything; a member's
+// row is locked by whoever takes over from it, so a renewal comes before that
+// and counts, or after it and finds nothing.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/store/store_postgres.h"
+
+static int fenced(const struct ss_pg_store *store,
+    const struct ss_member *self, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EFENCED,
+        "store: %s: coordinator %s is not the owner of its lease any more:"
+        " another one took it over",
+        store->place, self->name);
+}
+
+// Begin a transaction in which the epoch of `self` stands.
+static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
+    struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, self->name);
+    ss_pg_params_number(&params, (int64_t)self->epoch);
+    const struct ss_pg_query query = {
+        .sql = "SELECT 1 FROM @fences WHERE coordinator = $1::text AND actor ="
+               " 0 AND epoch = $2::bigint FOR SHARE",
+        .params = &params,
+        .what = "look at the fence"};
+    PGresult *result = NULL;
+    int status = ss_pg_reconnect(store, error);
+    if (status == SS_OK && store->has_moved) {
+        return fenced(store, self, error);
+    }
+    if (status == SS_OK) {
+        status = ss_pg_begin(store, error);
+    }
+    if (status == SS_OK) {
+        status = ss_pg_ask(store, &query, &result, error);
+    }
+    if (status == SS_OK && PQntuples(result) == 0) {
+        status = fenced(store, self, error);
+    }
+    PQclear(result);
+    return status;
+}
+
+// Commit, or roll back what failed.
+static int end(struct ss_pg_store *store, int status, struct ss_error *error)
+{
+    if (status == SS_OK) {
+        return ss_pg_commit(store, error);
+    }
+    ss_pg_rollback(store);
+    return status;
+}
+
+// A statement that returns the numbers of shards.
+static int shards_change(struct ss_pg_store *store,
+    const struct ss_pg_query *query, struct ss_shards *ret_got,
+    struct ss_error *error)
+{
+    PGresult *result = NULL;
+    struct ss_shards got = {{0}};
+    int status = ss_pg_ask(store, query, &result, error);
+    if (status == SS_OK) {
+        for (int i = 0; i < PQntuples(result); i++) {
+            int64_t shard = ss_pg_number_at(result, i, 0);
+            ss_check(shard >= 0 && shard < SS_SHARDS);
+            ss_shards_add(&got, (uint16_t)shard);
+        }
+        PQclear(result);
+        *ret_got = got;
+    }
+    return status;
+}
+
+static void shards_param(
+    struct ss_pg_params *params, const struct ss_shards *shards)
+{
+    struct ss_pg_array array;
+    ss_pg_array_init(&array, SS_PG_INT8);
+    for (uint16_t i = 0; i < SS_SHARDS; i++) {
+        if (ss_shards_have(shards, i)) {
+            ss_pg_array_number(&array, i);
+        }
+    }
+    ss_pg_params_array(params, &array);
+}
+
+// --- leases -----------------------------------------------------------------
+
+static int lease_renew(struct ss_store *base, const struct ss_member *self,
+    int64_t lease_ms, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, self->name);
+    ss_pg_params_text(&params, self->endpoint);
+    ss_pg_params_number(&params, (int64_t)self->epoch);
+    ss_pg_params_number(&params, lease_ms);
+    ss_pg_params_number(&params, self->drains);
+    const struct ss_pg_query query = {
+        .sql = "INSERT INTO @members AS m (name, endpoint, epoch, lease_end,"
+               " drains) VALUES ($1::text, $2::text, $3::bigint,"
+               " clock_timestamp() + $4::bigint * interval '1 millisecond',"
+               " $5::bigint = 1) ON CONFLICT (name) DO UPDATE SET endpoint ="
+               " excluded.endpoint, epoch = excluded.epoch, lease_end ="
+               " excluded.lease_end, drains = excluded.drains",
+        .params = &params,
+        .what = "renew the lease"};
+    int status = begin_as(store, self, error);
+    if (status == SS_OK) {
+        status = ss_pg_run(store, &query, error);
+    }
+    return end(store, status, error);
+}
+
+static int lease_end(struct ss_store *base, const struct ss_member *self,
+    struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, self->name);
+    const struct ss_pg_query queries[] = {
+        {.sql = "DELETE FROM @members WHERE name = $1::text",
+            .params = &params,
+            .what = "end the lease"},
+        {.sql = "UPDATE @shards SET owner = '' WHERE owner = $1::text",
+            .params = &params,
+            .what = "let go of the shards"},
+    };
+    int status = begin_as(store, self, error);
+    for (size_t i = 0; i < 2 && status == SS_OK; i++) {
+        status = ss_pg_run(store, &queries[i], error);
+    }
+    return end(store, status, error);
+}
+
+// Its own lease has not ended; else it must not gain anything.
+static int lease_look(struct ss_pg_store *store, const struct ss_member *self,
+    struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, self->name);
+    ss_pg_params_number(&params, (int64_t)self->epoch);
+    const struct ss_pg_query query = {
+        .sql = "SELECT 1 FROM @members WHERE name = $1::text AND epoch ="
+               " $2::bigint AND lease_end > clock_timestamp()",
+        .params = &params,
+        .what = "look at the lease"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK && PQntuples(result) == 0) {
+        status = ss_error_set(error, SS_EAGAIN,
+            "store: %s: the lease of %s has ended: renew it first",
+            store->place, self->name);
+    }
+    PQclear(result);
+    return status;
+}
+
+// --- looking ----------------------------------------------------------------
+
+static void shards_read(
+    const char *list, uint16_t owner, uint16_t owners[SS_SHARDS])
+{
+    char *end = NULL;
+    for (const char *at = list; *at; at = end) {
+        unsigned long shard = strtoul(at, &end, 10);
+        ss_check(end != at && shard < SS_SHARDS);
+        owners[shard] = owner;
+    }
+}
+
+static void cluster_take(const PGresult *result, struct ss_cluster *ret)
+{
+    size_t count = (size_t)PQntuples(result);
+    struct ss_cluster cluster = {
+        .members = ss_zalloc(count + 1, sizeof(*cluster.members)),
+        .members_count = count};
+    for (size_t i = 0; i < SS_SHARDS; i++) {
+        cluster.owners[i] = SS_NOBODY;
+    }
+    for (int i = 0; i < PQntuples(result); i++) {
+        struct ss_member *member = &cluster.members[i];
+        (void)snprintf(member->name, sizeof(member->name), "%s",
+            PQgetvalue(result, i, 0));
+        (void)snprintf(member->endpoint, sizeof(member->endpoint), "%s",
+            PQgetvalue(result, i, 1));
+        member->epoch = (uint64_t)ss_pg_number_at(result, i, 2);
+        member->left_ms = ss_pg_number_at(result, i, 3);
+        member->drains = ss_pg_number_at(result, i, 4) == 1;
+        shards_read(PQgetvalue(result, i, 5), (uint16_t)i, cluster.owners);
+    }
+    *ret = cluster;
+}
+
+static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
+    struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_pg_params params = {0};
+    ss_pg_params_number(&params, SS_MEMBERS_MAX);
+    const struct ss_pg_query query = {
+        .sql = "SELECT m.name, m.endpoint, m.epoch, ceil(extract(epoch FROM"
+               " m.lease_end - clock_timestamp()) * 1000)::bigint,"
+               " m.drains::integer, coalesce(s.list, '') FROM @members m LEFT"
+               " JOIN (SELECT owner, string_agg(shard::text, ' ') AS list FROM"
+               " @shards GROUP BY owner) s ON s.owner = m.name ORDER BY m.name"
+               " LIMIT $1::bigint",
+        .params = &params,
+        .what = "look at the members"};
+    PGresult *result = NULL;
+    int status = ss_pg_reconnect(store, error);
+    if (status == SS_OK) {
+        status = ss_pg_ask(store, &query, &result, error);
+    }
+    if (status == SS_OK) {
+        cluster_take(result, ret_cluster);
+        PQclear(result);
+    }
+    return status;
+}
+
+// --- shards -----------------------------------------------------------------
+
+static int shards_claim(struct ss_store *base, const struct ss_member *self,
+    const struct ss_shards *wanted, struct ss_shards *ret_got,
+    struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, self->name);
+    shards_param(&params, wanted);
+    const struct ss_pg_query query = {
+        .sql = "UPDATE @shards SET owner = $1::text WHERE owner = '' AND shard"
+               " = ANY ($2::bigint[]) RETURNING shard::bigint",
+        .params = &params,
+        .what = "claim shards"};
+    struct ss_shards got = {{0}};
+    int status = begin_as(store, self, error);
+    if (status == SS_OK) {
+        status = lease_look(store, self, error);
+    }
+    if (status == SS_OK) {
+        status = shards_change(store, &query, &got, error);
+    }
+    status = end(store, status, error);
+    if (status == SS_OK) {
+        *ret_got = got;
+    }
+    ss_pg_params_fini(&params);
+    return status;
+}
+
+// Lock the row of a member whose lease has ended.
+static int dead_lock(
+    struct ss_pg_store *store, const char *dead, struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, dead);
+    const struct ss_pg_query query = {
+        .sql = "SELECT 1 FROM @members WHERE name = $1::text AND lease_end <="
+               " clock_timestamp() FOR UPDATE",
+        .params = &params,
+        .what = "look at the lease"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK && PQntuples(result) == 0) {
+        status = ss_error_set(error, SS_EBUSY,
+            "store: %s: the lease of %s has not ended", store->place, dead);
+    }
+    PQclear(result);
+    return status;
+}
+
+static int shards_move(struct ss_pg_store *store, const struct ss_member *self,
+    const char *dead, struct ss_shards *ret_got, struct ss_error *error)
+{
+    struct ss_pg_params params = {0}, gone = {0};
+    ss_pg_params_text(&params, self->name);
+    ss_pg_params_text(&params, dead);
+    ss_pg_params_text(&gone, dead);
+    const struct ss_pg_query move = {
+        .sql = "UPDATE @shards SET owner = $1::text WHERE owner = $2::text"
+               " RETURNING shard::bigint",
+        .params = &params,
+        .what = "take shards over"};
+    // Its fences go too: nobody of that name may append until it takes one.
+    const struct ss_pg_query forget[] = {
+        {.sql = "DELETE FROM @fences WHERE coordinator = $1::text",
+            .params = &gone,
+            .what = "forget the fence"},
+        {.sql = "DELETE FROM @members WHERE name = $1::text",
+            .params = &gone,
+            .what = "forget the member"},
+    };
+    int status = shards_change(store, &move, ret_got, error);
+    for (size_t i = 0; i < 2 && status == SS_OK; i++) {
+        status = ss_pg_run(store, &forget[i], error);
+    }
+    return status;
+}
+
+static int shards_take(struct ss_store *base, const struct ss_member *self,
+    const char *dead, struct ss_shards *ret_got, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    struct ss_shards got = {{0}};
+    int status = begin_as(store, self, error);
+    if (status == SS_OK) {
+        status = lease_look(store, self, error);
+    }
+    if (status == SS_OK) {
+        status = dead_lock(store, dead, error);
+    }
+    if (status == SS_OK) {
+        status = ss_pg_fence_break_now(store, dead, error);
+    }
+    if (status == SS_OK) {
+        status = shards_move(store, self, dead, &got, error);
+    }
+    status = end(store, status, error);
+    if (status == SS_OK) {
+        *ret_got = got;
+    }
+    return status;
+}
+
+// A member that is taken over meanwhile waits for us, or is none any more.
+static int member_hold(struct ss_pg_store *store, const char *name,
+    bool *ret_there, struct ss_error *error)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_params_text(&params, name);
+    const struct ss_pg_query query = {
+        .sql = "SELECT 1 FROM @members WHERE name = $1::text FOR SHARE",
+        .params = &params,
+        .what = "look at a member"};
+    PGresult *result = NULL;
+    int status = ss_pg_ask(store, &query, &result, error);
+    if (status == SS_OK) {
+        *ret_there = PQntuples(result) == 1;
+        PQclear(result);
+    }
+    return status;
+}
+
+static int shards_hand(struct ss_store *base, const struct ss_member *self,
+    const struct ss_shards *shards, const char *to, struct ss_error *error)
+{
+    struct ss_pg_store *store = (struct ss_pg_store *)base;
+    bool is_there = false;
+    int status = begin_as(store, self, error);
+    ss_pg_heads_forget(store);
+    if (status == SS_OK && to) {
+        status = member_hold(store, to, &is_there, error);
+    }
+    if (status == SS_OK) {
+        struct ss_pg_params params = {0};
+        ss_pg_params_text(&params, self->name);
+        ss_pg_params_text(&params, is_there ? to : "");
+        shards_param(&params, shards);
+        const struct ss_pg_query query = {
+            .sql = "UPDATE @shards SET owner = $2::text WHERE owner ="
+                   " $1::text AND shard = ANY ($3::bigint[])",
+            .params = &params,
+            .what = "hand shards over"};
+        status = ss_pg_run(store, &query, error);
+        ss_pg_params_fini(&params);
+    }
+    return end(store, status, error);
+}
+
+const struct ss_store_cluster_ops ss_pg_cluster_ops = {
+    .renew = lease_renew,
+    .end = lease_end,
+    .read = cluster_read,
+    .claim = shards_claim,
+    .take = shards_take,
+    .hand = shards_hand,
+};

@@ -1,0 +1,365 @@
+// Several coordinators on one database: leases, shards, takeover, hand-over.
+// The database's clock judges; a lease is ended here by a statement, not by
+// waiting.
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef SS_HAVE_POSTGRES
+
+int main(void)
+{
+    fprintf(stderr, "SKIPPED: built without libpq\n");
+    return 77;
+}
+
+#else
+
+#include <check.h>
+#include <libpq-fe.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "tests/contract/store_world.h"
+
+enum { POSTGRES = 4, LEASE_MS = 60000 };
+
+static struct ss_store *store, *other;
+static struct ss_member ada, bob;
+
+static struct ss_member member_of(struct ss_store *it, const char *name)
+{
+    struct ss_member member = {.left_ms = 0};
+    snprintf(member.name, sizeof(member.name), "%s", name);
+    snprintf(member.endpoint, sizeof(member.endpoint), "tcp://%s:1", name);
+    int status =
+        ss_store_fence_take(it, name, 0, &member.epoch, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return member;
+}
+
+static void renew(struct ss_store *it, const struct ss_member *member)
+{
+    int status = ss_store_lease_renew(it, member, LEASE_MS, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+}
+
+static void setup(void)
+{
+    world_begin();
+    store = world_open(POSTGRES);
+    int status = ss_store_open(world_server_url(), &other, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    ada = member_of(store, "ada");
+    bob = member_of(other, "bob");
+    renew(store, &ada);
+    renew(other, &bob);
+}
+
+static void teardown(void)
+{
+    ss_store_close(&store);
+    ss_store_close(&other);
+    world_end();
+}
+
+// By somebody with a shell; the schema is the URL's.
+static void say(const char *sql)
+{
+    char *url = ss_strdup(world_server_url());
+    char *schema = strstr(url, "schema=");
+    ck_assert_ptr_nonnull(schema);
+    schema[-1] = '\0';
+    schema += strlen("schema=");
+    schema[strcspn(schema, "&")] = '\0';
+    PGconn *conn = PQconnectdb(url);
+    char *text = ss_format("SET search_path = %s; %s", schema, sql);
+    PGresult *result = PQexec(conn, text);
+    ck_assert_msg(PQresultStatus(result) == PGRES_COMMAND_OK, "%s: %s", sql,
+        PQerrorMessage(conn));
+    PQclear(result);
+    PQfinish(conn);
+    ss_free(text);
+    ss_free(url);
+}
+
+static void end_lease_of(const char *name)
+{
+    char *sql = ss_format("UPDATE members SET lease_end = clock_timestamp() -"
+                          " interval '1 ms' WHERE name = '%s'",
+        name);
+    say(sql);
+    ss_free(sql);
+}
+
+static struct ss_shards shards_to(uint16_t end)
+{
+    struct ss_shards shards = {{0}};
+    for (uint16_t i = 0; i < end; i++)
+        ss_shards_add(&shards, i);
+    return shards;
+}
+
+// How many shards `name` has ("": nobody).
+static size_t has(const char *name)
+{
+    struct ss_cluster cluster;
+    int status = ss_store_cluster_read(store, &cluster, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    uint16_t owner = *name ? ss_cluster_find(&cluster, name) : SS_NOBODY;
+    struct ss_shards shards = ss_cluster_shards(&cluster, owner);
+    bool is_there = !*name || owner != SS_NOBODY;
+    ss_cluster_fini(&cluster);
+    return is_there ? ss_shards_count(&shards) : 0;
+}
+
+static size_t claim(
+    struct ss_store *it, const struct ss_member *member, uint16_t end)
+{
+    struct ss_shards wanted = shards_to(end), got = {{0}};
+    int status =
+        ss_store_shards_claim(it, member, &wanted, &got, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return ss_shards_count(&got);
+}
+
+static int append_as(
+    struct ss_store *it, const struct ss_member *member, uint64_t seq)
+{
+    struct ss_store_row row = row_of("t", seq, "row");
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
+    struct ss_store_batch batch = {
+        .epoch = member->epoch, .units = &unit, .units_count = 1};
+    int status = ss_store_apply(it, &batch, &world_error);
+    return status != SS_OK ? status : unit.result;
+}
+
+// --- leases -----------------------------------------------------------------
+
+START_TEST(members_see_each_other)
+{
+    struct ss_cluster cluster;
+    ck_assert(ss_store_is_shared(store));
+    ck_assert_int_eq(
+        ss_store_cluster_read(store, &cluster, &world_error), SS_OK);
+    ck_assert_uint_eq(cluster.members_count, 2);
+    ck_assert_str_eq(cluster.members[0].name, "ada");
+    ck_assert_str_eq(cluster.members[1].endpoint, "tcp://bob:1");
+    ck_assert_uint_eq(cluster.members[1].epoch, bob.epoch);
+    ck_assert_int_gt(cluster.members[1].left_ms, 0);
+    ck_assert_int_le(cluster.members[1].left_ms, LEASE_MS);
+    ck_assert(!cluster.members[1].drains);
+    ss_cluster_fini(&cluster);
+    bob.drains = true;
+    renew(other, &bob);
+    ck_assert_int_eq(
+        ss_store_cluster_read(store, &cluster, &world_error), SS_OK);
+    ck_assert(cluster.members[1].drains);
+    ss_cluster_fini(&cluster);
+}
+END_TEST
+
+START_TEST(no_two_epochs_are_the_same_even_after_the_database_was_set_back)
+{
+    ck_assert_uint_ne(ada.epoch, bob.epoch);
+    ck_assert_uint_gt(ada.epoch, UINT64_C(1700000000000000)); // 2023
+    struct ss_member again = member_of(store, "ada");
+    ck_assert_uint_gt(again.epoch, bob.epoch);
+    say("DELETE FROM fences; UPDATE format SET epoch = 0");
+    struct ss_member later = member_of(store, "ada");
+    ck_assert_uint_gt(later.epoch, again.epoch);
+    say("UPDATE format SET epoch = epoch + 3600000000"); // a clock set back
+    struct ss_member last = member_of(store, "ada");
+    ck_assert_uint_gt(last.epoch, later.epoch + UINT64_C(3600000000));
+}
+END_TEST
+
+START_TEST(whose_fence_was_taken_renews_nothing)
+{
+    struct ss_member stale = ada;
+    ada = member_of(other, "ada");
+    ck_assert_int_eq(
+        ss_store_lease_renew(store, &stale, LEASE_MS, &world_error),
+        SS_EFENCED);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "ada"));
+    renew(other, &ada);
+}
+END_TEST
+
+START_TEST(who_leaves_leaves_its_shards_to_nobody)
+{
+    ck_assert_uint_eq(claim(store, &ada, 100), 100);
+    ck_assert_int_eq(ss_store_lease_end(store, &ada, &world_error), SS_OK);
+    ck_assert_uint_eq(has("ada"), 0);
+    ck_assert_uint_eq(has(""), SS_SHARDS);
+    ck_assert_uint_eq(claim(other, &bob, SS_SHARDS), SS_SHARDS);
+}
+END_TEST
+
+// --- shards -----------------------------------------------------------------
+
+START_TEST(a_shard_is_claimed_once)
+{
+    ck_assert_uint_eq(has(""), SS_SHARDS);
+    ck_assert_uint_eq(claim(store, &ada, 600), 600);
+    ck_assert_uint_eq(claim(other, &bob, 700), 100);
+    ck_assert_uint_eq(claim(store, &ada, 700), 0);
+    ck_assert_uint_eq(has("ada"), 600);
+    ck_assert_uint_eq(has("bob"), 100);
+    ck_assert_uint_eq(has(""), SS_SHARDS - 700);
+}
+END_TEST
+
+START_TEST(whose_lease_has_ended_gains_nothing)
+{
+    struct ss_shards wanted = shards_to(9), got = {{0}};
+    ck_assert_uint_eq(claim(other, &bob, 9), 9);
+    end_lease_of("ada");
+    end_lease_of("bob");
+    ck_assert_int_eq(
+        ss_store_shards_claim(store, &ada, &wanted, &got, &world_error),
+        SS_EAGAIN);
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error),
+        SS_EAGAIN);
+    ck_assert_uint_eq(ss_shards_count(&got), 0);
+    ck_assert_uint_eq(has("bob"), 9);
+}
+END_TEST
+
+START_TEST(a_takeover_takes_all_and_breaks_the_fence)
+{
+    struct ss_shards got = {{0}};
+    ck_assert_uint_eq(claim(store, &ada, 10), 10);
+    ck_assert_uint_eq(claim(other, &bob, 500), 490);
+    ck_assert_int_eq(append_as(other, &bob, 1), SS_OK);
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_EBUSY);
+    ck_assert_int_eq(append_as(other, &bob, 2), SS_OK);
+    end_lease_of("bob");
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_OK);
+    ck_assert_uint_eq(ss_shards_count(&got), 490);
+    ck_assert_uint_eq(has("ada"), 500);
+    // The zombie can do nothing of what it could.
+    struct ss_shards all = shards_to(SS_SHARDS);
+    ck_assert_int_eq(append_as(other, &bob, 3), SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_lease_renew(other, &bob, LEASE_MS, &world_error), SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_shards_claim(other, &bob, &all, &got, &world_error),
+        SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_shards_take(other, &bob, "ada", &got, &world_error),
+        SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_shards_hand(other, &bob, &all, NULL, &world_error),
+        SS_EFENCED);
+    ck_assert_int_eq(ss_store_lease_end(other, &bob, &world_error), SS_EFENCED);
+    ck_assert_str_eq(all_rows(store, "t"), "1:row 2:row");
+    // It comes back as another, and is one like any.
+    bob = member_of(other, "bob");
+    renew(other, &bob);
+    ck_assert_uint_eq(has("bob"), 0);
+    ck_assert_uint_eq(claim(other, &bob, SS_SHARDS), SS_SHARDS - 500);
+    ck_assert_int_eq(append_as(other, &bob, 3), SS_OK);
+}
+END_TEST
+
+START_TEST(a_hand_over_is_the_owners_word)
+{
+    struct ss_shards some = shards_to(300);
+    ck_assert_uint_eq(claim(store, &ada, 200), 200);
+    ck_assert_int_eq(
+        ss_store_shards_hand(other, &bob, &some, "bob", &world_error), SS_OK);
+    ck_assert_uint_eq(has("bob"), 0); // it has none of them to give
+    some = shards_to(50);
+    ck_assert_int_eq(
+        ss_store_shards_hand(store, &ada, &some, "bob", &world_error), SS_OK);
+    ck_assert_uint_eq(has("ada"), 150);
+    ck_assert_uint_eq(has("bob"), 50);
+    some = shards_to(100);
+    ck_assert_int_eq(
+        ss_store_shards_hand(store, &ada, &some, "eve", &world_error), SS_OK);
+    ck_assert_uint_eq(has("ada"), 100);
+    ck_assert_uint_eq(has("bob"), 50); // what is not ada's stays
+    ck_assert_uint_eq(has(""), SS_SHARDS - 150);
+}
+END_TEST
+
+START_TEST(a_store_of_one_process_has_no_members)
+{
+    struct ss_store *memory = NULL;
+    struct ss_cluster cluster;
+    ck_assert_int_eq(ss_store_open("memory:", &memory, &world_error), SS_OK);
+    ck_assert(!ss_store_is_shared(memory));
+    ck_assert_int_eq(
+        ss_store_lease_renew(memory, &ada, 1, &world_error), SS_EINVAL);
+    ck_assert_int_eq(
+        ss_store_cluster_read(memory, &cluster, &world_error), SS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "one process"));
+    ss_store_close(&memory);
+}
+END_TEST
+
+// --- what an older program left ---------------------------------------------
+
+START_TEST(an_older_schema_is_brought_up)
+{
+    ss_store_close(&store);
+    ss_store_close(&other);
+    say("DROP TABLE open_runs, members, shards;"
+        " ALTER TABLE format DROP COLUMN epoch;"
+        " UPDATE format SET number = 1;"
+        " INSERT INTO runs VALUES"
+        " ('r1', 't', 0, 1, convert_to('{\"status\":\"done\"}', 'UTF8')),"
+        " ('r2', 't', 0, 2, convert_to('{\"status\":\"running\"}', 'UTF8'))");
+    ck_assert_int_eq(
+        ss_store_open(world_server_url(), &store, &world_error), SS_OK);
+    ck_assert_str_eq(
+        all_entries(store, SS_TABLE_OPEN), "r2={\"status\":\"running\"}");
+    ck_assert_int_eq(
+        ss_store_open(world_server_url(), &other, &world_error), SS_OK);
+    ada = member_of(other, "ada");
+    renew(other, &ada);
+    ck_assert_uint_eq(claim(store, &ada, SS_SHARDS), SS_SHARDS);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("store_cluster");
+    TCase *t = tcase_create("members");
+    tcase_add_checked_fixture(t, setup, teardown);
+    const TTest *const tests[] = {
+        members_see_each_other,
+        no_two_epochs_are_the_same_even_after_the_database_was_set_back,
+        whose_fence_was_taken_renews_nothing,
+        who_leaves_leaves_its_shards_to_nobody,
+        a_shard_is_claimed_once,
+        whose_lease_has_ended_gains_nothing,
+        a_takeover_takes_all_and_breaks_the_fence,
+        a_hand_over_is_the_owners_word,
+        a_store_of_one_process_has_no_members,
+        an_older_schema_is_brought_up,
+    };
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        tcase_add_test(t, tests[i]);
+    }
+    suite_add_tcase(s, t);
+    return s;
+}
+
+int main(void)
+{
+    if (world_server_begin() < STORE_KINDS_WITH_POSTGRES) {
+        return 77;
+    }
+    SRunner *runner = srunner_create(suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    world_server_end();
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
