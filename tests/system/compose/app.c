@@ -4,8 +4,8 @@
 //
 // The result is a function of the input alone, however the run went. VERSION is
 // given by the build: an application of another version has another graph.
+#include <poll.h>
 #include <superstep/superstep.h>
-#include <time.h>
 
 #ifndef VERSION
 #define VERSION "1"
@@ -30,9 +30,7 @@ static int nap(struct ss_task *task)
 {
     json_int_t number = json_integer_value(ss_input(task, "number"));
     json_int_t ms = json_integer_value(ss_input(task, "ms"));
-    struct timespec left = {ms / 1000, (long)(ms % 1000) * 1000000};
-    while (nanosleep(&left, &left) != 0)
-        ;
+    poll(NULL, 0, (int)ms);
     return ss_update(task, json_pack("{s:I}", "sum", number * number));
 }
 

@@ -54,7 +54,7 @@ def build_application(engine, version):
             f"RUN cc -shared -fPIC -O2 -DVERSION='\"{version}\"' app.c "
             "-o app.so $(pkg-config --cflags superstep)\n"
             "FROM superstep-worker\n"
-            "COPY --from=build /work/app.so /app/app.so\n")
+            "COPY --from=build /build/app.so /app/app.so\n")
         engine.docker("build", "-q", "-t", f"superstep-naps:{version}", folder)
 
 
