@@ -81,12 +81,29 @@ need_packages()
     rm -f "$log"
 }
 
-# Configure and build: build PRESET [cmake argument...]. Fails with the log of
-# what went wrong. A tree of a project that was moved is built anew.
+# clang and the libraries of its fuzzer; some distributions have them apart.
+need_fuzzer()
+{
+    need_packages clang
+    program=$(mktemp)
+    printf 'int LLVMFuzzerTestOneInput(void) { return 0; }\n' |
+        clang -x c -fsanitize=fuzzer,address -o "$program" - 2>/dev/null ||
+        need_packages libclang-rt-dev
+    rm -f "$program"
+}
+
+# Configure and build: build PRESET [--only TARGET] [cmake argument...]. Fails
+# with the log of what went wrong. A tree of a project that was moved is built
+# anew.
 build()
 {
     preset=$1
     shift
+    only=all
+    if [ "${1:-}" = --only ]; then
+        only=$2
+        shift 2
+    fi
     tree=build/$preset
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' \
         "$tree/CMakeCache.txt" 2>/dev/null) || home=
@@ -106,7 +123,7 @@ build()
         }
         printf '%s\n' "$*" >"$tree/arguments"
     fi
-    cmake --build "$tree" >"$tree/build.log" 2>&1 || {
+    cmake --build "$tree" --target "$only" >"$tree/build.log" 2>&1 || {
         grep -v '^\[' "$tree/build.log" >&2
         return 1
     }

@@ -44,6 +44,9 @@ int ss_json_parse(
     if (size > SS_VALUE_SIZE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "JSON of %zu bytes; the limit is %u", size, SS_VALUE_SIZE_MAX);
+    if (size == 0) // text may be NULL then
+        return ss_error_set(
+            error, SS_EFORMAT, "JSON is malformed: it is empty");
     if (text_depth(text, size) > SS_VALUE_DEPTH_MAX)
         return ss_error_set(error, SS_EFORMAT,
             "JSON is nested deeper than %d levels", SS_VALUE_DEPTH_MAX);

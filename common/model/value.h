@@ -50,7 +50,8 @@ bool ss_value_decoded(const struct ss_value *value);
 int ss_value_valid(struct ss_value *value, struct ss_error *error) SS_MUST_USE;
 bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 
-// Parse text from outside. Gives *ret_json. SS_EFORMAT names line and column.
+// Parse text from outside. No bytes may be NULL. Gives *ret_json. SS_EFORMAT names
+// line and column.
 int ss_json_parse(const char *text, size_t size, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
 // Compact text, keys in their order. Gives (ss_free).

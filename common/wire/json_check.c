@@ -173,10 +173,10 @@ static bool go_on(struct text *text, bool *ret_more)
 
 bool ss_json_check(const char *bytes, size_t size)
 {
+    if (size == 0 || size > (size_t)SS_VALUE_SIZE_MAX)
+        return false; // no bytes may be NULL: no pointer is made of it
     struct text text = {.at = (const unsigned char *)bytes,
         .end = (const unsigned char *)bytes + size};
-    if (size > (size_t)SS_VALUE_SIZE_MAX)
-        return false;
     for (;;) {
         bool is_complete, has_more = true;
         if (!begin(&text, &is_complete))

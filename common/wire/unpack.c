@@ -215,6 +215,8 @@ static int scan_message(struct scan *scan,
 int ss_wire_scan(const ProtobufCMessageDescriptor *descriptor,
     const void *bytes, size_t size, struct ss_error *error)
 {
+    if (size == 0) // bytes may be NULL then
+        return SS_OK;
     struct scan scan = {.error = error};
     struct cursor cursor = {bytes, (const unsigned char *)bytes + size};
     return scan_message(&scan, descriptor, cursor, 1);
@@ -247,6 +249,8 @@ int ss_wire_unpack(const ProtobufCMessageDescriptor *descriptor,
 bool ss_wire_peek(
     const void *bytes, size_t size, uint32_t number, uint64_t *ret_value)
 {
+    if (size == 0) // bytes may be NULL then
+        return false;
     struct cursor cursor = {bytes, (const unsigned char *)bytes + size};
     while (cursor.at < cursor.end) {
         struct field field;

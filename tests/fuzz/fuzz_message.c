@@ -33,6 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ss_error error = {0};
     if (!is_set_up++)
         ss_value_setup();
+    if (size == 0)
+        data = NULL;
     if (ss_message_decode(data, size, &message, &error) != SS_OK) {
         ss_check(message == NULL);
         ss_check(error.message[0] != '\0');

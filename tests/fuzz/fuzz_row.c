@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static int is_set_up;
     if (!is_set_up++)
         ss_value_setup();
-    try_body(data, size);
+    try_body(size > 0 ? data : NULL, size);
     if (size >= SS_ROW_CHECK_SIZE)
         try_with_hash(data, size);
     return 0;

@@ -25,9 +25,22 @@ static void expect_malformed(const char *text, const char *words)
         ck_abort_msg("\"%s\" says nothing of \"%s\"", error.message, words);
 }
 
+START_TEST(no_text_is_refused_wherever_it_stands)
+{
+    json_t *json = NULL;
+    struct ss_error error;
+    expect_malformed("", "it is empty");
+    ck_assert_int_eq(ss_json_parse(NULL, 0, &json, &error), SS_EFORMAT);
+    ck_assert_str_eq(error.message, "JSON is malformed: it is empty");
+    struct ss_value *value = ss_value_from_text(NULL, 0);
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_EFORMAT);
+    ss_value_unref(value);
+}
+END_TEST
+
 START_TEST(text_that_is_no_json_is_refused_with_its_place)
 {
-    expect_malformed("", "line 1");
+    expect_malformed(" ", "line 1");
     expect_malformed("{", "line 1");
     expect_malformed("[1,\n 2,\n x]", "line 3");
     expect_malformed("[1] 2", "line 1");
@@ -197,7 +210,8 @@ START_TEST(truth_is_pythons)
 }
 END_TEST
 
-RUN("json", text_that_is_no_json_is_refused_with_its_place,
+RUN("json", no_text_is_refused_wherever_it_stands,
+    text_that_is_no_json_is_refused_with_its_place,
     any_json_may_stand_alone, brackets_in_strings_do_not_nest,
     the_depth_of_json_is_bounded, the_size_of_json_is_bounded,
     strings_are_escaped_where_they_must,

@@ -70,6 +70,13 @@ START_TEST(what_is_none_is_told_as_such)
 }
 END_TEST
 
+START_TEST(no_text_is_no_json)
+{
+    ck_assert(!ss_json_check(NULL, 0));
+    ck_assert(!parses(NULL, 0));
+}
+END_TEST
+
 START_TEST(what_is_rare_is_left_to_the_parser)
 {
     for (size_t i = 0; i < sizeof(rare) / sizeof(*rare); i++) {
@@ -139,6 +146,7 @@ int main(void)
     TCase *tcase = tcase_create("json_check");
     tcase_add_test(tcase, json_is_told_as_such);
     tcase_add_test(tcase, what_is_none_is_told_as_such);
+    tcase_add_test(tcase, no_text_is_no_json);
     tcase_add_test(tcase, what_is_rare_is_left_to_the_parser);
     tcase_add_test(tcase, depth_ends_where_the_parsers_does);
     tcase_add_test(tcase, a_yes_is_never_wrong);

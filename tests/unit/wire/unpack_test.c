@@ -10,6 +10,17 @@
 #include "common/wire/message.h"
 #include "common/wire/unpack.h"
 
+START_TEST(no_bytes_hold_no_field_and_no_message)
+{
+    uint64_t value;
+    struct ss_message *message = NULL;
+    struct ss_error error;
+    ck_assert(!ss_wire_peek(NULL, 0, 1, &value));
+    ck_assert_int_eq(ss_message_decode(NULL, 0, &message, &error), SS_EFORMAT);
+    ck_assert_ptr_null(message);
+}
+END_TEST
+
 // --- budgets
 
 START_TEST(a_budget_gives_aligned_memory_until_it_is_spent)
@@ -211,6 +222,7 @@ int main(void)
     ss_value_setup();
     Suite *suite = suite_create("unpack");
     TCase *tcase = tcase_create("unpack");
+    tcase_add_test(tcase, no_bytes_hold_no_field_and_no_message);
     tcase_add_test(tcase, a_budget_gives_aligned_memory_until_it_is_spent);
     tcase_add_test(tcase, many_small_pieces_use_the_budget_up);
     tcase_add_test(tcase, a_size_that_wraps_around_is_refused);
