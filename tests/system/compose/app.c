@@ -19,25 +19,26 @@ static int begin(struct ss_task *task)
 
 static int each_nap(struct ss_route *route)
 {
-    json_int_t count = json_integer_value(ss_input(route, "count"));
-    json_int_t ms = json_integer_value(ss_input(route, "ms"));
+    json_int_t count, ms;
+    if (json_unpack(ss_state(route), "{s:I,s:I}", "count", &count, "ms", &ms))
+        return ss_route_fail(route, "input", "count and ms are whole numbers");
     for (json_int_t i = 0; i < count; i++)
-        ss_send(route, "nap", json_pack("{s:I,s:I}", "number", i, "ms", ms));
+        ss_route_send(
+            route, "nap", json_pack("{s:I,s:I}", "number", i, "ms", ms));
     return 0;
 }
 
 static int nap(struct ss_task *task)
 {
-    json_int_t number = json_integer_value(ss_input(task, "number"));
-    json_int_t ms = json_integer_value(ss_input(task, "ms"));
-    poll(NULL, 0, (int)ms);
+    json_int_t number = ss_input_int(task, "number");
+    poll(NULL, 0, (int)ss_input_int(task, "ms"));
     return ss_update(task, json_pack("{s:I}", "sum", number * number));
 }
 
 static int wake(struct ss_task *task)
 {
-    json_int_t sum = json_integer_value(ss_input(task, "sum"));
-    return ss_update(task, json_pack("{s:I}", "result", sum));
+    int64_t sum = ss_input_int(task, "sum");
+    return ss_update(task, json_pack("{s:I}", "result", (json_int_t)sum));
 }
 
 static void naps(struct ss_graph_def *graph)
