@@ -1,0 +1,135 @@
+"""A PostgreSQL of a test's own: in a private folder, on a socket there.
+
+It refuses to run as root, so root's runs as the user postgres. It is started in
+the foreground, killed and started again by its process id.
+"""
+
+import glob
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from harness import Failure, Process, expect
+
+
+def programs():
+    """The folder of the newest server that is installed, or None."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"),
+                   key=lambda path: float(path.split("/")[4]))
+    return pathlib.Path(found[-1]).parent if found else None
+
+
+def missing():
+    """Why no server can be started here; None: it can."""
+    if not programs():
+        return "PostgreSQL's server is not installed: apt-get install postgresql"
+    if os.geteuid() == 0 and not _user():
+        return "PostgreSQL does not run as root, and there is no user postgres"
+    return None
+
+
+def _user():
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return None
+
+
+def _drop_root():
+    user = _user()
+    if user:
+        os.setgroups([])
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+    os.chdir("/")
+
+
+class Postgres:
+    """Leaving it ends the server. `settings`: lines of postgresql.conf."""
+
+    def __init__(self, settings=(), tls=False):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="superstep-pg-"))
+        self.data = self.folder / "data"
+        self.settings = list(settings)
+        self.tls = tls
+        self.process = None
+        self.count = 0
+
+    def __enter__(self):
+        try:
+            user = _user()
+            if user:
+                os.chown(self.folder, user.pw_uid, user.pw_gid)
+            self.folder.chmod(0o755)
+            self.tool("initdb", "-D", self.data, "-U", "superstep",
+                      "--auth=trust", "--encoding=UTF8", "--locale=C",
+                      "--no-sync")
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if self.process:
+            if error is not None:
+                print("\n".join(self.process.text().splitlines()[-30:]))
+            self.process.kill(signal.SIGQUIT)
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def tool(self, name, *words, check=True, stdin=None, **options):
+        """A program of PostgreSQL's, as the server's user, to its end."""
+        done = subprocess.run(
+            [str(programs() / name), *map(str, words)], text=True,
+            capture_output=True, preexec_fn=_drop_root, timeout=120,
+            input=stdin, env=dict(os.environ, LC_ALL="C"), **options)
+        if check and done.returncode != 0:
+            raise Failure(f"{name}: status {done.returncode}\n{done.stderr}")
+        return done
+
+    def start(self):
+        self.count += 1
+        words = [programs() / "postgres", "-D", self.data, "-k", self.folder,
+                 "-c", "listen_addresses=", "-c", "log_destination=stderr",
+                 "-c", "logging_collector=off", "-c", "max_connections=60"]
+        for setting in self.settings:
+            words += ["-c", setting]
+        self.process = Process(f"postgres{self.count}", words,
+                               limits=_drop_root)
+        self.process.wait_line("ready to accept connections")
+
+    def stop(self):
+        """As an operator restarts it: sessions are cut off."""
+        self.process.kill(signal.SIGINT)
+        expect(self.process.wait() == 0, "PostgreSQL did not stop as asked")
+
+    def crash(self):
+        """All its processes at once, as when the power fails."""
+        children = subprocess.run(
+            ["pgrep", "-P", str(self.process.pid)], capture_output=True,
+            text=True, check=False).stdout.split()
+        for pid in [self.process.pid, *map(int, children)]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def url(self, database="postgres", **options):
+        more = "".join(f"&{key}={value}" for key, value in options.items())
+        return (f"postgres://superstep@/{database}?host={self.folder}"
+                f"{more}")
+
+    def sql(self, text, database="postgres"):
+        """What psql prints, a row a line, columns between |."""
+        return self.tool(
+            "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h",
+            self.folder, "-U", "superstep", "-d", database,
+            stdin=text).stdout.strip()
