@@ -80,6 +80,7 @@ endfunction()
 ss_pure_test(ss_base "realloc|free|fprintf|stderr")
 ss_pure_test(ss_model "json(p?)_[a-z_]*|XXH[A-Za-z0-9_]*")
 ss_pure_test(ss_engine "json_[a-z_]*")
+ss_pure_test(ss_owners)
 ss_pure_test(ss_session "json_[a-z_]*")
 ss_pure_test(ss_talk "json_[a-z_]*")
 ss_pure_test(ss_wire

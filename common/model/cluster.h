@@ -48,6 +48,7 @@ struct ss_cluster {
     struct ss_member *members; // owned: ss_cluster_fini()
     size_t members_count;
     uint16_t owners[SS_SHARDS]; // index of a member, or SS_NOBODY
+    uint64_t epoch; // the last one given; each change of owners gives one
 };
 
 void ss_cluster_fini(struct ss_cluster *cluster);

@@ -51,6 +51,16 @@ static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
     return status;
 }
 
+// Whoever owns a shard from now on has a higher epoch than whoever did.
+static int epoch_raise(struct ss_pg_store *store, struct ss_error *error)
+{
+    const struct ss_pg_query query = {
+        .sql = "UPDATE @format SET epoch = greatest(epoch + 1,"
+               " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)",
+        .what = "raise the epoch"};
+    return ss_pg_run(store, &query, error);
+}
+
 // Commit, or roll back what failed.
 static int end(struct ss_pg_store *store, int status, struct ss_error *error)
 {
@@ -197,6 +207,7 @@ static void cluster_take(const PGresult *result, struct ss_cluster *ret)
         member->epoch = (uint64_t)ss_pg_number_at(result, i, 2);
         member->left_ms = ss_pg_number_at(result, i, 3);
         member->drains = ss_pg_number_at(result, i, 4) == 1;
+        cluster.epoch = (uint64_t)ss_pg_number_at(result, i, 6);
         shards_read(PQgetvalue(result, i, 5), (uint16_t)i, cluster.owners);
     }
     *ret = cluster;
@@ -211,9 +222,10 @@ static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
     const struct ss_pg_query query = {
         .sql = "SELECT m.name, m.endpoint, m.epoch, ceil(extract(epoch FROM"
                " m.lease_end - clock_timestamp()) * 1000)::bigint,"
-               " m.drains::integer, coalesce(s.list, '') FROM @members m LEFT"
-               " JOIN (SELECT owner, string_agg(shard::text, ' ') AS list FROM"
-               " @shards GROUP BY owner) s ON s.owner = m.name ORDER BY m.name"
+               " m.drains::integer, coalesce(s.list, ''), f.epoch FROM @format"
+               " f CROSS JOIN @members m LEFT JOIN (SELECT owner,"
+               " string_agg(shard::text, ' ') AS list FROM @shards GROUP BY"
+               " owner) s ON s.owner = m.name ORDER BY m.name"
                " LIMIT $1::bigint",
         .params = &params,
         .what = "look at the members"};
@@ -251,6 +263,9 @@ static int shards_claim(struct ss_store *base, const struct ss_member *self,
     }
     if (status == SS_OK) {
         status = shards_change(store, &query, &got, error);
+    }
+    if (status == SS_OK) {
+        status = epoch_raise(store, error);
     }
     status = end(store, status, error);
     if (status == SS_OK) {
@@ -327,6 +342,9 @@ static int shards_take(struct ss_store *base, const struct ss_member *self,
     if (status == SS_OK) {
         status = shards_move(store, self, dead, &got, error);
     }
+    if (status == SS_OK) {
+        status = epoch_raise(store, error);
+    }
     status = end(store, status, error);
     if (status == SS_OK) {
         *ret_got = got;
@@ -375,6 +393,9 @@ static int shards_hand(struct ss_store *base, const struct ss_member *self,
             .what = "hand shards over"};
         status = ss_pg_run(store, &query, error);
         ss_pg_params_fini(&params);
+    }
+    if (status == SS_OK) {
+        status = epoch_raise(store, error);
     }
     return end(store, status, error);
 }

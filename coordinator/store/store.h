@@ -160,7 +160,8 @@ int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
 // It is no member any more. Shards that it still has are nobody's then.
 int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error) SS_MUST_USE;
-// Who is there, and who has which shards. Gives: ss_cluster_fini().
+// Who is there, who has which shards, and the last epoch: a change of owners
+// takes one, too. Gives: ss_cluster_fini().
 int ss_store_cluster_read(struct ss_store *store,
     struct ss_cluster *ret_cluster, struct ss_error *error) SS_MUST_USE;
 // Those of `wanted` that nobody has become its own. SS_EAGAIN: its own lease

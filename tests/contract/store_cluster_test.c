@@ -265,6 +265,36 @@ START_TEST(a_takeover_takes_all_and_breaks_the_fence)
 }
 END_TEST
 
+static uint64_t last_epoch(void)
+{
+    struct ss_cluster cluster;
+    ck_assert_int_eq(
+        ss_store_cluster_read(store, &cluster, &world_error), SS_OK);
+    ss_cluster_fini(&cluster);
+    return cluster.epoch;
+}
+
+START_TEST(each_change_of_owners_raises_the_epoch)
+{
+    struct ss_shards some = shards_to(10), got = {{0}};
+    uint64_t before = last_epoch();
+    ck_assert_uint_ge(before, bob.epoch);
+    (void)claim(store, &ada, 10);
+    ck_assert_uint_gt(last_epoch(), before);
+    before = last_epoch();
+    ck_assert_int_eq(
+        ss_store_shards_hand(store, &ada, &some, "bob", &world_error), SS_OK);
+    ck_assert_uint_gt(last_epoch(), before);
+    before = last_epoch();
+    renew(store, &ada);
+    ck_assert_uint_eq(last_epoch(), before);
+    end_lease_of("bob");
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_OK);
+    ck_assert_uint_gt(last_epoch(), before);
+}
+END_TEST
+
 START_TEST(a_hand_over_is_the_owners_word)
 {
     struct ss_shards some = shards_to(300);
@@ -338,6 +368,7 @@ static Suite *suite(void)
         a_shard_is_claimed_once,
         whose_lease_has_ended_gains_nothing,
         a_takeover_takes_all_and_breaks_the_fence,
+        each_change_of_owners_raises_the_epoch,
         a_hand_over_is_the_owners_word,
         a_store_of_one_process_has_no_members,
         an_older_schema_is_brought_up,
