@@ -141,7 +141,7 @@ bool ss_overwrite_is(const json_t *json, json_t **ret_value)
 
 bool ss_value_overwrites(struct ss_value *value, json_t **ret_value)
 {
-    if (ss_value_tag(value) != SS_VALUE_JSON)
+    if (ss_value_tag(value) != SS_VALUE_JSON || ss_value_listed(value))
         return false;
     // Text that does not hold the word need not be decoded.
     if (!ss_value_decoded(value) &&

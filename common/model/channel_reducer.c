@@ -87,65 +87,101 @@ static size_t position_of(const struct ss_channel_write *writes, size_t index)
     return owner ? position : index;
 }
 
-static int fold_one(const struct ss_channel *channel, json_t *left,
-    const struct ss_channel_write *writes, size_t index, json_t **ret_json,
+// ------------------------------------------------ an update under way
+
+// What is folded so far: the value as it was, or what was made of it, which is
+// ours alone and grows in place. Many sends to one list share one copy.
+struct growth {
+    struct ss_value *value;
+    struct ss_list *list;
+    json_t *json;
+};
+
+static struct ss_value *growth_close(struct growth *growth)
+{
+    if (growth->list)
+        growth->value = ss_value_of_list(growth->list);
+    else if (growth->json)
+        growth->value = ss_value_new(growth->json);
+    growth->list = NULL;
+    growth->json = NULL;
+    return growth->value;
+}
+
+static void growth_fini(struct growth *growth)
+{
+    ss_value_unref(growth_close(growth));
+}
+
+// Lists that grow cost what is added to them, not what they hold.
+static int fold_list(struct growth *growth, enum ss_reducer reducer,
+    struct ss_value *right, const char *owner, size_t position,
     struct ss_error *error)
 {
+    if (reducer != SS_REDUCER_ADD && reducer != SS_REDUCER_APPEND &&
+        reducer != SS_REDUCER_ADD_MESSAGES)
+        return SS_EAGAIN;
+    struct ss_list *list = growth->list;
+    if (!list) {
+        list = ss_value_list(growth_close(growth));
+        if (!list)
+            return SS_EAGAIN;
+        ss_list_ref(list);
+    }
+    int status =
+        ss_reduce_list(reducer, &list, right, owner, position, error);
+    if (status == SS_OK && !growth->list) {
+        ss_value_unref(growth->value);
+        growth->value = NULL;
+    }
+    if (status == SS_OK || growth->list)
+        growth->list = list;
+    else
+        ss_list_unref(list);
+    return status;
+}
+
+static int fold_json(struct growth *growth, enum ss_reducer reducer,
+    struct ss_value *right, const char *owner, size_t position,
+    struct ss_error *error)
+{
+    json_t *left = growth->json, *next;
+    if (left && left->refcount == 1 && reducer == SS_REDUCER_OR &&
+        json_is_object(left) && json_is_object(ss_value_json(right))) {
+        json_object_update(left, ss_value_json(right));
+        return SS_OK;
+    }
+    if (!left)
+        left = ss_value_json(growth_close(growth));
+    int status = ss_reduce(
+        reducer, left, ss_value_json(right), owner, position, &next, error);
+    if (status != SS_OK)
+        return status;
+    growth_fini(growth);
+    *growth = (struct growth){.json = next};
+    return SS_OK;
+}
+
+static int fold_one(const struct ss_channel *channel, struct growth *growth,
+    const struct ss_channel_write *writes, size_t index, struct ss_error *error)
+{
     const struct ss_channel_spec *spec = channel->spec;
+    struct ss_value *right = writes[index].value;
     char *owner = NULL;
     size_t position = 0;
     if (spec->reducer == SS_REDUCER_ADD_MESSAGES && writes[index].owner) {
         owner = ss_format("%s|%s", writes[index].owner, spec->name);
         position = position_of(writes, index);
     }
-    int status = ss_reduce(spec->reducer, left,
-        ss_value_json(writes[index].value), owner, position, ret_json, error);
+    int status =
+        fold_list(growth, spec->reducer, right, owner, position, error);
+    if (status == SS_EAGAIN)
+        status =
+            fold_json(growth, spec->reducer, right, owner, position, error);
     ss_free(owner);
     if (status != SS_OK)
         ss_error_wrap(error, "channel \"%s\"", spec->name);
     return status;
-}
-
-// What this very update made may grow in place: many sends that add to one
-// list copy it once. False: it has to be folded by ss_reduce().
-static bool grow(enum ss_reducer reducer, json_t *value, json_t *right)
-{
-    if (value->refcount != 1)
-        return false;
-    if (reducer == SS_REDUCER_ADD && json_is_array(value) &&
-        json_is_array(right)) {
-        json_array_extend(value, right);
-        return true;
-    }
-    if (reducer == SS_REDUCER_APPEND && json_is_array(value)) {
-        json_array_append(value, right);
-        return true;
-    }
-    if (reducer == SS_REDUCER_OR && json_is_object(value) &&
-        json_is_object(right)) {
-        json_object_update(value, right);
-        return true;
-    }
-    return false;
-}
-
-// Fold the plain writes before `end` into *value, from `from` on.
-static int fold_range(const struct ss_channel *channel,
-    const struct ss_channel_write *writes, size_t from, size_t end,
-    json_t **value, struct ss_error *error)
-{
-    for (size_t i = from; i < end; i++) {
-        json_t *next;
-        if (grow(
-                channel->spec->reducer, *value, ss_value_json(writes[i].value)))
-            continue;
-        int status = fold_one(channel, *value, writes, i, &next, error);
-        if (status != SS_OK)
-            return status;
-        json_decref(*value);
-        *value = next;
-    }
-    return SS_OK;
 }
 
 // The writes before an Overwrite are lost, but what they could not do is an
@@ -168,16 +204,15 @@ static int update(struct ss_channel *channel,
         end = 0;
     if (!base && end > 0)
         base = writes[from++].value;
-    json_t *value = base ? json_incref(ss_value_json(base)) : NULL;
-    status = fold_range(channel, writes, from, end, &value, error);
+    struct growth growth = {.value = ss_value_ref(base)};
+    for (size_t i = from; i < end && status == SS_OK; i++)
+        status = fold_one(channel, &growth, writes, i, error);
     *ret_changed = status == SS_OK;
     if (status == SS_OK && inside)
         ss_channel_put(channel, opened(channel, inside));
-    else if (status == SS_OK && end == from)
-        ss_channel_put(channel, ss_value_ref(base));
     else if (status == SS_OK)
-        ss_channel_put(channel, ss_value_new(json_incref(value)));
-    json_decref(value);
+        ss_channel_put(channel, ss_value_ref(growth_close(&growth)));
+    growth_fini(&growth);
     return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/model/journal_impl.h"
+#include "common/model/list.h"
 
 // --- a checkpoint's memory --------------------------------------------------
 
@@ -117,47 +118,46 @@ static struct ss_checkpoint *checkpoint_copy(const struct ss_checkpoint *from)
 
 // --- applying a delta -------------------------------------------------------
 
-// Lists that grow over a chain of deltas stay open until its end: each link
-// costs what it adds, not what the list holds.
-struct fold {
-    struct ss_checkpoint *into;
-    struct ss_map growing; // channel -> json_t *, ours alone
-};
-
-static void json_free(void *json)
+static void list_push(void *list, uint64_t number, struct ss_value *item)
 {
-    json_decref(json);
+    struct ss_list **to = list;
+    (void)number;
+    *to = ss_list_push(*to, item);
 }
 
-static int grow(struct fold *fold, const struct ss_slot *slot,
-    const struct ss_row_channel *channel)
+// What is added to a list costs what is added: it shares its past (list.h).
+static int list_apply(
+    struct ss_slot *slot, const struct ss_row_channel *channel)
 {
-    json_t *added = ss_value_json(channel->value);
-    json_t *list = ss_map_get(&fold->growing, channel->name);
-    if (!json_is_array(added)) {
+    struct ss_list *list = slot->value ? ss_value_list(slot->value) : NULL;
+    const struct ss_list *added =
+        channel->op == SS_DELTA_APPEND ? ss_value_list(channel->value) : NULL;
+    if (!list || (channel->op == SS_DELTA_APPEND && !added)) {
         return SS_ECORRUPT;
     }
-    if (!list) {
-        json_t *stands = slot->value ? ss_value_json(slot->value) : NULL;
-        if (!json_is_array(stands)) {
-            return SS_ECORRUPT;
-        }
-        list = json_copy(stands);
-        ss_map_put(&fold->growing, channel->name, list);
+    list = ss_list_ref(list);
+    ss_value_unref(slot->value); // nobody else may hold it: it grows in place
+    slot->value = NULL;
+    int status = SS_OK;
+    if (added) {
+        ss_list_each(added, list_push, &list);
+    } else {
+        status = ss_list_edit(list, channel->value, &list);
     }
-    json_array_extend(list, added);
-    return SS_OK;
+    if (status == SS_OK) {
+        slot->value = ss_value_of_list(list);
+    }
+    return status;
 }
 
 static int channel_apply(
-    struct fold *fold, const struct ss_row_channel *channel)
+    struct ss_checkpoint *into, const struct ss_row_channel *channel)
 {
-    struct ss_slot *slot = slot_of(fold->into, channel->name);
+    struct ss_slot *slot = slot_of(into, channel->name);
     slot->version = channel->version;
-    if (channel->op == SS_DELTA_APPEND) {
-        return grow(fold, slot, channel);
+    if (channel->op == SS_DELTA_APPEND || channel->op == SS_DELTA_EDIT) {
+        return list_apply(slot, channel);
     }
-    json_decref(ss_map_remove(&fold->growing, channel->name));
     ss_value_unref(slot->value);
     slot->value = ss_value_ref(channel->value);
     return SS_OK;
@@ -175,38 +175,28 @@ static void updated_set(
     into->updated_count = delta->updated_count;
 }
 
-static int delta_apply(
-    struct fold *fold, const struct ss_row *row, struct ss_error *error)
+static int delta_apply(struct ss_checkpoint *into, const struct ss_row *row,
+    struct ss_error *error)
 {
     const struct ss_row_checkpoint *delta = &row->checkpoint;
     for (size_t i = 0; i < delta->channels_count; i++) {
-        if (channel_apply(fold, &delta->channels[i]) != SS_OK) {
+        if (channel_apply(into, &delta->channels[i]) != SS_OK) {
             return ss_error_set(error, SS_ECORRUPT,
                 "journal: row %" PRIu64
-                ": channel %s: what is added is no list, or what it is added"
-                " to",
+                ": channel %s: what is added is no list, or does not fit what it"
+                " is added to",
                 row->seq, delta->channels[i].name);
         }
     }
     for (size_t i = 0; i < delta->seen_count; i++) {
         const struct ss_row_seen *seen = &delta->seen[i];
-        struct ss_map *of = seen_of(fold->into, seen->node);
+        struct ss_map *of = seen_of(into, seen->node);
         if (seen->channel) {
             seen_set(of, seen->channel, seen->version);
         }
     }
-    updated_set(fold->into, delta);
+    updated_set(into, delta);
     return SS_OK;
-}
-
-static void fold_end(struct fold *fold)
-{
-    for (struct ss_map_entry *e = fold->growing.first; e; e = e->next) {
-        struct ss_slot *slot = slot_of(fold->into, e->key);
-        ss_value_unref(slot->value);
-        slot->value = ss_value_new(json_incref(e->value));
-    }
-    ss_map_fini(&fold->growing, json_free);
 }
 
 // --- walking the chain ------------------------------------------------------
@@ -243,12 +233,10 @@ static int chain_collect(const struct ss_space *space, struct ss_mark *mark,
 static int chain_apply(const struct chain *chain, struct ss_checkpoint *into,
     struct ss_error *error)
 {
-    struct fold fold = {.into = into};
     int status = SS_OK;
     for (size_t i = chain->count; i > 0 && status == SS_OK; i--) {
-        status = delta_apply(&fold, chain->items[i - 1], error);
+        status = delta_apply(into, chain->items[i - 1], error);
     }
-    fold_end(&fold);
     return status;
 }
 

@@ -85,9 +85,10 @@ static int read_channel(
     const struct reading *r, size_t index, json_t **ret_value)
 {
     const struct ss_channel_spec *spec = &r->graph->channels[index];
-    json_t *json =
-        json_object_get(r->fresh ? r->fresh->channels : NULL, spec->name);
-    struct ss_value *stored = json ? ss_value_new(json_incref(json)) : NULL;
+    struct ss_value *stored =
+        r->fresh && r->fresh->channels
+            ? ss_value_member(r->fresh->channels, spec->name)
+            : NULL;
     struct ss_channel channel;
     int status = ss_channel_restore(&channel, spec, stored, r->error);
     if (status != SS_OK) {

@@ -71,6 +71,7 @@ enum ss_delta_op {
     SS_DELTA_SET = 0,    // value is the stored form
     SS_DELTA_CLEAR = 1,  // a new version without a stored value
     SS_DELTA_APPEND = 2, // value is a list: what was added at the end
+    SS_DELTA_EDIT = 3,   // value: edits of a list (ss_list_edits_value())
 };
 
 struct ss_row_channel {

@@ -14,8 +14,7 @@
 #include "common/model/limits.h"
 #include "common/model/value.h"
 
-// How deep the brackets of a text nest; what is inside of strings is none.
-static int text_depth(const char *text, size_t size)
+int ss_json_depth(const char *text, size_t size)
 {
     int depth = 0, deepest = 0;
     bool in_string = false;
@@ -47,7 +46,7 @@ int ss_json_parse(
     if (size == 0) // text may be NULL then
         return ss_error_set(
             error, SS_EFORMAT, "JSON is malformed: it is empty");
-    if (text_depth(text, size) > SS_VALUE_DEPTH_MAX)
+    if (ss_json_depth(text, size) > SS_VALUE_DEPTH_MAX)
         return ss_error_set(error, SS_EFORMAT,
             "JSON is nested deeper than %d levels", SS_VALUE_DEPTH_MAX);
     json_error_t at;
@@ -61,7 +60,7 @@ int ss_json_parse(
     return SS_OK;
 }
 
-static void emit_string(struct ss_buf *buf, const char *text, size_t size)
+void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size)
 {
     ss_buf_add(buf, "\"", 1);
     size_t from = 0;
@@ -124,7 +123,7 @@ static void emit_member(struct ss_buf *buf, const char *key,
 {
     if (!is_first)
         ss_buf_add(buf, ",", 1);
-    emit_string(buf, key, strlen(key));
+    ss_json_add_string(buf, key, strlen(key));
     ss_buf_add(buf, ":", 1);
     emit(buf, member, is_sorted);
 }
@@ -176,7 +175,7 @@ static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted)
         ss_buf_add(buf, "]", 1);
         break;
     case JSON_STRING:
-        emit_string(buf, json_string_value(json), json_string_length(json));
+        ss_json_add_string(buf, json_string_value(json), json_string_length(json));
         break;
     case JSON_INTEGER:
         ss_buf_addf(buf, "%" JSON_INTEGER_FORMAT, json_integer_value(json));

@@ -1,4 +1,8 @@
 // messages.c - add_messages: merge by id (spec/graph.md 3).
+//
+// A conversation is a list with an index of its ids that grows along with it:
+// merging costs what is written. Where that cannot be (somebody put messages in
+// by other ways: not whole, or two of one id) both sides are merged in full.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/index.h"
 #include "common/model/reducer.h"
 #include "common/model/value.h"
 
@@ -13,7 +18,7 @@
 
 // What is known of an id that the right side names.
 struct slot {
-    size_t place; // index in the merged list + 1; 0: not there
+    uint64_t place; // index (of a list: number) in the merged one + 1; 0: none
     bool is_removed;
 };
 
@@ -110,20 +115,25 @@ static void add_slots(struct ss_map *slots, const json_t *right, size_t from)
     }
 }
 
+static int remove_one(
+    const struct merge *merge, struct slot *slot, const json_t *message)
+{
+    // Who was removed with all others may be removed again.
+    if (slot->place == 0 && !merge->clears)
+        return ss_error_set(merge->error, SS_EINVAL,
+            "there is no message \"%s\" to remove", id_of(message));
+    slot->is_removed = slot->place > 0;
+    return SS_OK;
+}
+
 static int merge_one(const struct merge *merge, struct ss_map *slots,
     json_t *merged, json_t *message)
 {
     struct slot *slot = slot_of(slots, message);
     if (is_removal(message)) {
-        // Who was removed with all others may be removed again.
-        if (slot->place == 0 && merge->clears)
-            return SS_OK;
-        if (slot->place == 0)
-            return ss_error_set(merge->error, SS_EINVAL,
-                "there is no message \"%s\" to remove", id_of(message));
-        slot->is_removed = true;
+        return remove_one(merge, slot, message);
     } else if (slot->place > 0) {
-        json_array_set(merged, slot->place - 1, message);
+        json_array_set(merged, (size_t)slot->place - 1, message);
         slot->is_removed = false;
     } else {
         json_array_append(merged, message);
@@ -206,6 +216,151 @@ int ss_messages_merge(json_t *left, json_t *right, const char *owner,
         *ret_json = merged;
     else
         json_decref(merged);
+    return status;
+}
+
+// ------------------------------------------------ on a list with its index
+
+static uint64_t hash_of(const json_t *message)
+{
+    const char *id = id_of(message);
+    return ss_hash64(id, strlen(id));
+}
+
+struct indexing {
+    struct ss_index *index;
+    bool is_bad;
+};
+
+static void index_item(void *ctx, uint64_t number, struct ss_value *item)
+{
+    struct indexing *it = ctx;
+    const json_t *message = ss_value_json(item);
+    uint64_t other;
+    it->is_bad = it->is_bad || !ss_message_is_whole(message) ||
+                 ss_index_get(it->index, hash_of(message), &other);
+    if (!it->is_bad)
+        it->index = ss_index_put(it->index, hash_of(message), number);
+}
+
+// False: not all of it are whole messages whose ids differ.
+static bool has_index(struct ss_list *list)
+{
+    struct indexing it = {0};
+    if (ss_list_index(list) || ss_list_count(list) == 0)
+        return true;
+    ss_list_each(list, index_item, &it);
+    if (it.is_bad)
+        ss_index_unref(it.index);
+    else
+        ss_list_set_index(list, it.index);
+    return !it.is_bad;
+}
+
+// Where the messages of the slots are. False: two ids have one hash.
+static bool find_slots(const struct ss_map *slots, const struct ss_list *list,
+    const struct ss_index *index)
+{
+    struct ss_index *seen = NULL;
+    bool is_plain = true;
+    for (struct ss_map_entry *e = slots->first; e && is_plain; e = e->next) {
+        struct slot *slot = e->value;
+        uint64_t hash = ss_hash64(e->key, strlen(e->key)), number;
+        is_plain = !ss_index_get(seen, hash, &number);
+        if (is_plain)
+            seen = ss_index_put(seen, hash, 0);
+        if (!ss_index_get(index, hash, &number))
+            continue;
+        slot->place = number + 1;
+        const json_t *there = ss_value_json(ss_list_get(list, number));
+        is_plain = is_plain && strcmp(id_of(there), e->key) == 0;
+    }
+    ss_index_unref(seen);
+    return is_plain;
+}
+
+// A conversation that is being changed, and its index.
+struct conversation {
+    struct ss_list *list;
+    struct ss_index *index;
+};
+
+static void converse(
+    struct conversation *c, struct slot *slot, json_t *message)
+{
+    struct ss_value *item = ss_value_new(json_incref(message));
+    slot->is_removed = false;
+    if (slot->place == 0) {
+        c->list = ss_list_push(c->list, item);
+        slot->place = ss_list_next(c->list);
+        c->index = ss_index_put(c->index, hash_of(message), slot->place - 1);
+    } else {
+        // The same once more is no change: a graph inside gives all back.
+        struct ss_value *there = ss_list_get(c->list, slot->place - 1);
+        if (!json_equal(ss_value_json(there), message))
+            c->list = ss_list_put(c->list, slot->place - 1, item);
+    }
+    ss_value_unref(item);
+}
+
+static int converse_all(const struct merge *merge, struct conversation *c,
+    struct ss_map *slots, const json_t *right, size_t from)
+{
+    for (size_t i = from; i < json_array_size(right); i++) {
+        json_t *message = json_array_get(right, i);
+        struct slot *slot = slot_of(slots, message);
+        int status = SS_OK;
+        if (is_removal(message))
+            status = remove_one(merge, slot, message);
+        else
+            converse(c, slot, message);
+        if (status != SS_OK)
+            return status;
+    }
+    for (struct ss_map_entry *e = slots->first; e; e = e->next) {
+        const struct slot *slot = e->value;
+        if (!slot->is_removed)
+            continue;
+        c->list = ss_list_drop(c->list, slot->place - 1);
+        c->index = ss_index_drop(c->index, ss_hash64(e->key, strlen(e->key)));
+    }
+    return SS_OK;
+}
+
+int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
+    size_t position, struct ss_error *error)
+{
+    struct merge merge = {.owner = owner, .position = position, .error = error};
+    struct ss_map slots = {0};
+    json_t *added;
+    // Ids that are made from the contents need all of them.
+    if (!owner || json_is_null(right) || !has_index(*list))
+        return SS_EAGAIN;
+    int status = coerce_side(&merge, right, false, &added);
+    if (status != SS_OK)
+        return status;
+    size_t from = tail_of(&merge, added);
+    struct conversation c = {.list = ss_list_new()};
+    if (!merge.clears) {
+        ss_list_unref(c.list);
+        c.list = ss_list_ref(*list);
+        c.index = ss_index_ref(ss_list_index(*list));
+    }
+    add_slots(&slots, added, from);
+    status = find_slots(&slots, c.list, c.index)
+                 ? converse_all(&merge, &c, &slots, added, from)
+                 : SS_EAGAIN;
+    if (status == SS_OK) {
+        struct ss_list *old = *list;
+        *list = c.list;
+        c.list = old;
+        ss_list_set_index(*list, c.index);
+    } else {
+        ss_index_unref(c.index);
+    }
+    ss_list_unref(c.list);
+    ss_map_fini(&slots, ss_free);
+    json_decref(added);
     return status;
 }
 

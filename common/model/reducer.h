@@ -8,12 +8,22 @@
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/list.h"
+#include "common/model/value.h"
 
 // left and right are borrowed and never modified. Gives *ret_json, which may
 // share with them. `owner` and `position` name the write, for made-up ids.
 // Errors: SS_EINVAL, with both types in the message.
 int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
     const char *owner, size_t position, json_t **ret_json,
+    struct ss_error *error) SS_MUST_USE;
+
+// The same for lists that grow (add, append, add_messages): *list becomes one
+// with `right` added, which shares with what it was; costs what is added.
+// SS_EAGAIN: *list is as it was, and has to be folded by ss_reduce(). After
+// another error it may hold some of `right`.
+int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
+    struct ss_value *right, const char *owner, size_t position,
     struct ss_error *error) SS_MUST_USE;
 
 // The zero value of a declared type ("int" 0, "list" [] ...), or NULL: none.
@@ -25,6 +35,10 @@ enum ss_reducer ss_reducer_by_name(const char *name);
 // add_messages (spec/graph.md 3): coerce, give ids, merge by id, remove.
 int ss_messages_merge(json_t *left, json_t *right, const char *owner,
     size_t position, json_t **ret_json, struct ss_error *error) SS_MUST_USE;
+// The same as ss_reduce_list() says it. SS_EAGAIN: not all that is there are
+// whole messages of different ids.
+int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
+    size_t position, struct ss_error *error) SS_MUST_USE;
 // One message-like in any form, made a message ({type, content, id, ...}).
 // Borrows. Gives; its id is null if it had none.
 int ss_message_coerce(json_t *like, json_t **ret_message,

@@ -107,9 +107,10 @@ static int channel_valid(const struct ss_row *row,
                    ? damaged(row, "a cleared channel has a value", error)
                    : SS_OK;
     case SS_DELTA_APPEND:
+    case SS_DELTA_EDIT:
         return channel->value && !row->checkpoint.whole
                    ? SS_OK
-                   : damaged(row, "a list is appended to nothing", error);
+                   : damaged(row, "a list is changed, and there is none", error);
     }
     return damaged(row, "an unknown change of a channel", error);
 }

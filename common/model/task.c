@@ -24,7 +24,7 @@ void ss_order_destroy(struct ss_order **order)
     ss_free(it->fold_channel);
     json_decref(it->triggers);
     json_decref(it->answers);
-    json_decref(it->fresh.channels);
+    ss_value_unref(it->fresh.channels);
     json_decref(it->fresh.managed);
     json_decref(it->config);
     json_decref(it->context);

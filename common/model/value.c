@@ -1,19 +1,35 @@
-// value.c - values: bytes and JSON, each made from the other when needed.
+// value.c - values: bytes, JSON and what they are put together from, each made
+// from another when needed.
 #include "common/model/value.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/limits.h"
+#include "common/model/list.h"
 
+enum { DEPTH_UNKNOWN = -1 };
+
+// The members of an object, their names behind them.
+struct fields {
+    size_t count;
+    struct ss_field items[];
+};
+
+// At least one of its faces is there.
 struct ss_value {
     unsigned refs;
     enum ss_value_tag tag;
     bool is_damaged; // text that is no JSON
+    int depth;       // or DEPTH_UNKNOWN
     json_t *json;    // decoded, or NULL
     char *text;      // encoded, or NULL
     size_t size;
+    struct ss_list *list;  // taken apart, or NULL
+    struct fields *fields; // put together from, or NULL
 };
 
 // The value that most writes have. It is everybody's and never counted.
@@ -26,13 +42,20 @@ void ss_value_setup(void)
     json_object_seed(0x53757065);
 }
 
+static struct ss_value *value_new(void)
+{
+    struct ss_value *value = ss_zalloc(1, sizeof(*value));
+    value->refs = 1;
+    value->depth = DEPTH_UNKNOWN;
+    return value;
+}
+
 struct ss_value *ss_value_new(json_t *json)
 {
     ss_check(json != NULL);
     if (json_is_null(json))
         return &null_value;
-    struct ss_value *value = ss_zalloc(1, sizeof(*value));
-    value->refs = 1;
+    struct ss_value *value = value_new();
     value->json = json;
     return value;
 }
@@ -47,11 +70,72 @@ struct ss_value *ss_value_from_text(const char *text, size_t size)
 struct ss_value *ss_value_opaque(
     enum ss_value_tag tag, const void *bytes, size_t size)
 {
-    struct ss_value *value = ss_zalloc(1, sizeof(*value));
-    value->refs = 1;
+    struct ss_value *value = value_new();
     value->tag = tag;
     value->text = ss_memdup(bytes, size);
     value->size = size;
+    return value;
+}
+
+struct ss_value *ss_value_of_list(struct ss_list *list)
+{
+    struct ss_value *value = value_new();
+    value->list = list;
+    return value;
+}
+
+// The fields without those whose name stood there before. Gives.
+static struct ss_field *different(
+    const struct ss_field *fields, size_t count, size_t *ret_count)
+{
+    struct ss_field *all = ss_zalloc(count + 1, sizeof(*all));
+    struct ss_map names = {0};
+    *ret_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!ss_map_put(&names, fields[i].name, &names))
+            all[(*ret_count)++] = fields[i];
+    ss_map_fini(&names, NULL);
+    return all;
+}
+
+static bool repeats(const struct ss_field *fields, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(fields[i].name, fields[k].name) == 0)
+                return true;
+    return false;
+}
+
+static struct fields *fields_new(const struct ss_field *from, size_t count)
+{
+    size_t size = sizeof(struct fields) + count * sizeof(struct ss_field);
+    size_t names = 0;
+    for (size_t i = 0; i < count; i++)
+        names += strlen(from[i].name) + 1;
+    struct fields *fields = ss_zalloc(1, size + names);
+    char *to = (char *)fields + size;
+    fields->count = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t name = strlen(from[i].name) + 1;
+        memcpy(to, from[i].name, name);
+        fields->items[i] = (struct ss_field){to, ss_value_ref(from[i].value)};
+        to += name;
+    }
+    return fields;
+}
+
+struct ss_value *ss_value_of_fields(const struct ss_field *fields, size_t count)
+{
+    enum { FEW = 16 }; // are compared with each other
+    struct ss_value *value = value_new();
+    if (count <= FEW && !repeats(fields, count)) {
+        value->fields = fields_new(fields, count);
+        return value;
+    }
+    struct ss_field *own = different(fields, count, &count);
+    value->fields = fields_new(own, count);
+    ss_free(own);
     return value;
 }
 
@@ -67,6 +151,13 @@ struct ss_value *ss_value_ref(struct ss_value *value)
     return value;
 }
 
+static void fields_free(struct fields *fields)
+{
+    for (size_t i = 0; fields && i < fields->count; i++)
+        ss_value_unref(fields->items[i].value);
+    ss_free(fields);
+}
+
 void ss_value_unref(struct ss_value *value)
 {
     if (!value || value == &null_value)
@@ -76,6 +167,8 @@ void ss_value_unref(struct ss_value *value)
         return;
     json_decref(value->json);
     ss_free(value->text);
+    ss_list_unref(value->list);
+    fields_free(value->fields);
     ss_free(value);
 }
 
@@ -84,11 +177,35 @@ enum ss_value_tag ss_value_tag(const struct ss_value *value)
     return value->tag;
 }
 
+// ------------------------------------------------ decoded
+
+static void add_item(void *list, uint64_t number, struct ss_value *item)
+{
+    (void)number;
+    json_array_append(list, ss_value_json(item));
+}
+
+static void put_together(struct ss_value *value)
+{
+    if (value->list) {
+        value->json = json_array();
+        ss_list_each(value->list, add_item, value->json);
+        return;
+    }
+    value->json = json_object();
+    for (size_t i = 0; i < value->fields->count; i++) {
+        const struct ss_field *field = &value->fields->items[i];
+        json_object_set(value->json, field->name, ss_value_json(field->value));
+    }
+}
+
 json_t *ss_value_json(struct ss_value *value)
 {
     if (value == &null_value || value->tag != SS_VALUE_JSON)
         return json_null();
-    if (!value->json && !value->is_damaged) {
+    if (!value->json && (value->list || value->fields)) {
+        put_together(value);
+    } else if (!value->json && !value->is_damaged) {
         int status =
             ss_json_parse(value->text, value->size, &value->json, NULL);
         value->is_damaged = status != SS_OK;
@@ -96,21 +213,117 @@ json_t *ss_value_json(struct ss_value *value)
     return value->json ? value->json : json_null();
 }
 
+struct ss_list *ss_value_list(struct ss_value *value)
+{
+    if (value->list)
+        return value->list;
+    const json_t *json = value->fields ? NULL : ss_value_json(value);
+    if (!json_is_array(json))
+        return NULL;
+    struct ss_list *list = ss_list_new();
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        struct ss_value *item =
+            ss_value_new(json_incref(json_array_get(json, i)));
+        list = ss_list_push(list, item);
+        ss_value_unref(item);
+    }
+    value->list = list;
+    return list;
+}
+
+bool ss_value_listed(const struct ss_value *value)
+{
+    return value->list != NULL;
+}
+
+const struct ss_field *ss_value_fields(
+    const struct ss_value *value, size_t *ret_count)
+{
+    *ret_count = value->fields ? value->fields->count : 0;
+    return value->fields ? value->fields->items : NULL;
+}
+
+struct ss_value *ss_value_member(struct ss_value *value, const char *name)
+{
+    for (size_t i = 0; value->fields && i < value->fields->count; i++)
+        if (strcmp(value->fields->items[i].name, name) == 0)
+            return ss_value_ref(value->fields->items[i].value);
+    json_t *json =
+        value->fields ? NULL : json_object_get(ss_value_json(value), name);
+    return json ? ss_value_new(json_incref(json)) : NULL;
+}
+
+size_t ss_value_count(struct ss_value *value)
+{
+    if (value->list)
+        return ss_list_count(value->list);
+    return value->fields ? 0 : json_array_size(ss_value_json(value));
+}
+
+// ------------------------------------------------ encoded
+
+// What it is inside of another text.
+static void add_text(struct ss_buf *buf, struct ss_value *value)
+{
+    size_t size;
+    const char *text = ss_value_text(value, &size);
+    if (value->tag == SS_VALUE_JSON)
+        ss_buf_add(buf, text, size);
+    else
+        ss_buf_add_str(buf, "null");
+}
+
+static void add_item_text(void *ctx, uint64_t number, struct ss_value *item)
+{
+    struct ss_buf *buf = ctx;
+    (void)number;
+    ss_buf_add(buf, buf->size == 0 ? "[" : ",", 1);
+    add_text(buf, item);
+}
+
+static void splice(struct ss_value *value)
+{
+    struct ss_buf buf;
+    ss_buf_init(&buf, SIZE_MAX);
+    if (value->list) {
+        ss_list_each(value->list, add_item_text, &buf);
+        ss_buf_add_str(&buf, buf.size == 0 ? "[]" : "]");
+    } else {
+        ss_buf_add_str(&buf, "{");
+        for (size_t i = 0; i < value->fields->count; i++) {
+            const struct ss_field *field = &value->fields->items[i];
+            if (i > 0)
+                ss_buf_add_str(&buf, ",");
+            ss_json_add_string(&buf, field->name, strlen(field->name));
+            ss_buf_add_str(&buf, ":");
+            add_text(&buf, field->value);
+        }
+        ss_buf_add_str(&buf, "}");
+    }
+    value->text = ss_buf_steal(&buf, &value->size);
+}
+
 const char *ss_value_text(struct ss_value *value, size_t *ret_size)
 {
-    if (!value->text) {
+    if (!value->text && value->json) {
         value->text = ss_json_text(value->json);
         value->size = strlen(value->text);
+    } else if (!value->text) {
+        splice(value);
     }
     if (ret_size)
         *ret_size = value->size;
     return value->text;
 }
 
+// ------------------------------------------------ what holds of it
+
 bool ss_value_is_null(struct ss_value *value)
 {
     if (value == &null_value)
         return true;
+    if (value->list || value->fields)
+        return false;
     // Longer text is only null with blanks around it: not worth a look.
     if (value->tag != SS_VALUE_JSON || (!value->json && value->size > 64))
         return false;
@@ -119,37 +332,60 @@ bool ss_value_is_null(struct ss_value *value)
 
 bool ss_value_decoded(const struct ss_value *value)
 {
-    return value->json != NULL || value == &null_value;
+    return value->json || value->list || value->fields || value == &null_value;
 }
 
-// Is `json` nested deeper than `left` levels?
-static bool too_deep(const json_t *json, int left)
+static int larger(int a, int b)
 {
-    if (json_is_array(json)) {
-        for (size_t i = 0; i < json_array_size(json); i++)
-            if (left <= 0 || too_deep(json_array_get(json, i), left - 1))
-                return true;
-        return left <= 0;
+    return a > b ? a : b;
+}
+
+// How deep it nests; where that is more than `left` levels, some depth beyond.
+static int json_depth(const json_t *json, int left)
+{
+    int depth = 0;
+    if ((!json_is_array(json) && !json_is_object(json)) || left < 0)
+        return 0;
+    for (size_t i = 0; i < json_array_size(json) && depth <= left; i++)
+        depth = larger(depth, json_depth(json_array_get(json, i), left - 1));
+    json_t *object = (json_t *)json;
+    for (void *at = json_object_iter(object); at && depth <= left;
+         at = json_object_iter_next(object, at))
+        depth =
+            larger(depth, json_depth(json_object_iter_value(at), left - 1));
+    return depth + 1;
+}
+
+int ss_value_depth(struct ss_value *value)
+{
+    if (value == &null_value || value->tag != SS_VALUE_JSON)
+        return 0;
+    if (value->list)
+        return 1 + ss_list_depth(value->list);
+    if (value->depth != DEPTH_UNKNOWN)
+        return value->depth;
+    if (value->fields) {
+        value->depth = 1;
+        for (size_t i = 0; i < value->fields->count; i++)
+            value->depth = larger(value->depth,
+                1 + ss_value_depth(value->fields->items[i].value));
+    } else if (value->json) {
+        value->depth = json_depth(value->json, SS_VALUE_DEPTH_MAX);
+    } else {
+        value->depth = ss_json_depth(value->text, value->size);
     }
-    if (json_is_object(json)) {
-        json_t *object = (json_t *)json;
-        for (void *at = json_object_iter(object); at;
-             at = json_object_iter_next(object, at))
-            if (left <= 0 || too_deep(json_object_iter_value(at), left - 1))
-                return true;
-        return left <= 0;
-    }
-    return false;
+    return value->depth;
 }
 
 int ss_value_valid(struct ss_value *value, struct ss_error *error)
 {
     if (value == &null_value || value->tag != SS_VALUE_JSON)
         return SS_OK;
-    if (value->json && too_deep(value->json, SS_VALUE_DEPTH_MAX))
+    bool is_decoded = value->json || value->list || value->fields;
+    if (is_decoded && ss_value_depth(value) > SS_VALUE_DEPTH_MAX)
         return ss_error_set(error, SS_EFORMAT,
             "a value is nested deeper than %d levels", SS_VALUE_DEPTH_MAX);
-    if (value->json)
+    if (is_decoded)
         return SS_OK;
     int status = ss_json_parse(value->text, value->size, &value->json, error);
     value->is_damaged = status != SS_OK;

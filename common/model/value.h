@@ -1,7 +1,10 @@
-// value.h - a value with two lazy faces: encoded bytes, and the decoded thing.
+// value.h - a value with lazy faces: encoded bytes, the decoded thing, and, of
+// a list or an object, the values that it is put together from.
 //
 // Immutable and counted. What nobody looks into is never decoded; encoding
-// happens once, for the wire or the journal. Not for two threads at once.
+// happens once, for the wire or the journal; a list that grows (list.h) and an
+// object of such lists are neither decoded nor encoded whole until somebody
+// wants all of them. Not for two threads at once.
 // Tags are an allow-list: nothing that comes from a database or a socket can
 // name code to run.
 #ifndef SS_MODEL_VALUE_H
@@ -11,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/buf.h"
 #include "common/base/status.h"
 
 enum ss_value_tag {
@@ -20,6 +24,13 @@ enum ss_value_tag {
 };
 
 struct ss_value;
+struct ss_list;
+
+// A member of an object that is put together from values.
+struct ss_field {
+    const char *name;
+    struct ss_value *value;
+};
 
 // Set jansson's allocator (ss_alloc) and a fixed object seed. Call once, first.
 void ss_value_setup(void);
@@ -31,6 +42,12 @@ struct ss_value *ss_value_from_text(const char *text, size_t size);
 // Bytes under another tag. Copies. Gives.
 struct ss_value *ss_value_opaque(
     enum ss_value_tag tag, const void *bytes, size_t size);
+// A list of values. Takes the reference of `list`. Gives.
+struct ss_value *ss_value_of_list(struct ss_list *list);
+// An object of values, in that order; of a name that stands twice the first one
+// counts. Borrows. Gives.
+struct ss_value *ss_value_of_fields(
+    const struct ss_field *fields, size_t count);
 // The value null. Gives.
 struct ss_value *ss_value_null(void);
 struct ss_value *ss_value_ref(struct ss_value *value); // NULL stays NULL
@@ -40,6 +57,20 @@ enum ss_value_tag ss_value_tag(const struct ss_value *value);
 // The decoded JSON, borrowed; never modify it. An opaque value, or text that is
 // no JSON, reads as null: check ss_value_valid() where it came from outside.
 json_t *ss_value_json(struct ss_value *value);
+// The value as a list of values, borrowed: made of its JSON once, and kept.
+// NULL: it is no list.
+struct ss_list *ss_value_list(struct ss_value *value);
+// True if it is a list that was put together, or taken apart, from values.
+bool ss_value_listed(const struct ss_value *value);
+// The members that it was put together from, borrowed; NULL: it was not.
+const struct ss_field *ss_value_fields(
+    const struct ss_value *value, size_t *ret_count);
+// A member of an object, or NULL: it has none. Gives.
+struct ss_value *ss_value_member(struct ss_value *value, const char *name);
+// How many items a list has; 0: none, or it is no list.
+size_t ss_value_count(struct ss_value *value);
+// How deep it nests: 0 for a scalar, 1 for a list of scalars.
+int ss_value_depth(struct ss_value *value);
 // The encoded bytes, borrowed: compact JSON text, or the opaque bytes.
 const char *ss_value_text(struct ss_value *value, size_t *ret_size);
 bool ss_value_is_null(struct ss_value *value);
@@ -54,6 +85,10 @@ bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 // line and column.
 int ss_json_parse(const char *text, size_t size, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
+// How deep the brackets of a text nest; what is inside of strings is none.
+int ss_json_depth(const char *text, size_t size);
+// A string with its quotes and escapes.
+void ss_json_add_string(struct ss_buf *buf, const char *text, size_t size);
 // Compact text, keys in their order. Gives (ss_free).
 char *ss_json_text(const json_t *json);
 // The same with sorted keys: for hashes and cache keys.

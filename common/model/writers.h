@@ -59,8 +59,8 @@ struct ss_writer_hooks {
 // What the routers of a task read besides its own writes: the stored forms
 // (live) of the channels they name, and the managed values. Borrowed.
 struct ss_fresh {
-    json_t *channels; // channel -> stored form; absent: missing
-    json_t *managed;  // name -> value
+    struct ss_value *channels; // an object: channel -> stored form; NULL: none
+    json_t *managed;           // name -> value
 };
 
 // True if `node` needs an application to run its writers: it has branches, or

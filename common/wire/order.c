@@ -76,7 +76,10 @@ Superstep__V1__Order *ss_pack_order(
     packed->input = ss_pack_value(packer, order->input);
     PACK_JSON(answers, order->answers);
     packed->plain = ss_pack_value(packer, order->plain);
-    PACK_JSON(fresh_channels, order->fresh.channels);
+    if (order->fresh.channels) {
+        packed->has_fresh_channels = 1;
+        packed->fresh_channels = ss_pack_bytes(packer, order->fresh.channels);
+    }
     PACK_JSON(fresh_managed, order->fresh.managed);
     PACK_JSON(config, order->config);
     PACK_JSON(context, order->context);
@@ -130,7 +133,13 @@ static int take_jsons(const Superstep__V1__Order *packed,
 {
     int status = SS_OK;
     TAKE_JSON(answers, SS_WANT_ARRAY, &order->answers);
-    TAKE_JSON(fresh_channels, SS_WANT_OBJECT, &order->fresh.channels);
+    if (packed->has_fresh_channels)
+        status = ss_take_bytes(SS_VALUE_JSON, packed->fresh_channels,
+            "an order's fresh_channels", &order->fresh.channels, error);
+    if (status == SS_OK && order->fresh.channels &&
+        !json_is_object(ss_value_json(order->fresh.channels)))
+        status = ss_error_set(error, SS_EFORMAT,
+            "an order's fresh_channels: JSON, but not an object");
     TAKE_JSON(fresh_managed, SS_WANT_OBJECT, &order->fresh.managed);
     TAKE_JSON(config, SS_WANT_OBJECT, &order->config);
     TAKE_JSON(context, SS_WANT_ANY, &order->context);

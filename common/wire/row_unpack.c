@@ -135,7 +135,7 @@ static int channels_take(const Superstep__V1__JournalCheckpoint *packed,
         to->version = from->version;
         to->op = (enum ss_delta_op)from->change;
         if ((int)from->change < SS_DELTA_SET ||
-            (int)from->change > SS_DELTA_APPEND) {
+            (int)from->change > SS_DELTA_EDIT) {
             return damaged(error, "an unknown change of a channel");
         }
         status = value_take(

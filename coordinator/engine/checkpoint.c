@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/list.h"
 #include "coordinator/engine/loop.h"
 #include "coordinator/engine/thread.h"
 
@@ -94,7 +95,7 @@ void ss_loop_destroy(struct loop **place)
     SS_VEC_FINI(&loop->tasks);
     json_decref(loop->metadata);
     json_decref(loop->checkpoint_map);
-    json_decref(loop->output);
+    ss_value_unref(loop->output);
     json_decref(loop->interrupts);
     json_decref(loop->parent_command);
     ss_free(loop->error_node);
@@ -299,38 +300,47 @@ static size_t value_size(struct ss_value *value)
     return size + SLOT_BYTES;
 }
 
-// What was added to a list, if that is all that happened to it; else NULL. An
-// append shares the items of the past, so they are the same objects.
-static struct ss_value *appended(struct ss_value *old, struct ss_value *now)
+// What became of a list, if it is one that shares with what is stored: what was
+// added, or the edits. A small one is told in full.
+static struct ss_value *list_delta(
+    struct ss_value *old, struct ss_value *now, enum ss_delta_op *ret_op)
 {
-    json_t *before = old ? ss_value_json(old) : NULL;
-    json_t *after = now ? ss_value_json(now) : NULL;
-    size_t count = json_array_size(before);
-    if (!json_is_array(before) || !json_is_array(after) || count < 2
-        || json_array_size(after) < count)
+    struct ss_list_edits edits;
+    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now)
+        || ss_value_count(old) < 2)
         return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (json_array_get(before, i) != json_array_get(after, i))
-            return NULL;
-    json_t *tail = json_array();
-    for (size_t i = count; i < json_array_size(after); i++)
-        json_array_append(tail, json_array_get(after, i));
-    return ss_value_new(tail);
+    const struct ss_list *before = ss_value_list(old);
+    if (!ss_list_compare(before, ss_value_list(now), &edits))
+        return NULL;
+    struct ss_value *delta;
+    if (ss_list_edits_append(&edits, before)) {
+        struct ss_list *added = ss_list_new();
+        for (size_t i = 0; i < edits.items.count; i++)
+            added = ss_list_push(added, edits.items.items[i]);
+        delta = ss_value_of_list(added);
+        *ret_op = SS_DELTA_APPEND;
+    } else {
+        delta = ss_list_edits_value(&edits);
+        *ret_op = SS_DELTA_EDIT;
+    }
+    ss_list_edits_fini(&edits);
+    return delta;
 }
 
 static void row_channel(struct loop *loop, struct ss_row_channel *slot,
     size_t c, bool whole)
 {
     struct ss_value *value = stored_form(loop, c);
-    struct ss_value *tail =
-        whole ? NULL : appended(loop->stored[c], value);
+    enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
+    struct ss_value *delta =
+        whole ? NULL : list_delta(loop->stored[c], value, &op);
     slot->name = ss_strdup(loop->graph->channels[c].name);
     slot->version = loop->versions[c];
-    slot->op = !value ? SS_DELTA_CLEAR : tail ? SS_DELTA_APPEND : SS_DELTA_SET;
-    slot->value = tail ? tail : ss_value_ref(value);
-    // what was appended is weighed, never the whole list again
+    slot->op = op;
+    slot->value = delta ? delta : ss_value_ref(value);
+    // what was added is weighed, never the whole list again
     size_t size = value_size(slot->value);
-    if (!tail) {
+    if (!delta) {
         loop->whole_bytes -= loop->stored_size[c];
         loop->stored_size[c] = 0;
     }

@@ -132,7 +132,7 @@ static void values(struct loop *loop, const bool *updated)
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
     if (updates_key(loop, updated, &final) && writes_key(loop, &final)) {
-        json_decref(loop->output);
+        ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
     if (updates_key(loop, updated, &shown) && writes_key(loop, &shown))
@@ -203,7 +203,7 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
             return;
         if (json_array_size(interrupts) == 0)
             ss_stream_breakpoint(loop);
-        json_decref(loop->output);
+        ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
     leave(loop, LOOP_INTERRUPTED);

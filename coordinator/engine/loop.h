@@ -90,7 +90,7 @@ char *ss_path_update(size_t index);
 struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys);
 // What its routers will read (R0.8): for the order. Gives both.
 void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
-    json_t **ret_channels, json_t **ret_managed);
+    struct ss_value **ret_channels, json_t **ret_managed);
 
 // ------------------------------------------------ pending.c (R1.14)
 
@@ -221,7 +221,10 @@ void ss_stream_message(struct task *task, json_t *message, bool chunk);
 void ss_stream_message_inputs(struct task *task);
 void ss_stream_progress(struct loop *loop, const struct task *task);
 // The current output values of the loop (R10.4). Gives.
-json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys);
+struct ss_value *ss_loop_output(
+    struct loop *loop, const struct ss_keys *keys);
+// The same, whole: to be shown. Gives.
+json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
 // Writes restricted to some channels, folded to a map (R9.6). Gives.
 json_t *ss_writes_result(
     const struct ss_keys *keys, const struct ss_writes *writes);

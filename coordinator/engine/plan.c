@@ -71,6 +71,42 @@ static json_t *managed_value(
     return json_integer(loop->stop - loop->step);
 }
 
+// The members of what a task reads: values, put together without a look.
+struct reads {
+    struct loop *loop;
+    struct ss_field *items;
+    size_t count, capacity;
+};
+
+// Takes `value`; NULL is left out.
+static void read_add(
+    struct reads *reads, const char *key, struct ss_value *value)
+{
+    if (value)
+        SS_VEC_PUSH(reads, (struct ss_field){key, value});
+}
+
+static struct ss_value *reads_close(struct reads *reads)
+{
+    struct ss_value *value = ss_value_of_fields(reads->items, reads->count);
+    for (size_t i = 0; i < reads->count; i++)
+        ss_value_unref(reads->items[i].value);
+    SS_VEC_FINI(reads);
+    return value;
+}
+
+static void read_input(struct reads *reads, const char *key)
+{
+    struct loop *loop = reads->loop;
+    size_t c = ss_graph_channel(loop->graph, key);
+    const struct ss_managed_spec *managed =
+        c == SS_NONE ? ss_graph_managed(loop->graph, key) : NULL;
+    if (managed)
+        read_add(reads, key, ss_value_new(managed_value(loop, managed)));
+    else if (c != SS_NONE)
+        read_add(reads, key, ss_value_ref(ss_channel_get(&loop->channels[c])));
+}
+
 struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys)
 {
     if (keys->scalar) {
@@ -79,28 +115,16 @@ struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys)
             ? NULL
             : ss_value_ref(ss_channel_get(&loop->channels[c]));
     }
-    json_t *input = json_object();
-    for (size_t i = 0; i < keys->count; i++) {
-        size_t c = ss_graph_channel(loop->graph, keys->items[i]);
-        const struct ss_managed_spec *managed =
-            c == SS_NONE ? ss_graph_managed(loop->graph, keys->items[i])
-                         : NULL;
-        if (managed) {
-            json_object_set_new(
-                input, keys->items[i], managed_value(loop, managed));
-            continue;
-        }
-        struct ss_value *value =
-            c == SS_NONE ? NULL : ss_channel_get(&loop->channels[c]);
-        if (value)
-            json_object_set(input, keys->items[i], ss_value_json(value));
-    }
-    return ss_value_new(input);
+    struct reads reads = {.loop = loop};
+    for (size_t i = 0; i < keys->count; i++)
+        read_input(&reads, keys->items[i]);
+    return reads_close(&reads);
 }
 
-static void fresh_key(struct loop *loop, const char *key, json_t *channels,
-    json_t *managed)
+// The stored form, as it is live.
+static void read_fresh(struct reads *reads, const char *key, json_t *managed)
 {
+    struct loop *loop = reads->loop;
     size_t c = ss_graph_channel(loop->graph, key);
     if (c == SS_NONE) {
         const struct ss_managed_spec *spec =
@@ -109,23 +133,22 @@ static void fresh_key(struct loop *loop, const char *key, json_t *channels,
             json_object_set_new(managed, key, managed_value(loop, spec));
         return;
     }
-    if (json_object_get(channels, key))
-        return;
-    struct ss_value *stored = ss_channel_store(&loop->channels[c], true);
-    if (stored)
-        json_object_set(channels, key, ss_value_json(stored));
-    ss_value_unref(stored);
+    for (size_t i = 0; i < reads->count; i++)
+        if (strcmp(reads->items[i].name, key) == 0)
+            return;
+    read_add(reads, key, ss_channel_store(&loop->channels[c], true));
 }
 
 void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
-    json_t **ret_channels, json_t **ret_managed)
+    struct ss_value **ret_channels, json_t **ret_managed)
 {
-    *ret_channels = json_object();
+    struct reads reads = {.loop = loop};
     *ret_managed = json_object();
     for (size_t b = 0; b < node->branches_count; b++)
         for (size_t i = 0; i < node->branches[b].reads.count; i++)
-            fresh_key(loop, node->branches[b].reads.items[i], *ret_channels,
-                *ret_managed);
+            read_fresh(
+                &reads, node->branches[b].reads.items[i], *ret_managed);
+    *ret_channels = reads_close(&reads);
 }
 
 // ------------------------------------------------ ids

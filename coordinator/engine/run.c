@@ -319,7 +319,8 @@ static json_t *result_json(const struct run *run, const char *status)
     json_t *result = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}", "run", run->id,
         "thread", run->thread->id, "status", status, "output",
-        root->output ? json_incref(root->output) : json_null(), "interrupts",
+        root->output ? json_incref(ss_value_json(root->output)) : json_null(),
+        "interrupts",
         root->interrupts ? json_incref(root->interrupts) : json_array(),
         "stats", "supersteps", (json_int_t)run->supersteps, "tasks",
         (json_int_t)run->tasks_run, "restored",

@@ -193,7 +193,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     const json_t *parents = json_object_get(mark->metadata, "parents");
     ss_time_text(mark->wall_us, created);
     json_t *snapshot = json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",
-        "values", ss_loop_output(view, &graph->stream), "next", next,
+        "values", ss_loop_output_json(view, &graph->stream), "next", next,
         "config", ss_config_json(thread, ns, mark->id, parents), "metadata",
         ss_metadata_json(mark->source, mark->step, mark->metadata),
         "created_at", created, "parent_config",
@@ -222,7 +222,7 @@ json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
     ss_plan(view, false);
     if (live)
         apply_finished(view);
-    json_t *output = ss_loop_output(view, keys);
+    json_t *output = ss_loop_output_json(view, keys);
     ss_loop_destroy(&view);
     return output;
 }

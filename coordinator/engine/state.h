@@ -224,7 +224,7 @@ struct loop {
     size_t ended_to; // tasks before this one have ended, for ever
 
     // what it gives
-    json_t *output;      // last values payload; NULL: none was emitted
+    struct ss_value *output; // last values payload; NULL: none was emitted
     json_t *interrupts;  // INTERRUPTED
     struct ss_error error;
     char *error_node;

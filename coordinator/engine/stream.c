@@ -17,20 +17,34 @@ void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
         *ret_shown = *ret_final = loop->run->output_keys;
 }
 
-json_t *ss_loop_output(struct loop *loop, const struct ss_keys *keys)
+struct ss_value *ss_loop_output(struct loop *loop, const struct ss_keys *keys)
 {
-    json_t *values = keys->scalar ? NULL : json_object();
+    if (keys->scalar) {
+        size_t c = ss_graph_channel(loop->graph, keys->items[0]);
+        struct ss_value *value =
+            c == SS_NONE ? NULL : ss_channel_get(&loop->channels[c]);
+        return value ? ss_value_ref(value) : ss_value_null();
+    }
+    struct ss_field *fields = ss_zalloc(keys->count + 1, sizeof(*fields));
+    size_t count = 0;
     for (size_t i = 0; i < keys->count; i++) {
         size_t c = ss_graph_channel(loop->graph, keys->items[i]);
         struct ss_value *value =
             c == SS_NONE ? NULL : ss_channel_get(&loop->channels[c]);
-        if (!value)
-            continue;
-        if (keys->scalar)
-            return json_incref(ss_value_json(value));
-        json_object_set(values, keys->items[i], ss_value_json(value));
+        if (value)
+            fields[count++] = (struct ss_field){keys->items[i], value};
     }
-    return values ? values : json_null();
+    struct ss_value *output = ss_value_of_fields(fields, count);
+    ss_free(fields);
+    return output;
+}
+
+json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys)
+{
+    struct ss_value *output = ss_loop_output(loop, keys);
+    json_t *json = json_incref(ss_value_json(output));
+    ss_value_unref(output);
+    return json;
 }
 
 void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
@@ -40,7 +54,7 @@ void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
     if (alone)
         ss_told_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_told_wants(loop, STREAM_VALUES)
-        ? ss_loop_output(loop, keys)
+        ? ss_loop_output_json(loop, keys)
         : NULL;
     if (values && interrupts) {
         if (!json_is_object(values)) {
@@ -62,7 +76,7 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
     if (!interrupts) {
-        json_decref(loop->output);
+        ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
     ss_stream_values_event(loop, &shown, interrupts);
@@ -278,7 +292,7 @@ static json_t *checkpoint_payload(struct loop *loop)
         loop->parent_id[0] ? ss_config_json(loop->thread, loop->ns,
                                  loop->parent_id, loop->checkpoint_map)
                            : json_null(),
-        "values", ss_loop_output(loop, &loop->graph->stream), "metadata",
+        "values", ss_loop_output_json(loop, &loop->graph->stream), "metadata",
         ss_metadata_json(loop->source, loop->meta_step, loop->metadata),
         "next", names_of(loop), "tasks", shown);
 }
@@ -393,9 +407,12 @@ static void show(struct task *task, json_t *message)
 void ss_stream_message_inputs(struct task *task)
 {
     const struct ss_graph *graph = task->loop->graph;
-    json_t *input = ss_value_json(task->input), *value;
+    json_t *input, *value;
     const char *key;
-    if (unheard(task->loop) || task->node->hidden || is_message(input))
+    if (unheard(task->loop) || task->node->hidden)
+        return;
+    input = ss_value_json(task->input);
+    if (is_message(input))
         return;
     json_object_foreach(input, key, value) {
         size_t c = ss_graph_channel(graph, key);

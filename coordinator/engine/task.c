@@ -597,7 +597,8 @@ void ss_task_child_ended(struct task *task, struct loop *child)
     switch (child->status) {
     case LOOP_DONE:
         task->returned = child->output
-            ? ss_value_new(json_pack("{s:O}", "$quote", child->output))
+            ? ss_value_new(json_pack(
+                  "{s:O}", "$quote", ss_value_json(child->output)))
             : ss_value_null();
         ss_task_write(task);
         break;

@@ -50,7 +50,7 @@ static int read_keys(const char *keys, const char *stored, const char *own,
     }
     int calls = 0;
     struct ss_writer_hooks hooks = {.fold = fold, .ctx = &calls};
-    struct ss_fresh fresh = {channels, managed};
+    struct ss_fresh fresh = {ss_value_new(channels), managed};
     int status = ss_fresh_read(
         graph, &list, &fresh, &writes, &hooks, "task", ret_values, error);
     for (size_t i = 0; i < list.count; i++)
@@ -58,7 +58,7 @@ static int read_keys(const char *keys, const char *stored, const char *own,
     ss_free(list.items);
     ss_writes_fini(&writes);
     json_decref(names);
-    json_decref(channels);
+    ss_value_unref(fresh.channels);
     json_decref(pairs);
     json_decref(managed);
     ss_graph_unref(graph);

@@ -245,14 +245,47 @@ START_TEST(a_list_does_not_grow_in_the_hands_of_others)
 }
 END_TEST
 
+static void edit(
+    const char *id, const char *parent, int64_t version, const char *text)
+{
+    struct ss_row *row = row_in("");
+    holds(row, id, parent);
+    moves(row, "x", version, SS_DELTA_EDIT, text);
+    append(row);
+}
+
+START_TEST(lists_are_edited_where_they_changed)
+{
+    step("1", "", 1, "[1,2,3,4,5]");
+    edit("2", "1", 2, "[[1,1,20],[3,1]]");
+    edit("3", "2", 3, "[[0,1],[3,1,50,60]]");
+    edit("4", "3", 4, "[]");
+    expect("", "4", "x", 4, "[20,3,50,60]");
+    expect("", "2", "x", 2, "[1,20,3,5]");
+    expect("", "1", "x", 1, "[1,2,3,4,5]");
+}
+END_TEST
+
+START_TEST(an_edit_that_does_not_fit_is_damage)
+{
+    static const char *const edits[] = {"[[3,1]]", "[[1,2]]", "[[0,1],[0,1]]",
+        "[[0,0,7]]", "[[0,1,7,8]]", "[[-1,1]]", "[[0]]", "[7]", "{}", "7",
+        "[[1,1],[0,1]]", "[[2,0,7],[2,0,8]]"};
+    step("1", "", 1, "[1,2]");
+    edit("2", "1", 2, edits[_i]);
+    ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
+    expect("", "1", "x", 1, "[1,2]");
+}
+END_TEST
+
 START_TEST(growing_what_is_no_list_is_damage)
 {
     step("1", "", 1, "{}");
     grow("2", "1", 2, "[2]");
     ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
     ck_assert_str_eq(row_error.message,
-        "journal: row 2: channel x: what is added is no list, or what it is"
-        " added to");
+        "journal: row 2: channel x: what is added is no list, or does not fit"
+        " what it is added to");
     ck_assert_ptr_null(
         ss_journal_fold(journal, ss_journal_find(journal, "", "2")));
     expect("", "1", "x", 1, "{}");
@@ -591,6 +624,8 @@ static Suite *suite(void)
     tcase_add_test(t, lists_grow_by_what_was_added);
     tcase_add_test(t, a_list_that_is_set_anew_forgets_what_it_had);
     tcase_add_test(t, a_list_does_not_grow_in_the_hands_of_others);
+    tcase_add_test(t, lists_are_edited_where_they_changed);
+    tcase_add_loop_test(t, an_edit_that_does_not_fit_is_damage, 0, 12);
     tcase_add_test(t, growing_what_is_no_list_is_damage);
     tcase_add_test(t, growing_by_what_is_no_list_is_damage);
     tcase_add_test(t, a_whole_checkpoint_is_read_alone);

@@ -231,7 +231,7 @@ static void damage(int how, struct ss_row *row)
         row->checkpoint.channels[0].op = SS_DELTA_CLEAR;
         break;
     case 12:
-        row->checkpoint.channels[0].op = (enum ss_delta_op)3;
+        row->checkpoint.channels[0].op = (enum ss_delta_op)4;
         break;
     case 13:
         ss_value_unref(row->checkpoint.channels[0].value);

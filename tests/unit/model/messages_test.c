@@ -1,6 +1,8 @@
 // add_messages: forms, ids, merging (spec/graph.md 3).
 #include <stdlib.h>
 
+#include "common/base/prng.h"
+#include "common/model/list.h"
 #include "common/model/reducer.h"
 #include "tests/unit/model/help.h"
 
@@ -15,12 +17,36 @@ static void hide_ids(json_t *list)
     }
 }
 
+// The same by way of a list with its index: it must say the same, or that it
+// cannot; and what it was made from stays as it was.
+static void merge_list(json_t *left, json_t *right, const char *owner,
+    int status, json_t *expected)
+{
+    struct ss_value *value = ss_value_new(json_incref(left));
+    struct ss_list *old = ss_value_list(value);
+    struct ss_error error = {0};
+    if (old) {
+        struct ss_list *list = ss_list_ref(old);
+        int result = ss_messages_add(&list, right, owner, 0, &error);
+        ck_assert(result == status || result == SS_EAGAIN);
+        struct ss_value *made = ss_value_of_list(list);
+        if (result == SS_OK)
+            ck_assert(json_equal(ss_value_json(made), expected));
+        ss_value_unref(made);
+        made = ss_value_of_list(ss_list_ref(old));
+        ck_assert(json_equal(ss_value_json(made), left));
+        ss_value_unref(made);
+    }
+    ss_value_unref(value);
+}
+
 static int merge(const char *left, const char *right, const char *owner,
     json_t **ret_json, struct ss_error *error)
 {
     json_t *a = js(left), *b = js(right);
     json_t *kept_a = json_deep_copy(a), *kept_b = json_deep_copy(b);
     int status = ss_messages_merge(a, b, owner, 0, ret_json, error);
+    merge_list(a, b, owner, status, status == SS_OK ? *ret_json : NULL);
     ck_assert(json_equal(a, kept_a));
     ck_assert(json_equal(b, kept_b));
     json_decref(a);
@@ -479,7 +505,109 @@ START_TEST(a_whole_message_is_not_made_again)
 }
 END_TEST
 
-RUN("messages", texts_and_pairs_are_messages, roles_have_two_spellings,
+// ------------------------------------------------ one write after another
+
+static json_t *random_message(struct ss_prng *prng)
+{
+    static const char *const types[] = {"human", "ai", "remove"};
+    char id[8];
+    bool clears = ss_prng_below(prng, 40) == 0;
+    const char *type = clears ? "remove" : types[ss_prng_below(prng, 3)];
+    snprintf(id, sizeof(id), "%d", (int)ss_prng_below(prng, 12));
+    return json_pack("{s:s, s:s, s:i}", "type", type, "id",
+        clears ? "__remove_all__" : id, "content",
+        (int)ss_prng_below(prng, 2));
+}
+
+static json_t *random_write(struct ss_prng *prng)
+{
+    json_t *write = json_array(), *message;
+    for (size_t left = ss_prng_below(prng, 4); left > 0; left--)
+        json_array_append_new(write, random_message(prng));
+    size_t i;
+    json_array_foreach (write, i, message)
+        json_object_set_new(
+            message, "content", json_string(i % 2 ? "yes" : "no"));
+    return write;
+}
+
+static void converse(uint64_t seed)
+{
+    struct ss_prng prng;
+    struct ss_error error;
+    ss_prng_init(&prng, seed);
+    json_t *whole = json_array();
+    struct ss_list *list = ss_list_new();
+    size_t refused = 0;
+    for (int turn = 0; turn < 200; turn++) {
+        json_t *write = random_write(&prng), *next = NULL;
+        int status = ss_messages_merge(whole, write, "t", 0, &next, &error);
+        int same = ss_messages_add(&list, write, "t", 0, &error);
+        ck_assert_int_eq(same, status);
+        refused += status != SS_OK;
+        if (status == SS_OK) {
+            json_decref(whole);
+            whole = next;
+        }
+        struct ss_value *value = ss_value_of_list(ss_list_ref(list));
+        ck_assert(json_equal(ss_value_json(value), whole));
+        ss_value_unref(value);
+        json_decref(write);
+    }
+    ck_assert_uint_gt(refused, 0);
+    ss_list_unref(list);
+    json_decref(whole);
+}
+
+START_TEST(conversations_with_an_index_are_those_merged_in_full)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        converse(seed);
+}
+END_TEST
+
+START_TEST(two_messages_of_one_id_are_merged_in_full)
+{
+    struct ss_value *twice = value_of(
+        "[{'type': 'ai', 'content': 'a', 'id': '1'},"
+        " {'type': 'ai', 'content': 'b', 'id': '1'}]");
+    json_t *gone = js("[{'type': 'remove', 'id': '1', 'content': ''}]");
+    struct ss_list *list = ss_list_ref(ss_value_list(twice));
+    struct ss_error error;
+    ck_assert_int_eq(
+        ss_messages_add(&list, gone, "t", 0, &error), SS_EAGAIN);
+    json_t *merged = NULL;
+    ck_assert_int_eq(ss_messages_merge(ss_value_json(twice), gone, "t", 0,
+                         &merged, &error),
+        SS_OK);
+    expect_json(merged, "[]"); // both
+    ss_list_unref(list);
+    ss_value_unref(twice);
+    json_decref(gone);
+}
+END_TEST
+
+START_TEST(the_same_message_once_more_is_no_change)
+{
+    struct ss_value *value =
+        value_of("[{'type': 'ai', 'content': 'a', 'id': '1'}]");
+    json_t *same = js("[{'type': 'ai', 'content': 'a', 'id': '1'}]");
+    struct ss_list *list = ss_list_ref(ss_value_list(value));
+    struct ss_list_edits edits;
+    struct ss_error error;
+    ck_assert_int_eq(ss_messages_add(&list, same, "t", 0, &error), SS_OK);
+    ck_assert(ss_list_compare(ss_value_list(value), list, &edits));
+    ck_assert_uint_eq(edits.edits.count, 0);
+    ss_list_edits_fini(&edits);
+    ss_list_unref(list);
+    ss_value_unref(value);
+    json_decref(same);
+}
+END_TEST
+
+RUN("messages", conversations_with_an_index_are_those_merged_in_full,
+    two_messages_of_one_id_are_merged_in_full,
+    the_same_message_once_more_is_no_change, texts_and_pairs_are_messages, roles_have_two_spellings,
     contents_are_texts_or_lists_of_blocks, a_tool_turns_other_content_into_text,
     a_tool_has_its_call_and_outcome, ids_and_names_are_texts,
     a_removal_needs_an_id_and_drops_its_content, calls_have_one_form_at_last,

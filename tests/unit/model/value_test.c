@@ -1,5 +1,7 @@
 #include "common/model/value.h"
 
+#include "common/model/limits.h"
+#include "common/model/list.h"
 #include "tests/unit/model/help.h"
 
 START_TEST(text_is_decoded_when_somebody_looks)
@@ -169,7 +171,60 @@ START_TEST(values_are_equal_by_what_they_mean)
 }
 END_TEST
 
-RUN("value", text_is_decoded_when_somebody_looks,
+START_TEST(a_value_that_is_put_together_has_all_faces)
+{
+    struct ss_value *one = ss_value_from_text("{\"a\":1}", 7);
+    struct ss_value *blob = ss_value_opaque(SS_VALUE_BYTES, "x", 1);
+    struct ss_list *list = ss_list_push(ss_list_new(), one);
+    struct ss_value *listed = ss_value_of_list(ss_list_push(list, blob));
+    const struct ss_field fields[] = {
+        {"b\"", listed}, {"none", ss_value_null()}, {"b\"", one}};
+    struct ss_value *value = ss_value_of_fields(fields, 3);
+    size_t count;
+    ck_assert_int_eq(ss_value_depth(value), 3);
+    ck_assert_int_eq(ss_value_valid(value, NULL), SS_OK);
+    ck_assert(!ss_value_is_null(value));
+    // Encoded without being decoded; what is no JSON is null inside.
+    ck_assert_str_eq(ss_value_text(value, NULL),
+        "{\"b\\\"\":[{\"a\":1},null],\"none\":null}");
+    expect_json(json_incref(ss_value_json(value)),
+        "{'b\\\"': [{'a': 1}, null], 'none': null}");
+    ck_assert_ptr_eq(ss_value_fields(value, &count)[0].value, listed);
+    ck_assert_uint_eq(count, 2);
+    struct ss_value *member = ss_value_member(value, "b\"");
+    ck_assert_ptr_eq(member, listed);
+    ck_assert_uint_eq(ss_value_count(member), 2);
+    ck_assert_ptr_null(ss_value_member(value, "c"));
+    ss_value_unref(member);
+    ss_value_unref(listed);
+    ss_value_unref(value);
+    ss_value_unref(one);
+    ss_value_unref(blob);
+}
+END_TEST
+
+START_TEST(a_list_nested_too_deep_is_refused_when_put_together)
+{
+    struct ss_buf text;
+    ss_buf_init(&text, 4096);
+    for (int i = 0; i < SS_VALUE_DEPTH_MAX; i++)
+        ss_buf_add_str(&text, "[");
+    for (int i = 0; i < SS_VALUE_DEPTH_MAX; i++)
+        ss_buf_add_str(&text, "]");
+    struct ss_value *item = ss_value_from_text(text.data, text.size);
+    struct ss_error error;
+    ck_assert_int_eq(ss_value_valid(item, &error), SS_OK);
+    struct ss_value *list =
+        ss_value_of_list(ss_list_push(ss_list_new(), item));
+    ck_assert_int_eq(ss_value_valid(list, &error), SS_EFORMAT);
+    ss_value_unref(list);
+    ss_value_unref(item);
+    ss_buf_fini(&text);
+}
+END_TEST
+
+RUN("value", a_value_that_is_put_together_has_all_faces,
+    a_list_nested_too_deep_is_refused_when_put_together, text_is_decoded_when_somebody_looks,
     json_is_encoded_once_and_compactly, null_is_one_value_for_all,
     null_with_blanks_is_null_too, nothing_may_be_counted,
     a_value_lives_while_it_is_referenced,

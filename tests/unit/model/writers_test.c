@@ -69,7 +69,8 @@ static int run_node(struct run *run, const char *node, const char *returned)
 {
     struct ss_writer_hooks hooks = {
         .route = route, .map = map, .fold = fold, .ctx = run};
-    struct ss_fresh fresh = {run->channels, run->managed};
+    struct ss_fresh fresh = {
+        ss_value_new(json_incref(run->channels)), run->managed};
     json_t *json = js(returned);
     char *before = ss_json_text(json);
     size_t index = ss_graph_node(run->graph, node);
@@ -78,6 +79,7 @@ static int run_node(struct run *run, const char *node, const char *returned)
     int status = ss_writers_run(run->graph, &run->graph->nodes[index], json,
         &fresh, run->has_hooks ? &hooks : NULL, "task", &run->writes,
         &run->parent, &run->error);
+    ss_value_unref(fresh.channels);
     char *after = ss_json_text(json);
     ck_assert_str_eq(before, after);
     ss_free(before);

@@ -41,7 +41,7 @@ struct ss_order *wire_order(void)
     order->input = wire_value("{\"text\":\"x\"}");
     order->answers = wire_json("[true,null]");
     order->plain = wire_value("\"yes\"");
-    order->fresh.channels = wire_json("{\"n\":1}");
+    order->fresh.channels = ss_value_new(wire_json("{\"n\":1}"));
     order->fresh.managed = wire_json("{\"is_last_step\":false}");
     order->config = wire_json("{\"metadata\":{\"a\":1}}");
     order->context = wire_json("[1,2]");

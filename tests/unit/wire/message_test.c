@@ -66,7 +66,7 @@ static void same_order(const struct ss_order *a, const struct ss_order *b)
     SAME_VALUE(a->input, b->input);
     SAME_JSON(a->answers, b->answers);
     SAME_VALUE(a->plain, b->plain);
-    SAME_JSON(a->fresh.channels, b->fresh.channels);
+    SAME_VALUE(a->fresh.channels, b->fresh.channels);
     SAME_JSON(a->fresh.managed, b->fresh.managed);
     SAME_JSON(a->config, b->config);
     SAME_JSON(a->context, b->context);

@@ -72,7 +72,7 @@ struct ss_order *bench_order(
     order->step = 3;
     order->attempt_number = 2;
     order->input = ss_value_from_text(input, strlen(input));
-    order->fresh.channels = json_object();
+    order->fresh.channels = ss_value_new(json_object());
     order->fresh.managed = json_object();
     bench->order = order;
     return order;

@@ -1,0 +1,272 @@
+// list.c - the tree under a list: nodes of 32 places, changed along one path.
+#include "common/model/list.h"
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/index.h"
+#include "common/model/list_impl.h"
+#include "common/model/value.h"
+
+// ------------------------------------------------ nodes
+
+static struct ss_list_node *node_ref(struct ss_list_node *node)
+{
+    if (node)
+        node->refs++;
+    return node;
+}
+
+static void node_unref(struct ss_list_node *node, unsigned level)
+{
+    if (!node || --node->refs > 0)
+        return;
+    for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
+        if (level == 0)
+            ss_value_unref(node->places[i].item);
+        else
+            node_unref(node->places[i].child, level - 1);
+    }
+    ss_free(node);
+}
+
+static struct ss_list_node *node_new(void)
+{
+    struct ss_list_node *node = ss_zalloc(1, sizeof(*node));
+    node->refs = 1;
+    return node;
+}
+
+// The node itself if nobody else holds it, else a copy. Takes the reference.
+static struct ss_list_node *node_own(struct ss_list_node *node, unsigned level)
+{
+    if (!node)
+        return node_new();
+    if (node->refs == 1)
+        return node;
+    struct ss_list_node *copy = node_new();
+    copy->count = node->count;
+    copy->depth = node->depth;
+    for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
+        if (level == 0)
+            copy->places[i].item = ss_value_ref(node->places[i].item);
+        else
+            copy->places[i].child = node_ref(node->places[i].child);
+    }
+    node_unref(node, level);
+    return copy;
+}
+
+// Count and depth from what is below. Costs 32 looks.
+static void node_sum(struct ss_list_node *node, unsigned level)
+{
+    node->count = 0;
+    node->depth = 0;
+    for (unsigned i = 0; i < SS_LIST_WIDTH; i++) {
+        const union ss_list_place *place = &node->places[i];
+        bool is_there = level == 0 ? place->item != NULL : place->child != NULL;
+        if (!is_there)
+            continue;
+        int depth =
+            level == 0 ? ss_value_depth(place->item) : place->child->depth;
+        node->count += level == 0 ? 1 : place->child->count;
+        node->depth = depth > node->depth ? depth : node->depth;
+    }
+}
+
+// Put an item where none is. Takes the node; gives the new one.
+static struct ss_list_node *node_add(struct ss_list_node *node, unsigned level,
+    uint64_t number, struct ss_value *item)
+{
+    int depth = ss_value_depth(item);
+    union ss_list_place *place;
+    node = node_own(node, level);
+    node->count++;
+    node->depth = depth > node->depth ? depth : node->depth;
+    place = &node->places[ss_list_place(number, level)];
+    if (level == 0)
+        place->item = ss_value_ref(item);
+    else
+        place->child = node_add(place->child, level - 1, number, item);
+    return node;
+}
+
+// Set the item that stands there to `item` (NULL: a hole). Takes the node;
+// gives the new one, or NULL where nothing is left in it.
+static struct ss_list_node *node_set(struct ss_list_node *node, unsigned level,
+    uint64_t number, struct ss_value *item)
+{
+    union ss_list_place *place;
+    node = node_own(node, level);
+    place = &node->places[ss_list_place(number, level)];
+    if (level == 0) {
+        struct ss_value *old = place->item;
+        place->item = ss_value_ref(item);
+        ss_value_unref(old);
+    } else {
+        place->child = node_set(place->child, level - 1, number, item);
+    }
+    node_sum(node, level);
+    if (node->count > 0)
+        return node;
+    node_unref(node, level);
+    return NULL;
+}
+
+// ------------------------------------------------ lists
+
+struct ss_list *ss_list_new(void)
+{
+    struct ss_list *list = ss_zalloc(1, sizeof(*list));
+    list->refs = 1;
+    return list;
+}
+
+struct ss_list *ss_list_ref(struct ss_list *list)
+{
+    list->refs++;
+    return list;
+}
+
+void ss_list_unref(struct ss_list *list)
+{
+    if (!list)
+        return;
+    ss_check(list->refs > 0);
+    if (--list->refs > 0)
+        return;
+    node_unref(list->root, list->level);
+    ss_index_unref(list->index);
+    ss_free(list);
+}
+
+size_t ss_list_count(const struct ss_list *list)
+{
+    return list->root ? list->root->count : 0;
+}
+
+int ss_list_depth(const struct ss_list *list)
+{
+    return list->root ? list->root->depth : 0;
+}
+
+uint64_t ss_list_next(const struct ss_list *list)
+{
+    return list->next;
+}
+
+struct ss_value *ss_list_get(const struct ss_list *list, uint64_t number)
+{
+    const struct ss_list_node *node = list->root;
+    if (number >= list->next)
+        return NULL;
+    for (unsigned level = list->level; node && level > 0; level--)
+        node = node->places[ss_list_place(number, level)].child;
+    return node ? node->places[ss_list_place(number, 0)].item : NULL;
+}
+
+uint64_t ss_list_number(const struct ss_list *list, size_t position)
+{
+    const struct ss_list_node *node = list->root;
+    uint64_t number = 0;
+    ss_check(position < ss_list_count(list));
+    for (unsigned level = list->level;; level--) {
+        unsigned i = 0;
+        for (;; i++) {
+            size_t count = ss_list_place_count(&node->places[i], level);
+            if (position < count)
+                break;
+            position -= count;
+        }
+        number = number << SS_LIST_BITS | i;
+        if (level == 0)
+            return number;
+        node = node->places[i].child;
+    }
+}
+
+static void each(const struct ss_list_node *node, unsigned level,
+    uint64_t number, ss_list_visit *visit, void *ctx)
+{
+    for (unsigned i = 0; node && i < SS_LIST_WIDTH; i++) {
+        const union ss_list_place *place = &node->places[i];
+        uint64_t at = number << SS_LIST_BITS | i;
+        if (level > 0)
+            each(place->child, level - 1, at, visit, ctx);
+        else if (place->item)
+            visit(ctx, at, place->item);
+    }
+}
+
+void ss_list_each(const struct ss_list *list, ss_list_visit *visit, void *ctx)
+{
+    each(list->root, list->level, 0, visit, ctx);
+}
+
+// ------------------------------------------------ changes
+
+// The list itself if nobody else holds it, else one that shares its nodes.
+static struct ss_list *list_own(struct ss_list *list)
+{
+    if (list->refs > 1) {
+        struct ss_list *copy = ss_list_new();
+        copy->root = node_ref(list->root);
+        copy->level = list->level;
+        copy->next = list->next;
+        ss_list_unref(list);
+        list = copy;
+    }
+    ss_list_set_index(list, NULL);
+    return list;
+}
+
+static bool is_full(const struct ss_list *list)
+{
+    unsigned bits = SS_LIST_BITS * (list->level + 1);
+    return bits < 64 && list->next >> bits != 0;
+}
+
+struct ss_list *ss_list_push(struct ss_list *list, struct ss_value *item)
+{
+    list = list_own(list);
+    if (is_full(list)) {
+        // One level more; a tree of holes only needs no root above it.
+        struct ss_list_node *above = list->root ? node_new() : NULL;
+        if (above) {
+            above->places[0].child = list->root;
+            node_sum(above, list->level + 1);
+        }
+        list->root = above;
+        list->level++;
+    }
+    list->root = node_add(list->root, list->level, list->next++, item);
+    return list;
+}
+
+struct ss_list *ss_list_put(
+    struct ss_list *list, uint64_t number, struct ss_value *item)
+{
+    ss_check(item && ss_list_get(list, number));
+    list = list_own(list);
+    list->root = node_set(list->root, list->level, number, item);
+    return list;
+}
+
+struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number)
+{
+    ss_check(ss_list_get(list, number));
+    list = list_own(list);
+    list->root = node_set(list->root, list->level, number, NULL);
+    return list;
+}
+
+struct ss_index *ss_list_index(const struct ss_list *list)
+{
+    return list->index;
+}
+
+void ss_list_set_index(struct ss_list *list, struct ss_index *index)
+{
+    struct ss_index *old = list->index;
+    list->index = index;
+    ss_index_unref(old);
+}

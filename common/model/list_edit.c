@@ -1,0 +1,218 @@
+// list_edit.c - how one list became another: compared, told, done again.
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/list_impl.h"
+#include "common/model/value.h"
+
+// ------------------------------------------------ comparing
+
+struct comparison {
+    struct ss_list_edits *edits;
+    size_t position;    // in the older list
+    size_t dropped;     // so far
+    size_t dropped_max;
+    uint64_t next;      // numbers below were the older list's own
+    bool is_other;      // given up: it is another list
+};
+
+static void note(struct comparison *c, bool is_dropped, struct ss_value *added)
+{
+    struct ss_list_edit *last = NULL;
+    if (c->edits->edits.count > 0)
+        last = &c->edits->edits.items[c->edits->edits.count - 1];
+    if (!last || last->at + last->dropped != c->position) {
+        SS_VEC_PUSH(
+            &c->edits->edits, (struct ss_list_edit){.at = c->position});
+        last = &c->edits->edits.items[c->edits->edits.count - 1];
+    }
+    if (is_dropped) {
+        last->dropped++;
+        c->position++;
+        c->is_other = c->is_other || ++c->dropped > c->dropped_max;
+    }
+    if (added) {
+        last->added++;
+        SS_VEC_PUSH(&c->edits->items, added);
+    }
+}
+
+static void compare_items(struct comparison *c, uint64_t number,
+    struct ss_value *older, struct ss_value *newer)
+{
+    if (older == newer) {
+        c->position += older != NULL;
+        return;
+    }
+    // Where the older one has a hole its own children have none.
+    if (!older && number < c->next)
+        c->is_other = true;
+    else
+        note(c, older != NULL, newer);
+}
+
+// Place `i` of a node of level `at`, seen from `level`: a lower tree stands at
+// the first place of a higher one.
+static struct ss_list_node *child_of(struct ss_list_node *node, unsigned at,
+    unsigned level, unsigned i)
+{
+    if (!node || at == level)
+        return node ? node->places[i].child : NULL;
+    return i == 0 ? node : NULL;
+}
+
+struct side {
+    struct ss_list_node *node;
+    unsigned level; // its own
+};
+
+static struct side below(struct side side, unsigned level, unsigned i)
+{
+    struct side child = {
+        child_of(side.node, side.level, level, i), side.level};
+    if (side.level == level)
+        child.level = level - 1;
+    return child;
+}
+
+static void compare_nodes(struct comparison *c, uint64_t number, unsigned level,
+    struct side older, struct side newer)
+{
+    if (c->is_other)
+        return;
+    if (older.node == newer.node) {
+        c->position += older.node ? older.node->count : 0;
+        return;
+    }
+    for (unsigned i = 0; i < SS_LIST_WIDTH && !c->is_other; i++) {
+        uint64_t at = number << SS_LIST_BITS | i;
+        if (level > 0)
+            compare_nodes(c, at, level - 1, below(older, level, i),
+                below(newer, level, i));
+        else
+            compare_items(c, at, older.node ? older.node->places[i].item : NULL,
+                newer.node ? newer.node->places[i].item : NULL);
+    }
+}
+
+bool ss_list_compare(const struct ss_list *older, const struct ss_list *newer,
+    struct ss_list_edits *ret)
+{
+    *ret = (struct ss_list_edits){0};
+    struct comparison c = {.edits = ret,
+        .dropped_max = ss_list_count(older) / 2,
+        .next = older->next,
+        .is_other = newer->next < older->next};
+    unsigned level = older->level > newer->level ? older->level : newer->level;
+    compare_nodes(&c, 0, level, (struct side){older->root, older->level},
+        (struct side){newer->root, newer->level});
+    if (c.is_other)
+        ss_list_edits_fini(ret);
+    return !c.is_other;
+}
+
+void ss_list_edits_fini(struct ss_list_edits *edits)
+{
+    SS_VEC_FINI(&edits->edits);
+    SS_VEC_FINI(&edits->items);
+}
+
+bool ss_list_edits_append(
+    const struct ss_list_edits *edits, const struct ss_list *older)
+{
+    if (edits->edits.count != 1)
+        return edits->edits.count == 0;
+    const struct ss_list_edit *only = &edits->edits.items[0];
+    return only->dropped == 0 && only->at == ss_list_count(older);
+}
+
+// ------------------------------------------------ telling
+
+struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits)
+{
+    json_t *list = json_array();
+    size_t next = 0;
+    for (size_t i = 0; i < edits->edits.count; i++) {
+        const struct ss_list_edit *edit = &edits->edits.items[i];
+        json_t *one = json_array();
+        json_array_append_new(one, json_integer((json_int_t)edit->at));
+        json_array_append_new(one, json_integer((json_int_t)edit->dropped));
+        for (size_t k = 0; k < edit->added; k++)
+            json_array_append(one, ss_value_json(edits->items.items[next++]));
+        json_array_append_new(list, one);
+    }
+    return ss_value_new(list);
+}
+
+// ------------------------------------------------ doing
+
+static bool read_edit(const json_t *json, struct ss_list_edit *ret)
+{
+    json_t *at = json_array_get(json, 0), *dropped = json_array_get(json, 1);
+    if (!json_is_integer(at) || !json_is_integer(dropped) ||
+        json_integer_value(at) < 0 || json_integer_value(dropped) < 0)
+        return false;
+    *ret = (struct ss_list_edit){(size_t)json_integer_value(at),
+        (size_t)json_integer_value(dropped), json_array_size(json) - 2};
+    return true;
+}
+
+// Ascending and apart from each other, within a list of `count` items, and
+// more comes in than goes only at its end.
+static bool edits_fit(const json_t *all, size_t count)
+{
+    struct ss_list_edit edit;
+    size_t end = 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        if (!read_edit(json_array_get(all, i), &edit) ||
+            (i > 0 && edit.at <= end) || edit.at > count ||
+            edit.dropped > count - edit.at)
+            return false;
+        end = edit.at + edit.dropped;
+        if (edit.added > edit.dropped && end != count)
+            return false;
+    }
+    return json_is_array(all);
+}
+
+// Position `at` is that of the older list: what comes behind was not changed
+// yet.
+static struct ss_list *edit_one(
+    struct ss_list *list, const struct ss_list_edit *edit, const json_t *json)
+{
+    for (size_t i = edit->dropped; i-- > 0;) {
+        uint64_t number = ss_list_number(list, edit->at + i);
+        if (i >= edit->added) {
+            list = ss_list_drop(list, number);
+            continue;
+        }
+        struct ss_value *item =
+            ss_value_new(json_incref(json_array_get(json, i + 2)));
+        list = ss_list_put(list, number, item);
+        ss_value_unref(item);
+    }
+    for (size_t i = edit->dropped; i < edit->added; i++) {
+        struct ss_value *item =
+            ss_value_new(json_incref(json_array_get(json, i + 2)));
+        list = ss_list_push(list, item);
+        ss_value_unref(item);
+    }
+    return list;
+}
+
+int ss_list_edit(struct ss_list *list, struct ss_value *edits,
+    struct ss_list **ret_list)
+{
+    json_t *all = ss_value_json(edits);
+    struct ss_list_edit edit;
+    if (!edits_fit(all, ss_list_count(list))) {
+        ss_list_unref(list);
+        return SS_ECORRUPT;
+    }
+    // From behind, so that what is in front keeps its position.
+    for (size_t i = json_array_size(all); i-- > 0;)
+        if (read_edit(json_array_get(all, i), &edit))
+            list = edit_one(list, &edit, json_array_get(all, i));
+    *ret_list = list;
+    return SS_OK;
+}

@@ -1,0 +1,238 @@
+// Lists that share their past, against plain arrays of numbers.
+#include "common/model/list.h"
+
+#include "common/base/prng.h"
+#include "common/model/index.h"
+#include "tests/unit/model/help.h"
+
+enum { MODEL_MAX = 4096, VERSIONS = 40 };
+
+// What a list must hold: its items, by number; NULL: a hole.
+struct model {
+    struct ss_value *items[MODEL_MAX];
+    size_t next;
+};
+
+static struct ss_value *number(int value)
+{
+    return ss_value_new(json_integer(value));
+}
+
+static struct ss_list *push(struct ss_list *list, int value)
+{
+    struct ss_value *item = number(value);
+    list = ss_list_push(list, item);
+    ss_value_unref(item);
+    return list;
+}
+
+// Takes the list.
+static void expect(struct ss_list *list, const char *expected)
+{
+    struct ss_value *value = ss_value_of_list(list);
+    const char *text = ss_value_text(value, NULL);
+    ck_assert_str_eq(text, expected);
+    expect_json(json_incref(ss_value_json(value)), expected);
+    ss_value_unref(value);
+}
+
+START_TEST(a_list_and_its_past_are_two_lists)
+{
+    struct ss_list *list = push(push(ss_list_new(), 1), 2);
+    struct ss_list *past = ss_list_ref(list);
+    struct ss_value *item = number(20);
+    list = ss_list_put(push(list, 3), 1, item);
+    list = ss_list_drop(list, 0);
+    ss_value_unref(item);
+    ck_assert_uint_eq(ss_list_count(list), 2);
+    ck_assert_uint_eq(ss_list_next(list), 3);
+    ck_assert_ptr_null(ss_list_get(list, 0));
+    ck_assert_uint_eq(ss_list_number(list, 0), 1);
+    expect(list, "[20,3]");
+    expect(past, "[1,2]");
+}
+END_TEST
+
+START_TEST(a_list_without_items_goes_on)
+{
+    struct ss_list *list = ss_list_new();
+    for (int i = 0; i < 100; i++)
+        list = ss_list_drop(push(list, i), (uint64_t)i);
+    ck_assert_uint_eq(ss_list_count(list), 0);
+    expect(ss_list_ref(list), "[]");
+    expect(push(list, 7), "[7]");
+}
+END_TEST
+
+START_TEST(a_push_takes_what_one_item_takes)
+{
+    // 40,000 items, each version kept alive by the next one's past: without
+    // sharing it would be 800 million places.
+    struct ss_list *list = ss_list_new(), *past = NULL;
+    for (int i = 0; i < 40000; i++) {
+        ss_list_unref(past);
+        past = ss_list_ref(list);
+        list = push(list, i);
+    }
+    struct ss_list_edits edits;
+    ck_assert(ss_list_compare(past, list, &edits));
+    ck_assert(ss_list_edits_append(&edits, past));
+    ck_assert_uint_eq(edits.items.count, 1);
+    ss_list_edits_fini(&edits);
+    ss_list_unref(list);
+    ss_list_unref(past);
+}
+END_TEST
+
+// ------------------------------------------------ against the model
+
+struct check {
+    const struct model *model;
+    size_t at;
+    size_t position;
+    const struct ss_list *list;
+};
+
+static void check_item(void *ctx, uint64_t at, struct ss_value *item)
+{
+    struct check *check = ctx;
+    while (check->at < at)
+        ck_assert_ptr_null(check->model->items[check->at++]);
+    ck_assert_ptr_eq(check->model->items[check->at++], item);
+    ck_assert_ptr_eq(ss_list_get(check->list, at), item);
+    ck_assert_uint_eq(ss_list_number(check->list, check->position++), at);
+}
+
+static void check(const struct ss_list *list, const struct model *model)
+{
+    struct check it = {.model = model, .list = list};
+    ss_list_each(list, check_item, &it);
+    while (it.at < model->next)
+        ck_assert_ptr_null(model->items[it.at++]);
+    ck_assert_uint_eq(ss_list_count(list), it.position);
+    ck_assert_uint_eq(ss_list_next(list), model->next);
+}
+
+static void play(
+    struct ss_prng *prng, struct ss_list **list, struct model *model)
+{
+    struct ss_value *item = number((int)ss_prng_below(prng, 1000));
+    size_t at = model->next ? ss_prng_below(prng, model->next) : 0;
+    unsigned what = (unsigned)ss_prng_below(prng, 4);
+    if (what < 2 || !model->items[at]) {
+        *list = ss_list_push(*list, item);
+        model->items[model->next++] = item;
+    } else if (what == 2) {
+        *list = ss_list_put(*list, at, item);
+        model->items[at] = item;
+    } else {
+        *list = ss_list_drop(*list, at);
+        model->items[at] = NULL;
+    }
+    ss_value_unref(item); // the list holds it
+}
+
+// What one list became is told, and done again: the same list.
+static void replay(struct ss_list *older, struct ss_list *newer)
+{
+    struct ss_list_edits edits;
+    if (!ss_list_compare(older, newer, &edits))
+        return;
+    struct ss_value *told = ss_list_edits_value(&edits);
+    struct ss_list *again = NULL;
+    ck_assert_int_eq(ss_list_edit(ss_list_ref(older), told, &again), SS_OK);
+    struct ss_value *is = ss_value_of_list(again);
+    struct ss_value *should = ss_value_of_list(ss_list_ref(newer));
+    ck_assert_str_eq(ss_value_text(is, NULL), ss_value_text(should, NULL));
+    ss_value_unref(is);
+    ss_value_unref(should);
+    ss_value_unref(told);
+    ss_list_edits_fini(&edits);
+}
+
+START_TEST(every_version_stays_what_it_was)
+{
+    struct ss_prng prng;
+    static struct model models[VERSIONS];
+    struct ss_list *lists[VERSIONS];
+    ss_prng_init(&prng, 11);
+    memset(&models[0], 0, sizeof(models[0]));
+    lists[0] = ss_list_new();
+    for (size_t v = 1; v < VERSIONS; v++) {
+        lists[v] = ss_list_ref(lists[v - 1]);
+        models[v] = models[v - 1];
+        for (size_t n = ss_prng_below(&prng, 120); n > 0; n--)
+            play(&prng, &lists[v], &models[v]);
+    }
+    for (size_t v = 0; v < VERSIONS; v++)
+        check(lists[v], &models[v]);
+    for (size_t v = 0; v < VERSIONS; v++)
+        for (size_t later = v; later < VERSIONS; later++)
+            replay(lists[v], lists[later]);
+    for (size_t v = 0; v < VERSIONS; v++)
+        ss_list_unref(lists[v]);
+}
+END_TEST
+
+START_TEST(another_list_is_no_edit_of_this_one)
+{
+    struct ss_list *one = push(push(push(ss_list_new(), 1), 2), 3);
+    struct ss_list *other = push(push(push(ss_list_new(), 1), 2), 3);
+    struct ss_list_edits edits;
+    ck_assert(!ss_list_compare(one, other, &edits));
+    ck_assert_uint_eq(edits.items.count, 0);
+    ss_list_unref(one);
+    ss_list_unref(other);
+}
+END_TEST
+
+START_TEST(a_list_knows_how_deep_it_nests)
+{
+    struct ss_value *flat = number(1), *deep = value_of("{'a': [[1]]}");
+    struct ss_list *list = ss_list_push(ss_list_new(), flat);
+    ck_assert_int_eq(ss_list_depth(list), 0);
+    list = ss_list_push(list, deep);
+    ck_assert_int_eq(ss_list_depth(list), 3);
+    list = ss_list_drop(list, 1);
+    ck_assert_int_eq(ss_list_depth(list), 0);
+    ss_list_unref(list);
+    ss_value_unref(flat);
+    ss_value_unref(deep);
+}
+END_TEST
+
+// ------------------------------------------------ the index
+
+static uint64_t hash_of(size_t i)
+{
+    // Many that begin alike, some that part in the last bits only.
+    return i < 64 ? (uint64_t)i << 58 | 5 : ss_hash64(&i, sizeof(i));
+}
+
+START_TEST(an_index_and_its_past_are_two_indexes)
+{
+    enum { COUNT = 2000 };
+    struct ss_index *index = NULL, *past;
+    uint64_t found;
+    for (size_t i = 0; i < COUNT; i++)
+        index = ss_index_put(index, hash_of(i), i);
+    past = ss_index_ref(index);
+    for (size_t i = 0; i < COUNT; i++)
+        index = i % 2 ? ss_index_drop(index, hash_of(i))
+                      : ss_index_put(index, hash_of(i), i + COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        ck_assert(ss_index_get(past, hash_of(i), &found) && found == i);
+        ck_assert(ss_index_get(index, hash_of(i), &found) == (i % 2 == 0));
+        ck_assert(i % 2 || found == i + COUNT);
+    }
+    for (size_t i = 0; i < COUNT; i += 2)
+        index = ss_index_drop(index, hash_of(i));
+    ck_assert_ptr_null(index);
+    ss_index_unref(past);
+}
+END_TEST
+
+RUN("list", a_list_and_its_past_are_two_lists, a_list_without_items_goes_on,
+    a_push_takes_what_one_item_takes, every_version_stays_what_it_was,
+    another_list_is_no_edit_of_this_one, a_list_knows_how_deep_it_nests,
+    an_index_and_its_past_are_two_indexes)
