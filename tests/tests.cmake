@@ -83,6 +83,7 @@ ss_pure_test(ss_engine "json_[a-z_]*")
 ss_pure_test(ss_owners)
 ss_pure_test(ss_session "json_[a-z_]*")
 ss_pure_test(ss_talk "json_[a-z_]*")
+ss_pure_test(ss_langgraph "json_[a-z_]*")
 ss_pure_test(ss_wire
     "json_[a-z_]*|protobuf_c_[a-z_]*|superstep__[a-z0-9_]*|__assert_fail")
 

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/hint.h"
+#include "common/model/opaque.h"
 #include "common/model/order.h"
 #include "common/model/reducer.h"
 #include "common/model/value.h"
@@ -406,6 +407,8 @@ int ss_message_coerce(
         return from_pair(like, ret_message, error);
     if (json_is_object(like)) {
         bool is_one;
+        if (ss_opaque_refuse(like, "a message", error) != SS_OK)
+            return SS_EINVAL;
         int status = from_constructor(like, &is_one, ret_message, error);
         return is_one ? status : from_map(like, ret_message, error);
     }
@@ -419,7 +422,7 @@ bool ss_message_is_whole(const json_t *json)
 {
     static const char *const known[] = {"type", "content", "id", "name",
         "tool_calls", "tool_call_id", "artifact", "status", "additional_kwargs",
-        "response_metadata", NULL};
+        "response_metadata", "usage_metadata", "invalid_tool_calls", NULL};
     const char *type = ss_json_str(json, "type", NULL);
     const json_t *content = json_object_get(json, "content");
     bool is_type = false;

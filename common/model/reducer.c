@@ -6,6 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/opaque.h"
 #include "common/model/order.h"
 
 enum ss_reducer ss_reducer_by_name(const char *name)
@@ -127,10 +128,24 @@ static int append(
     return SS_OK;
 }
 
+// Two of another system's objects can be put into a list, and nothing else.
+static int check_plain(enum ss_reducer reducer, const json_t *left,
+    const json_t *right, struct ss_error *error)
+{
+    if (reducer == SS_REDUCER_NONE || reducer == SS_REDUCER_CUSTOM)
+        return SS_OK;
+    int status = ss_opaque_refuse(left, "what is there", error);
+    if (status == SS_OK && reducer != SS_REDUCER_APPEND)
+        status = ss_opaque_refuse(right, "what was written", error);
+    return status;
+}
+
 int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
     const char *owner, size_t position, json_t **ret_json,
     struct ss_error *error)
 {
+    if (check_plain(reducer, left, right, error) != SS_OK)
+        return SS_EINVAL;
     switch (reducer) {
     case SS_REDUCER_NONE:
         *ret_json = json_incref(right);

@@ -1,0 +1,33 @@
+// item.h - one msgpack item as JSON, and back.
+//
+// Plain data (null, booleans, integers of 64 bits, finite floats, text, lists,
+// maps with text as keys) becomes JSON. Messages of langchain_core become the
+// maps that add_messages knows, without the fields that hold their defaults.
+// All else becomes a mark (common/model/opaque.h) with its very bytes.
+#ifndef SS_LANGGRAPH_ITEM_H
+#define SS_LANGGRAPH_ITEM_H
+
+#include <jansson.h>
+
+#include "client/langgraph/ext.h"
+#include "client/langgraph/msgpack.h"
+
+// The next item of `reader`, whole. Gives *ret_json. SS_EFORMAT: malformed, or
+// text that is no UTF-8. SS_ELIMIT: over SS_LANGGRAPH_DEPTH_MAX deep.
+int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
+    struct ss_error *error) SS_MUST_USE;
+// Append the item. SS_EDENIED: an extension that `allowed` does not have.
+// SS_EFORMAT: a mark whose bytes are no msgpack. SS_ELIMIT: too deep, or `buf`
+// is full.
+int ss_item_encode(const json_t *json, const struct ss_ext_allowed *allowed,
+    struct ss_buf *buf, struct ss_error *error) SS_MUST_USE;
+
+// A mark of these bytes. Gives.
+json_t *ss_item_mark(
+    const char *class_name, const char *tag, const void *bytes, size_t size);
+// The bytes and tag (borrowed) of a mark. Gives *ret_bytes. SS_EFORMAT: its
+// data is no base64.
+int ss_item_mark_open(const json_t *mark, const char **ret_tag,
+    uint8_t **ret_bytes, size_t *ret_size, struct ss_error *error) SS_MUST_USE;
+
+#endif

@@ -1,0 +1,20 @@
+// limits.h - the bounds of what comes out of LangGraph's tables, each with its
+// reason.
+#ifndef SS_LANGGRAPH_LIMITS_H
+#define SS_LANGGRAPH_LIMITS_H
+
+#include "common/model/limits.h"
+
+enum {
+    // Levels of a value and of extensions within extensions: decoding recurses.
+    SS_LANGGRAPH_DEPTH_MAX = 256,
+    // "module.Class" of an extension: what an error can show.
+    SS_LANGGRAPH_CLASS_MAX = 256,
+    // Classes that a command line may allow.
+    SS_LANGGRAPH_ALLOWED_MAX = 64,
+};
+
+// One value as it is stored: what the coordinator takes as one.
+#define SS_LANGGRAPH_VALUE_MAX ((size_t)SS_VALUE_SIZE_MAX)
+
+#endif
