@@ -92,6 +92,7 @@ static void take(
         event.type = SS_EVENT_WORKER_BEAT;
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
+        event.beat.capacity = message->capacity;
         break;
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;

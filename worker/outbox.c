@@ -30,6 +30,8 @@ void ss_outbox_fini(struct ss_outbox *outbox)
 static void give_to_link(struct ss_outbox *outbox, const char *what)
 {
     struct ss_error error;
+    if (!outbox->link)
+        return;
     int status = ss_link_send(
         outbox->link, NULL, outbox->message.data, outbox->message.size, &error);
     if (status == SS_OK)
@@ -123,13 +125,12 @@ static void flush_if_large(struct ss_outbox *outbox, enum ss_message_type type)
 static void send_beat(
     struct ss_outbox *outbox, const struct ss_session_command *command)
 {
-    struct ss_error error;
-    for (size_t i = 0; i < command->attempts_count; i++) {
-        if (ss_batch_add_attempt(
-                &outbox->pieces, command->attempts[i], &error) != SS_OK)
-            ss_log_say(SS_LOG_ERROR, "BEAT: %s", error.message);
-    }
-    flush(outbox, SS_MESSAGE_BEAT);
+    struct ss_message message = {.type = SS_MESSAGE_BEAT,
+        .protocol = SS_PROTOCOL_VERSION,
+        .attempts = (struct ss_attempt *)command->attempts,
+        .attempts_count = command->attempts_count,
+        .capacity = command->capacity};
+    send_message(outbox, &message);
 }
 
 static bool add_outcome(struct ss_outbox *outbox, struct ss_session *session,
@@ -200,10 +201,13 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
     case SS_SESSION_SEND_PING:
         send_ping(outbox);
         break;
+    case SS_SESSION_CONNECT:
+    case SS_SESSION_DISCONNECT:
     case SS_SESSION_START:
     case SS_SESSION_STOP_BODY:
     case SS_SESSION_READY:
     case SS_SESSION_SILENT:
+    case SS_SESSION_AWAY:
     case SS_SESSION_LEAVE:
         break;
     }

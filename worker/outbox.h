@@ -16,7 +16,7 @@ struct ss_outbox_self {
 };
 
 struct ss_outbox {
-    struct ss_link *link; // borrowed
+    struct ss_link *link; // borrowed; NULL: all is lost
     const struct ss_outbox_self *self;
     struct ss_buf pieces;
     struct ss_buf message;

@@ -14,8 +14,9 @@
 #include "common/wire/message.h"
 #include "worker/host.h"
 #include "worker/limits.h"
-#include "worker/outbox.h"
+#include "worker/lines.h"
 #include "worker/plugin.h"
+#include "worker/session/limits.h"
 
 enum { NAME_SIZE = 300, HOST_SIZE = 256, VERSION_SHOWN = 8 };
 
@@ -27,8 +28,10 @@ struct shell {
     struct ss_application *application;
     struct ss_session *session;
     struct ss_host *host;
-    struct ss_link *link;
-    struct ss_outbox outbox;
+    struct ss_lines lines;
+    const char **endpoints; // in `list`
+    size_t endpoints_count;
+    char *list;
     int signals_fd;
     int64_t wake_at_ms;
     unsigned signals_count;
@@ -44,7 +47,7 @@ struct shell {
 static void say_ready(struct shell *shell, uint64_t epoch)
 {
     if (shell->was_ready) {
-        ss_log_say(SS_LOG_INFO, "taken in again, by coordinator epoch %llu",
+        ss_log_say(SS_LOG_INFO, "taken in, by coordinator epoch %llu",
             (unsigned long long)epoch);
         return;
     }
@@ -76,10 +79,39 @@ static void leave(struct shell *shell, int status, const char *text)
         ss_error_set(&shell->end, status, "%s", text);
 }
 
+// One that the operator named must be an endpoint.
+static void open_line(
+    struct shell *shell, const struct ss_session_command *command)
+{
+    struct ss_error error;
+    int status = ss_lines_open(&shell->lines, command->link, command->endpoint,
+        &shell->self, &error);
+    if (status == SS_OK)
+        return;
+    if (command->link < shell->endpoints_count)
+        leave(shell, status, error.message);
+    else
+        ss_log_say(SS_LOG_WARNING, "a coordinator that others told of: %s",
+            error.message);
+}
+
+static void send(struct shell *shell, const struct ss_session_command *command)
+{
+    struct ss_line *line = ss_lines_find(&shell->lines, command->link);
+    if (line && ss_outbox_send(&line->outbox, shell->session, command))
+        shell->is_spoilt = true;
+}
+
 static void perform(
     struct shell *shell, const struct ss_session_command *command)
 {
     switch (command->type) {
+    case SS_SESSION_CONNECT:
+        open_line(shell, command);
+        break;
+    case SS_SESSION_DISCONNECT:
+        ss_lines_close(&shell->lines, command->link);
+        break;
     case SS_SESSION_START:
         ss_host_start(shell->host, command->order);
         break;
@@ -92,7 +124,11 @@ static void perform(
     case SS_SESSION_SILENT:
         ss_log_say(SS_LOG_WARNING,
             "nothing heard from the coordinator at %s; asking again",
-            shell->options->endpoint);
+            command->endpoint);
+        break;
+    case SS_SESSION_AWAY:
+        ss_log_say(SS_LOG_WARNING, "the coordinator at %s refuses us: %s",
+            command->endpoint, command->text);
         break;
     case SS_SESSION_LEAVE:
         leave(shell, command->status, command->text);
@@ -103,8 +139,7 @@ static void perform(
     case SS_SESSION_SEND_DONE:
     case SS_SESSION_SEND_LIVE:
     case SS_SESSION_SEND_PING:
-        if (ss_outbox_send(&shell->outbox, shell->session, command))
-            shell->is_spoilt = true;
+        send(shell, command);
         break;
     }
 }
@@ -121,53 +156,61 @@ static void step(struct shell *shell, struct ss_session_event event)
 
 // ------------------------------------------------------------------ messages
 
-static void take_orders(struct shell *shell, struct ss_message *message)
+static void take_orders(struct shell *shell, const struct ss_line *line,
+    struct ss_message *message)
 {
     step(shell, (struct ss_session_event){.type = SS_SESSION_TASKS,
+                    .link = line->number,
                     .orders = message->orders,
                     .orders_count = message->orders_count});
     message->orders_count = 0; // the session has them
 }
 
-static void take_attempts(struct shell *shell, const struct ss_message *message,
-    enum ss_session_event_type type)
+// What has no lists but names of attempts and of members.
+static void take_word(struct shell *shell, const struct ss_line *line,
+    const struct ss_message *message, enum ss_session_event_type type)
 {
     step(shell, (struct ss_session_event){.type = type,
+                    .link = line->number,
+                    .epoch = message->epoch,
+                    .lease_ms = message->lease_ms,
+                    .heartbeat_ms = message->heartbeat_ms,
+                    .status = message->status,
+                    .text = message->text,
                     .attempts = message->attempts,
-                    .attempts_count = message->attempts_count});
+                    .attempts_count = message->attempts_count,
+                    .members = message->members,
+                    .members_count = message->members_count});
 }
 
-static void take_message(struct shell *shell, struct ss_message *message)
+static void take_message(
+    struct shell *shell, struct ss_line *line, struct ss_message *message)
 {
     switch (message->type) {
     case SS_MESSAGE_WELCOME:
-        step(shell, (struct ss_session_event){.type = SS_SESSION_WELCOME,
-                        .epoch = message->epoch,
-                        .lease_ms = message->lease_ms,
-                        .heartbeat_ms = message->heartbeat_ms});
+        take_word(shell, line, message, SS_SESSION_WELCOME);
         break;
     case SS_MESSAGE_REFUSED:
-        step(shell, (struct ss_session_event){.type = SS_SESSION_REFUSED,
-                        .status = message->status,
-                        .text = message->text});
+        take_word(shell, line, message, SS_SESSION_REFUSED);
         break;
     case SS_MESSAGE_TASKS:
-        take_orders(shell, message);
+        take_orders(shell, line, message);
         break;
     case SS_MESSAGE_CANCEL:
-        take_attempts(shell, message, SS_SESSION_CANCEL);
+        take_word(shell, line, message, SS_SESSION_CANCEL);
         break;
     case SS_MESSAGE_SETTLED:
-        take_attempts(shell, message, SS_SESSION_SETTLED);
+        take_word(shell, line, message, SS_SESSION_SETTLED);
         break;
     case SS_MESSAGE_PONG:
-        step(shell, (struct ss_session_event){
-                        .type = SS_SESSION_PONG, .epoch = message->epoch});
-        break;
-    case SS_MESSAGE_PING:
-        ss_outbox_pong(&shell->outbox, message->id);
+        take_word(shell, line, message, SS_SESSION_PONG);
         break;
     case SS_MESSAGE_MEMBERS:
+        take_word(shell, line, message, SS_SESSION_MEMBERS);
+        break;
+    case SS_MESSAGE_PING:
+        ss_outbox_pong(&line->outbox, message->id);
+        break;
     case SS_MESSAGE_SEEK:
         break;
     case SS_MESSAGE_NONE:
@@ -181,44 +224,59 @@ static void take_message(struct shell *shell, struct ss_message *message)
     case SS_MESSAGE_HANGUP:
     case SS_MESSAGE_ANSWER:
         ss_log_say(SS_LOG_WARNING, "%s sent %s, which is not for workers",
-            shell->options->endpoint, ss_message_name(message->type));
+            line->endpoint, ss_message_name(message->type));
         break;
     }
 }
 
-static void take_bytes(struct shell *shell, const void *bytes, size_t size)
+static void take_bytes(
+    struct shell *shell, struct ss_line *line, const void *bytes, size_t size)
 {
     struct ss_message *message;
     struct ss_error error;
     int status = ss_message_decode(bytes, size, &message, &error);
     if (status == SS_OK) {
-        take_message(shell, message);
+        take_message(shell, line, message);
         ss_message_destroy(&message);
     } else if (status == SS_EVERSION) {
-        leave(shell, status, error.message);
+        step(shell, (struct ss_session_event){.type = SS_SESSION_REFUSED,
+                        .link = line->number,
+                        .status = status,
+                        .text = error.message});
     } else {
         ss_log_say(SS_LOG_WARNING, "a message from %s is ignored: %s",
-            shell->options->endpoint, error.message);
+            line->endpoint, error.message);
     }
 }
 
-static void take_messages(struct shell *shell)
+static void take_from(struct shell *shell, struct ss_line *line)
 {
     char peer[SS_PEER_SIZE];
     void *bytes;
     size_t size;
     struct ss_error error;
     for (int i = 0; i < SS_SHELL_MESSAGES_MAX && !shell->is_over; i++) {
-        int status = ss_link_recv(shell->link, peer, &bytes, &size, &error);
+        if (!line->link || line->is_closed)
+            return;
+        int status = ss_link_recv(line->link, peer, &bytes, &size, &error);
         if (status == SS_EAGAIN)
             return;
         if (status != SS_OK) {
             ss_log_say(SS_LOG_WARNING, "%s", error.message);
             continue;
         }
-        take_bytes(shell, bytes, size);
+        take_bytes(shell, line, bytes, size);
         ss_free(bytes);
     }
+}
+
+// A message may open or close lines: new ones are heard in the next turn.
+static void take_messages(struct shell *shell)
+{
+    size_t count = shell->lines.count;
+    for (size_t i = 0; i < count; i++)
+        take_from(shell, shell->lines.items[i]);
+    ss_lines_sweep(&shell->lines);
 }
 
 // ------------------------------------------------------------------ reports
@@ -275,7 +333,7 @@ static void run(struct shell *shell)
     while (!shell->is_over) {
         int64_t now_ms = ss_clock_ms();
         int wait_ms = ss_clock_left(shell->wake_at_ms, now_ms);
-        ss_link_wait_all(shell->link, fds, 2, shell->is_spoilt ? 0 : wait_ms);
+        ss_lines_wait(&shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
         take_signals(shell);
         take_messages(shell);
         if (!shell->is_over)
@@ -331,23 +389,45 @@ static void name_self(struct shell *shell)
         .application = shell->application};
 }
 
+// "tcp://a:7433,tcp://b:7433", each once.
+static int split_endpoints(struct shell *shell, struct ss_error *error)
+{
+    SS_VEC(const char *) found = {0};
+    shell->list = ss_strdup(shell->options->endpoint);
+    char *rest = NULL;
+    for (char *word = strtok_r(shell->list, ", ", &rest); word;
+         word = strtok_r(NULL, ", ", &rest)) {
+        bool is_new = true;
+        for (size_t i = 0; i < found.count; i++)
+            is_new = is_new && strcmp(found.items[i], word) != 0;
+        if (is_new)
+            SS_VEC_PUSH(&found, word);
+    }
+    shell->endpoints = found.items;
+    shell->endpoints_count = found.count;
+    if (found.count > 0 && found.count <= SS_SESSION_CONTACTS_MAX)
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "%zu coordinators to connect to; name 1 to %d, with commas between",
+        found.count, SS_SESSION_CONTACTS_MAX);
+}
+
 static int open_all(struct shell *shell, struct ss_error *error)
 {
     static const int signals[] = {SIGTERM, SIGINT};
     const struct ss_host_options host = {
         .application = shell->application, .threads = shell->self.capacity};
-    const struct ss_session_options session = {
-        .capacity = shell->self.capacity};
-    const struct ss_link_options link = {.endpoint = shell->options->endpoint};
-    int status = ss_signals_open(signals, 2, &shell->signals_fd, error);
+    int status = split_endpoints(shell, error);
+    if (status == SS_OK)
+        status = ss_signals_open(signals, 2, &shell->signals_fd, error);
     if (status == SS_OK)
         status = ss_host_new(&host, &shell->host, error);
-    if (status == SS_OK)
-        status = ss_link_open(&link, &shell->link, error);
     if (status != SS_OK)
         return status;
-    shell->session = ss_session_new(&session);
-    ss_outbox_init(&shell->outbox, shell->link, &shell->self);
+    shell->session = ss_session_new(&(struct ss_session_options){
+        .capacity = shell->self.capacity,
+        .endpoints = shell->endpoints,
+        .endpoints_count = shell->endpoints_count});
     return SS_OK;
 }
 
@@ -355,11 +435,11 @@ static void close_all(struct shell *shell)
 {
     // A body that goes on uses the application until the process ends.
     bool is_joined = ss_host_destroy(&shell->host);
-    if (shell->session)
-        ss_outbox_fini(&shell->outbox);
-    ss_link_close(&shell->link);
+    ss_lines_fini(&shell->lines);
     ss_session_destroy(&shell->session);
     ss_signals_close();
+    ss_free(shell->endpoints);
+    ss_free(shell->list);
     if (is_joined)
         ss_application_destroy(&shell->application);
 }

@@ -10,7 +10,7 @@ struct ss_worker_options {
     const struct ss_app *app; // linked in; or NULL:
     const char *app_path;     // a shared object
     const char *app_arg;      // for its build function, or NULL
-    const char *endpoint;     // of the coordinator
+    const char *endpoint;     // of coordinators, comma between
     const char *name;         // NULL: "host/pid"
     unsigned capacity;        // 0: one body a processor
     // Called once the application is loaded and compiled, before anything is

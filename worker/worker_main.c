@@ -41,8 +41,9 @@ static int parse(struct choice *choice, bool has_app, int argc, char **argv)
             .letter = 'c',
             .kind = SS_ARG_TEXT,
             .to = &choice->connect,
-            .value = "ENDPOINT",
-            .help = "the coordinator (tcp://127.0.0.1:7433)",
+            .value = "ENDPOINTS",
+            .help = "coordinators, comma between; others of their cluster are\n"
+                    "found by themselves (tcp://127.0.0.1:7433)",
             .env = "SUPERSTEP_COORDINATOR"},
         {.name = "capacity",
             .kind = SS_ARG_INT,

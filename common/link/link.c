@@ -1,6 +1,7 @@
 // link.c - which kind of link an endpoint means, and what all kinds share.
 #include "common/link/link.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -64,6 +65,25 @@ int ss_link_wait_all(
 {
     ss_check(count <= SS_LINK_WAIT_MAX);
     return link->ops->wait(link, fds, count, timeout_ms);
+}
+
+void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
+    const int *fds, size_t count, int timeout_ms)
+{
+    struct pollfd items[SS_LINK_WAIT_LINKS_MAX + SS_LINK_WAIT_MAX];
+    size_t used = 0;
+    ss_check(links_count <= SS_LINK_WAIT_LINKS_MAX);
+    ss_check(count <= SS_LINK_WAIT_MAX);
+    for (size_t i = 0; i < links_count; i++) {
+        // Descriptors tell of changes only: what is there already is asked for.
+        if (links[i]->ops->is_ready(links[i]))
+            timeout_ms = 0;
+        items[used++] = (struct pollfd){
+            .fd = links[i]->ops->fd(links[i]), .events = POLLIN};
+    }
+    for (size_t i = 0; i < count; i++) // poll() passes over -1
+        items[used++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    poll(items, (nfds_t)used, timeout_ms);
 }
 
 const char *ss_link_endpoint(const struct ss_link *link)

@@ -49,6 +49,11 @@ int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms);
 enum { SS_LINK_WAIT_MAX = 6 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);
+// The same for several links, of any kinds (at most SS_LINK_WAIT_LINKS_MAX):
+// who has something is found by asking each.
+enum { SS_LINK_WAIT_LINKS_MAX = 64 };
+void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
+    const int *fds, size_t count, int timeout_ms);
 // The endpoint as bound ("tcp://127.0.0.1:40123" for port *). Borrowed.
 const char *ss_link_endpoint(const struct ss_link *link);
 

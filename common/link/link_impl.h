@@ -11,6 +11,7 @@ struct ss_link_ops {
     int (*recv)(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
         void **ret_bytes, size_t *ret_size, struct ss_error *error);
     int (*fd)(const struct ss_link *link);
+    bool (*is_ready)(struct ss_link *link); // something can be read now
     int (*wait)(
         struct ss_link *link, const int *fds, size_t count, int timeout_ms);
 };

@@ -168,8 +168,16 @@ static void close_link(struct ss_link *link)
     destroy(own(link));
 }
 
+static bool is_ready(struct ss_link *link)
+{
+    pthread_mutex_lock(&lock);
+    bool has_any = own(link)->count > 0;
+    pthread_mutex_unlock(&lock);
+    return has_any;
+}
+
 static const struct ss_link_ops loop_ops = {
-    close_link, send_link, recv_link, fd_of, wait_link};
+    close_link, send_link, recv_link, fd_of, is_ready, wait_link};
 
 int ss_link_open_loop(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)

@@ -115,8 +115,17 @@ static int fd_of(const struct ss_link *link)
     return ((const struct zmq_link *)link)->fd;
 }
 
+static bool is_ready(struct ss_link *link)
+{
+    int events = 0;
+    size_t size = sizeof(events);
+    int rc =
+        zmq_getsockopt(own(link)->socket, ZMQ_EVENTS, &events, &size);
+    return rc != 0 || (events & ZMQ_POLLIN) != 0;
+}
+
 static const struct ss_link_ops zmq_ops = {
-    close_link, send_link, recv_link, fd_of, wait_link};
+    close_link, send_link, recv_link, fd_of, is_ready, wait_link};
 
 int ss_link_open_zmq(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)

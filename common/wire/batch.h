@@ -1,6 +1,6 @@
 // batch.h - a message made piece by piece.
 //
-// TASKS, CANCEL, SETTLED, DONE, LIVE and BEAT are lists. A shell collects what
+// TASKS, CANCEL, SETTLED, DONE and LIVE are lists. A shell collects what
 // goes to one peer as encoded pieces, each as soon as it knows it, and sends
 // them as one message: nothing has to be kept or copied until then.
 #ifndef SS_WIRE_BATCH_H

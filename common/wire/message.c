@@ -151,6 +151,8 @@ static void pack_beat(
     PACK(Beat, beat, BEAT);
     it->n_attempts = message->attempts_count;
     it->attempts = pack_attempts(packer, message);
+    it->has_capacity = message->capacity != 0;
+    it->capacity = message->capacity;
 }
 
 static void pack_bye(
@@ -510,9 +512,10 @@ static int take_answer(const Superstep__V1__Answer *it,
 // Messages that are attempts, numbers, or nothing.
 static int take_small(const envelope *from, struct ss_message *message)
 {
-    if (message->type == SS_MESSAGE_BEAT)
+    if (message->type == SS_MESSAGE_BEAT) {
         take_attempts(from->beat->attempts, from->beat->n_attempts, message);
-    else if (message->type == SS_MESSAGE_CANCEL)
+        message->capacity = from->beat->capacity;
+    } else if (message->type == SS_MESSAGE_CANCEL)
         take_attempts(
             from->cancel->attempts, from->cancel->n_attempts, message);
     else if (message->type == SS_MESSAGE_SETTLED)

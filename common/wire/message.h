@@ -56,7 +56,7 @@ struct ss_live_item {
 struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
-    // HELLO: name, capacity, graphs, app_version; WELCOME: epoch, times;
+    // HELLO: name, capacity (BEAT too), graphs, app_version; WELCOME: epoch, times;
     // PONG, SEEK, OFFERS: epoch (of a coordinator, of shards)
     char *name;
     char *app_version; // or NULL

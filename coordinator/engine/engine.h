@@ -81,6 +81,7 @@ struct ss_event {
         struct {
             const struct ss_attempt *running;
             size_t running_count;
+            uint32_t capacity; // tasks at once, from now on; 0: as in HELLO
         } beat;
         struct {
             bool drains; // finishes what it runs, takes no more

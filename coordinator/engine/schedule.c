@@ -137,12 +137,12 @@ static struct worker *pick(struct engine *engine, const struct ss_graph *graph)
     for (const struct ss_map_entry *e = engine->workers.first; e;
          e = e->next) {
         struct worker *worker = e->value;
-        if (worker->drains || worker->running >= worker->capacity
+        if (worker->drains || worker->running >= worker->granted
             || !serves(worker, graph))
             continue;
         if (!best
-            || (uint64_t)worker->running * best->capacity
-                < (uint64_t)best->running * worker->capacity)
+            || (uint64_t)worker->running * best->granted
+                < (uint64_t)best->running * worker->granted)
             best = worker;
     }
     return best;
@@ -190,8 +190,8 @@ static uint64_t free_room(const struct engine *engine)
     for (const struct ss_map_entry *e = engine->workers.first; e;
          e = e->next) {
         const struct worker *worker = e->value;
-        if (!worker->drains && worker->running < worker->capacity)
-            room += worker->capacity - worker->running;
+        if (!worker->drains && worker->running < worker->granted)
+            room += worker->granted - worker->running;
     }
     return room;
 }
@@ -324,7 +324,7 @@ static struct worker *add_worker(
     }
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);
-    worker->capacity = event->hello.capacity;
+    worker->capacity = worker->granted = event->hello.capacity;
     worker->drains = false;
     worker->seen_ms = engine->now_ms;
     ss_map_fini(&worker->graphs, NULL);
@@ -412,6 +412,16 @@ static bool beats(const struct ss_event *event, struct ss_attempt attempt)
     return false;
 }
 
+// What is left of it for us: other coordinators use it too.
+static void grant(struct worker *worker, uint32_t capacity)
+{
+    if (capacity == 0 || capacity > worker->capacity)
+        capacity = worker->capacity;
+    if (capacity > worker->granted)
+        worker->engine->ready_moved = true;
+    worker->granted = capacity;
+}
+
 void ss_worker_beat(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
@@ -420,6 +430,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
         return;
     }
     worker->seen_ms = engine->now_ms;
+    grant(worker, event->beat.capacity);
     for (size_t i = 0; i < event->beat.running_count; i++)
         if (!find_attempt(engine, event->beat.running[i]))
             ss_engine_command(engine,

@@ -381,7 +381,8 @@ struct worker {
     struct engine *engine;
     char *peer;
     char *name;
-    uint32_t capacity;
+    uint32_t capacity; // as it was announced
+    uint32_t granted;  // what it leaves to us of that
     uint32_t running;
     bool drains;
     int64_t seen_ms;

@@ -289,6 +289,30 @@ START_TEST(at_most_so_many_at_once)
 }
 END_TEST
 
+// Other coordinators use it too: what is left is told with its beats.
+START_TEST(a_worker_gets_what_it_leaves_to_this_coordinator)
+{
+    world_graph(chart("g", "start>a start>b start>c", NULL));
+    world_worker("w1", 3);
+    world_share("w1", 1);
+    world_hold("a");
+    world_hold("b");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 0);
+    world_share("w1", 2);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+    ck_assert_uint_eq(world_attempts_of("c"), 0);
+    world_share("w1", 0);
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("c"), 1);
+    world_let("a");
+    world_let("b");
+}
+END_TEST
+
 START_TEST(a_graph_that_is_announced_twice_is_one)
 {
     diamond();
@@ -334,5 +358,6 @@ SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     a_task_waits_for_a_worker_that_serves_its_graph,
     a_retry_waits_longer_each_time,
     an_error_handler_takes_over_in_the_same_superstep, at_most_so_many_at_once,
+    a_worker_gets_what_it_leaves_to_this_coordinator,
     a_graph_that_is_announced_twice_is_one,
     what_a_lost_attempt_showed_is_marked_with_it)

@@ -22,6 +22,7 @@ struct known {
 struct member { // a worker
     char *name;
     uint32_t capacity;
+    uint32_t share; // of it for this coordinator; 0: all
     bool dead;
     SS_VEC(struct ss_attempt) running;
 };
@@ -600,7 +601,15 @@ static void beat(const struct member *worker)
         .type = SS_EVENT_WORKER_BEAT, .peer = worker->name};
     event.beat.running = worker->running.items;
     event.beat.running_count = worker->running.count;
+    event.beat.capacity = worker->share;
     step(&event);
+}
+
+void world_share(const char *worker, uint32_t capacity)
+{
+    struct member *member = find_worker(worker);
+    member->share = capacity;
+    beat(member);
 }
 
 void world_pass(int64_t ms)

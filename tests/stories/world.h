@@ -99,6 +99,8 @@ void world_lose(const char *node); // its next result never arrives
 void world_silence(const char *worker); // it dies without a word
 void world_leave(const char *worker);   // it says good-bye
 void world_drain(const char *worker);   // it takes no more
+// It leaves so much to this coordinator, from now on; 0: all.
+void world_share(const char *worker, uint32_t capacity);
 void world_gone(const char *client);    // nobody listens there any more
 // The store takes that many rows more, then nothing, and says nothing; -1: all.
 void world_store_take(int64_t rows);

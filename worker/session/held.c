@@ -52,6 +52,12 @@ static void forget_if_over(struct ss_session *session, struct ss_held *held)
 
 // ------------------------------------------------------------------ outcomes
 
+static void send(struct ss_held *held)
+{
+    if (held->contact)
+        SS_VEC_PUSH(&held->contact->outcomes, held->outcome);
+}
+
 static void keep(struct ss_session *session, struct ss_held *held,
     struct ss_outcome *outcome)
 {
@@ -59,7 +65,7 @@ static void keep(struct ss_session *session, struct ss_held *held,
     held->outcome = outcome;
     held->sent_ms = session->now_ms;
     held->sends = 1;
-    SS_VEC_PUSH(&session->outcomes, outcome);
+    send(held);
 }
 
 static struct ss_outcome *made_outcome(
@@ -97,18 +103,20 @@ void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     held->sent_ms = session->now_ms - SS_SESSION_AGAIN_MS;
 }
 
-void ss_held_send(struct ss_session *session, bool all)
+void ss_held_send(
+    struct ss_session *session, struct contact *contact, bool all)
 {
     struct ss_map_entry *next;
     for (struct ss_map_entry *e = session->held.first; e; e = next) {
         next = e->next;
         struct ss_held *held = e->value;
         bool is_due = session->now_ms - held->sent_ms >= SS_SESSION_AGAIN_MS;
-        if (!held->outcome || held->settled || !(all || is_due))
+        if (held->contact != contact || !held->outcome || held->settled ||
+            !(all || is_due))
             continue;
         // A coordinator that came after the one which gave the order may have
         // no use for the result, and no word for that.
-        bool is_stale = held->name.epoch != session->epoch;
+        bool is_stale = held->name.epoch != contact->epoch;
         if (is_stale && held->sends >= SS_SESSION_STALE_SENDS_MAX) {
             held->settled = true;
             forget_if_over(session, held);
@@ -116,17 +124,18 @@ void ss_held_send(struct ss_session *session, bool all)
         }
         held->sent_ms = session->now_ms;
         held->sends++;
-        SS_VEC_PUSH(&session->outcomes, held->outcome);
+        send(held);
     }
 }
 
 // ------------------------------------------------------------------ orders
 
-static struct ss_held *new_held(
-    struct ss_session *session, const struct ss_order *order)
+static struct ss_held *new_held(struct ss_session *session,
+    struct contact *contact, const struct ss_order *order)
 {
     struct ss_held *held = ss_zalloc(1, sizeof(*held));
     held->name = order->attempt;
+    held->contact = contact;
     memcpy(held->task_id, order->task_id, sizeof(held->task_id));
     held->node = ss_strdup(order->node ? order->node : "");
     held->run_timeout_ms = order->run_timeout_ms;
@@ -138,15 +147,16 @@ static struct ss_held *new_held(
     return held;
 }
 
-void ss_held_take(struct ss_session *session, struct ss_order *order)
+void ss_held_take(struct ss_session *session, struct contact *contact,
+    struct ss_order *order)
 {
     struct ss_held *known = ss_held_find(session, order->attempt);
     if (known && known->outcome && !known->settled) {
         known->sent_ms = session->now_ms;
-        SS_VEC_PUSH(&session->outcomes, known->outcome);
+        send(known);
     }
     // Of another coordinator's life: it, or its successor, gives it anew.
-    if (known || order->attempt.epoch != session->epoch) {
+    if (known || !contact || order->attempt.epoch != contact->epoch) {
         ss_order_destroy(&order);
         return;
     }
@@ -154,17 +164,43 @@ void ss_held_take(struct ss_session *session, struct ss_order *order)
         ss_order_destroy(&order);
         return;
     }
-    new_held(session, order)->order = order;
+    new_held(session, contact, order)->order = order;
 }
 
-void ss_held_drop_stale(struct ss_session *session)
+void ss_held_drop_stale(struct ss_session *session, struct contact *contact)
 {
     struct ss_map_entry *next;
     for (struct ss_map_entry *e = session->held.first; e; e = next) {
         next = e->next;
         struct ss_held *held = e->value;
-        if (held->order && held->name.epoch != session->epoch)
+        if (held->order && held->contact == contact &&
+            held->name.epoch != contact->epoch)
             free_held(ss_map_remove(&session->held, e->key));
+    }
+}
+
+void ss_held_orphan(struct ss_session *session, struct contact *contact)
+{
+    struct ss_map_entry *next;
+    for (struct ss_map_entry *e = session->held.first; e; e = next) {
+        next = e->next;
+        struct ss_held *held = e->value;
+        if (held->contact != contact)
+            continue;
+        held->contact = NULL;
+        if (held->order)
+            free_held(ss_map_remove(&session->held, e->key));
+    }
+}
+
+void ss_held_weigh(struct ss_session *session)
+{
+    for (size_t i = 0; i < session->contacts.count; i++)
+        session->contacts.items[i]->load = 0;
+    for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        const struct ss_held *held = e->value;
+        if (held->contact && (held->order || held->busy))
+            held->contact->load++;
     }
 }
 
@@ -173,7 +209,7 @@ void ss_held_start_queued(struct ss_session *session)
     for (struct ss_map_entry *e = session->held.first;
          e && session->busy < session->capacity; e = e->next) {
         struct ss_held *held = e->value;
-        if (!held->order)
+        if (!held->order || !ss_contact_serves(held->contact))
             continue;
         struct ss_session_command start = {.type = SS_SESSION_START,
             .attempt = held->name,
@@ -236,10 +272,12 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
 
 // ------------------------------------------------------------------ time
 
-bool ss_held_runs(const struct ss_session *session, struct ss_attempt name)
+struct contact *ss_held_runs_for(
+    const struct ss_session *session, struct ss_attempt name)
 {
     const struct ss_held *held = ss_held_find(session, name);
-    return held && held->busy && !held->outcome && !held->settled;
+    bool counts = held && held->busy && !held->outcome && !held->settled;
+    return counts ? held->contact : NULL;
 }
 
 void ss_held_progress(
@@ -294,14 +332,15 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t ss_held_wake_at(const struct ss_session *session, bool sends)
+int64_t ss_held_wake_at(const struct ss_session *session)
 {
     int64_t at = INT64_MAX;
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next) {
         const struct ss_held *held = e->value;
         if (is_running(held))
             at = earlier(at, earlier(run_ends_at(held), idle_ends_at(held)));
-        if (sends && held->outcome && !held->settled)
+        if (held->outcome && !held->settled && held->contact &&
+            ss_contact_serves(held->contact))
             at = earlier(at, held->sent_ms + SS_SESSION_AGAIN_MS);
     }
     return at;

@@ -4,6 +4,8 @@
 
 enum {
     SS_SESSION_HELD_MAX = 16384,    // attempts queued, running or kept: memory
+    SS_SESSION_CONTACTS_MAX = 64,   // coordinators: a link and a socket each
+    SS_SESSION_SHARE_MS = 100,      // between two words on what is left of us
     SS_SESSION_HELLO_MS = 500,      // between two HELLOs, at first
     SS_SESSION_HELLO_MS_MAX = 2000, // and later: nobody may be there for hours
     SS_SESSION_PING_MS = 1000,  // silence before we ask: a restart shows soon

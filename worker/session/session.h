@@ -1,23 +1,34 @@
 // session.h - a worker's side of the protocol: what it was given, what runs,
-// what it has to say. Pure: events in, commands out, like the engine.
+// what it has to say, and to which coordinators. Pure: events in, commands out,
+// like the engine.
 //
-//               WELCOME                       DRAIN
-//   +----------+ -----> +---------+ ---------------------> +----------+
-//   | GREETING |        | SERVING |                        | DRAINING |
-//   +----------+ <----- +---------+                        +----------+
-//        |     silent for a lease, or    all done and settled, |
-//        |     back with another epoch   or nobody listens     v
-//        |            REFUSED for good                     +------+
-//        +-----------------------------------------------> | LEFT |
-//                                                          +------+
+//   With each coordinator, a *link*:
+//                 PONG            WELCOME             DRAIN
+//   +----------+ ----> +----------+ ----> +---------+ ----> +----------+
+//   | KNOCKING |       | GREETING |       | SERVING |       | DRAINING |
+//   +----------+       +----------+ <---- +---------+       +----------+
+//    one that we heard   |  ^    silent for a lease, or back with
+//    of from others      v  |    another epoch; or a stranger to it
+//                     +---------+
+//                     | REFUSED | asks again now and then; the worker ends if
+//                     +---------+ nobody else is left to ask
+//
+//   The worker ends when it drains, and all is done and settled or nobody
+//   listens.
+//
 //   An attempt:  QUEUED -> RUNNING -> its outcome is KEPT -> settled
 //                             |             ^
 //                             +- timed out -+ (its thread may still be busy)
 //
-// Invariants: at most `capacity` threads are busy, those of timed-out bodies
-// included; an attempt has one outcome, the first; an outcome is kept and sent
-// again until it is settled (after a silence, after a re-HELLO, and now and
-// then); an order of an epoch that is not the coordinator's is never begun.
+// The coordinators that were named to us are asked for ever; others are found
+// by what these say, and forgotten when they are neither heard nor named any
+// more. One that answers under two endpoints has one link.
+//
+// Invariants: at most `capacity` threads are busy, over all coordinators, those
+// of timed-out bodies included; an attempt has one outcome, the first, and
+// belongs to one link; an outcome is kept and sent again until it is settled
+// (after a silence, after a re-HELLO, and now and then); an order of an epoch
+// that is not its coordinator's is never begun.
 #ifndef SS_SESSION_SESSION_H
 #define SS_SESSION_SESSION_H
 
@@ -43,6 +54,7 @@ struct ss_session_item {
     X(CANCEL)   /* stop these attempts */                                      \
     X(SETTLED)  /* forget these results */                                     \
     X(PONG)     /* it is there */                                              \
+    X(MEMBERS)  /* who the coordinators are */                                 \
     X(OUTCOMES) /* bodies ended */                                             \
     X(ITEMS)    /* bodies show something */                                    \
     X(PROGRESS) /* a body gave a sign of life */                               \
@@ -59,11 +71,14 @@ enum ss_session_event_type {
 struct ss_session_event {
     enum ss_session_event_type type;
     int64_t now_ms;       // monotonic
+    uint32_t link;        // of the coordinator that says it, as in CONNECT
     uint64_t epoch;       // WELCOME; PONG (0: it does not say)
     int64_t lease_ms;     // WELCOME
     int64_t heartbeat_ms; // WELCOME
     int status;           // REFUSED: SS_ENOTFOUND: we are a stranger to it
     const char *text;     // REFUSED
+    char *const *members; // WELCOME, PONG, MEMBERS: endpoints
+    size_t members_count;
     struct ss_order *const *orders; // TASKS; each taken
     size_t orders_count;
     const struct ss_attempt *attempts; // CANCEL, SETTLED
@@ -76,9 +91,12 @@ struct ss_session_event {
     bool is_heartbeat;         // PROGRESS: the author's own
 };
 
+// SEND_* go to the coordinator of `link`.
 enum ss_session_command_type {
+    SS_SESSION_CONNECT,    // open `link` to `endpoint`
+    SS_SESSION_DISCONNECT, // and close it
     SS_SESSION_SEND_HELLO, // who we are, what we serve
-    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold
+    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`
     SS_SESSION_SEND_BYE,   // `drains`: no more orders, please; else: gone
     SS_SESSION_SEND_DONE,  // `outcomes`
     SS_SESSION_SEND_LIVE,  // `items`
@@ -87,11 +105,15 @@ enum ss_session_command_type {
     SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop
     SS_SESSION_READY,      // taken in (again): `epoch`
     SS_SESSION_SILENT,     // nothing heard for a lease; for people
+    SS_SESSION_AWAY,       // turned away, others go on: `status`, `text`
     SS_SESSION_LEAVE,      // end with `status`, `text` (borrowed)
 };
 
 struct ss_session_command {
     enum ss_session_command_type type;
+    uint32_t link;
+    const char *endpoint; // borrowed
+    uint32_t capacity;    // for this coordinator
     bool drains;
     uint64_t epoch;
     int status;
@@ -116,11 +138,14 @@ struct ss_session_commands {
 
 struct ss_session_options {
     uint32_t capacity; // threads
+    // Of coordinators; links 0, 1, ... in this order. None: link 0, nameless.
+    const char *const *endpoints;
+    size_t endpoints_count;
 };
 
 struct ss_session;
 
-// Gives. The first step sends HELLO.
+// Gives. The first step connects and sends HELLO.
 struct ss_session *ss_session_new(const struct ss_session_options *options);
 void ss_session_destroy(struct ss_session **session);
 // Advance by one event. What the coordinator does wrong is ignored, never an

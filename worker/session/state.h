@@ -6,11 +6,44 @@
 #include "common/base/mem.h"
 #include "worker/session/session.h"
 
-enum phase { PHASE_GREETING, PHASE_SERVING, PHASE_DRAINING, PHASE_LEFT };
+enum phase {
+    PHASE_KNOCKING,
+    PHASE_GREETING,
+    PHASE_SERVING,
+    PHASE_DRAINING,
+    PHASE_REFUSED,
+};
+
+// What we have with one coordinator.
+struct contact {
+    uint32_t link;
+    char *endpoint;
+    char *alias;   // another endpoint under which it answered; or NULL
+    bool is_given; // by the operator: never forgotten
+    enum phase phase;
+    uint64_t epoch; // of the coordinator that took us in; 0: none yet
+    uint64_t heard_epoch; // as its PONGs say
+    int64_t lease_ms;
+    int64_t heartbeat_ms;
+    int64_t heard_ms; // last sign of the coordinator
+    int64_t beat_ms;  // next BEAT
+    int64_t ping_ms;  // last PING
+    int64_t hello_ms; // next HELLO, or the PING that comes before it
+    int64_t hello_interval_ms;
+    int64_t refused_ms; // first of a row of refusals that may pass; -1: none
+    uint32_t told_capacity;
+    int64_t told_ms; // last BEAT
+    size_t load; // threads that its attempts have or wait for
+    struct {
+        struct ss_outcome **items; // to be sent in this step
+        size_t count, capacity;
+    } outcomes;
+};
 
 // An attempt that was given to us and is not settled.
 struct ss_held {
     struct ss_attempt name;
+    struct contact *contact; // whose it is; NULL: it has gone
     char task_id[SS_UUID_SIZE];
     char *node;
     struct ss_order *order;     // QUEUED; else NULL
@@ -28,36 +61,38 @@ struct ss_held {
 
 struct ss_session {
     uint32_t capacity;
-    enum phase phase;
-    bool drains;    // the operator asked for it
-    uint64_t epoch; // of the coordinator that took us in; 0: none yet
-    int64_t lease_ms;
-    int64_t heartbeat_ms;
+    bool drains; // the operator asked for it
+    bool is_over;
+    bool was_taken_in;
     int64_t now_ms;
     bool has_stepped;
-    int64_t heard_ms; // last sign of the coordinator
-    int64_t beat_ms;  // next BEAT
-    int64_t ping_ms;  // last PING
-    int64_t hello_ms; // next HELLO
-    int64_t hello_interval_ms;
-    int64_t refused_ms; // first of a row of refusals that may pass; -1: none
-    int64_t leave_ms;   // draining and idle: leave unsettled at this time
+    int64_t leave_ms; // draining and idle: leave unsettled at this time
+    uint32_t links;   // given so far
+    struct {
+        struct contact **items;
+        size_t count, capacity;
+    } contacts;
+    struct {
+        char **items; // endpoints as they were told last
+        size_t count, capacity;
+    } members;
     struct ss_map held; // name as text -> struct ss_held *
     size_t busy;
     struct ss_error leaving;
+    struct ss_error turned_away;
     struct {
         struct ss_session_command *items;
         size_t count, capacity;
     } commands;
     // what commands point to, until the next call
     struct {
-        struct ss_attempt *items;
+        struct ss_attempt **items; // lists of names, freed with the commands
         size_t count, capacity;
-    } attempts;
+    } names;
     struct {
-        struct ss_outcome **items;
+        struct contact **items; // disconnected in this step
         size_t count, capacity;
-    } outcomes;
+    } gone;
     struct {
         struct ss_outcome **items; // settled in this step
         size_t count, capacity;
@@ -67,25 +102,69 @@ struct ss_session {
 // session.c
 void ss_session_say(
     struct ss_session *session, const struct ss_session_command *command);
+void ss_session_leave(struct ss_session *session, int status, const char *text);
+
+// contact.c: the words with one coordinator
+bool ss_contact_serves(const struct contact *contact); // or drains
+void ss_contact_greet(struct ss_session *session, struct contact *contact);
+void ss_contact_knock(struct ss_session *session, struct contact *contact);
+void ss_contact_welcome(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event);
+void ss_contact_refused(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event);
+void ss_contact_pong(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event);
+void ss_contact_bye(
+    struct ss_session *session, struct contact *contact, bool drains);
+// The operator wants us to leave.
+void ss_contact_drain(struct ss_session *session, struct contact *contact);
+// Beats, pings, HELLOs that are due; its silence.
+void ss_contact_mind(struct ss_session *session, struct contact *contact);
+void ss_contact_flush(struct ss_session *session, struct contact *contact);
+int64_t ss_contact_wake_at(
+    const struct ss_session *session, const struct contact *contact);
+
+// members.c: which coordinators there are
+struct contact *ss_contact_find(
+    const struct ss_session *session, uint32_t link);
+struct contact *ss_contact_add(
+    struct ss_session *session, const char *endpoint, bool is_given);
+void ss_contact_drop(struct ss_session *session, struct contact *contact);
+void ss_members_told(struct ss_session *session, char *const *endpoints,
+    size_t count);
+// It is nowhere named any more.
+bool ss_members_lack(
+    const struct ss_session *session, const struct contact *contact);
+// Those that were dropped in the step before.
+void ss_contacts_forget_gone(struct ss_session *session);
+void ss_contacts_fini(struct ss_session *session);
 
 // held.c: the life of an attempt
 struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
-void ss_held_take(struct ss_session *session, struct ss_order *order);
+void ss_held_take(struct ss_session *session, struct contact *contact,
+    struct ss_order *order);
 void ss_held_start_queued(struct ss_session *session);
-// Orders of an epoch that is over and that have not begun.
-void ss_held_drop_stale(struct ss_session *session);
+// Orders of an epoch of this coordinator that is over, and that have not begun.
+void ss_held_drop_stale(struct ss_session *session, struct contact *contact);
+// The coordinator is gone: what it gave is nobody's, orders are dropped.
+void ss_held_orphan(struct ss_session *session, struct contact *contact);
+// What each coordinator uses of us.
+void ss_held_weigh(struct ss_session *session);
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
 void ss_held_settle(struct ss_session *session, struct ss_attempt name);
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);
 void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat);
-bool ss_held_runs(const struct ss_session *session, struct ss_attempt name);
+// Whose attempt it is, while its body runs and counts; or NULL.
+struct contact *ss_held_runs_for(
+    const struct ss_session *session, struct ss_attempt name);
 void ss_held_expire(struct ss_session *session);
 // Send the outcomes that nobody has settled: all, or those due again.
-void ss_held_send(struct ss_session *session, bool all);
-// When a body times out; if it `sends`, also when a result is sent again.
-int64_t ss_held_wake_at(const struct ss_session *session, bool sends);
+void ss_held_send(
+    struct ss_session *session, struct contact *contact, bool all);
+// When a body times out, or a result is sent again.
+int64_t ss_held_wake_at(const struct ss_session *session);
 void ss_held_fini(struct ss_session *session);
 size_t ss_held_kept(const struct ss_session *session);
 

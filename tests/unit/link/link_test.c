@@ -430,6 +430,53 @@ START_TEST(clients_in_threads_each_get_their_own_answers)
 }
 END_TEST
 
+// Read all of two links by turns, as a worker does; gives how many came.
+static int read_both(struct ss_link *const links[2], const int *fds)
+{
+    int count = 0;
+    ss_link_wait_each(links, 2, fds, 1, PATIENCE_MS);
+    for (int i = 0; i < 2; i++) {
+        char peer[SS_PEER_SIZE];
+        void *bytes;
+        size_t size;
+        struct ss_error error = {0};
+        if (ss_link_recv(links[i], peer, &bytes, &size, &error) != SS_OK)
+            continue;
+        ss_free(bytes);
+        count++;
+    }
+    return count;
+}
+
+START_TEST(several_links_are_waited_for_together)
+{
+    struct ss_link *servers[2], *clients[2];
+    char peers[2][SS_PEER_SIZE];
+    const int none = -1;
+    for (int i = 0; i < 2; i++) {
+        servers[i] = open_or_fail(i ? "loop:other" : kinds[_i], true);
+        clients[i] = open_or_fail(ss_link_endpoint(servers[i]), false);
+        send_text(clients[i], NULL, "hello");
+        expect(servers[i], peers[i], "hello");
+    }
+    // More than one turn reads: what was not read wakes the next one.
+    for (int i = 0; i < 20; i++)
+        send_text(servers[i % 2], peers[i % 2], "x");
+    for (int got = 0; got < 20;)
+        got += read_both(clients, &none);
+    int fds[2];
+    ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq((int)write(fds[1], "", 1), 1);
+    ck_assert_int_eq(read_both(clients, fds), 0);
+    close(fds[0]);
+    close(fds[1]);
+    for (int i = 0; i < 2; i++) {
+        ss_link_close(&clients[i]);
+        ss_link_close(&servers[i]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     snprintf(ipc_endpoint, sizeof(ipc_endpoint), "ipc:///tmp/ss-link-test-%ld",
@@ -439,6 +486,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_message_goes_there_and_an_answer_back, 0, 3);
     tcase_add_loop_test(tcase, two_clients_have_two_names, 0, 3);
+    tcase_add_loop_test(tcase, several_links_are_waited_for_together, 0, 3);
     tcase_add_loop_test(tcase, sending_to_nobody_says_so, 0, 3);
     tcase_add_loop_test(tcase, a_peer_that_left_is_not_connected, 0, 3);
     tcase_add_loop_test(tcase, a_message_over_the_limit_is_refused, 0, 3);

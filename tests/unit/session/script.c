@@ -51,10 +51,35 @@ static void start(struct script *script, struct ss_order *order)
     script->bodies[slot] = order;
 }
 
+// Which coordinator it is about, where there are several.
+static void add_link(
+    struct script *script, const struct ss_session_command *command)
+{
+    char text[300];
+    bool is_about_one = command->type <= SS_SESSION_SEND_PING ||
+                        command->type == SS_SESSION_READY ||
+                        command->type == SS_SESSION_SILENT ||
+                        command->type == SS_SESSION_AWAY;
+    if (!script->shows_links || !is_about_one)
+        return;
+    bool has_name = command->type == SS_SESSION_CONNECT ||
+                    command->type == SS_SESSION_DISCONNECT;
+    snprintf(text, sizeof(text), "@%u%s%s", (unsigned)command->link,
+        has_name ? " " : "", has_name ? command->endpoint : "");
+    add(script, text);
+    if (command->type == SS_SESSION_SEND_BEAT) {
+        snprintf(text, sizeof(text), "(%u)", (unsigned)command->capacity);
+        add(script, text);
+    }
+}
+
 static void note(
     struct script *script, const struct ss_session_command *command)
 {
-    static const char *const words[] = {[SS_SESSION_SEND_HELLO] = "HELLO",
+    static const char *const words[] = {[SS_SESSION_CONNECT] = "connect",
+        [SS_SESSION_DISCONNECT] = "disconnect",
+        [SS_SESSION_AWAY] = "away",
+        [SS_SESSION_SEND_HELLO] = "HELLO",
         [SS_SESSION_SEND_BEAT] = "BEAT",
         [SS_SESSION_SEND_BYE] = "BYE",
         [SS_SESSION_SEND_DONE] = "DONE",
@@ -65,7 +90,10 @@ static void note(
         [SS_SESSION_READY] = "ready",
         [SS_SESSION_SILENT] = "silent",
         [SS_SESSION_LEAVE] = "leave"};
+    if (command->type == SS_SESSION_CONNECT && !script->shows_links)
+        return;
     add(script, words[command->type]);
+    add_link(script, command);
     if (command->type == SS_SESSION_SEND_BYE)
         add(script, command->drains ? " drains" : " gone");
     for (size_t i = 0; i < command->attempts_count; i++)
@@ -88,6 +116,10 @@ static const char *step(struct script *script, struct ss_session_event event)
 {
     struct ss_session_commands commands;
     event.now_ms = script->now_ms;
+    event.link = script->link;
+    event.members = script->members;
+    event.members_count = script->members_count;
+    script->members_count = 0;
     script->said[0] = '\0';
     ss_session_step(script->session, &event, &commands);
     for (size_t i = 0; i < commands.count; i++)
@@ -102,6 +134,14 @@ void script_init(struct script *script, uint32_t capacity)
     *script = (struct script){.now_ms = 1000};
     script->session =
         ss_session_new(&(struct ss_session_options){.capacity = capacity});
+}
+
+void script_init_cluster(struct script *script, uint32_t capacity,
+    const char *const *endpoints, size_t count)
+{
+    *script = (struct script){.now_ms = 1000, .shows_links = true};
+    script->session = ss_session_new(&(struct ss_session_options){
+        .capacity = capacity, .endpoints = endpoints, .endpoints_count = count});
 }
 
 void script_fini(struct script *script)
@@ -179,6 +219,14 @@ const char *script_task_timed(struct script *script, uint64_t dispatch,
     order->idle_timeout_ms = idle_ms;
     order->heartbeat_only = heartbeat_only;
     return give(script, order);
+}
+
+const char *script_members(
+    struct script *script, const char *const *endpoints, size_t count)
+{
+    script->members = (char *const *)endpoints;
+    script->members_count = count;
+    return step(script, (struct ss_session_event){.type = SS_SESSION_MEMBERS});
 }
 
 static const char *about(struct script *script, enum ss_session_event_type type,

@@ -14,9 +14,16 @@ struct script {
     char said[SCRIPT_TEXT_SIZE]; // commands of the last step, one a line
     struct ss_order *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
     char leaving[256];
+    bool shows_links;     // says which coordinator a command is about
+    uint32_t link;        // whose words the next events are
+    char *const *members; // said with the next event, once
+    size_t members_count;
 };
 
 void script_init(struct script *script, uint32_t capacity);
+// With several coordinators, links 0, 1, ...; commands then name their link.
+void script_init_cluster(struct script *script, uint32_t capacity,
+    const char *const *endpoints, size_t count);
 void script_fini(struct script *script);
 
 // Each feeds one event and gives what the session said: "HELLO\n" ...
@@ -34,6 +41,8 @@ const char *script_cancel(
     struct script *script, uint64_t epoch, uint64_t dispatch);
 const char *script_settled(
     struct script *script, uint64_t epoch, uint64_t dispatch);
+const char *script_members(
+    struct script *script, const char *const *endpoints, size_t count);
 // The body of an attempt ends.
 const char *script_end(
     struct script *script, uint64_t epoch, uint64_t dispatch);

@@ -213,6 +213,9 @@ struct ss_message *wire_example(enum ss_message_type type)
         fill_hello(message);
         break;
     case SS_MESSAGE_BEAT:
+        message->capacity = 3;
+        add_attempts(message);
+        break;
     case SS_MESSAGE_CANCEL:
     case SS_MESSAGE_SETTLED:
         add_attempts(message);

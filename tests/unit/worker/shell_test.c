@@ -280,6 +280,40 @@ START_TEST(a_worker_says_hello_works_and_leaves)
 }
 END_TEST
 
+START_TEST(a_worker_serves_a_coordinator_that_another_told_of)
+{
+    start(0);
+    hear(SS_MESSAGE_HELLO);
+    char other[120];
+    snprintf(other, sizeof(other), "%s-other", endpoint);
+    char *members[] = {endpoint, other};
+    struct ss_link *first = server, *second;
+    struct ss_error error;
+    struct ss_link_options link = {.endpoint = other, .server = true};
+    ck_assert_int_eq(ss_link_open(&link, &second, &error), SS_OK);
+    struct ss_message message = {.type = SS_MESSAGE_WELCOME,
+        .protocol = SS_PROTOCOL_VERSION,
+        .epoch = 2,
+        .lease_ms = PATIENCE_MS,
+        .heartbeat_ms = 100,
+        .members = members,
+        .members_count = 2};
+    say(&message);
+    server = second; // it asks who that is, says hello and works
+    hear(SS_MESSAGE_HELLO);
+    welcome();
+    give(order("greet", 1));
+    hear(SS_MESSAGE_LIVE);
+    ck_assert_int_eq((int)hear_outcome()->kind, SS_OUTCOME_DONE);
+    say_about(SS_MESSAGE_SETTLED, 1);
+    kill(worker, SIGTERM);
+    expect_leaving();
+    server = first;
+    ss_link_close(&second);
+    unlink(other + strlen("ipc://"));
+}
+END_TEST
+
 START_TEST(a_refused_worker_ends_with_exit_code_3)
 {
     start(0);
@@ -423,6 +457,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
 #define T(name) tcase_add_test(tcase, name)
     T(a_worker_says_hello_works_and_leaves);
+    T(a_worker_serves_a_coordinator_that_another_told_of);
     T(a_refused_worker_ends_with_exit_code_3);
     T(garbage_and_misplaced_messages_are_ignored);
     T(a_cancelled_body_stops);

@@ -1,0 +1,318 @@
+// contact.c - the words with one coordinator: greetings, beats, pings.
+#include <string.h>
+
+#include "worker/session/limits.h"
+#include "worker/session/state.h"
+
+static int64_t between(int64_t low, int64_t value, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// `command` with its link filled in.
+static void say(struct ss_session *session, const struct contact *contact,
+    struct ss_session_command command)
+{
+    command.link = contact->link;
+    ss_session_say(session, &command);
+}
+
+bool ss_contact_serves(const struct contact *contact)
+{
+    return contact->phase == PHASE_SERVING || contact->phase == PHASE_DRAINING;
+}
+
+// ------------------------------------------------------------------ greeting
+
+static void ask_again_later(struct ss_session *session, struct contact *contact)
+{
+    contact->hello_ms = session->now_ms + contact->hello_interval_ms;
+    contact->hello_interval_ms *= 2;
+    if (contact->hello_interval_ms > SS_SESSION_HELLO_MS_MAX)
+        contact->hello_interval_ms = SS_SESSION_HELLO_MS_MAX;
+}
+
+static void say_ping(struct ss_session *session, struct contact *contact)
+{
+    say(session, contact,
+        (struct ss_session_command){.type = SS_SESSION_SEND_PING});
+    contact->ping_ms = session->now_ms;
+}
+
+static void say_hello(struct ss_session *session, struct contact *contact)
+{
+    say(session, contact,
+        (struct ss_session_command){.type = SS_SESSION_SEND_HELLO});
+    ask_again_later(session, contact);
+}
+
+void ss_contact_greet(struct ss_session *session, struct contact *contact)
+{
+    contact->phase = PHASE_GREETING;
+    contact->hello_interval_ms = SS_SESSION_HELLO_MS;
+    say_hello(session, contact);
+}
+
+// It may be one that we know by another endpoint: its epoch tells.
+void ss_contact_knock(struct ss_session *session, struct contact *contact)
+{
+    contact->phase = PHASE_KNOCKING;
+    contact->hello_interval_ms = SS_SESSION_HELLO_MS;
+    say_ping(session, contact);
+    ask_again_later(session, contact);
+}
+
+// ------------------------------------------------------------------ beats
+
+static const struct ss_attempt *names_of(const struct ss_session *session,
+    const struct contact *contact, size_t *ret_count)
+{
+    SS_VEC(struct ss_attempt) names = {0};
+    for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
+        const struct ss_held *held = e->value;
+        if (held->contact == contact && !held->settled)
+            SS_VEC_PUSH(&names, held->name);
+    }
+    *ret_count = names.count;
+    return names.items;
+}
+
+// What others may not use of our threads now; at least one is left.
+static uint32_t share_of(
+    const struct ss_session *session, const struct contact *contact)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < session->contacts.count; i++)
+        if (session->contacts.items[i] != contact)
+            others += session->contacts.items[i]->load;
+    return others < session->capacity ? session->capacity - (uint32_t)others
+                                      : 1;
+}
+
+static void say_beat(struct ss_session *session, struct contact *contact)
+{
+    struct ss_session_command beat = {.type = SS_SESSION_SEND_BEAT};
+    beat.attempts = names_of(session, contact, &beat.attempts_count);
+    beat.capacity = share_of(session, contact);
+    SS_VEC_PUSH(&session->names, (struct ss_attempt *)beat.attempts);
+    say(session, contact, beat);
+    contact->told_capacity = beat.capacity;
+    contact->told_ms = session->now_ms;
+    contact->beat_ms = session->now_ms + contact->heartbeat_ms;
+}
+
+// When to say how much of us is left for it, because that has changed.
+static int64_t tell_at(
+    const struct ss_session *session, const struct contact *contact)
+{
+    if (session->contacts.count < 2 ||
+        contact->told_capacity == share_of(session, contact))
+        return INT64_MAX;
+    return contact->told_ms + SS_SESSION_SHARE_MS;
+}
+
+// When to ask for a sign: nobody owes us a word, and one that restarted shows
+// only by its epoch.
+static int64_t ping_at(const struct contact *contact)
+{
+    int64_t interval_ms = contact->lease_ms / 3;
+    if (interval_ms > SS_SESSION_PING_MS)
+        interval_ms = SS_SESSION_PING_MS;
+    int64_t from_ms = contact->heard_ms > contact->ping_ms ? contact->heard_ms
+                                                           : contact->ping_ms;
+    return from_ms + interval_ms;
+}
+
+void ss_contact_bye(
+    struct ss_session *session, struct contact *contact, bool drains)
+{
+    say(session, contact,
+        (struct ss_session_command){
+            .type = SS_SESSION_SEND_BYE, .drains = drains});
+}
+
+void ss_contact_drain(struct ss_session *session, struct contact *contact)
+{
+    if (contact->phase != PHASE_SERVING)
+        return;
+    contact->phase = PHASE_DRAINING;
+    ss_contact_bye(session, contact, true);
+}
+
+void ss_contact_flush(struct ss_session *session, struct contact *contact)
+{
+    if (ss_contact_serves(contact) && contact->outcomes.count > 0)
+        say(session, contact,
+            (struct ss_session_command){.type = SS_SESSION_SEND_DONE,
+                .outcomes = contact->outcomes.items,
+                .outcomes_count = contact->outcomes.count});
+}
+
+// ------------------------------------------------------------------ answers
+
+void ss_contact_welcome(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event)
+{
+    if (event->epoch < contact->epoch)
+        return; // of a coordinator that another one has replaced
+    contact->refused_ms = -1;
+    contact->epoch = contact->heard_epoch = event->epoch;
+    ss_held_drop_stale(session, contact);
+    contact->lease_ms = between(
+        SS_SESSION_INTERVAL_MS_MIN, event->lease_ms, SS_SESSION_LEASE_MS_MAX);
+    contact->heartbeat_ms = between(
+        SS_SESSION_INTERVAL_MS_MIN, event->heartbeat_ms, contact->lease_ms);
+    if (ss_contact_serves(contact))
+        return; // an answer to one of several HELLOs
+    contact->phase = session->drains ? PHASE_DRAINING : PHASE_SERVING;
+    session->was_taken_in = true;
+    say(session, contact,
+        (struct ss_session_command){
+            .type = SS_SESSION_READY, .epoch = event->epoch});
+    if (session->drains)
+        ss_contact_bye(session, contact, true);
+    say_beat(session, contact);
+    ss_held_send(session, contact, true);
+}
+
+// Another worker of our name: perhaps ourselves, before we were killed.
+static bool may_pass(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event)
+{
+    bool passes = event->status == SS_EEXISTS || event->status == SS_EBUSY ||
+                  event->status == SS_EAGAIN;
+    if (contact->refused_ms < 0)
+        contact->refused_ms = session->now_ms;
+    return passes &&
+           session->now_ms - contact->refused_ms < SS_SESSION_REFUSED_MS;
+}
+
+static bool has_others(
+    const struct ss_session *session, const struct contact *contact)
+{
+    for (size_t i = 0; i < session->contacts.count; i++)
+        if (session->contacts.items[i] != contact &&
+            session->contacts.items[i]->phase != PHASE_REFUSED)
+            return true;
+    return false;
+}
+
+static void turn_away(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event)
+{
+    const char *text = event->text ? event->text : "";
+    if (!has_others(session, contact)) {
+        ss_session_leave(session, event->status, text);
+        return;
+    }
+    contact->phase = PHASE_REFUSED;
+    contact->hello_ms = session->now_ms + SS_SESSION_REFUSED_MS;
+    ss_error_set(&session->turned_away, event->status, "%s", text);
+    say(session, contact,
+        (struct ss_session_command){.type = SS_SESSION_AWAY,
+            .status = event->status,
+            .endpoint = contact->endpoint,
+            .text = session->turned_away.message});
+}
+
+void ss_contact_refused(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event)
+{
+    if (event->status == SS_ENOTFOUND) {
+        if (ss_contact_serves(contact)) // it restarted, or gave us up for lost
+            ss_contact_greet(session, contact);
+    } else if (!may_pass(session, contact, event)) {
+        turn_away(session, contact, event);
+    } else if (ss_contact_serves(contact)) {
+        contact->phase = PHASE_GREETING;
+        contact->hello_interval_ms = SS_SESSION_HELLO_MS;
+        contact->hello_ms = session->now_ms + SS_SESSION_HELLO_MS;
+    }
+}
+
+// One that we have already, under another endpoint.
+static struct contact *twin_of(
+    const struct ss_session *session, const struct contact *contact)
+{
+    for (size_t i = 0; i < session->contacts.count; i++) {
+        struct contact *other = session->contacts.items[i];
+        if (other != contact && other->heard_epoch == contact->heard_epoch &&
+            other->phase != PHASE_KNOCKING)
+            return other;
+    }
+    return NULL;
+}
+
+void ss_contact_pong(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event)
+{
+    bool is_another = event->epoch != 0 && event->epoch != contact->epoch;
+    if (event->epoch != 0)
+        contact->heard_epoch = event->epoch;
+    if (contact->phase == PHASE_KNOCKING) {
+        struct contact *twin = twin_of(session, contact);
+        if (!twin) {
+            ss_contact_greet(session, contact);
+            return;
+        }
+        ss_free(twin->alias);
+        twin->alias = ss_strdup(contact->endpoint);
+        ss_contact_drop(session, contact);
+    } else if (is_another && ss_contact_serves(contact)) {
+        ss_contact_greet(session, contact);
+    }
+}
+
+// ------------------------------------------------------------------ time
+
+static void mind_unheard(struct ss_session *session, struct contact *contact)
+{
+    if (session->now_ms < contact->hello_ms)
+        return;
+    if (!contact->is_given && ss_members_lack(session, contact)) {
+        ss_contact_drop(session, contact);
+    } else if (contact->phase == PHASE_KNOCKING) {
+        say_ping(session, contact);
+        ask_again_later(session, contact);
+    } else if (contact->phase == PHASE_REFUSED) {
+        ss_contact_greet(session, contact);
+    } else {
+        say_hello(session, contact);
+    }
+}
+
+void ss_contact_mind(struct ss_session *session, struct contact *contact)
+{
+    if (!ss_contact_serves(contact)) {
+        mind_unheard(session, contact);
+        return;
+    }
+    if (session->now_ms - contact->heard_ms >= contact->lease_ms) {
+        say(session, contact,
+            (struct ss_session_command){.type = SS_SESSION_SILENT,
+                .endpoint = contact->endpoint});
+        ss_contact_greet(session, contact);
+        return;
+    }
+    if (session->now_ms >= contact->beat_ms ||
+        session->now_ms >= tell_at(session, contact))
+        say_beat(session, contact);
+    if (session->now_ms >= ping_at(contact))
+        say_ping(session, contact);
+    ss_held_send(session, contact, false);
+}
+
+int64_t ss_contact_wake_at(
+    const struct ss_session *session, const struct contact *contact)
+{
+    if (!ss_contact_serves(contact))
+        return contact->hello_ms;
+    int64_t at = earlier(contact->beat_ms, tell_at(session, contact));
+    at = earlier(at, ping_at(contact));
+    return earlier(at, contact->heard_ms + contact->lease_ms);
+}
