@@ -17,6 +17,7 @@ static const char *run_id;
 static const char *before;
 static const char *after;
 static const char *context;
+static const char *if_busy;
 static int64_t recursion_limit;
 static bool subgraphs;
 static bool detach;
@@ -87,6 +88,12 @@ static const struct ss_arg options[] = {{.name = "GRAPH",
         .to = &run_id,
         .value = "ID",
         .help = "a name for the run: asked twice, it runs once"},
+    {.name = "if-busy",
+        .kind = SS_ARG_TEXT,
+        .to = &if_busy,
+        .value = "STRATEGY",
+        .help = "where a run is under way on the thread: reject (default),\n"
+                "enqueue behind it, interrupt it, or rollback what it did"},
     {.name = "detach",
         .letter = 'd',
         .kind = SS_ARG_FLAG,
@@ -150,6 +157,7 @@ static int run(struct ss_client *client)
         .checkpoint_id = at,
         .subgraphs = subgraphs,
         .run = run_id,
+        .if_busy = if_busy,
         .detach = detach,
         .more = more};
     const struct ss_follow follow = {.op = "run",

@@ -84,6 +84,7 @@ json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run)
     set_text(body, "thread", run->thread);
     set_text(body, "checkpoint_id", run->checkpoint_id);
     set_text(body, "run", run->run);
+    set_text(body, "if_busy", run->if_busy);
     if (run->input)
         json_object_set_new(body, "input", run->input);
     if (run->resume || run->command) {
@@ -135,12 +136,14 @@ int ss_client_attach(struct ss_client *client, const char *run,
     return ss_client_ask(client, "attach", body, &ask, ret_answer, ret_error);
 }
 
-int ss_client_cancel(struct ss_client *client, const char *run,
-    struct ss_client_error *ret_error)
+int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
+    json_t **ret_status, struct ss_client_error *ret_error)
 {
     json_t *body = json_object();
     set_text(body, "run", run);
-    return fetch(client, "cancel", body, "status", NULL, ret_error);
+    if (rollback)
+        set_text(body, "action", "rollback");
+    return fetch(client, "cancel", body, "status", ret_status, ret_error);
 }
 
 // --------------------------------------------------------------------- threads

@@ -19,10 +19,10 @@ _superstep()
     fi
     case "$command" in
     dev) words=file options='--app-arg --workers --capacity --db --store --listen --lease-ms --verbose --coordinator --json --help' ;;
-    run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --interrupt-before --interrupt-after --context --run --detach --progress --coordinator --json --help' ;;
+    run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --interrupt-before --interrupt-after --context --run --if-busy --detach --progress --coordinator --json --help' ;;
     resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --coordinator --json --help' ;;
     attach) words=runs options='--stream --subgraphs --after --progress --coordinator --json --help' ;;
-    cancel) words=runs options='--coordinator --json --help' ;;
+    cancel) words=runs options='--rollback --coordinator --json --help' ;;
     state) words=threads options='--at --ns --graph --subgraphs --coordinator --json --help' ;;
     history) words=threads options='--limit --ns --graph --coordinator --json --help' ;;
     update) words=threads options='--values --as --at --graph --ns --coordinator --json --help' ;;
@@ -44,6 +44,7 @@ _superstep()
     --db) words=file ;;
     --stream) COMPREPLY=($(compgen -W 'values updates custom messages tasks checkpoints debug progress' -- "$word")); return ;;
     --durability) COMPREPLY=($(compgen -W 'sync async exit' -- "$word")); return ;;
+    --if-busy) COMPREPLY=($(compgen -W 'reject enqueue interrupt rollback' -- "$word")); return ;;
     *) case "$word" in
        -*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
        esac ;;

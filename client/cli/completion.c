@@ -89,6 +89,8 @@ static const char tail[] =
     "tasks checkpoints debug progress' -- \"$word\")); return ;;\n"
     "    --durability) COMPREPLY=($(compgen -W 'sync async exit' -- "
     "\"$word\")); return ;;\n"
+    "    --if-busy) COMPREPLY=($(compgen -W 'reject enqueue interrupt rollback' "
+    "-- \"$word\")); return ;;\n"
     "    *) case \"$word\" in\n"
     "       -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return "
     ";;\n"

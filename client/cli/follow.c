@@ -124,6 +124,10 @@ static void on_item(void *ctx, const json_t *item)
         watch->thread = ss_strdup(ss_json_str(item, "thread", NULL));
         if (watch->steps && !watch->follow->thread && watch->thread)
             fprintf(stderr, "thread %s\n", watch->thread);
+        if (watch->steps
+            && strcmp(ss_json_str(item, "status", ""), "queued") == 0)
+            fprintf(stderr, "it waits for its turn: a run is under way on "
+                            "thread %s\n", watch->thread);
         return;
     }
     if (watch->follow->stream) {
@@ -189,7 +193,8 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", NULL);
-    if (status && strcmp(status, "running") == 0)
+    if (status && (strcmp(status, "running") == 0
+                      || strcmp(status, "queued") == 0))
         status = NULL; // detached: it goes on by itself
     if (ss_cli_options.json) {
         ss_cli_print_json(answer);

@@ -46,6 +46,7 @@ void ss_change_free(struct change *change)
     SS_VEC_FINI(&change->tasks);
     if (change->thread->change == change)
         change->thread->change = NULL;
+    ss_queue_later(change->thread);
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
     json_decref(change->body);
@@ -599,7 +600,7 @@ void ss_change_request(
         status = ss_key_check(body, &error);
     if (status == SS_OK && ss_answered_before(thread, peer, id, body))
         return;
-    if (status == SS_OK && (thread->run || thread->change))
+    if (status == SS_OK && ss_thread_busy(thread))
         status = ss_error_set(&error, SS_EBUSY,
             "thread %s is busy: update it when its run has ended",
             thread->id);

@@ -153,6 +153,7 @@ void ss_engine_destroy(struct ss_engine **place)
     clear_commands(engine);
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
+    SS_VEC_FINI(&engine->turns);
     SS_VEC_FINI(&engine->scans);
     SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->backoff);
@@ -292,6 +293,7 @@ static void wake_waiting(struct engine *engine)
         struct thread *thread = e->value;
         if (thread->waiting.count > 0)
             ss_requests_resume(thread);
+        ss_queue_later(thread);
     }
 }
 
@@ -299,11 +301,13 @@ static void carry_on(struct engine *engine)
 {
     wake_backoff(engine);
     wake_waiting(engine);
-    while (engine->advance.count > 0) {
-        struct loop *loop = engine->advance.items[0];
-        SS_VEC_REMOVE(&engine->advance, 0);
-        ss_loop_advance(loop);
-    }
+    do {
+        while (engine->advance.count > 0) {
+            struct loop *loop = engine->advance.items[0];
+            SS_VEC_REMOVE(&engine->advance, 0);
+            ss_loop_advance(loop);
+        }
+    } while (ss_queue_turns(engine));
     free_ended(engine);
     ss_dispatch(engine);
     for (size_t i = 0; i < engine->dirty.count; i++)

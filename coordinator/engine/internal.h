@@ -28,6 +28,12 @@ void ss_engine_store_record(struct engine *engine,
 void ss_request(struct engine *engine, const struct ss_event *event);
 // A thread was loaded, or its run has ended: what waits may go on.
 void ss_requests_resume(struct thread *thread);
+// Serve it when the thread is loaded: at once, if it is. Borrows all.
+void ss_request_later(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body);
+// Ask the store's small tables, then answer.
+void ss_request_scan(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_waiting_fini(struct waiting *waiting);
 void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     int status, const char *format, ...) SS_PRINTF(5, 6);
@@ -57,8 +63,8 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     uint64_t id, const json_t *body);
 // A run found in the store when its thread is loaded.
 void ss_run_found(struct engine *engine, json_t *record);
-// It is recovered when the thread has been read.
-void ss_run_await(struct thread *thread, const char *id);
+// It is recovered ("recover"), or taken back, when the thread has been read.
+void ss_run_await(struct thread *thread, const char *id, const char *what);
 // False: its graph is not known yet; it waits for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id);
 // `attach` on a loaded thread: the running one, or how it ended.
@@ -69,8 +75,20 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
 void ss_run_abandon(struct run *run, int status, const char *message);
 // The row that says how the run was entered; run->entry is its entry part.
 void ss_run_begin_row(struct run *run);
-void ss_run_cancel(struct run *run, const char *why);
 void ss_run_root_ended(struct run *run);
+struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
+// What is stored of it in `runs`. Gives.
+json_t *ss_run_record(const struct run *run, const char *status);
+// The final answer. Gives.
+json_t *ss_run_result(const struct run *run, const char *status);
+// It has ended: row, record, answers. Takes `result`.
+void ss_run_finish(struct run *run, const char *status, json_t *result);
+// Nobody finds it any more; it is freed at the end of the step.
+void ss_run_forget(struct run *run);
+// Tell listeners that it is accepted; those who do not wait leave.
+void ss_run_accept(struct run *run);
+// Its turn has come.
+void ss_run_enter_queued(struct run *run);
 void ss_run_free(struct run *run);
 // A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
 // is not known. Free it with ss_run_free().
@@ -80,6 +98,63 @@ struct run *ss_run_shadow(
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
 // Options that are the same for runs and their recovery.
 int ss_run_parse(struct run *run, json_t *body, struct ss_error *error);
+
+// ------------------------------------------------ queue.c
+
+// What a request wants if its thread is busy.
+enum if_busy {
+    IF_BUSY_REJECT,
+    IF_BUSY_ENQUEUE,
+    IF_BUSY_INTERRUPT,
+    IF_BUSY_ROLLBACK,
+};
+
+// No run may begin on it, nobody may write to it.
+bool ss_thread_busy(const struct thread *thread);
+enum { SS_BUSY_TEXT_SIZE = SS_UUID_SIZE + 16 };
+// "run X", "an update": for messages.
+void ss_thread_busy_with(
+    const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE]);
+int ss_queue_strategy(
+    const json_t *body, enum if_busy *ret, struct ss_error *error) SS_MUST_USE;
+// End those before `run` as the strategy says, or see that there is room behind
+// them. SS_ELIMIT: there is none.
+int ss_queue_make_way(struct run *run, enum if_busy if_busy,
+    struct ss_error *error) SS_MUST_USE;
+// It waits for its turn, behind those who do. Takes `run`.
+void ss_queue_join(struct run *run);
+// One of a coordinator before us.
+void ss_queue_found(struct thread *thread, json_t *record);
+// A queued run is over before it began. `taken_back`: as if never asked for.
+void ss_queue_leave(struct run *run, const char *why, bool taken_back);
+// At the end of this step, see whether the next one may begin.
+void ss_queue_later(struct thread *thread);
+// True: some began, or ended.
+bool ss_queue_turns(struct engine *engine);
+// The thread's hot state is dropped: those that are durable wait on.
+void ss_queue_broken(struct thread *thread, int status, const char *message);
+void ss_queue_fini(struct thread *thread);
+
+// ------------------------------------------------ cancel.c
+
+// The word in `runs` for a run whose rows are about to be void.
+#define SS_RUN_TAKEN_BACK "rollback"
+
+// `taken_back`: its rows are void too, and nobody finds it any more.
+void ss_run_cancel(struct run *run, const char *why, bool taken_back);
+// One that waits to be recovered. False: there is none of this id.
+bool ss_run_cancel_awaited(struct thread *thread, const char *id,
+    const char *why, bool taken_back);
+void ss_cancel_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_cancel_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// A run of a coordinator before us that was to be taken back.
+void ss_run_take_back_found(struct thread *thread, const char *id);
+// Make its rows from `from` on void.
+void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from);
+// The rows of one that is taken back may be void now.
+bool ss_run_take_back(struct thread *thread);
 
 // ------------------------------------------------ stream.c
 

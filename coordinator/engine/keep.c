@@ -6,7 +6,7 @@
 
 static bool idle(struct thread *thread, const char *peer, uint64_t id)
 {
-    if (!thread->run && !thread->change)
+    if (!ss_thread_busy(thread))
         return true;
     ss_reply_error(thread->engine, peer, id, SS_EBUSY,
         "thread %s is busy: wait for its run, or cancel it", thread->id);
@@ -23,7 +23,10 @@ void ss_delete_thread(
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if (row && row->entry)
+        const struct ss_run_facts *facts =
+            row ? ss_journal_run(thread->journal, row->run) : NULL;
+        // one that was cancelled before its turn has an end alone
+        if (facts && (row->entry || (row->end && !facts->entry)))
             ss_thread_put(thread, SS_RECORD_RUN, row->run, thread->id, NULL,
                 false);
     }
@@ -32,7 +35,7 @@ void ss_delete_thread(
     ss_thread_dirty(thread);
     // held back until the unit is durable: answered behind everything
     SS_VEC_PUSH(&thread->held,
-        (struct held){head + 1,
+        (struct held){head + 1, 0,
             (struct ss_command){.type = SS_COMMAND_REPLY,
                 .peer = ss_strdup(peer),
                 .id = id,

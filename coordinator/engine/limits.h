@@ -6,7 +6,9 @@ enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
-    SS_RUNS_QUEUED_MAX = 1024,  // requests that wait for one thread
+    SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread
+    SS_QUEUE_THREAD_MAX = 256,  // runs that wait for their turn on one thread
+    SS_QUEUE_MAX = 16384,       // and on all: their requests are in memory
     SS_KEY_SIZE_MAX = 255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens

@@ -197,7 +197,7 @@ void ss_prune_thread(
 {
     (void)body;
     uint64_t head = ss_thread_head(thread);
-    if (thread->run || thread->change || has_unfinished(thread)) {
+    if (ss_thread_busy(thread) || has_unfinished(thread)) {
         ss_reply_error(thread->engine, peer, id, SS_EBUSY,
             "thread %s is busy: wait for its run, or cancel it", thread->id);
         return;

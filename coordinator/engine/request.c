@@ -18,8 +18,6 @@ static void graph(struct engine *, const char *, uint64_t, json_t *);
 static void draw(struct engine *, const char *, uint64_t, json_t *);
 static void workers(struct engine *, const char *, uint64_t, json_t *);
 static void compile(struct engine *, const char *, uint64_t, json_t *);
-static void scan(struct engine *, const char *, uint64_t, json_t *);
-static void cancel(struct engine *, const char *, uint64_t, json_t *);
 static void attach(struct engine *, const char *, uint64_t, json_t *);
 static void status_of(struct engine *, const char *, uint64_t, json_t *);
 
@@ -33,9 +31,9 @@ static const struct op {
         " graph thread input command checkpoint_id checkpoint_ns"
         " checkpoint_map stream subgraphs interrupt_before interrupt_after"
         " recursion_limit strict_resume max_concurrency durability"
-        " output_keys config context run detach "},
+        " output_keys config context run detach if_busy "},
     {"attach", NULL, attach, " run thread stream subgraphs after seen "},
-    {"cancel", NULL, cancel, " run thread "},
+    {"cancel", NULL, ss_cancel_request, " run thread action "},
     {"state", ss_read_state, NULL,
         " thread graph checkpoint_id checkpoint_ns subgraphs "},
     {"history", ss_read_history, NULL,
@@ -47,9 +45,9 @@ static const struct op {
     {"delete", ss_delete_thread, NULL, " thread "},
     {"prune", ss_prune_thread, NULL, " thread "},
     {"copy", ss_copy_thread, NULL, " thread to key "},
-    {"threads", NULL, scan, " limit after "},
-    {"runs", NULL, scan, " thread limit after "},
-    {"clear_cache", NULL, scan, " graph nodes "},
+    {"threads", NULL, ss_request_scan, " limit after "},
+    {"runs", NULL, ss_request_scan, " thread limit after "},
+    {"clear_cache", NULL, ss_request_scan, " graph nodes "},
     {"graphs", NULL, graphs, " "},
     {"graph", NULL, graph, " graph "},
     {"draw", NULL, draw, " graph xray styles "},
@@ -84,7 +82,7 @@ void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     ss_check(body);
-    ss_thread_hold(thread, ss_thread_gate(thread, GATE_REPLY, DURABLE_SYNC),
+    ss_thread_hold_all(thread, GATE_REPLY,
         (struct ss_command){.type = SS_COMMAND_REPLY,
             .peer = ss_strdup(peer),
             .id = id,
@@ -215,6 +213,14 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
     if (strcmp(w->op, "recover") == 0)
         return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
+    if (strcmp(w->op, SS_RUN_TAKEN_BACK) == 0) {
+        ss_run_take_back_found(thread, ss_json_str(w->body, "run", ""));
+        return true;
+    }
+    if (strcmp(w->op, "cancel") == 0) {
+        ss_cancel_on_thread(thread, w->peer, w->id, w->body);
+        return true;
+    }
     if (strcmp(w->op, "attach") == 0) {
         ss_run_ask_again(thread, w->peer, w->id, w->body);
         return true;
@@ -227,38 +233,65 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
     return true;
 }
 
+// Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
-    size_t i = 0;
-    while (thread->state == THREAD_HOT && i < thread->waiting.count) {
-        struct waiting waiting = thread->waiting.items[i];
-        SS_VEC_REMOVE(&thread->waiting, i);
-        if (serve_waiting(thread, &waiting)) {
+    for (size_t left = thread->waiting.count;
+         left > 0 && thread->state == THREAD_HOT && thread->waiting.count > 0;
+         left--) {
+        struct waiting waiting = thread->waiting.items[0];
+        SS_VEC_REMOVE(&thread->waiting, 0);
+        if (serve_waiting(thread, &waiting))
             ss_waiting_fini(&waiting);
-            continue;
-        }
-        SS_VEC_PUSH(&thread->waiting, waiting);
-        if (++i >= thread->waiting.count)
-            break;
+        else
+            SS_VEC_PUSH(&thread->waiting, waiting);
     }
+    ss_queue_later(thread);
+}
+
+void ss_request_later(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body)
+{
+    if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
+        ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+            "thread %s: %d requests wait already", thread->id,
+            SS_REQUESTS_WAITING_MAX);
+        return;
+    }
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){
+            ss_strdup(peer), id, ss_strdup(op), json_incref(body)});
+    ss_requests_resume(thread);
+}
+
+// A thread for a run that names none. Who asks for the same run again comes to
+// the same thread, and finds it there.
+static void make_thread(
+    struct engine *engine, const char *run, char ret_name[SS_HEX128_SIZE])
+{
+    static const char alphabet[] = "0123456789abcdef";
+    if (run) {
+        ss_hash_hex(run, strlen(run), ret_name);
+        return;
+    }
+    for (size_t i = 0; i < SS_HEX128_SIZE - 1; i++)
+        ret_name[i] = alphabet[ss_prng_below(&engine->prng, 16)];
+    ret_name[SS_HEX128_SIZE - 1] = '\0';
 }
 
 static void on_thread(struct engine *engine, const struct op *op,
     const struct ss_event *event)
 {
-    static const char alphabet[] = "0123456789abcdef";
     json_t *body = event->request.body;
     const char *name = ss_json_str(body, "thread", NULL);
-    char made[SS_UUID_SIZE];
+    char made[SS_HEX128_SIZE];
     if (!name) {
         if (strcmp(op->name, "run") != 0) {
             ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
                 "%s: say which thread", op->name);
             return;
         }
-        for (size_t i = 0; i < 32; i++)
-            made[i] = alphabet[ss_prng_below(&engine->prng, 16)];
-        made[32] = '\0';
+        make_thread(engine, ss_json_str(body, "run", NULL), made);
         name = made;
     }
     if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
@@ -271,15 +304,8 @@ static void on_thread(struct engine *engine, const struct op *op,
         op->on_thread(thread, event->peer, event->request.id, body);
         return;
     }
-    if (thread->waiting.count >= SS_RUNS_QUEUED_MAX) {
-        ss_reply_error(engine, event->peer, event->request.id, SS_EBUSY,
-            "thread %s: %d requests wait already", name, SS_RUNS_QUEUED_MAX);
-        return;
-    }
-    SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){ss_strdup(event->peer), event->request.id,
-            ss_strdup(op->name), json_incref(body)});
-    ss_requests_resume(thread);
+    ss_request_later(
+        thread, op->name, event->peer, event->request.id, body);
 }
 
 static bool check_keys(struct engine *engine, const struct op *op,
@@ -423,22 +449,6 @@ static void status_of(
             (json_int_t)engine->attempts.count));
 }
 
-static void cancel(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const char *run_id = ss_json_str(body, "run", "");
-    struct run *run = ss_map_get(&engine->runs, run_id);
-    if (!run) {
-        ss_reply_error(engine, peer, id, SS_ENOTFOUND,
-            "no run %s is under way here", run_id);
-        return;
-    }
-    struct thread *thread = run->thread;
-    ss_run_cancel(run, "the run was cancelled");
-    ss_reply_durable(
-        thread, peer, id, json_pack("{s:s}", "status", "cancelled"));
-}
-
 static void attach(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
@@ -448,12 +458,12 @@ static void attach(
         ss_run_attach(engine, run, peer, id, body);
         return;
     }
-    scan(engine, peer, id, body);
+    ss_request_scan(engine, peer, id, body);
 }
 
 // ------------------------------------------------ answers from the small tables
 
-static void scan(
+void ss_request_scan(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
     uint64_t tag = ++engine->tags;
@@ -490,6 +500,8 @@ static json_t *list_records(const struct ss_event *event, const json_t *body)
         if ((json_int_t)json_array_size(list) >= limit)
             break;
         json_t *shown = json_copy(found->value);
+        json_object_del(shown, "request"); // of one that waits for its turn
+        json_object_del(shown, "place");
         json_int_t created = ss_json_int(shown, "created_us", -1);
         char text[SS_TIME_SIZE];
         if (created >= 0) {
@@ -532,7 +544,7 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
         json_pack("{s:I}", "entries", cleared));
 }
 
-static void attach_found(struct engine *engine, const struct scan_reply *wait,
+static void run_found(struct engine *engine, const struct scan_reply *wait,
     const struct ss_event *event)
 {
     const char *name = event->records.records_count
@@ -543,11 +555,8 @@ static void attach_found(struct engine *engine, const struct scan_reply *wait,
             "there is no run %s", ss_json_str(wait->body, "run", "?"));
         return;
     }
-    struct thread *thread = ss_thread_get(engine, name);
-    SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){ss_strdup(wait->peer), wait->id,
-            ss_strdup("attach"), json_incref(wait->body)});
-    ss_requests_resume(thread);
+    ss_request_later(ss_thread_get(engine, name), wait->op, wait->peer,
+        wait->id, wait->body);
 }
 
 static void answer_records(struct engine *engine,
@@ -558,8 +567,9 @@ static void answer_records(struct engine *engine,
         ss_reply_error(engine, wait->peer, wait->id, event->records.status,
             "%s: %s", wait->op,
             event->records.message ? event->records.message : "");
-    } else if (strcmp(wait->op, "attach") == 0) {
-        attach_found(engine, wait, event);
+    } else if (strcmp(wait->op, "attach") == 0
+        || strcmp(wait->op, "cancel") == 0) {
+        run_found(engine, wait, event);
     } else if (strcmp(wait->op, "clear_cache") == 0) {
         clear_cache(engine, wait, event);
     } else {

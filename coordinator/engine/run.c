@@ -41,6 +41,7 @@ void ss_run_free(struct run *run)
     ss_free(run->output_keys.items);
     ss_map_fini(&run->message_ids, NULL);
     ss_map_fini(&run->replay_visited, NULL);
+    json_decref(run->record);
     json_decref(run->body);
     json_decref(run->config);
     json_decref(run->context);
@@ -60,12 +61,12 @@ static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
     ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
 }
 
-static struct run *new_run(struct thread *thread, struct ss_graph *graph)
+struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
 {
     struct run *run = ss_zalloc(1, sizeof(*run));
     run->engine = thread->engine;
     run->thread = thread;
-    run->graph = ss_graph_ref(graph);
+    run->graph = graph ? ss_graph_ref(graph) : NULL;
     run->warnings = json_array();
     run->questions = json_array();
     run->created_us = thread->engine->wall_us;
@@ -225,7 +226,8 @@ static int add_listener(struct run *run, const char *peer, uint64_t id,
     return SS_OK;
 }
 
-static void accept_listener(struct run *run, const struct listener *listener)
+// One that waits for its turn is acknowledged by its record, else by its entry.
+static void accept_listener(struct run *run, struct listener *listener)
 {
     struct thread *thread = run->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
@@ -233,19 +235,25 @@ static void accept_listener(struct run *run, const struct listener *listener)
         .id = listener->request,
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
-    if (listener->detached) {
+    listener->told = true;
+    if (listener->detached)
         command.type = SS_COMMAND_REPLY;
-        json_object_set_new(command.json, "status", json_string("running"));
-    }
-    ss_thread_hold(thread,
-        ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
+    if (listener->detached || run->queued)
+        json_object_set_new(command.json, "status",
+            json_string(run->queued ? "queued" : "running"));
+    if (run->queued)
+        ss_thread_hold_all(thread, GATE_ACCEPTED, command);
+    else
+        ss_thread_hold(thread,
+            ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
 }
 
-static void accept_all(struct run *run)
+void ss_run_accept(struct run *run)
 {
     for (size_t i = run->listeners.count; i-- > 0;) {
         struct listener *listener = &run->listeners.items[i];
-        accept_listener(run, listener);
+        if (!listener->told)
+            accept_listener(run, listener);
         if (listener->detached) {
             free_listener(listener);
             SS_VEC_REMOVE(&run->listeners, i);
@@ -271,7 +279,7 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 
 // ------------------------------------------------ records
 
-static json_t *record(const struct run *run, const char *status)
+json_t *ss_run_record(const struct run *run, const char *status)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "run", run->id,
         "thread", run->thread->id, "graph", run->graph->name, "version",
@@ -304,16 +312,16 @@ void ss_run_begin_row(struct run *run)
     run->entry = row->entry;
     run->entry_seq = row->seq;
     ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
-        record(run, "running"), false);
+        ss_run_record(run, "running"), false);
     ss_thread_remember(run->thread, run->graph);
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
         run->graph->name, run->thread->id);
-    accept_all(run);
+    ss_run_accept(run);
 }
 
 // ------------------------------------------------ the end
 
-static json_t *result_json(const struct run *run, const char *status)
+json_t *ss_run_result(const struct run *run, const char *status)
 {
     const struct loop *root = run->root;
     json_t *result = json_pack(
@@ -340,7 +348,7 @@ static json_t *result_json(const struct run *run, const char *status)
     return result;
 }
 
-static void finish(struct run *run, const char *status, json_t *result)
+void ss_run_finish(struct run *run, const char *status, json_t *result)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
@@ -350,15 +358,22 @@ static void finish(struct run *run, const char *status, json_t *result)
     if (!json_is_null(json_object_get(row->end, "output")))
         json_object_del(row->end, "output"); // the journal has it already
     ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
-        record(run, status), false);
+        ss_run_record(run, status), false);
     ss_engine_narrate(engine, "the run ends: %s", status);
     for (size_t i = 0; i < run->listeners.count; i++)
         ss_reply_durable(thread, run->listeners.items[i].peer,
             run->listeners.items[i].request, json_incref(result));
     json_decref(result);
     thread->run = NULL;
-    ss_map_remove(&engine->runs, run->id);
-    SS_VEC_PUSH(&engine->ended, run);
+    ss_run_forget(run);
+}
+
+// The thread is free for the next one.
+void ss_run_forget(struct run *run)
+{
+    ss_map_remove(&run->engine->runs, run->id);
+    SS_VEC_PUSH(&run->engine->ended, run);
+    ss_queue_later(run->thread);
 }
 
 void ss_run_root_ended(struct run *run)
@@ -370,34 +385,7 @@ void ss_run_root_ended(struct run *run)
         status = "failed";
     else if (run->root->status == LOOP_DRAINED)
         status = "drained";
-    finish(run, status, result_json(run, status));
-}
-
-static void cancel_tasks(struct loop *loop, const char *why)
-{
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->child && task->state == TASK_CHILD)
-            cancel_tasks(task->child, why);
-        if (ss_task_ended(task))
-            continue;
-        struct ss_writes writes = {0};
-        ss_writes_add(&writes, SS_NAME_ERROR,
-            ss_value_new(ss_error_json(SS_ECANCELLED, why)));
-        ss_loop_put_writes(loop, task->id, task->path, &writes);
-        ss_writes_fini(&writes);
-    }
-}
-
-void ss_run_cancel(struct run *run, const char *why)
-{
-    run->cancelled = true;
-    cancel_tasks(run->root, why);
-    run->root->status = LOOP_FAILED;
-    run->root->error.status = SS_ECANCELLED;
-    ss_error_set(&run->root->error, SS_ECANCELLED, "%s", why);
-    finish(run, "cancelled", result_json(run, "cancelled"));
-    ss_loop_drop_tasks(run->root);
+    ss_run_finish(run, status, ss_run_result(run, status));
 }
 
 void ss_run_abandon(struct run *run, int status, const char *message)
@@ -407,11 +395,13 @@ void ss_run_abandon(struct run *run, int status, const char *message)
         ss_reply_error(engine, run->listeners.items[i].peer,
             run->listeners.items[i].request, status, "%s", message);
     run->ended = true;
-    run->thread->run = NULL;
-    ss_map_remove(&engine->runs, run->id);
-    ss_loop_drop_tasks(run->root);
-    run->root->status = LOOP_FAILED;
-    SS_VEC_PUSH(&engine->ended, run);
+    if (run->thread->run == run)
+        run->thread->run = NULL;
+    if (run->root) {
+        ss_loop_drop_tasks(run->root);
+        run->root->status = LOOP_FAILED;
+    }
+    ss_run_forget(run);
 }
 
 // ------------------------------------------------ beginning
@@ -425,7 +415,7 @@ struct run *ss_run_shadow(
         ss_json_str(facts->entry, "version", NULL));
     if (!known)
         return NULL;
-    struct run *run = new_run(thread, known->graph);
+    struct run *run = ss_run_new(thread, known->graph);
     id_copy(run->id, facts->id);
     if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
         == SS_OK)
@@ -480,11 +470,11 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
         ss_reply_error(engine, peer, id, error.status, "%s", error.message);
         return;
     }
-    struct listener listener =
-        run->listeners.items[run->listeners.count - 1];
-    accept_listener(run, &listener);
-    if (json_object_get(body, "after"))
-        ss_replay(run->thread, run->id, run, &listener, body);
+    struct listener *listener =
+        &run->listeners.items[run->listeners.count - 1];
+    accept_listener(run, listener);
+    if (json_object_get(body, "after") && !run->queued)
+        ss_replay(run->thread, run->id, run, listener, body);
 }
 
 // One who names what it saw is told the rest, of a run that has ended too.
@@ -511,10 +501,19 @@ static void tell_ended(struct thread *thread, const char *peer, uint64_t id,
 static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
     const char *run_id, const json_t *body)
 {
+    if (!run_id)
+        return false;
     const struct ss_run_facts *facts =
-        run_id ? ss_journal_run(thread->journal, run_id) : NULL;
-    if (thread->run && run_id && strcmp(thread->run->id, run_id) == 0) {
-        ss_run_attach(thread->engine, thread->run, peer, id, body);
+        ss_journal_run(thread->journal, run_id);
+    struct run *run = ss_map_get(&thread->engine->runs, run_id);
+    if (run && run->thread == thread) {
+        ss_run_attach(thread->engine, run, peer, id, body);
+        return true;
+    }
+    if (run) {
+        ss_reply_error(thread->engine, peer, id, SS_EEXISTS,
+            "run %s is under way on thread %s: give this one another id",
+            run_id, run->thread->id);
         return true;
     }
     if (facts && facts->end) {
@@ -531,6 +530,23 @@ void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
     if (!serve_known(thread, peer, id, run_id, body))
         ss_reply_error(thread->engine, peer, id, SS_ENOTFOUND,
             "thread %s has no run %s", thread->id, run_id ? run_id : "?");
+}
+
+void ss_run_enter_queued(struct run *run)
+{
+    struct ss_error error = {0};
+    int status = run->body ? SS_OK
+                           : ss_run_parse(run,
+                                 json_object_get(run->record, "request"), &error);
+    run->thread->run = run;
+    run->root = ss_loop_new(run->thread, run, run->graph, "");
+    if (status == SS_OK)
+        status = ss_loop_enter_root(run->root, false, &error);
+    if (status == SS_OK)
+        return;
+    run->root->status = LOOP_FAILED;
+    run->root->error = error;
+    ss_run_root_ended(run);
 }
 
 static void enter(struct run *run, const char *peer, uint64_t id)
@@ -569,10 +585,18 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
             "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
         return;
     }
-    if (thread->run || thread->change) {
-        ss_reply_error(engine, peer, id, SS_EBUSY, "thread %s is busy with "
-            "run %s: wait for it, or cancel it", thread->id,
-            thread->run ? thread->run->id : "(an update)");
+    bool busy = ss_thread_busy(thread);
+    enum if_busy if_busy = IF_BUSY_REJECT;
+    int status = ss_queue_strategy(body, &if_busy, &error);
+    if (status == SS_OK && busy && if_busy == IF_BUSY_REJECT) {
+        char with[SS_BUSY_TEXT_SIZE];
+        ss_thread_busy_with(thread, with);
+        status = ss_error_set(&error, SS_EBUSY, "thread %s is busy with %s: "
+            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
+            with);
+    }
+    if (status != SS_OK) {
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
         return;
     }
     struct ss_graph *graph = ss_request_graph(engine, thread, body, &error);
@@ -580,20 +604,24 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
         ss_reply_error(engine, peer, id, error.status, "%s", error.message);
         return;
     }
-    struct run *run = new_run(thread, graph);
+    struct run *run = ss_run_new(thread, graph);
     if (run_id)
         id_copy(run->id, run_id);
     else
         random_id(engine, run->id);
-    int status = ss_run_parse(run, body, &error);
+    status = ss_run_parse(run, body, &error);
     if (status == SS_OK)
         status = add_listener(run, peer, id, body, &error);
+    if (status == SS_OK && busy)
+        status = ss_queue_make_way(run, if_busy, &error);
     if (status != SS_OK) {
         ss_run_free(run);
         ss_reply_error(engine, peer, id, status, "%s", error.message);
-        return;
+    } else if (ss_thread_busy(thread)) {
+        ss_queue_join(run);
+    } else {
+        enter(run, peer, id);
     }
-    enter(run, peer, id);
 }
 
 // ------------------------------------------------ recovery
@@ -602,18 +630,23 @@ void ss_run_found(struct engine *engine, json_t *record_json)
 {
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
-    if (!id || !thread_id
-        || strcmp(ss_json_str(record_json, "status", ""), "running") != 0)
+    const char *status = ss_json_str(record_json, "status", "");
+    if (!id || !thread_id || ss_map_get(&engine->runs, id))
         return;
     struct thread *thread = ss_thread_get(engine, thread_id);
-    ss_run_await(thread, id);
+    if (strcmp(status, "running") == 0)
+        ss_run_await(thread, id, "recover");
+    else if (strcmp(status, SS_RUN_TAKEN_BACK) == 0)
+        ss_run_await(thread, id, SS_RUN_TAKEN_BACK);
+    else if (strcmp(status, "queued") == 0)
+        ss_queue_found(thread, record_json);
     ss_requests_resume(thread);
 }
 
-void ss_run_await(struct thread *thread, const char *id)
+void ss_run_await(struct thread *thread, const char *id, const char *what)
 {
     SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){.op = ss_strdup("recover"),
+        (struct waiting){.op = ss_strdup(what),
             .body = json_pack("{s:s}", "run", id)});
 }
 
@@ -630,7 +663,7 @@ bool ss_run_recover(struct thread *thread, const char *id)
         ss_json_str(facts->entry, "version", NULL));
     if (!known)
         return false;
-    struct run *run = new_run(thread, known->graph);
+    struct run *run = ss_run_new(thread, known->graph);
     id_copy(run->id, id);
     run->entry = facts->entry;
     run->entry_seq = facts->first_seq;

@@ -314,6 +314,11 @@ struct run {
     bool recovering;     // its first superstep is that of a crash
     bool cancelled;
     bool ended;
+    // while it waits for its turn (queue.c)
+    bool queued;
+    json_t *record;  // what is stored of it, with its request; NULL: it runs
+    uint64_t unit;   // that stores it
+    bool taken_back; // its rows are about to be void
     json_t *warnings;
     uint64_t supersteps, tasks_run, tasks_restored;
     int64_t created_us;
@@ -325,12 +330,13 @@ struct run {
 // A command that waits for rows to be durable.
 struct held {
     uint64_t seq;
+    uint64_t unit; // and for this unit, which may hold records alone
     struct ss_command command;
 };
 
 // A request that waits: for the thread to be loaded, or for its turn.
 struct waiting {
-    char *peer;
+    char *peer; // NULL: ours
     uint64_t id;
     char *op;
     json_t *body;
@@ -350,6 +356,8 @@ struct thread {
     uint64_t durable;
     uint64_t store_tag; // of the unit in flight; 0: none
     uint64_t store_to;
+    uint64_t units; // handed to the store
+    uint64_t units_durable;
     struct {
         struct ss_command_put *items;
         size_t count, capacity;
@@ -363,6 +371,13 @@ struct thread {
         size_t count, capacity;
     } waiting;
     struct run *run;       // the active one
+    struct run *taken_back; // one that ended so; its rows are not void yet
+    struct {
+        struct run **items;
+        size_t count, capacity;
+    } queue; // those that wait for their turn, in order (queue.c)
+    int64_t queue_last;    // the place of the last one that joined
+    bool turn;             // in engine's list of threads that may begin one
     struct change *change; // an update_state that waits for a worker
     bool dirty;            // in engine's list of threads to flush
     bool known;            // has a record
@@ -426,6 +441,11 @@ struct engine {
         struct thread **items;
         size_t count, capacity;
     } dirty;
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } turns;
+    size_t queued; // runs that wait for their turn, on all threads
     struct {
         struct scan_reply *items;
         size_t count, capacity;

@@ -63,7 +63,7 @@ static void drop_puts(struct thread *thread)
 static void drop_waiting(struct thread *thread, bool but_runs)
 {
     for (size_t i = thread->waiting.count; i-- > 0;) {
-        if (but_runs && strcmp(thread->waiting.items[i].op, "recover") == 0)
+        if (but_runs && !thread->waiting.items[i].peer)
             continue;
         ss_waiting_fini(&thread->waiting.items[i]);
         SS_VEC_REMOVE(&thread->waiting, i);
@@ -79,6 +79,7 @@ void ss_thread_destroy(struct thread **place)
     drop_held(thread);
     drop_puts(thread);
     drop_waiting(thread, false);
+    ss_queue_fini(thread);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
@@ -292,14 +293,39 @@ void ss_thread_hold(
         ss_engine_command(thread->engine, command);
         return;
     }
-    SS_VEC_PUSH(&thread->held, (struct held){seq, command});
+    SS_VEC_PUSH(&thread->held, (struct held){seq, 0, command});
+}
+
+// The unit that holds what was put last.
+uint64_t ss_thread_unit(const struct thread *thread)
+{
+    bool more = thread->puts.count > 0 || thread->open
+        || (thread->journal
+            && ss_journal_head(thread->journal) > thread->issued);
+    return thread->units + more;
+}
+
+void ss_thread_hold_all(
+    struct thread *thread, enum gate gate, struct ss_command command)
+{
+    uint64_t seq = thread->journal
+        ? ss_thread_gate(thread, gate, DURABLE_SYNC)
+        : 0;
+    uint64_t unit = ss_thread_unit(thread);
+    if (seq <= thread->durable && unit <= thread->units_durable
+        && thread->held.count == 0) {
+        ss_engine_command(thread->engine, command);
+        return;
+    }
+    SS_VEC_PUSH(&thread->held, (struct held){seq, unit, command});
 }
 
 static void release(struct thread *thread)
 {
     size_t released = 0;
     while (released < thread->held.count
-        && thread->held.items[released].seq <= thread->durable)
+        && thread->held.items[released].seq <= thread->durable
+        && thread->held.items[released].unit <= thread->units_durable)
         ss_engine_command(
             thread->engine, thread->held.items[released++].command);
     if (released == 0)
@@ -341,6 +367,7 @@ void ss_thread_flush(struct thread *thread)
     thread->puts.items = NULL;
     thread->puts.count = thread->puts.capacity = 0;
     thread->issued = head;
+    thread->units++;
     thread->store_tag = command.tag;
     thread->store_to = head;
     if (thread->delete_all) {
@@ -370,11 +397,13 @@ void ss_thread_stored(struct thread *thread, const struct ss_event *event)
         return;
     }
     thread->durable = thread->store_to;
+    thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
     release(thread);
     if (ss_journal_head(thread->journal) < thread->durable)
         thread->durable = 0; // it was deleted, and is as if new
     ss_thread_dirty(thread);
+    ss_queue_later(thread);
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
@@ -386,6 +415,12 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
         ss_run_abandon(thread->run, status, message);
     if (thread->change)
         ss_change_abandon(thread->change, status, message);
+    if (thread->taken_back) { // its record says what is to be done
+        ss_run_await(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
+        ss_run_abandon(thread->taken_back, status, message);
+        thread->taken_back = NULL;
+    }
+    ss_queue_broken(thread, status, message);
     for (size_t i = 0; i < thread->held.count; i++) {
         struct ss_command *command = &thread->held.items[i].command;
         if (command->type == SS_COMMAND_REPLY)
@@ -399,7 +434,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     drop_puts(thread);
     drop_waiting(thread, status != SS_EFENCED);
     if (run && status != SS_EFENCED)
-        ss_run_await(thread, run); // it goes on when the thread is read again
+        ss_run_await(thread, run, "recover"); // it goes on when the thread is read again
     ss_free(run);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
@@ -412,7 +447,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
 
 static bool is_idle(const struct thread *thread)
 {
-    return !thread->run && !thread->change && thread->waiting.count == 0
+    return !ss_thread_busy(thread) && thread->waiting.count == 0
         && thread->held.count == 0 && thread->puts.count == 0
         && thread->store_tag == 0 && !thread->delete_to && !thread->open && !thread->dirty
         && thread->state != THREAD_LOADING;

@@ -48,6 +48,12 @@ void ss_thread_put(struct thread *thread, enum ss_record_table table,
 // the command owns.
 void ss_thread_hold(
     struct thread *thread, uint64_t seq, struct ss_command command);
+// The same, as `gate` says under `sync`, and behind records that come without a
+// row.
+void ss_thread_hold_all(
+    struct thread *thread, enum gate gate, struct ss_command command);
+// The number of the unit that stores what was put last.
+uint64_t ss_thread_unit(const struct thread *thread);
 // The row that `gate` waits for under this durability: 0 for none.
 uint64_t ss_thread_gate(
     const struct thread *thread, enum gate gate, enum durability durability);

@@ -10,6 +10,7 @@
 #include "common/model/names.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "coordinator/bridge.h"
 #include "tests/stories/world_impl.h"
 
 enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000 };
@@ -774,12 +775,12 @@ void world_restart(void)
     for (size_t i = 0; i < world.workers.count; i++)
         if (!world.workers.items[i].dead)
             hello(&world.workers.items[i]);
-    for (size_t i = 0; i < world.store.records.count; i++) {
+    for (size_t i = world.store.records.count; i-- > 0;) { // in no order
         const struct stored_record *record = &world.store.records.items[i];
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
         event.run.record = record->value;
         if (record->table == SS_RECORD_RUN &&
-            strcmp(ss_json_str(record->value, "status", ""), "running") == 0)
+            ss_bridge_run_is_open(record->value))
             step(&event);
     }
 }
@@ -792,6 +793,11 @@ json_t *world_events(uint64_t id)
     if (!call->events)
         call->events = json_array();
     return call->events;
+}
+
+size_t world_taken(void)
+{
+    return world.store.taken;
 }
 
 size_t world_rows(void)

@@ -102,7 +102,8 @@ void world_drain(const char *worker);   // it takes no more
 // It leaves so much to this coordinator, from now on; 0: all.
 void world_share(const char *worker, uint32_t capacity);
 void world_gone(const char *client);    // nobody listens there any more
-// The store takes that many rows more, then nothing, and says nothing; -1: all.
+// The store takes that many rows more (or records of runs that come without one),
+// then nothing, and says nothing; -1: all.
 void world_store_take(int64_t rows);
 bool world_store_stopped(void);
 // It answers the next unit with this, and takes nothing of it.
@@ -127,6 +128,8 @@ json_t *world_seen(const char *client);
 // That is what was told; else all of it is printed, and the test fails.
 void told(const char *expected);
 size_t world_rows(void); // durable rows of all threads
+// What the store took so far: rows, and records of runs that came without one.
+size_t world_taken(void);
 
 // Attempts so far, in order.
 struct attempt_made {

@@ -124,24 +124,51 @@ static void put(struct store *store, const struct ss_command_put *it)
 
 // ------------------------------------------------------------------ applying
 
-static bool has_entry(const struct stored_thread *thread, const char *run)
+static bool has_row(
+    const struct stored_thread *thread, const char *run, bool end)
+{
+    for (size_t i = 0; i < thread->rows.count; i++) {
+        const struct ss_row *row = thread->rows.items[i];
+        if ((end ? row->end : row->entry) && strcmp(row->run, run) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_void(const struct stored_thread *thread)
 {
     for (size_t i = 0; i < thread->rows.count; i++)
-        if (thread->rows.items[i]->entry &&
-            strcmp(thread->rows.items[i]->run, run) == 0)
+        if (thread->rows.items[i]->void_seq)
             return true;
     return false;
 }
 
 // Of a unit cut short, what changes with the rows that were taken: a run is
-// there with its entry row; everything else came with the rest.
+// there with its entry row, over with its end row, and gone with the row that takes
+// its rows back; everything else came with the rest.
 static bool came_with(
     const struct stored_thread *thread, const struct ss_command_put *it)
 {
     const char *status = ss_json_str(it->value, "status", "");
+    if (it->table == SS_RECORD_RUN && !it->value)
+        return has_void(thread);
     if (it->table == SS_RECORD_RUN)
-        return strcmp(status, "running") == 0 && has_entry(thread, it->key);
+        return strcmp(status, "running") == 0
+                   ? has_row(thread, it->key, false)
+                   : has_row(thread, it->key, true);
     return it->table == SS_RECORD_THREAD;
+}
+
+// What becomes of a run, where a unit says so: the last word. NULL: nothing.
+static const char *run_status(const struct store_job *job)
+{
+    const char *status = NULL;
+    for (size_t i = 0; i < job->puts.count; i++) {
+        const struct ss_command_put *it = &job->puts.items[i];
+        if (it->table == SS_RECORD_RUN && job->thread && !job->delete_thread)
+            status = ss_json_str(it->value, "status", "gone");
+    }
+    return status;
 }
 
 // True: all of it was taken, and somebody says so.
@@ -149,6 +176,8 @@ static bool apply(struct store *store, struct store_job *job)
 {
     struct stored_thread *thread =
         job->thread ? store_thread(store, job->thread) : NULL;
+    const char *status = run_status(job);
+    bool records_alone = job->rows.count == 0 && status;
     if (thread && job->delete_thread)
         drop_rows(thread, UINT64_MAX);
     if (thread && job->delete_to)
@@ -161,10 +190,17 @@ static bool apply(struct store *store, struct store_job *job)
                      thread->rows.items[thread->rows.count - 1]->seq + 1);
         tell_row(job->thread, row);
         SS_VEC_PUSH(&thread->rows, row);
+        store->taken++;
         if (store->rows_left > 0)
             store->rows_left--;
     }
-    bool whole = job->rows.count == 0;
+    bool alone = records_alone && store->rows_left != 0;
+    bool whole = records_alone ? alone : job->rows.count == 0;
+    if (alone && store->rows_left > 0)
+        store->rows_left--;
+    store->taken += alone;
+    if (alone)
+        tell("  run of %s: %s", job->thread, status);
     for (size_t i = 0; i < job->puts.count; i++)
         if (whole || came_with(thread, &job->puts.items[i]))
             put(store, &job->puts.items[i]);

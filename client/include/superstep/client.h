@@ -154,6 +154,9 @@ struct ss_client_run {
     // The run's id, an idempotency key: who asks twice with the same one has
     // one run. NULL: made up.
     const char *run;
+    // Where a run is under way on the thread: "reject" (the default), "enqueue"
+    // behind it, "interrupt" (cancel it), "rollback" (and take back what it did).
+    const char *if_busy;
     bool detach;  // answer when the run is durable, do not wait for its end
     json_t *more; // taken; any other option, as an object
     int64_t timeout_ms; // 0: as long as it takes
@@ -181,8 +184,11 @@ struct ss_client_attach {
 int ss_client_attach(struct ss_client *client, const char *run,
     const struct ss_client_attach *options, json_t **ret_answer,
     struct ss_client_error *ret_error);
-int ss_client_cancel(struct ss_client *client, const char *run,
-    struct ss_client_error *ret_error);
+// End a run, wherever it is: what its finished supersteps wrote is kept, or with
+// `rollback` taken back, and then nobody finds the run any more. Gives its status,
+// a text: "cancelled", or how it had ended before (ret_status may be NULL).
+int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
+    json_t **ret_status, struct ss_client_error *ret_error);
 
 // --------------------------------------------------------------------- threads
 

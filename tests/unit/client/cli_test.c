@@ -331,13 +331,15 @@ START_TEST(every_option_of_a_run_is_in_the_request)
     ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c1",
                          "--durability", "exit", "--recursion-limit", "9",
                          "--interrupt-before", "a,b", "--interrupt-after=*",
-                         "--run", "r7", "--context", "{}", "--subgraphs"),
+                         "--run", "r7", "--context", "{}", "--subgraphs",
+                         "--if-busy", "enqueue"),
         0);
     expect_asked(
         "run {\"durability\":\"exit\",\"recursion_limit\":9,"
         "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
         "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","
-        "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"subgraphs\":true}\n");
+        "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"if_busy\":\"enqueue\","
+        "\"subgraphs\":true}\n");
 }
 END_TEST
 
@@ -429,6 +431,25 @@ START_TEST(a_cancelled_run_is_no_success)
     PLAY({.op = "run", .final = "{\"status\":\"cancelled\",\"output\":null}"});
     ck_assert_int_eq(RUN("run", "g"), 1);
     expect_err("superstep: the run was cancelled\n");
+}
+END_TEST
+
+START_TEST(cancel_says_how_a_run_had_ended_before)
+{
+    PLAY({.op = "cancel", .final = "{\"status\":\"done\"}"});
+    ck_assert_int_eq(RUN("cancel", "r"), 0);
+    expect_out("run r had ended before: done\n");
+    ck_assert_int_eq(RUN("cancel", "r", "--json"), 0);
+    expect_out("{\"status\": \"done\"}\n");
+}
+END_TEST
+
+START_TEST(cancel_takes_a_run_back)
+{
+    PLAY({.op = "cancel", .final = "{\"status\":\"cancelled\"}"});
+    ck_assert_int_eq(RUN("cancel", "r", "--rollback"), 0);
+    expect_out("run r is taken back\n");
+    expect_asked("cancel {\"run\":\"r\",\"action\":\"rollback\"}\n");
 }
 END_TEST
 
@@ -692,6 +713,8 @@ static TCase *served(void)
     tcase_add_test(tcase, an_interrupted_run_prints_the_command_that_answers);
     tcase_add_test(tcase, a_failed_run_says_why);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
+    tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
+    tcase_add_test(tcase, cancel_takes_a_run_back);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
     tcase_add_test(tcase, what_was_restored_is_told);
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);

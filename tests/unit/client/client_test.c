@@ -521,13 +521,15 @@ START_TEST(run_says_everything_that_a_run_can_be_told)
         .stream = "values,updates",
         .subgraphs = true,
         .run = "r",
+        .if_busy = "rollback",
         .detach = true,
         .more = parse("{\"durability\":\"exit\"}")};
     ck_assert_int_eq(ss_client_run(client, "g", &run, &result, &error), 0);
     expect_json(result, "{\"run\":\"r\",\"status\":\"done\",\"output\":1}");
     expect_asked(
         "run {\"durability\":\"exit\",\"graph\":\"g\",\"thread\":\"t\","
-        "\"checkpoint_id\":\"c\",\"run\":\"r\",\"input\":{\"a\":1},"
+        "\"checkpoint_id\":\"c\",\"run\":\"r\",\"if_busy\":\"rollback\","
+        "\"input\":{\"a\":1},"
         "\"stream\":[\"values\",\"updates\"],\"subgraphs\":true,"
         "\"detach\":true}\n");
 }
@@ -562,10 +564,13 @@ START_TEST(runs_are_followed_and_cancelled)
     expect_json(result, "{\"status\":\"interrupted\"}");
     ck_assert_int_eq(ss_client_attach(client, "r", NULL, &result, &error), 0);
     json_decref(result);
-    ck_assert_int_eq(ss_client_cancel(client, "r", &error), 0);
+    ck_assert_int_eq(ss_client_cancel(client, "r", false, NULL, &error), 0);
+    ck_assert_int_eq(ss_client_cancel(client, "r", true, &result, &error), 0);
+    json_decref(result);
     expect_asked("attach {\"run\":\"r\",\"after\":\"3.1\",\"stream\":"
                  "[\"custom\"],\"subgraphs\":true}\n"
-                 "attach {\"run\":\"r\"}\ncancel {\"run\":\"r\"}\n");
+                 "attach {\"run\":\"r\"}\ncancel {\"run\":\"r\"}\n"
+                 "cancel {\"run\":\"r\",\"action\":\"rollback\"}\n");
 }
 END_TEST
 

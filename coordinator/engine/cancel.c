@@ -1,0 +1,228 @@
+// cancel.c - runs that are told to end, wherever they are.
+//
+//   waits for its turn           its record says so, and one row (queue.c)
+//   under way                    open tasks fail as cancelled, an end row
+//   found, and not loaded yet    when its thread is
+//   found, its graph not known   an end row, and nobody runs it
+//   ended                        nothing: how it ended is the answer
+//
+// A run may be taken back too: as if it had never been asked for. Rows must have
+// left for the store before others can make them void, so its record says first
+// that it is to be taken back; whoever finds that finishes it.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ one that is under way
+
+static void cancel_tasks(struct loop *loop, const char *why)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        if (task->child && task->state == TASK_CHILD)
+            cancel_tasks(task->child, why);
+        if (ss_task_ended(task))
+            continue;
+        struct ss_writes writes = {0};
+        ss_writes_add(&writes, SS_NAME_ERROR,
+            ss_value_new(ss_error_json(SS_ECANCELLED, why)));
+        ss_loop_put_writes(loop, task->id, task->path, &writes);
+        ss_writes_fini(&writes);
+    }
+}
+
+static void stop(struct run *run, const char *why)
+{
+    run->cancelled = true;
+    run->root->status = LOOP_FAILED;
+    ss_error_set(&run->root->error, SS_ECANCELLED, "%s", why);
+}
+
+// Its rows are void when all of them have left for the store.
+static void begin_taking_back(struct run *run)
+{
+    struct thread *thread = run->thread;
+    run->ended = run->taken_back = true;
+    thread->run = NULL;
+    thread->taken_back = run;
+    ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
+        ss_run_record(run, SS_RUN_TAKEN_BACK), false);
+    ss_engine_narrate(run->engine, "the run on thread %s is taken back",
+        thread->id);
+    ss_queue_later(thread);
+}
+
+void ss_run_cancel(struct run *run, const char *why, bool taken_back)
+{
+    if (run->queued) {
+        ss_queue_leave(run, why, taken_back);
+        return;
+    }
+    if (run->ended)
+        return;
+    if (!taken_back)
+        cancel_tasks(run->root, why);
+    stop(run, why);
+    if (taken_back)
+        begin_taking_back(run);
+    else
+        ss_run_finish(run, "cancelled", ss_run_result(run, "cancelled"));
+    ss_loop_drop_tasks(run->root);
+}
+
+// ------------------------------------------------ taking back
+
+static bool is_of(const struct thread *thread, uint64_t seq, const char *run)
+{
+    const struct ss_row *row = ss_journal_row(thread->journal, seq);
+    return row && strcmp(row->run, run) == 0;
+}
+
+void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    char *run = ss_strdup(id); // what the journal lends goes with the rows
+    for (uint64_t seq = from; seq <= head; seq++) {
+        uint64_t to = seq;
+        if (!is_of(thread, seq, run))
+            continue;
+        while (to < head && is_of(thread, to + 1, run))
+            to++;
+        ss_thread_void(thread, "", seq, to);
+        seq = to;
+    }
+    ss_free(run);
+}
+
+static void take_back(struct thread *thread, const char *id)
+{
+    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    if (facts)
+        ss_run_void_rows(thread, id, facts->first_seq);
+    ss_thread_put(thread, SS_RECORD_RUN, id, thread->id, NULL, false);
+}
+
+bool ss_run_take_back(struct thread *thread)
+{
+    struct run *run = thread->taken_back;
+    if (!run || thread->state != THREAD_HOT || thread->open
+        || thread->issued < ss_journal_head(thread->journal))
+        return false;
+    json_t *result = ss_run_result(run, "cancelled");
+    json_object_set_new(result, "output", json_null());
+    take_back(thread, run->id);
+    for (size_t i = 0; i < run->listeners.count; i++)
+        ss_reply_durable(thread, run->listeners.items[i].peer,
+            run->listeners.items[i].request, json_incref(result));
+    json_decref(result);
+    thread->taken_back = NULL;
+    ss_run_forget(run);
+    return true;
+}
+
+void ss_run_take_back_found(struct thread *thread, const char *id)
+{
+    take_back(thread, id);
+    ss_queue_later(thread);
+}
+
+// ------------------------------------------------ one that nobody runs
+
+bool ss_run_cancel_awaited(
+    struct thread *thread, const char *id, const char *why, bool taken_back)
+{
+    const struct ss_run_facts *facts =
+        thread->state == THREAD_HOT ? ss_journal_run(thread->journal, id)
+                                    : NULL;
+    size_t at = thread->waiting.count;
+    while (at-- > 0)
+        if (strcmp(thread->waiting.items[at].op, "recover") == 0
+            && strcmp(ss_json_str(thread->waiting.items[at].body, "run", ""),
+                   id) == 0)
+            break;
+    if (at >= thread->waiting.count || !facts || !facts->entry)
+        return false;
+    struct waiting waiting = thread->waiting.items[at];
+    SS_VEC_REMOVE(&thread->waiting, at);
+    const char *run = ss_json_str(waiting.body, "run", "");
+    json_t *entry = facts->entry;
+    json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I}", "run",
+        run, "thread", thread->id, "graph", json_object_get(entry, "graph"),
+        "version", json_object_get(entry, "version"), "status", "cancelled",
+        "created_us", json_object_get(entry, "created_us"), "changed_us",
+        (json_int_t)thread->engine->wall_us);
+    if (taken_back) {
+        json_decref(record);
+        take_back(thread, run);
+    } else {
+        struct ss_row *row = ss_thread_row_for_end(thread, run);
+        row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run,
+            "thread", thread->id, "status", "cancelled", "interrupts",
+            "error", ss_error_json(SS_ECANCELLED, why));
+        ss_thread_put(
+            thread, SS_RECORD_RUN, run, thread->id, record, false);
+        ss_thread_seal(thread);
+    }
+    ss_engine_narrate(thread->engine, "the run that waited to go on on thread "
+        "%s ends: %s", thread->id, taken_back ? "taken back" : "cancelled");
+    ss_waiting_fini(&waiting);
+    ss_queue_later(thread);
+    return true;
+}
+
+// ------------------------------------------------ the request
+
+static const char cancelled_text[] = "the run was cancelled";
+
+static bool wants_back(const json_t *body)
+{
+    return strcmp(ss_json_str(body, "action", ""), "rollback") == 0;
+}
+
+static void answer(struct thread *thread, const char *peer, uint64_t id,
+    const char *status)
+{
+    ss_reply_durable(thread, peer, id, json_pack("{s:s}", "status", status));
+}
+
+void ss_cancel_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    const char *name = ss_json_str(body, "run", "");
+    struct run *run = ss_map_get(&thread->engine->runs, name);
+    bool back = wants_back(body);
+    const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
+    if (run && run->thread == thread) {
+        ss_run_cancel(run, cancelled_text, back);
+        answer(thread, peer, id, "cancelled");
+    } else if (facts && facts->end) {
+        answer(thread, peer, id, ss_json_str(facts->end, "status", "done"));
+    } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
+        answer(thread, peer, id, "cancelled");
+    } else {
+        ss_reply_error(thread->engine, peer, id, SS_ENOTFOUND,
+            "thread %s has no run %s", thread->id, name);
+    }
+}
+
+void ss_cancel_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *name = ss_json_str(body, "run", "");
+    const char *action = ss_json_str(body, "action", "interrupt");
+    const char *of = ss_json_str(body, "thread", NULL);
+    struct run *run = ss_map_get(&engine->runs, name);
+    if (strcmp(action, "interrupt") != 0 && strcmp(action, "rollback") != 0) {
+        ss_reply_error(engine, peer, id, SS_EINVAL,
+            "action: say interrupt or rollback, not \"%s\"", action);
+        return;
+    }
+    if (run)
+        of = run->thread->id;
+    if (of)
+        ss_request_later(
+            ss_thread_get(engine, of), "cancel", peer, id, body);
+    else
+        ss_request_scan(engine, peer, id, body);
+}

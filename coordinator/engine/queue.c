@@ -1,0 +1,309 @@
+// queue.c - runs on one thread, one after the other.
+//
+//   asked for, thread free -------------------------> enters (run.c)
+//   asked for, thread busy, and `if_busy` is
+//     reject     refused
+//     enqueue    QUEUED --its turn--> enters
+//     interrupt  those before it are cancelled, then its turn
+//     rollback   those before it are cancelled and taken back, then its turn
+//
+// A queued run is a record in `runs`, with its request and its place; it has no
+// row until it enters or is cancelled. It is accepted when that record is
+// durable, and a coordinator that comes after us finds it there (RUN_FOUND) and
+// gives it its turn behind the run that was under way.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/hint.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ what keeps a thread busy
+
+// A run that was found, and waits: to be read, or for its graph.
+static const char *awaited(const struct thread *thread)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        if (!thread->waiting.items[i].peer)
+            return ss_json_str(thread->waiting.items[i].body, "run", "?");
+    return NULL;
+}
+
+bool ss_thread_busy(const struct thread *thread)
+{
+    return thread->run || thread->change || thread->taken_back
+        || thread->queue.count > 0 || awaited(thread);
+}
+
+void ss_thread_busy_with(
+    const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE])
+{
+    const struct run *run = thread->run ? thread->run : thread->taken_back;
+    const char *id = run ? run->id : awaited(thread);
+    if (!id && !thread->change && thread->queue.count > 0)
+        id = thread->queue.items[0]->id;
+    snprintf(ret_text, SS_BUSY_TEXT_SIZE, "%s%s", id ? "run " : "an update",
+        id ? id : "");
+}
+
+// A run begun and not ended: it must be recovered first. Runs of a thread come
+// one after the other, so the last one tells.
+static bool has_unfinished(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (!row || !row->entry)
+            continue;
+        const struct ss_run_facts *facts =
+            ss_journal_run(thread->journal, row->run);
+        return facts && !facts->end;
+    }
+    return false;
+}
+
+// ------------------------------------------------ strategies
+
+int ss_queue_strategy(
+    const json_t *body, enum if_busy *ret, struct ss_error *error)
+{
+    static const char *const names[] = {
+        "reject", "enqueue", "interrupt", "rollback"};
+    const json_t *given = json_object_get(body, "if_busy");
+    const char *name = given ? json_string_value(given) : names[0];
+    struct ss_hint hint;
+    ss_hint_init(&hint, name ? name : "");
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        ss_hint_offer(&hint, names[i]);
+        if (name && strcmp(name, names[i]) == 0) {
+            *ret = (enum if_busy)i;
+            return SS_OK;
+        }
+    }
+    return ss_error_set(error, SS_EINVAL, "if_busy: say reject, enqueue, "
+        "interrupt or rollback.%s", ss_hint_text(&hint));
+}
+
+static int check_room(const struct thread *thread, struct ss_error *error)
+{
+    if (thread->queue.count >= SS_QUEUE_THREAD_MAX)
+        return ss_error_set(error, SS_ELIMIT, "thread %s: %zu runs wait for "
+            "their turn already, and %d are the most: ask again when some "
+            "have ended, or cancel some", thread->id, thread->queue.count,
+            SS_QUEUE_THREAD_MAX);
+    if (thread->engine->queued >= SS_QUEUE_MAX)
+        return ss_error_set(error, SS_ELIMIT, "%zu runs wait for their turn "
+            "on all threads, and %d are the most: ask again later",
+            thread->engine->queued, SS_QUEUE_MAX);
+    return SS_OK;
+}
+
+int ss_queue_make_way(
+    struct run *run, enum if_busy if_busy, struct ss_error *error)
+{
+    struct thread *thread = run->thread;
+    bool back = if_busy == IF_BUSY_ROLLBACK;
+    const char *found = NULL;
+    char why[SS_UUID_SIZE + 64];
+    if (if_busy == IF_BUSY_ENQUEUE)
+        return check_room(thread, error);
+    snprintf(why, sizeof(why), "run %s came in its place (if_busy: %s)",
+        run->id, back ? "rollback" : "interrupt");
+    while (thread->queue.count > 0)
+        ss_queue_leave(
+            thread->queue.items[thread->queue.count - 1], why, back);
+    if (thread->run)
+        ss_run_cancel(thread->run, why, back);
+    while ((found = awaited(thread)) != NULL
+        && ss_run_cancel_awaited(thread, found, why, back))
+        continue;
+    return SS_OK;
+}
+
+// ------------------------------------------------ joining
+
+// In order of their places, which grow over all coordinators of a thread.
+static void insert(struct thread *thread, struct run *run, int64_t place)
+{
+    size_t at = thread->queue.count;
+    while (at > 0
+        && ss_json_int(thread->queue.items[at - 1]->record, "place", 0)
+            > place)
+        at--;
+    SS_VEC_PUSH(&thread->queue, run);
+    memmove(&thread->queue.items[at + 1], &thread->queue.items[at],
+        (thread->queue.count - 1 - at) * sizeof(struct run *));
+    thread->queue.items[at] = run;
+    if (place > thread->queue_last)
+        thread->queue_last = place;
+    run->queued = true;
+    thread->engine->queued++;
+    ss_map_put(&thread->engine->runs, run->id, run);
+    ss_queue_later(thread);
+}
+
+static void put_record(struct run *run, json_t *record)
+{
+    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
+        record, false);
+    run->unit = ss_thread_unit(run->thread);
+}
+
+void ss_queue_join(struct run *run)
+{
+    struct thread *thread = run->thread;
+    struct engine *engine = run->engine;
+    int64_t place = engine->wall_us > thread->queue_last
+        ? engine->wall_us
+        : thread->queue_last + 1;
+    run->record = ss_run_record(run, "queued");
+    json_object_set_new(run->record, "place", json_integer(place));
+    json_object_set(run->record, "request", run->body);
+    ss_engine_narrate(engine, "run of graph %s waits for its turn on thread "
+        "%s, behind %zu", run->graph->name, thread->id,
+        thread->queue.count + (thread->run || thread->taken_back));
+    insert(thread, run, place);
+    put_record(run, json_incref(run->record));
+    ss_run_accept(run);
+}
+
+void ss_queue_found(struct thread *thread, json_t *record)
+{
+    struct known_graph *known = ss_known_graph(thread->engine,
+        ss_json_str(record, "graph", ""), ss_json_str(record, "version", NULL));
+    struct run *run = ss_run_new(thread, known ? known->graph : NULL);
+    id_copy(run->id, ss_json_str(record, "run", ""));
+    run->record = json_incref(record);
+    run->created_us = ss_json_int(record, "created_us", 0);
+    ss_engine_narrate(thread->engine, "run of graph %s on thread %s is found "
+        "waiting for its turn", ss_json_str(record, "graph", "?"), thread->id);
+    insert(thread, run, ss_json_int(record, "place", 0));
+}
+
+// ------------------------------------------------ leaving
+
+static void take_out(struct run *run)
+{
+    struct thread *thread = run->thread;
+    for (size_t i = thread->queue.count; i-- > 0;)
+        if (thread->queue.items[i] == run)
+            SS_VEC_REMOVE(&thread->queue, i);
+    run->queued = false;
+    thread->engine->queued--;
+}
+
+static json_t *cancelled_json(const struct run *run, const char *why)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}", "run", run->id,
+        "thread", run->thread->id, "status", "cancelled", "output",
+        "interrupts", "error", ss_error_json(SS_ECANCELLED, why), "stats",
+        "supersteps", 0, "tasks", 0, "restored", 0);
+}
+
+static void answer(struct run *run, const json_t *result)
+{
+    for (size_t i = 0; i < run->listeners.count; i++)
+        ss_reply_durable(run->thread, run->listeners.items[i].peer,
+            run->listeners.items[i].request, json_incref((json_t *)result));
+}
+
+void ss_queue_leave(struct run *run, const char *why, bool taken_back)
+{
+    struct thread *thread = run->thread;
+    json_t *result = cancelled_json(run, why);
+    json_t *record = NULL;
+    take_out(run);
+    if (!taken_back) {
+        struct ss_row *row = ss_thread_row_for_end(thread, run->id);
+        row->end = json_incref(result);
+        record = json_copy(run->record);
+        json_object_del(record, "request");
+        json_object_del(record, "place");
+        json_object_set_new(record, "status", json_string("cancelled"));
+        json_object_set_new(record, "changed_us",
+            json_integer((json_int_t)run->engine->wall_us));
+    }
+    put_record(run, record);
+    ss_engine_narrate(run->engine, "the run that waited on thread %s ends: %s",
+        thread->id, taken_back ? "taken back" : "cancelled");
+    answer(run, result);
+    json_decref(result);
+    run->ended = true;
+    ss_run_forget(run);
+}
+
+void ss_queue_broken(struct thread *thread, int status, const char *message)
+{
+    for (size_t i = thread->queue.count; i-- > 0;) {
+        struct run *run = thread->queue.items[i];
+        if (status != SS_EFENCED && run->unit <= thread->units_durable)
+            continue;
+        take_out(run);
+        ss_run_abandon(run, status, message);
+    }
+}
+
+void ss_queue_fini(struct thread *thread)
+{
+    for (size_t i = 0; i < thread->queue.count; i++)
+        ss_run_free(thread->queue.items[i]);
+    if (thread->taken_back)
+        ss_run_free(thread->taken_back);
+    SS_VEC_FINI(&thread->queue);
+}
+
+// ------------------------------------------------ turns
+
+void ss_queue_later(struct thread *thread)
+{
+    if (thread->turn || (thread->queue.count == 0 && !thread->taken_back))
+        return;
+    thread->turn = true;
+    SS_VEC_PUSH(&thread->engine->turns, thread);
+}
+
+// Its graph as the version that it was asked for; NULL: not known yet.
+static struct ss_graph *graph_of(struct run *run)
+{
+    struct known_graph *known = run->graph
+        ? NULL
+        : ss_known_graph(run->engine, ss_json_str(run->record, "graph", ""),
+              ss_json_str(run->record, "version", NULL));
+    if (known)
+        run->graph = ss_graph_ref(known->graph);
+    return run->graph;
+}
+
+// The next one begins, if nothing is before it.
+static bool begin_next(struct thread *thread)
+{
+    if (thread->state != THREAD_HOT || thread->queue.count == 0 || thread->run
+        || thread->change || thread->taken_back || awaited(thread))
+        return false;
+    ss_thread_seal(thread); // the end of the one before is in the journal
+    if (has_unfinished(thread))
+        return false;
+    struct run *run = thread->queue.items[0];
+    if (!graph_of(run))
+        return false; // it waits for a worker that announces it
+    take_out(run);
+    ss_run_enter_queued(run);
+    return true;
+}
+
+bool ss_queue_turns(struct engine *engine)
+{
+    bool any = false;
+    for (size_t i = 0; i < engine->turns.count; i++)
+        engine->turns.items[i]->turn = false;
+    size_t count = engine->turns.count;
+    for (size_t i = 0; i < count; i++) { // more may join behind them
+        struct thread *thread = engine->turns.items[i];
+        any = ss_run_take_back(thread) || any;
+        any = begin_next(thread) || any;
+    }
+    memmove(engine->turns.items, &engine->turns.items[count],
+        (engine->turns.count - count) * sizeof(struct thread *));
+    engine->turns.count -= count;
+    return any;
+}
