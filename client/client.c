@@ -13,6 +13,7 @@
 #include "client/session/talk.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/link/keys.h"
 #include "common/link/link.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
@@ -40,6 +41,8 @@ struct ss_client {
     char *endpoints[SS_CLIENT_ENDPOINTS_MAX];
     size_t endpoints_count;
     size_t endpoint_index;
+    char *keys;          // or NULL
+    const char *trouble; // why nobody answers, as the last link said; or NULL
     int64_t wake_at_ms;
     uint64_t last_key;
     struct ss_client_call *calls;
@@ -124,13 +127,13 @@ static void complete(struct ss_client *client, uint64_t key, json_t *answer,
 
 // ------------------------------------------------------------------ connection
 
-static void connect_link(struct ss_client *client)
+static int connect_link(struct ss_client *client, struct ss_error *error)
 {
     const struct ss_link_options options = {
-        .endpoint = client->endpoints[client->endpoint_index]};
-    struct ss_error ignored;
-    if (ss_link_open(&options, &client->link, &ignored) != SS_OK)
-        client->link = NULL;
+        .endpoint = client->endpoints[client->endpoint_index],
+        .keys = client->keys,
+        .roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR};
+    return ss_link_open(&options, &client->link, error);
 }
 
 // A message that cannot go out now is lost; the talk asks again. Only one that
@@ -174,6 +177,31 @@ static void send_command(
     ss_message_destroy(&message);
 }
 
+static const char *note_trouble(struct ss_client *client)
+{
+    const char *now = client->link ? ss_link_trouble(client->link) : NULL;
+    if (now)
+        client->trouble = now;
+    return client->trouble;
+}
+
+// Where nobody answers, the link may know why.
+static void explain(struct ss_client *client,
+    const struct ss_talk_command *command, struct ss_error *ret_error)
+{
+    const char *trouble =
+        command->status == SS_ECLOSED ? note_trouble(client) : NULL;
+    const char *advice = strstr(command->text, ". Start one");
+    size_t size =
+        advice ? (size_t)(advice - command->text) : strlen(command->text);
+    if (trouble)
+        ss_error_set(ret_error, command->status,
+            "%.*s: somebody listens there, but %s", (int)size, command->text,
+            trouble);
+    else
+        ss_error_set(ret_error, command->status, "%s", command->text);
+}
+
 static void carry_out(
     struct ss_client *client, const struct ss_talk_command *command)
 {
@@ -185,10 +213,12 @@ static void carry_out(
         send_command(client, command);
         return;
     case SS_TALK_REOPEN:
+        note_trouble(client);
         ss_link_close(&client->link);
         client->endpoint_index =
             (client->endpoint_index + 1) % client->endpoints_count;
-        connect_link(client);
+        if (connect_link(client, &error) != SS_OK)
+            client->link = NULL; // it knocks again
         return;
     case SS_TALK_ITEM:
         SS_VEC_PUSH(&client->deliveries,
@@ -198,7 +228,7 @@ static void carry_out(
         complete(client, command->key, command->json, NULL);
         return;
     case SS_TALK_FAILED:
-        ss_error_set(&error, command->status, "%s", command->text);
+        explain(client, command, &error);
         complete(client, command->key, NULL, &error);
         return;
     default:
@@ -235,6 +265,7 @@ static void receive(struct ss_client *client, const void *bytes, size_t size)
     // What is no message is no sign of life of a coordinator either.
     if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
         return;
+    client->trouble = NULL;
     if (message->type == SS_MESSAGE_PONG)
         feed(client, (struct ss_talk_event){
                          .type = SS_TALK_PONG, .epoch = message->epoch});
@@ -336,10 +367,10 @@ int ss_client_open(const struct ss_client_options *options,
     client->wake_at_ms = INT64_MAX;
     struct ss_error error;
     int status = split_endpoints(client, endpoints, &error);
-    if (status == SS_OK) {
-        const struct ss_link_options link = {.endpoint = client->endpoints[0]};
-        status = ss_link_open(&link, &client->link, &error);
-    }
+    const char *keys = options->keys ? options->keys : getenv(SS_KEYS_ENVIRONMENT);
+    client->keys = ss_strdup(keys);
+    if (status == SS_OK)
+        status = connect_link(client, &error);
     if (status != SS_OK) {
         ss_client_close(&client);
         return ss_client_error_fill(&error, ret_error);
@@ -368,6 +399,7 @@ void ss_client_close(struct ss_client **client)
     SS_VEC_FINI(&it->refused);
     for (size_t i = 0; i < it->endpoints_count; i++)
         ss_free(it->endpoints[i]);
+    ss_free(it->keys);
     ss_link_close(&it->link);
     ss_talk_destroy(&it->talk);
     ss_free(it);

@@ -136,6 +136,10 @@ static void start_coordinator(struct dev *dev)
         argv[count++] = "--lease-ms";
         argv[count++] = lease;
     }
+    if (ss_cli_options.keys) {
+        argv[count++] = "--keys";
+        argv[count++] = ss_cli_options.keys;
+    }
     if (verbose)
         argv[count++] = "--verbose";
     argv[count] = NULL;
@@ -167,6 +171,10 @@ static void start_worker(struct dev *dev, struct member *it, size_t number)
     argv[count++] = dev->endpoint;
     argv[count++] = "--name";
     argv[count++] = it->name;
+    if (ss_cli_options.keys) {
+        argv[count++] = "--keys";
+        argv[count++] = ss_cli_options.keys;
+    }
     if (app_arg) {
         argv[count++] = "--app-arg";
         argv[count++] = app_arg;

@@ -1,21 +1,75 @@
 // inbox.c - messages to events.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/app/clock.h"
 #include "common/app/log.h"
 #include "common/wire/message.h"
-#include "coordinator/limits.h"
+#include "coordinator/access.h"
 #include "coordinator/shell_impl.h"
+
+// Peers make up their own names: what is said again is counted by where they
+// come from, and by their key.
+static void complain(struct ss_coordinator *shell, const char *peer,
+    const char *kind, const char *text)
+{
+    const struct ss_link_sender *sender = ss_link_sender(shell->link);
+    bool has_key = *sender->name != '\0';
+    ss_link_complain(shell->link);
+    if (ss_log_limit_due(&shell->complaints, kind,
+            has_key ? sender->name : sender->address, ss_clock_ms()))
+        ss_log_say(SS_LOG_WARNING, "peer %s at %s%s%s %s", peer,
+            sender->address, has_key ? ", key " : "", sender->name, text);
+}
 
 void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
     const struct ss_error *error)
 {
-    if (!ss_map_get(&shell->complaints, peer)) {
-        if (shell->complaints.count >= SS_COMPLAINTS_MAX)
-            ss_map_fini(&shell->complaints, NULL);
-        ss_map_put(&shell->complaints, peer, shell);
-        ss_log_say(SS_LOG_WARNING, "peer %s is not understood: %s", peer,
-            error->message);
-    }
+    char text[SS_ERROR_SIZE + sizeof("is not understood: ")];
+    snprintf(text, sizeof(text), "is not understood: %s", error->message);
+    complain(shell, peer, ss_status_name(error->status), text);
     if (peer[0] != '\0')
         ss_bridge_out_refuse(shell, peer, error->status, error->message);
+}
+
+// Its key has not the role for this message.
+static void deny(struct ss_coordinator *shell, const char *peer,
+    const struct ss_message *message)
+{
+    const struct ss_link_sender *sender = ss_link_sender(shell->link);
+    bool is_ask = message->type == SS_MESSAGE_ASK;
+    char text[SS_ERROR_SIZE];
+    snprintf(text, sizeof(text),
+        "the key %s is not allowed to %s%.64s (superstep keys list shows its "
+        "role)",
+        sender->name, is_ask ? "ask for " : "send ",
+        is_ask ? message->op : ss_message_name(message->type));
+    if (is_ask)
+        ss_bridge_out_deny(shell, peer, message->id, text);
+    else
+        ss_bridge_out_refuse(shell, peer, SS_EDENIED, text);
+    complain(shell, peer, "denied", text);
+}
+
+static bool is_allowed(
+    struct ss_coordinator *shell, const struct ss_message *message)
+{
+    unsigned roles = ss_link_sender(shell->link)->roles;
+    return ss_access_message(roles, message->type) &&
+           (message->type != SS_MESSAGE_ASK ||
+               ss_access_op(roles, message->op));
+}
+
+void ss_inbox_incidents(struct ss_coordinator *shell)
+{
+    struct ss_link_incident incident;
+    while (ss_link_incident(shell->link, &incident)) {
+        bool is_news = strcmp(incident.kind, SS_LINK_NEWS) == 0;
+        if (is_news || ss_log_limit_due(&shell->complaints, incident.kind,
+                           incident.who, ss_clock_ms()))
+            ss_log_say(is_news ? SS_LOG_INFO : SS_LOG_WARNING, "%s: %s",
+                incident.who, incident.text);
+    }
 }
 
 static void hello(struct ss_coordinator *shell, struct ss_event *event,
@@ -141,6 +195,9 @@ void ss_inbox_message(struct ss_coordinator *shell, const char *peer,
         ss_inbox_garbage(shell, peer, &error);
         return;
     }
-    take(shell, peer, message);
+    if (is_allowed(shell, message))
+        take(shell, peer, message);
+    else
+        deny(shell, peer, message);
     ss_message_destroy(&message);
 }

@@ -11,8 +11,9 @@ enum {
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
     // A worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
-    // Peers whose garbage was logged already: beyond it the list starts anew.
-    SS_COMPLAINTS_MAX = 1000,
+    // Bounds of what the limits of connections and messages take.
+    SS_CONNECTIONS_OPTION_MAX = 1000000,
+    SS_MESSAGES_OPTION_MAX = 10000000,
     // Bounds of what --lease-ms and --heartbeat-ms take.
     SS_LEASE_MS_MIN = 100,
     SS_LEASE_MS_MAX = 24 * 60 * 60 * 1000,

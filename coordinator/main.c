@@ -1,5 +1,6 @@
 // main.c - the program superstep-coordinator.
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "common/app/args.h"
 #include "common/app/log.h"
@@ -15,6 +16,10 @@ static const char *db = "superstep.db";
 static const char *store;
 static int64_t lease_ms = SS_COORDINATOR_LEASE_MS;
 static int64_t heartbeat_ms = SS_COORDINATOR_HEARTBEAT_MS;
+static const char *keys;
+static bool insecure;
+static int64_t connections_max, per_address_max, connections_rate,
+    messages_rate;
 static bool log_json, verbose;
 
 static const struct ss_arg table[] = {
@@ -52,6 +57,45 @@ static const struct ss_arg table[] = {
         .value = "N",
         .help = "how often workers give a sign (2000, or\n"
                 "a fifth of a shorter lease)"},
+    {.name = "keys",
+        .kind = SS_ARG_TEXT,
+        .to = &keys,
+        .value = "DIR",
+        .help = "keys of superstep keys new: everything is\n"
+                "encrypted, and only allowed keys come in"},
+    {.name = "insecure",
+        .kind = SS_ARG_FLAG,
+        .to = &insecure,
+        .help = "listen beyond this machine without keys"},
+    {.name = "connections-max",
+        .kind = SS_ARG_INT,
+        .to = &connections_max,
+        .min = 1,
+        .max = SS_CONNECTIONS_OPTION_MAX,
+        .value = "N",
+        .help = "connections in all (8192, or as many as\n"
+                "there are descriptors)"},
+    {.name = "connections-per-address",
+        .kind = SS_ARG_INT,
+        .to = &per_address_max,
+        .min = 1,
+        .max = SS_CONNECTIONS_OPTION_MAX,
+        .value = "N",
+        .help = "connections from one address (1024)"},
+    {.name = "connections-rate",
+        .kind = SS_ARG_INT,
+        .to = &connections_rate,
+        .min = 1,
+        .max = SS_CONNECTIONS_OPTION_MAX,
+        .value = "N",
+        .help = "new ones a second from one address (200)"},
+    {.name = "messages-rate",
+        .kind = SS_ARG_INT,
+        .to = &messages_rate,
+        .min = 1,
+        .max = SS_MESSAGES_OPTION_MAX,
+        .value = "N",
+        .help = "messages a second from one peer (50000)"},
     {.name = "log-json",
         .kind = SS_ARG_FLAG,
         .to = &log_json,
@@ -85,6 +129,17 @@ static void say_ready(void *ctx, struct ss_coordinator *coordinator)
     fflush(stdout);
 }
 
+// A connection is a descriptor: as many as the system gives.
+static void raise_descriptors(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+        files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int code = ss_args_run(&args, argc, argv);
@@ -96,12 +151,19 @@ int main(int argc, char **argv)
     if (heartbeat_ms == SS_COORDINATOR_HEARTBEAT_MS &&
         lease_ms < SS_COORDINATOR_LEASE_MS)
         heartbeat_ms = lease_ms / 5;
+    raise_descriptors();
     bool is_ready = false;
     char *url = store ? ss_strdup(store) : ss_format("sqlite:%s", db);
     struct ss_coordinator_options options = {.listen = listen_at,
         .store = url,
         .lease_ms = lease_ms,
         .heartbeat_ms = heartbeat_ms,
+        .keys = keys,
+        .is_insecure = insecure,
+        .limits = {.connections_max = (unsigned)connections_max,
+            .per_address_max = (unsigned)per_address_max,
+            .connections_rate = (unsigned)connections_rate,
+            .messages_rate = (unsigned)messages_rate},
         .ready = say_ready,
         .ready_ctx = &is_ready};
     struct ss_error error = {0};

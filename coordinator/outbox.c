@@ -205,6 +205,19 @@ static void put_members(struct ss_message *message, const json_t *members)
             (char *)json_string_value(json_array_get(members, i));
 }
 
+void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
+    uint64_t id, const char *text)
+{
+    struct ss_message message = {.type = SS_MESSAGE_ANSWER,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = id,
+        .final = true,
+        .body = ss_value_new(json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(SS_EDENIED), "message", text))};
+    send_or_forget(shell, peer, &message);
+    ss_value_unref(message.body);
+}
+
 void ss_bridge_out_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
@@ -304,8 +317,10 @@ void ss_bridge_out_command(
         members(shell, command);
         break;
     case SS_COMMAND_REFUSE:
-        ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,
-            command->text ? command->text : "");
+        if (ss_log_limit_due(&shell->complaints, "refused", command->peer,
+                ss_clock_ms()))
+            ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,
+                command->text ? command->text : "");
         ss_bridge_out_refuse(
             shell, command->peer, command->status, command->text);
         break;

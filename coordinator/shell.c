@@ -175,6 +175,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     struct ss_coordinator *shell = coordinator;
     int fds[] = {ss_store_actor_fd(shell->actor), extra_fd};
     ss_link_wait_all(shell->link, fds, 2, time_left(shell, timeout_ms));
+    ss_inbox_incidents(shell);
     feed_owed(shell);
     bool has_more = take_messages(shell);
     has_more = take_jobs(shell) || has_more;
@@ -214,13 +215,17 @@ static int64_t or_else(int64_t given, int64_t otherwise)
     return given > 0 ? given : otherwise;
 }
 
-static int open_link(
-    struct ss_coordinator *shell, const char *listen, struct ss_error *error)
+static int open_link(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options, struct ss_error *error)
 {
-    struct ss_link_options options = {.endpoint = listen,
+    struct ss_link_options link = {
+        .endpoint = options->listen ? options->listen : SS_COORDINATOR_LISTEN,
         .server = true,
-        .message_size_max = SS_MESSAGE_SIZE_MAX};
-    return ss_link_open(&options, &shell->link, error);
+        .message_size_max = SS_MESSAGE_SIZE_MAX,
+        .keys = options->keys,
+        .is_insecure = options->is_insecure,
+        .limits = options->limits};
+    return ss_link_open(&link, &shell->link, error);
 }
 
 // What is asked of the store before it moves to its own thread. Takes `store`.
@@ -291,8 +296,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
     int status = check_times(shell, error);
     if (status == SS_OK)
-        status = open_link(shell,
-            options->listen ? options->listen : SS_COORDINATOR_LISTEN, error);
+        status = open_link(shell, options, error);
     if (status == SS_OK)
         status = open_store(options, &store, error);
     if (status == SS_OK) {
@@ -319,7 +323,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_link_close(&shell->link);
     drop_owed(shell);
     ss_bridge_out_fini(shell);
-    ss_map_fini(&shell->complaints, NULL);
+    ss_log_limit_fini(&shell->complaints);
     ss_engine_destroy(&shell->engine);
     ss_bridge_destroy(&shell->bridge);
     ss_buf_fini(&shell->wire);

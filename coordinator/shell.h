@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/link/guard.h"
 
 enum {
     SS_COORDINATOR_LEASE_MS = 10000, // defaults
@@ -35,6 +36,9 @@ struct ss_coordinator_options {
     const char *name; // among coordinators of one database; NULL: made up
     int64_t lease_ms;        // 0: the default
     int64_t heartbeat_ms;    // 0: the default
+    const char *keys;        // common/link/keys.h; NULL, "": none
+    bool is_insecure;        // listen beyond loopback without keys
+    struct ss_guard_limits limits; // what peers may take; 0: the defaults
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;

@@ -2,6 +2,7 @@
 #ifndef SS_COORDINATOR_SHELL_IMPL_H
 #define SS_COORDINATOR_SHELL_IMPL_H
 
+#include "common/app/log_limit.h"
 #include "common/base/buf.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -31,7 +32,7 @@ struct ss_coordinator {
     int64_t wake_at_ms;       // the engine's
     int64_t retry_at_ms;      // a full queue is tried again
     struct ss_map outboxes;   // peer -> struct outbox *
-    struct ss_map complaints; // peers whose garbage was logged
+    struct ss_log_limit complaints; // what peers did wrong, and was logged
     struct ss_buf wire;       // the message that is being encoded
     SS_VEC(struct owed) owed;
     struct ss_error failure; // of the store; status SS_OK: none
@@ -65,12 +66,17 @@ void ss_inbox_message(struct ss_coordinator *shell, const char *peer,
     const void *bytes, size_t size);
 void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
     const struct ss_error *error);
+// What the link has to tell goes to the log.
+void ss_inbox_incidents(struct ss_coordinator *shell);
 
 // outbox.c: commands to messages.
 void ss_bridge_out_command(
     struct ss_coordinator *shell, const struct ss_command *command);
 void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     int status, const char *text);
+// The final answer to request `id`: not allowed.
+void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
+    uint64_t id, const char *text);
 void ss_bridge_out_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id);
 // Send what was collected.

@@ -16,6 +16,7 @@ struct ss_line {
 struct ss_lines {
     struct ss_line **items;
     size_t count, capacity;
+    const char *keys; // common/link/keys.h; NULL, "": none. Borrowed
 };
 
 // Open one. A line is there also on an error of the link (link.h).

@@ -102,6 +102,17 @@ static void send(struct shell *shell, const struct ss_session_command *command)
         shell->is_spoilt = true;
 }
 
+static void say_silent(
+    const struct shell *shell, const struct ss_session_command *command)
+{
+    const struct ss_line *line = ss_lines_find(&shell->lines, command->link);
+    const char *trouble =
+        line && line->link ? ss_link_trouble(line->link) : NULL;
+    ss_log_say(SS_LOG_WARNING,
+        "nothing heard from the coordinator at %s; asking again%s%s",
+        command->endpoint, trouble ? ": " : "", trouble ? trouble : "");
+}
+
 static void perform(
     struct shell *shell, const struct ss_session_command *command)
 {
@@ -122,9 +133,7 @@ static void perform(
         say_ready(shell, command->epoch);
         break;
     case SS_SESSION_SILENT:
-        ss_log_say(SS_LOG_WARNING,
-            "nothing heard from the coordinator at %s; asking again",
-            command->endpoint);
+        say_silent(shell, command);
         break;
     case SS_SESSION_AWAY:
         ss_log_say(SS_LOG_WARNING, "the coordinator at %s refuses us: %s",
@@ -417,6 +426,7 @@ static int open_all(struct shell *shell, struct ss_error *error)
     static const int signals[] = {SIGTERM, SIGINT};
     const struct ss_host_options host = {
         .application = shell->application, .threads = shell->self.capacity};
+    shell->lines.keys = shell->options->keys;
     int status = split_endpoints(shell, error);
     if (status == SS_OK)
         status = ss_signals_open(signals, 2, &shell->signals_fd, error);

@@ -12,6 +12,7 @@ struct ss_worker_options {
     const char *app_arg;      // for its build function, or NULL
     const char *endpoint;     // of coordinators, comma between
     const char *name;         // NULL: "host/pid"
+    const char *keys;         // common/link/keys.h; NULL, "": none
     unsigned capacity;        // 0: one body a processor
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.

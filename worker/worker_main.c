@@ -12,6 +12,7 @@ struct choice {
     const char *app_arg;
     const char *connect;
     const char *name;
+    const char *keys;
     int64_t capacity;
     int64_t processes;
     bool is_json;
@@ -64,6 +65,12 @@ static int parse(struct choice *choice, bool has_app, int argc, char **argv)
             .to = &choice->name,
             .value = "NAME",
             .help = "for people (default: HOST/PROCESS)"},
+        {.name = "keys",
+            .kind = SS_ARG_TEXT,
+            .to = &choice->keys,
+            .value = "DIR",
+            .help = "keys: worker.key, and coordinator.pub (superstep keys "
+                    "new)"},
         {.name = "log-json",
             .kind = SS_ARG_FLAG,
             .to = &choice->is_json,
@@ -100,6 +107,7 @@ int ss_worker_main(int argc, char **argv, const struct ss_app *app)
         .app_arg = choice.app_arg,
         .endpoint = choice.connect,
         .name = choice.name,
+        .keys = choice.keys,
         .capacity = (unsigned)choice.capacity};
     if (choice.processes > 0)
         return ss_worker_supervise(&options, (unsigned)choice.processes);

@@ -146,7 +146,8 @@ void ss_cli_print_table(struct ss_table *table, const char *none)
 
 static void print_help(const struct ss_cli_command *const *commands)
 {
-    puts("Usage: superstep [--coordinator EP] [--json] COMMAND [options]\n\n"
+    puts("Usage: superstep [--coordinator EP] [--keys DIR] [--json] COMMAND "
+         "[options]\n\n"
          "Durable graphs: run them, follow them, look at their state.\n\n"
          "Commands:");
     for (; *commands; commands++)
@@ -181,7 +182,10 @@ static int parse_front(const struct ss_cli_command *const *commands, int argc,
     const struct ss_args args = {.program = "superstep", .items = options};
     int count = 1;
     while (count < argc && argv[count][0] == '-')
-        count += strcmp(argv[count], "--coordinator") == 0 ? 2 : 1;
+        count += strcmp(argv[count], "--coordinator") == 0 ||
+                         strcmp(argv[count], "--keys") == 0
+                     ? 2
+                     : 1;
     if (count > argc)
         count = argc;
     char asked;
@@ -213,9 +217,11 @@ static int run(const struct ss_cli_command *command)
     struct ss_client *client;
     struct ss_client_error error;
     const struct ss_client_options options = {
-        .endpoints = ss_cli_options.endpoints};
+        .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
     if (ss_client_open(&options, &client, &error) != 0)
-        return ss_cli_usage("%s", error.message);
+        return strcmp(error.code, "invalid_argument") == 0
+                   ? ss_cli_usage("%s", error.message)
+                   : ss_cli_fail("%s", error.message);
     int status = command->run(client);
     ss_client_close(&client);
     return status;

@@ -13,6 +13,7 @@
 
 #include "client/cli/table.h"
 #include "common/app/args.h"
+#include "common/link/keys.h"
 
 // What the command's exit status says; --help tells people the same.
 enum ss_cli_exit {
@@ -28,6 +29,7 @@ extern const char ss_cli_exit_text[];
 // The options that every subcommand takes.
 struct ss_cli_options {
     const char *endpoints;
+    const char *keys;
     bool json;
 };
 extern struct ss_cli_options ss_cli_options;
@@ -39,6 +41,13 @@ extern struct ss_cli_options ss_cli_options;
         .help =                                                                \
             "where the coordinator listens; default: the environment\n"        \
             "variable " SS_CLIENT_ENVIRONMENT ", else " SS_CLIENT_ENDPOINT},   \
+        {.name = "keys",                                                       \
+            .kind = SS_ARG_TEXT,                                               \
+            .to = &ss_cli_options.keys,                                        \
+            .value = "DIR",                                                    \
+            .help = "keys, where the coordinator wants them; default: the\n"   \
+                    "environment variable " SS_KEYS_ENVIRONMENT,               \
+            .env = SS_KEYS_ENVIRONMENT},                                       \
         {.name = "json",                                                       \
             .kind = SS_ARG_FLAG,                                               \
             .to = &ss_cli_options.json,                                        \

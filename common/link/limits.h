@@ -13,15 +13,53 @@ enum {
     // After a close, messages that were sent still leave for so long: a BYE, a
     // last answer.
     SS_LINK_LINGER_MS = 500,
-    // Half-open connections are noticed after this much silence.
-    SS_LINK_HEARTBEAT_MS = 5000,
-    SS_LINK_HEARTBEAT_TIMEOUT_MS = 20000,
+    // Who does not finish its handshake in this time is hung up on. Half-open
+    // connections cost a descriptor each.
+    SS_LINK_HANDSHAKE_MS = 10000,
+    // A connection whose other side is gone without a word is noticed by the
+    // system: asked after so many seconds of silence, so often, so many times;
+    // and when what was sent is not acknowledged for so long. (Not by ZeroMQ's
+    // heartbeats: docs/decisions says why.)
+    SS_LINK_KEEPALIVE_S = 30,
+    SS_LINK_KEEPALIVE_EACH_S = 10,
+    SS_LINK_KEEPALIVE_COUNT = 3,
+    SS_LINK_UNACKNOWLEDGED_MS = 60000,
     // A client link tries again after this, up to the maximum.
     SS_LINK_RECONNECT_MS = 20,
     SS_LINK_RECONNECT_MAX_MS = 1000,
     SS_LINK_BACKLOG = 1024, // connections that wait to be accepted
     // A peer's identity: its name is twice as long, and a NUL.
     SS_LINK_IDENTITY_SIZE_MAX = 35,
+
+    // What peers may take of a server link, unless it is told otherwise.
+    SS_LINK_CONNECTIONS_MAX = 8192, // a descriptor each; fewer if there are
+    SS_LINK_PER_ADDRESS_MAX = 1024, // machines with many worker processes
+    SS_LINK_CONNECTIONS_RATE = 200, // commands in a script are one each
+    SS_LINK_CONNECTIONS_BURST_S = 5, // a machine's processes start at once
+    SS_LINK_MESSAGES_RATE = 50000, // ten times what one busy client sends
+    SS_LINK_MESSAGES_BURST_S = 2,
+    // Messages without sense or right of one address: a mistake repeats a few.
+    SS_LINK_COMPLAINTS_RATE = 5,
+    SS_LINK_COMPLAINTS_BURST = 100,
+    // Descriptors kept for files, the store and threads.
+    SS_LINK_DESCRIPTORS_SPARE = 64,
+    SS_LINK_DESCRIPTORS_MAX = 1 << 20, // the table of connections
+    SS_LINK_ADDRESSES_MAX = 16384,     // addresses that are remembered
+    SS_LINK_PEERS_MAX = 65536,         // peers whose messages are counted
+    SS_LINK_FORGET_MS = 60000,         // an address that is quiet
+    // Requests to let in, and news of connections, worked off at a time: the
+    // messages of those who are in must not wait behind a flood.
+    SS_LINK_DOOR_TURN_MAX = 256,
+    // Messages dropped at a time before the caller gets to look at the rest.
+    SS_LINK_DROPPED_TURN_MAX = 1000,
+    SS_LINK_INCIDENTS_MAX = 64, // that wait to be told; more are only counted
+
+    // A key file is four short lines.
+    SS_KEY_FILE_SIZE_MAX = 1024,
+    // A line of the allowed keys: a role, a name of 63, 40 of Z85.
+    SS_KEYS_LINE_SIZE_MAX = 256,
+    SS_KEYS_ALLOWED_MAX = 10000, // one for each machine of a large cluster
+    SS_KEYS_LOOK_MS = 500, // so soon a changed list counts, and no stat() more
 };
 
 #endif

@@ -5,8 +5,39 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/link/door.h"
 #include "common/link/limits.h"
 #include "common/link/link_impl.h"
+
+// "tcp://127.0.0.1:7433": between the slashes and the port.
+bool ss_link_is_loopback(const char *endpoint)
+{
+    static const char *const names[] = {"localhost", "[::1]", "::1", "lo"};
+    if (strncmp(endpoint, "tcp://", 6) != 0)
+        return true;
+    const char *host = endpoint + 6, *colon = strrchr(host, ':');
+    size_t size = colon ? (size_t)(colon - host) : strlen(host);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strlen(names[i]) == size && memcmp(host, names[i], size) == 0)
+            return true;
+    // A name may begin like that too; a number cannot have letters.
+    return size >= 4 && memcmp(host, "127.", 4) == 0 &&
+           strspn(host, "0123456789.") >= size;
+}
+
+static int check_reach(
+    const struct ss_link_options *options, struct ss_error *error)
+{
+    bool has_keys = options->keys && *options->keys;
+    if (!options->server || has_keys || options->is_insecure ||
+        ss_link_is_loopback(options->endpoint))
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "%s reaches beyond this machine, and without keys anybody there could "
+        "do anything: give it keys (--keys DIR; superstep keys new makes "
+        "them), or say --insecure if the network is to be trusted",
+        options->endpoint);
+}
 
 int ss_link_open(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)
@@ -18,8 +49,11 @@ int ss_link_open(const struct ss_link_options *options,
     if (strncmp(endpoint, "loop:", 5) == 0 && endpoint[5] != '\0')
         return ss_link_open_loop(&full, ret_link, error);
     if (strncmp(endpoint, "tcp://", 6) == 0 ||
-        strncmp(endpoint, "ipc://", 6) == 0)
-        return ss_link_open_zmq(&full, ret_link, error);
+        strncmp(endpoint, "ipc://", 6) == 0) {
+        int status = check_reach(&full, error);
+        return status == SS_OK ? ss_link_open_zmq(&full, ret_link, error)
+                               : status;
+    }
     return ss_error_set(error, SS_EINVAL,
         "\"%.200s\" is no endpoint; write tcp://HOST:PORT or ipc://PATH",
         endpoint);
@@ -89,4 +123,44 @@ void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
 const char *ss_link_endpoint(const struct ss_link *link)
 {
     return link->endpoint;
+}
+
+// ------------------------------------------------------------------ peers
+
+static struct ss_door *door_of(const struct ss_link *link)
+{
+    return link->ops->door ? link->ops->door(link) : NULL;
+}
+
+const struct ss_link_sender *ss_link_sender(const struct ss_link *link)
+{
+    static const struct ss_link_sender own = {SS_ROLES_ALL, "", "local"};
+    const struct ss_door *door = door_of(link);
+    return door ? ss_door_sender(door) : &own;
+}
+
+void ss_link_complain(struct ss_link *link)
+{
+    struct ss_door *door = door_of(link);
+    if (door)
+        ss_door_complain(door);
+}
+
+bool ss_link_incident(struct ss_link *link, struct ss_link_incident *ret)
+{
+    struct ss_door *door = door_of(link);
+    return door && ss_door_incident(door, ret);
+}
+
+void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret)
+{
+    const struct ss_door *door = door_of(link);
+    *ret = (struct ss_link_counts){.connections = 0};
+    if (door)
+        ss_door_counts(door, ret);
+}
+
+const char *ss_link_trouble(struct ss_link *link)
+{
+    return link->ops->trouble ? link->ops->trouble(link) : NULL;
 }

@@ -6,13 +6,20 @@
 // every lost message. Messages are whole byte strings under a maximum.
 //   link_zmq.c   ROUTER / DEALER (tcp://, ipc://)
 //   link_loop.c  in one process, for tests and the local runner
+//
+// With keys (keys.h) everything on a link is encrypted, and a server knows by
+// its key who a peer is. Without keys a server listens on loopback only, unless
+// told to be insecure. What peers may take of a server is bounded (guard.h).
 #ifndef SS_LINK_LINK_H
 #define SS_LINK_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/link/guard.h"
+#include "common/link/roles.h"
 
 struct ss_link;
 
@@ -20,12 +27,16 @@ struct ss_link_options {
     const char *endpoint; // "tcp://127.0.0.1:7433", "ipc:///path", "loop:name"
     bool server;          // binds; else connects
     size_t message_size_max; // 0: the default of limits.h
+    const char *keys;        // a folder or file (keys.h); NULL, "": no keys
+    unsigned roles;          // CLIENT: what the own key may be for, as bits
+    bool is_insecure;        // SERVER: listen beyond loopback without keys
+    struct ss_guard_limits limits; // SERVER
 };
 
 enum { SS_PEER_SIZE = 72 }; // a peer's name is text of fewer bytes
 
 // Errors: SS_EBUSY (the port is in use, with its number), SS_EINVAL (no
-// endpoint), SS_EIO.
+// endpoint; beyond loopback without keys), SS_EIO, and those of keys.h.
 int ss_link_open(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error) SS_MUST_USE;
 void ss_link_close(struct ss_link **link);
@@ -54,6 +65,48 @@ int ss_link_wait_all(
 enum { SS_LINK_WAIT_LINKS_MAX = 64 };
 void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
     const int *fds, size_t count, int timeout_ms);
+
+// ------------------------------------------------------------------ peers
+
+// Who sent what was received last on a server link.
+struct ss_link_sender {
+    unsigned roles;      // bits: what it may; all of them without keys
+    const char *name;    // of its key; "": it has none
+    const char *address; // "192.0.2.7"; "local"
+};
+// Borrowed until the next ss_link_recv().
+const struct ss_link_sender *ss_link_sender(const struct ss_link *link);
+// What was received last makes no sense, or its sender may not ask for it. Who
+// does that too often is hung up on.
+void ss_link_complain(struct ss_link *link);
+
+// Something that an operator should know, once in a while, or, where the kind is
+// SS_LINK_NEWS, each time.
+#define SS_LINK_NEWS "news"
+struct ss_link_incident {
+    const char *kind; // "key", "rate", ...: a word of ours
+    char who[80];     // an address, or a key's name
+    char text[256];   // a sentence
+};
+// The next one that was not told yet. False: there is none.
+bool ss_link_incident(struct ss_link *link, struct ss_link_incident *ret);
+// Why a client link has no connection, as far as it is known: "the coordinator
+// wants keys ...". NULL: nothing is wrong, or nothing is known. Borrowed.
+const char *ss_link_trouble(struct ss_link *link);
+
+// How many of what happened on a server link since it was opened.
+struct ss_link_counts {
+    uint64_t connections; // open now
+    uint64_t accepted;
+    uint64_t refused_full, refused_rate, refused_key; // connections
+    uint64_t timed_out;                               // handshakes
+    uint64_t dropped;                                 // messages over the rate
+};
+void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret);
+
+// Does `endpoint` reach no further than this machine?
+bool ss_link_is_loopback(const char *endpoint);
+
 // The endpoint as bound ("tcp://127.0.0.1:40123" for port *). Borrowed.
 const char *ss_link_endpoint(const struct ss_link *link);
 

@@ -177,7 +177,7 @@ static bool is_ready(struct ss_link *link)
 }
 
 static const struct ss_link_ops loop_ops = {
-    close_link, send_link, recv_link, fd_of, is_ready, wait_link};
+    close_link, send_link, recv_link, fd_of, is_ready, wait_link, NULL, NULL};
 
 int ss_link_open_loop(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)

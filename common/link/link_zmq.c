@@ -3,25 +3,38 @@
 // ROUTER drops in silence what it cannot route or queue, unless told otherwise:
 // here it is (ROUTER_MANDATORY), and every send that does not leave is an
 // error. A client's identity is random and stays the same while it reconnects,
-// so a short loss of the network does not make a stranger of it.
+// so a short loss of the network does not make a stranger of it. With keys it
+// begins with a mark of the key, and a server takes it from nobody else.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <zmq.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/link/door.h"
+#include "common/link/keys.h"
 #include "common/link/limits.h"
 #include "common/link/link_impl.h"
+#include "common/link/monitor.h"
 
-enum { IDENTITY_SIZE = 16, ENDPOINT_SIZE = 512, SOCKETS_MAX = 8 };
+enum {
+    IDENTITY_SIZE = SS_DOOR_MARK_SIZE + 16,
+    ENDPOINT_SIZE = 512,
+    SOCKETS_MAX = 8,
+};
 
 struct zmq_link {
     struct ss_link base;
     void *context;
     void *socket;
     int fd;
+    struct ss_door *door; // of a server
+    void *monitor;        // of a client
+    bool has_keys;        // of a client
+    const char *trouble;  // of a client; NULL: none
 };
 
 static struct zmq_link *own(struct ss_link *link)
@@ -34,6 +47,9 @@ static void close_link(struct ss_link *link)
     struct zmq_link *it = own(link);
     if (it->socket)
         zmq_close(it->socket);
+    if (it->monitor)
+        zmq_close(it->monitor);
+    ss_door_close(&it->door);
     if (it->context)
         while (zmq_ctx_term(it->context) != 0 && errno == EINTR)
             continue;
@@ -46,16 +62,21 @@ static void set_int(struct zmq_link *link, int option, int value)
     ss_check(zmq_setsockopt(link->socket, option, &value, sizeof(value)) == 0);
 }
 
-// 16 random bytes; the first is not zero (ZeroMQ keeps those for itself).
-static void make_identity(unsigned char ret_identity[IDENTITY_SIZE])
+// Random bytes behind the mark of our key (random too without keys); the first
+// is not zero (ZeroMQ keeps those for itself).
+static void set_identity(struct zmq_link *link, const char *public_half)
 {
-    memset(ret_identity, 0, IDENTITY_SIZE);
+    unsigned char identity[IDENTITY_SIZE] = {0};
     FILE *file = fopen("/dev/urandom", "rb");
-    size_t count = file ? fread(ret_identity, 1, IDENTITY_SIZE, file) : 0;
+    size_t count = file ? fread(identity, 1, IDENTITY_SIZE, file) : 0;
     if (file)
         fclose(file);
     ss_check(count == IDENTITY_SIZE);
-    ret_identity[0] |= 0x80;
+    identity[0] |= 0x80;
+    if (*public_half)
+        ss_door_mark(public_half, identity);
+    ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
+                 sizeof(identity)) == 0);
 }
 
 static void set_options(struct zmq_link *link)
@@ -66,18 +87,18 @@ static void set_options(struct zmq_link *link)
     set_int(link, ZMQ_SNDHWM, SS_LINK_QUEUE_MAX);
     set_int(link, ZMQ_RCVHWM, SS_LINK_QUEUE_MAX);
     set_int(link, ZMQ_LINGER, SS_LINK_LINGER_MS);
-    set_int(link, ZMQ_HEARTBEAT_IVL, SS_LINK_HEARTBEAT_MS);
-    set_int(link, ZMQ_HEARTBEAT_TIMEOUT, SS_LINK_HEARTBEAT_TIMEOUT_MS);
+    set_int(link, ZMQ_HANDSHAKE_IVL, SS_LINK_HANDSHAKE_MS);
+    set_int(link, ZMQ_TCP_KEEPALIVE, 1);
+    set_int(link, ZMQ_TCP_KEEPALIVE_IDLE, SS_LINK_KEEPALIVE_S);
+    set_int(link, ZMQ_TCP_KEEPALIVE_INTVL, SS_LINK_KEEPALIVE_EACH_S);
+    set_int(link, ZMQ_TCP_KEEPALIVE_CNT, SS_LINK_KEEPALIVE_COUNT);
+    set_int(link, ZMQ_TCP_MAXRT, SS_LINK_UNACKNOWLEDGED_MS);
     if (link->base.is_server) {
         set_int(link, ZMQ_ROUTER_MANDATORY, 1);
         set_int(link, ZMQ_ROUTER_HANDOVER, 1);
         set_int(link, ZMQ_BACKLOG, SS_LINK_BACKLOG);
         return;
     }
-    unsigned char identity[IDENTITY_SIZE];
-    make_identity(identity);
-    ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
-                 sizeof(identity)) == 0);
     set_int(link, ZMQ_RECONNECT_IVL, SS_LINK_RECONNECT_MS);
     set_int(link, ZMQ_RECONNECT_IVL_MAX, SS_LINK_RECONNECT_MAX_MS);
 }
@@ -124,8 +145,94 @@ static bool is_ready(struct ss_link *link)
     return rc != 0 || (events & ZMQ_POLLIN) != 0;
 }
 
-static const struct ss_link_ops zmq_ops = {
-    close_link, send_link, recv_link, fd_of, is_ready, wait_link};
+// --- keys -------------------------------------------------------------------
+
+// A client's: its own pair, and whom it expects to reach.
+static int show_key(struct zmq_link *link,
+    const struct ss_link_options *options, struct ss_error *error)
+{
+    struct ss_key own;
+    char server[SS_KEY_TEXT_SIZE];
+    int status = ss_keys_server(options->keys, server, error);
+    if (status == SS_OK)
+        status = ss_keys_own(options->keys, options->roles, &own, error);
+    if (status != SS_OK)
+        return status;
+    if (zmq_setsockopt(link->socket, ZMQ_CURVE_SERVERKEY, server,
+            SS_KEY_TEXT_SIZE) != 0 ||
+        zmq_setsockopt(link->socket, ZMQ_CURVE_PUBLICKEY, own.public_half,
+            SS_KEY_TEXT_SIZE) != 0 ||
+        zmq_setsockopt(link->socket, ZMQ_CURVE_SECRETKEY, own.secret_half,
+            SS_KEY_TEXT_SIZE) != 0)
+        status = ss_error_set(error, SS_EIO,
+            "libzmq takes no key: %s (was it built without CURVE?)",
+            zmq_strerror(errno));
+    set_identity(link, own.public_half);
+    ss_key_forget(&own);
+    return status;
+}
+
+static int open_client(struct zmq_link *link,
+    const struct ss_link_options *options, struct ss_error *error)
+{
+    link->monitor = ss_monitor_open(link->context, link->socket, "trouble");
+    link->has_keys = options->keys && *options->keys;
+    if (link->has_keys)
+        return show_key(link, options, error);
+    set_identity(link, "");
+    return SS_OK;
+}
+
+static const char *trouble_of(
+    enum ss_monitor_news news, int value, bool has_keys)
+{
+    if (news == SS_MONITOR_DENIED)
+        return "it does not allow our key (superstep keys allow)";
+    if (news == SS_MONITOR_PROTOCOL &&
+        value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+        return "one side has keys and the other has not (--keys DIR)";
+    // Who hangs up first gives no reason.
+    if (news == SS_MONITOR_PROTOCOL || news == SS_MONITOR_BROKEN)
+        return has_keys ? "the handshake fails; has it keys, and is "
+                          SS_KEYS_SERVER " its public one?"
+                        : "the handshake fails; does it want keys (--keys "
+                          "DIR)?";
+    return NULL;
+}
+
+// What befell the connection last counts.
+static const char *trouble(struct ss_link *link)
+{
+    struct zmq_link *it = own(link);
+    enum ss_monitor_news news;
+    int value;
+    while (it->monitor && ss_monitor_take(it->monitor, &news, &value))
+        if (news != SS_MONITOR_DISCONNECTED && news != SS_MONITOR_ACCEPTED)
+            it->trouble = trouble_of(news, value, it->has_keys);
+    return it->trouble;
+}
+
+static struct ss_door *door_of(const struct ss_link *link)
+{
+    return ((const struct zmq_link *)link)->door;
+}
+
+// --- open -------------------------------------------------------------------
+
+static const struct ss_link_ops zmq_ops = {close_link, send_link, recv_link,
+    fd_of, is_ready, wait_link, door_of, trouble};
+
+// Keys and limits, before anything is bound or connected.
+static int prepare(struct zmq_link *link,
+    const struct ss_link_options *options, struct ss_error *error)
+{
+    set_options(link);
+    // Only where it is asked for: else names of IPv4 addresses change.
+    set_int(link, ZMQ_IPV6, strchr(options->endpoint, '[') != NULL);
+    return options->server ? ss_door_open(link->context, link->socket, options,
+                                 &link->door, error)
+                           : open_client(link, options, error);
+}
 
 int ss_link_open_zmq(const struct ss_link_options *options,
     struct ss_link **ret_link, struct ss_error *error)
@@ -143,13 +250,15 @@ int ss_link_open_zmq(const struct ss_link_options *options,
         close_link(&link->base);
         return status;
     }
-    set_options(link);
-    // Only where it is asked for: else names of IPv4 addresses change.
-    set_int(link, ZMQ_IPV6, strchr(options->endpoint, '[') != NULL);
+    int status = prepare(link, options, error);
+    if (status != SS_OK) {
+        close_link(&link->base);
+        return status;
+    }
     int rc = options->server ? zmq_bind(link->socket, options->endpoint)
                              : zmq_connect(link->socket, options->endpoint);
     if (rc != 0) {
-        int status = open_failed(options->endpoint, options->server, error);
+        status = open_failed(options->endpoint, options->server, error);
         close_link(&link->base);
         return status;
     }
@@ -261,9 +370,11 @@ static size_t skip_rest(void *socket, zmq_msg_t *frame)
     return count;
 }
 
+// SS_EAGAIN: the message is dropped, there may be another one.
 static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
+    unsigned char mark[SS_DOOR_MARK_SIZE] = {0};
     size_t size = zmq_msg_size(frame);
     ret_peer[0] = '\0';
     if (size > SS_LINK_IDENTITY_SIZE_MAX) {
@@ -273,11 +384,15 @@ static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
             SS_LINK_IDENTITY_SIZE_MAX);
     }
     name_of(zmq_msg_data(frame), size, ret_peer);
+    memcpy(mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
     if (!zmq_msg_more(frame))
         return ss_error_set(
             error, SS_EFORMAT, "%s sent a message without a body", ret_peer);
     next_frame(link->socket, frame);
-    return SS_OK;
+    if (ss_door_admits(link->door, frame, ret_peer, mark))
+        return SS_OK;
+    skip_rest(link->socket, frame);
+    return SS_EAGAIN;
 }
 
 static int take_frames(struct zmq_link *link, zmq_msg_t *frame,
@@ -299,33 +414,64 @@ static int take_frames(struct zmq_link *link, zmq_msg_t *frame,
     return SS_OK;
 }
 
+// The next message there is, into `frame`. *ret_is_there: else there is none.
+static int first_frame(struct zmq_link *link, zmq_msg_t *frame,
+    bool *ret_is_there, struct ss_error *error)
+{
+    int rc;
+    do
+        rc = zmq_msg_recv(frame, link->socket, ZMQ_DONTWAIT);
+    while (rc < 0 && errno == EINTR);
+    *ret_is_there = rc >= 0;
+    if (rc >= 0 || errno == EAGAIN)
+        return SS_OK;
+    return ss_error_set(error, SS_EIO, "cannot receive on %s: %s",
+        link->base.endpoint, zmq_strerror(errno));
+}
+
 static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     void **ret_bytes, size_t *ret_size, struct ss_error *error)
 {
     struct zmq_link *it = own(link);
-    zmq_msg_t frame;
-    zmq_msg_init(&frame);
-    int rc;
-    do
-        rc = zmq_msg_recv(&frame, it->socket, ZMQ_DONTWAIT);
-    while (rc < 0 && errno == EINTR);
-    if (rc < 0) {
+    int status = SS_EAGAIN;
+    bool is_there = true;
+    // What is dropped at the door is passed over.
+    for (int i = 0; i < SS_LINK_DROPPED_TURN_MAX; i++) {
+        zmq_msg_t frame;
+        zmq_msg_init(&frame);
+        status = first_frame(it, &frame, &is_there, error);
+        if (status == SS_OK && is_there)
+            status = take_frames(
+                it, &frame, ret_peer, ret_bytes, ret_size, error);
         zmq_msg_close(&frame);
-        if (errno == EAGAIN)
-            return SS_EAGAIN;
-        return ss_error_set(error, SS_EIO, "cannot receive on %s: %s",
-            link->endpoint, zmq_strerror(errno));
+        if (!is_there)
+            return status == SS_OK ? SS_EAGAIN : status;
+        if (status != SS_EAGAIN)
+            return status;
     }
-    int status = take_frames(it, &frame, ret_peer, ret_bytes, ret_size, error);
-    zmq_msg_close(&frame);
     return status;
 }
 
-static int wait_link(
-    struct ss_link *link, const int *fds, size_t count, int timeout_ms)
+// What the door has to look at beside the socket itself.
+static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
 {
-    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX] = {
-        {.socket = own(link)->socket, .events = ZMQ_POLLIN}};
+    void *sockets[SS_DOOR_SOCKETS] = {NULL};
+    if (link->door)
+        ss_door_sockets(link->door, sockets);
+    for (int i = 0; i < SS_DOOR_SOCKETS; i++)
+        if (sockets[i])
+            items[used++] =
+                (zmq_pollitem_t){.socket = sockets[i], .events = ZMQ_POLLIN};
+    return used;
+}
+
+// One look: bits as ss_link_wait_all() gives them, 0 also where only the door
+// had something to do.
+static int look(
+    struct zmq_link *link, const int *fds, size_t count, int timeout_ms)
+{
+    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX + SS_DOOR_SOCKETS] = {
+        {.socket = link->socket, .events = ZMQ_POLLIN}};
     size_t place[SS_LINK_WAIT_MAX];
     int used = 1, bits = 0;
     for (size_t i = 0; i < count; i++)
@@ -334,7 +480,10 @@ static int wait_link(
             items[used++] =
                 (zmq_pollitem_t){.fd = fds[i], .events = ZMQ_POLLIN};
         }
-    if (zmq_poll(items, used, timeout_ms) <= 0)
+    int rc = zmq_poll(items, add_door(link, items, used), timeout_ms);
+    if (link->door)
+        ss_door_serve(link->door);
+    if (rc <= 0)
         return 0;
     if (items[0].revents != 0)
         bits = 1;
@@ -342,4 +491,31 @@ static int wait_link(
         if (items[i].revents != 0)
             bits |= 2 << place[i - 1];
     return bits;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// What happens at the door alone ends no wait, but for what is to be told.
+static int wait_link(
+    struct ss_link *link, const int *fds, size_t count, int timeout_ms)
+{
+    struct zmq_link *it = own(link);
+    int64_t end_ms = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+    int left_ms = timeout_ms;
+    for (;;) {
+        int bits = look(it, fds, count, left_ms);
+        if (bits != 0 || timeout_ms == 0 || !it->door ||
+            ss_door_has_incidents(it->door))
+            return bits;
+        int64_t now = now_ms();
+        if (timeout_ms > 0 && now >= end_ms)
+            return 0;
+        if (timeout_ms > 0)
+            left_ms = (int)(end_ms - now);
+    }
 }

@@ -66,6 +66,9 @@ struct ss_client_options {
     // One endpoint or several, comma between them: "tcp://a:7433,tcp://b:7433".
     // NULL: the environment variable, else SS_CLIENT_ENDPOINT.
     const char *endpoints;
+    // A folder of keys (operator.key or client.key, and coordinator.pub), or the
+    // file of one. NULL: the environment variable SUPERSTEP_KEYS, else none.
+    const char *keys;
     // So long nobody may answer at all before requests fail. 0: 1500.
     int64_t connect_ms;
     // So long a coordinator that was there may be away. 0: 60000.
@@ -73,7 +76,8 @@ struct ss_client_options {
 };
 
 // Nothing is sent yet: whether somebody is there shows with the first request.
-// `options` may be NULL. "invalid_argument": an endpoint that is none.
+// `options` may be NULL. "invalid_argument": an endpoint that is none. "not_found",
+// "malformed", "denied": the keys.
 int ss_client_open(const struct ss_client_options *options,
     struct ss_client **ret_client, struct ss_client_error *ret_error);
 // Hangs up whatever is under way (runs go on). NULLs; NULL is fine.

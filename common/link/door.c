@@ -1,0 +1,422 @@
+// door.c - connections, keys and messages at a server's door.
+#include "common/link/door.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/link/allowed.h"
+#include "common/link/limits.h"
+#include "common/link/monitor.h"
+#include "common/link/zap.h"
+
+struct ss_door {
+    struct ss_guard *guard;
+    struct ss_allowed allowed;
+    bool has_keys;
+    void *zap;
+    void *monitor;
+    struct ss_link_sender sender;
+    char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
+    char name[SS_KEY_NAME_SIZE];         // and that of its key
+    int sender_fd;
+    struct ss_link_incident incidents[SS_LINK_INCIDENTS_MAX];
+    size_t incidents_first, incidents_count;
+    struct ss_link_counts counts;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// ------------------------------------------------------------------ incidents
+
+static void tell(struct ss_door *door, const char *kind, const char *who,
+    const char *format, ...) SS_PRINTF(4, 5);
+
+static void tell(struct ss_door *door, const char *kind, const char *who,
+    const char *format, ...)
+{
+    if (door->incidents_count == SS_LINK_INCIDENTS_MAX)
+        return; // it will happen again
+    size_t at = (door->incidents_first + door->incidents_count++) %
+                SS_LINK_INCIDENTS_MAX;
+    struct ss_link_incident *it = &door->incidents[at];
+    va_list args;
+    it->kind = kind;
+    snprintf(it->who, sizeof(it->who), "%s", who);
+    va_start(args, format);
+    vsnprintf(it->text, sizeof(it->text), format, args);
+    va_end(args);
+}
+
+bool ss_door_has_incidents(const struct ss_door *door)
+{
+    return door->incidents_count > 0;
+}
+
+bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret)
+{
+    if (door->incidents_count == 0)
+        return false;
+    *ret = door->incidents[door->incidents_first];
+    door->incidents_first =
+        (door->incidents_first + 1) % SS_LINK_INCIDENTS_MAX;
+    door->incidents_count--;
+    return true;
+}
+
+// ------------------------------------------------------------------ hanging up
+
+// The address of the other side of `fd`. False: it is not connected.
+static bool address_of(int fd, char ret_address[SS_GUARD_ADDRESS_SIZE])
+{
+    struct sockaddr_storage other;
+    socklen_t size = sizeof(other);
+    memset(&other, 0, sizeof(other));
+    if (getpeername(fd, (struct sockaddr *)&other, &size) != 0)
+        return false;
+    snprintf(ret_address, SS_GUARD_ADDRESS_SIZE, "local");
+    if (other.ss_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)&other;
+        inet_ntop(AF_INET, &in->sin_addr, ret_address, SS_GUARD_ADDRESS_SIZE);
+    } else if (other.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)&other;
+        char text[SS_GUARD_ADDRESS_SIZE];
+        inet_ntop(AF_INET6, &in->sin6_addr, text, sizeof(text));
+        bool is_mapped = strncmp(text, "::ffff:", 7) == 0;
+        memcpy(ret_address, is_mapped ? text + 7 : text,
+            strlen(is_mapped ? text + 7 : text) + 1);
+    }
+    return true;
+}
+
+// The descriptor is libzmq's, which may close it at any time, and another may
+// get its number. So we take one of our own, see that it leads to `address`,
+// and end the connection rather than the descriptor: libzmq does the rest.
+static void hang_up(int fd, const char *address)
+{
+    char found[SS_GUARD_ADDRESS_SIZE];
+    int own = fd >= 0 ? dup(fd) : -1;
+    if (own < 0)
+        return;
+    if (address_of(own, found) && strcmp(found, address) == 0)
+        shutdown(own, SHUT_RDWR);
+    close(own);
+}
+
+// ------------------------------------------------------------------ connections
+
+static void refuse_connection(struct ss_door *door,
+    enum ss_guard_verdict verdict, const char *address)
+{
+    const struct ss_guard_limits *limits = ss_guard_limits(door->guard);
+    switch (verdict) {
+    case SS_GUARD_FULL:
+        door->counts.refused_full++;
+        tell(door, "connections", address,
+            "connections are refused: there are %u already",
+            limits->connections_max);
+        break;
+    case SS_GUARD_ADDRESS_FULL:
+        door->counts.refused_full++;
+        tell(door, "connections", address,
+            "connections are refused: %u of this address are open",
+            limits->per_address_max);
+        break;
+    case SS_GUARD_TOO_FAST:
+        door->counts.refused_rate++;
+        tell(door, "connections", address,
+            "connections are refused: more than %u new ones a second",
+            limits->connections_rate);
+        break;
+    case SS_GUARD_WELCOME:
+        break;
+    }
+}
+
+static void accepted(struct ss_door *door, int fd)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    if (!address_of(fd, address))
+        return; // gone again
+    door->counts.accepted++;
+    enum ss_guard_verdict verdict =
+        ss_guard_connect(door->guard, fd, address, now_ms());
+    if (verdict == SS_GUARD_WELCOME)
+        return;
+    hang_up(fd, address);
+    refuse_connection(door, verdict, address);
+}
+
+static void disconnected(struct ss_door *door, int fd, bool in_handshake)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(door->guard, fd, address, &since_ms);
+    if (!in_handshake || *address == '\0' ||
+        now_ms() - since_ms < SS_LINK_HANDSHAKE_MS)
+        return;
+    door->counts.timed_out++;
+    tell(door, "handshake", address,
+        "a connection that said nothing for %d ms is closed",
+        SS_LINK_HANDSHAKE_MS);
+}
+
+// libzmq tells of a failed handshake and of the end of its connection one right
+// after the other, and only the second says which connection it was.
+static void take_news(struct ss_door *door)
+{
+    enum ss_monitor_news news;
+    int value;
+    bool has_failed = false;
+    for (int i = 0; i < SS_LINK_DOOR_TURN_MAX || has_failed; i++) {
+        if (!ss_monitor_take(door->monitor, &news, &value))
+            return;
+        if (news == SS_MONITOR_ACCEPTED)
+            accepted(door, value);
+        else if (news == SS_MONITOR_DISCONNECTED)
+            disconnected(door, value, has_failed);
+        has_failed = news == SS_MONITOR_BROKEN;
+    }
+}
+
+// ------------------------------------------------------------------ keys
+
+static void take_keys(struct ss_door *door)
+{
+    struct ss_zap_request request;
+    for (int i = 0; i < SS_LINK_DOOR_TURN_MAX; i++) {
+        if (!ss_zap_take(door->zap, &request))
+            return;
+        const struct ss_key *key =
+            ss_allowed_find(&door->allowed, request.public_half);
+        ss_zap_answer(door->zap, &request, key != NULL);
+        if (key)
+            continue;
+        door->counts.refused_key++;
+        tell(door, "key", request.address,
+            "its key %s is not allowed (superstep keys allow)",
+            request.public_half);
+    }
+}
+
+static void look_at_list(struct ss_door *door)
+{
+    struct ss_error error = {0};
+    bool is_changed;
+    int status =
+        ss_allowed_refresh(&door->allowed, now_ms(), &is_changed, &error);
+    if (status != SS_OK)
+        tell(door, "allowed", door->allowed.path, "%.250s", error.message);
+    else if (is_changed)
+        tell(door, SS_LINK_NEWS, door->allowed.path,
+            "%zu keys are allowed now", door->allowed.keys.count);
+}
+
+void ss_door_serve(struct ss_door *door)
+{
+    if (door->has_keys) {
+        look_at_list(door);
+        take_keys(door);
+    }
+    take_news(door);
+}
+
+// ------------------------------------------------------------------ messages
+
+void ss_door_mark(
+    const char *public_half, unsigned char ret_mark[SS_DOOR_MARK_SIZE])
+{
+    uint64_t hash = ss_hash64(public_half, strlen(public_half));
+    for (int i = 0; i < SS_DOOR_MARK_SIZE; i++)
+        ret_mark[i] = (unsigned char)(hash >> (8 * i));
+    ret_mark[0] |= 0x80; // ZeroMQ keeps a zero at the beginning for itself
+}
+
+static const char *property(zmq_msg_t *frame, const char *name)
+{
+    const char *value = zmq_msg_gets(frame, name);
+    return value ? value : "";
+}
+
+// Who the frame is from goes into door->sender.
+static bool knows_key(struct ss_door *door, zmq_msg_t *frame,
+    const unsigned char mark[SS_DOOR_MARK_SIZE])
+{
+    unsigned char own_mark[SS_DOOR_MARK_SIZE];
+    door->sender.roles = SS_ROLES_ALL;
+    door->name[0] = '\0';
+    if (!door->has_keys)
+        return true;
+    const char *public_half = property(frame, "User-Id");
+    const struct ss_key *key = ss_allowed_find(&door->allowed, public_half);
+    if (!key) {
+        tell(door, "key", door->address, "its key %s is not allowed any more",
+            public_half);
+        return false;
+    }
+    ss_door_mark(public_half, own_mark);
+    if (memcmp(mark, own_mark, sizeof(own_mark)) != 0) {
+        tell(door, "identity", key->name,
+            "it goes by an identity that is none of its key");
+        return false;
+    }
+    door->sender.roles = ss_role_grants(key->role);
+    memcpy(door->name, key->name, sizeof(door->name));
+    return true;
+}
+
+bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
+    const unsigned char mark[SS_DOOR_MARK_SIZE])
+{
+    const char *address = property(frame, "Peer-Address");
+    if (strncmp(address, "::ffff:", 7) == 0)
+        address += 7;
+    bool is_local = *address == '\0' || *address == ':'; // ":UID:GID:PID"
+    snprintf(door->address, sizeof(door->address), "%s",
+        is_local ? "local" : address);
+    door->sender.address = door->address;
+    door->sender.name = door->name;
+    door->sender_fd = zmq_msg_get(frame, ZMQ_SRCFD);
+    if (!knows_key(door, frame, mark)) {
+        hang_up(door->sender_fd, door->address);
+        return false;
+    }
+    if (ss_guard_message(door->guard, peer, now_ms()))
+        return true;
+    door->counts.dropped++;
+    tell(door, "rate", *door->name ? door->name : door->address,
+        "more than %u messages a second: it is hung up on",
+        ss_guard_limits(door->guard)->messages_rate);
+    hang_up(door->sender_fd, door->address);
+    return false;
+}
+
+const struct ss_link_sender *ss_door_sender(const struct ss_door *door)
+{
+    return &door->sender;
+}
+
+void ss_door_complain(struct ss_door *door)
+{
+    if (!door->sender.address)
+        return;
+    if (ss_guard_complaint(door->guard, door->address, now_ms()))
+        return;
+    tell(door, "complaints", door->address,
+        "too many messages that make no sense or are not allowed: it is hung "
+        "up on");
+    hang_up(door->sender_fd, door->address);
+}
+
+void ss_door_counts(const struct ss_door *door, struct ss_link_counts *ret)
+{
+    *ret = door->counts;
+    ret->connections = ss_guard_connections(door->guard);
+}
+
+// ------------------------------------------------------------------ open, close
+
+static struct ss_guard_limits fit_limits(const struct ss_guard_limits *given)
+{
+    struct ss_guard_limits limits = *given;
+    struct rlimit files;
+    if (limits.connections_max == 0)
+        limits.connections_max = SS_LINK_CONNECTIONS_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+        files.rlim_cur == RLIM_INFINITY)
+        return limits;
+    rlim_t spare = SS_LINK_DESCRIPTORS_SPARE;
+    rlim_t room = files.rlim_cur > 2 * spare ? files.rlim_cur - spare : spare;
+    if (limits.connections_max > room)
+        limits.connections_max = (unsigned)room;
+    return limits;
+}
+
+static int demand_keys(struct ss_door *door, void *context, void *socket,
+    const char *keys, struct ss_error *error)
+{
+    struct ss_key own;
+    int is_server = 1;
+    ss_allowed_init(&door->allowed, keys);
+    door->has_keys = true;
+    int status = ss_keys_own(keys, SS_ROLE_COORDINATOR, &own, error);
+    if (status != SS_OK)
+        return status;
+    status = ss_allowed_read(&door->allowed, error);
+    if (status == SS_OK)
+        status = ss_zap_open(context, socket, &door->zap, error);
+    if (status == SS_OK &&
+        (zmq_setsockopt(
+             socket, ZMQ_CURVE_SERVER, &is_server, sizeof(is_server)) != 0 ||
+            zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, own.secret_half,
+                SS_KEY_TEXT_SIZE) != 0))
+        status = ss_error_set(error, SS_EIO,
+            "libzmq takes no key: %s (was it built without CURVE?)",
+            zmq_strerror(errno));
+    ss_key_forget(&own);
+    return status;
+}
+
+int ss_door_open(void *context, void *socket,
+    const struct ss_link_options *options, struct ss_door **ret_door,
+    struct ss_error *error)
+{
+    struct ss_door *door = ss_zalloc(1, sizeof(*door));
+    struct ss_guard_limits limits = fit_limits(&options->limits);
+    int status = SS_OK;
+    door->guard = ss_guard_new(&limits);
+    door->sender_fd = -1;
+    if (options->keys && *options->keys)
+        status = demand_keys(door, context, socket, options->keys, error);
+    if (status == SS_OK) {
+        door->monitor = ss_monitor_open(context, socket, "door");
+        if (!door->monitor)
+            status = ss_error_set(error, SS_EIO,
+                "libzmq tells nothing of connections: %s",
+                zmq_strerror(errno));
+    }
+    if (status == SS_OK)
+        *ret_door = door;
+    else
+        ss_door_close(&door);
+    return status;
+}
+
+void ss_door_close(struct ss_door **door)
+{
+    struct ss_door *it = *door;
+    if (!it)
+        return;
+    if (it->monitor)
+        zmq_close(it->monitor);
+    if (it->zap)
+        zmq_close(it->zap);
+    if (it->has_keys)
+        ss_allowed_fini(&it->allowed);
+    ss_guard_destroy(&it->guard);
+    ss_free(it);
+    *door = NULL;
+}
+
+void ss_door_sockets(
+    const struct ss_door *door, void *ret_sockets[SS_DOOR_SOCKETS])
+{
+    ret_sockets[0] = door->monitor;
+    ret_sockets[1] = door->zap;
+}

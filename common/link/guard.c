@@ -1,0 +1,266 @@
+// guard.c - tables of addresses and peers, and their buckets.
+#include "common/link/guard.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/link/limits.h"
+
+struct bucket {
+    int64_t tokens_milli; // thousandths
+    int64_t filled_ms;
+};
+
+struct address {
+    char text[SS_GUARD_ADDRESS_SIZE];
+    unsigned connections;
+    struct bucket new_ones;
+    struct bucket complaints;
+};
+
+struct connection {
+    struct address *address; // NULL: no such descriptor is open
+    int64_t since_ms;
+};
+
+struct ss_guard {
+    struct ss_guard_limits limits;
+    struct ss_map addresses; // text -> struct address *
+    struct ss_map peers;     // name -> struct bucket *
+    SS_VEC(struct connection) connections; // by descriptor
+    size_t open_count;
+};
+
+// ------------------------------------------------------------------ buckets
+
+static void fill(
+    struct bucket *bucket, int64_t rate, int64_t burst, int64_t now_ms)
+{
+    int64_t passed_ms = now_ms - bucket->filled_ms;
+    if (passed_ms <= 0)
+        return;
+    // Beyond this it is full whatever it held: nothing can overflow.
+    if (passed_ms > burst * 1000 / rate)
+        bucket->tokens_milli = burst * 1000;
+    else
+        bucket->tokens_milli += passed_ms * rate;
+    if (bucket->tokens_milli > burst * 1000)
+        bucket->tokens_milli = burst * 1000;
+    bucket->filled_ms = now_ms;
+}
+
+static bool take(
+    struct bucket *bucket, int64_t rate, int64_t burst, int64_t now_ms)
+{
+    fill(bucket, rate, burst, now_ms);
+    if (bucket->tokens_milli < 1000)
+        return false;
+    bucket->tokens_milli -= 1000;
+    return true;
+}
+
+static struct bucket full_bucket(int64_t burst, int64_t now_ms)
+{
+    return (struct bucket){.tokens_milli = burst * 1000, .filled_ms = now_ms};
+}
+
+// ------------------------------------------------------------------ begin, end
+
+static unsigned or_else(unsigned given, unsigned otherwise)
+{
+    return given > 0 ? given : otherwise;
+}
+
+struct ss_guard *ss_guard_new(const struct ss_guard_limits *limits)
+{
+    struct ss_guard *guard = ss_zalloc(1, sizeof(*guard));
+    guard->limits = (struct ss_guard_limits){
+        .connections_max =
+            or_else(limits->connections_max, SS_LINK_CONNECTIONS_MAX),
+        .per_address_max =
+            or_else(limits->per_address_max, SS_LINK_PER_ADDRESS_MAX),
+        .connections_rate =
+            or_else(limits->connections_rate, SS_LINK_CONNECTIONS_RATE),
+        .messages_rate = or_else(limits->messages_rate, SS_LINK_MESSAGES_RATE),
+    };
+    return guard;
+}
+
+void ss_guard_destroy(struct ss_guard **guard)
+{
+    struct ss_guard *it = *guard;
+    if (!it)
+        return;
+    ss_map_fini(&it->addresses, ss_free);
+    ss_map_fini(&it->peers, ss_free);
+    SS_VEC_FINI(&it->connections);
+    ss_free(it);
+    *guard = NULL;
+}
+
+const struct ss_guard_limits *ss_guard_limits(const struct ss_guard *guard)
+{
+    return &guard->limits;
+}
+
+// ------------------------------------------------------------------ addresses
+
+// The network of an IPv6 address: its first four groups. As inet_ntop() writes
+// them, "::" stands for zeros: what is in front of it then is the network.
+static void network_of(
+    const char *address, char ret_text[SS_GUARD_ADDRESS_SIZE])
+{
+    if (strncmp(address, "::ffff:", 7) == 0)
+        address += 7; // an IPv4 address in IPv6's clothes
+    if (!strchr(address, ':')) {
+        snprintf(ret_text, SS_GUARD_ADDRESS_SIZE, "%s", address);
+        return;
+    }
+    const char *end = address;
+    int groups = 0;
+    while (*end && groups < 4 && strncmp(end, "::", 2) != 0) {
+        end += strspn(end, ":");
+        end += strcspn(end, ":");
+        groups++;
+    }
+    snprintf(ret_text, SS_GUARD_ADDRESS_SIZE, "%.*s::",
+        (int)(end - address), address);
+}
+
+// Those without a connection, whose buckets are full again, say nothing.
+static void sweep_addresses(struct ss_guard *guard, int64_t now_ms)
+{
+    for (struct ss_map_entry *it = guard->addresses.first; it;) {
+        struct ss_map_entry *next = it->next;
+        const struct address *address = it->value;
+        if (address->connections == 0 &&
+            now_ms - address->new_ones.filled_ms > SS_LINK_FORGET_MS &&
+            now_ms - address->complaints.filled_ms > SS_LINK_FORGET_MS)
+            ss_free(ss_map_remove(&guard->addresses, address->text));
+        it = next;
+    }
+}
+
+// NULL: more addresses than anybody honest comes from at once.
+static struct address *address_of(
+    struct ss_guard *guard, const char *text, int64_t now_ms)
+{
+    char network[SS_GUARD_ADDRESS_SIZE];
+    network_of(text, network);
+    struct address *address = ss_map_get(&guard->addresses, network);
+    if (address)
+        return address;
+    if (guard->addresses.count >= SS_LINK_ADDRESSES_MAX)
+        sweep_addresses(guard, now_ms);
+    if (guard->addresses.count >= SS_LINK_ADDRESSES_MAX)
+        return NULL;
+    address = ss_zalloc(1, sizeof(*address));
+    memcpy(address->text, network, sizeof(network));
+    address->new_ones = full_bucket(
+        (int64_t)guard->limits.connections_rate * SS_LINK_CONNECTIONS_BURST_S,
+        now_ms);
+    address->complaints = full_bucket(SS_LINK_COMPLAINTS_BURST, now_ms);
+    ss_map_put(&guard->addresses, network, address);
+    return address;
+}
+
+// ------------------------------------------------------------------ connections
+
+static struct connection *connection_at(struct ss_guard *guard, int fd)
+{
+    return fd >= 0 && (size_t)fd < guard->connections.count
+               ? &guard->connections.items[fd]
+               : NULL;
+}
+
+void ss_guard_disconnect(struct ss_guard *guard, int fd,
+    char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_since_ms)
+{
+    struct connection *it = connection_at(guard, fd);
+    ret_address[0] = '\0';
+    *ret_since_ms = 0;
+    if (!it || !it->address)
+        return;
+    memcpy(ret_address, it->address->text, SS_GUARD_ADDRESS_SIZE);
+    *ret_since_ms = it->since_ms;
+    ss_check(it->address->connections > 0 && guard->open_count > 0);
+    it->address->connections--;
+    it->address = NULL;
+    guard->open_count--;
+}
+
+enum ss_guard_verdict ss_guard_connect(
+    struct ss_guard *guard, int fd, const char *address, int64_t now_ms)
+{
+    const struct ss_guard_limits *limits = &guard->limits;
+    char old[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(guard, fd, old, &since_ms);
+    struct address *from = address_of(guard, address, now_ms);
+    if (!from || fd < 0 || fd >= SS_LINK_DESCRIPTORS_MAX ||
+        guard->open_count >= limits->connections_max)
+        return SS_GUARD_FULL;
+    if (from->connections >= limits->per_address_max)
+        return SS_GUARD_ADDRESS_FULL;
+    if (!take(&from->new_ones, limits->connections_rate,
+            (int64_t)limits->connections_rate * SS_LINK_CONNECTIONS_BURST_S,
+            now_ms))
+        return SS_GUARD_TOO_FAST;
+    while (guard->connections.count <= (size_t)fd)
+        SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0});
+    guard->connections.items[fd] = (struct connection){from, now_ms};
+    from->connections++;
+    guard->open_count++;
+    return SS_GUARD_WELCOME;
+}
+
+size_t ss_guard_connections(const struct ss_guard *guard)
+{
+    return guard->open_count;
+}
+
+// ------------------------------------------------------------------ messages
+
+static int64_t messages_burst(const struct ss_guard *guard)
+{
+    return (int64_t)guard->limits.messages_rate * SS_LINK_MESSAGES_BURST_S;
+}
+
+// A bucket that had time to fill is as good as none.
+static void sweep_peers(struct ss_guard *guard, int64_t now_ms)
+{
+    for (struct ss_map_entry *it = guard->peers.first; it;) {
+        struct ss_map_entry *next = it->next;
+        const struct bucket *bucket = it->value;
+        if (now_ms - bucket->filled_ms > SS_LINK_MESSAGES_BURST_S * 1000)
+            ss_free(ss_map_remove(&guard->peers, it->key));
+        it = next;
+    }
+}
+
+bool ss_guard_message(struct ss_guard *guard, const char *peer, int64_t now_ms)
+{
+    struct bucket *bucket = ss_map_get(&guard->peers, peer);
+    if (!bucket) {
+        if (guard->peers.count >= SS_LINK_PEERS_MAX)
+            sweep_peers(guard, now_ms);
+        if (guard->peers.count >= SS_LINK_PEERS_MAX)
+            return false;
+        bucket = ss_zalloc(1, sizeof(*bucket));
+        *bucket = full_bucket(messages_burst(guard), now_ms);
+        ss_map_put(&guard->peers, peer, bucket);
+    }
+    return take(
+        bucket, guard->limits.messages_rate, messages_burst(guard), now_ms);
+}
+
+bool ss_guard_complaint(
+    struct ss_guard *guard, const char *address, int64_t now_ms)
+{
+    struct address *from = address_of(guard, address, now_ms);
+    return from && take(&from->complaints, SS_LINK_COMPLAINTS_RATE,
+                       SS_LINK_COMPLAINTS_BURST, now_ms);
+}

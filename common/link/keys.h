@@ -1,0 +1,73 @@
+// keys.h - CURVE keys on disk: who we are, and who may come.
+//
+// A folder of keys (--keys DIR) holds, as far as a process needs them:
+//
+//   NAME.key         0600  a pair, and what it is for. A process takes the one
+//                          that is called like its role: coordinator.key,
+//                          worker.key, operator.key or client.key
+//   coordinator.pub        the public half of the coordinators' key: workers
+//                          and clients know by it that they reached the right
+//                          one. All coordinators of a cluster share one key.
+//   allowed                what a coordinator lets in, "ROLE NAME PUBLIC-KEY" a
+//                          line; read again when it changes
+//
+// In place of DIR the file of one key may be named; the others lie beside it.
+// Public and secret halves are 40 characters of Z85 (ZeroMQ RFC 32).
+#ifndef SS_LINK_KEYS_H
+#define SS_LINK_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/status.h"
+#include "common/link/roles.h"
+
+enum {
+    SS_KEY_TEXT_SIZE = 41, // 40 characters and a NUL
+    SS_KEY_NAME_SIZE = 64, // letters, digits, ".", "_", "-", and a NUL
+};
+
+#define SS_KEYS_ENVIRONMENT "SUPERSTEP_KEYS"
+#define SS_KEYS_ALLOWED     "allowed"
+#define SS_KEYS_SERVER      "coordinator.pub"
+
+struct ss_key {
+    char name[SS_KEY_NAME_SIZE];
+    enum ss_role role;
+    char public_half[SS_KEY_TEXT_SIZE];
+    char secret_half[SS_KEY_TEXT_SIZE]; // "": not known
+};
+
+// Is it a name for a key? SS_EINVAL says what is wrong with it.
+int ss_key_check_name(const char *name, struct ss_error *error) SS_MUST_USE;
+// Is it 40 characters of Z85?
+bool ss_key_is_public_half(const char *text);
+// A new pair from the system's randomness. SS_EINVAL: the name; SS_EIO: libzmq
+// was built without CURVE.
+int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
+    struct ss_error *error) SS_MUST_USE;
+// Overwrite what is secret.
+void ss_key_forget(struct ss_key *key);
+
+// Write DIR/NAME.key, readable for its owner only, and for a coordinator's key
+// DIR/coordinator.pub. SS_EEXISTS: never over another one; SS_EIO.
+int ss_key_save(const struct ss_key *key, const char *dir,
+    struct ss_error *error) SS_MUST_USE;
+// SS_ENOTFOUND, SS_EIO, SS_EFORMAT (with the line).
+int ss_key_load(
+    const char *path, struct ss_key *ret_key, struct ss_error *error) SS_MUST_USE;
+// May others than its owner read the file?
+bool ss_key_is_exposed(const char *path);
+
+// The key of our own in `keys`, a folder or a file: the first of `roles` (bits)
+// that is there, an operator's before a client's. Errors: of ss_key_load();
+// SS_EDENIED: the file that was named is a key for another role.
+int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
+    struct ss_error *error) SS_MUST_USE;
+// The coordinators' public half. Errors as above.
+int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],
+    struct ss_error *error) SS_MUST_USE;
+// The path of `name` in the folder, or beside the file, `keys`. Gives.
+char *ss_keys_path(const char *keys, const char *name);
+
+#endif

@@ -1,0 +1,110 @@
+// zap.c - ZeroMQ's authentication protocol, the side that answers.
+//
+//   request  version, id, domain, address, identity, mechanism, credentials...
+//   answer   version, id, status, text, user, metadata
+#include "common/link/zap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+#include "common/base/check.h"
+
+enum { FRAMES_MAX = 16, FRAME_SIZE = 256, KEY_BYTES = 32 };
+
+static const char version[] = "1.0";
+static const char domain[] = "superstep";
+
+int ss_zap_open(void *context, void *socket, void **ret_zap,
+    struct ss_error *error)
+{
+    int linger = 0;
+    void *zap = zmq_socket(context, ZMQ_REP);
+    if (zap && zmq_bind(zap, "inproc://zeromq.zap.01") == 0 &&
+        zmq_setsockopt(zap, ZMQ_LINGER, &linger, sizeof(linger)) == 0 &&
+        zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0) {
+        *ret_zap = zap;
+        return SS_OK;
+    }
+    int status = ss_error_set(error, SS_EIO,
+        "libzmq cannot ask who may come in: %s", zmq_strerror(errno));
+    if (zap)
+        zmq_close(zap);
+    return status;
+}
+
+static int receive(void *zap, void *bytes, size_t size)
+{
+    int rc;
+    do
+        rc = zmq_recv(zap, bytes, size, ZMQ_DONTWAIT);
+    while (rc < 0 && errno == EINTR);
+    return rc;
+}
+
+static bool has_more(void *zap)
+{
+    int more = 0;
+    size_t size = sizeof(more);
+    return zmq_getsockopt(zap, ZMQ_RCVMORE, &more, &size) == 0 && more != 0;
+}
+
+static void take_frame(struct ss_zap_request *request, int index,
+    const unsigned char *bytes, int size)
+{
+    if (index == 1 && size <= SS_ZAP_ID_SIZE) {
+        memcpy(request->id, bytes, (size_t)size);
+        request->id_size = size;
+    } else if (index == 3) {
+        snprintf(request->address, sizeof(request->address), "%.*s", size,
+            (const char *)bytes);
+    } else if (index == 6 && size == KEY_BYTES) {
+        zmq_z85_encode(request->public_half, bytes, KEY_BYTES);
+    }
+}
+
+bool ss_zap_take(void *zap, struct ss_zap_request *ret_request)
+{
+    unsigned char bytes[FRAME_SIZE] = "", mechanism[FRAME_SIZE] = "";
+    *ret_request = (struct ss_zap_request){.id_size = 0};
+    int size = receive(zap, bytes, sizeof(bytes));
+    if (size < 0)
+        return false;
+    for (int index = 0; index < FRAMES_MAX; index++) {
+        if (size > FRAME_SIZE)
+            size = 0; // cut: nothing of ours is so long
+        if (index == 5)
+            memcpy(mechanism, bytes, (size_t)size);
+        take_frame(ret_request, index, bytes, size);
+        if (!has_more(zap))
+            break;
+        size = receive(zap, bytes, sizeof(bytes));
+        ss_check(size >= 0); // all frames of a message are there
+    }
+    if (memcmp(mechanism, "CURVE", 5) != 0)
+        ret_request->public_half[0] = '\0';
+    return true;
+}
+
+static void send_frame(
+    void *zap, const void *bytes, size_t size, bool is_last)
+{
+    int rc;
+    do
+        rc = zmq_send(zap, bytes, size, is_last ? 0 : ZMQ_SNDMORE);
+    while (rc < 0 && errno == EINTR);
+}
+
+void ss_zap_answer(
+    void *zap, const struct ss_zap_request *request, bool is_allowed)
+{
+    const char *user = is_allowed ? request->public_half : "";
+    const char *text = is_allowed ? "OK" : "this key is not allowed";
+    send_frame(zap, version, strlen(version), false);
+    send_frame(zap, request->id, (size_t)request->id_size, false);
+    send_frame(zap, is_allowed ? "200" : "400", 3, false);
+    send_frame(zap, text, strlen(text), false);
+    send_frame(zap, user, strlen(user), false);
+    send_frame(zap, "", 0, true);
+}

@@ -1,0 +1,201 @@
+// What peers may take, with time in our hands.
+#include "common/link/guard.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/link/limits.h"
+
+static struct ss_guard *guard;
+static int64_t now_ms;
+
+static void set_up(void)
+{
+    struct ss_guard_limits limits = {.connections_max = 6,
+        .per_address_max = 3,
+        .connections_rate = 1,
+        .messages_rate = 10};
+    guard = ss_guard_new(&limits);
+    now_ms = 1000;
+}
+
+static void tear_down(void)
+{
+    ss_guard_destroy(&guard);
+    ck_assert_ptr_null(guard);
+    ss_guard_destroy(&guard);
+}
+
+static enum ss_guard_verdict come(int fd, const char *address)
+{
+    return ss_guard_connect(guard, fd, address, now_ms);
+}
+
+static void leave(int fd)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(guard, fd, address, &since_ms);
+}
+
+START_TEST(an_address_has_its_share_of_connections)
+{
+    for (int fd = 10; fd < 13; fd++)
+        ck_assert_int_eq(come(fd, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(13, "192.0.2.1"), SS_GUARD_ADDRESS_FULL);
+    ck_assert_int_eq(come(13, "192.0.2.2"), SS_GUARD_WELCOME);
+    leave(11);
+    ck_assert_int_eq(come(11, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_uint_eq(ss_guard_connections(guard), 4);
+}
+END_TEST
+
+START_TEST(all_addresses_together_have_theirs)
+{
+    char address[20];
+    for (int fd = 0; fd < 6; fd++) {
+        snprintf(address, sizeof(address), "192.0.2.%d", fd);
+        ck_assert_int_eq(come(fd, address), SS_GUARD_WELCOME);
+    }
+    ck_assert_int_eq(come(6, "192.0.2.100"), SS_GUARD_FULL);
+    leave(0);
+    ck_assert_int_eq(come(6, "192.0.2.100"), SS_GUARD_WELCOME);
+}
+END_TEST
+
+START_TEST(new_ones_come_at_a_rate_after_a_burst)
+{
+    for (int i = 0; i < SS_LINK_CONNECTIONS_BURST_S; i++) {
+        ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
+        leave(5);
+    }
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_TOO_FAST);
+    ck_assert_int_eq(come(5, "192.0.2.2"), SS_GUARD_WELCOME);
+    leave(5);
+    now_ms += 999;
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_TOO_FAST);
+    now_ms += 1;
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
+    leave(5);
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_TOO_FAST);
+    now_ms = INT64_MAX / 2; // nothing overflows, and no more than a burst
+    for (int i = 0; i < SS_LINK_CONNECTIONS_BURST_S; i++)
+        ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_TOO_FAST);
+}
+END_TEST
+
+START_TEST(a_descriptor_that_comes_again_stands_for_a_new_connection)
+{
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(5, "192.0.2.2"), SS_GUARD_WELCOME);
+    ck_assert_uint_eq(ss_guard_connections(guard), 1);
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(guard, 5, address, &since_ms);
+    ck_assert_str_eq(address, "192.0.2.2");
+    ck_assert_int_eq(since_ms, 1000);
+    ss_guard_disconnect(guard, 5, address, &since_ms);
+    ck_assert_str_eq(address, "");
+    ss_guard_disconnect(guard, -1, address, &since_ms);
+    ss_guard_disconnect(guard, 1 << 30, address, &since_ms);
+    ck_assert_uint_eq(ss_guard_connections(guard), 0);
+}
+END_TEST
+
+START_TEST(the_addresses_of_one_ipv6_network_count_as_one)
+{
+    ck_assert_int_eq(come(1, "2001:db8:0:1:aaaa::1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(2, "2001:db8:0:1:bbbb::1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(3, "2001:db8:0:1:cccc::1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(4, "2001:db8:0:1::1"), SS_GUARD_ADDRESS_FULL);
+    ck_assert_int_eq(come(4, "2001:db8:0:2::1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(5, "::ffff:192.0.2.1"), SS_GUARD_WELCOME);
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(guard, 5, address, &since_ms);
+    ck_assert_str_eq(address, "192.0.2.1");
+    ss_guard_disconnect(guard, 1, address, &since_ms);
+    ck_assert_str_eq(address, "2001:db8:0:1::");
+}
+END_TEST
+
+START_TEST(a_peer_that_says_too_much_has_to_wait_and_others_do_not)
+{
+    for (int i = 0; i < 10 * SS_LINK_MESSAGES_BURST_S; i++)
+        ck_assert(ss_guard_message(guard, "loud", now_ms));
+    ck_assert(!ss_guard_message(guard, "loud", now_ms));
+    ck_assert(ss_guard_message(guard, "quiet", now_ms));
+    now_ms += 100;
+    ck_assert(ss_guard_message(guard, "loud", now_ms));
+    ck_assert(!ss_guard_message(guard, "loud", now_ms));
+}
+END_TEST
+
+START_TEST(peers_that_are_quiet_are_forgotten_when_there_are_many)
+{
+    char name[20];
+    for (int i = 0; i < SS_LINK_PEERS_MAX; i++) {
+        snprintf(name, sizeof(name), "%d", i);
+        ck_assert(ss_guard_message(guard, name, now_ms));
+    }
+    ck_assert(!ss_guard_message(guard, "one more", now_ms));
+    now_ms += SS_LINK_MESSAGES_BURST_S * 1000 + 1;
+    ck_assert(ss_guard_message(guard, "one more", now_ms));
+}
+END_TEST
+
+START_TEST(addresses_that_are_gone_make_room_for_others)
+{
+    char address[20];
+    for (int i = 0; i < SS_LINK_ADDRESSES_MAX; i++) {
+        snprintf(address, sizeof(address), "10.%d.%d.%d", i >> 16,
+            i >> 8 & 255, i & 255);
+        ck_assert_int_eq(come(3, address), SS_GUARD_WELCOME);
+    }
+    ck_assert_int_eq(come(3, "192.0.2.1"), SS_GUARD_FULL);
+    now_ms += SS_LINK_FORGET_MS + 1;
+    ck_assert_int_eq(come(3, "192.0.2.1"), SS_GUARD_WELCOME);
+}
+END_TEST
+
+START_TEST(complaints_about_an_address_are_counted_over_its_connections)
+{
+    for (int i = 0; i < SS_LINK_COMPLAINTS_BURST; i++)
+        ck_assert(ss_guard_complaint(guard, "192.0.2.1", now_ms));
+    ck_assert(!ss_guard_complaint(guard, "192.0.2.1", now_ms));
+    ck_assert(ss_guard_complaint(guard, "192.0.2.2", now_ms));
+    now_ms += 1000;
+    for (int i = 0; i < SS_LINK_COMPLAINTS_RATE; i++)
+        ck_assert(ss_guard_complaint(guard, "192.0.2.1", now_ms));
+    ck_assert(!ss_guard_complaint(guard, "192.0.2.1", now_ms));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("guard");
+    TCase *tcase = tcase_create("guard");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, an_address_has_its_share_of_connections);
+    tcase_add_test(tcase, all_addresses_together_have_theirs);
+    tcase_add_test(tcase, new_ones_come_at_a_rate_after_a_burst);
+    tcase_add_test(
+        tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
+    tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);
+    tcase_add_test(
+        tcase, a_peer_that_says_too_much_has_to_wait_and_others_do_not);
+    tcase_add_test(
+        tcase, peers_that_are_quiet_are_forgotten_when_there_are_many);
+    tcase_add_test(tcase, addresses_that_are_gone_make_room_for_others);
+    tcase_add_test(
+        tcase, complaints_about_an_address_are_counted_over_its_connections);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,450 @@
+// Files of keys, and links that use them.
+#include "common/link/keys.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "common/base/mem.h"
+#include "common/link/allowed.h"
+#include "common/link/door.h"
+#include "common/link/limits.h"
+#include "common/link/link.h"
+
+enum { TURNS_MAX = 4000, TURN_MS = 10, PATH_SIZE = 128 };
+
+static char folder[64];
+static struct ss_key coordinator, worker, stranger;
+static struct ss_error error;
+static struct ss_link *server;
+
+static const char *path_of(const char *name)
+{
+    static char path[PATH_SIZE];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *file = fopen(path_of(name), "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static void make(const char *name, enum ss_role role, struct ss_key *ret_key)
+{
+    int status = ss_key_make(name, role, ret_key, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ck_assert_int_eq(ss_key_save(ret_key, folder, &error), SS_OK);
+}
+
+static void allow(const struct ss_key *key)
+{
+    struct ss_allowed list;
+    ss_allowed_init(&list, folder);
+    (void)!ss_allowed_read(&list, NULL);
+    ck_assert_int_eq(ss_allowed_put(&list, key, &error), SS_OK);
+    ck_assert_int_eq(ss_allowed_write(&list, &error), SS_OK);
+    ss_allowed_fini(&list);
+}
+
+static void set_up(void)
+{
+    snprintf(folder, sizeof(folder), "/tmp/ss-keys-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    make("coordinator", SS_ROLE_COORDINATOR, &coordinator);
+    make("worker", SS_ROLE_WORKER, &worker);
+    make("stranger", SS_ROLE_WORKER, &stranger);
+    allow(&worker);
+}
+
+static void tear_down(void)
+{
+    static const char *const names[] = {"coordinator.key", "coordinator.pub",
+        "worker.key", "stranger.key", "allowed", "odd"};
+    ss_link_close(&server);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        unlink(path_of(names[i]));
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+// ------------------------------------------------------------------ files
+
+START_TEST(a_key_comes_back_as_it_was_saved)
+{
+    struct ss_key read;
+    struct stat found;
+    ck_assert_int_eq(ss_key_load(path_of("worker.key"), &read, &error), SS_OK);
+    ck_assert_str_eq(read.name, "worker");
+    ck_assert_int_eq(read.role, SS_ROLE_WORKER);
+    ck_assert_str_eq(read.public_half, worker.public_half);
+    ck_assert_str_eq(read.secret_half, worker.secret_half);
+    ck_assert_int_eq(stat(path_of("worker.key"), &found), 0);
+    ck_assert_uint_eq(found.st_mode & 0777, 0600);
+    ck_assert(!ss_key_is_exposed(path_of("worker.key")));
+    ck_assert_int_eq(chmod(path_of("worker.key"), 0640), 0);
+    ck_assert(ss_key_is_exposed(path_of("worker.key")));
+    ss_key_forget(&read);
+    ck_assert_str_eq(read.secret_half, "");
+}
+END_TEST
+
+START_TEST(a_key_is_never_written_over)
+{
+    ck_assert_int_eq(ss_key_save(&worker, folder, &error), SS_EEXISTS);
+    ck_assert_ptr_nonnull(strstr(error.message, "worker.key is there"));
+    // Without its public half the pair would be of no use: neither stays.
+    unlink(path_of("coordinator.key"));
+    ck_assert_int_eq(ss_key_save(&coordinator, folder, &error), SS_EEXISTS);
+    ck_assert_int_ne(access(path_of("coordinator.key"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_key_is_refused_and_never_shown)
+{
+    static const char *const texts[] = {"", "name a\nrole worker\n",
+        "secret tooshort\n", "role king\n", "name ../a\n", "nonsense\n",
+        "name a\nrole worker\npublic "
+        "0000000000000000000000000000000000000000\nsecret "
+        "0000000000000000000000000000000000000001\n"};
+    struct ss_key key;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        write_text("odd", texts[i]);
+        ck_assert_int_eq(
+            ss_key_load(path_of("odd"), &key, &error), SS_EFORMAT);
+        ck_assert_ptr_null(strstr(error.message, "tooshort"));
+    }
+    char large[SS_KEY_FILE_SIZE_MAX + 2];
+    memset(large, '#', sizeof(large));
+    large[sizeof(large) - 1] = '\0';
+    write_text("odd", large);
+    ck_assert_int_eq(ss_key_load(path_of("odd"), &key, &error), SS_EFORMAT);
+    ck_assert_int_eq(ss_key_load(path_of("no"), &key, &error), SS_ENOTFOUND);
+}
+END_TEST
+
+START_TEST(a_folder_gives_the_key_of_the_role_and_a_file_itself)
+{
+    struct ss_key key;
+    ck_assert_int_eq(
+        ss_keys_own(folder, SS_ROLE_WORKER, &key, &error), SS_OK);
+    ck_assert_str_eq(key.name, "worker");
+    ck_assert_int_eq(
+        ss_keys_own(folder, SS_ROLE_CLIENT | SS_ROLE_OPERATOR, &key, &error),
+        SS_ENOTFOUND);
+    ck_assert_ptr_nonnull(strstr(error.message, "client.key"));
+    ck_assert_int_eq(ss_keys_own(path_of("stranger.key"), SS_ROLE_WORKER, &key,
+                         &error),
+        SS_OK);
+    ck_assert_int_eq(ss_keys_own(path_of("stranger.key"), SS_ROLE_CLIENT, &key,
+                         &error),
+        SS_EDENIED);
+    char half[SS_KEY_TEXT_SIZE];
+    ck_assert_int_eq(
+        ss_keys_server(path_of("stranger.key"), half, &error), SS_OK);
+    ck_assert_str_eq(half, coordinator.public_half);
+}
+END_TEST
+
+START_TEST(names_of_keys_are_words)
+{
+    static const char *const wrong[] = {"", ".", ".a", "-a", "a b", "a/b",
+        "a\n",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        ck_assert_int_eq(ss_key_check_name(wrong[i], &error), SS_EINVAL);
+    ck_assert_int_eq(ss_key_check_name("ci-7.worker_A", &error), SS_OK);
+}
+END_TEST
+
+// ------------------------------------------------------------------ the list
+
+START_TEST(the_list_is_read_again_when_it_changes)
+{
+    struct ss_allowed list;
+    bool is_changed;
+    int64_t now_ms = 1000;
+    ss_allowed_init(&list, folder);
+    ck_assert_int_eq(ss_allowed_read(&list, &error), SS_OK);
+    ck_assert_ptr_nonnull(ss_allowed_find(&list, worker.public_half));
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms, &is_changed, &error), SS_OK);
+    ck_assert(!is_changed);
+    allow(&stranger);
+    // Not so soon.
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms + 1, &is_changed, &error), SS_OK);
+    ck_assert(!is_changed);
+    now_ms += SS_KEYS_LOOK_MS;
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms, &is_changed, &error), SS_OK);
+    ck_assert(is_changed);
+    ck_assert_ptr_nonnull(ss_allowed_find(&list, stranger.public_half));
+
+    write_text("allowed", "worker\n");
+    now_ms += SS_KEYS_LOOK_MS;
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms, &is_changed, &error), SS_EFORMAT);
+    ck_assert_ptr_nonnull(ss_allowed_find(&list, worker.public_half));
+    now_ms += SS_KEYS_LOOK_MS; // said once
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms, &is_changed, &error), SS_OK);
+
+    unlink(path_of("allowed"));
+    now_ms += SS_KEYS_LOOK_MS;
+    ck_assert_int_eq(
+        ss_allowed_refresh(&list, now_ms, &is_changed, &error), SS_ENOTFOUND);
+    ck_assert_ptr_null(ss_allowed_find(&list, worker.public_half));
+    ss_allowed_fini(&list);
+}
+END_TEST
+
+START_TEST(a_list_that_is_damaged_says_where)
+{
+    static const struct {
+        const char *text, *said;
+    } cases[] = {{"# fine\n\nking ada x\n", "line 3: \"king\" is no role"},
+        {"coordinator ada x\n", "is no role"},
+        {"worker a/b x\n", "is no name"},
+        {"worker ada short\n", "no public key behind the name ada"}};
+    struct ss_allowed list;
+    ss_allowed_init(&list, folder);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        write_text("allowed", cases[i].text);
+        ck_assert_int_eq(ss_allowed_read(&list, &error), SS_EFORMAT);
+        ck_assert_msg(strstr(error.message, cases[i].said) != NULL, "%s",
+            error.message);
+    }
+    ss_allowed_fini(&list);
+}
+END_TEST
+
+START_TEST(a_name_stands_for_one_key)
+{
+    struct ss_allowed list;
+    struct ss_key other = stranger;
+    ss_allowed_init(&list, folder);
+    ck_assert_int_eq(ss_allowed_read(&list, &error), SS_OK);
+    memcpy(other.name, "worker", sizeof("worker"));
+    ck_assert_int_eq(ss_allowed_put(&list, &other, &error), SS_EEXISTS);
+    ck_assert(!ss_allowed_remove(&list, "stranger"));
+    ck_assert(ss_allowed_remove(&list, worker.public_half));
+    ck_assert_int_eq(ss_allowed_put(&list, &other, &error), SS_OK);
+    ss_allowed_fini(&list);
+}
+END_TEST
+
+// ------------------------------------------------------------------ links
+
+static struct ss_link *connect_as(const char *key)
+{
+    struct ss_link *link = NULL;
+    struct ss_link_options options = {.endpoint = ss_link_endpoint(server),
+        .keys = *key ? path_of(key) : NULL,
+        .roles = SS_ROLE_WORKER};
+    int status = ss_link_open(&options, &link, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+    ck_assert_int_eq(ss_link_send(link, NULL, "hello", 5, &error), SS_OK);
+    return link;
+}
+
+static void start_server(unsigned messages_rate)
+{
+    struct ss_link_options options = {.endpoint = "tcp://127.0.0.1:*",
+        .server = true,
+        .keys = folder,
+        .limits = {.messages_rate = messages_rate}};
+    int status = ss_link_open(&options, &server, &error);
+    ck_assert_msg(status == SS_OK, "%s", error.message);
+}
+
+// Serve until a message comes (true), or an incident of this kind is told.
+static bool serve(const char *kind, struct ss_link_incident *ret)
+{
+    char peer[SS_PEER_SIZE];
+    void *bytes;
+    size_t size;
+    for (int i = 0; i < TURNS_MAX; i++) {
+        ss_link_wait(server, -1, TURN_MS);
+        if (ss_link_recv(server, peer, &bytes, &size, &error) == SS_OK) {
+            ss_free(bytes);
+            return true;
+        }
+        while (ss_link_incident(server, ret))
+            if (strcmp(ret->kind, kind) == 0)
+                return false;
+    }
+    ck_abort_msg("neither a message nor an incident \"%s\" came", kind);
+}
+
+START_TEST(an_allowed_key_comes_in_and_its_name_is_known)
+{
+    struct ss_link_incident incident;
+    start_server(0);
+    struct ss_link *link = connect_as("worker.key");
+    ck_assert(serve("key", &incident));
+    ck_assert_str_eq(ss_link_sender(server)->name, "worker");
+    ck_assert_str_eq(ss_link_sender(server)->address, "127.0.0.1");
+    ck_assert_uint_eq(ss_link_sender(server)->roles, SS_ROLE_WORKER);
+    ck_assert_ptr_null(ss_link_trouble(link));
+    ss_link_close(&link);
+}
+END_TEST
+
+static const char *wait_for_trouble(struct ss_link *link)
+{
+    for (int i = 0; i < TURNS_MAX; i++) {
+        const char *trouble = ss_link_trouble(link);
+        if (trouble)
+            return trouble;
+        ss_link_wait(server, -1, TURN_MS);
+    }
+    ck_abort_msg("nothing is wrong");
+}
+
+START_TEST(a_key_that_is_not_allowed_stays_outside)
+{
+    struct ss_link_incident incident;
+    start_server(0);
+    struct ss_link *link = connect_as("stranger.key");
+    ck_assert(!serve("key", &incident));
+    ck_assert_str_eq(incident.who, "127.0.0.1");
+    ck_assert_ptr_nonnull(strstr(incident.text, stranger.public_half));
+    ck_assert_ptr_nonnull(strstr(wait_for_trouble(link), "allow our key"));
+    ss_link_close(&link);
+}
+END_TEST
+
+START_TEST(who_has_no_key_stays_outside)
+{
+    start_server(0);
+    struct ss_link *link = connect_as("");
+    ck_assert_ptr_nonnull(strstr(wait_for_trouble(link), "--keys DIR"));
+    ss_link_close(&link);
+}
+END_TEST
+
+START_TEST(a_key_that_is_revoked_is_not_heard_any_more)
+{
+    struct ss_link_incident incident;
+    start_server(0);
+    struct ss_link *link = connect_as("worker.key");
+    ck_assert(serve("key", &incident));
+    write_text("allowed", "# nobody\n");
+    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert_int_eq(ss_link_send(link, NULL, "again", 5, &error), SS_OK);
+    ck_assert(!serve("key", &incident));
+    ck_assert_ptr_nonnull(strstr(incident.text, "any more"));
+    ss_link_close(&link);
+}
+END_TEST
+
+// An identity is how the server finds a peer: with somebody else's, one would
+// get what is meant for that one.
+START_TEST(an_identity_of_another_key_is_refused)
+{
+    unsigned char identity[24] = "";
+    struct ss_link_incident incident;
+    int linger = 0;
+    start_server(0);
+    allow(&stranger);
+    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ss_door_mark(worker.public_half, identity);
+    void *context = zmq_ctx_new();
+    void *socket = zmq_socket(context, ZMQ_DEALER);
+    ck_assert_int_eq(
+        zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof(linger)), 0);
+    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_ROUTING_ID, identity,
+                         sizeof(identity)),
+        0);
+    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY,
+                         coordinator.public_half, SS_KEY_TEXT_SIZE),
+        0);
+    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY,
+                         stranger.public_half, SS_KEY_TEXT_SIZE),
+        0);
+    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY,
+                         stranger.secret_half, SS_KEY_TEXT_SIZE),
+        0);
+    ck_assert_int_eq(zmq_connect(socket, ss_link_endpoint(server)), 0);
+    ck_assert_int_eq(zmq_send(socket, "hello", 5, 0), 5);
+    ck_assert(!serve("identity", &incident));
+    ck_assert_str_eq(incident.who, "stranger");
+    zmq_close(socket);
+    zmq_ctx_term(context);
+}
+END_TEST
+
+START_TEST(who_sends_too_much_is_hung_up_on)
+{
+    struct ss_link_incident incident;
+    struct ss_link_counts counts;
+    start_server(10);
+    struct ss_link *link = connect_as("worker.key");
+    for (int i = 0; i < 1000; i++)
+        ck_assert_int_eq(ss_link_send(link, NULL, "x", 1, &error), SS_OK);
+    int taken = 0;
+    while (serve("rate", &incident))
+        ck_assert_int_lt(taken++, 900);
+    ck_assert_str_eq(incident.who, "worker");
+    ss_link_counts(server, &counts);
+    ck_assert_uint_gt(counts.dropped, 0);
+    ck_assert_uint_gt(counts.accepted, 0);
+    ss_link_close(&link);
+}
+END_TEST
+
+START_TEST(beyond_loopback_keys_are_wanted)
+{
+    static const char *const near[] = {"tcp://127.0.0.1:1", "tcp://[::1]:1",
+        "tcp://localhost:*", "tcp://127.1.2.3:*", "ipc:///tmp/x"};
+    static const char *const far[] = {"tcp://0.0.0.0:1", "tcp://*:1",
+        "tcp://127.example.org:1", "tcp://[::]:1", "tcp://192.0.2.1:1",
+        "tcp://eth0:*"};
+    struct ss_link_options options = {
+        .endpoint = "tcp://0.0.0.0:*", .server = true};
+    for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
+        ck_assert_msg(ss_link_is_loopback(near[i]), "%s", near[i]);
+    for (size_t i = 0; i < sizeof(far) / sizeof(*far); i++)
+        ck_assert_msg(!ss_link_is_loopback(far[i]), "%s", far[i]);
+    ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(error.message, "--keys"));
+    options.is_insecure = true;
+    ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("keys");
+    TCase *tcase = tcase_create("keys");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, a_key_comes_back_as_it_was_saved);
+    tcase_add_test(tcase, a_key_is_never_written_over);
+    tcase_add_test(tcase, what_is_no_key_is_refused_and_never_shown);
+    tcase_add_test(tcase, a_folder_gives_the_key_of_the_role_and_a_file_itself);
+    tcase_add_test(tcase, names_of_keys_are_words);
+    tcase_add_test(tcase, the_list_is_read_again_when_it_changes);
+    tcase_add_test(tcase, a_list_that_is_damaged_says_where);
+    tcase_add_test(tcase, a_name_stands_for_one_key);
+    tcase_add_test(tcase, an_allowed_key_comes_in_and_its_name_is_known);
+    tcase_add_test(tcase, a_key_that_is_not_allowed_stays_outside);
+    tcase_add_test(tcase, who_has_no_key_stays_outside);
+    tcase_add_test(tcase, a_key_that_is_revoked_is_not_heard_any_more);
+    tcase_add_test(tcase, an_identity_of_another_key_is_refused);
+    tcase_add_test(tcase, who_sends_too_much_is_hung_up_on);
+    tcase_add_test(tcase, beyond_loopback_keys_are_wanted);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
