@@ -11,6 +11,7 @@
 #include "client/client_impl.h"
 #include "client/limits.h"
 #include "client/session/talk.h"
+#include "common/app/stop.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -168,8 +169,11 @@ static void send_command(
     if (command->json)
         message->body = ss_value_new(json_incref(command->json));
     struct ss_error error;
-    if (send_message(client, message, &error) != SS_OK &&
-        type == SS_MESSAGE_ASK) {
+    bool asks = type == SS_MESSAGE_ASK;
+    ss_stop_at(asks ? SS_STOP_CLIENT_ASKS : SS_STOP_NOWHERE);
+    int status = send_message(client, message, &error);
+    ss_stop_at(asks ? SS_STOP_CLIENT_ASKED : SS_STOP_NOWHERE);
+    if (status != SS_OK && asks) {
         ss_error_wrap(&error, "the request \"%s\" cannot be sent", command->op);
         complete(client, command->key, NULL, &error);
         SS_VEC_PUSH(&client->refused, command->key);
@@ -266,6 +270,8 @@ static void receive(struct ss_client *client, const void *bytes, size_t size)
     if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
         return;
     client->trouble = NULL;
+    if (message->type == SS_MESSAGE_ANSWER)
+        ss_stop_at(message->final ? SS_STOP_CLIENT_DONE : SS_STOP_CLIENT_TOLD);
     if (message->type == SS_MESSAGE_PONG)
         feed(client, (struct ss_talk_event){
                          .type = SS_TALK_PONG, .epoch = message->epoch});

@@ -6,6 +6,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "common/app/stop.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "coordinator/limits.h"
@@ -17,6 +18,13 @@ static const enum ss_message_type list_types[LIST_COUNT] = {
     [LIST_TASKS] = SS_MESSAGE_TASKS,
     [LIST_CANCEL] = SS_MESSAGE_CANCEL,
     [LIST_SETTLED] = SS_MESSAGE_SETTLED,
+};
+
+static const struct {
+    enum ss_stop before, after;
+} list_stops[LIST_COUNT] = {
+    [LIST_TASKS] = {SS_STOP_COORDINATOR_ORDERS, SS_STOP_COORDINATOR_ORDERED},
+    [LIST_SETTLED] = {SS_STOP_COORDINATOR_SETTLES, SS_STOP_NOWHERE},
 };
 
 struct outbox {
@@ -66,6 +74,7 @@ static bool send_list(struct ss_coordinator *shell, const char *peer,
     struct ss_error error = {0};
     if (outbox->counts[list] == 0)
         return true;
+    ss_stop_at(list_stops[list].before);
     int status =
         ss_batch_encode(list_types[list], pieces, &shell->wire, &error);
     if (status == SS_OK)
@@ -73,6 +82,7 @@ static bool send_list(struct ss_coordinator *shell, const char *peer,
             shell->link, peer, shell->wire.data, shell->wire.size, &error);
     if (status == SS_EAGAIN)
         return false;
+    ss_stop_at(list_stops[list].after);
     if (status != SS_OK) {
         ss_log_say(SS_LOG_DEBUG, "%s for %s is lost: %s",
             ss_message_name(list_types[list]), peer, error.message);
@@ -294,8 +304,10 @@ static void answer(
 {
     struct ss_error error = {0};
     json_t *body = command->json ? command->json : json_null();
-    int status = send_answer(
-        shell, command, body, command->type == SS_COMMAND_REPLY, &error);
+    bool is_final = command->type == SS_COMMAND_REPLY;
+    ss_stop_at(is_final ? SS_STOP_COORDINATOR_ANSWERS : SS_STOP_NOWHERE);
+    int status = send_answer(shell, command, body, is_final, &error);
+    ss_stop_at(is_final ? SS_STOP_COORDINATOR_ANSWERED : SS_STOP_NOWHERE);
     if (status == SS_ELIMIT || status == SS_EFORMAT)
         status = send_too_large(shell, command, &error);
     if (status == SS_OK)

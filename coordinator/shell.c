@@ -8,6 +8,7 @@
 #include "common/app/clock.h"
 #include "common/app/log.h"
 #include "common/app/signals.h"
+#include "common/app/stop.h"
 #include "common/wire/limits.h"
 #include "coordinator/limits.h"
 #include "coordinator/shell_impl.h"
@@ -36,10 +37,13 @@ static void submit(
 {
     struct ss_job *job = NULL;
     struct ss_error error = {0};
+    bool stores = command->type == SS_COMMAND_STORE;
+    ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
     if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK)
         ss_store_actor_submit(shell->actor, job);
     else
         answer_job(shell, command, &error);
+    ss_stop_at(stores ? SS_STOP_COORDINATOR_SUBMITTED : SS_STOP_NOWHERE);
 }
 
 static void perform(
@@ -119,6 +123,7 @@ static bool take_messages(struct ss_coordinator *shell)
         int status = ss_link_recv(shell->link, peer, &bytes, &size, &error);
         if (status == SS_EAGAIN)
             return false;
+        ss_stop_at(SS_STOP_COORDINATOR_RECEIVED);
         if (status == SS_OK)
             ss_inbox_message(shell, peer, bytes, size);
         else
@@ -147,6 +152,8 @@ static bool take_jobs(struct ss_coordinator *shell)
         struct ss_job *job = ss_store_actor_take(shell->actor);
         if (!job)
             return false;
+        if (job->type == SS_JOB_APPLY)
+            ss_stop_at(SS_STOP_COORDINATOR_DURABLE);
         if (shell->failure.status == SS_OK && !has_failed(shell, job)) {
             struct ss_event event;
             ss_bridge_event(shell->bridge, job, &event);
@@ -303,6 +310,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = start_store(shell, store, &boot, error);
         store = NULL;
     }
+    ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
         start_engine(shell, boot);
         *ret_coordinator = shell;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/app/log.h"
+#include "common/app/stop.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/batch.h"
@@ -159,6 +160,7 @@ static bool send_done(struct ss_outbox *outbox, struct ss_session *session,
         is_spoilt |= !add_outcome(outbox, session, command->outcomes[i]);
     if (outbox->count > 0)
         flush(outbox, SS_MESSAGE_DONE);
+    ss_stop_at(SS_STOP_WORKER_SENT);
     return is_spoilt;
 }
 

@@ -9,6 +9,7 @@
 #include "common/app/clock.h"
 #include "common/app/log.h"
 #include "common/app/signals.h"
+#include "common/app/stop.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/message.h"
@@ -125,6 +126,7 @@ static void perform(
         break;
     case SS_SESSION_START:
         ss_host_start(shell->host, command->order);
+        ss_stop_at(SS_STOP_WORKER_STARTED);
         break;
     case SS_SESSION_STOP_BODY:
         ss_host_stop_body(shell->host, command->attempt);
@@ -168,6 +170,7 @@ static void step(struct shell *shell, struct ss_session_event event)
 static void take_orders(struct shell *shell, const struct ss_line *line,
     struct ss_message *message)
 {
+    ss_stop_at(SS_STOP_WORKER_ORDERED);
     step(shell, (struct ss_session_event){.type = SS_SESSION_TASKS,
                     .link = line->number,
                     .orders = message->orders,
@@ -209,6 +212,7 @@ static void take_message(
         take_word(shell, line, message, SS_SESSION_CANCEL);
         break;
     case SS_MESSAGE_SETTLED:
+        ss_stop_at(SS_STOP_WORKER_SETTLED);
         take_word(shell, line, message, SS_SESSION_SETTLED);
         break;
     case SS_MESSAGE_PONG:
@@ -311,6 +315,8 @@ static void take_reports(struct shell *shell)
     struct ss_host_reports reports;
     if (!ss_host_take(shell->host, &reports))
         return;
+    if (reports.outcomes_count > 0)
+        ss_stop_at(SS_STOP_WORKER_ENDED);
     for (size_t i = 0; i < reports.signs_count; i++)
         step(shell, (struct ss_session_event){.type = SS_SESSION_PROGRESS,
                         .attempt = reports.signs[i].attempt,
@@ -464,6 +470,7 @@ int ss_worker_run(
         return status;
     name_self(&shell);
     status = open_all(&shell, error);
+    ss_stop_at(SS_STOP_WORKER_LOADED);
     if (status == SS_OK) {
         run(&shell);
         status = shell.end.status;

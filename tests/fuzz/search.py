@@ -35,10 +35,10 @@ FOUND = BUILD / "found"
 # Inputs for a search of about 40 seconds on one core.
 RUNS = {
     "graph": 1_000_000,
-    "journal": 200_000,
+    "journal": 800_000,
     "json": 700_000,
     "message": 4_000_000,
-    "row": 1_500_000,
+    "row": 3_000_000,
 }
 SECONDS_MAX = 70
 # One input may take so long, and so much memory: sanitizers on a busy machine.

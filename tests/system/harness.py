@@ -117,6 +117,11 @@ class Process:
         return self.wait()
 
 
+def stopping(place):
+    """An environment that stops a process there (common/app/stops.def)."""
+    return {**os.environ, "SUPERSTEP_TEST_STOP": place} if place else None
+
+
 class Effects:
     """The bodies' own trace (examples/digest/trial.h): a pipe, so that each
     line is an event to wait for."""
@@ -205,34 +210,37 @@ class World:
         return self.effects
 
     # The same store and endpoint again, when it was there before.
-    def coordinator(self, *more, db=None, limits=None, wait=True):
+    def coordinator(self, *more, db=None, limits=None, wait=True, stop=None):
         store = ["--db", db or self.path("superstep.db")]
         if "--store" in more:
             store = []
         process = self.start(
             "coordinator", BIN / "superstep-coordinator", "--listen",
             self.endpoint or ANY_PORT, *store, "--lease-ms", "1500",
-            "--heartbeat-ms", "300", *more, limits=limits)
+            "--heartbeat-ms", "300", *more, limits=limits,
+            environment=stopping(stop))
         if wait:
             self.endpoint = process.wait_line(r"listening on ([^\s,]+)")[1]
         return process
 
-    def worker(self, app, arg=None, *more, capacity=4, wait=True):
+    def worker(self, app, arg=None, *more, capacity=4, wait=True, stop=None):
         self.count += 1
         name = f"worker{self.count}"
         process = self.start(
             name, BIN / "superstep-worker", "--app", app,
             *(["--app-arg", arg] if arg else []), "--connect",
-            self.endpoint, "--capacity", capacity, "--name", name, *more)
+            self.endpoint, "--capacity", capacity, "--name", name, *more,
+            environment=stopping(stop))
         if wait:
             process.wait_line(r"\bready\b")
         return process
 
-    def command(self, *words, name=None):
+    def command(self, *words, name=None, stop=None):
         """A `superstep` command, started."""
         return self.start(
             name or f"superstep {words[0]}", BIN / "superstep",
-            "--coordinator", self.endpoint, *words)
+            "--coordinator", self.endpoint, *words,
+            environment=stopping(stop))
 
     def do(self, *words, status=0):
         """A `superstep` command, done: what it wrote to standard output."""
