@@ -57,8 +57,8 @@ void ss_change_free(struct change *change)
 
 void ss_change_abandon(struct change *change, int status, const char *message)
 {
-    ss_reply_error(change->thread->engine, change->peer, change->id, status,
-        "%s", message);
+    ss_reply_dropped(
+        change->thread, change->peer, change->id, status, message);
     ss_change_free(change);
 }
 

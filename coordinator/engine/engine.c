@@ -83,6 +83,11 @@ struct ss_engine {
     struct engine engine;
 };
 
+const struct engine *ss_engine_inside(const struct ss_engine *it)
+{
+    return &it->engine;
+}
+
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
@@ -93,6 +98,8 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     if (engine->options.heartbeat_ms <= 0)
         engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
     ss_prng_init(&engine->prng, options->seed);
+    for (size_t i = 0; i < SS_SHARDS; i++)
+        engine->owners[i] = SS_NOBODY;
     return it;
 }
 
@@ -113,6 +120,13 @@ static void free_known(void *value)
 static void free_worker(void *value)
 {
     ss_worker_free(value);
+}
+
+static void free_gone(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->gone.count; i++)
+        ss_thread_destroy(&engine->gone.items[i]);
+    engine->gone.count = 0;
 }
 
 static void free_ended(struct engine *engine)
@@ -156,6 +170,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->turns);
     SS_VEC_FINI(&engine->scans);
     SS_VEC_FINI(&engine->ended);
+    SS_VEC_FINI(&engine->gone);
     SS_VEC_FINI(&engine->backoff);
     SS_VEC_FINI(&engine->advance);
     ss_free(it);
@@ -260,7 +275,17 @@ static void dispatch_event(
     case SS_EVENT_STORED:
         on_stored(engine, event);
         break;
+    case SS_EVENT_SHARDS_GAINED:
+        ss_shards_gained(engine, event);
+        break;
+    case SS_EVENT_SHARDS_LOST:
+        ss_shards_lost(engine, event);
+        break;
+    case SS_EVENT_DRAIN:
+        engine->drains = true;
+        break;
     case SS_EVENT_MEMBERS:
+        ss_shards_seen(engine, event);
         ss_workers_members(engine, event);
         break;
     case SS_EVENT_TICK:
@@ -315,6 +340,7 @@ static void carry_on(struct engine *engine)
     for (size_t i = 0; i < engine->dirty.count; i++)
         ss_thread_flush(engine->dirty.items[i]);
     engine->dirty.count = 0;
+    free_gone(engine);
     ss_threads_evict(engine);
 }
 

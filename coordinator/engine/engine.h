@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/model/cluster.h"
 #include "common/model/journal.h"
 #include "common/model/task.h"
 
@@ -51,6 +52,9 @@ enum ss_record_table {
     X(RECORDS)       /* the answer to SCAN or GET */ \
     X(STORED)        /* the answer to STORE */ \
     X(MEMBERS)       /* where all coordinators are, as of now */ \
+    X(SHARDS_GAINED) /* threads that are ours from now on */ \
+    X(SHARDS_LOST)   /* threads that are not */ \
+    X(DRAIN)         /* send no more tasks; what is out may end */ \
     X(TICK)          /* time passed (all events carry the time) */
 
 enum ss_event_type {
@@ -127,7 +131,14 @@ struct ss_event {
         struct {
             const char *const *endpoints;
             size_t count;
+            const uint16_t *owners; // of each shard: an endpoint's number, or
+                                    // SS_NOBODY; NULL: nobody knows
         } members;
+        struct {
+            const struct ss_shards *shards;
+            uint64_t epoch;       // gained: higher than any owner's before
+            const char *endpoint; // lost: of the new owner; NULL: not known
+        } shards;
     };
 };
 
@@ -187,6 +198,9 @@ struct ss_commands {
 
 struct ss_engine_options {
     uint64_t epoch; // of this coordinator; names attempts
+    // Others have threads, too: only those of shards that were gained are
+    // served, requests for others are answered "moved".
+    bool shared;
     uint64_t seed;  // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign
     int64_t heartbeat_ms; // told to workers
@@ -203,5 +217,9 @@ void ss_engine_destroy(struct ss_engine **engine);
 // the commands, never an error here.
 void ss_engine_step(struct ss_engine *engine, const struct ss_event *event,
     struct ss_commands *ret_commands);
+// Nothing is out: no attempt runs, no row waits to be stored.
+bool ss_engine_is_quiet(const struct ss_engine *engine);
+// Shards of threads whose runs are under way.
+struct ss_shards ss_engine_busy(const struct ss_engine *engine);
 
 #endif

@@ -23,6 +23,27 @@ void ss_engine_store_record(struct engine *engine,
     enum ss_record_table table, const char *key, const char *index,
     json_t *value);
 
+// What is behind the handle.
+const struct engine *ss_engine_inside(const struct ss_engine *engine);
+
+// ------------------------------------------------ shards.c
+
+bool ss_is_ours(const struct engine *engine, const char *thread);
+uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
+// True: the thread is another's, and who asked (NULL: nobody) was told whose.
+bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
+    const char *thread);
+json_t *ss_moved_json(const struct engine *engine, const char *thread);
+// What a thread that is dropped owes `peer`.
+void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
+    int status, const char *message);
+void ss_shards_seen(struct engine *engine, const struct ss_event *event);
+void ss_shards_gained(struct engine *engine, const struct ss_event *event);
+void ss_shards_lost(struct engine *engine, const struct ss_event *event);
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt);
+
 // ------------------------------------------------ request.c
 
 void ss_request(struct engine *engine, const struct ss_event *event);

@@ -108,6 +108,12 @@ void ss_copy_thread(
         ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
         return;
     }
+    if (!ss_is_ours(engine, name)) {
+        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: thread %s would "
+            "live with another coordinator than %s: give the copy another "
+            "name, until one fits", name, thread->id);
+        return;
+    }
     struct thread *to = ss_thread_get(engine, name);
     if (to->state != THREAD_HOT) { // again when it is loaded
         SS_VEC_PUSH(&to->waiting,

@@ -4,6 +4,7 @@
 
 enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
+    SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
     SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread
@@ -13,6 +14,9 @@ enum {
     SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens
     SS_SENDS_MAX = 1000000,     // tasks of one superstep
+    // Names drawn for a thread until one is ours: with one shard of 1,024
+    // every 4,000,000th request for a new thread finds none, and is sent on.
+    SS_NAME_TRIES_MAX = 16384,
     SS_HISTORY_MAX = 10000,     // snapshots in one answer
     SS_WARNINGS_MAX = 64,       // warnings kept for one run
     SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`

@@ -236,7 +236,8 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 {
     for (size_t i = thread->queue.count; i-- > 0;) {
         struct run *run = thread->queue.items[i];
-        if (status != SS_EFENCED && run->unit <= thread->units_durable)
+        if (status != SS_EFENCED && status != SS_EMOVED
+            && run->unit <= thread->units_durable)
             continue;
         take_out(run);
         ss_run_abandon(run, status, message);

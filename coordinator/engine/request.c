@@ -265,7 +265,7 @@ void ss_request_later(struct thread *thread, const char *op, const char *peer,
 }
 
 // A thread for a run that names none. Who asks for the same run again comes to
-// the same thread, and finds it there.
+// the same thread, and finds it there; else it is one that is ours.
 static void make_thread(
     struct engine *engine, const char *run, char ret_name[SS_HEX128_SIZE])
 {
@@ -274,9 +274,13 @@ static void make_thread(
         ss_hash_hex(run, strlen(run), ret_name);
         return;
     }
-    for (size_t i = 0; i < SS_HEX128_SIZE - 1; i++)
-        ret_name[i] = alphabet[ss_prng_below(&engine->prng, 16)];
     ret_name[SS_HEX128_SIZE - 1] = '\0';
+    for (int tries = 0; tries < SS_NAME_TRIES_MAX; tries++) {
+        for (size_t i = 0; i < SS_HEX128_SIZE - 1; i++)
+            ret_name[i] = alphabet[ss_prng_below(&engine->prng, 16)];
+        if (ss_is_ours(engine, ret_name))
+            return;
+    }
 }
 
 static void on_thread(struct engine *engine, const struct op *op,
@@ -299,6 +303,8 @@ static void on_thread(struct engine *engine, const struct op *op,
             "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
         return;
     }
+    if (ss_refer(engine, event->peer, event->request.id, name))
+        return;
     struct thread *thread = ss_thread_get(engine, name);
     if (thread->state == THREAD_HOT && thread->waiting.count == 0) {
         op->on_thread(thread, event->peer, event->request.id, body);
@@ -555,6 +561,8 @@ static void run_found(struct engine *engine, const struct scan_reply *wait,
             "there is no run %s", ss_json_str(wait->body, "run", "?"));
         return;
     }
+    if (ss_refer(engine, wait->peer, wait->id, name))
+        return;
     ss_request_later(ss_thread_get(engine, name), wait->op, wait->peer,
         wait->id, wait->body);
 }

@@ -390,10 +390,9 @@ void ss_run_root_ended(struct run *run)
 
 void ss_run_abandon(struct run *run, int status, const char *message)
 {
-    struct engine *engine = run->engine;
     for (size_t i = 0; i < run->listeners.count; i++)
-        ss_reply_error(engine, run->listeners.items[i].peer,
-            run->listeners.items[i].request, status, "%s", message);
+        ss_reply_dropped(run->thread, run->listeners.items[i].peer,
+            run->listeners.items[i].request, status, message);
     run->ended = true;
     if (run->thread->run == run)
         run->thread->run = NULL;
@@ -631,7 +630,8 @@ void ss_run_found(struct engine *engine, json_t *record_json)
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     const char *status = ss_json_str(record_json, "status", "");
-    if (!id || !thread_id || ss_map_get(&engine->runs, id))
+    if (!id || !thread_id || ss_map_get(&engine->runs, id)
+        || ss_refer(engine, NULL, 0, thread_id))
         return;
     struct thread *thread = ss_thread_get(engine, thread_id);
     if (strcmp(status, "running") == 0)

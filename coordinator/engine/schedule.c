@@ -77,7 +77,10 @@ void ss_task_forget(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     line_remove(task);
-    if (task->state == TASK_RUNNING) {
+    if (task->state == TASK_RUNNING && engine->letting_go) {
+        ss_attempt_let_go(task->worker, task->attempt);
+        attempt_ends(task);
+    } else if (task->state == TASK_RUNNING) {
         ss_engine_command(engine,
             (struct ss_command){.type = SS_COMMAND_CANCEL,
                 .peer = ss_strdup(task->worker->peer),
@@ -198,7 +201,7 @@ static uint64_t free_room(const struct engine *engine)
 
 void ss_dispatch(struct engine *engine)
 {
-    if (!engine->ready_moved)
+    if (!engine->ready_moved || engine->drains)
         return;
     engine->ready_moved = false;
     uint64_t room = free_room(engine);
@@ -226,6 +229,7 @@ void ss_worker_free(struct worker *worker)
     ss_map_fini(&worker->graphs, NULL);
     ss_map_fini(&worker->labels, NULL);
     json_decref(worker->graph_names);
+    SS_VEC_FINI(&worker->let_go);
     ss_free(worker->peer);
     ss_free(worker->name);
     ss_free(worker);
@@ -432,7 +436,8 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     worker->seen_ms = engine->now_ms;
     grant(worker, event->beat.capacity);
     for (size_t i = 0; i < event->beat.running_count; i++)
-        if (!find_attempt(engine, event->beat.running[i]))
+        if (!find_attempt(engine, event->beat.running[i])
+            && !ss_attempt_was_let_go(worker, event->beat.running[i]))
             ss_engine_command(engine,
                 (struct ss_command){.type = SS_COMMAND_CANCEL,
                     .peer = ss_strdup(event->peer),
@@ -485,6 +490,13 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
     struct ss_outcome *outcome = event->done.outcome;
     struct task *task = find_attempt(engine, outcome->attempt);
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
+        ss_engine_narrate(engine, "a result of a thread that has moved is "
+            "left to its owner");
+        worker->seen_ms = engine->now_ms;
+        ss_outcome_destroy(&outcome);
+        return;
+    }
     struct ss_command settled = {.type = SS_COMMAND_SETTLED,
         .peer = ss_strdup(event->peer),
         .attempt = outcome->attempt};

@@ -405,6 +405,10 @@ struct worker {
     struct ss_map labels;
     uint64_t attempts, lost;
     json_t *graph_names;
+    struct { // of threads that have moved: its result is another's
+        struct ss_attempt *items;
+        size_t count, capacity;
+    } let_go;
 };
 
 struct known_graph {
@@ -437,6 +441,15 @@ struct engine {
     struct ss_map workers; // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
     json_t *members; // endpoints of all coordinators; NULL: not told
+    struct ss_shards owned; // if shared
+    uint64_t shard_epochs[SS_SHARDS];
+    uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
+    bool letting_go; // threads are leaving: their attempts go on
+    bool drains;
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } gone; // freed at the end of the step
     struct {
         struct thread **items;
         size_t count, capacity;

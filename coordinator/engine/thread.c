@@ -424,16 +424,17 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     for (size_t i = 0; i < thread->held.count; i++) {
         struct ss_command *command = &thread->held.items[i].command;
         if (command->type == SS_COMMAND_REPLY)
-            ss_reply_error(engine, command->peer, command->id, status,
-                "%s", message);
+            ss_reply_dropped(
+                thread, command->peer, command->id, status, message);
     }
     for (size_t i = 0; i < thread->waiting.count; i++)
-        ss_reply_error(engine, thread->waiting.items[i].peer,
-            thread->waiting.items[i].id, status, "%s", message);
+        ss_reply_dropped(thread, thread->waiting.items[i].peer,
+            thread->waiting.items[i].id, status, message);
     drop_held(thread);
     drop_puts(thread);
-    drop_waiting(thread, status != SS_EFENCED);
-    if (run && status != SS_EFENCED)
+    bool is_anothers = status == SS_EFENCED || status == SS_EMOVED;
+    drop_waiting(thread, !is_anothers);
+    if (run && !is_anothers)
         ss_run_await(thread, run, "recover"); // it goes on when the thread is read again
     ss_free(run);
     ss_row_destroy(&thread->open);

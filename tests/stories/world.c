@@ -43,9 +43,20 @@ struct call { // of a client
     json_t *events;
 };
 
+// A coordinator that is not looked at now.
+struct seat {
+    struct ss_engine *engine;
+    size_t life;
+    int64_t wake_at_ms;
+    SS_VEC(struct parcel) parcels;
+    SS_VEC(struct store_job *) jobs;
+};
+
 static struct {
     struct ss_engine *engine;
     size_t life;
+    struct seat other; // of a pair
+    bool is_pair, at_two;
     int64_t now_ms;
     int64_t wake_at_ms;
     struct store store;
@@ -379,6 +390,7 @@ static void engine_new(void)
     world.engine =
         ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
             .seed = 7 + world.life,
+            .shared = world.is_pair,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
             .narrate = narrate});
@@ -455,6 +467,15 @@ static void free_lists(void)
 
 void world_end(void)
 {
+    if (world.is_pair) { // the other one first
+        ss_engine_destroy(&world.engine);
+        while (world.parcels.count > 0)
+            drop_parcel(0);
+        drop_jobs();
+        SS_VEC_FINI(&world.parcels);
+        SS_VEC_FINI(&world.jobs);
+        world_at(world.at_two ? "one" : "two");
+    }
     ss_engine_destroy(&world.engine);
     store_fini(&world.store);
     while (world.parcels.count > 0)
@@ -600,10 +621,18 @@ static void beat(const struct member *worker)
 {
     struct ss_event event = {
         .type = SS_EVENT_WORKER_BEAT, .peer = worker->name};
-    event.beat.running = worker->running.items;
-    event.beat.running_count = worker->running.count;
+    SS_VEC(struct ss_attempt) running = {0};
+    for (size_t i = 0; i < worker->running.count; i++) {
+        struct ss_attempt attempt = worker->running.items[i];
+        // Others' attempts are told to others.
+        if (!world.is_pair || attempt.epoch == 1 + world.life)
+            SS_VEC_PUSH(&running, attempt);
+    }
+    event.beat.running = running.items;
+    event.beat.running_count = running.count;
     event.beat.capacity = worker->share;
     step(&event);
+    SS_VEC_FINI(&running);
 }
 
 void world_share(const char *worker, uint32_t capacity)
@@ -760,11 +789,8 @@ bool world_was_finished(const char *run, const char *task_id)
     return was;
 }
 
-void world_restart(void)
+static void find_graphs(void)
 {
-    world.life++;
-    world_store_take(-1);
-    engine_new();
     for (size_t i = 0; i < world.store.records.count; i++) {
         const struct stored_record *record = &world.store.records.items[i];
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
@@ -772,9 +798,10 @@ void world_restart(void)
         if (record->table == SS_RECORD_GRAPH)
             step(&event);
     }
-    for (size_t i = 0; i < world.workers.count; i++)
-        if (!world.workers.items[i].dead)
-            hello(&world.workers.items[i]);
+}
+
+static void find_runs(void)
+{
     for (size_t i = world.store.records.count; i-- > 0;) { // in no order
         const struct stored_record *record = &world.store.records.items[i];
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
@@ -783,6 +810,108 @@ void world_restart(void)
             ss_bridge_run_is_open(record->value))
             step(&event);
     }
+}
+
+void world_restart(void)
+{
+    world.life++;
+    world_store_take(-1);
+    engine_new();
+    find_graphs();
+    for (size_t i = 0; i < world.workers.count; i++)
+        if (!world.workers.items[i].dead)
+            hello(&world.workers.items[i]);
+    find_runs();
+}
+
+// ------------------------------------------------------------------ a pair
+
+static void swap(void *a, void *b, size_t size)
+{
+    unsigned char kept[sizeof(struct seat)];
+    ck_assert_uint_le(size, sizeof(kept));
+    memcpy(kept, a, size);
+    memcpy(a, b, size);
+    memcpy(b, kept, size);
+}
+
+void world_at(const char *coordinator)
+{
+    if (world.at_two == (strcmp(coordinator, "two") == 0))
+        return;
+    world.at_two = !world.at_two;
+    struct seat *other = &world.other;
+    swap(&world.engine, &other->engine, sizeof(world.engine));
+    swap(&world.life, &other->life, sizeof(world.life));
+    swap(&world.wake_at_ms, &other->wake_at_ms, sizeof(world.wake_at_ms));
+    swap(&world.parcels, &other->parcels, sizeof(world.parcels));
+    swap(&world.jobs, &other->jobs, sizeof(world.jobs));
+    tell("(at coordinator %s)", coordinator);
+}
+
+static void see_members(void)
+{
+    static const char *const endpoints[] = {"tcp://one", "tcp://two"};
+    static const uint16_t owners[SS_SHARDS]; // all the first one's
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    event.members.endpoints = endpoints;
+    event.members.count = 2;
+    event.members.owners = owners;
+    step(&event);
+}
+
+void world_pair(void)
+{
+    ss_engine_destroy(&world.engine);
+    world.is_pair = true;
+    engine_new();
+    see_members();
+    world_gained_some(SS_SHARDS);
+    world_at("two");
+    world.life = 1;
+    engine_new();
+    see_members();
+    world_at("one");
+    world_forget();
+}
+
+void world_lost(bool known)
+{
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_LOST};
+    event.shards.shards = &all;
+    if (known)
+        event.shards.endpoint = world.at_two ? "tcp://one" : "tcp://two";
+    step(&event);
+}
+
+void world_gained_some(uint16_t count)
+{
+    struct ss_shards some = {{0}};
+    for (uint16_t i = 0; i < count; i++)
+        ss_shards_add(&some, i);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
+    event.shards.shards = &some;
+    event.shards.epoch = 10 + world.life;
+    step(&event);
+}
+
+void world_gained(void)
+{
+    world_gained_some(SS_SHARDS);
+    find_graphs();
+    find_runs();
+}
+
+void world_drains(void)
+{
+    step(&(struct ss_event){.type = SS_EVENT_DRAIN});
+}
+
+bool world_is_quiet(void)
+{
+    return ss_engine_is_quiet(world.engine);
 }
 
 // ------------------------------------------------------------------ looking

@@ -115,6 +115,20 @@ void world_store_slow(bool on);
 void world_crash(void);
 // Another one starts: workers say hello, unfinished runs are found.
 void world_restart(void);
+// Two coordinators share the store from now on: "one" at tcp://one, which owns
+// every thread, and "two". What is asked, run and passed, and every mishap, is
+// of the one that was named last (at first "one"); workers join each by
+// themselves.
+void world_pair(void);
+void world_at(const char *coordinator);
+// Here all threads are lost to the other one (`known`: it is told to whom);
+// they are gained, and unfinished runs are found.
+void world_lost(bool known);
+void world_gained(void);
+// `from` of 1,024 shards are gained, beginning with 0.
+void world_gained_some(uint16_t count);
+void world_drains(void);
+bool world_is_quiet(void);
 // What was durable when the coordinator crashed: did this run finish this task?
 bool world_was_finished(const char *run, const char *task_id);
 

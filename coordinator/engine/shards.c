@@ -1,0 +1,179 @@
+// shards.c - threads that are this coordinator's, and those that have moved.
+//
+// Where several coordinators share a database a thread is served only while its
+// shard is owned. What is lost is forgotten at once: nothing more is stored,
+// sent or cancelled for it. Attempts that are out go on at their workers, which
+// offer them to the new owner; an old one must not settle them.
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+bool ss_is_ours(const struct engine *engine, const char *thread)
+{
+    return !engine->options.shared
+        || ss_shards_have(&engine->owned, ss_shard_of(thread));
+}
+
+uint64_t ss_shard_epoch(const struct engine *engine, const char *thread)
+{
+    return engine->options.shared
+        ? engine->shard_epochs[ss_shard_of(thread)]
+        : engine->options.epoch;
+}
+
+// ------------------------------------------------ where it is now
+
+// Borrowed; NULL: nobody knows.
+static const char *endpoint_of(const struct engine *engine, const char *thread)
+{
+    uint16_t owner = engine->owners[ss_shard_of(thread)];
+    return owner == SS_NOBODY
+        ? NULL
+        : json_string_value(json_array_get(engine->members, owner));
+}
+
+json_t *ss_moved_json(const struct engine *engine, const char *thread)
+{
+    char *text = ss_format(
+        "thread %s belongs to another coordinator", thread);
+    json_t *error = ss_error_json(SS_EMOVED, text);
+    const char *endpoint = endpoint_of(engine, thread);
+    if (endpoint)
+        json_object_set_new(error, "endpoint", json_string(endpoint));
+    ss_free(text);
+    return json_pack("{s:o}", "error", error);
+}
+
+bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
+    const char *thread)
+{
+    if (ss_is_ours(engine, thread))
+        return false;
+    if (peer)
+        ss_reply(engine, peer, id, ss_moved_json(engine, thread));
+    return true;
+}
+
+void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
+    int status, const char *message)
+{
+    struct engine *engine = thread->engine;
+    if (status != SS_EMOVED)
+        ss_reply_error(engine, peer, id, status, "%s", message);
+    else if (peer)
+        ss_reply(engine, peer, id, ss_moved_json(engine, thread->id));
+}
+
+// The owners are told with the members, by their numbers there.
+void ss_shards_seen(struct engine *engine, const struct ss_event *event)
+{
+    for (size_t i = 0; i < SS_SHARDS; i++) {
+        uint16_t owner =
+            event->members.owners ? event->members.owners[i] : SS_NOBODY;
+        engine->owners[i] = owner < event->members.count ? owner : SS_NOBODY;
+    }
+}
+
+// ------------------------------------------------ gained and lost
+
+void ss_shards_gained(struct engine *engine, const struct ss_event *event)
+{
+    ss_check(engine->options.shared);
+    ss_shards_join(&engine->owned, event->shards.shards);
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(event->shards.shards, i))
+            engine->shard_epochs[i] = event->shards.epoch;
+    ss_engine_narrate(engine, "%zu shards are ours now",
+        ss_shards_count(event->shards.shards));
+}
+
+static void new_owner(struct engine *engine, const struct ss_event *event)
+{
+    uint16_t owner = SS_NOBODY;
+    for (size_t i = 0; i < json_array_size(engine->members); i++) {
+        const char *endpoint =
+            json_string_value(json_array_get(engine->members, i));
+        if (event->shards.endpoint
+            && strcmp(endpoint, event->shards.endpoint) == 0)
+            owner = (uint16_t)i;
+    }
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(event->shards.shards, i))
+            engine->owners[i] = owner;
+}
+
+static void let_go(struct engine *engine, struct thread *thread)
+{
+    ss_thread_break(thread, SS_EMOVED, "it belongs to another coordinator");
+    ss_map_remove(&engine->threads, thread->id);
+    for (size_t i = engine->turns.count; i-- > 0;)
+        if (engine->turns.items[i] == thread)
+            SS_VEC_REMOVE(&engine->turns, i);
+    SS_VEC_PUSH(&engine->gone, thread); // freed at the end of the step
+}
+
+void ss_shards_lost(struct engine *engine, const struct ss_event *event)
+{
+    ss_check(engine->options.shared);
+    ss_shards_leave(&engine->owned, event->shards.shards);
+    new_owner(engine, event);
+    ss_engine_narrate(engine, "%zu shards are not ours any more",
+        ss_shards_count(event->shards.shards));
+    engine->letting_go = true;
+    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
+        struct thread *thread = e->value;
+        next = e->next;
+        if (!ss_is_ours(engine, thread->id))
+            let_go(engine, thread);
+    }
+    engine->letting_go = false;
+}
+
+// ------------------------------------------------ attempts that were let go
+
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt)
+{
+    if (worker->let_go.count == SS_WORKER_LET_GO_MAX)
+        SS_VEC_REMOVE(&worker->let_go, 0);
+    SS_VEC_PUSH(&worker->let_go, attempt);
+}
+
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt)
+{
+    for (size_t i = 0; i < worker->let_go.count; i++)
+        if (worker->let_go.items[i].epoch == attempt.epoch
+            && worker->let_go.items[i].dispatch == attempt.dispatch)
+            return true;
+    return false;
+}
+
+// ------------------------------------------------ for the shell
+
+static bool is_quiet(const struct thread *thread)
+{
+    return thread->store_tag == 0 && thread->held.count == 0
+        && thread->puts.count == 0
+        && (!thread->journal
+            || ss_journal_head(thread->journal) == thread->issued);
+}
+
+bool ss_engine_is_quiet(const struct ss_engine *it)
+{
+    const struct engine *engine = ss_engine_inside(it);
+    if (engine->attempts.count > 0)
+        return false;
+    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next)
+        if (!is_quiet(e->value))
+            return false;
+    return true;
+}
+
+struct ss_shards ss_engine_busy(const struct ss_engine *it)
+{
+    struct ss_shards busy = {{0}};
+    const struct engine *engine = ss_engine_inside(it);
+    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next)
+        ss_shards_add(
+            &busy, ss_shard_of(((const struct run *)e->value)->thread->id));
+    return busy;
+}
