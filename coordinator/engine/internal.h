@@ -248,6 +248,13 @@ void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
 
 void ss_prune_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// The run that began last, as its rows tell it; NULL: none. Borrowed.
+const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
+
+// ------------------------------------------------ explain.c
+
+void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
 
 // ------------------------------------------------ keep.c
 

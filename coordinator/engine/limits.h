@@ -18,6 +18,8 @@ enum {
     // every 4,000,000th request for a new thread finds none, and is sent on.
     SS_NAME_TRIES_MAX = 16384,
     SS_HISTORY_MAX = 10000,     // snapshots in one answer
+    SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
+    SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
     SS_WARNINGS_MAX = 64,       // warnings kept for one run
     SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`
     SS_UPDATES_MAX = 10000,     // updates in one bulk update

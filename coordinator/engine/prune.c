@@ -111,7 +111,7 @@ static void fill_writes(struct ss_row *row, const struct ss_mark *mark)
 }
 
 // The newest run: what the thread was used with last.
-static const struct ss_run_facts *newest_run(const struct thread *thread)
+const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread)
 {
     for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
@@ -218,7 +218,7 @@ void ss_prune_thread(
         if (!goes(thread, mark))
             SS_VEC_PUSH(&kept, mark);
     }
-    const struct ss_run_facts *run = newest_run(thread);
+    const struct ss_run_facts *run = ss_thread_newest_run(thread);
     if (rows > 0) {
         const struct ss_mark *root =
             ss_journal_find(thread->journal, "", NULL);

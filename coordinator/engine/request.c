@@ -20,11 +20,12 @@ static void workers(struct engine *, const char *, uint64_t, json_t *);
 static void compile(struct engine *, const char *, uint64_t, json_t *);
 static void attach(struct engine *, const char *, uint64_t, json_t *);
 static void status_of(struct engine *, const char *, uint64_t, json_t *);
+static void explain(struct engine *, const char *, uint64_t, json_t *);
 
 static const struct op {
     const char *name;
-    thread_fn *on_thread;
-    plain_fn *plain;
+    thread_fn *on_thread; // called when the thread has been read
+    plain_fn *plain;      // called at once, if there is one
     const char *keys; // what its body may hold
 } ops[] = {
     {"run", ss_run_request, NULL,
@@ -42,6 +43,7 @@ static const struct op {
         " thread graph supersteps checkpoint_id checkpoint_ns key "},
     {"checkpoints", ss_read_checkpoints, NULL, " thread graph "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
+    {"explain", ss_explain_thread, explain, " run thread "},
     {"delete", ss_delete_thread, NULL, " thread "},
     {"prune", ss_prune_thread, NULL, " thread "},
     {"copy", ss_copy_thread, NULL, " thread to key "},
@@ -283,6 +285,26 @@ static void make_thread(
     }
 }
 
+// Ask it of a thread: now, or when it has been read and its turn has come.
+static void ask_thread(struct engine *engine, const char *name,
+    const char *peer, uint64_t id, json_t *body)
+{
+    const struct op *op = find_op(engine->request_op);
+    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
+        ss_reply_error(engine, peer, id, SS_EINVAL,
+            "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
+        return;
+    }
+    if (ss_refer(engine, peer, id, name))
+        return;
+    struct thread *thread = ss_thread_get(engine, name);
+    if (thread->state == THREAD_HOT && thread->waiting.count == 0) {
+        op->on_thread(thread, peer, id, body);
+        return;
+    }
+    ss_request_later(thread, op->name, peer, id, body);
+}
+
 static void on_thread(struct engine *engine, const struct op *op,
     const struct ss_event *event)
 {
@@ -298,20 +320,7 @@ static void on_thread(struct engine *engine, const struct op *op,
         make_thread(engine, ss_json_str(body, "run", NULL), made);
         name = made;
     }
-    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
-        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-            "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
-        return;
-    }
-    if (ss_refer(engine, event->peer, event->request.id, name))
-        return;
-    struct thread *thread = ss_thread_get(engine, name);
-    if (thread->state == THREAD_HOT && thread->waiting.count == 0) {
-        op->on_thread(thread, event->peer, event->request.id, body);
-        return;
-    }
-    ss_request_later(
-        thread, op->name, event->peer, event->request.id, body);
+    ask_thread(engine, name, event->peer, event->request.id, body);
 }
 
 static bool check_keys(struct engine *engine, const struct op *op,
@@ -455,6 +464,25 @@ static void status_of(
             (json_int_t)engine->attempts.count));
 }
 
+// On the thread that is named, or on the one of the run.
+static void explain(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *run_id = ss_json_str(body, "run", NULL);
+    const char *thread_id = ss_json_str(body, "thread", NULL);
+    const struct run *run =
+        run_id ? ss_map_get(&engine->runs, run_id) : NULL;
+    if (run)
+        ss_explain_thread(run->thread, peer, id, body);
+    else if (thread_id)
+        ask_thread(engine, thread_id, peer, id, body);
+    else if (run_id)
+        ss_request_scan(engine, peer, id, body);
+    else
+        ss_reply_error(engine, peer, id, SS_EINVAL,
+            "explain: say which run, or which thread");
+}
+
 static void attach(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
@@ -576,7 +604,8 @@ static void answer_records(struct engine *engine,
             "%s: %s", wait->op,
             event->records.message ? event->records.message : "");
     } else if (strcmp(wait->op, "attach") == 0
-        || strcmp(wait->op, "cancel") == 0) {
+        || strcmp(wait->op, "cancel") == 0
+        || strcmp(wait->op, "explain") == 0) {
         run_found(engine, wait, event);
     } else if (strcmp(wait->op, "clear_cache") == 0) {
         clear_cache(engine, wait, event);

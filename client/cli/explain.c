@@ -1,0 +1,283 @@
+// explain.c - sentences from the facts that a coordinator gives.
+#include "client/cli/explain.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "client/cli/text.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+enum { VALUE_WIDTH = 120, VERSION_WIDTH = 8 };
+
+static void add_json(struct ss_buf *buf, const char *before, const json_t *json)
+{
+    char *text = ss_text_json(json, VALUE_WIDTH);
+    ss_buf_addf(buf, "%s%s", before, text);
+    ss_free(text);
+}
+
+static void add_plain(struct ss_buf *buf, const char *before, const char *text)
+{
+    char *plain = ss_text_plain(text);
+    ss_buf_addf(buf, "%s%s", before, plain);
+    ss_free(plain);
+}
+
+// "12 ms", between two times that are known.
+static void add_duration(
+    struct ss_buf *buf, const char *before, int64_t from, int64_t to)
+{
+    if (from < 0 || to < from)
+        return;
+    char *text = ss_text_duration(to - from);
+    ss_buf_addf(buf, "%s%s", before, text);
+    ss_free(text);
+}
+
+// ------------------------------------------------ how it began
+
+static void write_entry(struct ss_buf *buf, const json_t *request)
+{
+    const json_t *command = json_object_get(request, "command");
+    const json_t *input = json_object_get(request, "input");
+    if (command && json_object_get(command, "resume"))
+        add_json(buf, ", with the answer ", json_object_get(command, "resume"));
+    else if (command)
+        add_json(buf, ", with the command ", command);
+    else if (input && !json_is_null(input))
+        add_json(buf, ", with the input ", input);
+    else
+        ss_buf_add_str(buf, ", to go on with what was there");
+    const char *at = ss_json_str(request, "checkpoint_id", NULL);
+    if (at)
+        add_plain(buf, ", from checkpoint ", at);
+}
+
+static void write_begin(struct ss_buf *buf, const json_t *explained)
+{
+    const char *version = ss_json_str(explained, "version", "");
+    add_plain(buf, "Run ", ss_json_str(explained, "run", "?"));
+    add_plain(buf, " of graph ", ss_json_str(explained, "graph", "?"));
+    if (*version)
+        ss_buf_addf(buf, " (version %.*s)", VERSION_WIDTH, version);
+    add_plain(buf, " on thread ", ss_json_str(explained, "thread", "?"));
+    ss_buf_add_str(buf, " began");
+    int64_t from = ss_json_int(explained, "created_us", -1);
+    int64_t now = ss_json_int(explained, "now_us", -1);
+    if (from >= 0 && now >= from) {
+        char *ago = ss_text_ago((now - from) / 1000);
+        ss_buf_addf(buf, " %s", ago);
+        ss_free(ago);
+    }
+    write_entry(buf, json_object_get(explained, "request"));
+    ss_buf_add_str(buf, ".\n");
+}
+
+// ------------------------------------------------ its supersteps
+
+// "greet", "left and right", "measure (12 tasks)".
+static void write_names(struct ss_buf *buf, const json_t *tasks)
+{
+    struct ss_map counts = {0};
+    size_t i, shown = 0;
+    json_t *task;
+    json_array_foreach ((json_t *)tasks, i, task) {
+        const char *name = ss_json_str(task, "name", "?");
+        size_t *count = ss_map_get(&counts, name);
+        if (!count) {
+            count = ss_zalloc(1, sizeof(*count));
+            ss_map_put(&counts, name, count);
+        }
+        ++*count;
+    }
+    for (const struct ss_map_entry *e = counts.first; e; e = e->next) {
+        const char *between = shown == 0 ? " " : e->next ? ", " : " and ";
+        add_plain(buf, between, e->key);
+        if (*(const size_t *)e->value > 1)
+            ss_buf_addf(buf, " (%zu tasks)", *(const size_t *)e->value);
+        shown++;
+    }
+    ss_map_fini(&counts, ss_free);
+}
+
+static void write_troubles(struct ss_buf *buf, const json_t *tasks)
+{
+    size_t i, k;
+    json_t *task, *asked;
+    json_array_foreach ((json_t *)tasks, i, task) {
+        const char *name = ss_json_str(task, "name", "?");
+        const char *error = ss_json_str(task, "error", NULL);
+        if (error) {
+            add_plain(buf, "    ", name);
+            add_plain(buf, " failed: ", error);
+            ss_buf_add_str(buf, "\n");
+        }
+        json_array_foreach (json_object_get(task, "interrupts"), k, asked) {
+            add_plain(buf, "    ", name);
+            add_json(buf, " asks ", json_object_get(asked, "value"));
+            ss_buf_add_str(buf, "\n");
+        }
+    }
+}
+
+// `next`: the checkpoint that this one's tasks led to; NULL: none yet.
+static void write_step(struct ss_buf *buf, const json_t *explained,
+    const json_t *step, const json_t *next)
+{
+    const json_t *tasks = json_object_get(step, "tasks");
+    bool is_input = ss_json_int(step, "step", 0) < 0; // it runs no node
+    if (json_array_size(tasks) == 0 || is_input)
+        return;
+    ss_buf_addf(
+        buf, "Superstep %lld", (long long)ss_json_int(step, "step", 0) + 1);
+    bool is_over = next || ss_json_str(explained, "ended_at", NULL);
+    ss_buf_add_str(buf, is_over ? " ran" : " is under way:");
+    write_names(buf, tasks);
+    if (next)
+        add_duration(buf, ", in ", ss_json_int(step, "made_us", -1),
+            ss_json_int(next, "made_us", -1));
+    ss_buf_add_str(buf, ".\n");
+    write_troubles(buf, tasks);
+}
+
+static void write_steps(struct ss_buf *buf, const json_t *explained)
+{
+    const json_t *steps = json_object_get(explained, "steps");
+    long long before = ss_json_int(explained, "steps_before", 0);
+    size_t count = json_array_size(steps);
+    if (before > 0)
+        ss_buf_addf(buf, "%lld of its checkpoints were before those here.\n",
+            before);
+    for (size_t i = 0; i < count; i++)
+        write_step(buf, explained, json_array_get(steps, i),
+            i + 1 < count ? json_array_get(steps, i + 1) : NULL);
+    if (!ss_json_bool(explained, "graph_known", true))
+        ss_buf_add_str(buf, "Its graph is not known here, so its tasks are not "
+                            "named: no worker has announced it.\n");
+}
+
+// ------------------------------------------------ what it waits for
+
+static void write_subject(struct ss_buf *buf, const json_t *wait)
+{
+    long long count = ss_json_int(wait, "count", 1);
+    if (count > 1)
+        ss_buf_addf(buf, "%lld tasks of ", count);
+    add_plain(buf, "", ss_json_str(wait, "node", "?"));
+}
+
+static void write_running(struct ss_buf *buf, const json_t *wait, bool many)
+{
+    char *took = ss_text_duration(ss_json_int(wait, "for_ms", 0) * 1000);
+    add_plain(buf, many ? " run on worker " : " runs on worker ",
+        ss_json_str(wait, "worker", "?"));
+    ss_buf_addf(buf, " (attempt %lld), for %s",
+        (long long)ss_json_int(wait, "attempt", 1), took);
+    ss_free(took);
+}
+
+static void write_backoff(struct ss_buf *buf, const json_t *wait)
+{
+    char *left = ss_text_duration(ss_json_int(wait, "in_ms", 0) * 1000);
+    ss_buf_addf(buf, " failed (%lld so far",
+        (long long)ss_json_int(wait, "failures", 1));
+    add_plain(buf, ", last: ", ss_json_str(wait, "error", ""));
+    ss_buf_addf(buf, ") and will be tried again in %s", left);
+    ss_free(left);
+}
+
+static void write_wait(
+    struct ss_buf *buf, const json_t *explained, const json_t *wait)
+{
+    const char *why = ss_json_str(wait, "why", "");
+    const char *graph = ss_json_str(explained, "graph", "?");
+    bool many = ss_json_int(wait, "count", 1) > 1;
+    const char *verb = many ? " wait" : " waits";
+    write_subject(buf, wait);
+    if (strcmp(why, "running") == 0) {
+        write_running(buf, wait, many);
+    } else if (strcmp(why, "backoff") == 0) {
+        write_backoff(buf, wait);
+    } else if (strcmp(why, "no_worker") == 0) {
+        ss_buf_addf(buf, "%s: no worker serves this version of graph ", verb);
+        add_plain(buf, "", graph);
+        ss_buf_add_str(
+            buf, ". Start one: superstep-worker --app its application");
+    } else if (strcmp(why, "workers_busy") == 0) {
+        ss_buf_addf(buf, "%s for room: all workers that may take %s are busy",
+            verb, many ? "them" : "it");
+    } else if (strcmp(why, "max_concurrency") == 0) {
+        ss_buf_addf(buf, "%s: the run has as many tasks out as its "
+            "max_concurrency allows", verb);
+    } else if (strcmp(why, "store") == 0) {
+        ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
+            verb, many ? "them" : "it");
+    } else if (strcmp(why, "answer") == 0) {
+        ss_buf_addf(buf, "%s for an answer", verb);
+    } else {
+        ss_buf_addf(buf, "%s (%s)", verb, why);
+    }
+    long long lost = ss_json_int(wait, "workers_lost", 0);
+    if (lost > 0)
+        ss_buf_addf(buf, "; %lld %s lost with it", lost,
+            lost > 1 ? "workers were" : "worker was");
+    ss_buf_add_str(buf, ".\n");
+}
+
+// ------------------------------------------------ how it stands
+
+static void write_end(struct ss_buf *buf, const json_t *explained)
+{
+    const char *status = ss_json_str(explained, "status", "?");
+    const json_t *error =
+        json_object_get(json_object_get(explained, "end"), "error");
+    int64_t from = ss_json_int(explained, "created_us", -1);
+    int64_t to = ss_json_int(explained, "ended_us", -1);
+    if (strcmp(status, "interrupted") == 0) {
+        add_plain(buf, "It stopped, and waits for an answer: superstep resume ",
+            ss_json_str(explained, "thread", "THREAD"));
+        ss_buf_add_str(buf, " --value ANSWER.\n");
+        return;
+    }
+    add_plain(buf, "It is ", status);
+    add_duration(buf, ", after ", from, to);
+    if (error)
+        add_plain(buf, ": ", ss_json_str(error, "message", "?"));
+    ss_buf_add_str(buf, ".\n");
+}
+
+static void write_queued(struct ss_buf *buf, const json_t *explained)
+{
+    long long before = ss_json_int(explained, "before", 0);
+    add_plain(buf, "It is queued: its thread is busy with ",
+        ss_json_str(explained, "busy_with", "another run"));
+    if (before > 0)
+        ss_buf_addf(buf, ", and %lld more %s before it", before,
+            before == 1 ? "is" : "are");
+    ss_buf_add_str(buf, ".\n");
+}
+
+void ss_explain_write(const json_t *explained, struct ss_buf *buf)
+{
+    size_t i;
+    json_t *wait;
+    write_begin(buf, explained);
+    write_steps(buf, explained);
+    json_array_foreach (json_object_get(explained, "waits"), i, wait)
+        write_wait(buf, explained, wait);
+    long long rows = ss_json_int(explained, "rows_on_their_way", 0);
+    if (rows > 0)
+        ss_buf_addf(buf, "%lld %s on the way to the store.\n", rows,
+            rows == 1 ? "row is" : "rows are");
+    const char *status = ss_json_str(explained, "status", "");
+    if (ss_json_str(explained, "ended_at", NULL))
+        write_end(buf, explained);
+    else if (strcmp(status, "queued") == 0)
+        write_queued(buf, explained);
+    else if (strcmp(status, "waiting") == 0)
+        ss_buf_add_str(buf, "It has not been taken up again since the "
+            "coordinator started: no worker has announced its graph. It is "
+            "not lost.\n");
+}

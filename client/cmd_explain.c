@@ -1,0 +1,67 @@
+// cmd_explain.c - superstep explain RUN: what happened to it, and why it waits.
+#include <stdio.h>
+
+#include "client/cli/explain.h"
+#include "client/cli/find.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+
+static struct ss_arg_list words;
+static bool is_thread;
+
+static const struct ss_arg options[] = {{.name = "RUN",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "RUN",
+                                            .min = 1,
+                                            .max = 1},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_FLAG,
+        .to = &is_thread,
+        .help = "the word is a thread: its run that began last"},
+    SS_CLI_OPTIONS};
+
+static void print(const json_t *explained)
+{
+    enum { EXPLAIN_SIZE_MAX = 16 * 1024 * 1024 };
+    struct ss_buf buf;
+    ss_buf_init(&buf, EXPLAIN_SIZE_MAX);
+    ss_explain_write(explained, &buf);
+    fputs(ss_buf_str(&buf), stdout);
+    ss_buf_fini(&buf);
+}
+
+static int run(struct ss_client *client)
+{
+    char *id = NULL;
+    int status = is_thread ? SS_CLI_DONE
+                           : ss_cli_find_run(client, words.items[0], &id);
+    if (status != SS_CLI_DONE)
+        return status;
+    json_t *answer;
+    struct ss_client_error error;
+    json_t *body = json_object();
+    json_object_set_new(body, is_thread ? "thread" : "run",
+        json_string(id ? id : words.items[0]));
+    ss_free(id);
+    if (ss_client_ask(client, "explain", body, NULL, &answer, &error) != 0)
+        return ss_cli_client_fail(
+            client, &error, NULL, is_thread ? words.items[0] : NULL);
+    const json_t *explained = json_object_get(answer, "explain");
+    if (ss_cli_options.json)
+        ss_cli_print_json(explained);
+    else
+        print(explained);
+    json_decref(answer);
+    return SS_CLI_DONE;
+}
+
+const struct ss_cli_command ss_cmd_explain = {
+    .name = "explain",
+    .usage = "RUN [options]",
+    .summary = "tell what happened to a run, and why it waits",
+    .options = options,
+    .word = SS_CLI_WORD_RUN,
+    .run = run,
+};

@@ -1,0 +1,301 @@
+// explain.c - what happened to a run, and why it waits.
+//
+// The journal tells the past: how the run was entered, its supersteps with their
+// tasks (planned again from their checkpoints), how it ended. What is in memory
+// tells the present: each task that has not ended, and what it waits for. People
+// get it as prose from `superstep explain`; here it is facts. Only what is durable
+// is told of the past.
+#include <stdio.h>
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ the present
+
+// Tasks that wait for the same, told together.
+struct wait {
+    const struct task *task; // the first of them
+    const char *why;         // a stable word for machines
+    const char *worker;      // RUNNING: where
+    json_int_t count;
+};
+
+struct waits {
+    struct wait *items;
+    size_t count, capacity;
+};
+
+static const char *why_ready(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    const struct run *run = loop->run;
+    struct engine *engine = loop->engine;
+    if (task->gate_seq > loop->thread->durable)
+        return "store";
+    if (run && run->max_concurrency > 0 &&
+        (int64_t)run->running >= run->max_concurrency)
+        return "max_concurrency";
+    const struct ss_graph *graph =
+        run ? run->graph : ss_change_graph(loop->change);
+    return ss_graph_workers(engine, graph) == 0 ? "no_worker" : "workers_busy";
+}
+
+// NULL: it waits for nothing by itself (it has ended, or a loop inside tells).
+static const char *why_of(const struct task *task)
+{
+    switch (task->state) {
+    case TASK_NEW:
+        return "planned";
+    case TASK_CACHE:
+        return "cache";
+    case TASK_READY:
+        return why_ready(task);
+    case TASK_RUNNING:
+        return "running";
+    case TASK_BACKOFF:
+        return "backoff";
+    case TASK_INTERRUPTED:
+    case TASK_HELD:
+        return "answer";
+    case TASK_CHILD:
+    case TASK_DONE:
+    case TASK_FAILED:
+    case TASK_PARENT:
+        break;
+    }
+    return NULL;
+}
+
+static void add_wait(struct waits *waits, const struct task *task)
+{
+    const char *why = why_of(task);
+    const char *worker = task->worker ? task->worker->name : NULL;
+    if (!why)
+        return;
+    for (size_t i = 0; i < waits->count; i++) {
+        struct wait *it = &waits->items[i];
+        if (it->task->node == task->node && it->task->loop == task->loop &&
+            strcmp(it->why, why) == 0 && it->worker == worker) {
+            it->count++;
+            return;
+        }
+    }
+    SS_VEC_PUSH(waits, (struct wait){task, why, worker, 1});
+}
+
+// Loops nest as deep as graphs do, and no deeper.
+static void collect(struct waits *waits, const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        add_wait(waits, task);
+        if (task->state == TASK_CHILD && task->child)
+            collect(waits, task->child);
+    }
+    for (size_t i = 0; i < loop->folds_count; i++)
+        add_wait(waits, &loop->folds[i]);
+}
+
+static json_t *wait_json(const struct engine *engine, const struct wait *wait)
+{
+    const struct task *task = wait->task;
+    json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I}", "node",
+        task->node ? task->node->name : task->fold_channel, "ns",
+        task->loop->ns, "why", wait->why, "count", wait->count, "step",
+        (json_int_t)task->loop->step);
+    if (wait->worker) {
+        json_object_set_new(json, "worker", json_string(wait->worker));
+        json_object_set_new(json, "attempt", json_integer(task->attempts));
+        json_object_set_new(json, "for_ms",
+            json_integer((json_int_t)(engine->now_ms - task->sent_ms)));
+    }
+    if (task->state == TASK_BACKOFF) {
+        int64_t left = task->retry_at_ms - engine->now_ms;
+        json_object_set_new(
+            json, "in_ms", json_integer((json_int_t)(left > 0 ? left : 0)));
+        json_object_set_new(json, "failures", json_integer(task->failures));
+        json_object_set_new(json, "error", json_string(task->error.message));
+    }
+    if (task->redeliveries > 0)
+        json_object_set_new(
+            json, "workers_lost", json_integer(task->redeliveries));
+    return json;
+}
+
+static json_t *waits_json(struct engine *engine, const struct run *run)
+{
+    struct waits waits = {0};
+    if (run->root)
+        collect(&waits, run->root);
+    json_t *list = json_array();
+    for (size_t i = 0; i < waits.count && i < SS_EXPLAIN_WAITS_MAX; i++)
+        json_array_append_new(list, wait_json(engine, &waits.items[i]));
+    ss_free(waits.items);
+    return list;
+}
+
+// ------------------------------------------------ the past
+
+// "created_at" for people, "created_us" for those who count.
+static void set_time(json_t *json, const char *name, int64_t wall_us)
+{
+    char text[SS_TIME_SIZE], key[16];
+    if (wall_us < 0)
+        return;
+    ss_time_text(wall_us, text);
+    snprintf(key, sizeof(key), "%s_at", name);
+    json_object_set_new(json, key, json_string(text));
+    snprintf(key, sizeof(key), "%s_us", name);
+    json_object_set_new(json, key, json_integer((json_int_t)wall_us));
+}
+
+// What a checkpoint's tasks came to, by node: planned again from it.
+static json_t *tasks_json(
+    struct thread *thread, struct ss_graph *graph, struct ss_mark *mark)
+{
+    json_t *snapshot = ss_snapshot(thread, graph, "", mark, false, false);
+    json_t *list = json_array();
+    size_t i;
+    json_t *task;
+    json_array_foreach (json_object_get(snapshot, "tasks"), i, task) {
+        json_t *one = json_pack(
+            "{s:O*}", "name", json_object_get(task, "name"));
+        json_t *error = json_object_get(task, "error");
+        if (json_is_string(error))
+            json_object_set(one, "error", error);
+        json_t *asks = json_object_get(task, "interrupts");
+        if (json_array_size(asks) > 0)
+            json_object_set(one, "interrupts", asks);
+        json_array_append_new(list, one);
+    }
+    json_decref(snapshot);
+    return list;
+}
+
+// The last supersteps of a run; *ret_before: how many are left out.
+static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
+    const char *run, json_int_t *ret_before)
+{
+    SS_VEC(struct ss_mark *) own = {0};
+    size_t count = 0;
+    struct ss_mark *const *marks =
+        ss_journal_list(thread->journal, "", &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(marks[i]->run, run) == 0 &&
+            marks[i]->row->seq <= thread->durable)
+            SS_VEC_PUSH(&own, marks[i]);
+    size_t from =
+        own.count > SS_EXPLAIN_STEPS_MAX ? own.count - SS_EXPLAIN_STEPS_MAX : 0;
+    json_t *list = json_array();
+    for (size_t i = from; i < own.count; i++) {
+        json_t *step = json_pack("{s:I, s:s, s:s, s:o}", "step",
+            (json_int_t)own.items[i]->step, "source", own.items[i]->source,
+            "checkpoint_id", own.items[i]->id, "tasks",
+            graph ? tasks_json(thread, graph, own.items[i]) : json_array());
+        set_time(step, "made", own.items[i]->wall_us);
+        json_array_append_new(list, step);
+    }
+    SS_VEC_FINI(&own);
+    *ret_before = (json_int_t)from;
+    return list;
+}
+
+// The row that ended it, if that is durable.
+static const struct ss_row *end_row(
+    const struct thread *thread, const char *run)
+{
+    for (uint64_t seq = thread->durable; seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->end && strcmp(row->run, run) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static json_t *past(struct thread *thread, const struct ss_run_facts *facts,
+    const struct ss_row *end)
+{
+    const char *name = ss_json_str(facts->entry, "graph", "?");
+    const char *version = ss_json_str(facts->entry, "version", "");
+    struct known_graph *known =
+        ss_known_graph(thread->engine, name, version);
+    json_int_t before = 0;
+    json_t *steps = steps_json(
+        thread, known ? known->graph : NULL, facts->id, &before);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}", "run", facts->id,
+        "thread", thread->id, "graph", name, "version", version, "request",
+        json_object_get(facts->entry, "request"), "steps", steps,
+        "steps_before", before, "end", end ? end->end : NULL, "graph_known",
+        known != NULL);
+    set_time(json, "created",
+        ss_json_int(facts->entry, "created_us", -1));
+    set_time(json, "ended", end ? end->wall_us : -1);
+    return json;
+}
+
+// ------------------------------------------------ a run that has not begun
+
+// Its place in the line of its thread; NULL: it is not there.
+static json_t *queued(const struct thread *thread, const char *run)
+{
+    char busy[SS_BUSY_TEXT_SIZE];
+    for (size_t i = 0; run && i < thread->queue.count; i++) {
+        const struct run *it = thread->queue.items[i];
+        if (strcmp(it->id, run) != 0)
+            continue;
+        ss_thread_busy_with(thread, busy);
+        json_t *json = json_pack(
+            "{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}", "run",
+            it->id, "thread", thread->id, "graph", it->graph->name, "version",
+            it->graph->version, "request", it->body, "status", "queued",
+            "before", (json_int_t)i, "busy_with", busy, "steps", "waits");
+        set_time(json, "created", it->created_us);
+        return json;
+    }
+    return NULL;
+}
+
+// ------------------------------------------------ the answer
+
+static const struct ss_run_facts *facts_of(
+    const struct thread *thread, const char *run)
+{
+    if (!run && thread->run)
+        run = thread->run->id;
+    return run ? ss_journal_run(thread->journal, run)
+               : ss_thread_newest_run(thread);
+}
+
+void ss_explain_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct engine *engine = thread->engine;
+    const char *wanted = ss_json_str(body, "run", NULL);
+    const struct ss_run_facts *facts = facts_of(thread, wanted);
+    json_t *waiting = facts ? NULL : queued(thread, wanted);
+    if (waiting) {
+        set_time(waiting, "now", engine->wall_us);
+        ss_reply(engine, peer, id, json_pack("{s:o}", "explain", waiting));
+        return;
+    }
+    if (!facts) {
+        ss_reply_error(engine, peer, id, SS_ENOTFOUND, "thread %s has no run%s%s",
+            thread->id, wanted ? " " : " yet", wanted ? wanted : "");
+        return;
+    }
+    const struct run *live = ss_map_get(&engine->runs, facts->id);
+    const struct ss_row *end = end_row(thread, facts->id);
+    json_t *json = past(thread, facts, end);
+    json_object_set_new(json, "status",
+        json_string(end    ? ss_json_str(end->end, "status", "?")
+                    : live ? "running"
+                           : "waiting"));
+    json_object_set_new(json, "waits",
+        live ? waits_json(engine, live) : json_array());
+    json_object_set_new(json, "rows_on_their_way",
+        json_integer((json_int_t)(ss_thread_head(thread) - thread->durable)));
+    set_time(json, "now", engine->wall_us);
+    // It shows what waits for the store: so it does not wait for it.
+    ss_reply(engine, peer, id, json_pack("{s:o}", "explain", json));
+}

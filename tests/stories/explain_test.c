@@ -1,0 +1,188 @@
+// Why a run waits: each reason there is, and what is told of its past.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#define RUN(more) \
+    "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" more "}"
+
+static json_t *explained(const char *body)
+{
+    uint64_t id = world_ask("eve", "explain", body);
+    world_run();
+    json_t *answer = world_answer(id);
+    ck_assert_ptr_nonnull(answer);
+    json_t *json = json_object_get(answer, "explain");
+    ck_assert_ptr_nonnull(json);
+    return json;
+}
+
+// "why: count of node, ..." of all that waits.
+static void waits(const char *expected)
+{
+    static char text[512];
+    size_t i, size = 0;
+    json_t *wait;
+    text[0] = '\0';
+    json_array_foreach (
+        json_object_get(explained("{'run': 'r'}"), "waits"), i, wait)
+        size += (size_t)snprintf(text + size, sizeof(text) - size,
+            "%s%s: %lld of %s", i ? ", " : "", ss_json_str(wait, "why", "?"),
+            (long long)ss_json_int(wait, "count", 0),
+            ss_json_str(wait, "node", "?"));
+    ck_assert_str_eq(text, expected);
+}
+
+static const char *status(void)
+{
+    return ss_json_str(explained("{'run': 'r'}"), "status", "?");
+}
+
+START_TEST(a_task_waits_for_a_worker_that_serves_it)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_leave("w1");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    waits("no_worker: 1 of a");
+    ck_assert_str_eq(status(), "running");
+}
+END_TEST
+
+START_TEST(tasks_wait_for_room_and_run_elsewhere)
+{
+    world_graph(chart("g", "start>a a>b a>c a>d b+c+d>e e>end", NULL));
+    world_worker("w1", 1);
+    world_hold("b");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    waits("running: 1 of b, workers_busy: 1 of c, workers_busy: 1 of d");
+    const json_t *running = json_array_get(
+        json_object_get(explained("{'thread': 't'}"), "waits"), 0);
+    ck_assert_str_eq(ss_json_str(running, "worker", "?"), "w1");
+    ck_assert_int_eq(ss_json_int(running, "attempt", 0), 1);
+}
+END_TEST
+
+START_TEST(tasks_wait_below_the_limit_of_their_run)
+{
+    world_graph(chart("h", "start>a start>b a>end b>end", NULL));
+    world_worker("w1", 4);
+    world_hold("a");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'h', 'run': 'r', 'input': {'x': []},"
+        " 'max_concurrency': 1}");
+    world_run();
+    waits("running: 1 of a, max_concurrency: 1 of b");
+}
+END_TEST
+
+START_TEST(a_task_waits_for_the_store)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_store_slow(true);
+    world_let("a");
+    world_run();
+    waits("store: 1 of b");
+    json_t *json = explained("{'run': 'r'}");
+    ck_assert_int_eq(ss_json_int(json, "rows_on_their_way", 0), 1);
+    // Of the past only what is durable is told.
+    json_t *steps = json_object_get(json, "steps");
+    ck_assert_uint_eq(json_array_size(steps), 2);
+    world_store_slow(false);
+}
+END_TEST
+
+START_TEST(a_task_waits_before_its_next_attempt)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'nodes': {'a': {'retry': [{'max_attempts': 3,"
+        " 'initial_interval_ms': 1000, 'jitter': false}]}}}"));
+    world_body("a", fails_twice);
+    world_worker("w1", 1);
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    waits("backoff: 1 of a");
+    const json_t *wait =
+        json_array_get(json_object_get(explained("{'run': 'r'}"), "waits"), 0);
+    ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), 1000);
+    ck_assert_int_eq(ss_json_int(wait, "failures", 0), 1);
+}
+END_TEST
+
+START_TEST(a_run_that_asked_and_one_that_ended_tell_their_past)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_body("b", asks);
+    world_worker("w1", 1);
+    world_get("run", RUN(""));
+    waits("");
+    json_t *json = explained("{'run': 'r'}");
+    ck_assert_str_eq(ss_json_str(json, "status", "?"), "interrupted");
+    json_t *steps = json_object_get(json, "steps");
+    ck_assert_uint_eq(json_array_size(steps), 3);
+    const json_t *last = json_array_get(
+        json_object_get(json_array_get(steps, 2), "tasks"), 0);
+    ck_assert_str_eq(ss_json_str(last, "name", "?"), "b");
+    ck_assert_uint_eq(
+        json_array_size(json_object_get(last, "interrupts")), 1);
+
+    world_get("run", "{'thread': 't', 'run': 'r2', 'command': {'resume': "
+                     "'yes'}}");
+    // The newest of the thread, without its name; and after a restart.
+    world_crash();
+    world_restart();
+    json = explained("{'thread': 't'}");
+    ck_assert_str_eq(ss_json_str(json, "run", "?"), "r2");
+    ck_assert_str_eq(ss_json_str(json, "status", "?"), "done");
+    ck_assert_int_ge(ss_json_int(json, "ended_us", -1),
+        ss_json_int(json, "created_us", -1));
+}
+END_TEST
+
+START_TEST(a_run_in_the_line_of_its_thread_says_who_is_before_it)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'run': 'first', 'input': {'x': []}}");
+    world_ask("ann", "run", RUN(", 'if_busy': 'enqueue'"));
+    world_run();
+    json_t *json = explained("{'run': 'r'}");
+    ck_assert_str_eq(ss_json_str(json, "status", "?"), "queued");
+    ck_assert_str_eq(ss_json_str(json, "busy_with", "?"), "run first");
+    ck_assert_int_eq(ss_json_int(json, "before", -1), 0);
+}
+END_TEST
+
+START_TEST(what_is_not_there_is_said)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    json_t *error = json_object_get(
+        world_get("explain", "{'run': 'none'}"), "error");
+    ck_assert_str_eq(ss_json_str(error, "code", "?"), "not_found");
+    error = json_object_get(world_get("explain", "{'thread': 'u'}"), "error");
+    ck_assert_str_eq(
+        ss_json_str(error, "message", "?"), "thread u has no run yet");
+    error = json_object_get(world_get("explain", "{}"), "error");
+    ck_assert_str_eq(ss_json_str(error, "code", "?"), "invalid_argument");
+}
+END_TEST
+
+SUITE("explain", a_task_waits_for_a_worker_that_serves_it,
+    tasks_wait_for_room_and_run_elsewhere,
+    tasks_wait_below_the_limit_of_their_run, a_task_waits_for_the_store,
+    a_task_waits_before_its_next_attempt,
+    a_run_that_asked_and_one_that_ended_tell_their_past,
+    a_run_in_the_line_of_its_thread_says_who_is_before_it,
+    what_is_not_there_is_said)

@@ -1,0 +1,145 @@
+// What happened to a run, as people read it.
+#include "client/cli/explain.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#define AROUND \
+    "\"run\":\"r\",\"thread\":\"demo\",\"graph\":\"hello\",\"version\":" \
+    "\"5f0c1e7a99\",\"created_us\":1000000,\"now_us\":13000000,"
+
+static void expect(const char *text, const char *wanted)
+{
+    struct ss_buf buf;
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(json != NULL, "no JSON: %s", text);
+    ss_buf_init(&buf, 1 << 20);
+    ss_explain_write(json, &buf);
+    ck_assert_str_eq(ss_buf_str(&buf), wanted);
+    ss_buf_fini(&buf);
+    json_decref(json);
+}
+
+START_TEST(a_run_that_is_done_tells_its_supersteps)
+{
+    expect("{" AROUND
+           "\"request\":{\"input\":{\"name\":\"Ada\"}},\"status\":\"done\","
+           "\"ended_at\":\"x\",\"ended_us\":1030000,\"steps_before\":0,"
+           "\"graph_known\":true,\"end\":{\"status\":\"done\"},\"waits\":[],"
+           "\"steps\":["
+           "{\"step\":-1,\"made_us\":1000000,\"tasks\":[{\"name\":\"__start__\""
+           "}]},"
+           "{\"step\":0,\"made_us\":1000000,\"tasks\":[{\"name\":\"greet\"}]},"
+           "{\"step\":1,\"made_us\":1012000,\"tasks\":[{\"name\":\"shout\"},"
+           "{\"name\":\"shout\"},{\"name\":\"a\"},{\"name\":\"b\"}]},"
+           "{\"step\":2,\"made_us\":1030000,\"tasks\":[]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the input {\"name\": \"Ada\"}.\n"
+        "Superstep 1 ran greet, in 12.0 ms.\n"
+        "Superstep 2 ran shout (2 tasks), a and b, in 18.0 ms.\n"
+        "It is done, after 30.0 ms.\n");
+}
+END_TEST
+
+START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
+{
+    expect("{" AROUND
+           "\"request\":{},\"status\":\"running\",\"steps_before\":40,"
+           "\"rows_on_their_way\":2,\"steps\":[{\"step\":4,\"tasks\":[{"
+           "\"name\":\"fetch\",\"error\":\"timed out\"}]}],\"waits\":["
+           "{\"node\":\"fetch\",\"count\":1,\"why\":\"backoff\",\"in_ms\":1200,"
+           "\"failures\":2,\"error\":\"timed out\"},"
+           "{\"node\":\"measure\",\"count\":3,\"why\":\"no_worker\"},"
+           "{\"node\":\"judge\",\"count\":1,\"why\":\"running\",\"worker\":"
+           "\"w1\",\"attempt\":2,\"for_ms\":3100,\"workers_lost\":1},"
+           "{\"node\":\"x\",\"count\":2,\"why\":\"workers_busy\"},"
+           "{\"node\":\"y\",\"count\":1,\"why\":\"max_concurrency\"},"
+           "{\"node\":\"z\",\"count\":1,\"why\":\"store\"},"
+           "{\"node\":\"q\",\"count\":1,\"why\":\"answer\"},"
+           "{\"node\":\"c\",\"count\":1,\"why\":\"cache\"}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "40 of its checkpoints were before those here.\n"
+        "Superstep 5 is under way: fetch.\n"
+        "    fetch failed: timed out\n"
+        "fetch failed (2 so far, last: timed out) and will be tried again in "
+        "1.2 s.\n"
+        "3 tasks of measure wait: no worker serves this version of graph "
+        "hello. Start one: superstep-worker --app its application.\n"
+        "judge runs on worker w1 (attempt 2), for 3.1 s; 1 worker was lost "
+        "with it.\n"
+        "2 tasks of x wait for room: all workers that may take them are "
+        "busy.\n"
+        "y waits: the run has as many tasks out as its max_concurrency "
+        "allows.\n"
+        "z waits for the store: rows before it are not durable yet.\n"
+        "q waits for an answer.\n"
+        "c waits (cache).\n"
+        "2 rows are on the way to the store.\n");
+}
+END_TEST
+
+START_TEST(a_run_that_asked_says_how_to_answer)
+{
+    expect("{" AROUND
+           "\"request\":{\"command\":{\"resume\":true}},\"status\":"
+           "\"interrupted\",\"ended_at\":\"x\",\"ended_us\":2000000,"
+           "\"steps\":[{\"step\":1,\"tasks\":[{\"name\":\"approve\","
+           "\"interrupts\":[{\"value\":\"ok?\"}]}]}]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the answer true.\n"
+        "Superstep 2 ran approve.\n"
+        "    approve asks \"ok?\"\n"
+        "It stopped, and waits for an answer: superstep resume demo --value "
+        "ANSWER.\n");
+}
+END_TEST
+
+START_TEST(a_run_that_failed_says_why_without_moving_the_cursor)
+{
+    expect("{" AROUND
+           "\"request\":{\"checkpoint_id\":\"1f0a\",\"command\":{\"goto\":"
+           "\"b\"}},\"status\":\"failed\",\"ended_at\":\"x\",\"ended_us\":"
+           "1500000,\"end\":{\"error\":{\"message\":\"\\u001b[2Jno\"}},"
+           "\"graph_known\":false,\"steps\":[]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, with the command {\"goto\": \"b\"}, from checkpoint 1f0a.\n"
+        "Its graph is not known here, so its tasks are not named: no worker "
+        "has announced it.\n"
+        "It is failed, after 500 ms: ?[2Jno.\n");
+}
+END_TEST
+
+START_TEST(a_run_that_nobody_took_up_is_not_lost)
+{
+    expect("{" AROUND "\"status\":\"waiting\",\"steps\":[]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "It has not been taken up again since the coordinator started: no "
+        "worker has announced its graph. It is not lost.\n");
+    expect("{" AROUND
+           "\"status\":\"queued\",\"before\":2,\"busy_with\":\"run a\"}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "It is queued: its thread is busy with run a, and 2 more are before "
+        "it.\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("explain");
+    TCase *tcase = tcase_create("explain");
+    tcase_add_test(tcase, a_run_that_is_done_tells_its_supersteps);
+    tcase_add_test(tcase, a_run_that_waits_says_for_what_and_what_to_do);
+    tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
+    tcase_add_test(
+        tcase, a_run_that_failed_says_why_without_moving_the_cursor);
+    tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
