@@ -230,3 +230,91 @@ void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE])
         (int)(rest % 1000000));
     ss_check(size > 0 && size < SS_TIME_SIZE);
 }
+
+// Days since 1970-01-01: date_of() the other way round.
+static int64_t day_of(int64_t year, int month, int day)
+{
+    year -= month <= 2;
+    int64_t era = year / 400; // years are not negative
+    int64_t of_era = year - era * 400;
+    int64_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5;
+    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year +
+           day - 1 - 719468;
+}
+
+// `count` digits as a number up to `most`, and move on; false: there are not.
+static bool take_digits(const char **text, int count, int most, int *ret)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++, (*text)++) {
+        if (**text < '0' || **text > '9')
+            return false;
+        number = number * 10 + (**text - '0');
+    }
+    *ret = number;
+    return number <= most;
+}
+
+static bool take_letter(const char **text, char letter)
+{
+    if (**text != letter)
+        return false;
+    (*text)++;
+    return true;
+}
+
+// "", ".5" or ".123456", in microseconds.
+static bool take_fraction(const char **text, int *ret_us)
+{
+    int us = 0, scale = 100000;
+    if (take_letter(text, '.')) {
+        if (**text < '0' || **text > '9')
+            return false;
+        for (; **text >= '0' && **text <= '9'; (*text)++, scale /= 10) {
+            if (scale == 0)
+                return false;
+            us += (**text - '0') * scale;
+        }
+    }
+    *ret_us = us;
+    return true;
+}
+
+// "Z", or "+02:00", in minutes.
+static bool take_offset(const char **text, int *ret_minutes)
+{
+    int hours, minutes;
+    if (take_letter(text, 'Z')) {
+        *ret_minutes = 0;
+        return true;
+    }
+    bool is_west = **text == '-';
+    if (!is_west && **text != '+')
+        return false;
+    (*text)++;
+    if (!take_digits(text, 2, 23, &hours) || !take_letter(text, ':') ||
+        !take_digits(text, 2, 59, &minutes))
+        return false;
+    *ret_minutes = (is_west ? -1 : 1) * (hours * 60 + minutes);
+    return true;
+}
+
+bool ss_time_read(const char *text, int64_t *ret_wall_us)
+{
+    int year, month, day, hour, minute, second, us, offset;
+    if (!take_digits(&text, 4, 9999, &year) || !take_letter(&text, '-') ||
+        !take_digits(&text, 2, 12, &month) || !take_letter(&text, '-') ||
+        !take_digits(&text, 2, 31, &day) || month < 1 || day < 1 || year < 1)
+        return false;
+    if (!take_letter(&text, 'T') && !take_letter(&text, ' '))
+        return false;
+    if (!take_digits(&text, 2, 23, &hour) || !take_letter(&text, ':') ||
+        !take_digits(&text, 2, 59, &minute) || !take_letter(&text, ':') ||
+        !take_digits(&text, 2, 59, &second) || !take_fraction(&text, &us) ||
+        !take_offset(&text, &offset) || *text != '\0')
+        return false;
+    int64_t minutes =
+        day_of(year, month, day) * 1440 + hour * 60 + minute - offset;
+    *ret_wall_us = (minutes * 60 + second) * 1000000 + us;
+    return true;
+}

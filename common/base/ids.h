@@ -45,5 +45,8 @@ void ss_interrupt_id(const char *ns, size_t answers,
 
 // ISO-8601 UTC with microseconds and "+00:00".
 void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);
+// The wall time of an ISO-8601 text: date, T or a space, time, up to six digits
+// of a fraction, and Z or an offset. False: it is none.
+bool ss_time_read(const char *text, int64_t *ret_wall_us);
 
 #endif

@@ -149,9 +149,15 @@ bool ss_enter_is_edited(const struct ss_mark *mark)
 
 bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task)
 {
-    const json_t *facts =
-        mark ? json_object_get(mark->metadata, "__loop__") : NULL;
-    return strcmp(ss_json_str(facts, "task", ""), task->id) == 0;
+    const json_t *metadata = mark ? mark->metadata : NULL;
+    const char *by = ss_json_str(
+        json_object_get(metadata, "__loop__"), "task", NULL);
+    if (by)
+        return strcmp(by, task->id) == 0;
+    // an import knows only the superstep, and that namespace is one task's
+    const char *around = ss_json_str(json_object_get(metadata, "parents"),
+        task->loop->ns, "");
+    return strcmp(around, task->loop->id) == 0;
 }
 
 static bool began_here(const struct loop *loop, const struct ss_mark *mark)

@@ -269,6 +269,11 @@ bool ss_answered_before(
 void ss_answer_keep(
     struct thread *thread, const json_t *body, json_t *answer); // borrows
 
+// ------------------------------------------------ import.c
+
+void ss_import_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+
 void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,

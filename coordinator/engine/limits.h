@@ -23,6 +23,7 @@ enum {
     SS_WARNINGS_MAX = 64,       // warnings kept for one run
     SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`
     SS_UPDATES_MAX = 10000,     // updates in one bulk update
+    SS_IMPORT_MAX = 10000,      // checkpoints in one piece of an import
     SS_THREAD_IDLE_MS = 60000, // a thread unused so long is forgotten
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,

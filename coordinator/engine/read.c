@@ -140,7 +140,8 @@ static int by_id(const void *a, const void *b)
 void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
-    (void)body;
+    const char *after = ss_json_str(body, "after", "");
+    json_int_t limit = ss_json_int(body, "limit", INT64_MAX);
     SS_VEC(struct ss_mark *) all = {0};
     size_t spaces = 0;
     const char *const *names =
@@ -150,12 +151,13 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
         struct ss_mark *const *marks =
             ss_journal_list(thread->journal, names[n], &count);
         for (size_t i = 0; i < count; i++)
-            SS_VEC_PUSH(&all, marks[i]);
+            if (strcmp(marks[i]->id, after) > 0)
+                SS_VEC_PUSH(&all, marks[i]);
     }
     if (all.count)
         qsort(all.items, all.count, sizeof(*all.items), by_id);
     json_t *list = json_array();
-    for (size_t i = 0; i < all.count; i++)
+    for (size_t i = 0; i < all.count && (json_int_t)i < limit; i++)
         json_array_append_new(list, ss_saved_json(thread, all.items[i]));
     SS_VEC_FINI(&all);
     ss_reply_durable(

@@ -234,6 +234,46 @@ START_TEST(times_are_written_in_utc_with_microseconds)
 }
 END_TEST
 
+static void expect_time(const char *text, int64_t wall_us)
+{
+    int64_t read = -1;
+    if (!ss_time_read(text, &read))
+        ck_abort_msg("%s is no time", text);
+    ck_assert_int_eq(read, wall_us);
+}
+
+START_TEST(times_are_read_as_they_are_written)
+{
+    char text[SS_TIME_SIZE];
+    static const int64_t times[] = {0, 1, -1, 1767323045000001,
+        951782400000000 /* 2000-02-29 */, -2203977600000000 /* 1900-02-28 */};
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+        ss_time_text(times[i], text);
+        expect_time(text, times[i]);
+    }
+    expect_time("2026-01-02T03:04:05+00:00", 1767323045000000);
+    expect_time("2026-01-02 03:04:05.5Z", 1767323045500000);
+    expect_time("2026-01-02T05:04:05+02:00", 1767323045000000);
+    expect_time("2026-01-01T22:34:05-04:30", 1767323045000000);
+}
+END_TEST
+
+START_TEST(what_is_no_time_is_refused)
+{
+    static const char *const wrong[] = {"", "2026", "2026-01-02",
+        "2026-01-02T03:04:05", "2026-13-02T03:04:05Z", "2026-00-02T03:04:05Z",
+        "2026-01-00T03:04:05Z", "2026-01-02T24:04:05Z",
+        "2026-01-02T03:04:05.Z", "2026-01-02T03:04:05.1234567Z",
+        "2026-01-02T03:04:05Z ", "2026-01-02T03:04:05+0200",
+        "0000-01-02T03:04:05Z", "-026-01-02T03:04:05Z"};
+    int64_t read = 7;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        if (ss_time_read(wrong[i], &read))
+            ck_abort_msg("%s is a time", wrong[i]);
+    ck_assert_int_eq(read, 7);
+}
+END_TEST
+
 START_TEST(even_the_ends_of_time_have_a_text)
 {
     char text[SS_TIME_SIZE];
@@ -268,6 +308,8 @@ int main(void)
     tcase_add_test(tcase, what_is_no_uuid_is_refused_and_touches_nothing);
     tcase_add_test(tcase, times_are_written_in_utc_with_microseconds);
     tcase_add_test(tcase, even_the_ends_of_time_have_a_text);
+    tcase_add_test(tcase, times_are_read_as_they_are_written);
+    tcase_add_test(tcase, what_is_no_time_is_refused);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

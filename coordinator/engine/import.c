@@ -1,0 +1,149 @@
+// import.c - the request `import`: a thread that was made elsewhere, as saved
+// checkpoints in the order of their ids (what `checkpoints` gives).
+//
+// All is checked before the first row is made, and all rows are one unit. What
+// the thread has already is passed over, so that a long thread may come in
+// pieces and any piece twice; where the thread has gone on by itself, nothing
+// is imported.
+#include <string.h>
+
+#include "coordinator/engine/import.h"
+#include "coordinator/engine/internal.h"
+
+static const char *id_of(const json_t *saved)
+{
+    return ss_json_str(saved, "id", "");
+}
+
+static const char *ns_of(const json_t *saved)
+{
+    return ss_json_str(saved, "ns", "");
+}
+
+static bool is_there(const struct thread *thread, const json_t *saved)
+{
+    return ss_journal_find(thread->journal, ns_of(saved), id_of(saved)) != NULL;
+}
+
+// Each by itself; then each after those before it, and what is new after what
+// its namespace has.
+static int check_each(const struct thread *thread, const json_t *list,
+    struct ss_error *error)
+{
+    const char *last = "";
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *saved = json_array_get(list, i);
+        int status = ss_saved_check(saved, error);
+        if (status != SS_OK) {
+            ss_error_wrap(error, "import: checkpoint %zu", i);
+            return status;
+        }
+        if (strcmp(id_of(saved), last) <= 0)
+            return ss_error_set(error, SS_EINVAL, "import: checkpoint %zu: %s "
+                "does not come after %s", i, id_of(saved), last);
+        last = id_of(saved);
+        const struct ss_mark *newest =
+            ss_journal_find(thread->journal, ns_of(saved), NULL);
+        if (newest && strcmp(newest->id, last) >= 0
+            && !is_there(thread, saved))
+            return ss_error_set(error, SS_EEXISTS, "import: thread %s has a "
+                "checkpoint %s already, and not %s before it", thread->id,
+                newest->id, last);
+    }
+    return SS_OK;
+}
+
+static bool lists(const json_t *list, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(id_of(json_array_get(list, i)), id) == 0)
+            return true;
+    return false;
+}
+
+// The thread is new, or has nothing newer than what was imported before.
+static int check_thread(const struct thread *thread, const json_t *body,
+    struct ss_error *error)
+{
+    const json_t *list = json_object_get(body, "checkpoints");
+    const char *after = ss_json_str(body, "after", "");
+    const char *newest = "";
+    size_t spaces = 0;
+    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    for (size_t i = 0; i < spaces; i++) {
+        const char *id =
+            ss_journal_find(thread->journal, names[i], NULL)->id;
+        if (strcmp(id, newest) > 0)
+            newest = id;
+    }
+    if (!newest[0] && !after[0])
+        return SS_OK;
+    if (newest[0] && (strcmp(after, newest) == 0 || lists(list, newest)))
+        return SS_OK;
+    return ss_error_set(error, SS_EEXISTS, newest[0]
+            ? "import: thread %s has gone on by itself (checkpoint %s): "
+              "import into another one, or delete it first"
+            : "import: thread %s does not have what this is to follow%s",
+        thread->id, newest);
+}
+
+static int check(const struct thread *thread, const json_t *body,
+    struct ss_error *error)
+{
+    const json_t *list = json_object_get(body, "checkpoints");
+    const json_t *graph = json_object_get(body, "graph");
+    if (thread->run || thread->change)
+        return ss_error_set(error, SS_EBUSY,
+            "thread %s is busy: wait for its run, or cancel it", thread->id);
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return ss_error_set(
+            error, SS_EINVAL, "import: give a list of checkpoints");
+    if (json_array_size(list) > SS_IMPORT_MAX)
+        return ss_error_set(error, SS_ELIMIT, "import: %zu checkpoints at "
+            "once; %d are the most", json_array_size(list), SS_IMPORT_MAX);
+    if (graph && json_string_length(graph) == 0)
+        return ss_error_set(error, SS_EINVAL, "import: graph is a name");
+    int status = check_thread(thread, body, error);
+    return status == SS_OK ? check_each(thread, list, error) : status;
+}
+
+static void remember(struct thread *thread, const char *graph)
+{
+    if (thread->known && (!graph || thread->graph))
+        return;
+    thread->known = true;
+    if (graph && !thread->graph)
+        thread->graph = ss_strdup(graph);
+    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL,
+        json_pack("{s:s, s:s, s:I}", "thread", thread->id, "graph",
+            thread->graph ? thread->graph : "", "created_us",
+            (json_int_t)thread->engine->wall_us),
+        false);
+}
+
+void ss_import_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    const json_t *list = json_object_get(body, "checkpoints");
+    const char *graph = ss_json_str(body, "graph", NULL);
+    int status = check(thread, body, &error);
+    if (status != SS_OK) {
+        ss_reply_error(thread->engine, peer, id, status, "%s", error.message);
+        return;
+    }
+    uint64_t head = ss_thread_head(thread);
+    json_int_t made = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *saved = json_array_get(list, i);
+        if (!is_there(thread, saved)) {
+            ss_saved_append(thread, saved, graph);
+            made++;
+        }
+        ss_saved_append_writes(thread, saved);
+    }
+    remember(thread, graph);
+    ss_reply_durable(thread, peer, id,
+        json_pack("{s:I, s:I}", "rows",
+            (json_int_t)(ss_thread_head(thread) - head), "checkpoints", made));
+}
