@@ -19,6 +19,7 @@ static const char *after;
 static const char *context;
 static const char *if_busy;
 static int64_t recursion_limit;
+static int64_t priority;
 static bool subgraphs;
 static bool detach;
 static bool progress;
@@ -68,6 +69,13 @@ static const struct ss_arg options[] = {{.name = "GRAPH",
         .min = 1,
         .max = 1000000000,
         .help = "supersteps before the run fails"},
+    {.name = "priority",
+        .kind = SS_ARG_INT,
+        .to = &priority,
+        .value = "N",
+        .min = -100,
+        .max = 100,
+        .help = "its tasks go before those of runs with less; default: 0"},
     {.name = "interrupt-before",
         .kind = SS_ARG_TEXT,
         .to = &before,
@@ -114,6 +122,8 @@ static int more_options(json_t **ret_more)
     if (recursion_limit)
         json_object_set_new(
             more, "recursion_limit", json_integer(recursion_limit));
+    if (priority)
+        json_object_set_new(more, "priority", json_integer(priority));
     if (before)
         json_object_set_new(
             more, "interrupt_before", ss_cli_input_list(before));

@@ -19,7 +19,7 @@ _superstep()
     fi
     case "$command" in
     dev) words=file options='--app-arg --workers --capacity --db --store --listen --lease-ms --verbose --coordinator --keys --json --help' ;;
-    run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --interrupt-before --interrupt-after --context --run --if-busy --detach --progress --coordinator --keys --json --help' ;;
+    run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --priority --interrupt-before --interrupt-after --context --run --if-busy --detach --progress --coordinator --keys --json --help' ;;
     resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --coordinator --keys --json --help' ;;
     attach) words=runs options='--stream --subgraphs --after --progress --coordinator --keys --json --help' ;;
     explain) words=runs options='--thread --coordinator --keys --json --help' ;;

@@ -168,6 +168,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
     SS_VEC_FINI(&engine->turns);
+    SS_VEC_FINI(&engine->lines);
     SS_VEC_FINI(&engine->scans);
     SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->gone);

@@ -280,8 +280,22 @@ void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 
 
+// ------------------------------------------------ fair.c
+
+// A task is ready; it is no more (nothing, if it was not).
+void ss_fair_add(struct task *task);
+void ss_fair_remove(struct task *task);
+// A dispatch begins: each ready task is given once by the calls that follow, in
+// the order in which they should be served. NULL: that was all.
+void ss_fair_begin(struct engine *engine);
+struct task *ss_fair_next(struct engine *engine);
+// Its line had its turn.
+void ss_fair_served(struct task *task);
+
 // ------------------------------------------------ schedule.c
 
+// The graph whose workers serve it. Borrowed.
+const struct ss_graph *ss_task_root_graph(const struct task *task);
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);

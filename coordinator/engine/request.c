@@ -32,7 +32,7 @@ static const struct op {
         " graph thread input command checkpoint_id checkpoint_ns"
         " checkpoint_map stream subgraphs interrupt_before interrupt_after"
         " recursion_limit strict_resume max_concurrency durability"
-        " output_keys config context run detach if_busy "},
+        " output_keys config context run detach if_busy priority "},
     {"attach", NULL, attach, " run thread stream subgraphs after seen "},
     {"cancel", NULL, ss_cancel_request, " run thread action "},
     {"state", ss_read_state, NULL,

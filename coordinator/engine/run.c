@@ -175,6 +175,11 @@ int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
     run->meta = make_meta(run->config);
     run->strict_resume = ss_json_bool(body, "strict_resume", false);
     run->max_concurrency = ss_json_int(body, "max_concurrency", 0);
+    run->priority = ss_json_int(body, "priority", 0);
+    if (run->priority < -SS_PRIORITY_MAX || run->priority > SS_PRIORITY_MAX)
+        return ss_error_set(error, SS_EINVAL,
+            "priority: %" PRId64 " is not between %d and %d", run->priority,
+            -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
     run->recursion_limit = ss_json_int(
         body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
     if (run->recursion_limit < 1)

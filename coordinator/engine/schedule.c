@@ -1,9 +1,9 @@
 // schedule.c - tasks to workers: who serves what, leases on workers, attempts.
 //
-// Tasks wait in one line, in the order in which they became ready. A task is
-// sent when the rows that it rests on are durable, its run is below its limit,
-// and a worker that serves its graph has room (credit: its capacity less what
-// it runs). An attempt is named (epoch, dispatch number); an answer under any
+// Ready tasks wait in lines, one a graph and priority, that take turns (fair.c).
+// A task is sent when the rows that it rests on are durable, its run is below
+// its limit, and a worker that serves its graph has room (credit: its capacity
+// less what it runs). An attempt is named (epoch, dispatch number); an answer under any
 // other name is late and changes nothing.
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,24 +19,7 @@ static void number(uint64_t value, char ret_text[NUMBER_SIZE])
     snprintf(ret_text, NUMBER_SIZE, "%" PRIu64, value);
 }
 
-// ------------------------------------------------ the line
-
-static void line_remove(struct task *task)
-{
-    struct engine *engine = task->loop->engine;
-    if (!task->in_ready)
-        return;
-    if (task->ready_prev)
-        task->ready_prev->ready_next = task->ready_next;
-    else
-        engine->ready_first = task->ready_next;
-    if (task->ready_next)
-        task->ready_next->ready_prev = task->ready_prev;
-    else
-        engine->ready_last = task->ready_prev;
-    task->ready_next = task->ready_prev = NULL;
-    task->in_ready = false;
-}
+// ------------------------------------------------ ready
 
 void ss_schedule(struct task *task)
 {
@@ -45,14 +28,7 @@ void ss_schedule(struct task *task)
     task->state = TASK_READY;
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
         loop->run ? loop->run->durability : DURABLE_SYNC);
-    task->in_ready = true;
-    task->ready_prev = engine->ready_last;
-    task->ready_next = NULL;
-    if (engine->ready_last)
-        engine->ready_last->ready_next = task;
-    else
-        engine->ready_first = task;
-    engine->ready_last = task;
+    ss_fair_add(task);
     engine->ready_moved = true;
 }
 
@@ -76,7 +52,7 @@ static void attempt_ends(struct task *task)
 void ss_task_forget(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    line_remove(task);
+    ss_fair_remove(task);
     if (task->state == TASK_RUNNING && engine->letting_go) {
         ss_attempt_let_go(task->worker, task->attempt);
         attempt_ends(task);
@@ -151,7 +127,7 @@ static struct worker *pick(struct engine *engine, const struct ss_graph *graph)
     return best;
 }
 
-static const struct ss_graph *root_graph(const struct task *task)
+const struct ss_graph *ss_task_root_graph(const struct task *task)
 {
     const struct loop *loop = task->loop;
     return loop->run ? loop->run->graph : ss_change_graph(loop->change);
@@ -161,7 +137,7 @@ static void send(struct engine *engine, struct task *task,
     struct worker *worker)
 {
     char name[NUMBER_SIZE];
-    line_remove(task);
+    ss_fair_remove(task);
     task->state = TASK_RUNNING;
     task->worker = worker;
     task->attempts++;
@@ -199,23 +175,28 @@ static uint64_t free_room(const struct engine *engine)
     return room;
 }
 
+// False: it must wait for rows, or for room in its run.
+static bool may_go(const struct task *task)
+{
+    const struct run *run = task->loop->run;
+    return task->gate_seq <= task->loop->thread->durable
+        && !(run && run->max_concurrency > 0
+            && (int64_t)run->running >= run->max_concurrency);
+}
+
 void ss_dispatch(struct engine *engine)
 {
+    struct task *task;
     if (!engine->ready_moved || engine->drains)
         return;
     engine->ready_moved = false;
     uint64_t room = free_room(engine);
-    for (struct task *task = engine->ready_first, *next; task && room > 0;
-         task = next) {
-        next = task->ready_next;
-        const struct run *run = task->loop->run;
-        if (task->gate_seq > task->loop->thread->durable)
-            continue;
-        if (run && run->max_concurrency > 0
-            && (int64_t)run->running >= run->max_concurrency)
-            continue;
-        struct worker *worker = pick(engine, root_graph(task));
+    ss_fair_begin(engine);
+    while (room > 0 && (task = ss_fair_next(engine)) != NULL) {
+        struct worker *worker =
+            may_go(task) ? pick(engine, ss_task_root_graph(task)) : NULL;
         if (worker) {
+            ss_fair_served(task);
             send(engine, task, worker);
             room--;
         }

@@ -99,8 +99,8 @@ struct task {
     struct worker *worker;
     int64_t sent_ms;
     uint64_t gate_seq; // rows up to here must be durable before it is sent
-    struct task *ready_next, *ready_prev; // engine's list of ready tasks
-    bool in_ready;
+    struct task *ready_next, *ready_prev; // in its line (fair.c)
+    struct line *line;                    // NULL: it is not ready
     struct loop *child;
     struct change *change; // UPDATE: the update_state that it belongs to
     char *fold_channel;    // a custom reducer's fold, see fold.c
@@ -283,6 +283,7 @@ struct run {
     enum durability durability;
     int64_t recursion_limit;
     int64_t max_concurrency; // 0: none
+    int64_t priority;        // higher ones are served first (fair.c)
     bool strict_resume;
     struct ss_names before, after; // per call; empty: the graph's
     bool has_output_keys;
@@ -463,7 +464,11 @@ struct engine {
         struct scan_reply *items;
         size_t count, capacity;
     } scans;
-    struct task *ready_first, *ready_last;
+    struct {
+        struct line **items;
+        size_t count, capacity;
+    } lines; // of ready tasks (fair.c)
+    uint64_t line_turns;
     bool ready_moved;
     struct {
         struct run **items;

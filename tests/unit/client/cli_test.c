@@ -332,10 +332,10 @@ START_TEST(every_option_of_a_run_is_in_the_request)
                          "--durability", "exit", "--recursion-limit", "9",
                          "--interrupt-before", "a,b", "--interrupt-after=*",
                          "--run", "r7", "--context", "{}", "--subgraphs",
-                         "--if-busy", "enqueue"),
+                         "--if-busy", "enqueue", "--priority=-5"),
         0);
     expect_asked(
-        "run {\"durability\":\"exit\",\"recursion_limit\":9,"
+        "run {\"durability\":\"exit\",\"recursion_limit\":9,\"priority\":-5,"
         "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
         "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","
         "\"checkpoint_id\":\"c1\",\"run\":\"r7\",\"if_busy\":\"enqueue\","

@@ -1,0 +1,122 @@
+// fair.c - whose ready task is next.
+//
+//   priority 5   graph a: t t
+//   priority 0   graph a: t t t t t t t t      <- these two take turns,
+//                graph b: t                    <- one task each
+//   priority -1  graph b: t t t
+//
+// Ready tasks stand in lines, one for each graph and priority, in the order in
+// which they became ready. Lines of a higher priority are served first, whatever
+// their graph. Among those of one priority the one whose turn is longest ago
+// comes next (round robin: each task costs one turn), so that a flood of one
+// graph does not starve another; a line that begins anew joins behind the others,
+// so that a short one that comes again and again does not starve the flood.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+struct line {
+    int64_t priority;
+    char *graph;
+    uint64_t turn;      // when it was served last; smaller: longer ago
+    struct task *first, *last;
+    struct task *next;  // to be looked at in this dispatch
+};
+
+// ------------------------------------------------ lines
+
+static struct line *line_of(const struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    const char *graph = ss_task_root_graph(task)->name;
+    int64_t priority = task->loop->run ? task->loop->run->priority : 0;
+    for (size_t i = 0; i < engine->lines.count; i++) {
+        struct line *line = engine->lines.items[i];
+        if (line->priority == priority && strcmp(line->graph, graph) == 0)
+            return line;
+    }
+    struct line *line = ss_zalloc(1, sizeof(*line));
+    line->priority = priority;
+    line->graph = ss_strdup(graph);
+    line->turn = ++engine->line_turns;
+    SS_VEC_PUSH(&engine->lines, line);
+    return line;
+}
+
+void ss_fair_add(struct task *task)
+{
+    struct line *line = line_of(task);
+    ss_check(!task->line);
+    task->line = line;
+    task->ready_prev = line->last;
+    task->ready_next = NULL;
+    if (line->last)
+        line->last->ready_next = task;
+    else
+        line->first = task;
+    line->last = task;
+}
+
+static void drop_line(struct engine *engine, struct line *line)
+{
+    for (size_t i = engine->lines.count; i-- > 0;)
+        if (engine->lines.items[i] == line)
+            SS_VEC_REMOVE(&engine->lines, i);
+    ss_free(line->graph);
+    ss_free(line);
+}
+
+void ss_fair_remove(struct task *task)
+{
+    struct line *line = task->line;
+    if (!line)
+        return;
+    if (task->ready_prev)
+        task->ready_prev->ready_next = task->ready_next;
+    else
+        line->first = task->ready_next;
+    if (task->ready_next)
+        task->ready_next->ready_prev = task->ready_prev;
+    else
+        line->last = task->ready_prev;
+    if (line->next == task)
+        line->next = task->ready_next;
+    task->ready_next = task->ready_prev = NULL;
+    task->line = NULL;
+    if (!line->first)
+        drop_line(task->loop->engine, line);
+}
+
+// ------------------------------------------------ turns
+
+void ss_fair_begin(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->lines.count; i++)
+        engine->lines.items[i]->next = engine->lines.items[i]->first;
+}
+
+static bool comes_before(const struct line *a, const struct line *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority
+                                      : a->turn < b->turn;
+}
+
+struct task *ss_fair_next(struct engine *engine)
+{
+    struct line *best = NULL;
+    for (size_t i = 0; i < engine->lines.count; i++) {
+        struct line *line = engine->lines.items[i];
+        if (line->next && (!best || comes_before(line, best)))
+            best = line;
+    }
+    struct task *task = best ? best->next : NULL;
+    if (task)
+        best->next = task->ready_next;
+    return task;
+}
+
+void ss_fair_served(struct task *task)
+{
+    task->line->turn = ++task->loop->engine->line_turns;
+}
