@@ -59,7 +59,8 @@ void ss_talk_request_destroy(struct ss_talk_request **request)
 json_t *ss_talk_request_body(
     struct ss_talk_request *request, const char **ret_op)
 {
-    if (request->repeat != SS_TALK_REPEAT_RUN || !request->is_accepted) {
+    bool is_known = request->is_accepted || request->is_told;
+    if (request->repeat != SS_TALK_REPEAT_RUN || !is_known) {
         *ret_op = request->op;
         return json_incref(request->body);
     }
@@ -98,5 +99,6 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
     if (request->after[0] && ss_talk_seq_reached(seq, request->after))
         return false;
     memcpy(request->seq, seq, strlen(seq) + 1);
+    request->is_told = true; // one that has ended is told without "accepted"
     return true;
 }

@@ -23,6 +23,7 @@ struct ss_talk_request {
     enum ss_talk_repeat repeat;
     bool is_held;                     // to be sent when somebody is heard
     bool is_accepted;                 // RUN: the run is durable
+    bool is_told;                     // RUN: something of it was seen
     char seq[SS_TALK_SEQ_SIZE_MAX];   // of the last event seen
     char after[SS_TALK_SEQ_SIZE_MAX]; // what was asked for begins after this
     int64_t sent_ms;

@@ -609,6 +609,9 @@ void ss_loop_store_pending(struct loop *loop)
     for (size_t i = 0; i < loop->pending.count; i++)
         if (loop->pending.items[i].of_this_run)
             store_pending(loop, &loop->pending.items[i]);
+    // an earlier run left the plain answer there, and this one took it
+    if (strcmp(loop->answer_taken_of, loop->id) == 0)
+        row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
 
 void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker)
@@ -623,6 +626,8 @@ void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker)
             stored = true;
         }
     }
+    if (stored && root->run && root->run->durability == DURABLE_EXIT)
+        id_copy(root->answer_taken_of, root->id); // told by its exit
     if (!stored || !ss_loop_saves_now(root))
         return;
     if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)

@@ -527,6 +527,18 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
     return false;
 }
 
+// A run is asked for again by one who has heard nothing of it: it is told from
+// its beginning.
+static bool serve_repeated(struct thread *thread, const char *peer,
+    uint64_t id, const char *run_id, const json_t *body)
+{
+    json_t *from_start = json_copy((json_t *)body);
+    json_object_set_new(from_start, "after", json_string("0.0"));
+    bool served = serve_known(thread, peer, id, run_id, from_start);
+    json_decref(from_start);
+    return served;
+}
+
 void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
@@ -582,7 +594,7 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     const char *run_id = ss_json_str(body, "run", NULL);
-    if (serve_known(thread, peer, id, run_id, body))
+    if (serve_repeated(thread, peer, id, run_id, body))
         return;
     if (run_id && (!run_id[0] || strlen(run_id) >= SS_UUID_SIZE)) {
         ss_reply_error(engine, peer, id, SS_EINVAL,

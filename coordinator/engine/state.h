@@ -187,6 +187,7 @@ struct loop {
     size_t whole_bytes;
     size_t unknown_channels; // that the graph lacks and the journal has
     bool dirty; // the checkpoint is not in the journal (exit)
+    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its plain answer; or ""
     bool drifted;   // its channels are not those of its saved checkpoint
     bool untracked; // some channels are never saved
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now

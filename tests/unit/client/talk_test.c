@@ -603,6 +603,18 @@ START_TEST(an_attach_goes_on_after_what_it_was_told)
 }
 END_TEST
 
+// A run that is over is told without "accepted".
+START_TEST(an_attach_to_a_run_that_is_over_repeats_nothing)
+{
+    ask(1, "attach", "{\"run\":\"r1\",\"after\":\"0.0\"}");
+    pong(1);
+    ck_assert_str_eq(item("{\"seq\":\"4.3\"}"), "item 1 {\"seq\":\"4.3\"}\n");
+    ck_assert_str_eq(
+        pong(2), "ask attach {\"run\":\"r1\",\"after\":\"4.3\"}\n");
+    ck_assert_str_eq(item("{\"seq\":\"4.3\"}"), "");
+}
+END_TEST
+
 START_TEST(a_detached_run_is_done_with_its_only_answer)
 {
     ask(1, "run", "{\"graph\":\"g\",\"run\":\"x\",\"detach\":true}");
@@ -744,6 +756,7 @@ static TCase *repeating(void)
         silence_fails_an_update_that_was_sent_and_keeps_one_that_was_not);
     tcase_add_test(tcase, a_pong_without_an_epoch_is_no_restart);
     tcase_add_test(tcase, an_attach_goes_on_after_what_it_was_told);
+    tcase_add_test(tcase, an_attach_to_a_run_that_is_over_repeats_nothing);
     tcase_add_test(tcase, a_detached_run_is_done_with_its_only_answer);
     tcase_add_test(tcase, numbers_of_events_compare_as_numbers);
     tcase_add_test(tcase, what_is_no_number_comes_before_nothing);

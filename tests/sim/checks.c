@@ -1,0 +1,215 @@
+// checks.c - what must hold at every moment, and what the journal must say at
+// the end. (That the results are right: customer.c, reference.c.)
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/journal.h"
+#include "common/model/names.h"
+#include "common/model/value.h"
+#include "coordinator/journal_io.h"
+#include "tests/sim/world.h"
+
+// ------------------------------------------------------------------ the gate
+
+static char *status_of(struct world *world, const char *run)
+{
+    json_t *record = database_record(world, SS_TABLE_RUNS, run);
+    char *status = ss_strdup(ss_json_str(record, "status", NULL));
+    json_decref(record);
+    return status;
+}
+
+// How long its customer waits for rows is the last letter of a run's id.
+static bool is_sync(const char *run)
+{
+    size_t size = strlen(run);
+    return size > 0 && run[size - 1] == 's';
+}
+
+struct search {
+    const char *checkpoint;
+    bool is_found;
+    uint64_t head;
+};
+
+static int look(void *ctx, const struct ss_store_row *row)
+{
+    struct search *search = ctx;
+    search->head = row->seq;
+    if (search->checkpoint && strcmp(row->checkpoint_id, search->checkpoint) == 0)
+        search->is_found = true;
+    return SS_OK;
+}
+
+static struct search search_thread(
+    struct world *world, const char *thread, const char *checkpoint)
+{
+    struct search search = {.checkpoint = checkpoint};
+    struct ss_error error = {0};
+    ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX, look,
+                 &search, &error) == SS_OK);
+    return search;
+}
+
+void check_dispatch(struct world *world, const struct ss_order *order)
+{
+    if (!is_sync(order->run))
+        return;
+    char *status = status_of(world, order->run);
+    if (!status || strcmp(status, "running") != 0)
+        violated(world, "%s of run %s is sent out, and the run is %s",
+            order->node, order->run, status ? status : "not stored");
+    ss_free(status);
+    if (world_plan(world, order)->keeps != SS_CHECKPOINTER_NONE &&
+        !search_thread(world, order->thread, order->checkpoint_id).is_found)
+        violated(world, "%s of run %s is sent out before its checkpoint is "
+            "durable", order->node, order->run);
+}
+
+void check_reply(struct world *world, const json_t *reply)
+{
+    const char *run = ss_json_str(reply, "run", NULL);
+    const char *said = ss_json_str(reply, "status", NULL);
+    if (!run || !said)
+        return;
+    char *status = status_of(world, run);
+    if (!status || (strcmp(status, said) != 0 && strcmp(said, "running") != 0))
+        violated(world, "run %s is said to be %s, and stored as %s", run, said,
+            status ? status : "nothing");
+    ss_free(status);
+}
+
+void check_event(
+    struct world *world, const struct customer *customer, const json_t *event)
+{
+    const char *run = ss_json_str(event, "run", NULL);
+    if (run && json_is_true(json_object_get(event, "accepted"))) {
+        char *status = status_of(world, run);
+        if (!status)
+            violated(world, "run %s is accepted and not stored", run);
+        ss_free(status);
+    }
+    const char *seq = ss_json_str(event, "seq", NULL);
+    if (!seq || !customer || !customer_is_sync(customer))
+        return;
+    uint64_t head =
+        search_thread(world, customer_thread(customer), NULL).head;
+    if (strtoull(seq, NULL, 10) > head)
+        violated(world, "event %s of thread %s leaves before its row is durable",
+            seq, customer_thread(customer));
+}
+
+// ------------------------------------------------------------------ the journal
+
+struct load {
+    struct world *world;
+    struct ss_journal *journal;
+    uint64_t chain;
+};
+
+static int load_row(void *ctx, const struct ss_store_row *row)
+{
+    struct load *load = ctx;
+    struct ss_error error = {0};
+    if (ss_journal_io_load(load->journal, row, &load->chain, &error) != SS_OK)
+        violated(load->world, "%s", error.message);
+    return SS_OK;
+}
+
+// Writes of one task to one checkpoint stand in one row.
+static void check_once(struct world *world, const struct ss_row *row,
+    struct ss_map *known)
+{
+    for (size_t i = 0; i < row->writes_count; i++) {
+        const struct ss_row_write *write = &row->writes[i];
+        if (write->idx < 0 || strcmp(write->task_id, SS_NULL_TASK) == 0)
+            continue;
+        char *key = ss_format("%s %s %s", row->ns, row->of, write->task_id);
+        const struct ss_row *other = ss_map_get(known, key);
+        if (other && other != row)
+            violated(world, "the writes of task %s stand in rows %llu and %llu",
+                write->path, (unsigned long long)other->seq,
+                (unsigned long long)row->seq);
+        ss_map_put(known, key, (void *)row);
+        ss_free(key);
+    }
+}
+
+static int64_t version_of(const struct ss_checkpoint *checkpoint, const char *key)
+{
+    const struct ss_slot *slot = ss_map_get(&checkpoint->channels, key);
+    return slot ? slot->version : 0;
+}
+
+// I1, I4.
+static void check_versions(struct world *world, const struct ss_mark *mark,
+    const struct ss_checkpoint *is, const struct ss_checkpoint *was)
+{
+    const struct ss_map_entry *e;
+    for (e = was ? was->channels.first : NULL; e; e = e->next)
+        if (version_of(is, e->key) < version_of(was, e->key))
+            violated(world, "checkpoint %s: the version of %s goes back",
+                mark->id, e->key);
+    for (e = is->seen.first; e; e = e->next) {
+        const struct ss_map *seen = e->value;
+        for (const struct ss_map_entry *s = seen->first; s; s = s->next)
+            if (*(const int64_t *)s->value > version_of(is, s->key))
+                violated(world, "checkpoint %s: %s has seen a version of %s "
+                    "that is not there", mark->id, e->key, s->key);
+    }
+}
+
+// I6, I7. Under `exit` steps are left out.
+static void check_parent(struct world *world, const struct ss_mark *mark)
+{
+    const struct ss_mark *parent = mark->parent;
+    if (!parent)
+        return;
+    if (strcmp(parent->id, mark->id) >= 0)
+        violated(world, "checkpoint %s is not after its parent", mark->id);
+    if (mark->step <= parent->step ||
+        (is_sync(mark->run) && mark->step != parent->step + 1))
+        violated(world, "checkpoint %s is of step %lld, its parent of %lld",
+            mark->id, (long long)mark->step, (long long)parent->step);
+}
+
+static void check_space(
+    struct world *world, struct ss_journal *journal, const char *ns)
+{
+    size_t count = 0;
+    struct ss_mark *const *marks = ss_journal_list(journal, ns, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct ss_checkpoint *is = ss_journal_fold(journal, marks[i]);
+        struct ss_checkpoint *was =
+            marks[i]->parent ? ss_journal_fold(journal, marks[i]->parent)
+                             : NULL;
+        if (!is)
+            violated(world, "checkpoint %s cannot be read", marks[i]->id);
+        check_parent(world, marks[i]);
+        check_versions(world, marks[i], is, was);
+        ss_checkpoint_unref(is);
+        ss_checkpoint_unref(was);
+    }
+}
+
+void check_thread(struct world *world, const char *thread)
+{
+    struct load load = {.world = world, .journal = ss_journal_new()};
+    struct ss_map known = {0};
+    struct ss_error error = {0};
+    ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX,
+                 load_row, &load, &error) == SS_OK);
+    if (ss_journal_check(load.journal, &error) != SS_OK)
+        violated(world, "%s", error.message);
+    for (uint64_t seq = 1; seq <= ss_journal_head(load.journal); seq++) {
+        const struct ss_row *row = ss_journal_row(load.journal, seq);
+        if (row)
+            check_once(world, row, &known);
+    }
+    size_t count = 0;
+    const char *const *spaces = ss_journal_namespaces(load.journal, &count);
+    for (size_t i = 0; i < count; i++)
+        check_space(world, load.journal, spaces[i]);
+    ss_map_fini(&known, NULL);
+    ss_journal_destroy(&load.journal);
+}

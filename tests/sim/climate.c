@@ -1,0 +1,70 @@
+// climate.c - the weather of a seed.
+#include "tests/sim/world.h"
+
+static uint32_t between(struct ss_prng *dice, uint32_t low, uint32_t high)
+{
+    return low + (uint32_t)ss_prng_below(dice, high - low + 1);
+}
+
+// Many seeds have none of a kind of fault, some have a lot: what hides behind
+// another fault shows too.
+static uint32_t chance(struct ss_prng *dice, uint32_t high)
+{
+    switch (ss_prng_below(dice, 4)) {
+    case 0:
+        return 0;
+    case 1:
+        return between(dice, 1, high / 8 + 1);
+    default:
+        return between(dice, 1, high);
+    }
+}
+
+static void draw_load(struct climate *climate, struct ss_prng *dice)
+{
+    static const uint32_t latencies[] = {2, 20, 100, 400};
+    static const uint32_t bodies[] = {5, 50, 300, 1500};
+    static const uint32_t commits[] = {2, 10, 50, 200};
+    climate->workers = between(dice, 1, WORKERS_MAX);
+    climate->customers = between(dice, 2, CUSTOMERS_MAX);
+    climate->graphs = between(dice, 1, GRAPHS_MAX);
+    climate->inputs = between(dice, 2, 5);
+    climate->latency_ms = latencies[ss_prng_below(dice, 4)];
+    climate->body_ms = bodies[ss_prng_below(dice, 4)];
+    climate->commit_ms = commits[ss_prng_below(dice, 4)];
+}
+
+static void draw_network(struct climate *climate, struct ss_prng *dice)
+{
+    climate->lost = chance(dice, 150);
+    climate->repeated = chance(dice, 150);
+    climate->late = chance(dice, 200);
+    climate->cut = chance(dice, 10);
+}
+
+static void draw_database(struct climate *climate, struct ss_prng *dice)
+{
+    climate->commit_slow = chance(dice, 60);
+    climate->commit_failed = chance(dice, 8);
+    climate->commit_lied = chance(dice, 8);
+    climate->commit_unsure = chance(dice, 60);
+    climate->read_failed = chance(dice, 60);
+    climate->commit_lands = between(dice, 0, 1000);
+}
+
+void climate_draw(struct climate *climate, struct ss_prng *dice)
+{
+    *climate = (struct climate){0};
+    draw_load(climate, dice);
+    draw_network(climate, dice);
+    draw_database(climate, dice);
+    climate->crash_coordinator = between(dice, 0, 10);
+    climate->crash_worker = between(dice, 0, 10);
+    climate->crash_customer = between(dice, 0, 5);
+    climate->drain = between(dice, 0, 2);
+    climate->pause = between(dice, 0, 5);
+    climate->partition = between(dice, 0, 5);
+    climate->clock = between(dice, 0, 2);
+    climate->mishap_ms = 50 + (int64_t)ss_prng_below(dice, 4000);
+    climate->storm_ms = 5000 + (int64_t)ss_prng_below(dice, 60000);
+}

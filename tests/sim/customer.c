@@ -1,0 +1,507 @@
+// customer.c - somebody who wants results: asks, answers, goes on after
+// failures, comes back after crashes of its own, and knows what must come out.
+//
+//   run (an input) -> interrupted: run (the answers) -> failed: run (go on)
+//       -> done: the output is the reference's -> the next input ... -> state
+//
+// A move is a run under an id of its own and is asked for until it has ended;
+// once it was accepted, "no such run" is a lost run.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "client/session/limits.h"
+#include "client/session/talk.h"
+#include "common/base/check.h"
+#include "common/model/names.h"
+#include "common/model/value.h"
+#include "tests/sim/reference.h"
+#include "tests/sim/world.h"
+
+enum { MOVES_MAX = 1000, PAUSE_MS = 300, ENDPOINTS = 1 };
+
+struct customer {
+    struct process process;
+    struct wire wire;
+    struct ss_talk *talk;
+    const struct plan *plan;
+    struct reference *reference;
+    char thread[16];
+    const char *durability;
+    bool is_content;
+    uint32_t inputs;  // given so far
+    uint32_t moves;   // made so far
+    json_t *body;     // of the present move; NULL: the state is asked for
+    char run[32];
+    bool is_accepted;
+    bool is_detached; // nobody listens: it is asked for again
+    uint64_t key;     // of the request under way; 0: none
+    uint64_t side_key; // of another one, whose answer nobody needs
+    uint64_t keys;
+    // the stream of the present run
+    char seq[SS_TALK_SEQ_SIZE_MAX];
+    size_t seen;      // the last of the reference's steps that was shown
+    bool is_first;    // nothing of this run was shown yet
+    // What had finished beside a question may look like the whole step.
+    bool may_repeat;
+    bool is_partial;  // shown: what had finished beside a question
+    char waits_for[64];
+};
+
+struct process *customer_process(struct customer *it)
+{
+    return &it->process;
+}
+
+struct wire *customer_wire(struct customer *it)
+{
+    return &it->wire;
+}
+
+bool customer_is_content(const struct customer *it)
+{
+    return it->is_content;
+}
+
+const char *customer_thread(const struct customer *it)
+{
+    return it->thread;
+}
+
+bool customer_is_sync(const struct customer *it)
+{
+    return strcmp(it->durability, "sync") == 0;
+}
+
+void customer_describe(const struct customer *it, char *ret_text, size_t size)
+{
+    snprintf(ret_text, size, " %s waits for %s (run %s, %s);",
+        it->process.name, it->waits_for, it->run,
+        it->is_accepted ? "accepted" : "not accepted");
+}
+
+struct customer *customer_new(struct world *world, size_t index)
+{
+    static const char *const durabilities[] = {
+        "sync", "sync", "sync", "async", "exit"};
+    struct customer *it = ss_zalloc(1, sizeof(*it));
+    it->plan = world->plans[draw(world, world->climate.graphs)];
+    it->reference = reference_new(it->plan);
+    it->durability = durabilities[draw(world, 5)];
+    snprintf(it->thread, sizeof(it->thread), "t%zu", index + 1);
+    return it;
+}
+
+void customer_free(struct customer *it)
+{
+    ss_talk_destroy(&it->talk);
+    reference_free(it->reference);
+    json_decref(it->body);
+    ss_free(it);
+}
+
+// ------------------------------------------------------------------ the talk
+
+static void come_back(struct customer *it, int64_t in_ms)
+{
+    struct world *world = it->process.world;
+    agenda_add(&world->agenda, (struct errand){.at_ms = world->now_ms + in_ms,
+                                   .kind = ERRAND_ASK,
+                                   .who = &it->process,
+                                   .life = it->process.life});
+}
+
+static void on_item(struct customer *it, json_t *item);
+static void on_answer(struct customer *it, json_t *answer);
+
+static void send(struct customer *it, const struct ss_talk_command *command)
+{
+    struct ss_message message = {.protocol = SS_PROTOCOL_VERSION};
+    if (command->type == SS_TALK_SEND_PING) {
+        message.type = SS_MESSAGE_PING;
+    } else if (command->type == SS_TALK_SEND_HANGUP) {
+        message.type = SS_MESSAGE_HANGUP;
+        message.id = command->id;
+    } else {
+        message.type = SS_MESSAGE_ASK;
+        message.id = command->id;
+        message.op = command->op;
+        message.body = ss_value_new(json_incref(command->json));
+    }
+    network_send(&it->process, UP, &message);
+    ss_value_unref(message.body);
+}
+
+// The talk's commands go with its next step: what follows from an answer comes
+// by errand.
+static void carry_out(
+    struct customer *it, const struct ss_talk_command *command)
+{
+    bool is_ours = command->key == it->key;
+    switch (command->type) {
+    case SS_TALK_SEND_PING:
+    case SS_TALK_SEND_ASK:
+    case SS_TALK_SEND_HANGUP:
+        send(it, command);
+        break;
+    case SS_TALK_REOPEN:
+        network_reopen(&it->process);
+        break;
+    case SS_TALK_ITEM:
+        if (is_ours)
+            on_item(it, command->json);
+        break;
+    case SS_TALK_DONE:
+        if (is_ours) {
+            it->key = 0;
+            on_answer(it, command->json);
+        }
+        break;
+    case SS_TALK_FAILED:
+        tell(it->process.world, "%s is told: %s", it->process.name,
+            command->text);
+        if (is_ours) {
+            it->key = 0;
+            come_back(it, PAUSE_MS);
+        }
+        break;
+    }
+}
+
+static void step(struct customer *it, struct ss_talk_event event)
+{
+    struct ss_talk_commands commands;
+    event.now_ms = process_now(&it->process);
+    ss_talk_step(it->talk, &event, &commands);
+    for (size_t i = 0; i < commands.count; i++)
+        carry_out(it, &commands.items[i]);
+    process_wake(&it->process, commands.wake_at_ms);
+}
+
+// Takes `body`.
+static uint64_t ask(struct customer *it, const char *op, json_t *body)
+{
+    uint64_t key = ++it->keys;
+    if (strcmp(op, "cancel") != 0)
+        it->key = key;
+    step(it, (struct ss_talk_event){
+                 .type = SS_TALK_ASK, .key = key, .op = op, .body = body});
+    json_decref(body);
+    return key;
+}
+
+void customer_message(struct customer *it, const struct ss_message *message)
+{
+    if (message->type == SS_MESSAGE_PONG)
+        step(it, (struct ss_talk_event){
+                     .type = SS_TALK_PONG, .epoch = message->epoch});
+    else if (message->type == SS_MESSAGE_ANSWER)
+        step(it, (struct ss_talk_event){.type = SS_TALK_ANSWER,
+                     .id = message->id,
+                     .final = message->final,
+                     .body = ss_value_json(message->body)});
+}
+
+void customer_alarm(struct customer *it)
+{
+    step(it, (struct ss_talk_event){.type = SS_TALK_TICK});
+}
+
+// ------------------------------------------------------------------ moves
+
+// Takes `more`: what the run begins with.
+static void new_move(struct customer *it, json_t *more, const char *what)
+{
+    struct world *world = it->process.world;
+    if (++it->moves > MOVES_MAX)
+        violated(world, "thread %s does not come to its end within %d runs",
+            it->thread, MOVES_MAX);
+    snprintf(it->run, sizeof(it->run), "%s-%" PRIu32 "%c", it->thread,
+        it->moves, it->durability[0]);
+    snprintf(it->waits_for, sizeof(it->waits_for), "%s", what);
+    json_object_set_new(more, "graph", json_string(it->plan->name));
+    json_object_set_new(more, "thread", json_string(it->thread));
+    json_object_set_new(more, "run", json_string(it->run));
+    json_object_set_new(more, "durability", json_string(it->durability));
+    json_object_set_new(more, "stream",
+        draw(world, 3) ? json_pack("[s]", "values")
+                       : json_pack("[s, s]", "values", "updates"));
+    json_decref(it->body);
+    it->body = more;
+    it->is_accepted = it->is_detached = false;
+    it->is_first = true;
+    it->is_partial = false;
+    it->seq[0] = '\0';
+    world->report.runs++;
+    if (draw(world, 10) == 0) {
+        json_object_set_new(more, "detach", json_true());
+        it->is_detached = true;
+    }
+    tell(world, "%s: run %s: %s", it->process.name, it->run, what);
+    come_back(it, 1 + (int64_t)draw(world, 100));
+}
+
+static void tell_steps(const struct customer *it)
+{
+    struct world *world = it->process.world;
+    json_t *values;
+    size_t i;
+    if (!world->narrates)
+        return;
+    tell(world, "%s: the reference on graph %s says", it->process.name,
+        it->plan->name);
+    json_array_foreach (reference_steps(it->reference), i, values) {
+        char *text = ss_json_text(values);
+        tell(world, "  step %zu: %s", i, text);
+        ss_free(text);
+    }
+}
+
+static void next_input(struct customer *it)
+{
+    struct world *world = it->process.world;
+    char word[16];
+    if (it->inputs == world->climate.inputs) {
+        json_decref(it->body);
+        it->body = NULL;
+        snprintf(it->waits_for, sizeof(it->waits_for), "the state");
+        come_back(it, 1);
+        return;
+    }
+    snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
+    json_t *input = json_pack("{s:[s]}", "x", word);
+    reference_run(it->reference, input);
+    tell_steps(it);
+    it->seen = 0;
+    new_move(it, json_pack("{s:o}", "input", input), "an input");
+}
+
+static void go_on(struct customer *it, const char *why)
+{
+    new_move(it, json_pack("{s:n}", "input"), why);
+}
+
+static void answer_questions(struct customer *it, json_t *interrupts)
+{
+    json_t *answers = json_object(), *interrupt;
+    size_t i, count = json_array_size(interrupts);
+    struct world *world = it->process.world;
+    const char *question = NULL;
+    json_array_foreach (interrupts, i, interrupt) {
+        question = ss_json_str(interrupt, "value", "?");
+        if (i == 0 || draw(world, 4) != 0) // some are left for later
+            json_object_set_new(answers, ss_json_str(interrupt, "id", "?"),
+                plan_answer(question));
+    }
+    if (count == 1 && draw(world, 2)) { // a plain one for the only question
+        json_decref(answers);
+        answers = plan_answer(question);
+    }
+    new_move(it, json_pack("{s:{s:o}}", "command", "resume", answers),
+        "an answer");
+}
+
+static json_t *again_body(const struct customer *it)
+{
+    json_t *body = json_pack("{s:s, s:s, s:O}", "run", it->run, "thread",
+        it->thread, "stream", json_object_get(it->body, "stream"));
+    json_object_set_new(
+        body, "after", json_string(it->seq[0] ? it->seq : "0.0"));
+    return body;
+}
+
+void customer_ask(struct customer *it)
+{
+    struct world *world = it->process.world;
+    if (it->is_content || it->key)
+        return;
+    if (!it->body && it->inputs == world->climate.inputs)
+        ask(it, "state", json_pack("{s:s}", "thread", it->thread));
+    else if (!it->body)
+        next_input(it);
+    else if (it->is_accepted)
+        ask(it, "attach", again_body(it));
+    else
+        ask(it, "run", json_incref(it->body));
+    if (world->is_stormy && it->body && draw(world, 20) == 0) {
+        tell(world, "%s cancels run %s", it->process.name, it->run);
+        ask(it, "cancel",
+            json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
+    }
+}
+
+// ------------------------------------------------------------------ streams
+
+static void check_values(struct customer *it, json_t *item)
+{
+    json_t *steps = reference_steps(it->reference);
+    json_t *values = json_copy(json_object_get(item, "data"));
+    json_object_del(values, SS_NAME_INTERRUPT);
+    if (it->may_repeat && it->is_first && it->seen > 0 &&
+        json_equal(values, json_array_get(steps, it->seen - 1)))
+        it->seen--;
+    bool is_same = json_equal(values, json_array_get(steps, it->seen));
+    bool is_next = json_equal(values, json_array_get(steps, it->seen + 1));
+    bool is_known = is_next || (is_same && it->is_first);
+    if (it->is_partial || (!is_known && is_same)) {
+        char *text = ss_json_text(values);
+        violated(it->process.world,
+            "the stream of run %s %s: after step %zu of the reference, at %s "
+            "it shows %s",
+            it->run, is_same ? "repeats itself" : "has a gap", it->seen,
+            ss_json_str(item, "seq", "?"), text);
+    }
+    it->seen += is_next;
+    it->is_first = false;
+    it->may_repeat = false;
+    it->is_partial = !is_known;
+    json_decref(values);
+}
+
+static void on_item(struct customer *it, json_t *item)
+{
+    struct world *world = it->process.world;
+    const char *seq = ss_json_str(item, "seq", "");
+    tell(world, "%s sees %s %s of run %s", it->process.name,
+        ss_json_str(item, "mode", "that it is accepted:"), seq, it->run);
+    if (json_is_true(json_object_get(item, "accepted"))) {
+        it->is_accepted = true;
+        return;
+    }
+    if (!customer_is_sync(it))
+        return;
+    if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
+        violated(world, "run %s: event %s comes after %s", it->run, seq,
+            it->seq);
+    it->is_accepted = true;
+    snprintf(it->seq, sizeof(it->seq), "%s", seq);
+    if (strcmp(ss_json_str(item, "mode", ""), "values") == 0 &&
+        json_array_size(json_object_get(item, "ns")) == 0 &&
+        !json_object_get(json_object_get(item, "data"), SS_NAME_INTERRUPT))
+        check_values(it, item);
+}
+
+// ------------------------------------------------------------------ answers
+
+static void check_values_are_right(
+    struct customer *it, const json_t *values, const char *what)
+{
+    json_t *right = reference_values(it->reference);
+    if (json_equal(values, right))
+        return;
+    char *is = ss_json_text(values), *should = ss_json_text(right);
+    violated(it->process.world, "%s of thread %s is\n  %s\nand should be\n  %s",
+        what, it->thread, is, should);
+}
+
+static void on_done(struct customer *it, const json_t *answer)
+{
+    size_t last = json_array_size(reference_steps(it->reference)) - 1;
+    check_values_are_right(it, json_object_get(answer, "output"), "the output");
+    if (customer_is_sync(it) && !it->is_first &&
+        (it->is_partial || it->seen != last))
+        violated(it->process.world, "the stream of run %s ends at step %zu of "
+            "%zu", it->run, it->seen, last);
+    it->seen = last;
+    next_input(it);
+}
+
+static void on_interrupted(struct customer *it, const json_t *answer)
+{
+    it->may_repeat = true;
+    answer_questions(it, json_object_get(answer, "interrupts"));
+}
+
+static void on_failed(struct customer *it, const json_t *answer)
+{
+    static const char *const known[] = {
+        "worker_lost", "node_timeout", "cancelled"};
+    const json_t *error = json_object_get(answer, "error");
+    const char *code = ss_json_str(error, "code", "?");
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(code, known[i]) == 0) {
+            go_on(it, "to go on after a failure");
+            return;
+        }
+    violated(it->process.world, "run %s fails: %s: %s", it->run, code,
+        ss_json_str(error, "message", "?"));
+}
+
+static void on_state(struct customer *it, const json_t *answer)
+{
+    const json_t *state = json_object_get(answer, "state");
+    check_values_are_right(it, json_object_get(state, "values"), "the state");
+    if (json_array_size(json_object_get(state, "next")) != 0)
+        violated(it->process.world, "thread %s is at its end and has more to do",
+            it->thread);
+    tell(it->process.world, "%s is content", it->process.name);
+    it->is_content = true;
+}
+
+// No result: a request that could not be served now.
+static void on_refused(struct customer *it, const json_t *error)
+{
+    static const char *const passing[] = {"io_error", "busy", "not_found"};
+    const char *code = ss_json_str(error, "code", "?");
+    const char *message = ss_json_str(error, "message", "?");
+    if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
+        violated(it->process.world, "run %s was accepted and is lost: %s",
+            it->run, message);
+    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
+        if (strcmp(code, passing[i]) == 0) {
+            tell(it->process.world, "%s is told: %s", it->process.name,
+                message);
+            come_back(it, PAUSE_MS);
+            return;
+        }
+    violated(it->process.world, "%s is refused: %s: %s", it->process.name, code,
+        message);
+}
+
+static void on_answer(struct customer *it, json_t *answer)
+{
+    const char *status = ss_json_str(answer, "status", "");
+    const json_t *error = json_object_get(answer, "error");
+    if (!it->body && !error) {
+        on_state(it, answer);
+        return;
+    }
+    if (!status[0]) {
+        on_refused(it, error);
+        return;
+    }
+    tell(it->process.world, "%s: run %s is %s", it->process.name, it->run,
+        status);
+    it->is_accepted = true;
+    if (it->is_partial && strcmp(status, "interrupted") != 0 &&
+        strcmp(status, "done") != 0)
+        violated(it->process.world, "the stream of run %s has a gap: it shows "
+            "what is no step of the reference", it->run);
+    if (strcmp(status, "running") == 0) // detached: listen from now on
+        come_back(it, PAUSE_MS);
+    else if (strcmp(status, "done") == 0)
+        on_done(it, answer);
+    else if (strcmp(status, "interrupted") == 0)
+        on_interrupted(it, answer);
+    else
+        on_failed(it, answer);
+}
+
+// ------------------------------------------------------------------ life
+
+void customer_start(struct customer *it)
+{
+    struct world *world = it->process.world;
+    it->talk = ss_talk_new(
+        &(struct ss_talk_options){.seed = ss_prng_next(&world->dice),
+            .where = "sim",
+            .endpoint_count = ENDPOINTS});
+    it->key = 0;
+    network_reopen(&it->process);
+    come_back(it, 1 + (int64_t)draw(world, 1000));
+}
+
+void customer_stop(struct customer *it)
+{
+    ss_talk_destroy(&it->talk);
+}

@@ -1,0 +1,109 @@
+// deed.c - what nodes and routers do, as functions of what they read.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "tests/sim/plan.h"
+
+static uint64_t hash_of(const json_t *json)
+{
+    char *text = ss_json_canonical(json);
+    uint64_t hash = ss_hash64(text, strlen(text));
+    ss_free(text);
+    return hash;
+}
+
+static uint64_t mixed(uint64_t a, uint64_t b)
+{
+    uint64_t both[2] = {a, b};
+    return ss_hash64(both, sizeof(both));
+}
+
+// How much was done so far: inside a graph its words say it.
+static json_int_t done_so_far(const struct plan *plan, const json_t *state)
+{
+    if (plan->is_inner)
+        return (json_int_t)json_array_size(json_object_get(state, "y"));
+    return json_integer_value(json_object_get(state, "n"));
+}
+
+static bool is_busy(const struct plan *plan, const json_t *state)
+{
+    return done_so_far(plan, state) % 64 < (json_int_t)plan->busy;
+}
+
+// One of the bits, or none if there is none.
+static unsigned one_of(unsigned bits, uint64_t hash)
+{
+    unsigned count = 0;
+    for (unsigned b = bits; b; b &= b - 1)
+        count++;
+    if (count == 0)
+        return 0;
+    for (uint64_t skip = hash % count; skip > 0; skip--)
+        bits &= bits - 1;
+    return bits & ~(bits - 1);
+}
+
+static json_t *draw_sends(
+    const struct role *role, const json_t *input, uint64_t hash)
+{
+    json_t *sends = json_array();
+    for (uint32_t i = 0; i < role->sends; i++)
+        json_array_append_new(sends,
+            json_pack("{s:O*, s:i, s:I}", "n", json_object_get(input, "n"),
+                "i", (int)i, "h", (json_int_t)(hash & 0xffff)));
+    return sends;
+}
+
+struct deed plan_deed(const struct plan *plan, const struct role *role,
+    json_t *input, const json_t *answers)
+{
+    struct deed deed = {0};
+    uint64_t hash = hash_of(input);
+    char word[32];
+    for (uint32_t i = 0; i < role->questions; i++) {
+        json_t *answer = json_array_get(answers, i);
+        if (!answer) {
+            snprintf(deed.question, sizeof(deed.question), "%s%u %04x?",
+                role->name, (unsigned)i, (unsigned)(hash & 0xffff));
+            return deed;
+        }
+        hash = mixed(hash, hash_of(answer));
+    }
+    snprintf(word, sizeof(word), "%s:%06x", role->name,
+        (unsigned)(hash & 0xffffff));
+    deed.update = json_pack("{s:[s], s:{s:I}}", plan->is_inner ? "y" : "x",
+        word, "m", role->name, (json_int_t)(hash & 0xfff));
+    if (!plan->is_inner)
+        json_object_set_new(deed.update, "n", json_integer(1));
+    if (role->sends_to >= 0 && is_busy(plan, input))
+        deed.sends = draw_sends(role, input, hash);
+    deed.gotos = one_of(role->gotos, hash >> 24);
+    return deed;
+}
+
+void deed_fini(struct deed *deed)
+{
+    json_decref(deed->update);
+    json_decref(deed->sends);
+}
+
+unsigned plan_route(
+    const struct plan *plan, const struct role *role, json_t *state)
+{
+    uint64_t hash = hash_of(state);
+    if (role->back >= 0 && is_busy(plan, state) && hash % 4 != 0)
+        return 1u << role->back;
+    unsigned first = one_of(role->routes, hash >> 8);
+    unsigned second = one_of(role->routes, hash >> 16);
+    return hash & (1u << 30) ? first | second : first;
+}
+
+json_t *plan_answer(const char *question)
+{
+    return json_sprintf("yes %s", question);
+}

@@ -1,0 +1,105 @@
+// main.c - sim: seeds to simulations, their summary to stdout.
+//
+//     sim --seeds 1:2000 --jobs 2      these seeds
+//     sim --fresh 200000               so many drawn from the commit's hash
+//     sim --seeds 77:77 --narrate      one, told as prose
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/ids.h"
+#include "common/model/value.h"
+#include "tests/sim/jobs.h"
+
+enum { EXIT_USAGE = 2 };
+
+static const char usage[] =
+    "usage: sim --seeds A:B | --fresh N|A:B [--of COMMIT]\n"
+    "           [--jobs N] [--keep-going] [--narrate]\n"
+    "\n"
+    "Simulates the whole system, once in storm and then in fair weather, for\n"
+    "each seed, twice: both lives must be the same. Exit status 1: a check\n"
+    "failed.\n"
+    "  --seeds A:B    the seeds A to B\n"
+    "  --fresh N|A:B  the 1st to Nth, or Ath to Bth seed that the commit's hash\n"
+    "                 gives\n"
+    "  --of COMMIT    another commit than the present one\n"
+    "  --jobs N       processes at once (1)\n"
+    "  --keep-going   a failure does not end it\n"
+    "  --narrate      tell what happens; once only\n";
+
+static bool read_range(const char *text, struct range *range)
+{
+    char *end = NULL;
+    range->first = 1;
+    range->last = strtoull(text, &end, 10);
+    if (*end == ':') {
+        range->first = range->last;
+        range->last = strtoull(end + 1, &end, 10);
+    }
+    return end != text && *end == '\0' && range->first <= range->last;
+}
+
+// The commit that is checked out here, or what `named` says.
+static uint64_t commit_seed(const char *named)
+{
+    char line[128] = "";
+    FILE *git = named ? NULL : popen("git rev-parse HEAD", "r");
+    if (git) {
+        if (!fgets(line, sizeof(line), git))
+            line[0] = '\0';
+        pclose(git);
+    }
+    if (named)
+        snprintf(line, sizeof(line), "%s", named);
+    line[strcspn(line, "\n")] = '\0';
+    if (!line[0]) {
+        fprintf(stderr, "sim: no commit is checked out here: say --of\n");
+        exit(EXIT_USAGE);
+    }
+    return ss_hash64(line, strlen(line));
+}
+
+static int read_options(int argc, char **argv, struct range *range)
+{
+    const char *of = NULL;
+    bool has_range = false, is_fresh = false;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--keep-going") == 0) {
+            range->keep_going = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--narrate") == 0) {
+            range->narrate = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--seeds") == 0 || strcmp(argv[i], "--fresh") == 0) {
+            is_fresh = argv[i][2] == 'f';
+            has_range = read_range(value, range);
+        } else if (strcmp(argv[i], "--jobs") == 0) {
+            range->jobs = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--of") == 0) {
+            of = value;
+        } else {
+            return EXIT_USAGE;
+        }
+        i++;
+    }
+    if (!has_range || range->jobs < 1 || range->jobs > JOBS_MAX)
+        return EXIT_USAGE;
+    range->drawn_from = is_fresh ? commit_seed(of) : 0;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct range range = {.jobs = 1};
+    ss_value_setup();
+    if (read_options(argc, argv, &range) != 0) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    return jobs_run(&range);
+}

@@ -1,0 +1,108 @@
+// mishaps.c - what befalls processes: crashes, pauses, partitions, clocks.
+#include "tests/sim/world.h"
+
+static int64_t until(struct world *world, int64_t low_ms, uint64_t span_ms)
+{
+    return low_ms + (int64_t)draw(world, span_ms);
+}
+
+static struct process *any_worker(struct world *world)
+{
+    return &world->workers[draw(world, world->climate.workers)].process;
+}
+
+static struct process *any_customer(struct world *world)
+{
+    return customer_process(
+        world->customers[draw(world, world->climate.customers)]);
+}
+
+static struct process *anybody(struct world *world)
+{
+    switch (draw(world, 3)) {
+    case 0:
+        return &world->coordinator.process;
+    case 1:
+        return any_worker(world);
+    default:
+        return any_customer(world);
+    }
+}
+
+static void crash(struct world *world, struct process *process)
+{
+    if (!process->is_alive)
+        return;
+    note_fault(world, FAULT_CRASH);
+    tell(world, "%s crashes", process->name);
+    process_crash(process);
+}
+
+static void drain(struct world *world)
+{
+    struct process *process = any_worker(world);
+    if (!process->is_alive || process->paused_to_ms > world->now_ms)
+        return;
+    tell(world, "%s is asked to leave", process->name);
+    worker_drain(&world->workers[process->index]);
+}
+
+// Half of them outlast a lease.
+static void hold_up(struct world *world)
+{
+    struct process *process = anybody(world);
+    int64_t takes_ms = draw(world, 2) ? until(world, 100, 2000)
+                                      : until(world, LEASE_MS, 8000);
+    if (!process->is_alive)
+        return;
+    note_fault(world, FAULT_PAUSE);
+    tell(world, "%s stands still for %lld ms", process->name,
+        (long long)takes_ms);
+    process->paused_to_ms = world->now_ms + takes_ms;
+}
+
+static void move_clock(struct world *world)
+{
+    struct process *process = anybody(world);
+    int64_t by_ms = until(world, -3600000, 7200000);
+    note_fault(world, FAULT_CLOCK);
+    tell(world, "the wall clock of %s moves by %lld ms", process->name,
+        (long long)by_ms);
+    process->wall_us += by_ms * 1000;
+}
+
+void mishap(struct world *world)
+{
+    const struct climate *climate = &world->climate;
+    const uint32_t weights[] = {climate->crash_coordinator,
+        climate->crash_worker, climate->crash_customer, climate->drain,
+        climate->pause, climate->partition, climate->clock};
+    uint64_t all = 0, which = 0;
+    for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++)
+        all += weights[i];
+    uint64_t at = draw(world, all);
+    while (which < 6 && at >= weights[which])
+        at -= weights[which++];
+    if (which == 0)
+        crash(world, &world->coordinator.process);
+    else if (which == 1)
+        crash(world, any_worker(world));
+    else if (which == 2)
+        crash(world, any_customer(world));
+    else if (which == 3)
+        drain(world);
+    else if (which == 4)
+        hold_up(world);
+    else if (which == 5)
+        network_part(world);
+    else
+        move_clock(world);
+}
+
+void mishap_plan(struct world *world)
+{
+    int64_t in_ms =
+        1 + (int64_t)draw(world, (uint64_t)world->climate.mishap_ms * 2);
+    agenda_add(&world->agenda, (struct errand){.at_ms = world->now_ms + in_ms,
+                                   .kind = ERRAND_MISHAP});
+}

@@ -1,0 +1,305 @@
+// plan.c - drawing a graph. Nodes are called a, b, c...; edges lead to later
+// ones, so that there is an end; only routers go back, and only while there is
+// little.
+#include "tests/sim/plan.h"
+
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+
+static uint64_t below(struct ss_prng *dice, uint64_t bound)
+{
+    return ss_prng_below(dice, bound);
+}
+
+static bool chance(struct ss_prng *dice, unsigned percent)
+{
+    return below(dice, 100) < percent;
+}
+
+static unsigned bit(size_t index)
+{
+    return 1u << index;
+}
+
+// ------------------------------------------------------------------ drawing
+
+// Some of the nodes behind node `index`.
+static unsigned some_after(
+    const struct plan *plan, size_t index, unsigned percent, struct ss_prng *dice)
+{
+    unsigned bits = 0;
+    for (size_t i = index + 1; i < plan->count; i++)
+        if (chance(dice, percent))
+            bits |= bit(i);
+    return bits;
+}
+
+static bool is_plain(const struct role *role)
+{
+    return !role->inner;
+}
+
+static void draw_sends(struct plan *plan, size_t index, struct ss_prng *dice)
+{
+    struct role *role = &plan->roles[index];
+    if (index + 1 >= plan->count)
+        return;
+    size_t to = index + 1 + below(dice, plan->count - index - 1);
+    if (!is_plain(&plan->roles[to]))
+        return;
+    role->sends_to = (int)to;
+    role->sends = 1 + (uint32_t)below(dice, 4);
+}
+
+// What a node is beside its edges: one thing or another.
+static void draw_role(struct plan *plan, size_t index, struct ss_prng *dice)
+{
+    struct role *role = &plan->roles[index];
+    uint64_t kind = below(dice, 100);
+    if (kind < 16)
+        role->questions = 1 + (uint32_t)below(dice, QUESTIONS_MAX);
+    else if (kind < 28)
+        role->failures = 1 + (uint32_t)below(dice, 2);
+    else if (kind < 33)
+        role->hangs = true;
+    else if (kind < 48)
+        draw_sends(plan, index, dice);
+    else if (kind < 58)
+        role->gotos = some_after(plan, index, 50, dice);
+    if (chance(dice, 30)) {
+        role->routes = some_after(plan, index, 40, dice);
+        if (chance(dice, 60))
+            role->back = (int)below(dice, index + 1);
+    }
+}
+
+static void draw_edges(struct plan *plan, size_t index, struct ss_prng *dice)
+{
+    struct role *role = &plan->roles[index];
+    bool routes = role->routes || role->back >= 0;
+    if (!routes || chance(dice, 30))
+        role->edges = some_after(plan, index, 35, dice);
+    role->is_last = !role->edges && !routes;
+}
+
+// Nobody is out of reach; some wait for several.
+static void draw_ways_in(struct plan *plan, struct ss_prng *dice)
+{
+    plan->roles[0].is_first = true;
+    for (size_t to = 1; to < plan->count; to++) {
+        unsigned in = 0;
+        size_t count = 0;
+        for (size_t i = 0; i < to; i++)
+            if (plan->roles[i].edges & bit(to)) {
+                in |= bit(i);
+                count++;
+            }
+        if (count == 0 && chance(dice, 30)) {
+            plan->roles[to].is_first = true;
+        } else if (count == 0) {
+            struct role *from = &plan->roles[below(dice, to)];
+            from->edges |= bit(to);
+            from->is_last = false;
+        } else if (count > 1 && plan->joins_count < JOINS_MAX &&
+                   chance(dice, 60)) {
+            plan->joins[plan->joins_count++] = (struct join){in, to};
+            for (size_t i = 0; i < to; i++)
+                plan->roles[i].edges &= ~bit(to);
+        }
+    }
+}
+
+static struct plan *draw_inner(const char *name, struct ss_prng *dice);
+
+// A graph that keeps nothing begins anew with each answer, so it can ask one
+// question, once.
+static void simplify(struct plan *plan)
+{
+    bool asks = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct role *role = &plan->roles[i];
+        role->questions = role->questions && !asks;
+        asks = asks || role->questions;
+        role->sends_to = role->back = -1;
+    }
+}
+
+static void draw_nodes(struct plan *plan, struct ss_prng *dice)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        struct role *role = &plan->roles[i];
+        role->name[0] = (char)((plan->is_inner ? 'p' : 'a') + (int)i);
+        role->back = role->sends_to = -1;
+        if (!plan->is_inner && i > 0 && chance(dice, 14))
+            role->inner = draw_inner(
+                (const char[]){'s', (char)('a' + (int)i), 0}, dice);
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_plain(&plan->roles[i]))
+            draw_role(plan, i, dice);
+    if (plan->keeps == SS_CHECKPOINTER_NONE)
+        simplify(plan);
+    for (size_t i = 0; i < plan->count; i++)
+        draw_edges(plan, i, dice);
+    draw_ways_in(plan, dice);
+    plan->roles[plan->count - 1].is_deferred = chance(dice, 25);
+    plan->busy = 4 + (uint32_t)below(dice, 16);
+}
+
+static struct plan *new_plan(const char *name, size_t count, bool is_inner)
+{
+    struct plan *plan = ss_zalloc(1, sizeof(*plan));
+    size_t size = strlen(name);
+    ss_check(size < sizeof(plan->name));
+    memcpy(plan->name, name, size);
+    plan->count = count;
+    plan->is_inner = is_inner;
+    return plan;
+}
+
+static struct plan *draw_inner(const char *name, struct ss_prng *dice)
+{
+    struct plan *plan = new_plan(name, 1 + below(dice, 4), true);
+    uint64_t kind = below(dice, 10);
+    plan->keeps = kind < 6   ? SS_CHECKPOINTER_INHERIT
+                  : kind < 8 ? SS_CHECKPOINTER_KEEP
+                             : SS_CHECKPOINTER_NONE;
+    draw_nodes(plan, dice);
+    return plan;
+}
+
+// ------------------------------------------------------------------ describing
+
+static json_t *describe(const struct plan *plan);
+
+static json_t *describe_node(const struct role *role)
+{
+    json_t *node = json_pack("{s:s}", "name", role->name);
+    if (role->is_deferred)
+        json_object_set_new(node, "defer", json_true());
+    if (role->inner)
+        json_object_set_new(node, "subgraph", json_string(role->inner->name));
+    if (role->failures || role->hangs)
+        json_object_set_new(node, "retry",
+            json_pack("[{s:i, s:i, s:b}]", "initial_interval_ms", 50,
+                "max_attempts", 12, "jitter", 0));
+    if (role->hangs)
+        json_object_set_new(node, "timeout_ms", json_integer(2000));
+    return node;
+}
+
+static void add_edge(json_t *edges, const char *from, const char *to)
+{
+    json_array_append_new(edges, json_pack("[s, s]", from, to));
+}
+
+static void describe_edges(const struct plan *plan, size_t index, json_t *edges)
+{
+    const struct role *role = &plan->roles[index];
+    if (role->is_first)
+        add_edge(edges, "__start__", role->name);
+    for (size_t to = 0; to < plan->count; to++)
+        if (role->edges & bit(to))
+            add_edge(edges, role->name, plan->roles[to].name);
+    if (role->is_last)
+        add_edge(edges, role->name, "__end__");
+}
+
+static json_t *describe_join(const struct plan *plan, const struct join *join)
+{
+    json_t *from = json_array();
+    for (size_t i = 0; i < plan->count; i++)
+        if (join->from & bit(i))
+            json_array_append_new(from, json_string(plan->roles[i].name));
+    return json_pack("[o, s]", from, plan->roles[join->to].name);
+}
+
+static json_t *describe_keys(const struct plan *plan)
+{
+    json_t *words = json_pack("{s:s, s:s, s:s}", "key",
+        plan->is_inner ? "y" : "x", "type", "list", "reducer", "add");
+    json_t *notes = json_pack(
+        "{s:s, s:s, s:s}", "key", "m", "type", "dict", "reducer", "or");
+    if (plan->is_inner)
+        return json_pack("[o, o]", words, notes);
+    return json_pack("[o, {s:s, s:s, s:s}, o]", words, "key", "n", "type",
+        "int", "reducer", "add", notes);
+}
+
+static json_t *describe_insides(const struct plan *plan)
+{
+    json_t *insides = json_object();
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->roles[i].inner)
+            json_object_set_new(insides, plan->roles[i].inner->name,
+                describe(plan->roles[i].inner));
+    return insides;
+}
+
+static json_t *describe(const struct plan *plan)
+{
+    json_t *nodes = json_array(), *edges = json_array();
+    json_t *branches = json_array();
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct role *role = &plan->roles[i];
+        json_array_append_new(nodes, describe_node(role));
+        describe_edges(plan, i, edges);
+        if (role->routes || role->back >= 0)
+            json_array_append_new(branches,
+                json_pack("{s:s, s:s}", "from", role->name, "name", "route"));
+    }
+    for (size_t i = 0; i < plan->joins_count; i++)
+        json_array_append_new(edges, describe_join(plan, &plan->joins[i]));
+    json_t *description = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+        "name", plan->name, "kind", "state", "state", describe_keys(plan),
+        "nodes", nodes, "edges", edges, "branches", branches, "subgraphs",
+        describe_insides(plan));
+    if (plan->keeps != SS_CHECKPOINTER_INHERIT)
+        json_object_set_new(description, "checkpointer",
+            json_boolean(plan->keeps == SS_CHECKPOINTER_KEEP));
+    return description;
+}
+
+struct plan *plan_draw(const char *name, struct ss_prng *dice)
+{
+    struct plan *plan = new_plan(name, 3 + below(dice, NODES_MAX - 3), false);
+    struct ss_error error = {0};
+    draw_nodes(plan, dice);
+    plan->description = describe(plan);
+    if (ss_graph_compile(plan->description, &plan->graph, &error) != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
+    return plan;
+}
+
+void plan_free(struct plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->count; i++)
+        plan_free(plan->roles[i].inner);
+    ss_graph_unref(plan->graph);
+    json_decref(plan->description);
+    ss_free(plan);
+}
+
+const struct plan *plan_find(const struct plan *plan, const char *graph)
+{
+    if (strcmp(plan->name, graph) == 0)
+        return plan;
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct plan *inner = plan->roles[i].inner;
+        if (inner && strcmp(inner->name, graph) == 0)
+            return inner;
+    }
+    return NULL;
+}
+
+const struct role *plan_role(const struct plan *plan, const char *node)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (strcmp(plan->roles[i].name, node) == 0)
+            return &plan->roles[i];
+    return NULL;
+}

@@ -1,0 +1,80 @@
+// plan.h - a drawn graph: its description, and what its nodes do.
+//
+// A node's deed is a function of what it reads and of the answers it got, and
+// nothing else, so a run has one right result, whatever befalls it. Its word
+// holds a hash of all that it read: one write lost, doubled or out of order
+// changes every word after it.
+#ifndef SS_TESTS_SIM_PLAN_H
+#define SS_TESTS_SIM_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/prng.h"
+#include "common/model/graph.h"
+
+enum { NODES_MAX = 8, TARGETS_MAX = 4, JOINS_MAX = 2, QUESTIONS_MAX = 2 };
+
+struct join {
+    unsigned from; // bits of nodes
+    size_t to;
+};
+
+struct role {
+    char name[2];
+    unsigned edges;  // bits of nodes that follow
+    bool is_first;   // start leads to it
+    bool is_last;    // it leads to the end
+    bool is_deferred;
+    uint32_t questions; // it asks so many
+    uint32_t failures;  // its first attempts fail
+    bool hangs;         // its first attempt never ends by itself
+    // A router behind it: draws from these by what it reads.
+    unsigned routes;
+    int back;       // while there is little, it may go back to this node; -1
+    // It sends to one node, or goes to some, by a command.
+    int sends_to;   // -1: does not
+    uint32_t sends;
+    unsigned gotos;
+    struct plan *inner; // it is a graph
+};
+
+struct plan {
+    char name[8];
+    bool is_inner;
+    enum ss_checkpointer keeps; // of an inner one
+    size_t count;
+    struct role roles[NODES_MAX];
+    struct join joins[JOINS_MAX];
+    size_t joins_count;
+    uint32_t busy; // loops and sends go on while n % 64 is less
+    json_t *description;
+    struct ss_graph *graph; // of a root
+};
+
+struct plan *plan_draw(const char *name, struct ss_prng *dice);
+void plan_free(struct plan *plan);
+// The plan of that name, in `plan` or inside it.
+const struct plan *plan_find(const struct plan *plan, const char *graph);
+const struct role *plan_role(const struct plan *plan, const char *node);
+
+// What a body decides.
+struct deed {
+    json_t *update;       // owned
+    json_t *sends;        // args for the node that it sends to; owned or NULL
+    unsigned gotos;       // bits
+    char question[32];    // it asks this; "": it does not
+};
+
+// `input` and `answers` (a list) are borrowed.
+struct deed plan_deed(const struct plan *plan, const struct role *role,
+    json_t *input, const json_t *answers);
+void deed_fini(struct deed *deed);
+// What the router behind a node decides, from what it reads: bits of nodes.
+unsigned plan_route(
+    const struct plan *plan, const struct role *role, json_t *state);
+// The one right answer to a question. Gives.
+json_t *plan_answer(const char *question);
+
+#endif

@@ -1,0 +1,51 @@
+// sim.h - the whole system in one thread, with bad luck on purpose.
+//
+//   customers -- talk --+                          +-- session -- workers
+//     (real client      |   network: late, lost,   |   (real worker session,
+//      session)         +-- repeated, cut off -----+    bodies of a drawn graph)
+//                                  |
+//                            coordinators: the real engine
+//                                  |
+//                            database: the real memory store behind a modelled
+//                            connection (slow, failing, lying)
+//
+// One seed decides everything: the graphs, the load, the climate of faults and
+// each throw of the dice. Nothing here knows the time, a thread or a file. What
+// is checked and what is drawn: docs/internals/simulator.md.
+#ifndef SS_TESTS_SIM_SIM_H
+#define SS_TESTS_SIM_SIM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+
+enum fault {
+#define X(name, text) FAULT_##name,
+#include "tests/sim/faults.def"
+#undef X
+    FAULT_COUNT,
+};
+
+// What a seed came to.
+struct report {
+    uint64_t seed;
+    uint64_t digest;
+    uint64_t steps; // of engines
+    uint64_t seconds; // that passed in the simulated world
+    uint64_t runs;
+    uint64_t coordinator_crashes;
+    uint64_t faults[FAULT_COUNT];
+};
+
+uint64_t report_faults(const struct report *report);
+
+// Simulate one seed. A violation is told on stderr, with the command that
+// replays it, and ends the process with 1: it is a child (jobs.h), or somebody
+// looks at this one seed. `narrate`: all that happens is told on stdout.
+struct report simulate(uint64_t seed, bool narrate);
+
+#endif

@@ -1,0 +1,398 @@
+// worker.c - a worker's process: the session, and bodies that take their time.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "tests/sim/world.h"
+#include "worker/session/session.h"
+
+enum { HUNG_MS = 600000 };
+
+// ------------------------------------------------------------------ bodies
+
+// What a body sees, and what comes of it.
+struct visit {
+    const struct plan *plan;
+    const struct role *role;
+    const struct ss_order *order;
+    struct ss_outcome *outcome;
+};
+
+static const struct ss_graph *find_graph(
+    const struct ss_graph *graph, const char *name)
+{
+    if (strcmp(graph->name, name) == 0)
+        return graph;
+    for (size_t i = 0; i < graph->nodes_count; i++) {
+        const struct ss_graph *inner = graph->nodes[i].subgraph;
+        const struct ss_graph *found = inner ? find_graph(inner, name) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static const struct ss_graph *order_graph(
+    struct world *world, const struct ss_order *order)
+{
+    const struct ss_graph *graph = NULL;
+    for (size_t i = 0; i < world->climate.graphs && !graph; i++)
+        if (strcmp(world->plans[i]->name, order->app_graph) == 0)
+            graph = find_graph(world->plans[i]->graph, order->graph);
+    if (!graph)
+        violated(world, "an order is of no graph: %s", order->graph);
+    return graph;
+}
+
+static json_t *with_command(const struct visit *visit, struct deed *deed)
+{
+    json_t *targets = json_array(), *arg;
+    const struct plan *plan = visit->plan;
+    size_t i;
+    for (size_t to = 0; to < plan->count; to++)
+        if (deed->gotos & (1u << to))
+            json_array_append_new(targets, json_string(plan->roles[to].name));
+    json_array_foreach (deed->sends, i, arg)
+        json_array_append_new(targets,
+            json_pack("{s:{s:s, s:O}}", "$send", "node",
+                plan->roles[visit->role->sends_to].name, "arg", arg));
+    return json_pack("{s:{s:O, s:o}}", "$command", "update", deed->update,
+        "goto", targets);
+}
+
+// The answers that this attempt has: those of before, and perhaps a plain one.
+static json_t *take_answers(struct visit *visit)
+{
+    const struct ss_order *order = visit->order;
+    json_t *answers =
+        order->answers ? json_copy(order->answers) : json_array();
+    if (order->plain && json_array_size(answers) < visit->role->questions) {
+        json_array_append(answers, ss_value_json(order->plain));
+        visit->outcome->took_plain = true;
+    }
+    return answers;
+}
+
+// What the node returns; NULL: it asks.
+static json_t *run_body(struct visit *visit)
+{
+    json_t *input = visit->order->input ? ss_value_json(visit->order->input)
+                                        : json_object();
+    json_t *answers = take_answers(visit), *returned = NULL;
+    struct deed deed = plan_deed(visit->plan, visit->role, input, answers);
+    if (json_array_size(answers) > 0)
+        visit->outcome->answers = json_incref(answers);
+    if (deed.question[0]) {
+        visit->outcome->kind = SS_OUTCOME_INTERRUPTED;
+        visit->outcome->question = json_pack("{s:s}", "value", deed.question);
+    } else if (deed.sends || deed.gotos) {
+        returned = with_command(visit, &deed);
+    } else {
+        returned = json_incref(deed.update);
+    }
+    json_decref(answers);
+    deed_fini(&deed);
+    return returned;
+}
+
+static int route(void *ctx, const struct ss_node *node, size_t branch,
+    json_t *state, json_t **ret_answer, struct ss_error *error)
+{
+    const struct visit *visit = ctx;
+    unsigned bits = plan_route(visit->plan, visit->role, state);
+    (void)node;
+    (void)branch;
+    (void)error;
+    *ret_answer = json_array();
+    for (size_t to = 0; to < visit->plan->count; to++)
+        if (bits & (1u << to))
+            json_array_append_new(
+                *ret_answer, json_string(visit->plan->roles[to].name));
+    if (!bits)
+        json_array_append_new(*ret_answer, json_string("__end__"));
+    return SS_OK;
+}
+
+static void run_writers(struct world *world, struct visit *visit,
+    const struct ss_graph *graph, json_t *returned)
+{
+    const struct ss_order *order = visit->order;
+    struct ss_writer_hooks hooks = {.route = route, .ctx = visit};
+    struct ss_error error = {0};
+    json_t *parent = NULL;
+    const struct ss_node *node =
+        &graph->nodes[ss_graph_node(graph, order->node)];
+    if (ss_writers_run(graph, node, returned, &order->fresh, &hooks,
+            order->task_id, &visit->outcome->writes, &parent,
+            &error) != SS_OK)
+        violated(world, "node %s: %s", order->node, error.message);
+    ss_check(!parent);
+}
+
+static void fail_body(struct world *world, struct visit *visit)
+{
+    struct ss_outcome *outcome = visit->outcome;
+    note_fault(world, FAULT_BODY_FAILED);
+    outcome->kind = SS_OUTCOME_FAILED;
+    outcome->code = SS_ENODE;
+    outcome->retryable = SS_RETRY_YES;
+    outcome->message = ss_strdup("it broke");
+}
+
+static void tell_body(struct world *world, const struct visit *visit)
+{
+    const struct ss_order *order = visit->order;
+    struct ss_value *input = order->kind == SS_ORDER_WRITERS ? order->returned
+                                                             : order->input;
+    if (!world->narrates)
+        return;
+    char *read = input ? ss_json_text(ss_value_json(input)) : NULL;
+    char *answers = order->answers ? ss_json_text(order->answers) : NULL;
+    tell(world, "%s of run %s, superstep %lld, reads %s, answers %s%s: %s",
+        order->node, order->run, (long long)order->step, read ? read : "-",
+        answers ? answers : "-", order->plain ? " and a plain one" : "",
+        visit->outcome->question ? "asks" : "ends");
+    ss_free(read);
+    ss_free(answers);
+}
+
+static struct ss_outcome *run_order(
+    struct world *world, const struct ss_order *order)
+{
+    const struct ss_graph *graph = order_graph(world, order);
+    const struct plan *plan = world_plan(world, order);
+    struct visit visit = {.plan = plan,
+        .role = plan_role(plan, order->node),
+        .order = order,
+        .outcome = ss_outcome_new()};
+    visit.outcome->attempt = order->attempt;
+    memcpy(visit.outcome->task_id, order->task_id, SS_UUID_SIZE);
+    if (order->kind == SS_ORDER_WRITERS) {
+        run_writers(world, &visit, graph, ss_value_json(order->returned));
+    } else if (order->attempt_number <= visit.role->failures) {
+        fail_body(world, &visit);
+    } else {
+        json_t *returned = run_body(&visit);
+        if (returned)
+            run_writers(world, &visit, graph, returned);
+        json_decref(returned);
+    }
+    tell_body(world, &visit);
+    return visit.outcome;
+}
+
+// ------------------------------------------------------------------ messages
+
+static void send(struct worker *it, struct ss_message *message)
+{
+    message->protocol = SS_PROTOCOL_VERSION;
+    network_send(&it->process, UP, message);
+}
+
+static void send_hello(struct worker *it)
+{
+    struct world *world = it->process.world;
+    char name[32];
+    struct ss_value *graphs[GRAPHS_MAX];
+    snprintf(name, sizeof(name), "%s.%llu", it->process.name,
+        (unsigned long long)it->process.life);
+    for (size_t i = 0; i < world->climate.graphs; i++)
+        graphs[i] = ss_value_new(json_incref(world->plans[i]->description));
+    struct ss_message message = {.type = SS_MESSAGE_HELLO,
+        .name = name,
+        .capacity = it->capacity,
+        .graphs = graphs,
+        .graphs_count = world->climate.graphs};
+    send(it, &message);
+    for (size_t i = 0; i < world->climate.graphs; i++)
+        ss_value_unref(graphs[i]);
+}
+
+static void start_body(struct worker *it, struct ss_order *order)
+{
+    struct world *world = it->process.world;
+    const struct plan *plan = world_plan(world, order);
+    const struct role *role = plan_role(plan, order->node);
+    int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
+    struct body body = {.order = order};
+    if (role && role->hangs && order->kind == SS_ORDER_NODE &&
+        order->attempt_number == 1) {
+        note_fault(world, FAULT_BODY_HUNG);
+        body.is_hung = true;
+        takes_ms = HUNG_MS;
+    }
+    SS_VEC_PUSH(&it->bodies, body);
+    struct errand errand = {.at_ms = world->now_ms + takes_ms,
+        .kind = ERRAND_BODY,
+        .who = &it->process,
+        .life = it->process.life,
+        .what = order->attempt.dispatch};
+    errand.load = (void *)(uintptr_t)order->attempt.epoch;
+    agenda_add(&world->agenda, errand);
+}
+
+static struct body *find_body(
+    struct worker *it, uint64_t epoch, uint64_t dispatch)
+{
+    for (size_t i = 0; i < it->bodies.count; i++) {
+        struct ss_attempt name = it->bodies.items[i].order->attempt;
+        if (name.epoch == epoch && name.dispatch == dispatch)
+            return &it->bodies.items[i];
+    }
+    return NULL;
+}
+
+// It may hear of it soon; what it would have done is not wanted any more.
+static void stop_body(struct worker *it, struct ss_attempt attempt)
+{
+    struct world *world = it->process.world;
+    struct body *body = find_body(it, attempt.epoch, attempt.dispatch);
+    if (!body)
+        return;
+    struct errand errand = {.at_ms =
+                                world->now_ms + 1 + (int64_t)draw(world, 500),
+        .kind = ERRAND_BODY,
+        .who = &it->process,
+        .life = it->process.life,
+        .what = attempt.dispatch};
+    errand.load = (void *)(uintptr_t)attempt.epoch;
+    agenda_add(&world->agenda, errand);
+}
+
+static void leave(struct worker *it)
+{
+    tell(it->process.world, "worker %s leaves", it->process.name);
+    process_crash(&it->process);
+}
+
+static void carry_out(
+    struct worker *it, const struct ss_session_command *command)
+{
+    struct ss_message message = {0};
+    switch (command->type) {
+    case SS_SESSION_SEND_HELLO:
+        send_hello(it);
+        break;
+    case SS_SESSION_SEND_BEAT:
+        message.type = SS_MESSAGE_BEAT;
+        message.attempts = (struct ss_attempt *)command->attempts;
+        message.attempts_count = command->attempts_count;
+        send(it, &message);
+        break;
+    case SS_SESSION_SEND_BYE:
+        message.type = SS_MESSAGE_BYE;
+        message.drains = command->drains;
+        send(it, &message);
+        break;
+    case SS_SESSION_SEND_DONE:
+        message.type = SS_MESSAGE_DONE;
+        message.outcomes = (struct ss_outcome **)command->outcomes;
+        message.outcomes_count = command->outcomes_count;
+        send(it, &message);
+        break;
+    case SS_SESSION_SEND_PING:
+        message.type = SS_MESSAGE_PING;
+        send(it, &message);
+        break;
+    case SS_SESSION_START:
+        start_body(it, command->order);
+        break;
+    case SS_SESSION_STOP_BODY:
+        stop_body(it, command->attempt);
+        break;
+    case SS_SESSION_SEND_LIVE:
+    case SS_SESSION_READY:
+    case SS_SESSION_SILENT:
+        break;
+    case SS_SESSION_LEAVE:
+        leave(it);
+        break;
+    }
+}
+
+static void step(struct worker *it, struct ss_session_event event)
+{
+    struct ss_session_commands commands;
+    event.now_ms = process_now(&it->process);
+    ss_session_step(it->session, &event, &commands);
+    // one that leaves is gone before the end of the list
+    for (size_t i = 0; i < commands.count && it->process.is_alive; i++)
+        carry_out(it, &commands.items[i]);
+    if (it->process.is_alive)
+        process_wake(&it->process, commands.wake_at_ms);
+}
+
+void worker_message(struct worker *it, struct ss_message *message)
+{
+    struct ss_session_event event = {0};
+    if (message->type == SS_MESSAGE_WELCOME) {
+        event.type = SS_SESSION_WELCOME;
+        event.epoch = message->epoch;
+        event.lease_ms = message->lease_ms;
+        event.heartbeat_ms = message->heartbeat_ms;
+    } else if (message->type == SS_MESSAGE_REFUSED) {
+        event.type = SS_SESSION_REFUSED;
+        event.status = message->status;
+        event.text = message->text;
+    } else if (message->type == SS_MESSAGE_TASKS) {
+        event.type = SS_SESSION_TASKS;
+        event.orders = message->orders;
+        event.orders_count = message->orders_count;
+        message->orders_count = 0; // the session takes each
+    } else if (message->type == SS_MESSAGE_PONG) {
+        event.type = SS_SESSION_PONG;
+        event.epoch = message->epoch;
+    } else {
+        event.type = message->type == SS_MESSAGE_CANCEL ? SS_SESSION_CANCEL
+                                                        : SS_SESSION_SETTLED;
+        event.attempts = message->attempts;
+        event.attempts_count = message->attempts_count;
+    }
+    step(it, event);
+}
+
+void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
+{
+    struct body *body = find_body(it, epoch, dispatch);
+    if (!body)
+        return; // it was stopped before
+    struct ss_order *order = body->order;
+    struct ss_outcome *outcome = run_order(it->process.world, order);
+    SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
+    ss_order_destroy(&order);
+    step(it, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
+                 .outcomes = &outcome,
+                 .outcomes_count = 1});
+}
+
+void worker_alarm(struct worker *it)
+{
+    step(it, (struct ss_session_event){.type = SS_SESSION_TICK});
+}
+
+void worker_drain(struct worker *it)
+{
+    step(it, (struct ss_session_event){.type = SS_SESSION_DRAIN});
+}
+
+// ------------------------------------------------------------------ life
+
+void worker_start(struct worker *it)
+{
+    struct world *world = it->process.world;
+    it->capacity = 1 + (uint32_t)draw(world, 4);
+    it->session = ss_session_new(
+        &(struct ss_session_options){.capacity = it->capacity});
+    network_reopen(&it->process);
+    worker_alarm(it);
+}
+
+void worker_stop(struct worker *it)
+{
+    ss_session_destroy(&it->session);
+    for (size_t i = 0; i < it->bodies.count; i++)
+        ss_order_destroy(&it->bodies.items[i].order);
+    SS_VEC_FINI(&it->bodies);
+}

@@ -1,0 +1,131 @@
+// What the simulator found (tests/sim): each fault as a short story, named after
+// what is right now.
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+static json_t *run(const char *body)
+{
+    json_t *answer = world_get("run", body);
+    ck_assert_ptr_nonnull(answer);
+    return answer;
+}
+
+static void expect(const json_t *answer, const char *key, const char *text)
+{
+    json_t *is = json_object_get(answer, key), *should = js(text);
+    char *shown = json_dumps(is, JSON_ENCODE_ANY);
+    ck_assert_msg(json_equal(is, should), "%s is %s and not %s", key, shown,
+        text);
+    free(shown);
+    json_decref(should);
+}
+
+// Under `exit` a cancelled run left nothing: its input was gone, and whoever
+// went on with the thread had the values of before.
+START_TEST(a_run_that_is_cancelled_under_exit_leaves_what_it_reached)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 2);
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']},"
+        " 'durability': 'exit', 'run': 'r'}");
+    world_run();
+    world_get("cancel", "{'thread': 't', 'run': 'r'}");
+    world_let("b");
+    json_t *answer = run("{'thread': 't', 'input': null}");
+    expect(answer, "status", "'done'");
+    expect(answer, "output", "{'x': ['in', 'a', 'b']}");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
+#define INSIDE                                                                 \
+    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"         \
+    " {'name': 'inner', 'kind': 'state',"                                      \
+    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"              \
+    " 'nodes': [{'name': 'i1'}, {'name': 'i2'}],"                              \
+    " 'edges': [['__start__', 'i1'], ['i1', 'i2'], ['i2', '__end__']]}}}"
+
+// The same inside a graph: what its nodes did is not done again.
+START_TEST(a_graph_inside_that_is_cancelled_under_exit_goes_on_where_it_was)
+{
+    world_graph(chart("g", "start>sub sub>end", INSIDE));
+    world_worker("w1", 2);
+    world_hold("i2");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': {'x': []},"
+        " 'durability': 'exit', 'run': 'r'}");
+    world_run();
+    world_get("cancel", "{'thread': 't', 'run': 'r'}");
+    world_let("i2");
+    json_t *answer = run("{'thread': 't', 'input': null}");
+    expect(answer, "output", "{'x': ['i1', 'i2']}");
+    ck_assert_uint_eq(world_attempts_of("i1"), 1);
+}
+END_TEST
+
+// One who had asked for a run and heard nothing asks again: what was told in
+// between never came to it.
+START_TEST(a_run_that_is_asked_for_again_is_told_from_its_beginning)
+{
+    static const char ask[] =
+        "{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r',"
+        " 'stream': ['values']}";
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 2);
+    world_hold("b");
+    world_ask("ann", "run", ask);
+    world_run();
+    world_gone("ann");
+    world_forget();
+    world_ask("bob", "run", ask); // it is under way
+    world_run();
+    told("bob: accepted\n"
+         "bob sees values {\"x\":[]}\n"
+         "bob sees values {\"x\":[\"a\"]}\n");
+    world_let("b");
+    world_run();
+    world_forget();
+    world_ask("cyd", "run", ask); // it has ended
+    world_run();
+    told("cyd sees values {\"x\":[]}\n"
+         "cyd sees values {\"x\":[\"a\"]}\n"
+         "cyd sees values {\"x\":[\"a\",\"b\"]}\n"
+         "cyd: done {\"x\":[\"a\",\"b\"]}\n");
+}
+END_TEST
+
+// A plain answer that a cancelled run had left was taken by the next one, which
+// did not say so under `exit`: the one after that gave it to another question.
+START_TEST(an_answer_that_was_left_at_an_exit_is_used_once)
+{
+    world_graph(chart("g", "start>b b>end", NULL));
+    world_body("b", asks_twice);
+    world_worker("w1", 2);
+    run("{'thread': 't', 'graph': 'g', 'input': {'x': []},"
+        " 'durability': 'exit'}");
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 't', 'command': {'resume': 'yes'}, 'durability': 'exit',"
+        " 'run': 'r'}");
+    world_run();
+    world_get("cancel", "{'thread': 't', 'run': 'r'}");
+    world_let("b");
+    static const char go_on[] =
+        "{'thread': 't', 'input': null, 'durability': 'exit'}";
+    json_t *answer = run(go_on); // this one takes it
+    expect(json_array_get(json_object_get(answer, "interrupts"), 0), "value",
+        "'second?'");
+    answer = run(go_on);
+    expect(answer, "status", "'interrupted'");
+    expect(json_array_get(json_object_get(answer, "interrupts"), 0), "value",
+        "'second?'");
+}
+END_TEST
+
+SUITE("simulated",
+    a_run_that_is_cancelled_under_exit_leaves_what_it_reached,
+    a_graph_inside_that_is_cancelled_under_exit_goes_on_where_it_was,
+    a_run_that_is_asked_for_again_is_told_from_its_beginning,
+    an_answer_that_was_left_at_an_exit_is_used_once)
