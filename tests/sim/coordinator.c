@@ -131,6 +131,8 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
     case SS_COMMAND_REFUSE:
         refuse(it, command);
         break;
+    case SS_COMMAND_MEMBERS:
+        break;
     case SS_COMMAND_DISPATCH:
         check_dispatch(world, command->order);
         SS_VEC_PUSH(&bundle_for(outbox, command->peer)->orders, command->order);
@@ -263,6 +265,7 @@ void coordinator_message(
         event.type = SS_EVENT_WORKER_BEAT;
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
+        event.beat.capacity = message->capacity;
         feed(it, &event);
     } else if (message->type == SS_MESSAGE_BYE) {
         event.type = SS_EVENT_WORKER_BYE;
@@ -369,12 +372,11 @@ static void feed_found(struct coordinator *it, enum ss_store_table table)
         json_t *json = found.items.items[i];
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         event.graph.description = json;
-        if (table == SS_TABLE_RUNS) {
+        if (table == SS_TABLE_OPEN) {
             event = (struct ss_event){.type = SS_EVENT_RUN_FOUND};
             event.run.record = json;
         }
-        if (table == SS_TABLE_GRAPHS || ss_bridge_run_is_open(json))
-            feed(it, &event);
+        feed(it, &event);
         json_decref(json);
     }
     SS_VEC_FINI(&found.items);
@@ -397,7 +399,7 @@ void coordinator_start(struct coordinator *it)
         .narrate = world->narrates ? narrate : NULL,
         .narrate_ctx = world});
     feed_found(it, SS_TABLE_GRAPHS);
-    feed_found(it, SS_TABLE_RUNS);
+    feed_found(it, SS_TABLE_OPEN);
 }
 
 void coordinator_stop(struct coordinator *it)

@@ -40,6 +40,7 @@ struct customer {
     uint64_t keys;
     // the stream of the present run
     char seq[SS_TALK_SEQ_SIZE_MAX];
+    json_t *before; // the values before the present input
     size_t seen;      // the last of the reference's steps that was shown
     bool is_first;    // nothing of this run was shown yet
     // What had finished beside a question may look like the whole step.
@@ -97,6 +98,7 @@ void customer_free(struct customer *it)
     ss_talk_destroy(&it->talk);
     reference_free(it->reference);
     json_decref(it->body);
+    json_decref(it->before);
     ss_free(it);
 }
 
@@ -270,6 +272,8 @@ static void next_input(struct customer *it)
     }
     snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
     json_t *input = json_pack("{s:[s]}", "x", word);
+    json_decref(it->before);
+    it->before = json_incref(reference_values(it->reference));
     reference_run(it->reference, input);
     tell_steps(it);
     it->seen = 0;
@@ -335,8 +339,10 @@ void customer_ask(struct customer *it)
 static void check_values(struct customer *it, json_t *item)
 {
     json_t *steps = reference_steps(it->reference);
-    json_t *values = json_copy(json_object_get(item, "data"));
-    json_object_del(values, SS_NAME_INTERRUPT);
+    json_t *values = json_object_get(item, "data");
+    // cancelled before its input was applied, the thread goes on from there
+    if (it->is_first && it->seen == 0 && json_equal(values, it->before))
+        return;
     if (it->may_repeat && it->is_first && it->seen > 0 &&
         json_equal(values, json_array_get(steps, it->seen - 1)))
         it->seen--;
@@ -355,7 +361,6 @@ static void check_values(struct customer *it, json_t *item)
     it->is_first = false;
     it->may_repeat = false;
     it->is_partial = !is_known;
-    json_decref(values);
 }
 
 static void on_item(struct customer *it, json_t *item)

@@ -100,7 +100,8 @@ struct ss_job *database_finish(struct process *process)
         plan = draw_commit(world);
     ss_store_faulty_set(world->database.store, &plan);
     struct ss_job *done =
-        ss_jobs_run_some(world->database.store, &link->queue, &stats);
+        ss_jobs_run_some(
+        world->database.store, 0, &link->queue, &stats);
     ss_store_faulty_set(world->database.store, &(struct ss_faulty_plan){0});
     fail_read(world, done);
     link->is_busy = false;
@@ -119,7 +120,8 @@ void database_lose(struct process *process)
     if (lands) {
         struct ss_jobs_stats stats = {0};
         struct ss_job *done =
-            ss_jobs_run_some(world->database.inner, &link->queue, &stats);
+            ss_jobs_run_some(
+                world->database.inner, 0, &link->queue, &stats);
         tell(world, "(its last commit is there, nobody was told)");
         while (done) {
             struct ss_job *next = done->next;

@@ -279,6 +279,7 @@ static void carry_out(
         message.type = SS_MESSAGE_BEAT;
         message.attempts = (struct ss_attempt *)command->attempts;
         message.attempts_count = command->attempts_count;
+        message.capacity = command->capacity;
         send(it, &message);
         break;
     case SS_SESSION_SEND_BYE:
@@ -302,6 +303,9 @@ static void carry_out(
     case SS_SESSION_STOP_BODY:
         stop_body(it, command->attempt);
         break;
+    case SS_SESSION_CONNECT:
+    case SS_SESSION_DISCONNECT:
+    case SS_SESSION_AWAY:
     case SS_SESSION_SEND_LIVE:
     case SS_SESSION_READY:
     case SS_SESSION_SILENT:
@@ -324,32 +328,40 @@ static void step(struct worker *it, struct ss_session_event event)
         process_wake(&it->process, commands.wake_at_ms);
 }
 
+// Behind by one: 0 is nothing for a worker.
+static unsigned event_of(enum ss_message_type type)
+{
+    static const unsigned types[SS_MESSAGE_LAST + 1] = {
+        [SS_MESSAGE_WELCOME] = 1 + SS_SESSION_WELCOME,
+        [SS_MESSAGE_REFUSED] = 1 + SS_SESSION_REFUSED,
+        [SS_MESSAGE_TASKS] = 1 + SS_SESSION_TASKS,
+        [SS_MESSAGE_CANCEL] = 1 + SS_SESSION_CANCEL,
+        [SS_MESSAGE_SETTLED] = 1 + SS_SESSION_SETTLED,
+        [SS_MESSAGE_PONG] = 1 + SS_SESSION_PONG,
+        [SS_MESSAGE_MEMBERS] = 1 + SS_SESSION_MEMBERS,
+    };
+    return types[type];
+}
+
 void worker_message(struct worker *it, struct ss_message *message)
 {
-    struct ss_session_event event = {0};
-    if (message->type == SS_MESSAGE_WELCOME) {
-        event.type = SS_SESSION_WELCOME;
-        event.epoch = message->epoch;
-        event.lease_ms = message->lease_ms;
-        event.heartbeat_ms = message->heartbeat_ms;
-    } else if (message->type == SS_MESSAGE_REFUSED) {
-        event.type = SS_SESSION_REFUSED;
-        event.status = message->status;
-        event.text = message->text;
-    } else if (message->type == SS_MESSAGE_TASKS) {
-        event.type = SS_SESSION_TASKS;
-        event.orders = message->orders;
-        event.orders_count = message->orders_count;
-        message->orders_count = 0; // the session takes each
-    } else if (message->type == SS_MESSAGE_PONG) {
-        event.type = SS_SESSION_PONG;
-        event.epoch = message->epoch;
-    } else {
-        event.type = message->type == SS_MESSAGE_CANCEL ? SS_SESSION_CANCEL
-                                                        : SS_SESSION_SETTLED;
-        event.attempts = message->attempts;
-        event.attempts_count = message->attempts_count;
-    }
+    unsigned type = event_of(message->type);
+    if (type == 0)
+        return;
+    struct ss_session_event event = {
+        .type = (enum ss_session_event_type)(type - 1),
+        .epoch = message->epoch,
+        .lease_ms = message->lease_ms,
+        .heartbeat_ms = message->heartbeat_ms,
+        .status = message->status,
+        .text = message->text,
+        .orders = message->orders,
+        .orders_count = message->orders_count,
+        .attempts = message->attempts,
+        .attempts_count = message->attempts_count,
+        .members = message->members,
+        .members_count = message->members_count};
+    message->orders_count = 0; // the session takes each
     step(it, event);
 }
 
