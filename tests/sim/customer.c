@@ -125,6 +125,11 @@ static void send(struct customer *it, const struct ss_talk_command *command)
         message.type = SS_MESSAGE_HANGUP;
         message.id = command->id;
     } else {
+        char *text = it->process.world->narrates ? ss_json_text(command->json)
+                                                 : NULL;
+        tell(it->process.world, "%s asks: %s %s", it->process.name, command->op,
+            text ? text : "");
+        ss_free(text);
         message.type = SS_MESSAGE_ASK;
         message.id = command->id;
         message.op = command->op;
@@ -147,6 +152,7 @@ static void carry_out(
         send(it, command);
         break;
     case SS_TALK_REOPEN:
+        tell(it->process.world, "%s connects anew", it->process.name);
         network_reopen(&it->process);
         break;
     case SS_TALK_ITEM:
@@ -363,12 +369,24 @@ static void check_values(struct customer *it, json_t *item)
     it->is_partial = !is_known;
 }
 
+static void tell_item(const struct customer *it, json_t *item)
+{
+    json_t *data = json_object_get(item, "data");
+    if (!it->process.world->narrates)
+        return;
+    char *text = data ? ss_json_text(data) : NULL;
+    tell(it->process.world, "%s sees %s %s of run %s%s%s", it->process.name,
+        ss_json_str(item, "mode", "that it is accepted:"),
+        ss_json_str(item, "seq", ""), it->run, text ? ": " : "",
+        text ? text : "");
+    ss_free(text);
+}
+
 static void on_item(struct customer *it, json_t *item)
 {
     struct world *world = it->process.world;
     const char *seq = ss_json_str(item, "seq", "");
-    tell(world, "%s sees %s %s of run %s", it->process.name,
-        ss_json_str(item, "mode", "that it is accepted:"), seq, it->run);
+    tell_item(it, item);
     if (json_is_true(json_object_get(item, "accepted"))) {
         it->is_accepted = true;
         return;

@@ -258,7 +258,7 @@ static void weather(struct world *world)
     world->is_stormy = world->now_ms < world->climate.storm_ms;
     if (!was_stormy || world->is_stormy)
         return;
-    world->partitions.count = 0;
+    // what was parted finds together by itself
     tell(world, "the storm is over");
 }
 
