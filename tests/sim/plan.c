@@ -113,6 +113,29 @@ static void draw_ways_in(struct plan *plan, struct ss_prng *dice)
 
 static struct plan *draw_inner(const char *name, struct ss_prng *dice);
 
+static uint32_t questions_in(const struct plan *plan)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        count += plan->roles[i].inner ? questions_in(plan->roles[i].inner)
+                                      : plan->roles[i].questions;
+    return count;
+}
+
+// Its questions have other ids each time, so they need a plain answer, which is
+// for the only question.
+static void silence(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        struct plan *inner = plan->roles[i].inner;
+        if (!inner || inner->keeps != SS_CHECKPOINTER_NONE ||
+            questions_in(plan) < 2)
+            continue;
+        for (size_t k = 0; k < inner->count; k++)
+            inner->roles[k].questions = 0;
+    }
+}
+
 // A graph that keeps nothing begins anew with each answer, so it can ask one
 // question, once.
 static void simplify(struct plan *plan)
@@ -141,6 +164,7 @@ static void draw_nodes(struct plan *plan, struct ss_prng *dice)
             draw_role(plan, i, dice);
     if (plan->keeps == SS_CHECKPOINTER_NONE)
         simplify(plan);
+    silence(plan);
     for (size_t i = 0; i < plan->count; i++)
         draw_edges(plan, i, dice);
     draw_ways_in(plan, dice);
