@@ -10,12 +10,12 @@
 
 #include "client/client_impl.h"
 #include "client/limits.h"
+#include "client/lines.h"
 #include "client/session/talk.h"
 #include "common/app/stop.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
-#include "common/link/link.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
@@ -38,10 +38,10 @@ struct delivery {
 
 struct ss_client {
     struct ss_talk *talk;
-    struct ss_link *link; // NULL: could not be opened; the talk knocks again
-    char *endpoints[SS_CLIENT_ENDPOINTS_MAX];
+    struct ss_client_lines lines;
+    char *endpoints[SS_CLIENT_ENDPOINTS_MAX]; // as they were given
     size_t endpoints_count;
-    size_t endpoint_index;
+    char *home; // the endpoint that is asked first
     char *keys;          // or NULL
     const char *trouble; // why nobody answers, as the last link said; or NULL
     int64_t wake_at_ms;
@@ -128,27 +128,33 @@ static void complete(struct ss_client *client, uint64_t key, json_t *answer,
 
 // ------------------------------------------------------------------ connection
 
-static int connect_link(struct ss_client *client, struct ss_error *error)
+// One that cannot be opened is silent: the talk goes on to the next.
+static void open_line(
+    struct ss_client *client, const struct ss_talk_command *command)
 {
-    const struct ss_link_options options = {
-        .endpoint = client->endpoints[client->endpoint_index],
-        .keys = client->keys,
-        .roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR};
-    return ss_link_open(&options, &client->link, error);
+    struct ss_error ignored;
+    if (command->type == SS_TALK_REOPEN) {
+        ss_client_lines_close(&client->lines, 0);
+        ss_free(client->home);
+        client->home = ss_strdup(command->endpoint);
+    }
+    int status = ss_client_lines_open(
+        &client->lines, command->line, command->endpoint, &ignored);
+    (void)status;
 }
 
 // A message that cannot go out now is lost; the talk asks again. Only one that
 // never can is an error.
-static int send_message(struct ss_client *client,
+static int send_message(struct ss_client *client, uint32_t line,
     const struct ss_message *message, struct ss_error *error)
 {
+    struct ss_link *link = ss_client_lines_find(&client->lines, line);
     struct ss_buf buf;
     ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
     int status = ss_message_encode(message, &buf, error);
-    if (status == SS_OK && client->link) {
+    if (status == SS_OK && link) {
         struct ss_error ignored;
-        int sent =
-            ss_link_send(client->link, NULL, buf.data, buf.size, &ignored);
+        int sent = ss_link_send(link, NULL, buf.data, buf.size, &ignored);
         if (sent == SS_ELIMIT)
             status = ss_error_set(error, sent, "%s", ignored.message);
     }
@@ -171,7 +177,7 @@ static void send_command(
     struct ss_error error;
     bool asks = type == SS_MESSAGE_ASK;
     ss_stop_at(asks ? SS_STOP_CLIENT_ASKS : SS_STOP_NOWHERE);
-    int status = send_message(client, message, &error);
+    int status = send_message(client, command->line, message, &error);
     ss_stop_at(asks ? SS_STOP_CLIENT_ASKED : SS_STOP_NOWHERE);
     if (status != SS_OK && asks) {
         ss_error_wrap(&error, "the request \"%s\" cannot be sent", command->op);
@@ -183,7 +189,8 @@ static void send_command(
 
 static const char *note_trouble(struct ss_client *client)
 {
-    const char *now = client->link ? ss_link_trouble(client->link) : NULL;
+    struct ss_link *home = ss_client_lines_find(&client->lines, 0);
+    const char *now = home ? ss_link_trouble(home) : NULL;
     if (now)
         client->trouble = now;
     return client->trouble;
@@ -216,13 +223,14 @@ static void carry_out(
     case SS_TALK_SEND_HANGUP:
         send_command(client, command);
         return;
+    case SS_TALK_OPEN:
     case SS_TALK_REOPEN:
-        note_trouble(client);
-        ss_link_close(&client->link);
-        client->endpoint_index =
-            (client->endpoint_index + 1) % client->endpoints_count;
-        if (connect_link(client, &error) != SS_OK)
-            client->link = NULL; // it knocks again
+        if (command->type == SS_TALK_REOPEN)
+            note_trouble(client);
+        open_line(client, command);
+        return;
+    case SS_TALK_CLOSE:
+        ss_client_lines_close(&client->lines, command->line);
         return;
     case SS_TALK_ITEM:
         SS_VEC_PUSH(&client->deliveries,
@@ -262,7 +270,8 @@ static void feed(struct ss_client *client, struct ss_talk_event event)
     }
 }
 
-static void receive(struct ss_client *client, const void *bytes, size_t size)
+static void receive(struct ss_client *client, uint32_t line,
+    const void *bytes, size_t size)
 {
     struct ss_message *message;
     struct ss_error error;
@@ -273,11 +282,15 @@ static void receive(struct ss_client *client, const void *bytes, size_t size)
     if (message->type == SS_MESSAGE_ANSWER)
         ss_stop_at(message->final ? SS_STOP_CLIENT_DONE : SS_STOP_CLIENT_TOLD);
     if (message->type == SS_MESSAGE_PONG)
-        feed(client, (struct ss_talk_event){
-                         .type = SS_TALK_PONG, .epoch = message->epoch});
+        feed(client, (struct ss_talk_event){.type = SS_TALK_PONG,
+                         .line = line,
+                         .epoch = message->epoch,
+                         .members = message->members,
+                         .members_count = message->members_count});
     else if (message->type == SS_MESSAGE_ANSWER)
         feed(client,
             (struct ss_talk_event){.type = SS_TALK_ANSWER,
+                .line = line,
                 .id = message->id,
                 .final = message->final,
                 .body = message->body ? ss_value_json(message->body) : NULL});
@@ -301,14 +314,13 @@ void ss_client_step(struct ss_client *client)
     // Bounded, so that a flood does not keep the caller's own loop waiting;
     // what is left is there at the next step, which is due at once.
     int left = SS_CLIENT_MESSAGES_A_STEP_MAX;
-    for (; left > 0 && client->link; left--) {
-        char peer[SS_PEER_SIZE];
+    for (; left > 0; left--) {
         void *bytes;
         size_t size;
-        struct ss_error error;
-        if (ss_link_recv(client->link, peer, &bytes, &size, &error) != SS_OK)
+        uint32_t line;
+        if (!ss_client_lines_recv(&client->lines, &line, &bytes, &size))
             break;
-        receive(client, bytes, size);
+        receive(client, line, bytes, size);
         ss_free(bytes);
     }
     feed(client, (struct ss_talk_event){.type = SS_TALK_TICK});
@@ -371,21 +383,28 @@ int ss_client_open(const struct ss_client_options *options,
         endpoints = SS_CLIENT_ENDPOINT;
     struct ss_client *client = ss_zalloc(1, sizeof(*client));
     client->wake_at_ms = INT64_MAX;
+    client->lines.fd = -1;
     struct ss_error error;
     int status = split_endpoints(client, endpoints, &error);
     const char *keys = options->keys ? options->keys : getenv(SS_KEYS_ENVIRONMENT);
     client->keys = ss_strdup(keys);
+    client->lines.keys = client->keys;
     if (status == SS_OK)
-        status = connect_link(client, &error);
+        status = ss_client_lines_init(&client->lines, &error);
+    if (status == SS_OK)
+        status = ss_client_lines_open(
+            &client->lines, 0, client->endpoints[0], &error);
     if (status != SS_OK) {
         ss_client_close(&client);
         return ss_client_error_fill(&error, ret_error);
     }
     client->talk = ss_talk_new(&(struct ss_talk_options){.seed = seed(),
         .where = endpoints,
-        .endpoint_count = (int)client->endpoints_count,
+        .endpoints = (const char *const *)client->endpoints,
+        .endpoints_count = client->endpoints_count,
         .connect_ms = options->connect_ms,
         .patience_ms = options->patience_ms});
+    client->home = ss_strdup(client->endpoints[0]);
     *ret_client = client;
     return 0;
 }
@@ -406,7 +425,8 @@ void ss_client_close(struct ss_client **client)
     for (size_t i = 0; i < it->endpoints_count; i++)
         ss_free(it->endpoints[i]);
     ss_free(it->keys);
-    ss_link_close(&it->link);
+    ss_client_lines_fini(&it->lines);
+    ss_free(it->home);
     ss_talk_destroy(&it->talk);
     ss_free(it);
     *client = NULL;
@@ -414,7 +434,7 @@ void ss_client_close(struct ss_client **client)
 
 const char *ss_client_endpoint(const struct ss_client *client)
 {
-    return client->endpoints[client->endpoint_index];
+    return client->home;
 }
 
 // --------------------------------------------------------------------- polling
@@ -443,7 +463,7 @@ struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
 
 int ss_client_fd(const struct ss_client *client)
 {
-    return client->link ? ss_link_fd(client->link) : -1;
+    return client->lines.fd;
 }
 
 int ss_client_timeout_ms(const struct ss_client *client)
@@ -461,13 +481,9 @@ bool ss_client_wait(struct ss_client *client, int extra_fd, int timeout_ms)
     int left_ms = ss_client_timeout_ms(client);
     if (left_ms < 0 || (timeout_ms >= 0 && timeout_ms < left_ms))
         left_ms = timeout_ms;
-    bool is_extra;
-    if (client->link) {
-        is_extra = (ss_link_wait(client->link, extra_fd, left_ms) & 2) != 0;
-    } else {
-        struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
-        is_extra = poll(&extra, 1, left_ms) > 0;
-    }
+    struct pollfd extra = {.fd = extra_fd, .events = POLLIN};
+    ss_client_lines_wait(&client->lines, extra_fd, left_ms);
+    bool is_extra = extra_fd >= 0 && poll(&extra, 1, 0) > 0;
     ss_client_step(client);
     return is_extra;
 }

@@ -4,6 +4,12 @@
 
 enum {
     SS_TALK_REQUESTS_MAX = 1024, // under way at once: a forgotten loop shows
+    SS_TALK_LINES_MAX = 64,     // coordinators at once: a socket each
+    SS_TALK_ENDPOINTS_MAX = 256, // that we were told of
+    SS_TALK_LINE_IDLE_MS = 30000, // then a line that nobody needs is closed
+    SS_TALK_MOVED_MS = 250,     // before who was sent around asks once more
+    SS_TALK_MOVES_MAX = 2,      // moves in a row that are followed at once
+    SS_TALK_ATTEMPTS_MAX = 1024, // attempts whose items are counted
     SS_TALK_SEQ_SIZE_MAX = 48,   // an event's number: two integers and a dot
     SS_TALK_FRESH_MS = 1000,     // heard so lately: surely there
     SS_TALK_PING_MS = 1000,      // between two signs of life that we ask for

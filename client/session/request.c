@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 
 // An op of an unknown name may do anything: it is asked once.
-static enum ss_talk_repeat repeat_of(const char *op)
+static enum ss_talk_repeat repeat_of(const char *op, const json_t *body)
 {
     static const struct {
         const char *op;
@@ -17,10 +17,18 @@ static enum ss_talk_repeat repeat_of(const char *op)
 #include "client/session/ops.def"
 #undef X
     };
+    enum ss_talk_repeat repeat = SS_TALK_REPEAT_ONCE;
+    bool is_known = false;
     for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-        if (strcmp(ops[i].op, op) == 0)
-            return ops[i].repeat;
-    return SS_TALK_REPEAT_ONCE;
+        if (strcmp(ops[i].op, op) == 0) {
+            repeat = ops[i].repeat;
+            is_known = true;
+        }
+    // With a key of its own it is done once, however often it is asked for.
+    bool has_key = json_is_string(json_object_get(body, "key"));
+    if (is_known && has_key && repeat == SS_TALK_REPEAT_ONCE)
+        return SS_TALK_REPEAT_SAFE;
+    return repeat;
 }
 
 struct ss_talk_request *ss_talk_request_new(
@@ -29,7 +37,8 @@ struct ss_talk_request *ss_talk_request_new(
     struct ss_talk_request *request = ss_zalloc(1, sizeof(*request));
     request->key = key;
     request->op = ss_strdup(op);
-    request->repeat = repeat_of(op);
+    request->repeat = repeat_of(op, body);
+    request->moved_since_ms = -1;
     request->is_held = true;
     request->again_ms = SS_TALK_AGAIN_MS;
     request->deadline_ms = INT64_MAX;
@@ -51,6 +60,7 @@ void ss_talk_request_destroy(struct ss_talk_request **request)
     if (!*request)
         return;
     json_decref((*request)->body);
+    json_decref((*request)->seen);
     ss_free((*request)->op);
     ss_free(*request);
     *request = NULL;
@@ -78,8 +88,39 @@ json_t *ss_talk_request_body(
         memcpy(request->after, request->seq, sizeof(request->after));
         json_object_set_new(body, "after", json_string(request->seq));
     }
+    if (json_object_size(request->seen) > 0)
+        json_object_set_new(body, "seen", json_copy(request->seen));
     *ret_op = "attach";
     return body;
+}
+
+// An item of an attempt, by its number there. False: it was seen before.
+static bool note_item(
+    struct ss_talk_request *request, const char *attempt, json_int_t number)
+{
+    if (!request->seen)
+        request->seen = json_object();
+    const json_t *last = json_object_get(request->seen, attempt);
+    if (number <= json_integer_value(last))
+        return false;
+    if (!last && json_object_size(request->seen) >= SS_TALK_ATTEMPTS_MAX)
+        json_object_del(request->seen,
+            json_object_iter_key(json_object_iter(request->seen)));
+    json_object_set_new(request->seen, attempt, json_integer(number));
+    return true;
+}
+
+// Live things have no place in the order of durable events, but their own.
+static bool note_live(
+    struct ss_talk_request *request, const json_t *item, const char *mode)
+{
+    const char *attempt = json_string_value(json_object_get(item, "attempt"));
+    const json_t *number = json_object_get(item, "item");
+    if (attempt && mode && strcmp(mode, "restarted") == 0)
+        json_object_del(request->seen, attempt); // what it showed is void
+    if (!attempt || !json_is_integer(number))
+        return true;
+    return note_item(request, attempt, json_integer_value(number));
 }
 
 bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
@@ -95,7 +136,7 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
         return true;
     const char *seq = json_string_value(json_object_get(item, "seq"));
     if (!seq || strlen(seq) >= sizeof(request->seq))
-        return true;
+        return note_live(request, item, mode);
     if (request->after[0] && ss_talk_seq_reached(seq, request->after))
         return false;
     memcpy(request->seq, seq, strlen(seq) + 1);

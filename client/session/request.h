@@ -21,11 +21,16 @@ struct ss_talk_request {
     char *op;
     json_t *body;
     enum ss_talk_repeat repeat;
+    struct ss_talk_line *line;        // where it is asked
     bool is_held;                     // to be sent when somebody is heard
     bool is_accepted;                 // RUN: the run is durable
     bool is_told;                     // RUN: something of it was seen
     char seq[SS_TALK_SEQ_SIZE_MAX];   // of the last event seen
     char after[SS_TALK_SEQ_SIZE_MAX]; // what was asked for begins after this
+    json_t *seen; // items of attempts: {attempt: number of the last one}
+    int64_t not_before_ms; // held until then; 0: not
+    int64_t moved_since_ms; // sent around since then; -1: not
+    unsigned moves;         // in a row
     int64_t sent_ms;
     int64_t heard_ms;
     int64_t again_ms;

@@ -3,33 +3,10 @@
 
 #include <string.h>
 
+#include "client/session/line.h"
 #include "client/session/request.h"
 #include "common/base/check.h"
 #include "common/base/ids.h"
-#include "common/base/mem.h"
-#include "common/base/prng.h"
-
-struct ss_talk {
-    struct ss_prng prng;
-    char *where;
-    int64_t connect_ms;
-    int64_t patience_ms;
-    int64_t knock_ms;
-    bool is_here; // HERE, else KNOCKING (or nothing to do)
-    bool is_met;  // somebody was there once
-    bool is_knocking;
-    int64_t heard_ms;
-    int64_t waiting_since_ms; // of the first PING without a sign; -1: none
-    int64_t pinged_ms;
-    int64_t knocking_since_ms;
-    int64_t knocked_ms;
-    uint64_t epoch;
-    uint64_t last_id;
-    struct ss_talk_request *requests; // in the order of asking
-    size_t requests_count;
-    int64_t now_ms;
-    SS_VEC(struct ss_talk_command) commands;
-};
 
 struct ss_talk *ss_talk_new(const struct ss_talk_options *options)
 {
@@ -40,14 +17,18 @@ struct ss_talk *ss_talk_new(const struct ss_talk_options *options)
         options->connect_ms ? options->connect_ms : SS_TALK_CONNECT_MS;
     talk->patience_ms =
         options->patience_ms ? options->patience_ms : SS_TALK_PATIENCE_MS;
-    int count = options->endpoint_count > 0 ? options->endpoint_count : 1;
+    for (size_t i = 0; i < options->endpoints_count; i++)
+        SS_VEC_PUSH(&talk->endpoints, ss_strdup(options->endpoints[i]));
+    talk->given_count = talk->endpoints.count;
+    int64_t count = talk->given_count > 0 ? (int64_t)talk->given_count : 1;
     talk->knock_ms = talk->connect_ms / count;
     if (talk->knock_ms > SS_TALK_KNOCK_MS)
         talk->knock_ms = SS_TALK_KNOCK_MS;
     if (talk->knock_ms < SS_TALK_KNOCK_MS_MIN)
         talk->knock_ms = SS_TALK_KNOCK_MS_MIN;
-    talk->waiting_since_ms = -1;
     talk->last_id = ss_prng_next(&talk->prng) >> 16;
+    ss_talk_line_new(
+        talk, talk->given_count > 0 ? talk->endpoints.items[0] : "");
     return talk;
 }
 
@@ -57,40 +38,39 @@ static void drop_commands(struct ss_talk *talk)
         json_decref(talk->commands.items[i].json);
         ss_free(talk->commands.items[i].text);
         ss_free(talk->commands.items[i].op);
+        ss_free(talk->commands.items[i].endpoint);
     }
     talk->commands.count = 0;
 }
 
 void ss_talk_destroy(struct ss_talk **talk)
 {
-    if (!*talk)
+    struct ss_talk *old = *talk;
+    if (!old)
         return;
-    struct ss_talk_request *request = (*talk)->requests;
-    while (request) {
-        struct ss_talk_request *next = request->next;
-        ss_talk_request_destroy(&request);
-        request = next;
-    }
-    drop_commands(*talk);
-    SS_VEC_FINI(&(*talk)->commands);
-    ss_free((*talk)->where);
-    ss_free(*talk);
     *talk = NULL;
+    for (struct ss_talk_request *it = old->requests, *next; it; it = next) {
+        next = it->next;
+        ss_talk_request_destroy(&it);
+    }
+    for (struct ss_talk_line *it = old->home, *next; it; it = next) {
+        next = it->next;
+        ss_talk_line_destroy(&it);
+    }
+    for (size_t i = 0; i < old->endpoints.count; i++)
+        ss_free(old->endpoints.items[i]);
+    drop_commands(old);
+    SS_VEC_FINI(&old->commands);
+    SS_VEC_FINI(&old->endpoints);
+    ss_free(old->where);
+    ss_free(old);
 }
 
 // ------------------------------------------------------------------- commands
 
-static void say(struct ss_talk *talk, const struct ss_talk_command *command)
+void ss_talk_say(struct ss_talk *talk, const struct ss_talk_command *command)
 {
     SS_VEC_PUSH(&talk->commands, *command);
-}
-
-static void ping(struct ss_talk *talk)
-{
-    if (talk->waiting_since_ms < 0)
-        talk->waiting_since_ms = talk->now_ms;
-    talk->pinged_ms = talk->now_ms;
-    say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_PING});
 }
 
 static void send_request(
@@ -102,18 +82,29 @@ static void send_request(
         request->id = ++talk->last_id;
     request->is_held = false;
     request->sent_ms = request->heard_ms = talk->now_ms;
-    say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_ASK,
-                  .key = request->key,
-                  .id = request->id,
-                  .op = ss_strdup(op),
-                  .json = body});
+    ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_ASK,
+                          .line = request->line->number,
+                          .key = request->key,
+                          .id = request->id,
+                          .op = ss_strdup(op),
+                          .json = body});
 }
 
 static void hang_up(struct ss_talk *talk, const struct ss_talk_request *request)
 {
     if (request->id && !request->is_held)
-        say(talk, &(struct ss_talk_command){
-                      .type = SS_TALK_SEND_HANGUP, .id = request->id});
+        ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_HANGUP,
+                              .line = request->line->number,
+                              .id = request->id});
+}
+
+static void put_on(struct ss_talk_request *request, struct ss_talk_line *line)
+{
+    if (request->line)
+        request->line->requests--;
+    request->line = line;
+    if (line)
+        line->requests++;
 }
 
 static void forget(struct ss_talk *talk, struct ss_talk_request *request)
@@ -123,6 +114,7 @@ static void forget(struct ss_talk *talk, struct ss_talk_request *request)
         link = &(*link)->next;
     *link = request->next;
     talk->requests_count--;
+    put_on(request, NULL);
     ss_talk_request_destroy(&request);
 }
 
@@ -130,10 +122,10 @@ static void forget(struct ss_talk *talk, struct ss_talk_request *request)
 static void fail(struct ss_talk *talk, struct ss_talk_request *request,
     int status, char *text)
 {
-    say(talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
-                  .key = request->key,
-                  .status = status,
-                  .text = text});
+    ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
+                          .key = request->key,
+                          .status = status,
+                          .text = text});
     forget(talk, request);
 }
 
@@ -149,26 +141,26 @@ static void fail_unknown(
 
 // -------------------------------------------------------------------- contact
 
-static void knock(struct ss_talk *talk)
+void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
+    struct ss_talk_line *line)
 {
-    talk->knocked_ms = talk->now_ms;
-    ping(talk);
+    put_on(request, line);
+    request->is_held = true;
+    if (ss_talk_line_is_fresh(talk, line))
+        send_request(talk, request, false);
+    else
+        ss_talk_line_want(talk, line);
 }
 
-static void start_knocking(struct ss_talk *talk)
-{
-    talk->is_knocking = true;
-    talk->knocking_since_ms = talk->now_ms;
-    knock(talk);
-}
-
-// Whoever comes next knows nothing of what was sent so far.
-static void hold_all(struct ss_talk *talk, const char *why)
+void ss_talk_hold_all(
+    struct ss_talk *talk, struct ss_talk_line *line, const char *why)
 {
     struct ss_talk_request *request = talk->requests;
     while (request) {
         struct ss_talk_request *next = request->next;
-        if (!request->is_held && request->repeat == SS_TALK_REPEAT_ONCE)
+        if (request->line != line)
+            ;
+        else if (!request->is_held && request->repeat == SS_TALK_REPEAT_ONCE)
             fail_unknown(talk, request, why);
         else
             request->is_held = true;
@@ -176,19 +168,11 @@ static void hold_all(struct ss_talk *talk, const char *why)
     }
 }
 
-static void lose_contact(struct ss_talk *talk)
+void ss_talk_give_up(struct ss_talk *talk)
 {
-    talk->is_here = false;
-    hold_all(talk, "the coordinator fell silent");
-    if (!talk->requests)
-        return;
-    say(talk, &(struct ss_talk_command){.type = SS_TALK_REOPEN});
-    start_knocking(talk);
-}
-
-static void give_up(struct ss_talk *talk)
-{
-    while (talk->requests) {
+    struct ss_talk_request *request = talk->requests;
+    while (request) {
+        struct ss_talk_request *next = request->next;
         char *text =
             talk->is_met
                 ? ss_format(
@@ -199,20 +183,25 @@ static void give_up(struct ss_talk *talk)
                       "no coordinator answers at %s. Start one: superstep "
                       "dev APP.so",
                       talk->where);
-        fail(talk, talk->requests, SS_ECLOSED, text);
+        if (request->line == talk->home)
+            fail(talk, request, SS_ECLOSED, text);
+        else
+            ss_free(text);
+        request = next;
     }
     talk->is_knocking = false;
-    talk->waiting_since_ms = -1;
+    talk->home->waiting_since_ms = -1;
 }
 
-static void heard(struct ss_talk *talk)
+static void heard(struct ss_talk *talk, struct ss_talk_line *line)
 {
-    talk->heard_ms = talk->now_ms;
-    talk->waiting_since_ms = -1;
-    talk->is_here = talk->is_met = true;
-    talk->is_knocking = false;
+    line->heard_ms = talk->now_ms;
+    line->waiting_since_ms = -1;
+    line->is_here = talk->is_met = true;
+    if (line == talk->home)
+        talk->is_knocking = false;
     for (struct ss_talk_request *r = talk->requests; r; r = r->next)
-        if (r->is_held)
+        if (r->is_held && r->line == line && r->not_before_ms == 0)
             send_request(talk, r, false);
 }
 
@@ -221,11 +210,12 @@ static void heard(struct ss_talk *talk)
 static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
 {
     if (talk->requests_count >= SS_TALK_REQUESTS_MAX) {
-        say(talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
-                      .key = event->key,
-                      .status = SS_ELIMIT,
-                      .text = ss_format("%d requests are under way already",
-                          SS_TALK_REQUESTS_MAX)});
+        ss_talk_say(talk,
+            &(struct ss_talk_command){.type = SS_TALK_FAILED,
+                .key = event->key,
+                .status = SS_ELIMIT,
+                .text = ss_format("%d requests are under way already",
+                    SS_TALK_REQUESTS_MAX)});
         return;
     }
     char run[SS_UUID_SIZE];
@@ -240,14 +230,7 @@ static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
         link = &(*link)->next;
     *link = request;
     talk->requests_count++;
-    if (!talk->is_here) {
-        if (!talk->is_knocking)
-            start_knocking(talk);
-    } else if (talk->now_ms - talk->heard_ms <= SS_TALK_FRESH_MS) {
-        send_request(talk, request, false);
-    } else if (talk->waiting_since_ms < 0) {
-        ping(talk);
-    }
+    ss_talk_direct(talk, request, talk->home);
 }
 
 static void on_forget(struct ss_talk *talk, uint64_t key)
@@ -261,36 +244,75 @@ static void on_forget(struct ss_talk *talk, uint64_t key)
     forget(talk, request);
 }
 
-static void on_answer(struct ss_talk *talk, const struct ss_talk_event *event)
+// Another coordinator has the thread; `endpoint`: which one, or NULL. Nothing
+// was done, so anything may be asked again. Who is sent around in a circle
+// waits a little: a new owner may have to take over first.
+static void on_moved(struct ss_talk *talk, struct ss_talk_request *request,
+    const char *endpoint)
 {
-    heard(talk);
+    if (request->moved_since_ms < 0)
+        request->moved_since_ms = talk->now_ms;
+    request->is_held = true;
+    bool waits = !endpoint || request->moves++ >= SS_TALK_MOVES_MAX;
+    struct ss_talk_line *line =
+        endpoint ? ss_talk_line_to(talk, endpoint) : request->line;
+    if (waits) {
+        put_on(request, line);
+        request->not_before_ms = talk->now_ms + SS_TALK_MOVED_MS;
+    } else {
+        ss_talk_direct(talk, request, line);
+    }
+}
+
+static bool is_moved(const json_t *answer)
+{
+    const json_t *error = json_object_get(answer, "error");
+    const char *code = json_string_value(json_object_get(error, "code"));
+    return code && strcmp(code, "moved") == 0;
+}
+
+static void on_answer(struct ss_talk *talk, struct ss_talk_line *line,
+    const struct ss_talk_event *event)
+{
+    heard(talk, line);
     struct ss_talk_request *request = talk->requests;
-    while (request && request->id != event->id)
+    while (request && (request->id != event->id || request->line != line))
         request = request->next;
-    if (!request)
+    if (!request || request->is_held)
         return; // answered before, forgotten, or asked again meanwhile
     request->heard_ms = talk->now_ms;
-    if (!event->final) {
-        if (ss_talk_request_note(request, event->body))
-            say(talk, &(struct ss_talk_command){.type = SS_TALK_ITEM,
-                          .key = request->key,
-                          .json = json_incref(event->body)});
+    if (event->final && is_moved(event->body)) {
+        on_moved(talk, request,
+            json_string_value(json_object_get(
+                json_object_get(event->body, "error"), "endpoint")));
         return;
     }
-    say(talk, &(struct ss_talk_command){.type = SS_TALK_DONE,
-                  .key = request->key,
-                  .json = json_incref(event->body)});
+    request->moved_since_ms = -1;
+    request->moves = 0;
+    if (!event->final) {
+        if (ss_talk_request_note(request, event->body))
+            ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_ITEM,
+                                  .key = request->key,
+                                  .json = json_incref(event->body)});
+        return;
+    }
+    ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_DONE,
+                          .key = request->key,
+                          .json = json_incref(event->body)});
     forget(talk, request);
 }
 
-static void on_pong(struct ss_talk *talk, uint64_t epoch)
+static void on_pong(struct ss_talk *talk, struct ss_talk_line *line,
+    const struct ss_talk_event *event)
 {
-    bool is_another = epoch && talk->epoch && epoch != talk->epoch;
+    uint64_t epoch = event->epoch;
+    bool is_another = epoch && line->epoch && epoch != line->epoch;
     if (epoch)
-        talk->epoch = epoch;
+        line->epoch = epoch;
+    ss_talk_told(talk, event->members, event->members_count);
     if (is_another)
-        hold_all(talk, "the coordinator was restarted");
-    heard(talk);
+        ss_talk_hold_all(talk, line, "the coordinator was restarted");
+    heard(talk, line);
 }
 
 // ----------------------------------------------------------------------- time
@@ -334,7 +356,7 @@ static void look_after(struct ss_talk *talk, struct ss_talk_request *request)
 static int64_t look_at_ms(const struct ss_talk_request *request)
 {
     if (request->is_held)
-        return INT64_MAX;
+        return request->not_before_ms > 0 ? request->not_before_ms : INT64_MAX;
     switch (request->repeat) {
     case SS_TALK_REPEAT_SAFE:
         return request->sent_ms + request->again_ms;
@@ -356,41 +378,45 @@ static void time_out(struct ss_talk *talk, struct ss_talk_request *request)
     fail(talk, request, SS_ETIMEOUT, text);
 }
 
-static int64_t give_up_at_ms(const struct ss_talk *talk)
+static int64_t lost_at_ms(
+    const struct ss_talk *talk, const struct ss_talk_request *request)
 {
-    return talk->knocking_since_ms +
-           (talk->is_met ? talk->patience_ms : talk->connect_ms);
+    return request->moved_since_ms < 0
+               ? INT64_MAX
+               : request->moved_since_ms + talk->patience_ms;
+}
+
+static void mind(struct ss_talk *talk, struct ss_talk_request *request)
+{
+    int64_t now = talk->now_ms;
+    if (now >= request->deadline_ms) {
+        time_out(talk, request);
+    } else if (now >= lost_at_ms(talk, request)) {
+        char *text = ss_format("no coordinator has taken over the thread of "
+                               "the request \"%s\" within %lld s",
+            request->op, (long long)(talk->patience_ms / 1000));
+        hang_up(talk, request);
+        fail(talk, request, SS_ECLOSED, text);
+    } else if (request->is_held) {
+        bool is_due = request->not_before_ms > 0 && now >= request->not_before_ms;
+        if (is_due) {
+            request->not_before_ms = 0;
+            ss_talk_direct(talk, request, request->line);
+        }
+    } else if (request->line->is_here) {
+        look_after(talk, request);
+    }
 }
 
 static void pass_time(struct ss_talk *talk)
 {
-    int64_t now = talk->now_ms;
     struct ss_talk_request *request = talk->requests;
     while (request) {
         struct ss_talk_request *next = request->next;
-        if (now >= request->deadline_ms)
-            time_out(talk, request);
-        else if (!request->is_held && talk->is_here)
-            look_after(talk, request);
+        mind(talk, request);
         request = next;
     }
-    if (!talk->requests) {
-        talk->is_knocking = false;
-        talk->waiting_since_ms = -1;
-    } else if (talk->is_knocking) {
-        if (now >= give_up_at_ms(talk)) {
-            give_up(talk);
-        } else if (now - talk->knocked_ms >= talk->knock_ms) {
-            say(talk, &(struct ss_talk_command){.type = SS_TALK_REOPEN});
-            knock(talk);
-        }
-    } else if (talk->waiting_since_ms >= 0 &&
-               now - talk->waiting_since_ms >= SS_TALK_SILENCE_MS) {
-        lose_contact(talk);
-    } else if (now - talk->heard_ms >= SS_TALK_PING_MS &&
-               now - talk->pinged_ms >= SS_TALK_PING_MS) {
-        ping(talk);
-    }
+    ss_talk_lines_pass_time(talk);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -400,19 +426,11 @@ static int64_t earlier(int64_t a, int64_t b)
 
 static int64_t wake_at_ms(const struct ss_talk *talk)
 {
-    if (!talk->requests)
-        return INT64_MAX;
-    int64_t at = INT64_MAX;
+    int64_t at = ss_talk_lines_wake_at_ms(talk);
     for (const struct ss_talk_request *r = talk->requests; r; r = r->next)
-        at = earlier(at, earlier(r->deadline_ms, look_at_ms(r)));
-    if (talk->is_knocking)
-        return earlier(at,
-            earlier(give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms));
-    if (talk->waiting_since_ms >= 0)
-        at = earlier(at, talk->waiting_since_ms + SS_TALK_SILENCE_MS);
-    int64_t sign_ms =
-        talk->heard_ms > talk->pinged_ms ? talk->heard_ms : talk->pinged_ms;
-    return earlier(at, sign_ms + SS_TALK_PING_MS);
+        at = earlier(at, earlier(earlier(r->deadline_ms, look_at_ms(r)),
+                             lost_at_ms(talk, r)));
+    return at;
 }
 
 void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
@@ -420,6 +438,7 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
 {
     drop_commands(talk);
     talk->now_ms = event->now_ms;
+    struct ss_talk_line *line = ss_talk_line_find(talk, event->line);
     switch (event->type) {
     case SS_TALK_ASK:
         on_ask(talk, event);
@@ -428,10 +447,12 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
         on_forget(talk, event->key);
         break;
     case SS_TALK_ANSWER:
-        on_answer(talk, event);
+        if (line)
+            on_answer(talk, line, event);
         break;
     case SS_TALK_PONG:
-        on_pong(talk, event->epoch);
+        if (line)
+            on_pong(talk, line, event);
         break;
     case SS_TALK_TICK:
         break;

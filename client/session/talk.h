@@ -16,6 +16,13 @@
 // ops.def says, each time under a new number. A run is asked for by its id,
 // which the client makes up; once it is accepted it is attached to, after the
 // last event that was seen, so none is missed and none comes twice.
+//
+// Of several coordinators one is *home*: what is asked is asked there, and the
+// picture above is its. Whoever does not own the thread answers "moved" and says
+// who does: the request goes there, on a line of its own, which is opened for it
+// and closed when nobody needs it any more. A line that falls silent sends its
+// requests home again. Home looks for another endpoint when it falls silent:
+// one of those that were given, or that coordinators told of.
 #ifndef SS_CLIENT_TALK_H
 #define SS_CLIENT_TALK_H
 
@@ -31,7 +38,8 @@ struct ss_talk;
 struct ss_talk_options {
     uint64_t seed;       // for run ids and numbers of requests
     const char *where;   // the endpoints, for messages; copied
-    int endpoint_count;  // how many there are to knock at
+    const char *const *endpoints; // copied; home is the first
+    size_t endpoints_count;
     int64_t connect_ms;  // 0: SS_TALK_CONNECT_MS
     int64_t patience_ms; // 0: SS_TALK_PATIENCE_MS
 };
@@ -48,6 +56,7 @@ enum ss_talk_event_type {
 struct ss_talk_event {
     enum ss_talk_event_type type;
     int64_t now_ms;     // monotonic
+    uint32_t line;      // ANSWER, PONG: where it came in; 0: home
     uint64_t key;       // ASK, FORGET: the asker's own name for the request
     const char *op;     // ASK
     json_t *body;       // ASK: an object; ANSWER
@@ -55,13 +64,17 @@ struct ss_talk_event {
     uint64_t id;        // ANSWER
     bool final;         // ANSWER
     uint64_t epoch;     // PONG: the coordinator's, 0 if it does not say
+    char *const *members; // PONG: endpoints of all coordinators
+    size_t members_count;
 };
 
 enum ss_talk_command_type {
     SS_TALK_SEND_PING,
     SS_TALK_SEND_ASK,    // `id`, `op`, `json`
     SS_TALK_SEND_HANGUP, // `id`
-    SS_TALK_REOPEN,      // drop the connection, open one to the next endpoint
+    SS_TALK_OPEN,        // open `line` to `endpoint`
+    SS_TALK_CLOSE,       // and close it
+    SS_TALK_REOPEN,      // home: drop the connection, open one to `endpoint`
     SS_TALK_ITEM,        // to the asker `key`: accepted, or an event
     SS_TALK_DONE,        // to the asker `key`: the final answer
     SS_TALK_FAILED,      // to the asker `key`: `status`, `text`
@@ -70,6 +83,8 @@ enum ss_talk_command_type {
 // After DONE and FAILED the key is forgotten.
 struct ss_talk_command {
     enum ss_talk_command_type type;
+    uint32_t line;  // SEND_*, OPEN, CLOSE, REOPEN
+    char *endpoint; // OPEN, REOPEN
     uint64_t key;
     uint64_t id;
     char *op;

@@ -22,8 +22,11 @@
 // process, the coordinator or workers die. While a client waits, it survives a
 // coordinator that goes away and comes back: it asks again, attaches to its run
 // after the last event it saw, and the caller's listener sees each durable
-// event once. What cannot be asked twice without harm (an update, a copy) is
-// not: then the error says that nobody knows whether it was carried out.
+// event once, and each item of a running attempt once. What cannot be asked
+// twice without harm (an update, a copy) is not, unless it has a "key" of the
+// caller's own (requests.md); without one the error says that nobody knows
+// whether it was carried out. Of several coordinators one answers; it knows the
+// others, and a thread that another one has is asked for there.
 //
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *give* the caller frees with
@@ -64,6 +67,7 @@ struct ss_client;
 // Zero bytes are the defaults.
 struct ss_client_options {
     // One endpoint or several, comma between them: "tcp://a:7433,tcp://b:7433".
+    // Other coordinators of theirs are found by themselves.
     // NULL: the environment variable, else SS_CLIENT_ENDPOINT.
     const char *endpoints;
     // A folder of keys (operator.key or client.key, and coordinator.pub), or the
@@ -82,7 +86,7 @@ int ss_client_open(const struct ss_client_options *options,
     struct ss_client **ret_client, struct ss_client_error *ret_error);
 // Hangs up whatever is under way (runs go on). NULLs; NULL is fine.
 void ss_client_close(struct ss_client **client);
-// The endpoint that is being used. Lent until the next call.
+// The endpoint that is asked first. Lent until the next call.
 const char *ss_client_endpoint(const struct ss_client *client);
 
 // --------------------------------------------------------------------- asking

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,6 +402,48 @@ START_TEST(the_endpoints_are_tried_in_turn)
 }
 END_TEST
 
+// A second coordinator, at another endpoint.
+static struct ss_link *other;
+
+static void serve_other(void)
+{
+    static const struct script owner[] = {
+        {.op = "state", .final = "{\"state\":7}"}, {0}};
+    const struct script *before = script;
+    struct ss_link *home = server;
+    script = owner;
+    server = other;
+    serve();
+    script = before;
+    server = home;
+}
+
+START_TEST(what_another_coordinator_has_is_asked_for_there)
+{
+    struct ss_error why;
+    const struct ss_link_options options = {
+        .endpoint = ENDPOINT "-owner", .server = true};
+    ck_assert_int_eq(ss_link_open(&options, &other, &why), SS_OK);
+    PLAY({.op = "state",
+        .final = "{\"error\":{\"code\":\"moved\",\"message\":\"there\","
+                 "\"endpoint\":\"" ENDPOINT "-owner\"}}"});
+    int fd = ss_client_fd(client);
+    struct ss_client_call *call = start("state", "{}");
+    while (!ss_client_call_is_done(call)) {
+        serve();
+        serve_other();
+        // What comes from either is told by the one descriptor.
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        ck_assert_int_eq(poll(&wait, 1, 60000), 1);
+        ss_client_step(client);
+    }
+    ck_assert_int_eq(ss_client_fd(client), fd);
+    expect_answer(call, "{\"state\":7}");
+    ck_assert_str_eq(ss_client_endpoint(client), ENDPOINT);
+    ss_link_close(&other);
+}
+END_TEST
+
 START_TEST(a_call_with_too_little_time_fails)
 {
     struct ss_client_call *call = ss_client_start(
@@ -722,6 +765,7 @@ static TCase *polling(void)
     tcase_add_test(tcase, an_input_over_the_limit_is_an_error);
     tcase_add_test(tcase, nobody_there_is_an_error_that_says_what_to_do);
     tcase_add_test(tcase, the_endpoints_are_tried_in_turn);
+    tcase_add_test(tcase, what_another_coordinator_has_is_asked_for_there);
     tcase_add_test(tcase, a_call_with_too_little_time_fails);
     tcase_add_test(tcase, an_endpoint_that_is_none_is_refused);
     tcase_add_test(tcase, a_run_that_no_worker_serves_is_told_of_once);

@@ -1,158 +1,14 @@
-// The talk over virtual time, told as short stories: each step is an event, and
-// what the talk asks for in return is compared as text.
-#include "client/session/talk.h"
-
+// What is asked, held, repeated and given up by a talk with one coordinator.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/session/limits.h"
-#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
-#include "common/model/value.h"
+#include "tests/unit/client/talk_script.h"
 
-static struct ss_talk *talk;
-static struct ss_talk_commands commands;
-static struct ss_buf said;
-static int64_t now;
-static uint64_t id; // of the last ASK that was sent
-
-static void setup(void)
-{
-    ss_value_setup();
-    now = 100000;
-    id = 0;
-    ss_buf_init(&said, 1 << 20);
-    talk = ss_talk_new(&(struct ss_talk_options){
-        .seed = 7, .where = "tcp://here:1", .endpoint_count = 1});
-}
-
-static void teardown(void)
-{
-    ss_talk_destroy(&talk);
-    ss_buf_fini(&said);
-}
-
-static void write_down(const struct ss_talk_command *command)
-{
-    char *json = command->json ? ss_json_text(command->json) : NULL;
-    switch (command->type) {
-    case SS_TALK_SEND_PING:
-        ss_buf_add_str(&said, "ping\n");
-        break;
-    case SS_TALK_SEND_ASK:
-        ss_buf_addf(&said, "ask %s %s\n", command->op, json);
-        id = command->id;
-        break;
-    case SS_TALK_SEND_HANGUP:
-        ss_buf_add_str(&said, "hang up\n");
-        break;
-    case SS_TALK_REOPEN:
-        ss_buf_add_str(&said, "reopen\n");
-        break;
-    case SS_TALK_ITEM:
-        ss_buf_addf(&said, "item %d %s\n", (int)command->key, json);
-        break;
-    case SS_TALK_DONE:
-        ss_buf_addf(&said, "done %d %s\n", (int)command->key, json);
-        break;
-    case SS_TALK_FAILED:
-        ss_buf_addf(&said, "failed %d %s: %s\n", (int)command->key,
-            ss_status_name(command->status), command->text);
-        break;
-    default:
-        ck_abort_msg("an unknown command");
-    }
-    ss_free(json);
-}
-
-static const char *step(struct ss_talk_event event)
-{
-    event.now_ms = now;
-    ss_talk_step(talk, &event, &commands);
-    ss_buf_reset(&said);
-    for (size_t i = 0; i < commands.count; i++)
-        write_down(&commands.items[i]);
-    return ss_buf_str(&said);
-}
-
-static json_t *parse(const char *text)
-{
-    json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
-    ck_assert_msg(json != NULL, "no JSON: %s", text);
-    return json;
-}
-
-static const char *ask_within(
-    uint64_t key, const char *op, const char *text, int64_t timeout_ms)
-{
-    json_t *body = parse(text);
-    const char *told = step((struct ss_talk_event){.type = SS_TALK_ASK,
-        .key = key,
-        .op = op,
-        .body = body,
-        .timeout_ms = timeout_ms});
-    json_decref(body);
-    return told;
-}
-
-static const char *ask(uint64_t key, const char *op, const char *text)
-{
-    return ask_within(key, op, text, 0);
-}
-
-static const char *answer_to(uint64_t to, bool final, const char *text)
-{
-    json_t *body = parse(text);
-    const char *told = step((struct ss_talk_event){
-        .type = SS_TALK_ANSWER, .id = to, .final = final, .body = body});
-    json_decref(body);
-    return told;
-}
-
-static const char *item(const char *text)
-{
-    return answer_to(id, false, text);
-}
-
-static const char *answer(const char *text)
-{
-    return answer_to(id, true, text);
-}
-
-static const char *pong(uint64_t epoch)
-{
-    return step((struct ss_talk_event){.type = SS_TALK_PONG, .epoch = epoch});
-}
-
-static const char *after(int64_t ms)
-{
-    now += ms;
-    return step((struct ss_talk_event){.type = SS_TALK_TICK});
-}
-
-// Go where the talk wants to be woken, as the shell does.
-static const char *next_wake(void)
-{
-    ck_assert_int_ne(commands.wake_at_ms, INT64_MAX);
-    ck_assert_int_gt(commands.wake_at_ms, now);
-    return after(commands.wake_at_ms - now);
-}
-
-#define RUN                                                                    \
-    "{\"graph\":\"g\",\"run\":\"r1\",\"stream\":[\"values\"],"                 \
-    "\"input\":1,\"subgraphs\":true}"
-#define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t\",\"accepted\":true}"
-
-// A run that was asked for and accepted by the coordinator of epoch 1.
-static void begin_run(void)
-{
-    ask(1, "run", RUN);
-    pong(1);
-    ck_assert_str_eq(item(ACCEPTED), "item 1 " ACCEPTED "\n");
-}
+static const char *const abc[] = {"a", "b", "c"};
 
 // ---------------------------------------------------------------------- asking
 
@@ -300,7 +156,7 @@ START_TEST(several_endpoints_share_the_time)
 {
     ss_talk_destroy(&talk);
     talk = ss_talk_new(&(struct ss_talk_options){
-        .seed = 1, .where = "a,b,c", .endpoint_count = 3});
+        .seed = 1, .where = "a,b,c", .endpoints = abc, .endpoints_count = 3});
     ask(1, "graphs", "{}");
     for (int i = 0; i < 2; i++) {
         ck_assert_str_eq(next_wake(), "reopen\nping\n");
@@ -708,7 +564,7 @@ END_TEST
 static TCase *asking(void)
 {
     TCase *tcase = tcase_create("asking");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, talk_setup, talk_teardown);
     tcase_add_test(tcase, a_request_is_held_until_somebody_was_heard);
     tcase_add_test(tcase, who_was_heard_just_now_is_asked_at_once);
     tcase_add_test(tcase, who_was_heard_long_ago_is_pinged_first);
@@ -733,7 +589,7 @@ static TCase *asking(void)
 static TCase *repeating(void)
 {
     TCase *tcase = tcase_create("repeating");
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, talk_setup, talk_teardown);
     tcase_add_test(
         tcase, a_read_without_an_answer_is_asked_again_under_the_same_number);
     tcase_add_test(tcase, a_run_not_yet_accepted_is_asked_for_again_by_its_id);
