@@ -180,7 +180,8 @@ void ss_engine_destroy(struct ss_engine **place)
 // ------------------------------------------------ one step
 
 // A pause of ours must not expire everybody: when we come much later than we
-// had asked for, leases on workers are extended by the delay.
+// had asked for, leases on workers are extended by the delay. So that a pause is
+// seen before it takes a lease, we ask often (ss_workers_expire).
 static void pass_time(struct engine *engine, const struct ss_event *event)
 {
     int64_t late = event->now_ms - engine->wake_at_ms;

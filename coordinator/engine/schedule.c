@@ -462,6 +462,9 @@ void ss_workers_expire(struct engine *engine)
             ss_engine_wake(engine,
                 worker->seen_ms + engine->options.lease_ms + 1);
     }
+    if (engine->workers.count > 0)
+        ss_engine_wake(
+            engine, engine->now_ms + engine->options.lease_ms / 4 + 1);
 }
 
 // ------------------------------------------------ outcomes

@@ -269,6 +269,7 @@ START_TEST(at_most_so_many_at_once)
     world_hold("t");
     world_ask("ann", "run", RUN(", 'max_concurrency': 2"));
     world_run();
+    ck_assert_uint_eq(world_attempts_of("t"), 2);
     world_let("t");
     world_run();
     told("worker w1 serves 1 graphs, 8 tasks at once\n"

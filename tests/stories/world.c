@@ -660,6 +660,15 @@ void world_pass(int64_t ms)
     }
 }
 
+void world_pause(int64_t ms)
+{
+    world.now_ms += ms;
+    for (size_t i = 0; i < world.workers.count; i++)
+        if (!world.workers.items[i].dead)
+            beat(&world.workers.items[i]);
+    world_run();
+}
+
 json_t *world_answer(uint64_t id)
 {
     return find_call(id)->answer;
@@ -702,6 +711,19 @@ void world_repeat(bool on)
 void world_lose(const char *node)
 {
     SS_VEC_PUSH(&world.lost, ss_strdup(node));
+}
+
+void world_claim(const char *node, const char *worker)
+{
+    for (size_t i = 0; i < world.parcels.count; i++) {
+        struct parcel *parcel = &world.parcels.items[i];
+        if (parcel->live || strcmp(parcel->node, node) != 0)
+            continue;
+        ss_free(parcel->worker);
+        parcel->worker = ss_strdup(worker);
+        return;
+    }
+    ck_abort_msg("no result of %s is on its way", node);
 }
 
 void world_silence(const char *worker)

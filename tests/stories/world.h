@@ -81,6 +81,8 @@ bool world_run_result(const char *node);
 bool world_run_store(void);
 // Time passes; living workers send their beats.
 void world_pass(int64_t ms);
+// The coordinator is held for so long: what was said meanwhile comes behind it.
+void world_pause(int64_t ms);
 // The final answer, borrowed; NULL: not yet.
 json_t *world_answer(uint64_t id);
 // The events that the request got so far, as they came. Borrowed.
@@ -97,6 +99,8 @@ void world_let(const char *node);
 void world_repeat(bool on);        // every result comes twice
 void world_lose(const char *node); // its next result never arrives
 void world_silence(const char *worker); // it dies without a word
+// The result of `node` that is on its way comes from that worker's side.
+void world_claim(const char *node, const char *worker);
 void world_leave(const char *worker);   // it says good-bye
 void world_drain(const char *worker);   // it takes no more
 // It leaves so much to this coordinator, from now on; 0: all.

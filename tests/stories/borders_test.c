@@ -1,0 +1,145 @@
+// Just before, just behind: where leases, caches, limits and answers end. Most of
+// these were found by planted faults that no other story noticed.
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#include <string.h>
+
+#include "common/base/status.h"
+
+#define RUN(thread, more) \
+    "{'thread': '" thread "', 'graph': 'g', 'input': {'x': []}" more "}"
+
+enum { LEASE_MS = 3000 }; // of the world's coordinator
+
+static bool was_told(const char *words)
+{
+    return strstr(world_told(), words) != NULL;
+}
+
+START_TEST(a_worker_has_its_whole_lease)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_silence("w1");
+    world_pass(LEASE_MS);
+    ck_assert(!was_told("is gone"));
+    world_pass(1);
+    ck_assert(was_told("worker w1 is gone: its lease ended"));
+}
+END_TEST
+
+// Their signs wait in the socket: whoever slept does not know who was silent.
+START_TEST(a_pause_of_the_coordinator_costs_no_worker_its_lease)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_worker("w2", 1);
+    for (int64_t ms = LEASE_MS / 4; ms < 4 * LEASE_MS; ms += LEASE_MS / 8) {
+        world_pass(LEASE_MS);
+        world_pause(ms);
+        ck_assert_msg(!was_told("is gone"), "a pause of %d ms", (int)ms);
+    }
+    world_silence("w2"); // and one that is dead is lost all the same
+    world_pass(LEASE_MS + 1);
+    ck_assert(was_told("worker w2 is gone: its lease ended"));
+}
+END_TEST
+
+START_TEST(a_result_counts_only_from_the_worker_that_has_the_attempt)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN("t", ""));
+    world_run();
+    world_worker("w2", 1);
+    world_claim("a", "w2");
+    world_let("a");
+    world_forget();
+    world_run();
+    told("a late result of a lost attempt is ignored\n");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
+START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'nodes': {'a': {'cache': {'ttl_ms': 1000}}}}"));
+    world_worker("w1", 1);
+    world_get("run", RUN("t", ""));
+    world_pass(999);
+    world_get("run", RUN("u", ""));
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(1);
+    world_get("run", RUN("v", ""));
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+}
+END_TEST
+
+// Nobody has asked yet when the answer comes: it is for the first who does.
+START_TEST(an_answer_is_for_one_of_two_who_ask_at_once)
+{
+    world_graph(chart("g", "start>a start>b", NULL));
+    world_body("a", asks);
+    world_body("b", asks);
+    world_worker("w1", 4);
+    world_get("run", RUN("t", ", 'interrupt_before': '*'"));
+    world_forget();
+    world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
+    json_t *state = world_get("state", "{'thread': 't'}");
+    char *text = json_dumps(state, JSON_SORT_KEYS);
+    ck_assert_msg(strstr(text, "a:yes") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "b:yes") == NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+// Another coordinator has the thread now: this one touches it no more, also when
+// it is asked for what is there.
+START_TEST(a_fenced_coordinator_does_not_take_the_run_up_again)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN("t", ""));
+    world_run();
+    world_store_says(SS_EFENCED);
+    world_let("a");
+    world_run();
+    world_forget();
+    world_get("state", "{'thread': 't'}");
+    world_pass(2 * LEASE_MS);
+    ck_assert(!was_told("goes on"));
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 0);
+}
+END_TEST
+
+// There is room elsewhere, but not with whoever serves this graph.
+START_TEST(a_worker_is_never_given_more_than_it_takes)
+{
+    world_graph(chart("other", "start>z z>end", NULL));
+    world_worker("w2", 3);
+    world_graph(chart("g", "start>a t>end", NULL));
+    world_body("a", sends_three);
+    world_body("t", says_argument);
+    world_worker("w1", 1);
+    world_hold("t");
+    world_ask("ann", "run", RUN("t", ""));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("t"), 1);
+    world_let("t");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("t"), 3);
+}
+END_TEST
+
+SUITE("borders", a_worker_has_its_whole_lease,
+    a_pause_of_the_coordinator_costs_no_worker_its_lease,
+    a_result_counts_only_from_the_worker_that_has_the_attempt,
+    a_cached_result_is_served_until_its_time_and_no_longer,
+    an_answer_is_for_one_of_two_who_ask_at_once,
+    a_fenced_coordinator_does_not_take_the_run_up_again,
+    a_worker_is_never_given_more_than_it_takes)

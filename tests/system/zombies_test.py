@@ -1,0 +1,85 @@
+"""Processes that were held for longer than their lease, and go on then.
+
+A process that is stopped (SIGSTOP: a paused virtual machine, a full swap) does
+not know that time passed. What it had in hand is refused, once somebody else
+has it; what nobody else has is not lost to anybody's impatience.
+"""
+
+import signal
+
+from harness import ROOT, World, expect, main
+
+ROUNDS = ROOT / "tests/system/app/rounds.c"
+RUN = ("run", "rounds", "--thread", "t", "--input",
+       '{"round": 0, "log": []}')
+
+
+def log_of(world):
+    return world.ask("state", "t")["values"]["log"]
+
+
+def undisturbed(world, app):
+    world.worker(app, capacity=2)
+    world.do("run", "rounds", "--thread", "u", "--input",
+             '{"round": 0, "log": []}', status=3)
+    return world.ask("state", "u")["values"]["log"]
+
+
+def test_a_workers_result_is_refused_when_its_lease_has_ended():
+    with World() as world:
+        app = world.compile(ROUNDS)
+        coordinator = world.coordinator("--verbose")
+        zombie = world.worker(app, capacity=4, stop="worker-ended:2")
+        run = world.command(*RUN)
+        zombie.wait_line(r"^stopped at worker-ended$")
+        coordinator.wait_line(r"worker worker1 is gone: its lease ended")
+        expected = undisturbed(world, app)
+        expect(run.wait() == 3, f"the run:\n{run.text()}")
+        before = log_of(world)
+        expect(before == expected, f"{before}\ninstead of {expected}")
+        zombie.kill(signal.SIGCONT)
+        # It is told that nobody waits for what it has, and may work again.
+        coordinator.wait_line(r"a late result of a lost attempt is ignored"
+                              r"|an attempt that .* is no more")
+        zombie.wait_line(r"taken in again|ready")
+        expect(log_of(world) == expected, "the late result was applied")
+        world.do("resume", "t", "--value", '"yes"')
+        expect(log_of(world) == expected + ["yes"], "the answer is lost")
+
+
+def test_orders_that_were_not_begun_are_not_begun_too_late():
+    with World() as world:
+        app = world.compile(ROUNDS)
+        coordinator = world.coordinator("--verbose")
+        zombie = world.worker(app, capacity=4, stop="worker-ordered:2")
+        run = world.command(*RUN)
+        zombie.wait_line(r"^stopped at worker-ordered$")
+        coordinator.wait_line(r"worker worker1 is gone: its lease ended")
+        expected = undisturbed(world, app)
+        expect(run.wait() == 3, f"the run:\n{run.text()}")
+        zombie.kill(signal.SIGCONT)
+        zombie.wait_line(r"taken in again|ready")
+        world.do("resume", "t", "--value", '"yes"')
+        expect(log_of(world) == expected + ["yes"], f"{log_of(world)}")
+
+
+def test_a_coordinators_pause_costs_no_worker_its_lease():
+    with World() as world:
+        app = world.compile(ROUNDS)
+        coordinator = world.coordinator(
+            "--verbose", stop="coordinator-durable:4")
+        workers = [world.worker(app, capacity=2) for _ in range(2)]
+        run = world.command(*RUN)
+        coordinator.wait_line(r"^stopped at coordinator-durable$")
+        for worker in workers:
+            worker.wait_line(r"nothing heard from the coordinator")
+        coordinator.kill(signal.SIGCONT)
+        expect(run.wait() == 3, f"the run:\n{run.text()}")
+        said = coordinator.text()
+        expect("its lease ended" not in said, f"a worker was lost:\n{said}")
+        log = log_of(world)
+        expect(len(log) == 12 and len(set(log)) == 12, f"an odd log: {log}")
+
+
+if __name__ == "__main__":
+    main(globals())
