@@ -63,6 +63,31 @@ START_TEST(a_result_counts_only_from_the_worker_that_has_the_attempt)
 }
 END_TEST
 
+// Numbers of attempts begin anew with each coordinator: the epoch tells them
+// apart.
+START_TEST(a_result_for_the_coordinator_before_is_not_ours)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN("t", ""));
+    world_run();
+    world_crash();
+    world_restart();
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    size_t rows = world_rows();
+    world_forget();
+    world_let("a");
+    ck_assert(world_run_result("a")); // the older one
+    world_run_store();
+    ck_assert(was_told("a late result of a lost attempt is ignored"));
+    ck_assert_uint_eq(world_rows(), rows);
+    world_run();
+    ck_assert(was_told("the run ends: done"));
+}
+END_TEST
+
 START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
 {
     world_graph(chart("g", "start>a a>end",
@@ -139,6 +164,7 @@ END_TEST
 SUITE("borders", a_worker_has_its_whole_lease,
     a_pause_of_the_coordinator_costs_no_worker_its_lease,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
+    a_result_for_the_coordinator_before_is_not_ours,
     a_cached_result_is_served_until_its_time_and_no_longer,
     an_answer_is_for_one_of_two_who_ask_at_once,
     a_fenced_coordinator_does_not_take_the_run_up_again,

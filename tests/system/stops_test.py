@@ -99,6 +99,12 @@ class Play:
             self.victims.append(victim)
             process = victim.process
         status = process.wait()
+        # Killed before anybody ran the graph: the next one knows of it only
+        # when the worker has come again.
+        while "no worker has announced" in process.text():
+            self.until_served()
+            process = self.world.command(*words)
+            status = process.wait()
         expect(status == expected,
                f"superstep {' '.join(words)}: {status}\n{process.text()}")
 
