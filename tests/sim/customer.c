@@ -18,7 +18,7 @@
 #include "tests/sim/reference.h"
 #include "tests/sim/world.h"
 
-enum { MOVES_MAX = 1000, PAUSE_MS = 300, ENDPOINTS = 1 };
+enum { MOVES_MAX = 1000, PAUSE_MS = 300 };
 
 struct customer {
     struct process process;
@@ -154,6 +154,9 @@ static void carry_out(
     case SS_TALK_REOPEN:
         tell(it->process.world, "%s connects anew", it->process.name);
         network_reopen(&it->process);
+        break;
+    case SS_TALK_OPEN: // there is one coordinator: nobody sends us elsewhere
+    case SS_TALK_CLOSE:
         break;
     case SS_TALK_ITEM:
         if (is_ours)
@@ -514,11 +517,13 @@ static void on_answer(struct customer *it, json_t *answer)
 
 void customer_start(struct customer *it)
 {
+    static const char *const endpoints[] = {"sim"};
     struct world *world = it->process.world;
     it->talk = ss_talk_new(
         &(struct ss_talk_options){.seed = ss_prng_next(&world->dice),
             .where = "sim",
-            .endpoint_count = ENDPOINTS});
+            .endpoints = endpoints,
+            .endpoints_count = 1});
     it->key = 0;
     network_reopen(&it->process);
     come_back(it, 1 + (int64_t)draw(world, 1000));
