@@ -164,10 +164,13 @@ static struct ss_job *record_job(const struct ss_command *command)
     struct ss_job *job =
         ss_job_new(one ? SS_JOB_GET : SS_JOB_SCAN, command->tag);
     job->table = ss_bridge_table(command->table);
-    if (one)
+    if (one) {
         job->key = ss_strdup(command->key);
-    else
-        job->index = ss_strdup(command->key);
+        return job;
+    }
+    job->index = ss_strdup(command->key);
+    job->key = ss_strdup(command->after);
+    job->limit = command->limit;
     return job;
 }
 

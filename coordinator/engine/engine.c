@@ -31,6 +31,7 @@ void ss_command_fini(struct ss_command *command)
         ss_put_fini(&command->puts[i]);
     ss_free(command->puts);
     ss_free(command->key);
+    ss_free(command->after);
 }
 
 void ss_engine_command(struct engine *engine, struct ss_command command)

@@ -186,6 +186,8 @@ struct ss_command {
     uint64_t delete_to;
     enum ss_record_table table;
     char *key;
+    char *after;  // SCAN: keys that follow this one; NULL: from the first
+    size_t limit; // SCAN: at most so many; 0: all
 };
 
 // What one step asks of the shell, in order. Owned by the engine, valid until

@@ -258,6 +258,12 @@ void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
 
 // ------------------------------------------------ keep.c
 
+// Whether the conditions of a prune or a delete spare the thread: it was used
+// less than `idle_ms` ago, or (`keep_waiting`) it waits for an answer. That is
+// answered then.
+bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
+    const json_t *body);
+
 // `body`: {"thread": from which, "key"?}.
 void ss_copy_into(struct thread *to, const char *peer, uint64_t id,
     json_t *body);

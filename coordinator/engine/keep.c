@@ -14,11 +14,45 @@ static bool idle(struct thread *thread, const char *peer, uint64_t id)
 }
 
 // The thread's rows and records go in one unit; then it is as if new.
+// The time of its last row, of any namespace. To be pruned is no use.
+static int64_t used_us(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->kind != SS_ROW_VOID)
+            return row->wall_us;
+    }
+    return 0;
+}
+
+bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
+    const json_t *body)
+{
+    const int64_t ms_max = INT64_MAX / 1000;
+    int64_t idle_ms = ss_json_int(body, "idle_ms", 0);
+    const struct ss_run_facts *run = ss_thread_newest_run(thread);
+    const char *why = NULL;
+    if (idle_ms < 0 || idle_ms > ms_max) {
+        ss_reply_error(thread->engine, peer, id, SS_EINVAL,
+            "idle_ms: give milliseconds, from 0");
+        return true;
+    }
+    if (idle_ms > 0 &&
+        thread->engine->wall_us - used_us(thread) < idle_ms * 1000)
+        why = "used";
+    else if (ss_json_bool(body, "keep_waiting", false) && run && run->end &&
+             strcmp(ss_json_str(run->end, "status", ""), "interrupted") == 0)
+        why = "waits";
+    if (why)
+        ss_reply_durable(thread, peer, id,
+            json_pack("{s:i, s:s}", "rows", 0, "spared", why));
+    return why != NULL;
+}
+
 void ss_delete_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
-    (void)body;
-    if (!idle(thread, peer, id))
+    if (!idle(thread, peer, id) || ss_thread_spared(thread, peer, id, body))
         return;
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {

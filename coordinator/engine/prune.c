@@ -195,7 +195,6 @@ static json_int_t past_rows(const struct thread *thread, uint64_t to)
 void ss_prune_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
-    (void)body;
     uint64_t head = ss_thread_head(thread);
     if (ss_thread_busy(thread) || has_unfinished(thread)) {
         ss_reply_error(thread->engine, peer, id, SS_EBUSY,
@@ -208,6 +207,8 @@ void ss_prune_thread(
             thread->id);
         return;
     }
+    if (ss_thread_spared(thread, peer, id, body))
+        return;
     json_int_t rows = past_rows(thread, head);
     SS_VEC(struct ss_mark *) kept = {0};
     size_t spaces = 0;

@@ -45,8 +45,8 @@ static const struct op {
     {"import", ss_import_thread, NULL, " thread graph checkpoints after "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"explain", ss_explain_thread, explain, " run thread "},
-    {"delete", ss_delete_thread, NULL, " thread "},
-    {"prune", ss_prune_thread, NULL, " thread "},
+    {"delete", ss_delete_thread, NULL, " thread idle_ms keep_waiting "},
+    {"prune", ss_prune_thread, NULL, " thread idle_ms keep_waiting "},
     {"copy", ss_copy_thread, NULL, " thread to key "},
     {"threads", NULL, ss_request_scan, " limit after "},
     {"runs", NULL, ss_request_scan, " thread limit after "},
@@ -498,6 +498,14 @@ static void attach(
 
 // ------------------------------------------------ answers from the small tables
 
+// A list may be longer than memory: it is read a page at a time.
+static size_t page_of(const json_t *body)
+{
+    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit
+                                               : SS_HISTORY_MAX;
+}
+
 void ss_request_scan(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
@@ -506,9 +514,13 @@ void ss_request_scan(
     struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
     if (strcmp(op, "threads") == 0) {
         command.table = SS_RECORD_THREAD;
+        command.after = ss_strdup(ss_json_str(body, "after", NULL));
+        command.limit = page_of(body);
     } else if (strcmp(op, "runs") == 0) {
         command.table = SS_RECORD_RUN;
         command.key = ss_strdup(ss_json_str(body, "thread", NULL));
+        command.after = ss_strdup(ss_json_str(body, "after", NULL));
+        command.limit = page_of(body);
     } else if (strcmp(op, "clear_cache") == 0) {
         command.table = SS_RECORD_CACHE;
         command.key = ss_strdup(ss_json_str(body, "graph", NULL));
@@ -526,13 +538,13 @@ void ss_request_scan(
 static json_t *list_records(const struct ss_event *event, const json_t *body)
 {
     json_t *list = json_array();
-    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    size_t limit = page_of(body);
     const char *after = ss_json_str(body, "after", NULL);
     for (size_t i = 0; i < event->records.records_count; i++) {
         const struct ss_record *found = &event->records.records[i];
         if (after && strcmp(found->key, after) <= 0)
             continue;
-        if ((json_int_t)json_array_size(list) >= limit)
+        if (json_array_size(list) >= limit)
             break;
         json_t *shown = json_copy(found->value);
         json_object_del(shown, "request"); // of one that waits for its turn

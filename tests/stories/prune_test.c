@@ -191,9 +191,51 @@ START_TEST(a_busy_thread_is_not_pruned)
 }
 END_TEST
 
+static const char *spared(const char *op, const char *body)
+{
+    return ss_json_str(world_get(op, body), "spared", "no");
+}
+
+START_TEST(what_was_used_since_is_spared)
+{
+    run_chain();
+    world_pass(60000);
+    const char *minute = "{'thread': 't', 'idle_ms': 60001}";
+    ck_assert_str_eq(spared("prune", minute), "used");
+    ck_assert_str_eq(spared("delete", minute), "used");
+    // The prune itself is no use of it.
+    world_pass(1);
+    ck_assert_str_eq(spared("prune", minute), "no");
+    ck_assert_str_eq(spared("delete", minute), "no");
+    json_t *answer = world_get("explain", T);
+    ck_assert_ptr_nonnull(json_object_get(answer, "error"));
+    answer = world_get("prune", "{'thread': 't', 'idle_ms': -1}");
+    ck_assert_str_eq(ss_json_str(json_object_get(answer, "error"), "code", ""),
+        "invalid_argument");
+}
+END_TEST
+
+START_TEST(what_waits_for_an_answer_is_spared)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_body("b", asks);
+    world_worker("w1", 1);
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    ck_assert_str_eq(
+        spared("delete", "{'thread': 't', 'keep_waiting': true}"), "waits");
+    ck_assert_str_eq(spared("prune", T), "no");
+    json_t *answer = world_get(
+        "run", "{'thread': 't', 'command': {'resume': 'yes'}}");
+    holds(json_object_get(answer, "output"), "{'x': ['a', 'b:yes']}");
+    ck_assert_str_eq(
+        spared("delete", "{'thread': 't', 'keep_waiting': true}"), "no");
+}
+END_TEST
+
 SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
     a_pruned_thread_resumes_at_its_question,
     a_question_inside_survives_a_prune,
     a_crash_between_the_steps_leaves_all_or_the_newest,
     a_failed_task_runs_again_after_a_prune, a_pruned_thread_can_be_copied,
-    a_busy_thread_is_not_pruned)
+    a_busy_thread_is_not_pruned, what_was_used_since_is_spared,
+    what_waits_for_an_answer_is_spared)
