@@ -267,6 +267,13 @@ void ss_bridge_event(
     case SS_JOB_GET:
         records_event(job, ret_event);
         break;
+    case SS_JOB_RENEW: // cluster.c's
+    case SS_JOB_LOOK:
+    case SS_JOB_CLAIM:
+    case SS_JOB_TAKE:
+    case SS_JOB_HAND:
+    case SS_JOB_END:
+        break;
     }
 }
 

@@ -9,13 +9,16 @@
 #include "coordinator/limits.h"
 #include "coordinator/shell.h"
 
-enum { EXIT_CANNOT_START = 1, EXIT_STORE_FAILED = 4 };
+enum { EXIT_CANNOT_START = 1, EXIT_STORE_FAILED = 4, EXIT_DISPLACED = 5 };
 
 static const char *listen_at = SS_COORDINATOR_LISTEN;
 static const char *db = "superstep.db";
 static const char *store;
 static int64_t lease_ms = SS_COORDINATOR_LEASE_MS;
 static int64_t heartbeat_ms = SS_COORDINATOR_HEARTBEAT_MS;
+static int64_t cluster_lease_ms = SS_COORDINATOR_CLUSTER_LEASE_MS;
+static int64_t drain_ms = SS_COORDINATOR_DRAIN_MS;
+static const char *name, *advertise;
 static const char *keys;
 static bool insecure;
 static int64_t connections_max, per_address_max, connections_rate,
@@ -57,6 +60,35 @@ static const struct ss_arg table[] = {
         .value = "N",
         .help = "how often workers give a sign (2000, or\n"
                 "a fifth of a shorter lease)"},
+    {.name = "advertise",
+        .kind = SS_ARG_TEXT,
+        .to = &advertise,
+        .value = "ENDPOINT",
+        .help = "where the others' workers and clients find it\n"
+                "(--listen, with this host's name for all addresses)"},
+    {.name = "name",
+        .kind = SS_ARG_TEXT,
+        .to = &name,
+        .value = "NAME",
+        .help = "its name among coordinators that share a\n"
+                "database (--advertise); one that starts again\n"
+                "under its name goes on at once"},
+    {.name = "cluster-lease-ms",
+        .kind = SS_ARG_INT,
+        .to = &cluster_lease_ms,
+        .min = SS_CLUSTER_LEASE_MS_MIN,
+        .max = SS_LEASE_MS_MAX,
+        .value = "N",
+        .help = "when it gives no sign for so long, others that\n"
+                "share its database take over (5000)"},
+    {.name = "drain-ms",
+        .kind = SS_ARG_INT,
+        .to = &drain_ms,
+        .min = 1,
+        .max = SS_DRAIN_MS_MAX,
+        .value = "N",
+        .help = "how long a stop waits for running tasks\n"
+                "(10000)"},
     {.name = "keys",
         .kind = SS_ARG_TEXT,
         .to = &keys,
@@ -116,7 +148,8 @@ static const struct ss_args args = {
     .env_prefix = "SUPERSTEP_",
     .footer = "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
               "store failed (what was acknowledged is kept: start it again\n"
-              "when there is room).",
+              "when there is room); 5 another coordinator has taken over\n"
+              "(start it again: it joins as a new one).",
 };
 
 static void say_ready(void *ctx, struct ss_coordinator *coordinator)
@@ -158,6 +191,10 @@ int main(int argc, char **argv)
         .store = url,
         .lease_ms = lease_ms,
         .heartbeat_ms = heartbeat_ms,
+        .name = name,
+        .advertise = advertise,
+        .cluster_lease_ms = cluster_lease_ms,
+        .drain_ms = drain_ms,
         .keys = keys,
         .is_insecure = insecure,
         .limits = {.connections_max = (unsigned)connections_max,
@@ -172,5 +209,7 @@ int main(int argc, char **argv)
     if (status == SS_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", args.program, error.message);
+    if (status == SS_EFENCED && is_ready)
+        return EXIT_DISPLACED;
     return is_ready ? EXIT_STORE_FAILED : EXIT_CANNOT_START;
 }

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
@@ -67,12 +66,13 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
         perform(shell, &commands.items[i]);
 }
 
-void ss_shell_members(
-    struct ss_coordinator *shell, const char *const *endpoints, size_t count)
+void ss_shell_members(struct ss_coordinator *shell,
+    const char *const *endpoints, size_t count, const uint16_t *owners)
 {
     struct ss_event event = {.type = SS_EVENT_MEMBERS};
     event.members.endpoints = endpoints;
     event.members.count = count;
+    event.members.owners = owners;
     json_decref(shell->members);
     shell->members = json_array();
     for (size_t i = 0; i < count; i++)
@@ -154,7 +154,8 @@ static bool take_jobs(struct ss_coordinator *shell)
             return false;
         if (job->type == SS_JOB_APPLY)
             ss_stop_at(SS_STOP_COORDINATOR_DURABLE);
-        if (shell->failure.status == SS_OK && !has_failed(shell, job)) {
+        if (shell->failure.status == SS_OK && !has_failed(shell, job) &&
+            !ss_cluster_took(shell, job)) {
             struct ss_event event;
             ss_bridge_event(shell->bridge, job, &event);
             ss_shell_feed(shell, &event);
@@ -169,6 +170,8 @@ static int time_left(const struct ss_coordinator *shell, int timeout_ms)
 {
     int64_t at_ms = shell->wake_at_ms < shell->retry_at_ms ? shell->wake_at_ms
                                                            : shell->retry_at_ms;
+    if (ss_cluster_wake_at_ms(shell) < at_ms)
+        at_ms = ss_cluster_wake_at_ms(shell);
     int left = ss_clock_left(at_ms, ss_clock_ms());
     if (shell->owed.count > 0)
         return 0;
@@ -180,8 +183,10 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
     struct ss_coordinator *shell = coordinator;
-    int fds[] = {ss_store_actor_fd(shell->actor), extra_fd};
-    ss_link_wait_all(shell->link, fds, 2, time_left(shell, timeout_ms));
+    int fds[] = {
+        ss_store_actor_fd(shell->actor), ss_cluster_fd(shell), extra_fd};
+    ss_link_wait_all(shell->link, fds, 3, time_left(shell, timeout_ms));
+    ss_cluster_turn(shell);
     ss_inbox_incidents(shell);
     feed_owed(shell);
     bool has_more = take_messages(shell);
@@ -205,16 +210,6 @@ static void narrate(void *ctx, const char *sentence)
 {
     (void)ctx;
     ss_log_say(SS_LOG_DEBUG, "%s", sentence);
-}
-
-// host/pid/random: no other has it, not even after a restart.
-static char *made_name(void)
-{
-    char host[64] = "";
-    if (gethostname(host, sizeof(host) - 1) != 0)
-        host[0] = '\0';
-    return ss_format("%s/%ld/%08lx", host[0] ? host : "localhost",
-        (long)getpid(), (unsigned long)(ss_entropy() & 0xffffffffu));
 }
 
 static int64_t or_else(int64_t given, int64_t otherwise)
@@ -245,7 +240,7 @@ static int start_store(struct ss_coordinator *shell, struct ss_store *store,
         is_shared
             ? ss_store_fence_take(store, shell->name, 0, &shell->epoch, error)
             : ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
-    if (status == SS_OK)
+    if (status == SS_OK && !is_shared) // else with the shards
         status = ss_boot_read(store, ret_boot, error);
     if (status == SS_OK)
         status = ss_store_actor_start(store, &shell->actor, error);
@@ -269,12 +264,26 @@ static int open_store(const struct ss_coordinator_options *options,
 static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
 {
     struct ss_engine_options options = {.epoch = shell->epoch,
+        .shared = shell->cluster != NULL,
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms,
         .narrate = ss_log_wants(SS_LOG_DEBUG) ? narrate : NULL};
     shell->engine = ss_engine_new(&options);
-    ss_boot_feed(boot, shell);
+    if (boot)
+        ss_boot_feed(boot, shell);
+}
+
+// Its shards come within two or three questions to the database; who asks
+// before then would be sent away.
+static int settle(struct ss_coordinator *shell, struct ss_error *error)
+{
+    int64_t until_ms = ss_clock_ms() + SS_SETTLE_MS;
+    int status = SS_OK;
+    while (status == SS_OK && !ss_cluster_is_settled(shell) &&
+           ss_clock_ms() < until_ms)
+        status = ss_coordinator_step(shell, -1, SS_SETTLE_MS, error);
+    return status;
 }
 
 static int check_times(
@@ -294,10 +303,10 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_store *store = options->opened;
     struct ss_boot *boot = NULL;
     ss_value_setup();
-    shell->name = options->name ? ss_strdup(options->name) : made_name();
     shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
     shell->heartbeat_ms =
         or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
+    shell->drain_ms = or_else(options->drain_ms, SS_COORDINATOR_DRAIN_MS);
     shell->wake_at_ms = shell->retry_at_ms = INT64_MAX;
     shell->bridge = ss_bridge_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
@@ -305,14 +314,22 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     if (status == SS_OK)
         status = open_link(shell, options, error);
     if (status == SS_OK)
+        status = ss_cluster_names(shell, options, error);
+    if (status == SS_OK)
         status = open_store(options, &store, error);
+    bool is_shared = status == SS_OK && ss_store_is_shared(store);
     if (status == SS_OK) {
         status = start_store(shell, store, &boot, error);
         store = NULL;
     }
+    if (status == SS_OK && is_shared)
+        status = ss_cluster_open(shell, options, error);
     ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
         start_engine(shell, boot);
+        status = settle(shell, error);
+    }
+    if (status == SS_OK) {
         *ret_coordinator = shell;
     } else {
         ss_store_close(&store);
@@ -328,6 +345,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     if (!shell)
         return;
     ss_store_actor_stop(&shell->actor);
+    ss_cluster_close(shell);
     ss_link_close(&shell->link);
     drop_owed(shell);
     ss_bridge_out_fini(shell);
@@ -338,6 +356,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     json_decref(shell->members);
     ss_free(shell->store_name);
     ss_free(shell->name);
+    ss_free(shell->place);
     ss_free(shell);
     *coordinator = NULL;
 }
@@ -371,6 +390,44 @@ static int step_until_asked(
     return status;
 }
 
+// Step until `is_done`, a signal or the time; SS_OK in each case.
+static int step_until(struct ss_coordinator *shell, int signal_fd,
+    int64_t until_ms, bool (*is_done)(const struct ss_coordinator *shell),
+    struct ss_error *error)
+{
+    int status = SS_OK;
+    while (status == SS_OK && !is_done(shell) && ss_signals_take() == 0) {
+        int64_t left_ms = until_ms - ss_clock_ms();
+        if (left_ms <= 0)
+            break;
+        status = ss_coordinator_step(shell, signal_fd, (int)left_ms, error);
+    }
+    return status;
+}
+
+static bool is_quiet(const struct ss_coordinator *shell)
+{
+    return ss_engine_is_quiet(shell->engine);
+}
+
+static int drain(
+    struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
+{
+    struct ss_event event = {.type = SS_EVENT_DRAIN};
+    int64_t until_ms = ss_clock_ms() + shell->drain_ms;
+    ss_shell_feed(shell, &event);
+    ss_cluster_drain(shell);
+    int status = step_until(shell, signal_fd, until_ms, is_quiet, error);
+    if (status == SS_OK && !is_quiet(shell))
+        ss_log_say(SS_LOG_WARNING,
+            "stopping with tasks under way: they will run again");
+    if (status != SS_OK || !shell->cluster)
+        return status;
+    ss_cluster_leave(shell);
+    return step_until(shell, signal_fd, ss_clock_ms() + SS_LEAVE_MS,
+        ss_cluster_has_left, error);
+}
+
 int ss_coordinator_run(
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
@@ -385,6 +442,8 @@ int ss_coordinator_run(
         if (options->ready)
             options->ready(options->ready_ctx, shell);
         status = step_until_asked(shell, fd, error);
+        if (status == SS_OK)
+            status = drain(shell, fd, error);
     }
     ss_coordinator_close(&shell);
     ss_signals_close();

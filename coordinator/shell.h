@@ -21,6 +21,8 @@
 enum {
     SS_COORDINATOR_LEASE_MS = 10000, // defaults
     SS_COORDINATOR_HEARTBEAT_MS = 2000,
+    SS_COORDINATOR_CLUSTER_LEASE_MS = 5000,
+    SS_COORDINATOR_DRAIN_MS = 10000,
 };
 
 #define SS_COORDINATOR_LISTEN "tcp://127.0.0.1:7433"
@@ -33,9 +35,15 @@ struct ss_coordinator_options {
     const char *listen; // endpoint of common/link/link.h; NULL: the default
     const char *store;  // URL of coordinator/store/store.h; NULL: the default
     struct ss_store *opened; // in place of `store`: one that is open. Taken.
-    const char *name; // among coordinators of one database; NULL: made up
+    // Among coordinators of one database; NULL: as it is found by others. Who
+    // comes back under its name has its shards at once.
+    const char *name;
     int64_t lease_ms;        // 0: the default
     int64_t heartbeat_ms;    // 0: the default
+    // Of a store that several coordinators share:
+    const char *advertise;    // where others find it; NULL: as it is bound
+    int64_t cluster_lease_ms; // its own lease; 0: the default
+    int64_t drain_ms; // how long a stop waits for running tasks; 0: default
     const char *keys;        // common/link/keys.h; NULL, "": none
     bool is_insecure;        // listen beyond loopback without keys
     struct ss_guard_limits limits; // what peers may take; 0: the defaults
@@ -62,8 +70,11 @@ const char *ss_coordinator_endpoint(const struct ss_coordinator *coordinator);
 const char *ss_coordinator_store(const struct ss_coordinator *coordinator);
 uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 
-// Open, step until SIGTERM or SIGINT, close. SS_OK: asked to stop. An error
-// before `ready` was called is one of opening, else one of the store.
+// Open, step until SIGTERM or SIGINT, drain, close. Draining sends no more
+// tasks, waits for those that run (drain_ms at most), and hands all shards to
+// the other coordinators; a second signal cuts it short. SS_OK: asked to stop.
+// SS_EFENCED: another coordinator has taken over. Another error before `ready`
+// was called is one of opening, else one of the store.
 int ss_coordinator_run(const struct ss_coordinator_options *options,
     struct ss_error *error) SS_MUST_USE;
 

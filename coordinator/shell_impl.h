@@ -9,6 +9,7 @@
 #include "common/link/link.h"
 #include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/owners/owners.h"
 #include "coordinator/shell.h"
 #include "coordinator/store/store_actor.h"
 
@@ -24,11 +25,13 @@ struct ss_coordinator {
     struct ss_store_actor *actor;
     struct ss_engine *engine;
     struct ss_bridge *bridge;
+    struct ss_shell_cluster *cluster; // NULL: the store is ours alone
     char *store_name;
-    char *name; // among coordinators
+    char *name;  // among coordinators
+    char *place; // where others find it
     uint64_t epoch;
     json_t *members; // endpoints of all coordinators; NULL: we are alone
-    int64_t lease_ms, heartbeat_ms;
+    int64_t lease_ms, heartbeat_ms, drain_ms;
     int64_t wake_at_ms;       // the engine's
     int64_t retry_at_ms;      // a full queue is tried again
     struct ss_map outboxes;   // peer -> struct outbox *
@@ -45,9 +48,31 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event);
 void ss_shell_owe(
     struct ss_coordinator *shell, struct ss_event event, const char *text);
 
-// Who is there now (this one too): the engine, workers and clients hear of it.
+// Who is there now (this one too), and the owner of each shard: the engine,
+// workers and clients hear of it.
 void ss_shell_members(struct ss_coordinator *shell,
-    const char *const *endpoints, size_t count);
+    const char *const *endpoints, size_t count, const uint16_t *owners);
+
+// cluster.c: one of several coordinators. All but the first do nothing, and
+// answer what is harmless, where the store is ours alone.
+int ss_cluster_names(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options,
+    struct ss_error *error) SS_MUST_USE;
+int ss_cluster_open(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options,
+    struct ss_error *error) SS_MUST_USE;
+void ss_cluster_close(struct ss_coordinator *shell);
+int ss_cluster_fd(const struct ss_coordinator *shell);
+int64_t ss_cluster_wake_at_ms(const struct ss_coordinator *shell);
+// At the start of each turn.
+void ss_cluster_turn(struct ss_coordinator *shell);
+// A finished job of the engine's store: true if it was this file's.
+bool ss_cluster_took(struct ss_coordinator *shell, const struct ss_job *job);
+// A member, in a cluster in which somebody owns every shard.
+bool ss_cluster_is_settled(const struct ss_coordinator *shell);
+void ss_cluster_drain(struct ss_coordinator *shell);
+void ss_cluster_leave(struct ss_coordinator *shell);
+bool ss_cluster_has_left(const struct ss_coordinator *shell);
 
 // boot.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows. A store

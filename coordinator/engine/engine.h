@@ -108,6 +108,7 @@ struct ss_event {
         } graph;
         struct {
             json_t *record; // of SS_RECORD_RUN
+            bool crashed; // its coordinator ended without a word
         } run;
         struct {
             uint64_t tag;

@@ -39,5 +39,6 @@ void ss_job_destroy(struct ss_job **job)
         ss_free(it->entries[i].value);
     }
     ss_free(it->entries);
+    ss_cluster_fini(&it->cluster);
     ss_free(it);
 }

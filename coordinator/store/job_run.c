@@ -43,6 +43,37 @@ static int collect_entry(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
+// --- members and shards -----------------------------------------------------
+
+static int cluster_run(struct ss_store *store, struct ss_job *job)
+{
+    const struct ss_member *self = &job->member;
+    const struct ss_shards wanted = job->shards;
+    switch (job->type) {
+    case SS_JOB_RENEW:
+        return ss_store_lease_renew(store, self, job->lease_ms, &job->error);
+    case SS_JOB_LOOK:
+        return ss_store_cluster_read(store, &job->cluster, &job->error);
+    case SS_JOB_CLAIM:
+        return ss_store_shards_claim(
+            store, self, &wanted, &job->shards, &job->error);
+    case SS_JOB_TAKE:
+        return ss_store_shards_take(
+            store, self, job->key, &job->shards, &job->error);
+    case SS_JOB_HAND:
+        return ss_store_shards_hand(
+            store, self, &wanted, job->key, &job->error);
+    case SS_JOB_END:
+        return ss_store_lease_end(store, self, &job->error);
+    case SS_JOB_APPLY:
+    case SS_JOB_READ:
+    case SS_JOB_SCAN:
+    case SS_JOB_GET:
+        break;
+    }
+    ss_unreachable();
+}
+
 static void query_run(struct ss_store *store, struct ss_job *job)
 {
     struct collector collector = {.job = job};
@@ -58,6 +89,14 @@ static void query_run(struct ss_store *store, struct ss_job *job)
     case SS_JOB_GET:
         job->status = ss_store_get(store, job->table, job->key, collect_entry,
             &collector, &job->error);
+        break;
+    case SS_JOB_RENEW:
+    case SS_JOB_LOOK:
+    case SS_JOB_CLAIM:
+    case SS_JOB_TAKE:
+    case SS_JOB_HAND:
+    case SS_JOB_END:
+        job->status = cluster_run(store, job);
         break;
     case SS_JOB_APPLY:
         ss_unreachable();

@@ -18,6 +18,13 @@ enum ss_job_type {
     SS_JOB_READ,  // rows of `thread`, from..to
     SS_JOB_SCAN,  // entries of `table`
     SS_JOB_GET,   // one entry
+    // As store.h has them, for `member`:
+    SS_JOB_RENEW, // `lease_ms`
+    SS_JOB_LOOK,  // `cluster`
+    SS_JOB_CLAIM, // `shards`: wanted, then got
+    SS_JOB_TAKE,  // from the member `key`; `shards`: got
+    SS_JOB_HAND,  // `shards` to the member `key` (NULL: to nobody)
+    SS_JOB_END,
 };
 
 struct ss_job_row { // an owned copy of a row
@@ -46,6 +53,9 @@ struct ss_job {
     char *key;   // GET: the key; SCAN: after
     char *index; // SCAN
     size_t limit;
+    struct ss_member member;
+    int64_t lease_ms;
+    struct ss_shards shards;
     // out
     int status;
     struct ss_error error;
@@ -53,6 +63,7 @@ struct ss_job {
     size_t rows_count;
     struct ss_job_entry *entries;
     size_t entries_count;
+    struct ss_cluster cluster;
     struct ss_job *next;
 };
 

@@ -305,11 +305,11 @@ START_TEST(everybody_hears_who_the_coordinators_are)
     struct ss_message *message = hear(worker, SS_MESSAGE_WELCOME);
     lists(message, none);
     ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2);
+    ss_shell_members(coordinator, two, 2, NULL);
     message = hear(worker, SS_MESSAGE_MEMBERS);
     lists(message, two);
     ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2); // no news
+    ss_shell_members(coordinator, two, 2, NULL); // no news
     say_hello(worker, "w", 1);
     message = hear(worker, SS_MESSAGE_WELCOME);
     lists(message, two);
