@@ -81,6 +81,7 @@ static void hello(struct ss_coordinator *shell, struct ss_event *event,
     event->type = SS_EVENT_WORKER_HELLO;
     event->hello.name = message->name;
     event->hello.capacity = message->capacity;
+    event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
     ss_shell_feed(shell, event);
@@ -151,6 +152,11 @@ static void take(
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;
         event.bye.drains = message->drains;
+        break;
+    case SS_MESSAGE_LACKS:
+        event.type = SS_EVENT_WORKER_LACKS;
+        event.lacks.attempts = message->attempts;
+        event.lacks.attempts_count = message->attempts_count;
         break;
     case SS_MESSAGE_DONE:
         done(shell, &event, message);

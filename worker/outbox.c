@@ -64,6 +64,7 @@ static void send_hello(struct ss_outbox *outbox)
     message->app_version = ss_strdup(ss_application_version(self->application));
     message->pid = (uint32_t)getpid();
     message->capacity = self->capacity;
+    message->keeps_lists = true;
     message->graphs = ss_zalloc(count, sizeof(struct ss_value *));
     message->graphs_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -134,6 +135,16 @@ static void send_beat(
     send_message(outbox, &message);
 }
 
+static void send_lacks(
+    struct ss_outbox *outbox, const struct ss_session_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_LACKS,
+        .protocol = SS_PROTOCOL_VERSION,
+        .attempts = (struct ss_attempt *)command->attempts,
+        .attempts_count = command->attempts_count};
+    send_message(outbox, &message);
+}
+
 static bool add_outcome(struct ss_outbox *outbox, struct ss_session *session,
     const struct ss_outcome *outcome)
 {
@@ -199,6 +210,9 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
         return send_done(outbox, session, command);
     case SS_SESSION_SEND_LIVE:
         send_live(outbox, command);
+        break;
+    case SS_SESSION_SEND_LACKS:
+        send_lacks(outbox, command);
         break;
     case SS_SESSION_SEND_PING:
         send_ping(outbox);

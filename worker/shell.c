@@ -149,6 +149,7 @@ static void perform(
     case SS_SESSION_SEND_BYE:
     case SS_SESSION_SEND_DONE:
     case SS_SESSION_SEND_LIVE:
+    case SS_SESSION_SEND_LACKS:
     case SS_SESSION_SEND_PING:
         send(shell, command);
         break;
@@ -228,6 +229,7 @@ static void take_message(
         break;
     case SS_MESSAGE_NONE:
     case SS_MESSAGE_OFFERS:
+    case SS_MESSAGE_LACKS:
     case SS_MESSAGE_HELLO:
     case SS_MESSAGE_BEAT:
     case SS_MESSAGE_BYE:

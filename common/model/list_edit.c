@@ -128,20 +128,30 @@ bool ss_list_edits_append(
 
 // ------------------------------------------------ telling
 
+static struct ss_list *push_number(struct ss_list *list, size_t number)
+{
+    struct ss_value *item = ss_value_new(json_integer((json_int_t)number));
+    list = ss_list_push(list, item);
+    ss_value_unref(item);
+    return list;
+}
+
+// Put together, not copied: an item that was encoded is not encoded again.
 struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits)
 {
-    json_t *list = json_array();
+    struct ss_list *all = ss_list_new();
     size_t next = 0;
     for (size_t i = 0; i < edits->edits.count; i++) {
         const struct ss_list_edit *edit = &edits->edits.items[i];
-        json_t *one = json_array();
-        json_array_append_new(one, json_integer((json_int_t)edit->at));
-        json_array_append_new(one, json_integer((json_int_t)edit->dropped));
+        struct ss_list *one = push_number(ss_list_new(), edit->at);
+        one = push_number(one, edit->dropped);
         for (size_t k = 0; k < edit->added; k++)
-            json_array_append(one, ss_value_json(edits->items.items[next++]));
-        json_array_append_new(list, one);
+            one = ss_list_push(one, edits->items.items[next++]);
+        struct ss_value *told = ss_value_of_list(one);
+        all = ss_list_push(all, told);
+        ss_value_unref(told);
     }
-    return ss_value_new(list);
+    return ss_value_of_list(all);
 }
 
 // ------------------------------------------------ doing

@@ -34,6 +34,7 @@ void ss_order_destroy(struct ss_order **order)
     ss_value_unref(it->plain);
     ss_value_unref(it->returned);
     ss_value_unref(it->fold_value);
+    ss_order_lists_fini(it);
     ss_free(it);
     *order = NULL;
 }

@@ -27,6 +27,22 @@ enum ss_order_kind {
     SS_ORDER_FOLD,    // a custom reducer on `fold_value` and `fold_writes`
 };
 
+// A part of an order that may hold lists.
+enum ss_order_part { SS_PART_INPUT, SS_PART_FRESH, SS_PART_FOLD };
+enum { SS_PARTS_COUNT = SS_PART_FOLD + 1 };
+
+// A list in an order goes as what the worker holds, and edits: in slot `slot`
+// it finds the list `base`, does the edits, and keeps it as `stamp`.
+struct ss_order_list {
+    enum ss_order_part part;
+    size_t at;  // which member of the part comes there ...
+    char *name; // ... and its name; NULL: the part is the list
+    uint64_t slot;
+    uint64_t base; // 0: none, `delta` is the whole list
+    uint64_t stamp;
+    struct ss_value *delta; // or edits as in list.h
+};
+
 struct ss_order {
     struct ss_attempt attempt;
     enum ss_order_kind kind;
@@ -62,6 +78,10 @@ struct ss_order {
     char *fold_channel;        // FOLD: channel name
     struct ss_value *fold_value; // or NULL: missing
     json_t *fold_writes;         // array
+    // Lists that go as edits. At the sender the parts are whole all the same
+    // (they share with what it holds); from the wire they come without.
+    struct ss_order_list *lists;
+    size_t lists_count, lists_capacity;
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
 };
@@ -102,6 +122,19 @@ struct ss_outcome {
 
 struct ss_order *ss_order_new(void);
 void ss_order_destroy(struct ss_order **order);
+// Forget order->lists.
+void ss_order_lists_fini(struct ss_order *order);
+// Where the part stands in the order.
+struct ss_value **ss_order_part(
+    struct ss_order *order, enum ss_order_part part);
+// The part without what order->lists name. Gives; NULL: nothing is left.
+struct ss_value *ss_order_rest(
+    const struct ss_order *order, enum ss_order_part part);
+// The other way: put the lists (`whole`, one for each of order->lists, borrowed)
+// into the parts, which share nothing with them then, and forget order->lists.
+// SS_EFORMAT: the parts have no place for them; the order is spoilt.
+int ss_order_complete(
+    struct ss_order *order, struct ss_list *const *whole) SS_MUST_USE;
 struct ss_outcome *ss_outcome_new(void);
 void ss_outcome_destroy(struct ss_outcome **outcome);
 

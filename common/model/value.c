@@ -303,6 +303,17 @@ static void splice(struct ss_value *value)
     value->text = ss_buf_steal(&buf, &value->size);
 }
 
+struct ss_value *ss_value_alone(struct ss_value *value)
+{
+    if (value == &null_value)
+        return value;
+    struct ss_value *alone = value_new();
+    const char *text = ss_value_text(value, &alone->size);
+    alone->tag = value->tag;
+    alone->text = ss_memdup(text, alone->size);
+    return alone;
+}
+
 const char *ss_value_text(struct ss_value *value, size_t *ret_size)
 {
     if (!value->text && value->json) {

@@ -65,6 +65,8 @@ bool ss_value_listed(const struct ss_value *value);
 // The members that it was put together from, borrowed; NULL: it was not.
 const struct ss_field *ss_value_fields(
     const struct ss_value *value, size_t *ret_count);
+// A value of the same bytes that shares nothing: for another thread. Gives.
+struct ss_value *ss_value_alone(struct ss_value *value);
 // A member of an object, or NULL: it has none. Gives.
 struct ss_value *ss_value_member(struct ss_value *value, const char *name);
 // How many items a list has; 0: none, or it is no list.

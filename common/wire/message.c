@@ -94,6 +94,8 @@ static void pack_hello(
     it->has_pid = message->pid != 0;
     it->pid = message->pid;
     it->capacity = message->capacity;
+    it->has_keeps_lists = message->keeps_lists;
+    it->keeps_lists = message->keeps_lists;
     it->n_graphs = message->graphs_count;
     it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
     for (size_t i = 0; i < it->n_graphs; i++)
@@ -259,6 +261,14 @@ static void pack_seek(
     it->shards = message->shards;
 }
 
+static void pack_lacks(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Lacks, lacks, LACKS);
+    it->n_attempts = message->attempts_count;
+    it->attempts = pack_attempts(packer, message);
+}
+
 static void pack_offers(
     struct ss_packer *packer, const struct ss_message *message, envelope *to)
 {
@@ -290,6 +300,7 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_MEMBERS] = pack_members,
     [SS_MESSAGE_SEEK] = pack_seek,
     [SS_MESSAGE_OFFERS] = pack_offers,
+    [SS_MESSAGE_LACKS] = pack_lacks,
 };
 
 struct buf_sink {
@@ -368,6 +379,7 @@ static int take_hello(const Superstep__V1__Hello *it,
     message->host = ss_strdup(it->host);
     message->pid = it->pid;
     message->capacity = it->capacity;
+    message->keeps_lists = it->keeps_lists != 0;
     int status = too_many(it->n_graphs, "graphs", error);
     if (status != SS_OK)
         return status;
@@ -515,7 +527,9 @@ static int take_small(const envelope *from, struct ss_message *message)
     if (message->type == SS_MESSAGE_BEAT) {
         take_attempts(from->beat->attempts, from->beat->n_attempts, message);
         message->capacity = from->beat->capacity;
-    } else if (message->type == SS_MESSAGE_CANCEL)
+    } else if (message->type == SS_MESSAGE_LACKS)
+        take_attempts(from->lacks->attempts, from->lacks->n_attempts, message);
+    else if (message->type == SS_MESSAGE_CANCEL)
         take_attempts(
             from->cancel->attempts, from->cancel->n_attempts, message);
     else if (message->type == SS_MESSAGE_SETTLED)
@@ -577,6 +591,7 @@ static int take(
     case SS_MESSAGE_BYE:
     case SS_MESSAGE_CANCEL:
     case SS_MESSAGE_SETTLED:
+    case SS_MESSAGE_LACKS:
     case SS_MESSAGE_HANGUP:
     case SS_MESSAGE_PING:
         return take_small(from, message);

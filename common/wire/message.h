@@ -36,14 +36,15 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(PONG)    /* I am; a coordinator's epoch shows a restart */            \
     X(MEMBERS) /* coordinator: where all coordinators are */                  \
     X(SEEK)    /* coordinator: these shards are mine; what have you */        \
-    X(OFFERS)  /* worker: attempts of theirs */
+    X(OFFERS)  /* worker: attempts of theirs */                               \
+    X(LACKS)   /* worker: orders whose lists it does not hold */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
-    SS_MESSAGE_LAST = SS_MESSAGE_OFFERS,
+    SS_MESSAGE_LAST = SS_MESSAGE_LACKS,
 };
 
 struct ss_live_item {
@@ -77,7 +78,8 @@ struct ss_message {
     uint32_t *shards; // SEEK
     size_t shards_count;
     bool drains;                 // BYE
-    struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED
+    bool keeps_lists;            // HELLO
+    struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS
     size_t attempts_count;
     struct ss_order **orders; // TASKS
     size_t orders_count;

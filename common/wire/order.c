@@ -1,4 +1,6 @@
 // order.c - an order on the wire.
+#include <string.h>
+
 #include "common/base/mem.h"
 #include "common/wire/work.h"
 
@@ -50,6 +52,58 @@ static void pack_numbers(
     PACK_NUMBER(shard_epoch);
 }
 
+// The part without its lists that go as edits.
+static Superstep__V1__Value *pack_part(struct ss_packer *packer,
+    const struct ss_order *order, enum ss_order_part part)
+{
+    struct ss_value *rest = ss_order_rest(order, part);
+    Superstep__V1__Value *packed = ss_pack_value(packer, rest);
+    bool is_all = rest == *ss_order_part((struct ss_order *)order, part);
+    if (packed && !is_all && packed->data.len > 0) {
+        // Made here: the bytes must live as long as the packer.
+        uint8_t *bytes = ss_pack_alloc(packer, packed->data.len, 1);
+        memcpy(bytes, packed->data.data, packed->data.len);
+        packed->data.data = bytes;
+    }
+    ss_value_unref(rest);
+    return packed;
+}
+
+static void pack_parts(struct ss_packer *packer, const struct ss_order *order,
+    Superstep__V1__Order *packed)
+{
+    Superstep__V1__Value *fresh = pack_part(packer, order, SS_PART_FRESH);
+    packed->input = pack_part(packer, order, SS_PART_INPUT);
+    packed->fold_value = pack_part(packer, order, SS_PART_FOLD);
+    if (fresh) {
+        packed->has_fresh_channels = 1;
+        packed->fresh_channels = fresh->data;
+    }
+}
+
+static void pack_lists(struct ss_packer *packer, const struct ss_order *order,
+    Superstep__V1__Order *packed)
+{
+    packed->n_lists = order->lists_count;
+    packed->lists =
+        ss_pack_alloc(packer, order->lists_count, sizeof(*packed->lists));
+    for (size_t i = 0; i < order->lists_count; i++) {
+        const struct ss_order_list *list = &order->lists[i];
+        Superstep__V1__OrderList *to = ss_pack_alloc(packer, 1, sizeof(*to));
+        superstep__v1__order_list__init(to);
+        to->part = (Superstep__V1__OrderPart)list->part;
+        to->name = list->name;
+        to->has_at = list->name != NULL;
+        to->at = (uint32_t)list->at;
+        to->slot = list->slot;
+        to->has_from = list->base != 0;
+        to->from = list->base;
+        to->stamp = list->stamp;
+        to->delta = ss_pack_bytes(packer, list->delta);
+        packed->lists[i] = to;
+    }
+}
+
 #define PACK_JSON(field, json)                                                 \
     ss_pack_json(packer, (json), &packed->has_##field, &packed->field)
 
@@ -73,20 +127,16 @@ Superstep__V1__Order *ss_pack_order(
     packed->path = ss_pack_text(order->path);
     pack_numbers(order, packed);
     pack_triggers(packer, order->triggers, packed);
-    packed->input = ss_pack_value(packer, order->input);
+    pack_parts(packer, order, packed);
+    pack_lists(packer, order, packed);
     PACK_JSON(answers, order->answers);
     packed->plain = ss_pack_value(packer, order->plain);
-    if (order->fresh.channels) {
-        packed->has_fresh_channels = 1;
-        packed->fresh_channels = ss_pack_bytes(packer, order->fresh.channels);
-    }
     PACK_JSON(fresh_managed, order->fresh.managed);
     PACK_JSON(config, order->config);
     PACK_JSON(context, order->context);
     PACK_JSON(error, order->error);
     packed->returned = ss_pack_value(packer, order->returned);
     packed->fold_channel = order->fold_channel;
-    packed->fold_value = ss_pack_value(packer, order->fold_value);
     PACK_JSON(fold_writes, order->fold_writes);
     return packed;
 }
@@ -168,6 +218,31 @@ static int take_values(const Superstep__V1__Order *packed,
     return status;
 }
 
+static int take_lists(const Superstep__V1__Order *packed,
+    struct ss_order *order, struct ss_error *error)
+{
+    int status = SS_OK;
+    order->lists = ss_zalloc(packed->n_lists + 1, sizeof(*order->lists));
+    order->lists_capacity = packed->n_lists + 1;
+    for (size_t i = 0; i < packed->n_lists && status == SS_OK; i++) {
+        const Superstep__V1__OrderList *from = packed->lists[i];
+        struct ss_order_list *list = &order->lists[order->lists_count++];
+        int part = 0;
+        *list = (struct ss_order_list){.at = from->at,
+            .name = ss_strdup(from->name),
+            .slot = from->slot,
+            .base = from->from,
+            .stamp = from->stamp};
+        status = ss_take_enum((int)from->part, SS_PARTS_COUNT,
+            "the part of a list in an order", &part, error);
+        list->part = (enum ss_order_part)part;
+        if (status == SS_OK)
+            status = ss_take_bytes(SS_VALUE_JSON, from->delta,
+                "a list in an order", &list->delta, error);
+    }
+    return status;
+}
+
 int ss_take_order(const Superstep__V1__Order *packed,
     struct ss_order **ret_order, struct ss_error *error)
 {
@@ -187,6 +262,8 @@ int ss_take_order(const Superstep__V1__Order *packed,
         status = take_jsons(packed, order, error);
     if (status == SS_OK)
         status = take_values(packed, order, error);
+    if (status == SS_OK)
+        status = take_lists(packed, order, error);
     if (status != SS_OK) {
         ss_order_destroy(&order);
         return status;

@@ -251,6 +251,9 @@ static void dispatch_event(
     case SS_EVENT_WORKER_BYE:
         ss_worker_bye(engine, event);
         break;
+    case SS_EVENT_WORKER_LACKS:
+        ss_worker_lacks(engine, event);
+        break;
     case SS_EVENT_TASK_DONE:
         ss_worker_done(engine, event);
         break;

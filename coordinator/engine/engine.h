@@ -42,6 +42,7 @@ enum ss_record_table {
     X(WORKER_HELLO)  /* a worker announced itself */ \
     X(WORKER_BEAT)   /* it is alive; what it runs */ \
     X(WORKER_BYE)    /* it drains or is gone */ \
+    X(WORKER_LACKS)  /* it does not hold the lists of these orders */ \
     X(TASK_DONE)     /* the outcome of an attempt, perhaps again */ \
     X(TASK_LIVE)     /* an item of a running attempt */ \
     X(REQUEST)       /* a client asks */ \
@@ -79,6 +80,7 @@ struct ss_event {
         struct {
             const char *name; // for people: "host/pid/1"
             uint32_t capacity;
+            bool keeps_lists; // it takes lists as edits of what it holds
             json_t *const *graphs; // descriptions
             size_t graphs_count;
         } hello;
@@ -87,6 +89,10 @@ struct ss_event {
             size_t running_count;
             uint32_t capacity; // tasks at once, from now on; 0: as in HELLO
         } beat;
+        struct {
+            const struct ss_attempt *attempts;
+            size_t attempts_count;
+        } lacks;
         struct {
             bool drains; // finishes what it runs, takes no more
         } bye;

@@ -298,10 +298,20 @@ struct task *ss_fair_next(struct engine *engine);
 // Its line had its turn.
 void ss_fair_served(struct task *task);
 
+// ------------------------------------------------ hold.c
+
+// Lists of `order` go as edits of what the task's worker holds. `anew`: it said
+// that it does not.
+void ss_hold_order(struct task *task, struct ss_order *order, bool anew);
+// Forget what has not been sent for as long as idle threads are kept.
+void ss_holdings_expire(struct engine *engine);
+void ss_holdings_fini(struct worker *worker);
+
 // ------------------------------------------------ schedule.c
 
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
+void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);

@@ -14,6 +14,10 @@ enum {
     SS_KEY_SIZE_MAX = 255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens
+    // Lists that one worker is known to hold: the conversations it works on. And
+    // the least items of one: a shorter list costs less than its slot.
+    SS_WORKER_LISTS_MAX = 1024,
+    SS_LIST_HELD_MIN = 8,
     SS_SENDS_MAX = 1000000,     // tasks of one superstep
     // Names drawn for a thread until one is ours: with one shard of 1,024
     // every 4,000,000th request for a new thread finds none, and is sent on.

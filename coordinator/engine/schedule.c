@@ -153,6 +153,8 @@ static void send(struct engine *engine, struct task *task,
     if (task->loop->run)
         task->loop->run->running++;
     struct ss_order *order = ss_task_order(task);
+    task->sent_anew = false;
+    ss_hold_order(task, order, false);
     ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
         task->node ? task->node->name : task->fold_channel,
@@ -211,6 +213,7 @@ void ss_worker_free(struct worker *worker)
     ss_map_fini(&worker->labels, NULL);
     json_decref(worker->graph_names);
     SS_VEC_FINI(&worker->let_go);
+    ss_holdings_fini(worker);
     ss_free(worker->peer);
     ss_free(worker->name);
     ss_free(worker);
@@ -311,6 +314,8 @@ static struct worker *add_worker(
     worker->name = ss_strdup(event->hello.name);
     worker->capacity = worker->granted = event->hello.capacity;
     worker->drains = false;
+    worker->keeps_lists = event->hello.keeps_lists;
+    ss_holdings_fini(worker); // it may have forgotten them
     worker->seen_ms = engine->now_ms;
     ss_map_fini(&worker->graphs, NULL);
     json_decref(worker->graph_names);
@@ -436,6 +441,30 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
         ss_task_lost(lost.items[i], "the worker does not know of it");
     }
     SS_VEC_FINI(&lost);
+}
+
+// The attempt is the same: what it needs goes again, once, with its lists whole.
+// A second time it is left to the lease.
+void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    if (worker)
+        worker->seen_ms = engine->now_ms;
+    for (size_t i = 0; i < event->lacks.attempts_count; i++) {
+        struct task *task = find_attempt(engine, event->lacks.attempts[i]);
+        if (!task || task->worker != worker || task->sent_anew)
+            continue;
+        struct ss_order *order = ss_task_order(task);
+        task->sent_anew = true;
+        ss_hold_order(task, order, true);
+        ss_engine_narrate(engine,
+            "worker %s lacks a list: the order goes again, whole",
+            worker->name);
+        ss_engine_command(engine,
+            (struct ss_command){.type = SS_COMMAND_DISPATCH,
+                .peer = ss_strdup(worker->peer),
+                .order = order});
+    }
 }
 
 void ss_worker_bye(struct engine *engine, const struct ss_event *event)

@@ -98,6 +98,7 @@ struct task {
     struct ss_attempt attempt;
     struct worker *worker;
     int64_t sent_ms;
+    bool sent_anew; // its worker lacked a list: it went again, whole
     uint64_t gate_seq; // rows up to here must be durable before it is sent
     struct task *ready_next, *ready_prev; // in its line (fair.c)
     struct line *line;                    // NULL: it is not ready
@@ -411,6 +412,8 @@ struct worker {
         struct ss_attempt *items;
         size_t count, capacity;
     } let_go;
+    bool keeps_lists;
+    struct ss_map holdings; // what it holds (hold.c), least used first
 };
 
 struct known_graph {
@@ -477,6 +480,7 @@ struct engine {
     } ended; // freed at the end of the step
     uint64_t dispatches;
     uint64_t tags;
+    uint64_t stamps; // of lists that workers hold
     uint64_t announcements;
     int64_t evict_at_ms;
     bool graphs_moved; // one became known in this step

@@ -459,6 +459,7 @@ void ss_threads_evict(struct engine *engine)
     if (engine->now_ms < engine->evict_at_ms)
         return;
     engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
+    ss_holdings_expire(engine);
     for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
         struct thread *thread = e->value;
         next = e->next;

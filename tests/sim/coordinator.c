@@ -213,6 +213,7 @@ static void hello(struct coordinator *it, struct ss_event *event,
     event->type = SS_EVENT_WORKER_HELLO;
     event->hello.name = message->name;
     event->hello.capacity = message->capacity;
+    event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
     feed(it, event);
@@ -266,6 +267,11 @@ void coordinator_message(
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
+        feed(it, &event);
+    } else if (message->type == SS_MESSAGE_LACKS) {
+        event.type = SS_EVENT_WORKER_LACKS;
+        event.lacks.attempts = message->attempts;
+        event.lacks.attempts_count = message->attempts_count;
         feed(it, &event);
     } else if (message->type == SS_MESSAGE_BYE) {
         event.type = SS_EVENT_WORKER_BYE;

@@ -203,6 +203,7 @@ static void send_hello(struct worker *it)
     struct ss_message message = {.type = SS_MESSAGE_HELLO,
         .name = name,
         .capacity = it->capacity,
+        .keeps_lists = true,
         .graphs = graphs,
         .graphs_count = world->climate.graphs};
     send(it, &message);
@@ -291,6 +292,12 @@ static void carry_out(
         message.type = SS_MESSAGE_DONE;
         message.outcomes = (struct ss_outcome **)command->outcomes;
         message.outcomes_count = command->outcomes_count;
+        send(it, &message);
+        break;
+    case SS_SESSION_SEND_LACKS:
+        message.type = SS_MESSAGE_LACKS;
+        message.attempts = (struct ss_attempt *)command->attempts;
+        message.attempts_count = command->attempts_count;
         send(it, &message);
         break;
     case SS_SESSION_SEND_PING:

@@ -161,6 +161,8 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     if (event->epoch < contact->epoch)
         return; // of a coordinator that another one has replaced
     contact->refused_ms = -1;
+    if (event->epoch != contact->epoch)
+        ss_lists_forget(contact); // another life gives other names
     contact->epoch = contact->heard_epoch = event->epoch;
     ss_held_drop_stale(session, contact);
     contact->lease_ms = between(

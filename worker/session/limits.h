@@ -13,6 +13,10 @@ enum {
     SS_SESSION_STALE_SENDS_MAX = 3, // one of an older epoch at most so often
     SS_SESSION_REFUSED_MS = 15000,  // a name is free when its lease has ended
     SS_SESSION_LEAVE_MS = 5000, // a leaving worker waits so long for SETTLED
+    // Lists kept of one coordinator: as many as it counts on. And their bytes: the
+    // longest conversation, and one more.
+    SS_SESSION_LISTS_MAX = 1024,
+    SS_SESSION_LISTS_SIZE_MAX = 128 * 1024 * 1024,
     SS_SESSION_INTERVAL_MS_MIN = 10,   // of heartbeats and leases that a
     SS_SESSION_LEASE_MS_MAX = 3600000, // coordinator may ask for
 };

@@ -104,8 +104,28 @@ static void on_attempts(struct ss_session *session,
 static void on_tasks(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
-    for (size_t i = 0; i < event->orders_count; i++)
-        ss_held_take(session, contact, event->orders[i]);
+    SS_VEC(struct ss_attempt) lacks = {0};
+    for (size_t i = 0; i < event->orders_count; i++) {
+        struct ss_order *order = event->orders[i];
+        // One that is known, or of an epoch that is over, brings nothing.
+        bool brings = order->lists_count > 0 && contact &&
+                      order->attempt.epoch == contact->epoch &&
+                      !ss_held_find(session, order->attempt);
+        if (!brings || ss_lists_complete(contact, order)) {
+            ss_held_take(session, contact, order);
+            continue;
+        }
+        SS_VEC_PUSH(&lacks, order->attempt);
+        ss_order_destroy(&order);
+    }
+    if (lacks.count == 0)
+        return;
+    SS_VEC_PUSH(&session->names, lacks.items);
+    ss_session_say(
+        session, &(struct ss_session_command){.type = SS_SESSION_SEND_LACKS,
+                     .link = contact->link,
+                     .attempts = lacks.items,
+                     .attempts_count = lacks.count});
 }
 
 // A coordinator's word. It may be the last one on its link.

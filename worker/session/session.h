@@ -100,6 +100,7 @@ enum ss_session_command_type {
     SS_SESSION_SEND_BYE,   // `drains`: no more orders, please; else: gone
     SS_SESSION_SEND_DONE,  // `outcomes`
     SS_SESSION_SEND_LIVE,  // `items`
+    SS_SESSION_SEND_LACKS, // `attempts`: their orders build on what we lack
     SS_SESSION_SEND_PING,  // are you there
     SS_SESSION_START,      // run `order` on a thread; the shell takes it
     SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop

@@ -38,6 +38,8 @@ struct contact {
         struct ss_outcome **items; // to be sent in this step
         size_t count, capacity;
     } outcomes;
+    struct ss_map lists; // that it sent (lists.c), least used first
+    size_t lists_size;
 };
 
 // An attempt that was given to us and is not settled.
@@ -138,6 +140,11 @@ bool ss_members_lack(
 // Those that were dropped in the step before.
 void ss_contacts_forget_gone(struct ss_session *session);
 void ss_contacts_fini(struct ss_session *session);
+
+// lists.c: lists that are sent as edits
+// Put the lists of an order of its epoch into their places. False: we lack one.
+bool ss_lists_complete(struct contact *contact, struct ss_order *order);
+void ss_lists_forget(struct contact *contact);
 
 // held.c: the life of an attempt
 struct ss_held *ss_held_find(

@@ -84,6 +84,7 @@ static void note(
         [SS_SESSION_SEND_BYE] = "BYE",
         [SS_SESSION_SEND_DONE] = "DONE",
         [SS_SESSION_SEND_LIVE] = "LIVE",
+        [SS_SESSION_SEND_LACKS] = "LACKS",
         [SS_SESSION_SEND_PING] = "PING",
         [SS_SESSION_START] = "start",
         [SS_SESSION_STOP_BODY] = "stop",

@@ -51,6 +51,19 @@ struct ss_order *wire_order(void)
     order->heartbeat_only = true;
     order->want_custom = true;
     order->want_messages = true;
+    order->lists = ss_zalloc(2, sizeof(*order->lists));
+    order->lists_count = order->lists_capacity = 2;
+    order->lists[0] = (struct ss_order_list){.part = SS_PART_INPUT,
+        .at = 1,
+        .name = ss_strdup("log"),
+        .slot = UINT64_MAX,
+        .base = 3,
+        .stamp = 4,
+        .delta = wire_value("[[7,1,\"x\"]]")};
+    order->lists[1] = (struct ss_order_list){.part = SS_PART_FOLD,
+        .slot = 1,
+        .stamp = 2,
+        .delta = wire_value("[1,2]")};
     order->digest = 0xfedcba9876543210;
     order->shard_epoch = 9;
     return order;
@@ -198,6 +211,7 @@ static void fill_hello(struct ss_message *message)
     message->host = ss_strdup("host");
     message->pid = 7;
     message->capacity = 4;
+    message->keeps_lists = true;
     message->graphs_count = 2;
     message->graphs = ss_zalloc(2, sizeof(*message->graphs));
     message->graphs[0] = wire_value("{\"name\":\"a\"}");
@@ -218,6 +232,7 @@ struct ss_message *wire_example(enum ss_message_type type)
         break;
     case SS_MESSAGE_CANCEL:
     case SS_MESSAGE_SETTLED:
+    case SS_MESSAGE_LACKS:
         add_attempts(message);
         break;
     case SS_MESSAGE_BYE:

@@ -67,6 +67,17 @@ static void same_order(const struct ss_order *a, const struct ss_order *b)
     SAME_JSON(a->answers, b->answers);
     SAME_VALUE(a->plain, b->plain);
     SAME_VALUE(a->fresh.channels, b->fresh.channels);
+    ck_assert_uint_eq(a->lists_count, b->lists_count);
+    for (size_t i = 0; i < a->lists_count; i++) {
+        const struct ss_order_list *x = &a->lists[i], *y = &b->lists[i];
+        ck_assert_int_eq(x->part, y->part);
+        ck_assert_uint_eq(x->at, y->at);
+        ck_assert_pstr_eq(x->name, y->name);
+        ck_assert_uint_eq(x->slot, y->slot);
+        ck_assert_uint_eq(x->base, y->base);
+        ck_assert_uint_eq(x->stamp, y->stamp);
+        SAME_VALUE(x->delta, y->delta);
+    }
     SAME_JSON(a->fresh.managed, b->fresh.managed);
     SAME_JSON(a->config, b->config);
     SAME_JSON(a->context, b->context);

@@ -1,0 +1,166 @@
+// hold.c - what workers hold: a list goes to one as what it was sent before,
+// and edits.
+//
+//   channel of a loop -> slot {stamp, list}     (of each worker, least used first)
+//
+//   order: slot, base (the stamp that it was sent last), stamp, edits
+//
+// A stamp is given once in this coordinator's life, so a worker that holds
+// something else under that slot cannot take it for the base: what was lost,
+// repeated or has come too late makes it say that it lacks the list, and the
+// order goes again, whole. The lists here share with those of the loops.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/list.h"
+#include "coordinator/engine/internal.h"
+
+struct holding {
+    uint64_t slot;
+    uint64_t stamp;
+    struct ss_list *list;
+    int64_t used_ms;
+};
+
+static void holding_free(void *value)
+{
+    struct holding *holding = value;
+    ss_list_unref(holding->list);
+    ss_free(holding);
+}
+
+void ss_holdings_fini(struct worker *worker)
+{
+    ss_map_fini(&worker->holdings, holding_free);
+}
+
+// The last used ones are the last in the map.
+static void forget_oldest(struct worker *worker)
+{
+    const struct ss_map_entry *oldest = worker->holdings.first;
+    holding_free(ss_map_remove(&worker->holdings, oldest->key));
+}
+
+void ss_holdings_expire(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        while (worker->holdings.first) {
+            const struct holding *oldest = worker->holdings.first->value;
+            if (engine->now_ms - oldest->used_ms < SS_THREAD_IDLE_MS)
+                break;
+            forget_oldest(worker);
+        }
+    }
+}
+
+// ------------------------------------------------ lists of an order
+
+// What goes out in this order, and how.
+struct sending {
+    struct task *task;
+    struct ss_order *order;
+    bool anew; // as if the worker held nothing
+};
+
+static struct holding *holding_take(
+    const struct sending *s, const char *key)
+{
+    struct worker *worker = s->task->worker;
+    struct holding *holding = ss_map_remove(&worker->holdings, key);
+    if (holding && s->anew) {
+        holding_free(holding);
+        holding = NULL;
+    }
+    if (!holding) {
+        holding = ss_zalloc(1, sizeof(*holding));
+        holding->slot = ++worker->engine->stamps;
+    }
+    holding->used_ms = worker->engine->now_ms;
+    return holding;
+}
+
+// The list is what the worker holds there from now on; `to` says how it gets
+// there.
+static void advance(struct engine *engine, struct holding *holding,
+    struct ss_list *list, struct ss_order_list *to)
+{
+    struct ss_list_edits edits;
+    to->slot = holding->slot;
+    if (holding->list && ss_list_compare(holding->list, list, &edits)) {
+        to->base = holding->stamp;
+        to->delta = ss_list_edits_value(&edits);
+        if (edits.edits.count > 0)
+            holding->stamp = ++engine->stamps;
+        ss_list_edits_fini(&edits);
+    } else {
+        to->delta = ss_value_of_list(ss_list_ref(list));
+        holding->stamp = ++engine->stamps;
+    }
+    to->stamp = holding->stamp;
+    ss_list_ref(list);
+    ss_list_unref(holding->list);
+    holding->list = list;
+}
+
+// `channel`: whose value it is.
+static void send_list(const struct sending *s, struct ss_order_list to,
+    const char *channel, struct ss_list *list)
+{
+    struct worker *worker = s->task->worker;
+    struct ss_order *order = s->order;
+    const struct loop *loop = s->task->loop;
+    char *key = ss_format("%s\n%s\n%s", loop->thread->id, loop->ns, channel);
+    struct holding *holding = holding_take(s, key);
+    advance(worker->engine, holding, list, &to);
+    to.name = ss_strdup(to.name);
+    order->lists = ss_vec_grow(order->lists, &order->lists_capacity,
+        order->lists_count + 1, sizeof(*order->lists));
+    order->lists[order->lists_count++] = to;
+    ss_map_put(&worker->holdings, key, holding);
+    ss_free(key);
+    if (worker->holdings.count > SS_WORKER_LISTS_MAX)
+        forget_oldest(worker);
+}
+
+// A short list is sent as it is: its slot would cost more.
+static bool is_worth_it(struct ss_value *value)
+{
+    return value && ss_value_listed(value)
+        && ss_value_count(value) >= SS_LIST_HELD_MIN;
+}
+
+static void send_part(const struct sending *s, enum ss_order_part part,
+    const char *channel)
+{
+    struct ss_value *value = *ss_order_part(s->order, part);
+    size_t count = 0;
+    if (is_worth_it(value)) {
+        send_list(s, (struct ss_order_list){.part = part}, channel,
+            ss_value_list(value));
+        return;
+    }
+    const struct ss_field *fields =
+        value ? ss_value_fields(value, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (is_worth_it(fields[i].value))
+            send_list(s,
+                (struct ss_order_list){
+                    .part = part, .at = i, .name = (char *)fields[i].name},
+                fields[i].name, ss_value_list(fields[i].value));
+}
+
+void ss_hold_order(struct task *task, struct ss_order *order, bool anew)
+{
+    struct sending s = {.task = task, .order = order, .anew = anew};
+    if (!task->worker->keeps_lists)
+        return;
+    if (task->order_kind == SS_ORDER_FOLD) {
+        send_part(&s, SS_PART_FOLD, task->fold_channel);
+        return;
+    }
+    send_part(&s, SS_PART_INPUT,
+        task->node->reads.scalar ? task->node->reads.items[0] : "");
+    send_part(&s, SS_PART_FRESH, "");
+}

@@ -1,0 +1,102 @@
+// lists.c - lists that a coordinator sent, kept so that it need not send them
+// again: an order brings what was added since.
+//
+// Each stands in the slot that the coordinator gave it, under the stamp that it
+// had last; what an order builds on must be there under that very stamp, or the
+// coordinator is told that we lack it. Slots and stamps are of one epoch. The
+// least used ones go first when there are too many.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/list.h"
+#include "common/model/value.h"
+#include "worker/session/limits.h"
+#include "worker/session/state.h"
+
+enum { SLOT_SIZE = 24 };
+
+struct kept {
+    uint64_t stamp;
+    struct ss_list *list;
+    size_t size; // of what was sent for it, in bytes
+};
+
+static void forget(struct contact *contact, const char *slot)
+{
+    struct kept *kept = ss_map_remove(&contact->lists, slot);
+    if (!kept)
+        return;
+    contact->lists_size -= kept->size;
+    ss_list_unref(kept->list);
+    ss_free(kept);
+}
+
+void ss_lists_forget(struct contact *contact)
+{
+    while (contact->lists.first)
+        forget(contact, contact->lists.first->key);
+    ss_map_fini(&contact->lists, NULL);
+}
+
+// The list that `sent` means, by what stands in its slot (NULL: nothing). Gives;
+// NULL: we lack it.
+static struct ss_list *build(
+    const struct ss_order_list *sent, const struct kept *kept)
+{
+    struct ss_list *list = NULL;
+    if (sent->base == 0) {
+        list = ss_value_list(sent->delta);
+        return list ? ss_list_ref(list) : NULL;
+    }
+    if (!kept || kept->stamp != sent->base ||
+        ss_list_edit(ss_list_ref(kept->list), sent->delta, &list) != SS_OK)
+        return NULL;
+    return list;
+}
+
+// Takes `list`.
+static void keep(struct contact *contact, const char *slot,
+    const struct ss_order_list *sent, struct ss_list *list)
+{
+    size_t size = 0;
+    struct kept *kept = ss_map_remove(&contact->lists, slot);
+    if (!kept)
+        kept = ss_zalloc(1, sizeof(*kept));
+    contact->lists_size -= kept->size;
+    if (kept->stamp != sent->stamp) {
+        ss_value_text(sent->delta, &size);
+        kept->size = sent->base ? kept->size + size : size;
+    }
+    contact->lists_size += kept->size;
+    kept->stamp = sent->stamp;
+    ss_list_unref(kept->list);
+    kept->list = list;
+    ss_map_put(&contact->lists, slot, kept); // the last used one is the last
+    while (contact->lists.count > 1 &&
+           (contact->lists.count > SS_SESSION_LISTS_MAX ||
+               contact->lists_size > SS_SESSION_LISTS_SIZE_MAX))
+        forget(contact, contact->lists.first->key);
+}
+
+bool ss_lists_complete(struct contact *contact, struct ss_order *order)
+{
+    size_t count = order->lists_count, built = 0;
+    struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));
+    for (; built < count; built++) {
+        char slot[SLOT_SIZE];
+        const struct ss_order_list *sent = &order->lists[built];
+        snprintf(
+            slot, sizeof(slot), "%llu", (unsigned long long)sent->slot);
+        lists[built] = build(sent, ss_map_get(&contact->lists, slot));
+        if (!lists[built])
+            break;
+        keep(contact, slot, sent, ss_list_ref(lists[built]));
+    }
+    bool is_whole =
+        built == count && ss_order_complete(order, lists) == SS_OK;
+    for (size_t i = 0; i < built; i++)
+        ss_list_unref(lists[i]);
+    ss_free(lists);
+    return is_whole;
+}
