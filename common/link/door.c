@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "common/base/check.h"
-#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/link/allowed.h"
 #include "common/link/limits.h"
@@ -239,15 +238,6 @@ void ss_door_serve(struct ss_door *door)
 
 // ------------------------------------------------------------------ messages
 
-void ss_door_mark(
-    const char *public_half, unsigned char ret_mark[SS_DOOR_MARK_SIZE])
-{
-    uint64_t hash = ss_hash64(public_half, strlen(public_half));
-    for (int i = 0; i < SS_DOOR_MARK_SIZE; i++)
-        ret_mark[i] = (unsigned char)(hash >> (8 * i));
-    ret_mark[0] |= 0x80; // ZeroMQ keeps a zero at the beginning for itself
-}
-
 static const char *property(zmq_msg_t *frame, const char *name)
 {
     const char *value = zmq_msg_gets(frame, name);
@@ -256,9 +246,8 @@ static const char *property(zmq_msg_t *frame, const char *name)
 
 // Who the frame is from goes into door->sender.
 static bool knows_key(struct ss_door *door, zmq_msg_t *frame,
-    const unsigned char mark[SS_DOOR_MARK_SIZE])
+    const char mark[SS_DOOR_MARK_SIZE])
 {
-    unsigned char own_mark[SS_DOOR_MARK_SIZE];
     door->sender.roles = SS_ROLES_ALL;
     door->name[0] = '\0';
     if (!door->has_keys)
@@ -270,8 +259,7 @@ static bool knows_key(struct ss_door *door, zmq_msg_t *frame,
             public_half);
         return false;
     }
-    ss_door_mark(public_half, own_mark);
-    if (memcmp(mark, own_mark, sizeof(own_mark)) != 0) {
+    if (memcmp(mark, public_half, SS_DOOR_MARK_SIZE) != 0) {
         tell(door, "identity", key->name,
             "it goes by an identity that is none of its key");
         return false;
@@ -282,7 +270,7 @@ static bool knows_key(struct ss_door *door, zmq_msg_t *frame,
 }
 
 bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
-    const unsigned char mark[SS_DOOR_MARK_SIZE])
+    const char mark[SS_DOOR_MARK_SIZE])
 {
     const char *address = property(frame, "Peer-Address");
     if (strncmp(address, "::ffff:", 7) == 0)

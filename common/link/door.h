@@ -35,15 +35,12 @@ void ss_door_sockets(
 // Let in and hang up, as is due.
 void ss_door_serve(struct ss_door *door);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then
-// ss_door_sender() tells who sent it.
-enum { SS_DOOR_MARK_SIZE = 8 };
+// ss_door_sender() tells who sent it. With keys an identity begins with the
+// first characters of the public half of its key, and nobody else may use it.
+enum { SS_DOOR_MARK_SIZE = 16 };
 bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
-    const unsigned char mark[SS_DOOR_MARK_SIZE]);
+    const char mark[SS_DOOR_MARK_SIZE]);
 const struct ss_link_sender *ss_door_sender(const struct ss_door *door);
-// What an identity begins with that belongs to this key: nobody else may use it.
-void ss_door_mark(
-    const char *public_half, unsigned char ret_mark[SS_DOOR_MARK_SIZE]);
-
 void ss_door_complain(struct ss_door *door);
 bool ss_door_has_incidents(const struct ss_door *door);
 bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret);

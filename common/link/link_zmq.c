@@ -74,7 +74,7 @@ static void set_identity(struct zmq_link *link, const char *public_half)
     ss_check(count == IDENTITY_SIZE);
     identity[0] |= 0x80;
     if (*public_half)
-        ss_door_mark(public_half, identity);
+        memcpy(identity, public_half, SS_DOOR_MARK_SIZE);
     ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
                  sizeof(identity)) == 0);
 }
@@ -374,7 +374,7 @@ static size_t skip_rest(void *socket, zmq_msg_t *frame)
 static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
-    unsigned char mark[SS_DOOR_MARK_SIZE] = {0};
+    char mark[SS_DOOR_MARK_SIZE] = {0};
     size_t size = zmq_msg_size(frame);
     ret_peer[0] = '\0';
     if (size > SS_LINK_IDENTITY_SIZE_MAX) {

@@ -349,13 +349,13 @@ END_TEST
 // get what is meant for that one.
 START_TEST(an_identity_of_another_key_is_refused)
 {
-    unsigned char identity[24] = "";
+    char identity[SS_DOOR_MARK_SIZE + 1] = "";
     struct ss_link_incident incident;
     int linger = 0;
     start_server(0);
     allow(&stranger);
     ck_assert(!serve(SS_LINK_NEWS, &incident));
-    ss_door_mark(worker.public_half, identity);
+    memcpy(identity, worker.public_half, SS_DOOR_MARK_SIZE);
     void *context = zmq_ctx_new();
     void *socket = zmq_socket(context, ZMQ_DEALER);
     ck_assert_int_eq(

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Hostile peers: they are refused, a line is logged once, and what honest ones
+do goes on meanwhile."""
+
+import pathlib
+import re
+import sys
+
+from harness import BIN, LIB, World, expect, main, pss_kb
+
+HELLO = LIB / "libhello.so"
+HOSTILE = pathlib.Path(__file__).with_name("hostile.py")
+RUNS = 5
+
+
+def keys_of(world):
+    folder = world.path("keys")
+    process = world.start("keys", BIN / "superstep", "keys", "new", "--keys",
+                          folder)
+    expect(process.wait() == 0, process.text())
+    return folder
+
+
+def attack(world, kind, *more):
+    process = world.start(kind, sys.executable, HOSTILE, kind, world.endpoint,
+                          *more)
+    process.wait_line("begun")
+    return process
+
+
+def honest(world, *more):
+    """Runs beside the attack: all of them must end well."""
+    for _ in range(RUNS):
+        process = world.command("run", "hello", "--input",
+                                '{"name": "Ada"}', *more)
+        expect(process.wait() == 0, process.text())
+
+
+def expect_logged_once(coordinator, pattern):
+    coordinator.wait_line(pattern)
+    lines = [line for line in coordinator.text().splitlines()
+             if re.search(pattern, line)]
+    expect(len(lines) == 1, "\n".join(lines[:5]))
+
+
+def test_strangers_keys_are_refused():
+    with World() as world:
+        keys = keys_of(world)
+        coordinator = world.coordinator("--keys", keys)
+        world.worker(HELLO, None, "--keys", keys)
+        attack(world, "stranger", keys)
+        coordinator.wait_line("is not allowed")
+        honest(world, "--keys", keys)
+        expect_logged_once(coordinator, r"127\.0\.0\.2: its key .* not allowed")
+
+
+def test_a_client_that_says_it_is_a_worker_is_refused():
+    with World() as world:
+        keys = keys_of(world)
+        coordinator = world.coordinator("--keys", keys)
+        world.worker(HELLO, None, "--keys", keys)
+        attack(world, "poser", keys)
+        coordinator.wait_line("not allowed to send HELLO")
+        coordinator.wait_line("hung up on")
+        honest(world, "--keys", keys / "operator.key")
+        workers = world.ask("workers", "--keys", keys)
+        expect([item["worker"] for item in workers] == ["worker1"],
+               str(workers))
+        expect_logged_once(coordinator, "not allowed to send HELLO")
+        expect_logged_once(coordinator, "too many messages that make no sense")
+
+
+def test_junk_is_hung_up_on():
+    with World() as world:
+        coordinator = world.coordinator()
+        world.worker(HELLO)
+        attack(world, "junk")
+        coordinator.wait_line("hung up on")
+        honest(world)
+        expect_logged_once(coordinator, "is not understood")
+
+
+def test_connections_that_say_nothing_have_a_limit_and_an_end():
+    with World() as world:
+        coordinator = world.coordinator("--connections-per-address", "50")
+        world.worker(HELLO)
+        attack(world, "half").wait_line("refused")
+        coordinator.wait_line("50 of this address are open")
+        honest(world)
+        coordinator.wait_line("127.0.0.2: a connection that said nothing")
+        expect_logged_once(coordinator, "50 of this address are open")
+        expect_logged_once(coordinator, "a connection that said nothing")
+
+
+def test_new_connections_have_a_rate():
+    with World() as world:
+        coordinator = world.coordinator("--connections-rate", "4")
+        world.worker(HELLO)
+        attack(world, "half").wait_line("refused")
+        honest(world)
+        expect_logged_once(coordinator, "more than 4 new ones a second")
+
+
+def test_a_frame_of_a_gigabyte_is_not_taken():
+    with World() as world:
+        coordinator = world.coordinator()
+        world.worker(HELLO)
+        honest(world)
+        before = pss_kb(coordinator.pid)
+        flood = attack(world, "huge")
+        taken = int(flood.wait_line(r"refused after (\d+) bytes")[1])
+        expect(taken < 100 << 20, f"{taken} bytes were taken")
+        honest(world)
+        grown = pss_kb(coordinator.pid) - before
+        expect(grown < 100 << 10, f"it grew by {grown} KB")
+
+
+if __name__ == "__main__":
+    main(globals())
