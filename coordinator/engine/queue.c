@@ -303,8 +303,9 @@ bool ss_queue_turns(struct engine *engine)
         any = ss_run_take_back(thread) || any;
         any = begin_next(thread) || any;
     }
-    memmove(engine->turns.items, &engine->turns.items[count],
-        (engine->turns.count - count) * sizeof(struct thread *));
+    if (count > 0)
+        memmove(engine->turns.items, &engine->turns.items[count],
+            (engine->turns.count - count) * sizeof(struct thread *));
     engine->turns.count -= count;
     return any;
 }
