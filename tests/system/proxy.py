@@ -1,4 +1,5 @@
-"""Between a client and a PostgreSQL: cuts a session in the middle of a commit.
+"""Between a client and a PostgreSQL: cuts a session in the middle of a commit, or
+holds it there.
 
 It listens on a socket in a folder of its own and reads the protocol just so far
 that it knows a Sync (the client asks for the commit of what it sent) and a
@@ -61,13 +62,17 @@ class Session:
 
     def _up(self):
         messages = Messages(has_types=False)
+        asked = b""
         try:
             while data := self.client.recv(65536):
                 for kind, text in messages.take(data):
-                    how = self.proxy.judge() if kind == SYNC else None
-                    if how == "before":
-                        return
-                    self.swallows = self.swallows or how == "after"
+                    asked += text
+                    if kind == SYNC:
+                        how = self.proxy.judge(asked)
+                        asked = b""
+                        if how == "before":
+                            return
+                        self.swallows = self.swallows or how == "after"
                     self.server.sendall(text)
         except OSError:
             pass
@@ -86,6 +91,8 @@ class Session:
         except OSError:
             pass
         finally:
+            if self.swallows:
+                self.proxy.is_done.set()
             self.cut()
 
 
@@ -98,7 +105,11 @@ class Proxy:
         self.lock = threading.Lock()
         self.how = None
         self.left = 0
+        self.marker = b""
         self.cuts = 0
+        self.is_held = threading.Event()
+        self.is_released = threading.Event()
+        self.is_done = threading.Event()
         self.sessions = []
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.folder / NAME))
@@ -110,6 +121,7 @@ class Proxy:
         return self
 
     def __exit__(self, kind, error, trace):
+        self.release("before")
         self.listener.shutdown(socket.SHUT_RDWR)
         self.thread.join()
         self.listener.close()
@@ -127,15 +139,39 @@ class Proxy:
         with self.lock:
             self.how = how
             self.left = count
+            self.marker = b""
 
-    def judge(self):
-        """What becomes of this commit."""
+    def hold(self, marker, count):
+        """Hold the `count`th commit from now of what has `marker` in it, before
+        it is asked for: is_held is set then, and release() decides."""
+        for event in (self.is_held, self.is_released, self.is_done):
+            event.clear()
         with self.lock:
-            self.left -= 1
-            if self.left != 0 or not self.how:
+            self.how = "hold"
+            self.left = count
+            self.marker = marker
+
+    def release(self, how):
+        """The commit that is held: "before", "after", as in cut(). is_done is
+        set when the server has done it, or is gone."""
+        with self.lock:
+            self.how = how
+        self.is_released.set()
+
+    def judge(self, asked):
+        """What becomes of the commit of what was asked."""
+        with self.lock:
+            if not self.how or self.marker not in asked:
                 return None
-            self.cuts += 1
-            return self.how
+            self.left -= 1
+            if self.left != 0:
+                return None
+            if self.how != "hold":
+                self.cuts += 1
+                return self.how
+        self.is_held.set()
+        self.is_released.wait()
+        return self.how
 
     def _accept(self):
         while True:
