@@ -244,29 +244,34 @@ static const char *property(zmq_msg_t *frame, const char *name)
     return value ? value : "";
 }
 
+enum admission { ADMIT, DROP, HANG_UP };
+
 // Who the frame is from goes into door->sender.
-static bool knows_key(struct ss_door *door, zmq_msg_t *frame,
+static enum admission knows_key(struct ss_door *door, zmq_msg_t *frame,
     const char mark[SS_DOOR_MARK_SIZE])
 {
     door->sender.roles = SS_ROLES_ALL;
     door->name[0] = '\0';
     if (!door->has_keys)
-        return true;
+        return ADMIT;
     const char *public_half = property(frame, "User-Id");
     const struct ss_key *key = ss_allowed_find(&door->allowed, public_half);
     if (!key) {
         tell(door, "key", door->address, "its key %s is not allowed any more",
             public_half);
-        return false;
+        return HANG_UP;
     }
     if (memcmp(mark, public_half, SS_DOOR_MARK_SIZE) != 0) {
-        tell(door, "identity", key->name,
-            "it goes by an identity that is none of its key");
-        return false;
+        // A zero is ZeroMQ's own: what is left of a connection after its peer
+        // came back by another one.
+        if (mark[0] != '\0')
+            tell(door, "identity", key->name,
+                "it goes by an identity that is none of its key");
+        return DROP;
     }
     door->sender.roles = ss_role_grants(key->role);
     memcpy(door->name, key->name, sizeof(door->name));
-    return true;
+    return ADMIT;
 }
 
 bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
@@ -281,10 +286,11 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     door->sender.address = door->address;
     door->sender.name = door->name;
     door->sender_fd = zmq_msg_get(frame, ZMQ_SRCFD);
-    if (!knows_key(door, frame, mark)) {
+    enum admission admission = knows_key(door, frame, mark);
+    if (admission == HANG_UP)
         hang_up(door->sender_fd, door->address);
+    if (admission != ADMIT)
         return false;
-    }
     if (ss_guard_message(door->guard, peer, now_ms()))
         return true;
     door->counts.dropped++;
