@@ -21,7 +21,11 @@ endforeach()
 
 ss_test_support(ss_support_servers tests/support)
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
-ss_tests(torture tests/torture slow 600 SUPPORT ss_support_tests_stories)
+# Some of the allocations each time, all of them where it may take long.
+ss_tests(torture tests/torture torture 240 SUPPORT ss_support_tests_stories)
+add_test(NAME torture.all COMMAND torture.allocations)
+ss_test_properties(torture.all slow 1200)
+set_property(TEST torture.all APPEND PROPERTY ENVIRONMENT SS_TORTURE=all)
 ss_tests(system tests/system system 290)
 ss_fuzz_tests(tests/fuzz)
 

@@ -1,5 +1,5 @@
-// Just before, just behind: where leases, caches, limits and answers end. Most of
-// these were found by planted faults that no other story noticed.
+// Just before, just behind: where leases, caches, limits and answers end. Most
+// of these were found by planted faults that no other story noticed.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -7,7 +7,7 @@
 
 #include "common/base/status.h"
 
-#define RUN(thread, more) \
+#define RUN(thread, more)                                                      \
     "{'thread': '" thread "', 'graph': 'g', 'input': {'x': []}" more "}"
 
 enum { LEASE_MS = 3000 }; // of the world's coordinator
@@ -90,8 +90,8 @@ END_TEST
 
 START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
 {
-    world_graph(chart("g", "start>a a>end",
-        "{'nodes': {'a': {'cache': {'ttl_ms': 1000}}}}"));
+    world_graph(chart(
+        "g", "start>a a>end", "{'nodes': {'a': {'cache': {'ttl_ms': 1000}}}}"));
     world_worker("w1", 1);
     world_get("run", RUN("t", ""));
     world_pass(999);
@@ -121,8 +121,8 @@ START_TEST(an_answer_is_for_one_of_two_who_ask_at_once)
 }
 END_TEST
 
-// Another coordinator has the thread now: this one touches it no more, also when
-// it is asked for what is there.
+// Another coordinator has the thread now: this one touches it no more, also
+// when it is asked for what is there.
 START_TEST(a_fenced_coordinator_does_not_take_the_run_up_again)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));

@@ -60,7 +60,7 @@ static struct {
     int64_t now_ms;
     int64_t wake_at_ms;
     struct store store;
-    bool slow, repeat;
+    bool slow, repeat, in_engine;
     SS_VEC(struct known) graphs;
     SS_VEC(struct member) workers;
     SS_VEC(struct parcel) parcels;
@@ -379,7 +379,9 @@ static void step(struct ss_event *event)
     struct ss_commands commands;
     event->now_ms = world.now_ms;
     event->wall_us = 1767225600000000 + world.now_ms * 1000;
+    world.in_engine = true;
     ss_engine_step(world.engine, event, &commands);
+    world.in_engine = false;
     world.wake_at_ms = commands.wake_at_ms;
     for (size_t i = 0; i < commands.count; i++)
         carry_out(&commands.items[i]);
@@ -789,9 +791,8 @@ static void note_finished(const struct ss_row *row)
     }
 }
 
-void world_crash(void)
+static void forget_coordinator(void)
 {
-    ss_engine_destroy(&world.engine);
     drop_jobs();
     ss_map_fini(&world.finished, NULL);
     world.finished = (struct ss_map){0};
@@ -801,6 +802,24 @@ void world_crash(void)
             note_finished(thread->rows.items[i]);
     }
     tell("(the coordinator crashes)");
+}
+
+void world_crash(void)
+{
+    ss_engine_destroy(&world.engine);
+    forget_coordinator();
+}
+
+void world_die(void)
+{
+    world.engine = NULL;
+    world.in_engine = false;
+    forget_coordinator();
+}
+
+bool world_is_in_engine(void)
+{
+    return world.in_engine;
 }
 
 bool world_was_finished(const char *run, const char *task_id)

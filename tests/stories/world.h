@@ -117,6 +117,10 @@ void world_read_says(int status); // the same for the next read of a thread
 void world_store_slow(bool on);
 // The coordinator is gone, with all that it had not stored.
 void world_crash(void);
+// The same from within a step of its engine, which is left as it is: a process
+// that dies does not tidy up either. Whoever says so must end the process.
+void world_die(void);
+bool world_is_in_engine(void);
 // Another one starts: workers say hello, unfinished runs are found.
 void world_restart(void);
 // Two coordinators share the store from now on: "one" at tcp://one, which owns
