@@ -53,10 +53,11 @@ int ss_store_open(
         }
     }
     if (names_kind(url)) {
+        // What stands behind may hold a password.
         return ss_error_set(error, SS_EINVAL,
             "store: no store is called"
-            " \"%s\"; there are memory:, sqlite:FILE and postgres://",
-            url);
+            " \"%.*s\"; there are memory:, sqlite:FILE and postgres://",
+            (int)(strcspn(url, ":") + 1), url);
     }
     return ss_store_sqlite_open(url, ret_store, error);
 }

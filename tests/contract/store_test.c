@@ -542,7 +542,7 @@ START_TEST(a_store_that_nobody_knows_is_named)
     ck_assert_int_eq(ss_store_open("mango:x", &other, &world_error), SS_EINVAL);
     ck_assert_str_eq(world_error.message,
         "store: no store is called"
-        " \"mango:x\"; there are memory:, sqlite:FILE and postgres://");
+        " \"mango:\"; there are memory:, sqlite:FILE and postgres://");
     ck_assert_int_eq(
         ss_store_open("memory:x", &other, &world_error), SS_EINVAL);
     ck_assert_int_eq(ss_store_open("sqlite:", &other, &world_error), SS_EINVAL);
