@@ -22,7 +22,8 @@ if(PQ_FOUND)
   set(SS_PC_PQ libpq)
 endif()
 target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
-    PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::ZMQ Threads::Threads
+    PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::ZMQ PkgConfig::MHD
+    Threads::Threads
     ${CMAKE_DL_LIBS} m
     -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/exports.map)
 set_target_properties(superstep_static superstep_shared PROPERTIES

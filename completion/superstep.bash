@@ -4,7 +4,7 @@ _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel state history update graphs threads runs workers draw journal copy delete prune retain keys completion'
+    local commands='dev run resume attach explain cancel state history update graphs threads runs workers health draw journal copy delete prune retain keys completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -31,6 +31,7 @@ _superstep()
     threads) words=none options='--limit --after --names --coordinator --keys --json --help' ;;
     runs) words=none options='--thread --limit --after --names --coordinator --keys --json --help' ;;
     workers) words=none options='--coordinator --keys --json --help' ;;
+    health) words=none options='--coordinator --keys --json --help' ;;
     draw) words=graphs options='--xray --coordinator --keys --json --help' ;;
     journal) words=threads options='--from --limit --coordinator --keys --json --help' ;;
     copy) words=threads options='--coordinator --keys --json --help' ;;

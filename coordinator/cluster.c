@@ -386,6 +386,13 @@ bool ss_cluster_is_settled(const struct ss_coordinator *shell)
            ss_shards_count(&free) == 0 && cluster->gained.count == 0;
 }
 
+bool ss_cluster_is_member(const struct ss_coordinator *shell)
+{
+    const struct ss_shell_cluster *cluster = shell->cluster;
+    return !cluster || ss_cluster_find(ss_owners_cluster(cluster->owners),
+                           shell->name) != SS_NOBODY;
+}
+
 void ss_cluster_drain(struct ss_coordinator *shell)
 {
     if (shell->cluster)

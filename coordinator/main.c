@@ -23,6 +23,7 @@ static const char *keys;
 static bool insecure;
 static int64_t connections_max, per_address_max, connections_rate,
     messages_rate;
+static const char *metrics;
 static bool log_json, verbose;
 
 static const struct ss_arg table[] = {
@@ -128,6 +129,11 @@ static const struct ss_arg table[] = {
         .max = SS_MESSAGES_OPTION_MAX,
         .value = "N",
         .help = "messages a second from one peer (50000)"},
+    {.name = "metrics",
+        .kind = SS_ARG_TEXT,
+        .to = &metrics,
+        .value = "ADDR:PORT",
+        .help = "serve /metrics (Prometheus) and /health there"},
     {.name = "log-json",
         .kind = SS_ARG_FLAG,
         .to = &log_json,
@@ -197,6 +203,7 @@ int main(int argc, char **argv)
         .drain_ms = drain_ms,
         .keys = keys,
         .is_insecure = insecure,
+        .metrics = metrics,
         .limits = {.connections_max = (unsigned)connections_max,
             .per_address_max = (unsigned)per_address_max,
             .connections_rate = (unsigned)connections_rate,

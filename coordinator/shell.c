@@ -38,10 +38,12 @@ static void submit(
     struct ss_error error = {0};
     bool stores = command->type == SS_COMMAND_STORE;
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
-    if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK)
+    if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK) {
+        job->begun_us = ss_clock_us();
         ss_store_actor_submit(shell->actor, job);
-    else
+    } else {
         answer_job(shell, command, &error);
+    }
     ss_stop_at(stores ? SS_STOP_COORDINATOR_SUBMITTED : SS_STOP_NOWHERE);
 }
 
@@ -154,6 +156,7 @@ static bool take_jobs(struct ss_coordinator *shell)
             return false;
         if (job->type == SS_JOB_APPLY)
             ss_stop_at(SS_STOP_COORDINATOR_DURABLE);
+        ss_shell_measure_job(job);
         if (shell->failure.status == SS_OK && !has_failed(shell, job) &&
             !ss_cluster_took(shell, job)) {
             struct ss_event event;
@@ -172,6 +175,8 @@ static int time_left(const struct ss_coordinator *shell, int timeout_ms)
                                                            : shell->retry_at_ms;
     if (ss_cluster_wake_at_ms(shell) < at_ms)
         at_ms = ss_cluster_wake_at_ms(shell);
+    if (shell->measure_at_ms < at_ms)
+        at_ms = shell->measure_at_ms;
     int left = ss_clock_left(at_ms, ss_clock_ms());
     if (shell->owed.count > 0)
         return 0;
@@ -201,6 +206,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
         ss_shell_feed(shell, &tick);
     }
     ss_bridge_out_flush(shell);
+    ss_shell_measure(shell);
     return SS_OK;
 }
 
@@ -286,6 +292,20 @@ static int settle(struct ss_coordinator *shell, struct ss_error *error)
     return status;
 }
 
+static int open_metrics(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options, struct ss_error *error)
+{
+    shell->is_measured = options->metrics && *options->metrics;
+    if (!shell->is_measured)
+        return SS_OK;
+    int status = ss_metrics_serve(options->metrics, SS_METRIC_OF_COORDINATOR,
+        "superstep-coordinator", &shell->metrics, error);
+    if (status == SS_OK)
+        ss_log_say(SS_LOG_INFO, "metrics and health on port %u",
+            ss_metrics_server_port(shell->metrics));
+    return status;
+}
+
 static int check_times(
     const struct ss_coordinator *shell, struct ss_error *error)
 {
@@ -307,10 +327,12 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     shell->heartbeat_ms =
         or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
     shell->drain_ms = or_else(options->drain_ms, SS_COORDINATOR_DRAIN_MS);
-    shell->wake_at_ms = shell->retry_at_ms = INT64_MAX;
+    shell->wake_at_ms = shell->retry_at_ms = shell->measure_at_ms = INT64_MAX;
     shell->bridge = ss_bridge_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
     int status = check_times(shell, error);
+    if (status == SS_OK)
+        status = open_metrics(shell, options, error);
     if (status == SS_OK)
         status = open_link(shell, options, error);
     if (status == SS_OK)
@@ -330,6 +352,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = settle(shell, error);
     }
     if (status == SS_OK) {
+        ss_shell_measure(shell);
         *ret_coordinator = shell;
     } else {
         ss_store_close(&store);
@@ -347,6 +370,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_store_actor_stop(&shell->actor);
     ss_cluster_close(shell);
     ss_link_close(&shell->link);
+    ss_metrics_server_stop(&shell->metrics);
     drop_owed(shell);
     ss_bridge_out_fini(shell);
     ss_log_limit_fini(&shell->complaints);

@@ -47,6 +47,8 @@ struct ss_coordinator_options {
     const char *keys;        // common/link/keys.h; NULL, "": none
     bool is_insecure;        // listen beyond loopback without keys
     struct ss_guard_limits limits; // what peers may take; 0: the defaults
+    // Where numbers are served (common/app/metrics_server.h); NULL, "": nowhere.
+    const char *metrics;
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;

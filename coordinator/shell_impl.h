@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/app/metrics_server.h"
 #include "common/link/link.h"
 #include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"
@@ -33,6 +34,10 @@ struct ss_coordinator {
     json_t *members; // endpoints of all coordinators; NULL: we are alone
     int64_t lease_ms, heartbeat_ms, drain_ms;
     int64_t wake_at_ms;       // the engine's
+    bool is_measured;         // somebody may ask for its numbers
+    struct ss_metrics_server *metrics; // that answers; NULL: none
+    int64_t measured_ms;      // when they were taken last
+    int64_t measure_at_ms;    // and are due
     int64_t retry_at_ms;      // a full queue is tried again
     struct ss_map outboxes;   // peer -> struct outbox *
     struct ss_log_limit complaints; // what peers did wrong, and was logged
@@ -73,6 +78,12 @@ bool ss_cluster_is_settled(const struct ss_coordinator *shell);
 void ss_cluster_drain(struct ss_coordinator *shell);
 void ss_cluster_leave(struct ss_coordinator *shell);
 bool ss_cluster_has_left(const struct ss_coordinator *shell);
+// Whether it has its lease, or needs none.
+bool ss_cluster_is_member(const struct ss_coordinator *shell);
+
+// measure.c: the numbers, at the end of a turn, and of a job that is done.
+void ss_shell_measure(struct ss_coordinator *shell);
+void ss_shell_measure_job(const struct ss_job *job);
 
 // boot.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows. A store

@@ -241,6 +241,31 @@ def gate_page():
     return "\n".join(out) + "\n"
 
 
+def metrics_page():
+    source = "common/app/metrics.def"
+    kinds = {"COUNTER": "counter", "GAUGE": "gauge", "TIMES": "histogram"}
+    text = (ROOT / source).read_text()
+    row = re.compile(r'X\((\w+),\s*(\w+),\s*"(\w+)",\s*"(\w+)",\s*(\w+),'
+                     r'\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+)\)')
+    rows = row.findall(text)
+    assert len(rows) == len(re.findall(r"^X\(", text, re.M)), source
+    out = ["# Metrics\n", made_from(source),
+           "What `superstep-coordinator --metrics ADDR:PORT` and "
+           "`superstep-worker --metrics ADDR:PORT` serve at `/metrics`, in "
+           "Prometheus' format. `/health` there answers 200, or 503 and why "
+           "the process cannot do its work; `superstep health ADDR:PORT` asks "
+           "that.\n"]
+    for who in ("COORDINATOR", "WORKER"):
+        out.append(f"## Of a {who.lower()}\n")
+        for _, kind, name, unit, of, line, more in rows:
+            if of != who:
+                continue
+            line, more = ("".join(re.findall(r'"([^"]*)"', text))
+                          for text in (line, more))
+            out.append(f"**`{name}`** ({kinds[kind]}, {unit}): {line} {more}\n")
+    return "\n".join(out)
+
+
 # ------------------------------------------------------------------ commands
 
 def defines():
@@ -420,6 +445,7 @@ def index_page(pages):
                             "their options",
              "errors.md": "the codes of errors",
              "gate.md": "what waits for the disk, by durability",
+             "metrics.md": "what processes measure of themselves",
              "requests.md": "what a client asks, and what is answered "
                             "(written by hand)",
              "protocol.md": "for workers and clients in other languages "
@@ -435,6 +461,7 @@ def all_pages():
     pages = {f"{name}.md": header_page(name) for name in HEADERS}
     pages["errors.md"] = errors_page()
     pages["gate.md"] = gate_page()
+    pages["metrics.md"] = metrics_page()
     pages["commands.md"] = commands_page()
     pages["README.md"] = index_page(pages)
     return {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"

@@ -8,6 +8,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "common/app/metrics_server.h"
 #include "common/app/signals.h"
 #include "common/app/stop.h"
 #include "common/base/mem.h"
@@ -22,6 +23,7 @@
 enum { NAME_SIZE = 300, HOST_SIZE = 256, VERSION_SHOWN = 8 };
 
 struct shell {
+    struct ss_metrics_server *metrics; // NULL: none
     const struct ss_worker_options *options;
     struct ss_outbox_self self;
     char name[NAME_SIZE];
@@ -319,6 +321,10 @@ static void take_reports(struct shell *shell)
         return;
     if (reports.outcomes_count > 0)
         ss_stop_at(SS_STOP_WORKER_ENDED);
+    ss_metric_add(SS_METRIC_BODIES_ENDED, (int64_t)reports.outcomes_count);
+    for (size_t i = 0; i < reports.outcomes_count; i++)
+        ss_metric_add(SS_METRIC_BODIES_FAILED,
+            reports.outcomes[i]->kind == SS_OUTCOME_FAILED);
     for (size_t i = 0; i < reports.signs_count; i++)
         step(shell, (struct ss_session_event){.type = SS_SESSION_PROGRESS,
                         .attempt = reports.signs[i].attempt,
@@ -343,6 +349,17 @@ static void take_signals(struct shell *shell)
     }
 }
 
+static void measure(const struct shell *shell)
+{
+    if (!shell->metrics)
+        return;
+    struct ss_session_load load = ss_session_load(shell->session);
+    ss_metric_set(SS_METRIC_BODIES_RUNNING, (int64_t)load.busy);
+    ss_metric_set(SS_METRIC_COORDINATORS, (int64_t)load.coordinators);
+    ss_health_set(load.coordinators > 0 ? NULL
+                                        : "no coordinator has taken it in");
+}
+
 static void run(struct shell *shell)
 {
     const int fds[] = {shell->signals_fd, ss_host_fd(shell->host)};
@@ -360,6 +377,7 @@ static void run(struct shell *shell)
             shell->is_spoilt = false;
             step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
         }
+        measure(shell);
     }
 }
 
@@ -440,6 +458,13 @@ static int open_all(struct shell *shell, struct ss_error *error)
         status = ss_signals_open(signals, 2, &shell->signals_fd, error);
     if (status == SS_OK)
         status = ss_host_new(&host, &shell->host, error);
+    ss_metric_set(SS_METRIC_BODIES_CAPACITY, shell->self.capacity);
+    if (status == SS_OK && shell->options->metrics && *shell->options->metrics)
+        status = ss_metrics_serve(shell->options->metrics, SS_METRIC_OF_WORKER,
+            "superstep-worker", &shell->metrics, error);
+    if (shell->metrics)
+        ss_log_say(SS_LOG_INFO, "metrics and health on port %u",
+            ss_metrics_server_port(shell->metrics));
     if (status != SS_OK)
         return status;
     shell->session = ss_session_new(&(struct ss_session_options){
@@ -453,6 +478,7 @@ static void close_all(struct shell *shell)
 {
     // A body that goes on uses the application until the process ends.
     bool is_joined = ss_host_destroy(&shell->host);
+    ss_metrics_server_stop(&shell->metrics);
     ss_lines_fini(&shell->lines);
     ss_session_destroy(&shell->session);
     ss_signals_close();

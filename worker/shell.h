@@ -13,6 +13,7 @@ struct ss_worker_options {
     const char *endpoint;     // of coordinators, comma between
     const char *name;         // NULL: "host/pid"
     const char *keys;         // common/link/keys.h; NULL, "": none
+    const char *metrics;      // common/app/metrics_server.h; NULL, "": nowhere
     unsigned capacity;        // 0: one body a processor
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.

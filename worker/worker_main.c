@@ -13,6 +13,7 @@ struct choice {
     const char *connect;
     const char *name;
     const char *keys;
+    const char *metrics;
     int64_t capacity;
     int64_t processes;
     bool is_json;
@@ -71,6 +72,11 @@ static int parse(struct choice *choice, bool has_app, int argc, char **argv)
             .value = "DIR",
             .help = "keys: worker.key, and coordinator.pub (superstep keys "
                     "new)"},
+        {.name = "metrics",
+            .kind = SS_ARG_TEXT,
+            .to = &choice->metrics,
+            .value = "ADDR:PORT",
+            .help = "serve /metrics (Prometheus) and /health there"},
         {.name = "log-json",
             .kind = SS_ARG_FLAG,
             .to = &choice->is_json,
@@ -99,6 +105,13 @@ int ss_worker_main(int argc, char **argv, const struct ss_app *app)
             "--app libhello.so\n");
         return SS_EXIT_USAGE;
     }
+    if (choice.metrics && *choice.metrics && choice.processes > 1) {
+        fprintf(stderr,
+            "superstep-worker: --metrics is the port of one process, and "
+            "--processes forks\nseveral: start them one by one, each with "
+            "its --metrics\n");
+        return SS_EXIT_USAGE;
+    }
     ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
         .level = SS_LOG_INFO,
         .is_json = choice.is_json});
@@ -108,6 +121,7 @@ int ss_worker_main(int argc, char **argv, const struct ss_app *app)
         .endpoint = choice.connect,
         .name = choice.name,
         .keys = choice.keys,
+        .metrics = choice.metrics,
         .capacity = (unsigned)choice.capacity};
     if (choice.processes > 0)
         return ss_worker_supervise(&options, (unsigned)choice.processes);

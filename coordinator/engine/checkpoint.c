@@ -486,6 +486,7 @@ void ss_loop_save(struct loop *loop, const char *source)
     ss_check(strlen(source) < sizeof(loop->source));
     memset(loop->source, 0, sizeof(loop->source));
     memcpy(loop->source, source, strlen(source));
+    loop->engine->counts.supersteps += strcmp(source, "loop") == 0;
     loop->meta_step = loop->step;
     loop->wall_us = loop->engine->wall_us;
     json_t *metadata = make_metadata(loop);

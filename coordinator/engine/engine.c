@@ -99,7 +99,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     if (engine->options.heartbeat_ms <= 0)
         engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
     ss_prng_init(&engine->prng, options->seed);
-    for (size_t i = 0; i < SS_SHARDS; i++)
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
         engine->owners[i] = SS_NOBODY;
     return it;
 }
@@ -363,4 +363,22 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;
     ret->wake_at_ms = engine->wake_at_ms;
+}
+
+void ss_engine_count(
+    const struct ss_engine *it, struct ss_engine_counts *ret_counts)
+{
+    const struct engine *engine = &it->engine;
+    *ret_counts = engine->counts;
+    ret_counts->runs_queued = (int64_t)engine->queued;
+    ret_counts->runs_active =
+        (int64_t)engine->runs.count - ret_counts->runs_queued;
+    ret_counts->tasks_running = (int64_t)engine->attempts.count;
+    ret_counts->threads = (int64_t)engine->threads.count;
+    ret_counts->workers = (int64_t)engine->workers.count;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        ret_counts->capacity += ((const struct worker *)e->value)->capacity;
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        ret_counts->shards += !engine->options.shared
+            || ss_shards_have(&engine->owned, i);
 }

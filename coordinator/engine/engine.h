@@ -218,6 +218,16 @@ struct ss_engine_options {
     void *narrate_ctx;
 };
 
+// What an engine has done since it was made, and what it has now.
+struct ss_engine_counts {
+    int64_t runs_started, runs_done, runs_failed;
+    int64_t supersteps; // checkpoints of source "loop", of all loops
+    int64_t attempts_sent, attempts_failed, attempts_lost;
+    int64_t tasks_ready; // wait for a worker
+    // filled when asked for
+    int64_t runs_active, runs_queued, tasks_running, threads, workers, capacity, shards;
+};
+
 struct ss_engine;
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options);
@@ -226,6 +236,9 @@ void ss_engine_destroy(struct ss_engine **engine);
 // the commands, never an error here.
 void ss_engine_step(struct ss_engine *engine, const struct ss_event *event,
     struct ss_commands *ret_commands);
+// Costs as much as there are workers.
+void ss_engine_count(
+    const struct ss_engine *engine, struct ss_engine_counts *ret_counts);
 // Nothing is out: no attempt runs, no row waits to be stored.
 bool ss_engine_is_quiet(const struct ss_engine *engine);
 // Shards of threads whose runs are under way.

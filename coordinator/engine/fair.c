@@ -49,6 +49,7 @@ void ss_fair_add(struct task *task)
     struct line *line = line_of(task);
     ss_check(!task->line);
     task->line = line;
+    task->loop->engine->counts.tasks_ready++;
     task->ready_prev = line->last;
     task->ready_next = NULL;
     if (line->last)
@@ -84,6 +85,7 @@ void ss_fair_remove(struct task *task)
         line->next = task->ready_next;
     task->ready_next = task->ready_prev = NULL;
     task->line = NULL;
+    task->loop->engine->counts.tasks_ready--;
     if (!line->first)
         drop_line(task->loop->engine, line);
 }

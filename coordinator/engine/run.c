@@ -319,6 +319,7 @@ void ss_run_begin_row(struct run *run)
     ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
         ss_run_record(run, "running"), false);
     ss_thread_remember(run->thread, run->graph);
+    run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
         run->graph->name, run->thread->id);
     ss_run_accept(run);
@@ -364,6 +365,10 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
         json_object_del(row->end, "output"); // the journal has it already
     ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
         ss_run_record(run, status), false);
+    if (strcmp(status, "failed") == 0)
+        engine->counts.runs_failed++;
+    else
+        engine->counts.runs_done++;
     ss_engine_narrate(engine, "the run ends: %s", status);
     for (size_t i = 0; i < run->listeners.count; i++)
         ss_reply_durable(thread, run->listeners.items[i].peer,
@@ -691,6 +696,7 @@ bool ss_run_recover(struct thread *thread, const char *id)
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_map_put(&engine->runs, run->id, run);
+    engine->counts.runs_started++;
     ss_engine_narrate(engine, "run of graph %s on thread %s is found "
         "unfinished and goes on", run->graph->name, thread->id);
     if (status == SS_OK)

@@ -150,6 +150,7 @@ static void send(struct engine *engine, struct task *task,
     ss_map_put(&engine->attempts, name, task);
     worker->running++;
     worker->attempts++;
+    engine->counts.attempts_sent++;
     if (task->loop->run)
         task->loop->run->running++;
     struct ss_order *order = ss_task_order(task);
@@ -277,6 +278,7 @@ static void lose_attempts(struct worker *worker, const char *why)
     }
     for (size_t i = 0; i < lost.count; i++) {
         worker->lost++;
+        engine->counts.attempts_lost++;
         attempt_ends(lost.items[i]);
         ss_task_lost(lost.items[i], why);
     }

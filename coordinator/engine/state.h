@@ -433,6 +433,7 @@ struct scan_reply { // a request that waits for records
 
 struct engine {
     struct ss_engine_options options;
+    struct ss_engine_counts counts;
     struct ss_prng prng;
     int64_t now_ms, wall_us;
     struct {

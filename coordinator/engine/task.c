@@ -443,6 +443,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 {
     struct loop *loop = task->loop;
     struct ss_writes stored = {0};
+    loop->engine->counts.attempts_failed++;
     if (retry(task, code, kind, retryable))
         return;
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)

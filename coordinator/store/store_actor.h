@@ -42,7 +42,8 @@ struct ss_job_entry {
 
 struct ss_job {
     enum ss_job_type type;
-    uint64_t tag; // the caller's, untouched
+    uint64_t tag;     // the caller's, untouched
+    int64_t begun_us; // the caller's too: when it was submitted
     // APPLY: takes ownership of a deep copy made by ss_job_apply()
     struct ss_store_unit unit;
     void *memory; // of the copy

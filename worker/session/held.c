@@ -362,5 +362,7 @@ struct ss_session_load ss_session_load(const struct ss_session *session)
         .busy = session->busy, .kept = ss_held_kept(session)};
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
         load.queued += ((const struct ss_held *)e->value)->order != NULL;
+    for (size_t i = 0; i < session->contacts.count; i++)
+        load.coordinators += session->contacts.items[i]->phase == PHASE_SERVING;
     return load;
 }

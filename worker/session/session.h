@@ -161,11 +161,13 @@ void ss_session_step(struct ss_session *session,
 void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     int status, const char *text);
 
-// For people and tests: how many bodies run, wait, and are kept.
+// For people and tests: how many bodies run, wait, and are kept, and how many
+// coordinators have taken us in.
 struct ss_session_load {
     size_t queued;
     size_t busy; // threads
     size_t kept;
+    size_t coordinators;
 };
 struct ss_session_load ss_session_load(const struct ss_session *session);
 

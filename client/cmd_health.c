@@ -1,0 +1,110 @@
+// cmd_health.c - superstep health ADDR:PORT: a probe for containers and timers.
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "client/cli/text.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+
+enum { ANSWER_SIZE = 4096, WAIT_S = 3 };
+
+static struct ss_arg_list words;
+
+static const struct ss_arg options[] = {{.name = "ADDR:PORT",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "ADDR:PORT",
+                                            .min = 1,
+                                            .max = 1},
+    SS_CLI_OPTIONS};
+
+// A connection, or -1.
+static int reach(const char *host, const char *port)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    const struct timeval wait = {.tv_sec = WAIT_S};
+    struct addrinfo *found = NULL;
+    int fd = -1;
+    if (getaddrinfo(host, port, &hints, &found) != 0)
+        return -1;
+    for (const struct addrinfo *it = found; it && fd < 0; it = it->ai_next) {
+        fd = socket(it->ai_family, it->ai_socktype, it->ai_protocol);
+        if (fd < 0)
+            continue;
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+        if (connect(fd, it->ai_addr, it->ai_addrlen) != 0) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+// The answer to GET /health, cut where it is too long; "" if none came.
+static void fetch(int fd, char answer[ANSWER_SIZE])
+{
+    static const char request[] = "GET /health HTTP/1.1\r\n"
+                                  "Host: superstep\r\n"
+                                  "Connection: close\r\n\r\n";
+    size_t size = 0;
+    ssize_t more = send(fd, request, strlen(request), MSG_NOSIGNAL);
+    while (more > 0 && size < ANSWER_SIZE - 1) {
+        more = recv(fd, answer + size, ANSWER_SIZE - 1 - size, 0);
+        size += more > 0 ? (size_t)more : 0;
+    }
+    answer[size] = '\0';
+}
+
+static int run(struct ss_client *client)
+{
+    char answer[ANSWER_SIZE] = "";
+    (void)client;
+    const char *colon = strrchr(words.items[0], ':');
+    if (!colon || !colon[1])
+        return ss_cli_usage(
+            "\"%.100s\" is no ADDR:PORT; it is what --metrics says",
+            words.items[0]);
+    char *host = ss_memdup(words.items[0], (size_t)(colon - words.items[0]));
+    int fd = reach(host, colon + 1);
+    ss_free(host);
+    if (fd < 0) {
+        ss_cli_fail("nobody answers at %s: is it started, with --metrics?",
+            words.items[0]);
+        return SS_CLI_ALONE;
+    }
+    fetch(fd, answer);
+    close(fd);
+    const char *body = strstr(answer, "\r\n\r\n");
+    int status = 0;
+    if (!body || sscanf(answer, "HTTP/1.%*1[01] %3d", &status) != 1)
+        return ss_cli_fail("what answers at %s is no process of Superstep's",
+            words.items[0]);
+    char *text = ss_text_plain(body + 4);
+    text[strcspn(text, "?\n")] = '\0'; // its end of line
+    if (ss_cli_options.json)
+        printf("{\"healthy\": %s}\n", status == 200 ? "true" : "false");
+    else if (status == 200)
+        printf("%s\n", text);
+    if (status != 200)
+        ss_cli_fail("%s", text);
+    ss_free(text);
+    return status == 200 ? SS_CLI_DONE : SS_CLI_FAILED;
+}
+
+const struct ss_cli_command ss_cmd_health = {
+    .name = "health",
+    .usage = "ADDR:PORT",
+    .summary = "ask a process whether it can do its work",
+    .about = "The address is that of --metrics. For the health checks of "
+             "containers.",
+    .options = options,
+    .is_offline = true,
+    .run = run,
+};

@@ -1,0 +1,132 @@
+// metrics.c - numbers, and the text that is made of them.
+#include "common/app/metrics.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+
+#include "common/app/version.h"
+#include "common/base/buf.h"
+#include "common/base/check.h"
+
+enum { TEXT_SIZE_MAX = 256 * 1024 };
+
+static const struct ss_metric_row rows[] = {
+#define X(id, kind, name, unit, who, line, paragraph) \
+    {name, SS_METRIC_##kind, SS_METRIC_OF_##who, unit, line, paragraph},
+#include "common/app/metrics.def"
+#undef X
+};
+
+// Upper bounds of the histograms, in microseconds: a fast disk, a slow one, a
+// database in trouble.
+static const int64_t bounds_us[] = {500, 1000, 2000, 5000, 10000, 20000, 50000,
+    100000, 200000, 500000, 1000000, 5000000};
+enum { BOUNDS = sizeof(bounds_us) / sizeof(*bounds_us) };
+
+static _Atomic int64_t values[SS_METRICS_COUNT];
+static struct times {
+    _Atomic int64_t buckets[BOUNDS]; // each without those below it
+    _Atomic int64_t sum_us;
+} times[SS_METRICS_COUNT];
+static _Atomic(const char *) trouble = "starting";
+
+const struct ss_metric_row *ss_metric_row(enum ss_metric metric)
+{
+    ss_check((unsigned)metric < SS_METRICS_COUNT);
+    return &rows[metric];
+}
+
+void ss_metric_add(enum ss_metric metric, int64_t more)
+{
+    ss_check(ss_metric_row(metric)->kind != SS_METRIC_TIMES);
+    atomic_fetch_add_explicit(&values[metric], more, memory_order_relaxed);
+}
+
+void ss_metric_set(enum ss_metric metric, int64_t value)
+{
+    ss_check(ss_metric_row(metric)->kind != SS_METRIC_TIMES);
+    atomic_store_explicit(&values[metric], value, memory_order_relaxed);
+}
+
+void ss_metric_took(enum ss_metric metric, int64_t us)
+{
+    ss_check(ss_metric_row(metric)->kind == SS_METRIC_TIMES);
+    struct times *it = &times[metric];
+    for (size_t i = 0; i < BOUNDS; i++)
+        if (us <= bounds_us[i]) {
+            atomic_fetch_add_explicit(
+                &it->buckets[i], 1, memory_order_relaxed);
+            break;
+        }
+    atomic_fetch_add_explicit(&it->sum_us, us, memory_order_relaxed);
+    atomic_fetch_add_explicit(&values[metric], 1, memory_order_relaxed);
+}
+
+int64_t ss_metric_get(enum ss_metric metric)
+{
+    ss_check((unsigned)metric < SS_METRICS_COUNT);
+    return atomic_load_explicit(&values[metric], memory_order_relaxed);
+}
+
+static void add_seconds(struct ss_buf *buf, int64_t us)
+{
+    ss_buf_addf(
+        buf, "%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);
+}
+
+// Numbers may move while they are read: the last bucket, which holds all, is
+// never shown smaller than those before it.
+static void add_times(struct ss_buf *buf, size_t index)
+{
+    struct times *it = &times[index];
+    const char *name = rows[index].name;
+    int64_t below = 0;
+    for (size_t i = 0; i < BOUNDS; i++) {
+        below += atomic_load_explicit(&it->buckets[i], memory_order_relaxed);
+        ss_buf_addf(buf, "%s_bucket{le=\"", name);
+        add_seconds(buf, bounds_us[i]);
+        ss_buf_addf(buf, "\"} %" PRId64 "\n", below);
+    }
+    int64_t count =
+        atomic_load_explicit(&values[index], memory_order_relaxed);
+    count = count < below ? below : count;
+    ss_buf_addf(buf, "%s_bucket{le=\"+Inf\"} %" PRId64 "\n", name, count);
+    ss_buf_addf(buf, "%s_sum ", name);
+    add_seconds(
+        buf, atomic_load_explicit(&it->sum_us, memory_order_relaxed));
+    ss_buf_addf(buf, "\n%s_count %" PRId64 "\n", name, count);
+}
+
+char *ss_metrics_text(enum ss_metric_who who, const char *program)
+{
+    static const char *const kinds[] = {"counter", "gauge", "histogram"};
+    struct ss_buf buf;
+    ss_buf_init(&buf, TEXT_SIZE_MAX);
+    ss_buf_addf(&buf,
+        "# HELP superstep_build_info The program and its version.\n"
+        "# TYPE superstep_build_info gauge\n"
+        "superstep_build_info{program=\"%s\",version=\"%s\"} 1\n",
+        program, SS_VERSION_TEXT);
+    for (size_t i = 0; i < SS_METRICS_COUNT; i++) {
+        if (rows[i].who != who)
+            continue;
+        ss_buf_addf(&buf, "# HELP %s %s\n# TYPE %s %s\n", rows[i].name,
+            rows[i].line, rows[i].name, kinds[rows[i].kind]);
+        if (rows[i].kind == SS_METRIC_TIMES)
+            add_times(&buf, i);
+        else
+            ss_buf_addf(&buf, "%s %" PRId64 "\n", rows[i].name,
+                atomic_load_explicit(&values[i], memory_order_relaxed));
+    }
+    return ss_buf_steal(&buf, NULL);
+}
+
+void ss_health_set(const char *text)
+{
+    atomic_store_explicit(&trouble, text, memory_order_release);
+}
+
+const char *ss_health(void)
+{
+    return atomic_load_explicit(&trouble, memory_order_acquire);
+}

@@ -1,0 +1,49 @@
+// metrics.h - what a process measures of itself, for Prometheus.
+//
+// One table (metrics.def) and one array of numbers, which any thread may change.
+// Text in the exposition format 0.0.4 is made when somebody asks
+// (metrics_server.h). Counters begin at zero with the process.
+#ifndef SS_APP_METRICS_H
+#define SS_APP_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ss_metric {
+#define X(id, kind, name, unit, who, line, paragraph) SS_METRIC_##id,
+#include "common/app/metrics.def"
+#undef X
+    SS_METRICS_COUNT,
+};
+
+enum ss_metric_kind { SS_METRIC_COUNTER, SS_METRIC_GAUGE, SS_METRIC_TIMES };
+enum ss_metric_who { SS_METRIC_OF_COORDINATOR, SS_METRIC_OF_WORKER };
+
+struct ss_metric_row {
+    const char *name;
+    enum ss_metric_kind kind;
+    enum ss_metric_who who;
+    const char *unit;
+    const char *line;
+    const char *paragraph;
+};
+
+const struct ss_metric_row *ss_metric_row(enum ss_metric metric);
+
+// COUNTER and GAUGE.
+void ss_metric_add(enum ss_metric metric, int64_t more);
+// GAUGE, and a COUNTER that somebody else counts.
+void ss_metric_set(enum ss_metric metric, int64_t value);
+// TIMES: one that took so long.
+void ss_metric_took(enum ss_metric metric, int64_t us);
+int64_t ss_metric_get(enum ss_metric metric); // of TIMES: how many
+
+// What those of `who` are now, and which version `program` is. Gives (ss_free).
+char *ss_metrics_text(enum ss_metric_who who, const char *program);
+
+// Whether the process can do its work: NULL, or why not, in some words that live
+// for ever. It begins with "starting".
+void ss_health_set(const char *trouble);
+const char *ss_health(void);
+
+#endif

@@ -1,0 +1,61 @@
+// measure.c - a coordinator's numbers (common/app/metrics.def).
+#include "common/app/clock.h"
+#include "common/app/metrics.h"
+#include "coordinator/shell_impl.h"
+
+// So often at most: scrapers come every few seconds.
+enum { MEASURE_EVERY_MS = 100 };
+
+static void measure_engine(const struct ss_coordinator *shell)
+{
+    struct ss_engine_counts counts;
+    ss_engine_count(shell->engine, &counts);
+    ss_metric_set(SS_METRIC_RUNS_STARTED, counts.runs_started);
+    ss_metric_set(SS_METRIC_RUNS_DONE, counts.runs_done);
+    ss_metric_set(SS_METRIC_RUNS_FAILED, counts.runs_failed);
+    ss_metric_set(SS_METRIC_RUNS_ACTIVE, counts.runs_active);
+    ss_metric_set(SS_METRIC_RUNS_QUEUED, counts.runs_queued);
+    ss_metric_set(SS_METRIC_SUPERSTEPS, counts.supersteps);
+    ss_metric_set(SS_METRIC_TASKS_SENT, counts.attempts_sent);
+    ss_metric_set(SS_METRIC_TASKS_READY, counts.tasks_ready);
+    ss_metric_set(SS_METRIC_TASKS_RUNNING, counts.tasks_running);
+    ss_metric_set(SS_METRIC_ATTEMPTS_FAILED, counts.attempts_failed);
+    ss_metric_set(SS_METRIC_ATTEMPTS_LOST, counts.attempts_lost);
+    ss_metric_set(SS_METRIC_THREADS_LOADED, counts.threads);
+    ss_metric_set(SS_METRIC_WORKERS, counts.workers);
+    ss_metric_set(SS_METRIC_CAPACITY, counts.capacity);
+    ss_metric_set(SS_METRIC_SHARDS, counts.shards);
+}
+
+static void measure_store(struct ss_coordinator *shell)
+{
+    struct ss_store_actor_stats stats = ss_store_actor_stats(shell->actor);
+    ss_metric_set(SS_METRIC_STORE_BATCHES, (int64_t)stats.commits);
+    ss_metric_set(SS_METRIC_STORE_UNITS, (int64_t)stats.units);
+}
+
+void ss_shell_measure(struct ss_coordinator *shell)
+{
+    int64_t now_ms = ss_clock_ms();
+    if (!shell->is_measured)
+        return;
+    // What this turn changed is seen soon, also if no other turn comes.
+    if (now_ms < shell->measured_ms + MEASURE_EVERY_MS) {
+        shell->measure_at_ms = shell->measured_ms + MEASURE_EVERY_MS;
+        return;
+    }
+    shell->measured_ms = now_ms;
+    shell->measure_at_ms = INT64_MAX;
+    measure_engine(shell);
+    measure_store(shell);
+    ss_health_set(ss_cluster_is_member(shell)
+                      ? NULL
+                      : "it has no lease, and owns no thread");
+}
+
+void ss_shell_measure_job(const struct ss_job *job)
+{
+    if (job->type == SS_JOB_APPLY && job->begun_us > 0)
+        ss_metric_took(
+            SS_METRIC_STORE_TIMES, ss_clock_us() - job->begun_us);
+}
