@@ -434,6 +434,38 @@ def commands_page():
     return "\n".join(out)
 
 
+def settings_table(path):
+    text = (ROOT / path).read_text()
+    options = options_in(braces(
+        text, re.search(r"struct ss_arg (\w+)\[\] =", text).start()))
+    out = ["| option | in the environment | |\n|---|---|---|"]
+    for option in options:
+        name = f"--{option['name']} {option.get('value', '')}".strip()
+        variable = option.get("env", "SUPERSTEP_" + option["name"].upper(
+            ).replace("-", "_"))
+        variable = "SUPERSTEP_KEYS" if variable.startswith("SS_") else variable
+        text = prose([option.get("help", "").replace("\n", " ")])
+        out.append(" | ".join(
+            ["", f"`{name}`", f"`{variable}`", text.replace("|", "\\|"),
+             ""]).strip())
+    return "\n".join(out) + "\n"
+
+
+def configure_page():
+    out = ["# Configure\n", made_from(*PROGRAMS),
+           "Every setting is an option; each may stand in the environment, or "
+           "in a file that the variable with `_FILE` behind its name names: "
+           "for what is secret, as the password in a DSN. The command line "
+           "overrules the environment. Switches are 1 or 0 there.\n"]
+    for program, path in zip(("superstep-coordinator", "superstep-worker"),
+                             PROGRAMS):
+        out += [f"## {program}\n", settings_table(path)]
+    out.append("## superstep\n\n`SUPERSTEP_COORDINATOR` (endpoints, comma "
+               "between) and `SUPERSTEP_KEYS` stand for `--coordinator` and "
+               "`--keys`. Its commands: [commands](../reference/commands.md).")
+    return "\n".join(out)
+
+
 # ---------------------------------------------------------------------- pages
 
 def index_page(pages):
@@ -450,7 +482,7 @@ def index_page(pages):
                             "(written by hand)",
              "protocol.md": "for workers and clients in other languages "
                             "(written by hand)"}
-    missing = [p for p in pages if p not in rows]
+    missing = [p for p in pages if p not in rows and "/" not in p]
     if missing:
         sys.exit(f"reference: the index does not tell of {missing}")
     out += [f"| [{page}]({page}) | {about} |" for page, about in rows.items()]
@@ -463,6 +495,7 @@ def all_pages():
     pages["gate.md"] = gate_page()
     pages["metrics.md"] = metrics_page()
     pages["commands.md"] = commands_page()
+    pages["../operating/configure.md"] = configure_page()
     pages["README.md"] = index_page(pages)
     return {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
             for name, text in pages.items()}

@@ -29,8 +29,9 @@ class Cluster:
         self.environment = dict(
             engine.environment, SUPERSTEP_SECRETS=str(self.secrets),
             SUPERSTEP_PORT=str(ports[0]), SUPERSTEP_PORT2=str(ports[1]),
-            WORKER_IMAGE="superstep-naps", WORKER_CAPACITY="1",
-            SUPERSTEP_LEASE_MS="2000", SUPERSTEP_HEARTBEAT_MS="400")
+            SUPERSTEP_LEASE_MS="2000", SUPERSTEP_HEARTBEAT_MS="400",
+            SUPERSTEP_CLUSTER_LEASE_MS="2000")
+        self.environment["SUPERSTEP_KEYS"] = str(self.secrets / "keys")
         self.endpoints = ",".join(f"tcp://127.0.0.1:{port}" for port in ports)
         self.bin = pathlib.Path(os.environ.get(
             "SS_BIN_DIR", ROOT / "build/dev/bin"))
@@ -87,11 +88,18 @@ class Cluster:
                            *(["--alias", service] if verb == "connect" else []),
                            self.containers(service)[0])
 
+    def script(self, lines):
+        """A shell's lines, as a reader of the page gives them in the project."""
+        path = ":".join([str(self.bin), self.environment["PATH"]])
+        run("sh", "-ec", lines, cwd=ROOT, timeout=900, env=dict(
+            self.environment, COMPOSE_PROJECT_NAME=self.project, PATH=path))
+
     # ------------------------------------------------------------ the command
 
     def command(self, *words, check=True, timeout=240):
         return run(self.bin / "superstep", "--coordinator", self.endpoints,
-                   *words, check=check, timeout=timeout)
+                   "--keys", self.environment["SUPERSTEP_KEYS"], *words,
+                   check=check, timeout=timeout)
 
     def ask(self, *words):
         return json.loads(self.command(*words, "--json").stdout)

@@ -7,6 +7,7 @@ disturbed run gives is always compared with an undisturbed one.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import time
 import traceback
 
 from cluster import Cluster
-from engine import Engine, Failure, Unavailable, say
+from engine import ROOT, Engine, Failure, Unavailable, say
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAPS = 200
@@ -116,6 +117,16 @@ def digest(cluster, thread, disturb=None):
 
 
 # --------------------------------------------------------------------- tests
+
+def test_the_page_works_as_it_stands(cluster):
+    page = (ROOT / "docs/operating/compose.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    \$ (.+)$", page, re.M)
+    expect(len(lines) >= 8, f"the page has {len(lines)} lines to run")
+    cluster.script("\n".join(lines))
+    cluster.wait_healthy("postgres", "coordinator1", "coordinator2", "worker")
+    cluster.command("attach", cluster.ask("runs")[0]["run"], check=False)
+    expect("digest" in cluster.command("graphs").stdout, "no graph is served")
+
 
 def test_the_digest_job_survives_the_loss_of_everything(cluster):
     cluster.up(workers=2, WORKER_IMAGE="superstep-digest", WORKER_CAPACITY="4")
