@@ -146,6 +146,14 @@ int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
     return fetch(client, "cancel", body, "status", ret_status, ret_error);
 }
 
+int ss_client_release(struct ss_client *client, const char *run,
+    struct ss_client_error *ret_error)
+{
+    json_t *body = json_object();
+    set_text(body, "run", run);
+    return fetch(client, "release", body, "status", NULL, ret_error);
+}
+
 // --------------------------------------------------------------------- threads
 
 int ss_client_state(struct ss_client *client, const char *thread, json_t *more,

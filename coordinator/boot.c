@@ -5,8 +5,11 @@
 #include "coordinator/shell_impl.h"
 
 #define EPOCH_KEY "epoch"
+// There while nobody has the store and whoever had it ended as asked.
+#define STOPPED_KEY "stopped"
 
 struct ss_boot {
+    bool crashed;
     SS_VEC(json_t *) graphs;
     SS_VEC(json_t *) runs;
     struct ss_error *error;
@@ -40,6 +43,29 @@ static int read_epoch(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
+static int found(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    (void)key;
+    (void)index;
+    (void)value;
+    (void)size;
+    (void)expires_us;
+    *(bool *)ctx = true;
+    return SS_OK;
+}
+
+void ss_boot_stopped(struct ss_store_actor *actor)
+{
+    static const char text[] = "true";
+    const struct ss_store_put put = {.table = SS_TABLE_META,
+        .key = STOPPED_KEY,
+        .value = text,
+        .value_size = sizeof(text) - 1};
+    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    ss_store_actor_submit(actor, ss_job_apply(0, &unit));
+}
+
 int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
     struct ss_error *error)
 {
@@ -56,7 +82,7 @@ int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
         number = (uint64_t)wall_us;
     json_t *next = json_integer((json_int_t)number);
     char *text = ss_json_text(next);
-    struct ss_store_put put = {.table = SS_TABLE_META,
+    const struct ss_store_put put = {.table = SS_TABLE_META,
         .key = EPOCH_KEY,
         .value = text,
         .value_size = strlen(text),
@@ -108,13 +134,31 @@ static int take_run(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
+// Durably, before anything of its runs is read.
+static int forget_stop(struct ss_store *store, struct ss_error *error)
+{
+    const struct ss_store_put put = {
+        .table = SS_TABLE_META, .key = STOPPED_KEY};
+    struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    struct ss_store_batch batch = {.units = &unit, .units_count = 1};
+    int status = ss_store_apply(store, &batch, error);
+    return status == SS_OK ? unit.result : status;
+}
+
 int ss_boot_read(
     struct ss_store *store, struct ss_boot **ret_boot, struct ss_error *error)
 {
     struct ss_boot *boot = ss_zalloc(1, sizeof(*boot));
+    bool was_stopped = false;
     boot->error = error;
-    int status = ss_store_scan(
-        store, SS_TABLE_GRAPHS, NULL, NULL, 0, take_graph, boot, error);
+    int status = ss_store_get(
+        store, SS_TABLE_META, STOPPED_KEY, found, &was_stopped, error);
+    boot->crashed = !was_stopped;
+    if (status == SS_OK)
+        status = forget_stop(store, error);
+    if (status == SS_OK || status == SS_ENOTFOUND)
+        status = ss_store_scan(
+            store, SS_TABLE_GRAPHS, NULL, NULL, 0, take_graph, boot, error);
     if (status == SS_OK)
         status = ss_store_scan(
             store, SS_TABLE_OPEN, NULL, NULL, 0, take_run, boot, error);
@@ -133,10 +177,14 @@ void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
         event.graph.description = boot->graphs.items[i];
         ss_shell_feed(shell, &event);
     }
-    for (size_t i = 0; i < boot->runs.count; i++) {
+    for (size_t i = 0; i < 2 * boot->runs.count; i++) {
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-        event.run.record = boot->runs.items[i];
-        ss_shell_feed(shell, &event);
+        event.run.record = boot->runs.items[i % boot->runs.count];
+        event.run.crashed = boot->crashed;
+        // Those that wait for their turn behind those that had it.
+        if (ss_bridge_run_is_queued(event.run.record) ==
+            (i >= boot->runs.count))
+            ss_shell_feed(shell, &event);
     }
     if (boot->runs.count > 0)
         ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", boot->runs.count);

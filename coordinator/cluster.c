@@ -290,9 +290,9 @@ static void graphs_read(struct ss_coordinator *shell, const struct ss_job *job)
     }
 }
 
-// One thread's runs, of a shard that was gained.
+// A run of a shard that was gained, if it waits for its turn (or not).
 static void run_read(struct ss_coordinator *shell,
-    const struct ss_job_entry *entry, const struct gained *gain)
+    const struct ss_job_entry *entry, const struct gained *gain, bool queued)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
     if (!entry->index ||
@@ -304,7 +304,8 @@ static void run_read(struct ss_coordinator *shell,
         return;
     }
     event.run.crashed = gain->crashed;
-    ss_shell_feed(shell, &event);
+    if (ss_bridge_run_is_queued(event.run.record) == queued)
+        ss_shell_feed(shell, &event);
     json_decref(event.run.record);
 }
 
@@ -313,8 +314,9 @@ static void open_read(struct ss_coordinator *shell, const struct ss_job *job)
     struct ss_shell_cluster *cluster = shell->cluster;
     struct gained gain = cluster->gained.items[0];
     SS_VEC_REMOVE(&cluster->gained, 0);
-    for (size_t i = 0; i < job->entries_count; i++)
-        run_read(shell, &job->entries[i], &gain);
+    for (int queued = 0; queued < 2; queued++)
+        for (size_t i = 0; i < job->entries_count; i++)
+            run_read(shell, &job->entries[i], &gain, queued == 1);
 }
 
 // A look into the store that failed: what it would have found would never go

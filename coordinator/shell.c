@@ -2,6 +2,7 @@
 #include "coordinator/shell.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/app/clock.h"
@@ -212,9 +213,13 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
 
 // ------------------------------------------------ open and close
 
+// SUPERSTEP_TEST_POISON: a decision that ends the coordinator, by a part of its
+// sentence, for tests of what becomes of such a run.
 static void narrate(void *ctx, const char *sentence)
 {
-    (void)ctx;
+    const struct ss_coordinator *shell = ctx;
+    if (shell->poison && strstr(sentence, shell->poison))
+        abort();
     ss_log_say(SS_LOG_DEBUG, "%s", sentence);
 }
 
@@ -274,7 +279,9 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms,
-        .narrate = ss_log_wants(SS_LOG_DEBUG) ? narrate : NULL};
+        .narrate = shell->poison || ss_log_wants(SS_LOG_DEBUG) ? narrate
+                                                               : NULL,
+        .narrate_ctx = shell};
     shell->engine = ss_engine_new(&options);
     if (boot)
         ss_boot_feed(boot, shell);
@@ -323,6 +330,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_store *store = options->opened;
     struct ss_boot *boot = NULL;
     ss_value_setup();
+    shell->poison = getenv("SUPERSTEP_TEST_POISON");
     shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
     shell->heartbeat_ms =
         or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
@@ -445,6 +453,8 @@ static int drain(
     if (status == SS_OK && !is_quiet(shell))
         ss_log_say(SS_LOG_WARNING,
             "stopping with tasks under way: they will run again");
+    if (status == SS_OK && !shell->cluster)
+        ss_boot_stopped(shell->actor);
     if (status != SS_OK || !shell->cluster)
         return status;
     ss_cluster_leave(shell);

@@ -30,6 +30,7 @@ struct ss_coordinator {
     char *store_name;
     char *name;  // among coordinators
     char *place; // where others find it
+    const char *poison; // of a test, or NULL
     uint64_t epoch;
     json_t *members; // endpoints of all coordinators; NULL: we are alone
     int64_t lease_ms, heartbeat_ms, drain_ms;
@@ -90,6 +91,8 @@ void ss_shell_measure_job(const struct ss_job *job);
 // that was set back gives no epoch again: one is at least the wall time.
 int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
+// The last word of one that ends as asked: what it leaves is not what ended it.
+void ss_boot_stopped(struct ss_store_actor *actor);
 struct ss_boot;
 int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,
     struct ss_error *error) SS_MUST_USE;

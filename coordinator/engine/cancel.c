@@ -222,6 +222,8 @@ void ss_cancel_request(
     }
     if (run)
         of = run->thread->id;
+    if (of && ss_refer(engine, peer, id, of))
+        return;
     if (of)
         ss_request_later(
             ss_thread_get(engine, of), "cancel", peer, id, body);

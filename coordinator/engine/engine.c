@@ -158,6 +158,10 @@ void ss_engine_destroy(struct ss_engine **place)
         ss_free(engine->scans.items[i].op);
         json_decref(engine->scans.items[i].body);
     }
+    for (size_t i = 0; i < engine->trials.count; i++)
+        ss_trial_fini(&engine->trials.items[i]);
+    SS_VEC_FINI(&engine->trials);
+    ss_free(engine->on_trial);
     ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
     ss_map_fini(&engine->latest, NULL);
@@ -211,6 +215,8 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
+    if (ss_trial_stored(engine, event))
+        return;
     for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         struct thread *thread = e->value;
         if (thread->store_tag == event->stored.tag) {
@@ -270,7 +276,7 @@ static void dispatch_event(
         on_graph(engine, event);
         break;
     case SS_EVENT_RUN_FOUND:
-        ss_run_found(engine, event->run.record);
+        ss_run_found(engine, event->run.record, event->run.crashed);
         break;
     case SS_EVENT_ROWS:
         on_rows(engine, event);
@@ -348,6 +354,7 @@ static void carry_on(struct engine *engine)
     engine->dirty.count = 0;
     free_gone(engine);
     ss_threads_evict(engine);
+    ss_trials_wake(engine);
 }
 
 void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
@@ -357,6 +364,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     clear_commands(engine);
     pass_time(engine, event);
     engine->wake_at_ms = INT64_MAX;
+    ss_trials_next(engine);
     dispatch_event(engine, event);
     ss_workers_expire(engine);
     carry_on(engine);

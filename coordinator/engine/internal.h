@@ -44,6 +44,28 @@ void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);
 
+// ------------------------------------------------ trial.c
+
+// A run found after a crash: it is counted before anything of it is read.
+void ss_trial_add(struct thread *thread, json_t *record);
+void ss_trial_fini(struct trial *trial);
+// True: it was the answer to a trial's record.
+bool ss_trial_stored(struct engine *engine, const struct ss_event *event);
+// At the start of a step, and at its end.
+void ss_trials_next(struct engine *engine);
+void ss_trials_wake(struct engine *engine);
+// A row of it is made: it is not what ended its coordinator.
+void ss_run_survives(struct run *run);
+// A quarantined run was found.
+void ss_run_parked(struct thread *thread, json_t *record);
+// What is asked of a thread whose run is quarantined.
+void ss_parked_request(struct thread *thread, const char *op,
+    const char *peer, uint64_t id, json_t *body);
+void ss_release_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_release_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+
 // ------------------------------------------------ request.c
 
 void ss_request(struct engine *engine, const struct ss_event *event);
@@ -83,7 +105,7 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
 void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     uint64_t id, const json_t *body);
 // A run found in the store when its thread is loaded.
-void ss_run_found(struct engine *engine, json_t *record);
+void ss_run_found(struct engine *engine, json_t *record, bool crashed);
 // It is recovered ("recover"), or taken back, when the thread has been read.
 void ss_run_await(struct thread *thread, const char *id, const char *what);
 // False: its graph is not known yet; it waits for a worker that announces it.

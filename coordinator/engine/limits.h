@@ -5,6 +5,10 @@
 enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
+    // A run that was counted so often when its coordinator had crashed, and
+    // made no row since, is parked when that happens once more.
+    SS_RECOVERIES_MAX = 3,
+    SS_TRIAL_MS = 1000, // how long it goes on alone before that
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
     SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread

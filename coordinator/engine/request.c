@@ -45,6 +45,7 @@ static const struct op {
     {"import", ss_import_thread, NULL, " thread graph checkpoints after "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"explain", ss_explain_thread, explain, " run thread "},
+    {"release", ss_release_on_thread, ss_release_request, " run thread "},
     {"delete", ss_delete_thread, NULL, " thread idle_ms keep_waiting "},
     {"prune", ss_prune_thread, NULL, " thread idle_ms keep_waiting "},
     {"copy", ss_copy_thread, NULL, " thread to key "},
@@ -255,6 +256,10 @@ void ss_requests_resume(struct thread *thread)
 void ss_request_later(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body)
 {
+    if (thread->parked) {
+        ss_parked_request(thread, op, peer, id, body);
+        return;
+    }
     if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
         ss_reply_error(thread->engine, peer, id, SS_EBUSY,
             "thread %s: %d requests wait already", thread->id,
@@ -618,7 +623,8 @@ static void answer_records(struct engine *engine,
             event->records.message ? event->records.message : "");
     } else if (strcmp(wait->op, "attach") == 0
         || strcmp(wait->op, "cancel") == 0
-        || strcmp(wait->op, "explain") == 0) {
+        || strcmp(wait->op, "explain") == 0
+        || strcmp(wait->op, "release") == 0) {
         run_found(engine, wait, event);
     } else if (strcmp(wait->op, "clear_cache") == 0) {
         clear_cache(engine, wait, event);

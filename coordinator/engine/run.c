@@ -647,7 +647,7 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
 
 // ------------------------------------------------ recovery
 
-void ss_run_found(struct engine *engine, json_t *record_json)
+void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
 {
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
@@ -655,14 +655,17 @@ void ss_run_found(struct engine *engine, json_t *record_json)
     if (!id || !thread_id || ss_map_get(&engine->runs, id)
         || ss_refer(engine, NULL, 0, thread_id))
         return;
-    struct thread *thread = ss_thread_get(engine, thread_id);
-    if (strcmp(status, "running") == 0)
-        ss_run_await(thread, id, "recover");
-    else if (strcmp(status, SS_RUN_TAKEN_BACK) == 0)
-        ss_run_await(thread, id, SS_RUN_TAKEN_BACK);
+    struct thread *thread = ss_thread_find(engine, thread_id);
+    bool runs = strcmp(status, "running") == 0;
+    if (strcmp(status, "quarantined") == 0)
+        ss_run_parked(thread, record_json);
     else if (strcmp(status, "queued") == 0)
         ss_queue_found(thread, record_json);
-    ss_requests_resume(thread);
+    else if (crashed)
+        ss_trial_add(thread, record_json);
+    else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
+        ss_run_await(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
+    ss_requests_resume(ss_thread_get(engine, thread_id));
 }
 
 void ss_run_await(struct thread *thread, const char *id, const char *what)
@@ -691,6 +694,8 @@ bool ss_run_recover(struct thread *thread, const char *id)
     run->entry_seq = facts->first_seq;
     run->created_us = ss_json_int(facts->entry, "created_us", 0);
     run->recovering = true;
+    run->recoveries = thread->recoveries;
+    thread->recoveries = 0;
     int status = ss_run_parse(
         run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");

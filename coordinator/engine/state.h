@@ -315,6 +315,7 @@ struct run {
     bool accepted;             // first answer is due when the entry is durable
     uint64_t entry_seq;
     bool recovering;     // its first superstep is that of a crash
+    int64_t recoveries;  // counted without a row since; 0: it is innocent
     bool cancelled;
     bool ended;
     // while it waits for its turn (queue.c)
@@ -386,6 +387,9 @@ struct thread {
     bool known;            // has a record
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
+    bool barred;           // not to be read yet: a run of it is on trial
+    json_t *parked;        // the record of its quarantined run, or NULL
+    int64_t recoveries;    // of the run that it is read for
     char *graph;           // last used
     uint64_t last_ticks;
     uint64_t event_seq; // numbering of events
@@ -422,6 +426,13 @@ struct known_graph {
     uint64_t announced; // order of announcement; the last one rules
 };
 
+// A run that may have ended its coordinator (trial.c).
+struct trial {
+    char *thread;
+    json_t *record; // as it is to be stored
+    uint64_t tag;   // of that; 0: it waits for its turn
+};
+
 struct scan_reply { // a request that waits for records
     uint64_t tag;
     char *peer;
@@ -450,6 +461,12 @@ struct engine {
     struct ss_shards owned; // if shared
     uint64_t shard_epochs[SS_SHARDS];
     uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
+    struct {
+        struct trial *items;
+        size_t count, capacity;
+    } trials;
+    char *on_trial; // the thread whose run goes on alone, or NULL
+    int64_t trial_ends_ms;
     bool letting_go; // threads are leaving: their attempts go on
     bool drains;
     struct {

@@ -22,7 +22,7 @@ static const struct {
 
 // ------------------------------------------------ loading
 
-struct thread *ss_thread_get(struct engine *engine, const char *id)
+struct thread *ss_thread_find(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_map_get(&engine->threads, id);
     if (!thread) {
@@ -32,7 +32,13 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
         ss_map_put(&engine->threads, id, thread);
     }
     thread->used_ms = engine->now_ms;
-    if (thread->state == THREAD_COLD) {
+    return thread;
+}
+
+struct thread *ss_thread_get(struct engine *engine, const char *id)
+{
+    struct thread *thread = ss_thread_find(engine, id);
+    if (thread->state == THREAD_COLD && !thread->barred) {
         thread->state = THREAD_LOADING;
         thread->load_tag = ++engine->tags;
         ss_engine_command(engine,
@@ -85,6 +91,7 @@ void ss_thread_destroy(struct thread **place)
     SS_VEC_FINI(&thread->waiting);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
+    json_decref(thread->parked);
     ss_free(thread->graph);
     ss_free(thread->id);
     ss_free(thread);
@@ -197,6 +204,9 @@ static struct ss_row *begin_row(
 {
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
+    if (thread->run && thread->run->recoveries > 0
+        && strcmp(thread->run->id, run) == 0)
+        ss_run_survives(thread->run);
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(thread->journal) + 1;
     id_copy(row->run, run);
@@ -449,6 +459,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
 static bool is_idle(const struct thread *thread)
 {
     return !ss_thread_busy(thread) && thread->waiting.count == 0
+        && !thread->barred
         && thread->held.count == 0 && thread->puts.count == 0
         && thread->store_tag == 0 && !thread->delete_to && !thread->open && !thread->dirty
         && thread->state != THREAD_LOADING;

@@ -11,7 +11,9 @@ enum gate {
 #undef X
 };
 
-// The hot thread; made, and its loading asked for, if need be.
+// The thread, made if need be; nothing of it is read.
+struct thread *ss_thread_find(struct engine *engine, const char *id);
+// The hot thread; made, and its loading asked for, if need be and if it may.
 struct thread *ss_thread_get(struct engine *engine, const char *id);
 void ss_thread_destroy(struct thread **thread);
 void ss_thread_loaded(struct thread *thread, const struct ss_event *event);

@@ -143,7 +143,8 @@ static char *play(const struct queue_story *story, int64_t crash_at,
     look_all();
     while (world_store_stopped() && ++lives < LIVES_MAX) {
         world_crash();
-        world_restart();
+        // So many crashes without a row would park the run under way.
+        world_restart_after(!again);
         if (again)
             world_store_take(again);
         one_life(story);

@@ -841,12 +841,13 @@ static void find_graphs(void)
     }
 }
 
-static void find_runs(void)
+static void find_runs(bool crashed)
 {
     for (size_t i = world.store.records.count; i-- > 0;) { // in no order
         const struct stored_record *record = &world.store.records.items[i];
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
         event.run.record = record->value;
+        event.run.crashed = crashed;
         if (record->table == SS_RECORD_RUN &&
             ss_bridge_run_is_open(record->value))
             step(&event);
@@ -855,6 +856,11 @@ static void find_runs(void)
 
 void world_restart(void)
 {
+    world_restart_after(true);
+}
+
+void world_restart_after(bool crash)
+{
     world.life++;
     world_store_take(-1);
     engine_new();
@@ -862,7 +868,7 @@ void world_restart(void)
     for (size_t i = 0; i < world.workers.count; i++)
         if (!world.workers.items[i].dead)
             hello(&world.workers.items[i]);
-    find_runs();
+    find_runs(crash);
 }
 
 // ------------------------------------------------------------------ a pair
@@ -942,7 +948,7 @@ void world_gained(void)
 {
     world_gained_some(SS_SHARDS);
     find_graphs();
-    find_runs();
+    find_runs(false);
 }
 
 void world_drains(void)

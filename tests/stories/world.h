@@ -123,6 +123,8 @@ void world_die(void);
 bool world_is_in_engine(void);
 // Another one starts: workers say hello, unfinished runs are found.
 void world_restart(void);
+// `crash`: the runs that are found are counted (they may be what ended it).
+void world_restart_after(bool crash);
 // Two coordinators share the store from now on: "one" at tcp://one, which owns
 // every thread, and "two". What is asked, run and passed, and every mishap, is
 // of the one that was named last (at first "one"); workers join each by

@@ -197,6 +197,10 @@ int ss_client_attach(struct ss_client *client, const char *run,
 // a text: "cancelled", or how it had ended before (ret_status may be NULL).
 int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
     json_t **ret_status, struct ss_client_error *ret_error);
+// A run that is quarantined, because it ended its coordinator each time it went
+// on, goes on once more.
+int ss_client_release(struct ss_client *client, const char *run,
+    struct ss_client_error *ret_error);
 
 // --------------------------------------------------------------------- threads
 

@@ -30,7 +30,7 @@ expect() # what completes to, words...
         failed=1
     fi
 }
-expect 'run resume runs retain' superstep r
+expect 'run resume release runs retain' superstep r
 expect '--recursion-limit' superstep run g --rec
 expect 'history' superstep --coordinator tcp://here:1 hi
 expect 'sync async exit' superstep run g --durability ''

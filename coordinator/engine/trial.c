@@ -1,0 +1,263 @@
+// trial.c - runs that may be what ended their coordinator.
+//
+//   found after a crash: recoveries n -> n + 1, durably --> loaded, goes on
+//                           |  n = 3                          | a new row: 0
+//                           v                                 v
+//                       quarantined --release--> n = 1     (innocent)
+//                           |
+//                           +--cancel--> ended
+//
+// Whoever finds a run of a coordinator that crashed counts that before anything
+// of it is read, so that a run which ends every coordinator that touches it is
+// parked at last, wherever it is found. Runs go on together the first times. The
+// last time each goes on alone, until it makes a row or a while has passed: who
+// gets over that only stood beside the guilty one, and is counted less again.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+#define QUARANTINED "quarantined"
+
+void ss_trial_fini(struct trial *trial)
+{
+    ss_free(trial->thread);
+    json_decref(trial->record);
+}
+
+// ------------------------------------------------ parked
+
+static const char *parked_run(const struct thread *thread)
+{
+    return ss_json_str(thread->parked, "run", "");
+}
+
+static void park(struct thread *thread, json_t *record)
+{
+    json_decref(thread->parked);
+    thread->parked = json_incref(record);
+    ss_engine_narrate(thread->engine, "run %s on thread %s has ended its "
+        "coordinator %d times and is parked", parked_run(thread), thread->id,
+        SS_RECOVERIES_MAX + 1);
+    thread->barred = true;
+    while (thread->waiting.count > 0) {
+        struct waiting waiting = thread->waiting.items[0];
+        SS_VEC_REMOVE(&thread->waiting, 0);
+        ss_parked_request(
+            thread, waiting.op, waiting.peer, waiting.id, waiting.body);
+        ss_waiting_fini(&waiting);
+    }
+}
+
+// ------------------------------------------------ on trial
+
+static void begin(struct engine *engine, struct trial *trial)
+{
+    ss_engine_store_record(engine, SS_RECORD_RUN,
+        ss_json_str(trial->record, "run", ""), trial->thread,
+        json_incref(trial->record));
+    trial->tag = engine->tags;
+}
+
+// A record like this one, with other words for two things. Gives.
+static json_t *record_with(
+    json_t *record, const char *status, int64_t recoveries)
+{
+    json_t *copy = json_copy(record);
+    json_object_set_new(copy, "status", json_string(status));
+    json_object_set_new(copy, "recoveries", json_integer(recoveries));
+    return copy;
+}
+
+static void add(struct thread *thread, json_t *record, const char *status,
+    int64_t recoveries)
+{
+    struct engine *engine = thread->engine;
+    SS_VEC_PUSH(&engine->trials,
+        (struct trial){.thread = ss_strdup(thread->id),
+            .record = record_with(record, status, recoveries)});
+    thread->barred = true;
+    ss_run_await(thread, ss_json_str(record, "run", ""),
+        strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
+    if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
+        begin(engine, &engine->trials.items[engine->trials.count - 1]);
+}
+
+void ss_trial_add(struct thread *thread, json_t *record)
+{
+    int64_t recoveries = ss_json_int(record, "recoveries", 0);
+    const char *run = ss_json_str(record, "run", "");
+    if (recoveries < SS_RECOVERIES_MAX) {
+        add(thread, record, ss_json_str(record, "status", ""), recoveries + 1);
+        return;
+    }
+    ss_engine_store_record(thread->engine, SS_RECORD_RUN, run, thread->id,
+        record_with(record, QUARANTINED, recoveries));
+    park(thread, record);
+}
+
+void ss_run_parked(struct thread *thread, json_t *record)
+{
+    park(thread, record);
+}
+
+static void load(struct engine *engine, const struct trial *trial)
+{
+    struct thread *thread = ss_map_get(&engine->threads, trial->thread);
+    if (!thread || !thread->barred)
+        return; // it has moved
+    thread->barred = false;
+    thread->recoveries = ss_json_int(trial->record, "recoveries", 0);
+    if (thread->recoveries == SS_RECOVERIES_MAX) {
+        ss_free(engine->on_trial);
+        engine->on_trial = ss_strdup(thread->id);
+        engine->trial_ends_ms = engine->now_ms + SS_TRIAL_MS;
+    }
+    ss_thread_get(engine, thread->id);
+}
+
+bool ss_trial_stored(struct engine *engine, const struct ss_event *event)
+{
+    for (size_t i = 0; i < engine->trials.count; i++) {
+        struct trial trial = engine->trials.items[i];
+        if (trial.tag == 0 || trial.tag != event->stored.tag)
+            continue;
+        SS_VEC_REMOVE(&engine->trials, i);
+        if (event->stored.status == SS_OK)
+            load(engine, &trial);
+        ss_trial_fini(&trial);
+        return true;
+    }
+    return false;
+}
+
+// It has lived long enough: the last count is taken back.
+static void acquit(struct run *run)
+{
+    json_t *record = ss_run_record(run, "running");
+    ss_engine_store_record(run->engine, SS_RECORD_RUN, run->id,
+        run->thread->id,
+        record_with(record, "running", SS_RECOVERIES_MAX - 1));
+    json_decref(record);
+}
+
+// Its run made a row, has ended, has moved, waits for its graph, or lives.
+static bool is_over(const struct engine *engine)
+{
+    const struct thread *thread =
+        engine->on_trial ? ss_map_get(&engine->threads, engine->on_trial)
+                         : NULL;
+    if (!thread || thread->state == THREAD_COLD)
+        return true;
+    if (thread->state == THREAD_LOADING)
+        return false;
+    return !thread->run || thread->run->recoveries == 0
+        || engine->now_ms >= engine->trial_ends_ms;
+}
+
+void ss_trials_next(struct engine *engine)
+{
+    if ((!engine->on_trial && engine->trials.count == 0) || !is_over(engine))
+        return;
+    const struct thread *thread =
+        engine->on_trial ? ss_map_get(&engine->threads, engine->on_trial)
+                         : NULL;
+    if (thread && thread->run && thread->run->recoveries > 0)
+        acquit(thread->run);
+    ss_free(engine->on_trial);
+    engine->on_trial = NULL;
+    size_t next = SS_NONE;
+    for (size_t i = engine->trials.count; i-- > 0;) {
+        const struct trial *trial = &engine->trials.items[i];
+        bool alone = ss_json_int(trial->record, "recoveries", 0)
+            == SS_RECOVERIES_MAX;
+        if (alone && trial->tag != 0)
+            return; // one is on its way
+        next = alone ? i : next;
+    }
+    if (next != SS_NONE)
+        begin(engine, &engine->trials.items[next]);
+}
+
+void ss_trials_wake(struct engine *engine)
+{
+    if (!engine->on_trial)
+        ss_trials_next(engine);
+    else
+        ss_engine_wake(engine,
+            is_over(engine) ? engine->now_ms : engine->trial_ends_ms);
+}
+
+void ss_run_survives(struct run *run)
+{
+    run->recoveries = 0;
+    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
+        ss_run_record(run, "running"), false);
+}
+
+// ------------------------------------------------ what people do about it
+
+// Its record stays as it is until the end row is durable: if reading it ends us
+// once more, it is parked as before.
+static void cancel(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    json_t *record = thread->parked;
+    const char *run = ss_json_str(record, "run", "");
+    thread->parked = NULL;
+    thread->barred = false;
+    json_t *request = json_copy(body);
+    json_object_set_new(request, "run", json_string(run));
+    ss_thread_get(thread->engine, thread->id);
+    ss_request_later(thread, "cancel", peer, id, request);
+    ss_run_await(thread, run, "recover"); // behind it, which takes it away
+    json_decref(request);
+    json_decref(record);
+}
+
+static void release(struct thread *thread, const char *peer, uint64_t id)
+{
+    json_t *record = thread->parked;
+    ss_engine_narrate(thread->engine, "run %s on thread %s is released",
+        parked_run(thread), thread->id);
+    thread->parked = NULL;
+    add(thread, record, "running", 1);
+    ss_reply(
+        thread->engine, peer, id, json_pack("{s:s}", "status", "running"));
+    json_decref(record);
+}
+
+void ss_parked_request(struct thread *thread, const char *op,
+    const char *peer, uint64_t id, json_t *body)
+{
+    const char *run = ss_json_str(body, "run", parked_run(thread));
+    bool is_it = strcmp(run, parked_run(thread)) == 0;
+    if (strcmp(op, "cancel") == 0 && is_it)
+        cancel(thread, peer, id, body);
+    else if (strcmp(op, "release") == 0 && is_it)
+        release(thread, peer, id);
+    else
+        ss_reply_error(thread->engine, peer, id, SS_EQUARANTINED,
+            "run %s of thread %s has ended its coordinator %d times and is "
+            "parked; `superstep release` lets it go on, `superstep cancel` "
+            "ends it", parked_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
+}
+
+void ss_release_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *of = ss_json_str(body, "thread", NULL);
+    if (!of)
+        ss_request_scan(engine, peer, id, body);
+    else if (!ss_refer(engine, peer, id, of))
+        ss_request_later(
+            ss_thread_get(engine, of), "release", peer, id, body);
+}
+
+void ss_release_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    ss_reply_error(thread->engine, peer, id, SS_ESTATE,
+        "thread %s has no quarantined run", thread->id);
+}

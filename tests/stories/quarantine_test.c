@@ -1,0 +1,225 @@
+// A run that ends every coordinator that touches it: it is parked, and the rest
+// go on. Here the coordinator ends when the test says so.
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#include "common/model/value.h"
+
+#define RUN(id) "{'thread': '" id "', 'run': '" id "', 'graph': 'g', 'input':" \
+                " {'x': []}}"
+
+static void chain(void)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 9);
+}
+
+// Ends, and begins again, and everything goes on as far as it gets.
+static void crash_again(void)
+{
+    world_crash();
+    world_restart();
+    world_run();
+}
+
+static const char *status_of(const char *run)
+{
+    json_t *runs = json_object_get(world_get("runs", "{}"), "runs"), *it;
+    size_t i;
+    json_array_foreach (runs, i, it)
+        if (strcmp(ss_json_str(it, "run", ""), run) == 0)
+            return ss_json_str(it, "status", "?");
+    return "gone";
+}
+
+static const char *code_of(const json_t *answer)
+{
+    return ss_json_str(json_object_get(answer, "error"), "code", "");
+}
+
+// b of run `poison` never comes to an end; it is found three times.
+static void poison(void)
+{
+    chain();
+    world_hold("b");
+    world_ask("ann", "run", RUN("poison"));
+    world_run();
+    for (int i = 0; i < 3; i++)
+        crash_again();
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+}
+
+START_TEST(a_run_that_ends_its_coordinator_is_parked_after_three_recoveries)
+{
+    poison();
+    ck_assert_str_eq(status_of("poison"), "running");
+    world_forget();
+    crash_again();
+    told("(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 9 tasks at once\n"
+         "run poison on thread poison has ended its coordinator 4 times and is"
+         " parked\n");
+    ck_assert_str_eq(status_of("poison"), "quarantined");
+    crash_again(); // and stays so
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+    world_let("b");
+    json_t *result = world_get("run", RUN("fine"));
+    ck_assert_str_eq(ss_json_str(result, "status", ""), "done");
+}
+END_TEST
+
+START_TEST(nothing_of_a_parked_run_is_read)
+{
+    static const char *const ops[] = {
+        "run", "state", "history", "update", "journal", "delete", "explain"};
+    poison();
+    crash_again();
+    for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+        json_t *answer = world_get(ops[i], "{'thread': 'poison'}");
+        ck_assert_str_eq(code_of(answer), "quarantined");
+    }
+    ck_assert_str_eq(
+        code_of(world_get("attach", "{'run': 'poison'}")), "quarantined");
+    world_pass(1000000); // nor forgotten
+    ck_assert_str_eq(
+        code_of(world_get("state", "{'thread': 'poison'}")), "quarantined");
+}
+END_TEST
+
+START_TEST(it_is_counted_before_it_is_read)
+{
+    chain();
+    world_hold("b");
+    world_ask("ann", "run", RUN("poison"));
+    world_run();
+    for (int i = 0; i < 3; i++) {
+        world_crash();
+        world_restart();
+        world_store_slow(true);
+        ck_assert(world_run_store()); // its record, and then it ends
+        world_store_slow(false);
+    }
+    crash_again();
+    ck_assert_str_eq(status_of("poison"), "quarantined");
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+}
+END_TEST
+
+START_TEST(a_row_shows_that_it_was_not_the_one)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_worker("w1", 9);
+    world_hold("b");
+    world_hold("c");
+    world_ask("ann", "run", RUN("t"));
+    world_run();
+    for (int i = 0; i < 3; i++)
+        crash_again();
+    world_let("b");
+    world_run();
+    for (int i = 0; i < 3; i++)
+        crash_again();
+    ck_assert_str_eq(status_of("t"), "running");
+    world_let("c");
+    json_t *result = world_finish(world_ask("ann", "attach", "{'run': 't'}"));
+    ck_assert_str_eq(ss_json_str(result, "status", ""), "done");
+}
+END_TEST
+
+// Both stand still. The third time each goes on alone; the guilty one ends its
+// coordinator then, the other one does not.
+START_TEST(who_stood_beside_it_is_not_parked_with_it)
+{
+    static const char *const names[] = {"r1", "r2"};
+    for (int guilty = 0; guilty < 2; guilty++) {
+        if (guilty == 1) {
+            world_end();
+            world_begin();
+        }
+        chain();
+        world_hold("b");
+        world_ask("ann", "run", RUN("r1"));
+        world_ask("ann", "run", RUN("r2"));
+        world_run();
+        crash_again();
+        crash_again();
+        world_crash();
+        world_restart();
+        world_run();
+        size_t count = 0;
+        const struct attempt_made *made = world_attempts(&count);
+        ck_assert_uint_eq(count, 2 * 4 + 1); // one of them, alone
+        if (strcmp(made[count - 1].run, names[guilty]) != 0) {
+            world_pass(1500); // it lived: now the other one
+            made = world_attempts(&count);
+            ck_assert_uint_eq(count, 2 * 4 + 2);
+            ck_assert_str_eq(made[count - 1].run, names[guilty]);
+        }
+        crash_again();
+        world_pass(3000);
+        ck_assert_str_eq(status_of(names[guilty]), "quarantined");
+        ck_assert_str_eq(status_of(names[!guilty]), "running");
+        world_let("b");
+        world_run();
+        ck_assert_str_eq(status_of(names[!guilty]), "done");
+    }
+}
+END_TEST
+
+START_TEST(it_is_released_by_hand)
+{
+    poison();
+    crash_again();
+    json_t *answer = world_get("release", "{'run': 'poison'}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "running");
+    world_let("b");
+    answer = world_finish(world_ask("ann", "attach", "{'run': 'poison'}"));
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
+    ck_assert_str_eq(status_of("poison"), "done");
+    ck_assert_str_eq(
+        code_of(world_get("release", "{'run': 'poison'}")), "invalid_state");
+}
+END_TEST
+
+START_TEST(it_is_cancelled_without_going_on)
+{
+    poison();
+    crash_again();
+    json_t *answer = world_get("cancel", "{'run': 'poison'}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "cancelled");
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+    ck_assert_str_eq(status_of("poison"), "cancelled");
+    world_let("b");
+    crash_again();
+    answer = world_get("run", "{'thread': 'poison', 'run': 'next', 'graph':"
+                              " 'g', 'input': {'x': []}}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
+}
+END_TEST
+
+START_TEST(a_hand_over_is_no_crash)
+{
+    world_pair();
+    chain();
+    world_at("two");
+    world_worker("w1", 9);
+    world_at("one");
+    world_hold("b");
+    world_ask("ann", "run", RUN("t"));
+    world_run();
+    for (int i = 0; i < 6; i++) {
+        world_lost(true);
+        world_at(i % 2 == 0 ? "two" : "one");
+        world_gained();
+        world_run();
+    }
+    ck_assert_str_eq(status_of("t"), "running");
+}
+END_TEST
+
+SUITE("quarantine",
+    a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
+    nothing_of_a_parked_run_is_read, it_is_counted_before_it_is_read,
+    a_row_shows_that_it_was_not_the_one,
+    who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
+    it_is_cancelled_without_going_on, a_hand_over_is_no_crash)
