@@ -161,6 +161,36 @@ START_TEST(a_worker_is_never_given_more_than_it_takes)
 }
 END_TEST
 
+// A list of which an item was replaced has not merely grown: who reads it back
+// from its rows sees the replacement.
+START_TEST(a_message_that_was_replaced_stays_replaced_after_a_crash)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}, {'key':"
+        " 'm', 'type': 'list', 'reducer': 'add_messages'}]}"));
+    world_worker("w1", 1);
+    json_t *many = json_array();
+    for (int i = 0; i < 200; i++)
+        json_array_append_new(
+            many, json_pack("{s:s, s:o, s:s}", "type", "human", "id",
+                      json_sprintf("%d", i), "content", "an old message"));
+    world_finish(world_ask_json("ann", "run",
+        json_pack("{s:s, s:s, s:{s:o}}", "thread", "t", "graph", "g", "input",
+            "m", many)));
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'m': ["
+                     "{'type': 'human', 'id': '7', 'content': 'new'}]}}");
+    world_crash();
+    world_restart();
+    const json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
+    const json_t *list = json_object_get(json_object_get(state, "values"), "m");
+    ck_assert_uint_eq(json_array_size(list), 200);
+    ck_assert_str_eq(
+        json_string_value(json_object_get(json_array_get(list, 7), "content")),
+        "new");
+}
+END_TEST
+
 SUITE("borders", a_worker_has_its_whole_lease,
     a_pause_of_the_coordinator_costs_no_worker_its_lease,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
@@ -168,4 +198,5 @@ SUITE("borders", a_worker_has_its_whole_lease,
     a_cached_result_is_served_until_its_time_and_no_longer,
     an_answer_is_for_one_of_two_who_ask_at_once,
     a_fenced_coordinator_does_not_take_the_run_up_again,
-    a_worker_is_never_given_more_than_it_takes)
+    a_worker_is_never_given_more_than_it_takes,
+    a_message_that_was_replaced_stays_replaced_after_a_crash)
