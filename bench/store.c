@@ -7,9 +7,16 @@
 // store, with its fence, its look at each thread's head and its all-or-nothing;
 // once by pgbench, as one INSERT of so many rows of VALUES, which looks at
 // nothing. They take turns, and the best turn of each counts.
+//
+// Beside the rates stands the processor time that a row took, of the server and
+// its client together, over all turns: on a machine that does other things as
+// well the rates say little, and the times still compare.
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/app/clock.h"
 #include "common/base/mem.h"
@@ -45,6 +52,64 @@ static struct ss_store_row row_of(const char *thread, uint64_t seq)
         .checksum = 1234567890123456789,
         .body = body,
         .body_size = BODY};
+}
+
+// --- processor time ---------------------------------------------------------
+
+static double seconds_of(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+}
+
+// Of the server or one of its children by /proc/PID/stat, with those that ended;
+// 0: it is none.
+static double seconds_of_process(const char *pid, long server)
+{
+    char path[300], text[1024] = "";
+    long parent = 0;
+    unsigned long user = 0, system = 0, ended_user = 0, ended_system = 0;
+    (void)snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    (void)!fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    const char *behind = strrchr(text, ')'); // its name may hold anything
+    if (!behind || sscanf(behind, ") %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u"
+                                  " %*u %lu %lu %lu %lu",
+                       &parent, &user, &system, &ended_user,
+                       &ended_system) != 5)
+        return 0;
+    if (parent != server && strtol(pid, NULL, 10) != server)
+        return 0;
+    return (double)(user + system + ended_user + ended_system) /
+           (double)sysconf(_SC_CLK_TCK);
+}
+
+// Of this process, what it has waited for, and the server's sessions.
+static double processor_seconds(const struct postgres_server *server)
+{
+    struct rusage usage;
+    char *path = ss_format("%s/postmaster.pid", postgres_server_data(server));
+    char line[32] = "";
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(line, sizeof(line), file))
+        complain(path, "cannot be read");
+    fclose(file);
+    ss_free(path);
+    double sum = 0;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    sum += seconds_of(&usage);
+    (void)getrusage(RUSAGE_CHILDREN, &usage);
+    sum += seconds_of(&usage);
+    DIR *folder = opendir("/proc");
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            sum += seconds_of_process(entry->d_name, strtol(line, NULL, 10));
+    if (folder)
+        closedir(folder);
+    return sum;
 }
 
 // --- the store --------------------------------------------------------------
@@ -150,18 +215,37 @@ static struct ss_store *open_schema(
     return store;
 }
 
+struct side {
+    double best;      // rows a second, of its best turn
+    double rows;      // of all turns
+    double processor; // seconds
+};
+
+static void side_add(struct side *side, double rate, int seconds)
+{
+    side->best = rate > side->best ? rate : side->best;
+    side->rows += rate * seconds;
+}
+
 static void compare(const struct postgres_server *server,
     struct appends *appends, size_t count, int seconds)
 {
-    double ours = 0, theirs = 0;
+    struct side ours = {0}, theirs = {0};
     for (int i = 0; i < TURNS; i++) {
-        double turn = store_turn(appends, count, seconds);
-        ours = turn > ours ? turn : ours;
-        turn = pgbench_turn(server, count, seconds, (uint64_t)i << 32);
-        theirs = turn > theirs ? turn : theirs;
+        double begin = processor_seconds(server);
+        side_add(&ours, store_turn(appends, count, seconds), seconds);
+        double middle = processor_seconds(server);
+        side_add(&theirs,
+            pgbench_turn(server, count, seconds, (uint64_t)i << 32), seconds);
+        ours.processor += middle - begin;
+        theirs.processor += processor_seconds(server) - middle;
     }
-    printf("%5zu  %9.0f rows/s  %9.0f rows/s  %6.2f\n", count, ours, theirs,
-        ours / theirs);
+    double us = 1e6 * ours.processor / ours.rows;
+    double their_us = 1e6 * theirs.processor / theirs.rows;
+    printf("%5zu  %9.0f rows/s  %9.0f rows/s  %6.2f  %7.1f us  %7.1f us  "
+           "%6.2f\n",
+        count, ours.best, theirs.best, ours.best / theirs.best, us, their_us,
+        their_us / us);
     (void)fflush(stdout);
 }
 
@@ -188,7 +272,8 @@ int main(int argc, char **argv)
     if (ss_store_fence_take(
             appends.store, "bench", 0, &appends.epoch, &error) != SS_OK)
         complain("fence", error.message);
-    printf("batch            store           pgbench   ratio\n");
+    printf("batch            store           pgbench   ratio"
+           "   processor: a row  pgbench's   ratio\n");
     static const size_t counts[] = {1, 10, BATCH_MAX};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         compare(server, &appends, counts[i], (int)seconds);

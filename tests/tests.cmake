@@ -85,6 +85,10 @@ add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)
 ss_test_properties(tidy.floors tidy 60)
 add_test(NAME tidy.planted COMMAND ${SS_PYTHON} tests/tidy/planted_test.py)
 ss_test_properties(tidy.planted tidy 120)
+add_test(NAME tidy.mutate COMMAND ${SS_PYTHON} tests/mutate/mutate.py --check)
+ss_test_properties(tidy.mutate tidy 60)
+add_test(NAME tidy.patch COMMAND ${SS_PYTHON} tests/mutate/patch_test.py)
+ss_test_properties(tidy.patch tidy 60)
 
 # ss_pure_test(TARGET [REGEX]): what it may need beside libc's pure part.
 function(ss_pure_test target)
