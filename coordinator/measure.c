@@ -34,6 +34,21 @@ static void measure_store(struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_STORE_UNITS, (int64_t)stats.units);
 }
 
+static void measure_link(const struct ss_coordinator *shell)
+{
+    struct ss_link_counts counts;
+    ss_link_counts(shell->link, &counts);
+    ss_metric_set(SS_METRIC_CONNECTIONS, (int64_t)counts.connections);
+    ss_metric_set(SS_METRIC_CONNECTIONS_ACCEPTED, (int64_t)counts.accepted);
+    ss_metric_set(SS_METRIC_CONNECTIONS_REFUSED,
+        (int64_t)(counts.refused_full + counts.refused_rate));
+    ss_metric_set(SS_METRIC_KEYS_REFUSED, (int64_t)counts.refused_key);
+    ss_metric_set(SS_METRIC_HANDSHAKES_TIMED_OUT, (int64_t)counts.timed_out);
+    ss_metric_set(SS_METRIC_MESSAGES_DROPPED, (int64_t)counts.dropped);
+    ss_metric_set(
+        SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);
+}
+
 void ss_shell_measure(struct ss_coordinator *shell)
 {
     int64_t now_ms = ss_clock_ms();
@@ -48,6 +63,7 @@ void ss_shell_measure(struct ss_coordinator *shell)
     shell->measure_at_ms = INT64_MAX;
     measure_engine(shell);
     measure_store(shell);
+    measure_link(shell);
     ss_health_set(ss_cluster_is_member(shell)
                       ? NULL
                       : "it has no lease, and owns no thread");

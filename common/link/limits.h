@@ -19,7 +19,7 @@ enum {
     // A connection whose other side is gone without a word is noticed by the
     // system: asked after so many seconds of silence, so often, so many times;
     // and when what was sent is not acknowledged for so long. (Not by ZeroMQ's
-    // heartbeats: docs/decisions says why.)
+    // heartbeats: docs/decisions/0010 says why.)
     SS_LINK_KEEPALIVE_S = 30,
     SS_LINK_KEEPALIVE_EACH_S = 10,
     SS_LINK_KEEPALIVE_COUNT = 3,

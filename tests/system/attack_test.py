@@ -5,6 +5,7 @@ do goes on meanwhile."""
 import pathlib
 import re
 import sys
+import urllib.request
 
 from harness import BIN, LIB, World, expect, main, pss_kb
 
@@ -28,6 +29,14 @@ def attack(world, kind, *more):
     return process
 
 
+def metric(coordinator, name):
+    port = coordinator.wait_line(r"metrics and health on port (\d+)")[1]
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics",
+                                timeout=60) as page:
+        return int(re.search(rf"^{name} (\d+)$", page.read().decode(),
+                             re.M)[1])
+
+
 def honest(world, *more):
     """Runs beside the attack: all of them must end well."""
     for _ in range(RUNS):
@@ -46,10 +55,13 @@ def expect_logged_once(coordinator, pattern):
 def test_strangers_keys_are_refused():
     with World() as world:
         keys = keys_of(world)
-        coordinator = world.coordinator("--keys", keys)
+        coordinator = world.coordinator("--keys", keys, "--metrics",
+                                        "127.0.0.1:0")
         world.worker(HELLO, None, "--keys", keys)
         attack(world, "stranger", keys)
         coordinator.wait_line("is not allowed")
+        while metric(coordinator, "superstep_keys_refused_total") < 2:
+            pass
         honest(world, "--keys", keys)
         expect_logged_once(coordinator, r"127\.0\.0\.2: its key .* not allowed")
 
