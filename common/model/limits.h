@@ -2,6 +2,8 @@
 #ifndef SS_MODEL_LIMITS_H
 #define SS_MODEL_LIMITS_H
 
+#include <stdint.h>
+
 enum {
     SS_VALUE_DEPTH_MAX = 512,      // nesting of JSON: decoding recurses
     SS_NAME_SIZE_MAX = 512,        // a node, key, channel or graph name
@@ -14,6 +16,13 @@ enum {
 
 // One value or one input, in bytes of JSON: what a coordinator holds in memory.
 #define SS_VALUE_SIZE_MAX (64u * 1024u * 1024u)
+// A time that somebody asked for, in milliseconds: 31,700 years. More counts as
+// this, so that no sum with a clock overflows, also in microseconds.
+#define SS_DURATION_MS_MAX INT64_C(1000000000000000)
+static inline int64_t ss_duration_ms(int64_t asked)
+{
+    return asked < SS_DURATION_MS_MAX ? asked : SS_DURATION_MS_MAX;
+}
 // A graph's description, in bytes of JSON.
 #define SS_DESCRIPTION_SIZE_MAX (64u * 1024u * 1024u)
 

@@ -15,6 +15,8 @@
 #define SS_NAME_ERROR "__error__"
 #define SS_NAME_ERROR_SOURCE "__error_source_node__"
 #define SS_NAME_NO_WRITES "__no_writes__"
+// Ours: how often a task has failed in this run, and when it is tried again.
+#define SS_NAME_TRIES "__tries__"
 #define SS_NAME_SCHEDULED "__scheduled__"
 #define SS_NAME_RETURN "__return__"
 #define SS_NAME_PUSH "__pregel_push"
@@ -31,7 +33,7 @@ bool ss_name_reserved(const char *name);
 // Channels that applying writes ignores entirely (R1.12).
 bool ss_name_ignored(const char *name);
 // The index of a special write (-1 error, -2 scheduled, -3 interrupt, -4
-// resume; R1.8), or 0 for every other channel.
+// resume, R1.8; -5 tries), or 0 for every other channel.
 int ss_name_special(const char *name);
 
 #endif

@@ -63,6 +63,8 @@ static int parse_retry(struct ss_build *build, const char *where,
         ss_json_int(json, "initial_interval_ms", retry->initial_interval_ms);
     retry->max_interval_ms =
         ss_json_int(json, "max_interval_ms", retry->max_interval_ms);
+    retry->initial_interval_ms = ss_duration_ms(retry->initial_interval_ms);
+    retry->max_interval_ms = ss_duration_ms(retry->max_interval_ms);
     if (status == SS_OK &&
         (retry->initial_interval_ms < 0 || retry->max_interval_ms < 0))
         status = ss_build_fail(
@@ -124,6 +126,8 @@ static int parse_times(struct ss_build *build, struct ss_node *node,
     if (status == SS_OK)
         status = ss_build_positive(
             build, where, described, "idle_timeout_ms", &node->idle_timeout_ms);
+    node->run_timeout_ms = ss_duration_ms(node->run_timeout_ms);
+    node->idle_timeout_ms = ss_duration_ms(node->idle_timeout_ms);
     const char *refresh =
         json_string_value(own_or_default(build, described, "refresh_on"));
     if (status != SS_OK || !refresh)
@@ -142,7 +146,10 @@ static int parse_cache(struct ss_build *build, struct ss_node *node,
     if (!json || json_is_null(json) || json_is_false(json))
         return SS_OK;
     node->cached = true;
-    return ss_build_positive(build, where, json, "ttl_ms", &node->cache_ttl_ms);
+    int status =
+        ss_build_positive(build, where, json, "ttl_ms", &node->cache_ttl_ms);
+    node->cache_ttl_ms = ss_duration_ms(node->cache_ttl_ms);
+    return status;
 }
 
 static int parse_subgraph(struct ss_build *build, struct ss_node *node,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/limits.h"
 #include "common/wire/work.h"
 
 Superstep__V1__Attempt *ss_pack_attempt(
@@ -157,8 +158,8 @@ static void take_plain(
     order->stop = packed->stop;
     order->attempt_number = packed->attempt_number;
     order->first_attempt_us = packed->first_attempt_us;
-    order->run_timeout_ms = packed->run_timeout_ms;
-    order->idle_timeout_ms = packed->idle_timeout_ms;
+    order->run_timeout_ms = ss_duration_ms(packed->run_timeout_ms);
+    order->idle_timeout_ms = ss_duration_ms(packed->idle_timeout_ms);
     order->heartbeat_only = packed->heartbeat_only != 0;
     order->want_custom = packed->want_custom != 0;
     order->want_messages = packed->want_messages != 0;

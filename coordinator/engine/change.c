@@ -168,6 +168,8 @@ static void save(struct change *change, const char *source)
     change->superstep++;
     if (updates_of(change)) {
         json_decref(config);
+        ss_answer_keep_part(
+            thread, change->body, change->superstep, change->base);
         begin_superstep(change);
         return;
     }
@@ -519,6 +521,26 @@ static int check_alone(const json_t *updates, struct ss_error *error)
     return SS_OK;
 }
 
+// The updates that a copy brings along follow on it, as a superstep.
+static void unfold_copy(struct change *change)
+{
+    json_t *updates = updates_of(change);
+    json_t *more = json_object_get(json_array_get(updates, 0), "values");
+    if (is_as(json_array_get(updates, 0), SS_NAME_COPY)
+        && json_is_array(more) && json_array_size(more) > 0)
+        json_array_insert(json_object_get(change->body, "supersteps"),
+            change->superstep + 1, more);
+}
+
+// Its client asks again after a crash: what is in the rows is not done again.
+static void go_on(struct change *change)
+{
+    size_t done =
+        ss_answer_part(change->thread, change->body, change->base);
+    for (; change->superstep < done && updates_of(change); change->superstep++)
+        unfold_copy(change);
+}
+
 // One superstep, from the null writes on; also after a fold.
 static void carry_on(struct change *change)
 {
@@ -555,10 +577,7 @@ static void carry_on(struct change *change)
             refuse(change, &error);
             return;
         }
-        if (json_is_array(more) && json_array_size(more) > 0) // its updates follow on the copy
-            json_array_insert(
-                json_object_get(change->body, "supersteps"),
-                change->superstep + 1, more);
+        unfold_copy(change);
         save(change, "fork");
     } else {
         ordinary(change, updates);
@@ -625,5 +644,6 @@ void ss_change_request(
     change->graph = ss_graph_ref(place.graph);
     change->ns = place.ns;
     thread->change = change;
+    go_on(change);
     begin_superstep(change);
 }

@@ -608,7 +608,8 @@ void ss_loop_store_pending(struct loop *loop)
     if (!loop->persists)
         return;
     for (size_t i = 0; i < loop->pending.count; i++)
-        if (loop->pending.items[i].of_this_run)
+        if (loop->pending.items[i].of_this_run
+            && strcmp(loop->pending.items[i].channel, SS_NAME_TRIES) != 0)
             store_pending(loop, &loop->pending.items[i]);
     // an earlier run left the plain answer there, and this one took it
     if (strcmp(loop->answer_taken_of, loop->id) == 0)

@@ -123,15 +123,17 @@ static void mark_interrupt_seen(struct loop *loop)
                 loop->graph->channels[c].name, loop->versions[c]);
 }
 
-// R5.9: go on; where time travels, on a branch of its own.
+// R5.9: go on; where time travels, on a branch of its own. `again`: after a crash,
+// with no checkpoint of the run: the fork is not there, and what was shown is, if
+// the entry did not wait for a fold.
 void ss_enter_resume(struct loop *loop, bool forks, bool again)
 {
     mark_interrupt_seen(loop);
-    if (forks && !again) {
+    if (forks) {
         ss_enter_drop_writes(loop, SS_NAME_INTERRUPT);
         ss_loop_save(loop, "fork");
     }
-    if (!again) {
+    if (!again || !ss_told_values_before(loop)) {
         ss_stream_values(loop, NULL);
         return;
     }

@@ -36,6 +36,8 @@ static void inherit(struct loop *loop)
     if (task->retry_resuming)
         loop->has_resuming_flag = loop->resuming_flag = true;
     loop->first_superstep = true;
+    loop->tried_seq = task->tried_seq > parent->tried_seq ? task->tried_seq
+                                                          : parent->tried_seq;
 }
 
 // The checkpoint that the run names for this very namespace (R12.16), or NULL.
@@ -72,19 +74,35 @@ static struct ss_mark *child_start(struct loop *loop)
     return ss_journal_find(journal, loop->ns, NULL);
 }
 
+// Has its task's newest try left anything? Else that try begins now.
+static bool began(const struct loop *loop)
+{
+    const struct ss_journal *journal = loop->thread->journal;
+    bool any = loop->tried_seq == 0;
+    for (uint64_t seq = ss_journal_head(journal);
+         !any && seq > loop->tried_seq; seq--) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        any = row && strcmp(row->ns, loop->ns) == 0
+            && strcmp(row->run, loop->run->id) == 0;
+    }
+    return any;
+}
+
 // After a crash: this very task's loop goes on at the tick (journal.md).
 static bool recover_child(struct loop *loop, struct ss_error *error)
 {
     struct ss_mark *mark = loop->persists
         ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
         : NULL;
-    if (!loop->run->recovering || !ss_enter_begun_by(mark, loop->parent_task)
+    if (!loop->run->recovering || !began(loop)
+        || !ss_enter_begun_by(mark, loop->parent_task)
         || strcmp(mark->run, loop->run->id) != 0
         || ss_loop_load(loop, mark, error) != SS_OK)
         return false;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
     loop->first_superstep = strcmp(mark->source, "loop") != 0;
+    loop->drifted = strcmp(mark->source, "fork") == 0;
     loop->resuming = loop->resuming_flag;
     ss_enter_recover_output(loop);
     loop->status = LOOP_RUNNING;

@@ -248,7 +248,7 @@ static int fresh_command(
 
 // R5.10, R5.11.
 static int root_input(
-    struct loop *loop, json_t *input, bool again, struct ss_error *error)
+    struct loop *loop, json_t *input, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     size_t unknown = 0;
@@ -265,7 +265,7 @@ static int root_input(
             loop->graph->input.count ? loop->graph->input.items[0] : "none");
     if (status == SS_OK)
         status = ss_enter_input(loop, &writes, error);
-    if (status == SS_OK && !again)
+    if (status == SS_OK)
         ss_loop_save(loop, "input");
     ss_writes_fini(&writes);
     return status;
@@ -333,7 +333,7 @@ static int apply_entry(
         status = fresh_command(loop, start, &input, error);
     }
     if (status == SS_OK)
-        status = root_input(loop, input, start->again, error);
+        status = root_input(loop, input, error);
     json_decref(input);
     return status;
 }
@@ -373,8 +373,10 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
     start->again = again;
     int status = prepare_root(loop, start, &writes, error);
     if (status == SS_OK) {
-        if (!again && !loop->run->recovering)
+        if (!again && !loop->run->recovering) {
             ss_run_begin_row(loop->run);
+            note_entry(loop, start); // before folds: a crash may come first
+        }
         if (start->forks)
             ss_writes_copy(&loop->carried, &writes);
         else if (!again)
@@ -425,6 +427,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->time_traveling =
         ss_json_bool(run->entry, "time_traveling", false);
     loop->first_superstep = first;
+    loop->drifted = strcmp(facts->last->source, "fork") == 0; // as it was told
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);

@@ -228,6 +228,8 @@ void ss_told_live(
 void ss_told_items(struct task *task);     // its attempt has ended: they stay
 void ss_told_restarted(struct task *task); // its attempt is void
 void ss_told_recall(struct loop *loop);
+// Values of this loop are among what its run has told in rows.
+bool ss_told_values_before(const struct loop *loop);
 json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
     uint64_t seq, uint32_t index);
 json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
@@ -295,7 +297,13 @@ int ss_key_check(const json_t *body, struct ss_error *error);
 bool ss_answered_before(
     struct thread *thread, const char *peer, uint64_t id, const json_t *body);
 void ss_answer_keep(
-    struct thread *thread, const json_t *body, json_t *answer); // borrows
+    struct thread *thread, const json_t *body, json_t *answer);
+// So many supersteps of an update are in the rows: asked again with its key, it
+// goes on at the checkpoint `base`.
+void ss_answer_keep_part(
+    struct thread *thread, const json_t *body, size_t done, const char *base);
+size_t ss_answer_part(const struct thread *thread, const json_t *body,
+    char ret_base[SS_UUID_SIZE]); // borrows
 
 // ------------------------------------------------ import.c
 

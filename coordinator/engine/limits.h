@@ -2,6 +2,11 @@
 #ifndef SS_ENGINE_LIMITS_H
 #define SS_ENGINE_LIMITS_H
 
+#include <stdint.h>
+
+// Supersteps of one run; more counts as this, so that no sum of steps overflows.
+#define SS_RECURSION_LIMIT_MAX (INT64_C(1) << 60)
+
 enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved

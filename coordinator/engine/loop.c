@@ -178,7 +178,8 @@ static void update_failed(
 }
 
 // R5.33: an interrupted root shows what finished beside the question, though no
-// checkpoint has it. False: it cannot be applied, and the run fails of that.
+// checkpoint has it. False: it cannot be applied, and the run fails of that; or
+// reducers of the application fold first, and then it is asked for again.
 static bool show_finished(struct loop *loop)
 {
     bool any = false, *updated = NULL;
@@ -189,9 +190,16 @@ static bool show_finished(struct loop *loop)
     if (!any || loop->pending.count == 0)
         return true;
     struct update_task *tasks = update_tasks(loop);
+    loop->leaving = ss_loop_fold(loop, tasks, loop->tasks.count);
+    if (loop->leaving) {
+        ss_free(tasks);
+        return false;
+    }
     int status = ss_update_apply(
         loop, tasks, loop->tasks.count, &updated, &channel, &error);
     ss_free(tasks);
+    loop->run->keeps_output = loop->folds_count > 0;
+    ss_loop_drop_folds(loop);
     if (status != SS_OK) {
         update_failed(loop, channel, &error);
         return false;
@@ -205,7 +213,8 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
 {
     json_decref(loop->interrupts);
     loop->interrupts = interrupts;
-    save_at_exit(loop, false);
+    if (!loop->leaving)
+        save_at_exit(loop, false);
     if (!loop->parent) {
         struct ss_keys shown, final;
         ss_loop_keys(loop, &shown, &final);
@@ -294,7 +303,7 @@ static void recover_ended(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
     const char *how = loop->run->recovering
-        ? ss_pendings_ended(&loop->pending, task->id)
+        ? ss_pendings_ended(&loop->pending, task->id, loop->tried_seq)
         : NULL;
     if (how && strcmp(how, SS_NAME_ERROR) == 0) {
         restore_failure(task, facts);
@@ -315,8 +324,10 @@ static void restore(struct loop *loop)
         give_answers(task, &facts);
         if (loop->replaying
             && !(loop->run->recovering
-                && ss_pendings_ours(&loop->pending, task->id)))
+                && ss_pendings_ours(&loop->pending, task->id))) {
+            ss_task_recover_tries(task, &facts);
             continue;
+        }
         if (facts.finished) {
             ss_pendings_output(&loop->pending, task->id, &task->writes);
             task->state = TASK_DONE;
@@ -339,9 +350,11 @@ static void restore(struct loop *loop)
                 handler->restored = true;
             } else {
                 recover_ended(handler, &its);
+                ss_task_recover_tries(handler, &its);
             }
         } else {
             recover_ended(task, &facts);
+            ss_task_recover_tries(task, &facts);
         }
     }
 }
@@ -550,6 +563,8 @@ void ss_loop_advance(struct loop *loop)
             ss_change_folded(loop->change);
         else if (loop->entry)
             ss_loop_enter_folded(loop);
+        else if (loop->leaving)
+            leave_interrupted(loop, json_incref(loop->interrupts));
         else
             next_superstep(loop);
         return;

@@ -103,6 +103,8 @@ struct task_facts {
     json_t *answers;    // `__resume__`, or NULL; borrowed
     json_t *error;      // {"code", "message"}, or NULL; borrowed
     const char *error_source;
+    json_t *tries;      // of this run: see SS_NAME_TRIES, or NULL; borrowed
+    uint64_t tries_seq; // the row that holds it
 };
 
 struct task_facts ss_pendings_facts(
@@ -112,12 +114,12 @@ void ss_pendings_add(struct pendings *pending, const char *task_id,
     struct ss_value *value, bool of_this_run, uint64_t seq); // borrows all
 void ss_pendings_drop(struct pendings *pending, const char *task_id);
 void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
-// A write of this task was made by this run.
+// A write of this task was made by this run (how often it was tried is none).
 bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
-// How a task without output ended in this run: `__error__`, `__interrupt__`, or
-// NULL: it did not.
+// How a task without output ended in this run, after row `since`: `__error__`,
+// `__interrupt__`, or NULL: it did not.
 const char *ss_pendings_ended(
-    const struct pendings *pending, const char *task_id);
+    const struct pendings *pending, const char *task_id, uint64_t since);
 void ss_pendings_remove(struct pendings *pending, size_t index);
 void ss_pendings_fini(struct pendings *pending);
 // Output writes (neither control nor special) of a task. Appends copies.
@@ -185,6 +187,8 @@ void ss_task_succeeded(struct task *task, bool cached);
 void ss_task_child_ended(struct task *task, struct loop *child);
 void ss_task_lost(struct task *task, const char *why);
 void ss_task_retry_due(struct task *task);
+// After a crash: it has failed so often, and waits as long as it would have.
+void ss_task_recover_tries(struct task *task, const struct task_facts *facts);
 void ss_task_cache_answer(struct task *task, json_t *record);
 bool ss_task_ended(const struct task *task);
 // It asks, and there is no answer for it now.

@@ -89,6 +89,9 @@ struct task_facts ss_pendings_facts(
             failed = p->seq;
         } else if (strcmp(p->channel, SS_NAME_ERROR_SOURCE) == 0) {
             facts.error_source = json_string_value(ss_value_json(p->value));
+        } else if (strcmp(p->channel, SS_NAME_TRIES) == 0) {
+            facts.tries = p->of_this_run ? ss_value_json(p->value) : NULL;
+            facts.tries_seq = p->seq;
         } else {
             has_output = true;
             output = p->seq > output ? p->seq : output;
@@ -103,18 +106,20 @@ bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
 {
     for (size_t i = 0; i < pending->count; i++)
         if (pending->items[i].of_this_run
-            && strcmp(pending->items[i].task_id, task_id) == 0)
+            && strcmp(pending->items[i].task_id, task_id) == 0
+            && strcmp(pending->items[i].channel, SS_NAME_TRIES) != 0)
             return true;
     return false;
 }
 
 const char *ss_pendings_ended(
-    const struct pendings *pending, const char *task_id)
+    const struct pendings *pending, const char *task_id, uint64_t since)
 {
     const struct pending *last = NULL;
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (!p->of_this_run || strcmp(p->task_id, task_id) != 0)
+        if (!p->of_this_run || p->seq <= since
+            || strcmp(p->task_id, task_id) != 0)
             continue;
         bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0
             || strcmp(p->channel, SS_NAME_INTERRUPT) == 0;

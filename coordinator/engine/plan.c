@@ -282,7 +282,7 @@ static void plan_push(struct loop *loop, json_t *item, size_t index)
         ss_path_push(index));
     task->input = arg ? ss_value_new(json_incref(arg)) : ss_value_null();
     task->index = index;
-    task->timeout_ms = ss_json_int(send, "timeout_ms", 0);
+    task->timeout_ms = ss_duration_ms(ss_json_int(send, "timeout_ms", 0));
     name_push(task);
     SS_VEC_PUSH(&loop->tasks, task);
 }

@@ -182,6 +182,8 @@ int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
             -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
     run->recursion_limit = ss_json_int(
         body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
+    if (run->recursion_limit > SS_RECURSION_LIMIT_MAX)
+        run->recursion_limit = SS_RECURSION_LIMIT_MAX;
     if (run->recursion_limit < 1)
         return ss_error_set(error, SS_EINVAL,
             "recursion_limit: %" PRId64 " is less than 1",
@@ -361,7 +363,8 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
     run->ended = true;
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
-    if (!json_is_null(json_object_get(row->end, "output")))
+    if (!json_is_null(json_object_get(row->end, "output"))
+        && !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
     ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
         ss_run_record(run, status), false);
@@ -482,7 +485,9 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     struct listener *listener =
         &run->listeners.items[run->listeners.count - 1];
     accept_listener(run, listener);
-    if (json_object_get(body, "after") && !run->queued)
+    if (listener->detached)
+        ss_run_accept(run); // it was told, and does not wait
+    else if (json_object_get(body, "after") && !run->queued)
         ss_replay(run->thread, run->id, run, listener, body);
 }
 

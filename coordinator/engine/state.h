@@ -95,6 +95,7 @@ struct task {
     int64_t first_attempt_us;
     int64_t retry_at_ms;
     bool retry_resuming; // R6.23
+    uint64_t tried_seq;  // the row that says so
     struct ss_attempt attempt;
     struct worker *worker;
     int64_t sent_ms;
@@ -203,6 +204,7 @@ struct loop {
     } seen_moved;
 
     struct pendings pending;
+    uint64_t tried_seq; // rows up to here are of a try of its task before
     uint64_t put_calls;
     struct ss_writes carried; // R5.7d
     struct {
@@ -236,6 +238,7 @@ struct loop {
     struct entry *entry;   // it is being entered (enter.c)
     struct task *folds; // FOLDING: one pseudo task for each channel
     size_t folds_count;
+    bool leaving; // folds are asked for what a question leaves behind
     bool limit_hit;
 };
 
@@ -323,6 +326,7 @@ struct run {
     json_t *record;  // what is stored of it, with its request; NULL: it runs
     uint64_t unit;   // that stores it
     bool taken_back; // its rows are about to be void
+    bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
     uint64_t supersteps, tasks_run, tasks_restored;
     int64_t created_us;

@@ -116,8 +116,34 @@ static void start_body(struct task *task)
     ss_schedule(task);
 }
 
+static void start_cached(struct task *task)
+{
+    if (task->node->cached && !task->cache_key) {
+        task->cache_key = cache_key(task);
+        ask_cache(task);
+    } else {
+        start_body(task);
+    }
+}
+
+// It failed before a crash, and waits on.
+static void wait_on(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    task->state = TASK_BACKOFF;
+    SS_VEC_PUSH(&engine->backoff, task);
+    ss_engine_wake(engine, task->retry_at_ms);
+    ss_engine_narrate(engine, "task %s has failed before; attempt %" PRIu32
+        " in %" PRId64 " ms", task->node->name, task->failures + 1,
+        task->retry_at_ms - engine->now_ms);
+}
+
 void ss_task_start(struct task *task)
 {
+    if (task->retry_at_ms > task->loop->engine->now_ms) {
+        wait_on(task);
+        return;
+    }
     if (task->node->subgraph) {
         start_child(task);
         return;
@@ -136,12 +162,22 @@ void ss_task_start(struct task *task)
         ss_task_write(task);
         return;
     }
-    if (task->node->cached) {
-        task->cache_key = cache_key(task);
-        ask_cache(task);
-        return;
-    }
-    start_body(task);
+    start_cached(task);
+}
+
+// A record is a result only if it is whole: [channel, value] each.
+static bool is_whole(const json_t *writes)
+{
+    size_t i;
+    json_t *write;
+    if (!json_is_array(writes) || json_array_size(writes) == 0)
+        return false;
+    json_array_foreach ((json_t *)writes, i, write)
+        if (json_array_size(write) != 2
+            || !json_is_string(json_array_get(write, 0))
+            || ss_name_special(json_string_value(json_array_get(write, 0))))
+            return false;
+    return true;
 }
 
 void ss_task_cache_answer(struct task *task, json_t *record)
@@ -151,7 +187,7 @@ void ss_task_cache_answer(struct task *task, json_t *record)
     size_t i;
     int64_t expires = (int64_t)ss_json_int(record, "expires_us", 0);
     bool fresh = expires == 0 || expires > task->loop->engine->wall_us;
-    if (!json_is_array(writes) || !fresh) {
+    if (!is_whole(writes) || !fresh) {
         start_body(task);
         return;
     }
@@ -350,16 +386,46 @@ static int64_t interval_ms(
         interval = (double)policy->max_interval_ms;
     if (policy->jitter) // added after the cap (R6.20)
         interval += ss_prng_unit(&engine->prng) * 1000.0;
-    return (int64_t)interval;
+    return interval < (double)SS_DURATION_MS_MAX ? (int64_t)interval
+                                                 : SS_DURATION_MS_MAX;
 }
 
-// The next attempt has the answers of this one (R6.25), also after a crash.
-static void keep_answers(struct task *task)
+// After a crash the next attempt has the answers of this one (R6.25), and is as
+// far from the last one that is allowed, and as late, as without.
+static void keep_tries(struct task *task, int64_t wait_ms)
 {
     struct ss_writes stored = {0};
     add_answers(task, &stored);
+    ss_writes_add(&stored, SS_NAME_TRIES,
+        ss_value_new(json_pack("{s:I, s:I, s:I, s:I, s:I}", "failed",
+            (json_int_t)task->failures, "attempts",
+            (json_int_t)task->attempts, "first_us",
+            (json_int_t)task->first_attempt_us, "wait_ms",
+            (json_int_t)wait_ms, "at_us",
+            (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000))));
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
+    task->tried_seq = ss_thread_head(task->loop->thread);
+}
+
+void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
+{
+    const struct loop *loop = task->loop;
+    const json_t *tries = facts->tries;
+    if (!loop->run->recovering || !tries || task->state != TASK_NEW
+        || facts->tries_seq <= loop->tried_seq)
+        return;
+    int64_t left_ms =
+        (ss_json_int(tries, "at_us", 0) - loop->engine->wall_us) / 1000;
+    int64_t wait_ms = ss_json_int(tries, "wait_ms", 0);
+    if (left_ms > wait_ms) // the clock was put back
+        left_ms = wait_ms;
+    task->failures = (uint32_t)ss_json_int(tries, "failed", 0);
+    task->attempts = (uint32_t)ss_json_int(tries, "attempts", 0);
+    task->first_attempt_us = ss_json_int(tries, "first_us", 0);
+    task->retry_resuming = true;
+    task->tried_seq = facts->tries_seq;
+    task->retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
 // R6.20: the first policy that matches decides.
@@ -376,11 +442,11 @@ static bool retry(struct task *task, int code, const char *kind,
             return false;
         ss_writes_fini(&task->writes);
         ss_told_restarted(task);
-        keep_answers(task);
+        int64_t wait_ms = interval_ms(engine, policy, task->failures);
+        keep_tries(task, wait_ms);
         task->state = TASK_BACKOFF;
         task->retry_resuming = true;
-        task->retry_at_ms =
-            engine->now_ms + interval_ms(engine, policy, task->failures);
+        task->retry_at_ms = engine->now_ms + wait_ms;
         SS_VEC_PUSH(&engine->backoff, task);
         ss_engine_wake(engine, task->retry_at_ms);
         ss_engine_narrate(engine, "task %s failed; attempt %" PRIu32
@@ -398,7 +464,7 @@ void ss_task_retry_due(struct task *task)
         start_child(task);
         return;
     }
-    start_body(task);
+    start_cached(task);
 }
 
 static void start_handler(struct task *task)

@@ -426,6 +426,8 @@ void ss_told_recall(struct loop *loop)
     bool own = mark && strcmp(mark->run, run->id) == 0
         && mark->row->seq >= from;
     from = own ? mark->row->seq : from;
+    if (from <= loop->tried_seq) // a try before told its own
+        from = loop->tried_seq + 1;
     for (uint64_t seq = from; seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         if (!row || strcmp(row->run, run->id) != 0)
@@ -439,11 +441,32 @@ void ss_told_recall(struct loop *loop)
             if (ticks)
                 tick = seq;
             // a root that is entered again shows no values (enter.c)
-            bool early = !tick && !own && loop->parent;
+            bool early = !tick && (!own || loop->tried_seq) && loop->parent;
             if (ticks || event->what == SS_TOLD_STARTS
                 || (event->what == SS_TOLD_VALUES && early)
                 || (event->what == SS_TOLD_RAW && (early || seq == tick)))
                 loop->told[ticks ? SS_TOLD_TICK : event->what]++;
         }
     }
+}
+
+bool ss_told_values_before(const struct loop *loop)
+{
+    const struct ss_journal *journal = loop->thread->journal;
+    const struct run *run = loop->run;
+    for (uint64_t seq = run->entry_seq; seq <= ss_journal_head(journal);
+         seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (!row || strcmp(row->run, run->id) != 0)
+            continue;
+        for (size_t i = 0; i < row->events_count; i++) {
+            const struct ss_row_event *event = &row->events[i];
+            const char *mode = ss_json_str(event->data, "m", "");
+            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) == 0
+                && (event->what == SS_TOLD_VALUES
+                    || strcmp(mode, "values") == 0))
+                return true;
+        }
+    }
+    return false;
 }

@@ -218,14 +218,16 @@ START_TEST(a_retry_waits_longer_each_time)
          "b of superstep 2 goes to worker w1 (attempt 1)\n"
          "c of superstep 2 goes to worker w1 (attempt 1)\n"
          "task b failed; attempt 2 in 100 ms\n"
-         "  row 4 of t: writes of c\n"
+         "  row 4 of t: writes of b (tries again)\n"
+         "  row 5 of t: writes of c\n"
          "b of superstep 2 goes to worker w1 (attempt 2)\n"
          "task b failed; attempt 3 in 200 ms\n"
+         "  row 6 of t: writes of b (tries again)\n"
          "b of superstep 2 goes to worker w1 (attempt 3)\n"
-         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "  row 7 of t: writes of b, checkpoint 2 (loop)\n"
          "d of superstep 3 goes to worker w1 (attempt 1)\n"
          "the run ends: done\n"
-         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "  row 8 of t: writes of d, checkpoint 3 (loop), end\n"
          "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST

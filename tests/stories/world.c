@@ -772,6 +772,21 @@ void world_read_says(int status)
     world.store.next_read = status;
 }
 
+size_t world_damage_cache(json_t *value)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < world.store.records.count; i++) {
+        struct stored_record *record = &world.store.records.items[i];
+        if (record->table != SS_RECORD_CACHE)
+            continue;
+        json_decref(record->value);
+        record->value = json_incref(value);
+        count++;
+    }
+    json_decref(value);
+    return count;
+}
+
 void world_store_slow(bool on)
 {
     world.slow = on;

@@ -113,6 +113,8 @@ bool world_store_stopped(void);
 // It answers the next unit with this, and takes nothing of it.
 void world_store_says(int status);
 void world_read_says(int status); // the same for the next read of a thread
+// All records of the cache say this instead (taken). Gives how many there are.
+size_t world_damage_cache(json_t *value);
 // The store is slow: it answers when told to (world_run_store).
 void world_store_slow(bool on);
 // The coordinator is gone, with all that it had not stored.

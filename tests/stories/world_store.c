@@ -322,6 +322,8 @@ static void tell_what(struct ss_buf *line, const struct ss_row_write *write)
         ss_buf_add_str(line, " (asks)");
     else if (strcmp(write->channel, SS_NAME_RESUME) == 0)
         ss_buf_add_str(line, write->value ? " (answer)" : " (answer taken)");
+    else if (strcmp(write->channel, SS_NAME_TRIES) == 0)
+        ss_buf_add_str(line, " (tries again)");
 }
 
 static void tell_writes(struct ss_buf *line, const struct ss_row *row)

@@ -1,0 +1,194 @@
+// A crash after each row where policies are at work: tries and their pauses, error
+// handlers, caches, reducers of the application, bulk updates, answers by id.
+#include <string.h>
+
+#include "tests/stories/bodies.h"
+#include "tests/stories/crash_play.h"
+#include "tests/stories/suite.h"
+
+#define TRIES(more)                                                            \
+    "'retry': [{'initial_interval_ms': 100, 'max_attempts': 4,"                \
+    " 'jitter': false" more "}]"
+
+static json_t *fails_by_time(struct visit *visit)
+{
+    if (visit->order->attempt_number < 3)
+        return visit_fail(visit, SS_ENODETIMEOUT, NULL, SS_RETRY_DEFAULT,
+            "it took too long");
+    return says(visit->order->node);
+}
+
+static void tries(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
+        "{'nodes': {'b': {" TRIES("") "}, 'c': {" TRIES("") "}}}"));
+    world_body("b", fails_twice);
+    world_body("c", fails_by_time);
+}
+
+static void all_tries_fail(void)
+{
+    tries();
+    world_body("b", fails);
+}
+
+static void a_handler_with_tries(void)
+{
+    world_graph(chart("g", "start>a a>b a>c c>d d>end",
+        "{'nodes': {'b': {'error_handler': true, " TRIES("") "}}}"));
+    world_body("b", fails);
+}
+
+static json_t *asks_then_fails_twice(struct visit *visit)
+{
+    json_t *answer = visit_ask(visit, "ok?");
+    return answer ? fails_twice(visit) : NULL;
+}
+
+static void answers_and_tries(void)
+{
+    tries();
+    world_body("b", asks_then_fails_twice);
+    world_body("c", asks);
+}
+
+#define INSIDE(of_sub, of_i2)                                                  \
+    "{'nodes': {'sub': {'subgraph': 'inner'" of_sub                            \
+    "}}, 'subgraphs': {'inner': {'name': 'inner', 'kind': 'state',"            \
+    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"              \
+    " 'nodes': [{'name': 'i1'}, {'name': 'i2'" of_i2 "}],"                     \
+    " 'edges': [['__start__', 'i1'], ['i1', 'i2'], ['i2', '__end__']]}}}"
+
+static void tries_around(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        INSIDE(", " TRIES(""), "")));
+    world_body("i2", fails_twice);
+}
+
+static void tries_inside(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        INSIDE("", ", " TRIES(""))));
+    world_body("i2", fails_twice);
+}
+
+static void caches(void)
+{
+    world_graph(chart("g", "start>a a>b b>c c>end",
+        "{'nodes': {'a': {'cache': {}}, 'c': {'cache': {'ttl_ms': 60000},"
+        TRIES("") "}}}"));
+    world_body("c", fails_twice);
+}
+
+static json_t *glue(json_t *value, json_t *writes)
+{
+    json_t *list = value ? json_copy(value) : json_array(), *write;
+    size_t i;
+    json_array_foreach (writes, i, write)
+        json_array_extend(list, write);
+    return list;
+}
+
+static void own_reducer(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_fold("glue", glue);
+    world_body("b", asks);
+}
+
+static void questions(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", asks_twice);
+    world_body("c", asks);
+}
+
+#define TWO_STEPS                                                              \
+    "'supersteps': [[{'values': {'x': ['u1']}, 'as_node': 'b'},"               \
+    " {'values': {'x': ['u2']}, 'as_node': 'c'}],"                             \
+    " [{'values': {'x': ['u3']}, 'as_node': 'd'}]]"
+
+static const struct story stories[] = {
+    {"tries", tries, {FRESH}},
+    {"tries that all fail", all_tries_fail, {FRESH, GO_ON}},
+    {"a handler after the last try", a_handler_with_tries, {FRESH}},
+    {"answers and tries", answers_and_tries,
+        {FRESH, "run {'command': {'resume': {'$id0': 'yes', '$id1': 'no'}}}"}},
+    {"tries around a graph", tries_around, {FRESH}},
+    {"tries inside a graph", tries_inside, {FRESH}},
+    {"caches", caches, {FRESH, "run {'input': {'x': []}}"}},
+    {"a reducer of the application, and a question", own_reducer,
+        {FRESH, "run {'command': {'resume': 'yes', 'update': {'x': ['u']}}}",
+            "run {'input': {'x': ['in']}}"}},
+    {"a fork through a reducer of the application", own_reducer,
+        {FRESH, ANSWER,
+            "run {'checkpoint_id': '$middle', 'command':"
+            " {'update': {'x': ['u']}, 'goto': 'd'}}"}},
+    {"an update in two supersteps", questions,
+        {FRESH, "update {" TWO_STEPS ", 'key': 'k'}", GO_ON}},
+    {"an update through a reducer of the application", own_reducer,
+        {FRESH, "update {" TWO_STEPS ", 'key': 'k'}", GO_ON}},
+    {"answers by id, one after the other", questions,
+        {FRESH, "run {'command': {'resume': {'$id1': '1'}}}",
+            "run {'command': {'resume': {'$id0': '2'}}}",
+            "run {'command': {'resume': {'$id0': '3'}}}"}},
+};
+
+enum { STORIES = sizeof(stories) / sizeof(stories[0]) };
+
+START_TEST(under_sync)
+{
+    crash_and_compare(&stories[_i], "{}", false);
+}
+END_TEST
+
+START_TEST(under_async)
+{
+    crash_and_compare(&stories[_i], "{'durability': 'async'}", false);
+}
+END_TEST
+
+START_TEST(under_exit)
+{
+    crash_and_compare(&stories[_i], "{'durability': 'exit'}", false);
+}
+END_TEST
+
+START_TEST(with_a_breakpoint_ahead)
+{
+    crash_and_compare(&stories[_i], "{'interrupt_before': '*'}", false);
+}
+END_TEST
+
+START_TEST(and_no_event_is_missed_or_seen_twice)
+{
+    crash_and_compare(&stories[_i], "{}", true);
+}
+END_TEST
+
+START_TEST(in_lives_of_two_rows)
+{
+    crash_all_the_time(&stories[_i], "{}", 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("crash_policies");
+    const TTest *const tests[] = {under_sync, under_async, under_exit,
+        with_a_breakpoint_ahead, and_no_event_is_missed_or_seen_twice,
+        in_lives_of_two_rows};
+    for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+        TCase *tcase = tcase_create(tests[i]->name);
+        tcase_set_timeout(tcase, 240);
+        tcase_add_loop_test(tcase, tests[i], 0, STORIES);
+        suite_add_tcase(suite, tcase);
+    }
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,213 @@
+// Policies over crashes, one by one: what is counted goes on being counted, what
+// waits goes on waiting, and what is damaged is no result.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#define RUN(more) "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" \
+    more "}"
+
+static const char *status_of(const json_t *answer)
+{
+    return ss_json_str(answer, "status", "");
+}
+
+static void one_node(const char *options)
+{
+    char extra[512];
+    snprintf(extra, sizeof(extra), "{'nodes': {'a': {%s}}}", options);
+    world_graph(chart("g", "start>a a>end", extra));
+    world_worker("w1", 4);
+}
+
+// The coordinator dies, and its client asks again.
+static uint64_t another_life(const char *body)
+{
+    world_crash();
+    world_restart();
+    return world_ask("ann", "run", body);
+}
+
+START_TEST(a_pause_before_a_retry_survives_a_crash)
+{
+    one_node("'retry': [{'initial_interval_ms': 5000, 'jitter': false}]");
+    world_body("a", fails_twice);
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_pass(3000);
+    uint64_t id = another_life(RUN(""));
+    world_run();
+    world_pass(1500);
+    ck_assert_uint_eq(world_attempts_of("a"), 1); // 4.5 of 5 s have passed
+    world_pass(1000);
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+}
+END_TEST
+
+START_TEST(tries_are_counted_over_crashes)
+{
+    one_node("'retry': [{'initial_interval_ms': 1000, 'max_attempts': 3,"
+             " 'jitter': false}]");
+    world_body("a", fails);
+    uint64_t id = world_ask("ann", "run", RUN(""));
+    for (int life = 0; life < 5 && !world_answer(id); life++) {
+        world_run();
+        world_pass(1200);
+        id = another_life(RUN(""));
+    }
+    ck_assert_str_eq(status_of(world_finish(id)), "failed");
+    ck_assert_uint_eq(world_attempts_of("a"), 3);
+}
+END_TEST
+
+static size_t failed_inside;
+
+static json_t *fails_once_inside(struct visit *visit)
+{
+    return failed_inside++ == 0 ? fails(visit) : says(visit->order->node);
+}
+
+// What failed inside in the try before is no failure of this one.
+START_TEST(a_graph_that_failed_inside_is_tried_again_after_a_crash)
+{
+    failed_inside = 0;
+    world_graph(chart("g", "start>sub sub>end",
+        "{'nodes': {'sub': {'subgraph': 'inner', 'retry':"
+        " [{'initial_interval_ms': 1000, 'max_attempts': 3, 'jitter': false}]"
+        "}}, 'subgraphs': {'inner': {'name': 'inner', 'kind': 'state',"
+        " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+        " 'nodes': [{'name': 'i1'}, {'name': 'i2'}],"
+        " 'edges': [['__start__', 'i1'], ['i1', 'i2']]}}}"));
+    world_body("i2", fails_once_inside);
+    world_worker("w1", 4);
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    uint64_t id = another_life(RUN(""));
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+    ck_assert_uint_eq(world_attempts_of("i1"), 1);
+    ck_assert_uint_eq(world_attempts_of("i2"), 2);
+}
+END_TEST
+
+START_TEST(a_detached_run_is_answered_once)
+{
+    one_node("");
+    world_hold("a");
+    uint64_t first = world_ask("ann", "run", RUN(", 'detach': true"));
+    world_run();
+    ck_assert_str_eq(status_of(world_answer(first)), "running");
+    uint64_t again = world_ask("ann", "run", RUN(", 'detach': true"));
+    world_run();
+    ck_assert_str_eq(status_of(world_answer(again)), "running");
+    uint64_t later = another_life(RUN(", 'detach': true"));
+    world_run();
+    ck_assert_str_eq(status_of(world_answer(later)), "running");
+    world_let("a");
+    world_run(); // the end is nobody's answer: the world refuses a second one
+    ck_assert_str_eq(status_of(world_get("attach", "{'run': 'r'}")), "done");
+}
+END_TEST
+
+static json_t *glue(json_t *value, json_t *writes)
+{
+    json_t *list = value ? json_copy(value) : json_array(), *write;
+    size_t i;
+    json_array_foreach (writes, i, write)
+        json_array_extend(list, write);
+    return list;
+}
+
+// What finished beside a question goes through the reducer of the application
+// before it is shown; whoever asks again is shown the same.
+START_TEST(a_fold_is_there_when_it_is_asked_for_again)
+{
+    world_graph(chart("g", "start>a start>b a+b>c c>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_fold("glue", glue);
+    world_body("b", asks);
+    world_worker("w1", 4);
+    json_t *answer = world_get("run", RUN(""));
+    ck_assert_str_eq(status_of(answer), "interrupted");
+    char *shown = ss_json_canonical(json_object_get(answer, "output"));
+    ck_assert_str_eq(shown, "{\"x\":[\"a\"]}");
+    for (int i = 0; i < 2; i++) {
+        uint64_t id = i ? another_life(RUN(""))
+                        : world_ask("ann", "run", RUN(""));
+        char *again = ss_json_canonical(
+            json_object_get(world_finish(id), "output"));
+        ck_assert_str_eq(again, shown);
+        ss_free(again);
+    }
+    ss_free(shown);
+    answer = world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
+    ck_assert_str_eq(status_of(answer), "done");
+}
+END_TEST
+
+#define FOR_EVER "9223372036854775807"
+
+START_TEST(times_at_the_end_of_time_are_long_and_nothing_else)
+{
+    one_node("'retry': [{'initial_interval_ms': " FOR_EVER
+             ", 'max_interval_ms': " FOR_EVER ", 'backoff_factor': 1e300,"
+             " 'max_attempts': " FOR_EVER "}], 'timeout_ms': " FOR_EVER
+             ", 'idle_timeout_ms': " FOR_EVER
+             ", 'cache': {'ttl_ms': " FOR_EVER "}");
+    world_body("a", fails_at_will);
+    will_fail = true;
+    world_ask("ann", "run", RUN(", 'recursion_limit': " FOR_EVER));
+    world_run();
+    uint64_t id = another_life(RUN(""));
+    world_run();
+    world_pass(1000);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_str_eq(
+        status_of(world_get("cancel", "{'run': 'r'}")), "cancelled");
+    ck_assert_str_eq(status_of(world_finish(id)), "cancelled");
+    will_fail = false;
+    for (int i = 0; i < 2; i++)
+        ck_assert_str_eq(
+            status_of(world_get("run",
+                i ? "{'thread': 'u', 'graph': 'g', 'input': {'x': []}}"
+                  : "{'thread': 'v', 'graph': 'g', 'input': {'x': []}}")),
+            "done");
+    ck_assert_uint_eq(world_attempts_of("a"), 2); // the second was cached
+}
+END_TEST
+
+START_TEST(a_damaged_record_of_the_cache_is_no_result)
+{
+    static const char *const damaged[] = {"{}", "{'writes': 7}",
+        "{'writes': []}", "{'writes': [7]}", "{'writes': [['x']]}",
+        "{'writes': [[7, ['a']]]}", "{'writes': [['x', ['a'], 1]]}",
+        "{'writes': [['__error__', 'a']]}", "7"};
+    one_node("'cache': {}");
+    ck_assert_str_eq(status_of(world_get("run",
+                         "{'thread': 't0', 'graph': 'g', 'input': {'x': []}}")),
+        "done");
+    for (size_t i = 0; i < sizeof(damaged) / sizeof(*damaged); i++) {
+        char body[128];
+        snprintf(body, sizeof(body),
+            "{'thread': 't%zu', 'graph': 'g', 'input': {'x': []}}", i + 1);
+        ck_assert_uint_eq(world_damage_cache(js(damaged[i])), 1);
+        json_t *answer = world_get("run", body);
+        char *output = ss_json_canonical(json_object_get(answer, "output"));
+        ck_assert_str_eq(output, "{\"x\":[\"a\"]}");
+        ss_free(output);
+        ck_assert_uint_eq(world_attempts_of("a"), 2 + i);
+    }
+}
+END_TEST
+
+SUITE("policies", a_pause_before_a_retry_survives_a_crash,
+    tries_are_counted_over_crashes,
+    a_graph_that_failed_inside_is_tried_again_after_a_crash,
+    a_detached_run_is_answered_once,
+    a_fold_is_there_when_it_is_asked_for_again,
+    times_at_the_end_of_time_are_long_and_nothing_else,
+    a_damaged_record_of_the_cache_is_no_result)
