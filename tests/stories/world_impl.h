@@ -66,6 +66,11 @@ void bodies_end(void);
 struct ss_outcome *bodies_run(
     const struct ss_order *order, const struct ss_graph *root);
 
+// ------------------------------------------------------------------ tell.c
+
+void tell_answer(const char *client, const json_t *answer);
+void tell_event(const char *client, const json_t *event);
+
 // ------------------------------------------------------------------ world.c
 
 void tell(const char *format, ...) SS_PRINTF(1, 2);
