@@ -27,6 +27,7 @@ add_test(NAME torture.all COMMAND torture.allocations)
 ss_test_properties(torture.all slow 1200)
 set_property(TEST torture.all APPEND PROPERTY ENVIRONMENT SS_TORTURE=all)
 ss_tests(system tests/system system 290)
+ss_tests(interop tests/interop interop 600)
 ss_fuzz_tests(tests/fuzz)
 
 # The player of scenarios. In its own process the scenarios' application is

@@ -92,6 +92,26 @@ need_fuzzer()
     rm -f "$program"
 }
 
+# LangGraph itself, in a Python of its own below build/.
+need_langgraph()
+{
+    venv=build/interop
+    wanted=tests/interop/requirements.txt
+    if cmp -s "$wanted" "$venv/installed"; then
+        return 0
+    fi
+    need_packages python3-venv
+    say "Installing LangGraph into $venv with pip."
+    mkdir -p "$venv"
+    if ! { python3 -m venv "$venv" &&
+        "$venv/bin/pip" install -q -r "$wanted"; } >"$venv/log" 2>&1; then
+        tail -n 20 "$venv/log" >&2
+        complain "pip could not install what $wanted lists."
+        exit 3
+    fi
+    cp "$wanted" "$venv/installed"
+}
+
 # Configure and build: build PRESET [--only TARGET] [cmake argument...]. Fails
 # with the log of what went wrong. A tree of a project that was moved is built
 # anew.

@@ -80,6 +80,21 @@ int ss_cli_no_thread(struct ss_client *client, const char *thread)
     return ss_cli_client_fail(client, &error, NULL, thread);
 }
 
+// A thread that nobody ran here yet: imported, or a copy.
+static bool has_checkpoints(struct ss_client *client, const char *thread)
+{
+    json_t *answer = NULL;
+    json_t *body = json_object();
+    json_object_set_new(body, "thread", json_string(thread));
+    json_object_set_new(body, "limit", json_integer(1));
+    if (ss_client_ask(client, "checkpoints", body, NULL, &answer, NULL) != 0)
+        return false;
+    bool any =
+        json_array_size(json_object_get(answer, "checkpoints")) > 0;
+    json_decref(answer);
+    return any;
+}
+
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph)
 {
@@ -101,10 +116,10 @@ int ss_cli_find_graph(
         }
     }
     int status = SS_CLI_DONE;
-    if (graph)
-        *ret_graph = ss_strdup(graph);
-    else
+    if (!graph && !has_checkpoints(client, thread))
         status = ss_cli_no_thread(client, thread);
+    else
+        *ret_graph = ss_strdup(graph);
     json_decref(runs);
     return status;
 }

@@ -11,7 +11,8 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
 // The same for a run.
 int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id);
-// The graph that ran on a thread last. Gives (ss_free).
+// The graph that ran on a thread last; NULL if none did, and the coordinator
+// knows it (or says that it does not). Gives (ss_free).
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph);
 // "There is no thread ...", with the nearest one there is. SS_CLI_FAILED.

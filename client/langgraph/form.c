@@ -554,8 +554,9 @@ int ss_typed_decode(const char *channel, bool is_write, const char *tag,
     }
     if (strcmp(tag, "json") == 0)
         return decode_json(size ? bytes : "", size, ret_json, error);
-    if (strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
-        return ss_error_set(error, SS_EFORMAT, "its type tag is too long");
+    if (!tag[0] || strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
+        return ss_error_set(
+            error, SS_EFORMAT, "its type tag is missing, or too long");
     *ret_json = ss_item_mark(tag, tag, size ? bytes : "", size);
     return SS_OK;
 }

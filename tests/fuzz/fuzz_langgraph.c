@@ -1,8 +1,9 @@
-// A value of LangGraph's tables: the first byte chooses its place, the rest is
-// msgpack. What can be read is written again, and then reads the same.
+// A value of LangGraph's tables, or a whole checkpoint: the first byte chooses
+// its place, the rest is msgpack (a checkpoint's may be JSON). What can be read is
+// written again, and then reads the same.
 #include <stdint.h>
 
-#include "client/langgraph/form.h"
+#include "client/langgraph/record.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -31,6 +32,44 @@ static void write_again(const char *channel, bool is_write, json_t *json)
     ss_buf_fini(&buf);
 }
 
+static int open_record(const char *tag, const void *bytes, size_t size,
+    json_t **ret_saved)
+{
+    static const char metadata[] = "{\"source\":\"loop\",\"step\":1}";
+    const struct ss_record row = {.ns = "",
+        .id = "1f1e5fa9-df76-6f58-8001-000000000001",
+        .tag = tag,
+        .bytes = bytes,
+        .size = size,
+        .metadata = metadata,
+        .metadata_size = sizeof(metadata) - 1};
+    return ss_record_open(&row, ret_saved, NULL);
+}
+
+static void try_record(const char *tag, const uint8_t *data, size_t size)
+{
+    static const char *const everything[] = {"*"};
+    static const struct ss_ext_allowed all = {everything, 1};
+    struct ss_record_versions versions = {0};
+    struct ss_record_rows rows;
+    json_t *saved = NULL, *again = NULL;
+    if (open_record(tag, data, size, &saved) != SS_OK)
+        return;
+    if (ss_record_rows(saved, SS_RECORD_SPLIT, &all, &versions, &rows, NULL) ==
+        SS_OK)
+        ss_record_rows_fini(&rows);
+    if (ss_record_rows(saved, SS_RECORD_WHOLE, &all, &versions, &rows, NULL) ==
+        SS_OK) {
+        ss_check(open_record("msgpack", rows.checkpoint, rows.size, &again) ==
+                 SS_OK);
+        ss_check(json_equal(saved, again));
+        ss_record_rows_fini(&rows);
+    }
+    ss_record_versions_fini(&versions);
+    json_decref(saved);
+    json_decref(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static int is_set_up;
@@ -45,7 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ss_value_setup();
     if (size == 0)
         return 0;
-    size_t place = data[0] % (sizeof(places) / sizeof(places[0]));
+    size_t count = sizeof(places) / sizeof(places[0]);
+    size_t place = data[0] % (count + 2);
+    if (place >= count) {
+        try_record(place == count ? "msgpack" : "json", data + 1, size - 1);
+        return 0;
+    }
     int status = ss_typed_decode(places[place].channel, places[place].is_write,
         "msgpack", data + 1, size - 1, &json, NULL);
     if (status == SS_OK)

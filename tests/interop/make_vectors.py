@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_vectors - what LangGraph's own serializer makes of values, as a table.
 
-usage: make_vectors.py > tests/unit/langgraph/vectors.def
+usage: PYTHONHASHSEED=0 make_vectors.py > tests/unit/langgraph/vectors.def
 
 Run it with a Python that has the packages of requirements.txt. Each entry is
 X(name, channel, is_write, tag, bytes as hex, what it is here as JSON); "=" in

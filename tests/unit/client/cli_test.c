@@ -512,9 +512,23 @@ START_TEST(a_thread_is_resumed_with_its_graph)
 }
 END_TEST
 
+START_TEST(a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known)
+{
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[{}]}"},
+        {.op = "run", .final = "{\"status\":\"done\",\"output\":1}"});
+    ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
+    expect_asked("runs {\"thread\":\"t1\"}\n"
+                 "checkpoints {\"thread\":\"t1\",\"limit\":1}\n"
+                 "run {\"thread\":\"t1\",\"command\":"
+                 "{\"resume\":true},\"run\":\"MADE UP\"}\n");
+}
+END_TEST
+
 START_TEST(an_unknown_thread_gets_the_nearest_one)
 {
     PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
         {.op = "history", .final = "{\"history\":[]}"},
         {.op = "state", .final = "{\"state\":{\"values\":{},\"config\":null}}"},
         {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
@@ -720,6 +734,8 @@ static TCase *served(void)
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
     tcase_add_test(tcase, a_thread_is_resumed_with_its_graph);
     tcase_add_test(tcase, an_unknown_thread_gets_the_nearest_one);
+    tcase_add_test(
+        tcase, a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known);
     tcase_add_test(tcase, state_and_history_are_shown);
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
     tcase_add_test(tcase, threads_are_changed);

@@ -1,0 +1,28 @@
+// move.h - whole threads between a coordinator and LangGraph's tables.
+#ifndef SS_CLI_MOVE_H
+#define SS_CLI_MOVE_H
+
+#include "client/saver/saver.h"
+#include <superstep/client.h>
+
+// Read `thread` there, and import it as `name`. `graph` may be NULL. The first
+// part of *ret_report is for people: {"thread", "checkpoints", "rows"}; given.
+// `error` says what is wrong there or here.
+int ss_move_in(struct ss_client *client, struct ss_saver *saver,
+    const char *thread, const char *name, const char *graph,
+    json_t **ret_report, struct ss_error *error) SS_MUST_USE;
+
+struct ss_move_out {
+    const char *thread;
+    const char *name; // there
+    bool replace;     // what it has there goes
+    struct ss_ext_allowed allowed;
+};
+
+// Write a thread there, in one transaction. *ret_report: {"thread",
+// "checkpoints", "writes"}; given. SS_ENOTFOUND: it has no checkpoint.
+int ss_move_out(struct ss_client *client, struct ss_saver *saver,
+    const struct ss_move_out *what, json_t **ret_report,
+    struct ss_error *error) SS_MUST_USE;
+
+#endif

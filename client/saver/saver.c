@@ -1,0 +1,74 @@
+// saver.c - which of the two it is.
+#include "client/saver/saver.h"
+
+#include <string.h>
+
+#include "client/saver/saver_impl.h"
+
+static bool is_dsn(const char *where)
+{
+    return strncmp(where, "postgres://", 11) == 0 ||
+           strncmp(where, "postgresql://", 13) == 0 ||
+           (strchr(where, '=') && !strchr(where, '/')) ||
+           strncmp(where, "host=", 5) == 0 ||
+           strncmp(where, "service=", 8) == 0;
+}
+
+int ss_saver_open(const char *where, bool to_write, struct ss_saver **ret_saver,
+    struct ss_error *error)
+{
+    if (!is_dsn(where))
+        return ss_saver_sqlite_open(where, to_write, ret_saver, error);
+#ifdef SS_HAVE_POSTGRES
+    return ss_saver_postgres_open(where, to_write, ret_saver, error);
+#else
+    return ss_error_set(error, SS_EINVAL,
+        "this build has no PostgreSQL: build it again with libpq-dev there");
+#endif
+}
+
+void ss_saver_close(struct ss_saver **saver)
+{
+    if (*saver)
+        (*saver)->table->close(*saver);
+    *saver = NULL;
+}
+
+int ss_saver_threads(
+    struct ss_saver *saver, json_t **ret_threads, struct ss_error *error)
+{
+    return saver->table->threads(saver, ret_threads, error);
+}
+
+int ss_saver_read(struct ss_saver *saver, const char *thread,
+    ss_saver_each_fn *each, void *ctx, struct ss_error *error)
+{
+    return saver->table->read(saver, thread, each, ctx, error);
+}
+
+enum ss_record_layout ss_saver_layout(const struct ss_saver *saver)
+{
+    return saver->table->layout;
+}
+
+int ss_saver_begin(struct ss_saver *saver, const char *thread, bool replace,
+    struct ss_error *error)
+{
+    return saver->table->begin(saver, thread, replace, error);
+}
+
+int ss_saver_write(struct ss_saver *saver, const char *thread,
+    const struct ss_record_rows *rows, struct ss_error *error)
+{
+    return saver->table->write(saver, thread, rows, error);
+}
+
+int ss_saver_commit(struct ss_saver *saver, struct ss_error *error)
+{
+    return saver->table->commit(saver, error);
+}
+
+void ss_saver_rollback(struct ss_saver *saver)
+{
+    saver->table->rollback(saver);
+}
