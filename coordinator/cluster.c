@@ -138,6 +138,7 @@ static void gained(
     struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
     event.shards.shards = &command->shards;
     event.shards.epoch = command->epoch;
+    event.shards.unread = true;
     ss_shell_feed(shell, &event);
     SS_VEC_PUSH(&shell->cluster->gained,
         (struct gained){command->shards, command->crashed});
@@ -317,6 +318,12 @@ static void open_read(struct ss_coordinator *shell, const struct ss_job *job)
     for (int queued = 0; queued < 2; queued++)
         for (size_t i = 0; i < job->entries_count; i++)
             run_read(shell, &job->entries[i], &gain, queued == 1);
+    // What was lost and gained again since then is read once more.
+    for (size_t i = 0; i < cluster->gained.count; i++)
+        ss_shards_leave(&gain.shards, &cluster->gained.items[i].shards);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
+    event.shards.shards = &gain.shards;
+    ss_shell_feed(shell, &event);
 }
 
 // A look into the store that failed: what it would have found would never go

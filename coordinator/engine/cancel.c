@@ -222,11 +222,9 @@ void ss_cancel_request(
     }
     if (run)
         of = run->thread->id;
-    if (of && ss_refer(engine, peer, id, of))
-        return;
-    if (of)
+    if (!of)
+        ss_request_scan(engine, peer, id, body);
+    else if (!ss_refer(engine, peer, id, of))
         ss_request_later(
             ss_thread_get(engine, of), "cancel", peer, id, body);
-    else
-        ss_request_scan(engine, peer, id, body);
 }

@@ -290,6 +290,9 @@ static void dispatch_event(
     case SS_EVENT_SHARDS_GAINED:
         ss_shards_gained(engine, event);
         break;
+    case SS_EVENT_SHARDS_READ:
+        ss_shards_read(engine, event);
+        break;
     case SS_EVENT_SHARDS_LOST:
         ss_shards_lost(engine, event);
         break;

@@ -54,6 +54,7 @@ enum ss_record_table {
     X(STORED)        /* the answer to STORE */ \
     X(MEMBERS)       /* where all coordinators are, as of now */ \
     X(SHARDS_GAINED) /* threads that are ours from now on */ \
+    X(SHARDS_READ)   /* all unfinished runs of those gained were told */ \
     X(SHARDS_LOST)   /* threads that are not */ \
     X(DRAIN)         /* send no more tasks; what is out may end */ \
     X(TICK)          /* time passed (all events carry the time) */
@@ -144,6 +145,8 @@ struct ss_event {
         struct {
             const struct ss_shards *shards;
             uint64_t epoch;       // gained: higher than any owner's before
+            bool unread; // gained: RUN_FOUND comes for what is unfinished there,
+                         // then READ; until then nobody is served
             const char *endpoint; // lost: of the new owner; NULL: not known
         } shards;
     };

@@ -39,7 +39,10 @@ void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message);
 void ss_shards_seen(struct engine *engine, const struct ss_event *event);
 void ss_shards_gained(struct engine *engine, const struct ss_event *event);
+void ss_shards_read(struct engine *engine, const struct ss_event *event);
 void ss_shards_lost(struct engine *engine, const struct ss_event *event);
+// Are all unfinished runs of its shard known? Who asks before then waits.
+bool ss_is_read(const struct engine *engine, const char *thread);
 void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);

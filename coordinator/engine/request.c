@@ -212,9 +212,23 @@ static const struct op *find_op(const char *name)
     return NULL;
 }
 
+// A run that was found and has not begun to go on: its graph is not known yet.
+static bool is_awaited(const struct thread *thread, const char *run)
+{
+    for (size_t i = 0; run && i < thread->waiting.count; i++) {
+        const struct waiting *w = &thread->waiting.items[i];
+        if (!w->peer && strcmp(ss_json_str(w->body, "run", ""), run) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Serve one that waited; false: it must wait on.
 static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
+    if (w->peer && (strcmp(w->op, "run") == 0 || strcmp(w->op, "attach") == 0)
+        && is_awaited(thread, ss_json_str(w->body, "run", NULL)))
+        return false;
     if (strcmp(w->op, "recover") == 0)
         return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
     if (strcmp(w->op, SS_RUN_TAKEN_BACK) == 0) {
@@ -240,6 +254,8 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
+    if (!ss_is_read(thread->engine, thread->id))
+        return;
     for (size_t left = thread->waiting.count;
          left > 0 && thread->state == THREAD_HOT && thread->waiting.count > 0;
          left--) {
@@ -304,7 +320,8 @@ static void ask_thread(struct engine *engine, const char *name,
     if (ss_refer(engine, peer, id, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
-    if (thread->state == THREAD_HOT && thread->waiting.count == 0) {
+    if (thread->state == THREAD_HOT && thread->waiting.count == 0
+        && ss_is_read(engine, name)) {
         op->on_thread(thread, peer, id, body);
         return;
     }

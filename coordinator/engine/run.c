@@ -517,6 +517,8 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
 {
     if (!run_id)
         return false;
+    if (thread->open && thread->open->end)
+        ss_thread_seal(thread); // it has ended in this very step
     const struct ss_run_facts *facts =
         ss_journal_run(thread->journal, run_id);
     struct run *run = ss_map_get(&thread->engine->runs, run_id);
@@ -673,11 +675,16 @@ void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
     ss_requests_resume(ss_thread_get(engine, thread_id));
 }
 
+// Before those who ask: they are to find it.
 void ss_run_await(struct thread *thread, const char *id, const char *what)
 {
-    SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){.op = ss_strdup(what),
-            .body = json_pack("{s:s}", "run", id)});
+    struct waiting found = {.op = ss_strdup(what),
+        .body = json_pack("{s:s}", "run", id)};
+    SS_VEC_PUSH(&thread->waiting, found);
+    size_t at = thread->waiting.count - 1;
+    for (; at > 0 && thread->waiting.items[at - 1].peer; at--)
+        thread->waiting.items[at] = thread->waiting.items[at - 1];
+    thread->waiting.items[at] = found;
 }
 
 // False: its graph is not known yet; wait for a worker that announces it.

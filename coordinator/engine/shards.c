@@ -79,11 +79,29 @@ void ss_shards_gained(struct engine *engine, const struct ss_event *event)
 {
     ss_check(engine->options.shared);
     ss_shards_join(&engine->owned, event->shards.shards);
+    if (event->shards.unread)
+        ss_shards_join(&engine->unread, event->shards.shards);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
         if (ss_shards_have(event->shards.shards, i))
             engine->shard_epochs[i] = event->shards.epoch;
     ss_engine_narrate(engine, "%zu shards are ours now",
         ss_shards_count(event->shards.shards));
+}
+
+void ss_shards_read(struct engine *engine, const struct ss_event *event)
+{
+    ss_shards_leave(&engine->unread, event->shards.shards);
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (ss_shards_have(event->shards.shards, ss_shard_of(thread->id)))
+            ss_requests_resume(thread);
+    }
+}
+
+bool ss_is_read(const struct engine *engine, const char *thread)
+{
+    return !engine->options.shared
+        || !ss_shards_have(&engine->unread, ss_shard_of(thread));
 }
 
 static void new_owner(struct engine *engine, const struct ss_event *event)
@@ -115,6 +133,7 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
 {
     ss_check(engine->options.shared);
     ss_shards_leave(&engine->owned, event->shards.shards);
+    ss_shards_leave(&engine->unread, event->shards.shards);
     new_owner(engine, event);
     ss_engine_narrate(engine, "%zu shards are not ours any more",
         ss_shards_count(event->shards.shards));

@@ -463,6 +463,7 @@ struct engine {
     struct ss_map attempts; // dispatch number as text -> struct task *
     json_t *members; // endpoints of all coordinators; NULL: not told
     struct ss_shards owned; // if shared
+    struct ss_shards unread; // of those: not all their runs are known yet
     uint64_t shard_epochs[SS_SHARDS];
     uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
     struct {

@@ -25,6 +25,7 @@ static const struct {
 struct thread *ss_thread_find(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_map_get(&engine->threads, id);
+    ss_check(ss_is_ours(engine, id)); // else it would stay, and grow stale
     if (!thread) {
         thread = ss_zalloc(1, sizeof(*thread));
         thread->engine = engine;

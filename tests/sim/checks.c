@@ -51,8 +51,21 @@ static struct search search_thread(
     return search;
 }
 
-void check_dispatch(struct world *world, const struct ss_order *order)
+// By the database; who was taken over from must have stopped before.
+void check_owner(
+    const struct coordinator *it, const char *thread, const char *what)
 {
+    struct world *world = it->process.world;
+    if (world->climate.is_shared &&
+        world->database.owners[ss_shard_of(thread)] != it->process.index)
+        violated(world, "%s %s for thread %s, which is of another coordinator",
+            it->process.name, what, thread);
+}
+
+void check_dispatch(const struct coordinator *it, const struct ss_order *order)
+{
+    struct world *world = it->process.world;
+    check_owner(it, order->thread, "sends a task out");
     if (!is_sync(order->run))
         return;
     char *status = status_of(world, order->run);

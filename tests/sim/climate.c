@@ -25,6 +25,10 @@ static void draw_load(struct climate *climate, struct ss_prng *dice)
     static const uint32_t latencies[] = {2, 20, 100, 400};
     static const uint32_t bodies[] = {5, 50, 300, 1500};
     static const uint32_t commits[] = {2, 10, 50, 200};
+    climate->coordinators = between(dice, 1, COORDINATORS_MAX);
+    climate->is_shared =
+        climate->coordinators > 1 || ss_prng_below(dice, 3) == 0;
+    climate->cluster_lease_ms = between(dice, 1500, 6000);
     climate->workers = between(dice, 1, WORKERS_MAX);
     climate->customers = between(dice, 2, CUSTOMERS_MAX);
     climate->graphs = between(dice, 1, GRAPHS_MAX);
@@ -62,6 +66,7 @@ void climate_draw(struct climate *climate, struct ss_prng *dice)
     climate->crash_worker = between(dice, 0, 10);
     climate->crash_customer = between(dice, 0, 5);
     climate->drain = between(dice, 0, 2);
+    climate->leave = climate->is_shared ? between(dice, 0, 4) : 0;
     climate->pause = between(dice, 0, 5);
     climate->partition = between(dice, 0, 5);
     climate->clock = between(dice, 0, 2);

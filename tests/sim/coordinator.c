@@ -1,4 +1,5 @@
 // coordinator.c - a coordinator's process: the engine, the bridge, its store.
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -44,11 +45,13 @@ static bool note_gone(struct coordinator *it, const char *peer)
 static bool send_to(
     struct coordinator *it, const char *name, struct ss_message *message)
 {
-    struct process *peer = network_find(it->process.world, name);
+    struct process *peer = NULL;
+    struct wire *wire =
+        network_find(it->process.world, it->process.index, name, &peer);
     message->protocol = SS_PROTOCOL_VERSION;
-    if (!peer)
+    if (!wire)
         return note_gone(it, name);
-    network_send(peer, DOWN, message);
+    network_send(peer, wire, DOWN, message);
     return true;
 }
 
@@ -86,13 +89,35 @@ static void send_answer(struct coordinator *it,
     ss_value_unref(message.body);
 }
 
+// The endpoints of `members` (a list, or NULL), borrowed.
+static void put_members(struct ss_message *message, const json_t *members)
+{
+    size_t count = json_array_size(members);
+    message->members = ss_zalloc(count + 1, sizeof(*message->members));
+    message->members_count = count;
+    for (size_t i = 0; i < count; i++)
+        message->members[i] =
+            (char *)json_string_value(json_array_get(members, i));
+}
+
 static void welcome(struct coordinator *it, const struct ss_command *command)
 {
     struct ss_message message = {.type = SS_MESSAGE_WELCOME,
         .epoch = it->epoch,
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS};
+    put_members(&message, command->json);
     send_to(it, command->peer, &message);
+    ss_free(message.members);
+}
+
+static void send_members(
+    struct coordinator *it, const struct ss_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_MEMBERS};
+    put_members(&message, command->json);
+    send_to(it, command->peer, &message);
+    ss_free(message.members);
 }
 
 static void refuse(struct coordinator *it, const struct ss_command *command)
@@ -111,13 +136,17 @@ static void submit(struct coordinator *it, const struct ss_command *command)
     struct ss_error error = {0};
     if (ss_bridge_job(it->bridge, command, &job, &error) != SS_OK)
         violated(it->process.world, "a row is refused: %s", error.message);
-    database_submit(&it->process, job);
+    database_submit(&it->process, LINK_APPENDS, job);
 }
 
-static const struct customer *listener(struct world *world, const char *peer)
+static const struct customer *listener(
+    const struct coordinator *it, const char *peer)
 {
-    const struct process *process = network_find(world, peer);
-    return process ? world->customers[process->index] : NULL;
+    struct process *process = NULL;
+    struct world *world = it->process.world;
+    return network_find(world, it->process.index, peer, &process)
+               ? world->customers[process->index]
+               : NULL;
 }
 
 static void carry_out(struct outbox *outbox, const struct ss_command *command)
@@ -132,9 +161,10 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         refuse(it, command);
         break;
     case SS_COMMAND_MEMBERS:
+        send_members(it, command);
         break;
     case SS_COMMAND_DISPATCH:
-        check_dispatch(world, command->order);
+        check_dispatch(it, command->order);
         SS_VEC_PUSH(&bundle_for(outbox, command->peer)->orders, command->order);
         break;
     case SS_COMMAND_CANCEL:
@@ -146,6 +176,10 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
             &bundle_for(outbox, command->peer)->settles, command->attempt);
         break;
     case SS_COMMAND_STORE:
+        if (command->thread)
+            check_owner(it, command->thread, "stores rows");
+        submit(it, command);
+        break;
     case SS_COMMAND_READ:
     case SS_COMMAND_SCAN:
     case SS_COMMAND_GET:
@@ -156,7 +190,7 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         send_answer(it, command, true);
         break;
     case SS_COMMAND_EVENT:
-        check_event(world, listener(world, command->peer), command->json);
+        check_event(world, listener(it, command->peer), command->json);
         send_answer(it, command, false);
         break;
     }
@@ -180,7 +214,7 @@ static void feed_one(struct coordinator *it, struct ss_event *event)
     for (size_t i = 0; i < outbox.bundles.count; i++)
         send_bundle(it, &outbox.bundles.items[i]);
     SS_VEC_FINI(&outbox.bundles);
-    process_wake(&it->process, commands.wake_at_ms);
+    it->wake_ms = commands.wake_at_ms;
 }
 
 static bool is_worker(const char *peer)
@@ -189,7 +223,7 @@ static bool is_worker(const char *peer)
 }
 
 // A step, and what it shows of peers that are not there any more.
-static void feed(struct coordinator *it, struct ss_event *event)
+void coordinator_feed(struct coordinator *it, struct ss_event *event)
 {
     feed_one(it, event);
     while (it->gone.count > 0) {
@@ -216,7 +250,7 @@ static void hello(struct coordinator *it, struct ss_event *event,
     event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
-    feed(it, event);
+    coordinator_feed(it, event);
     ss_free(graphs);
 }
 
@@ -227,7 +261,7 @@ static void done(struct coordinator *it, struct ss_event *event,
         event->type = SS_EVENT_TASK_DONE;
         event->done.outcome = message->outcomes[i];
         message->outcomes[i] = NULL;
-        feed(it, event);
+        coordinator_feed(it, event);
     }
 }
 
@@ -238,19 +272,21 @@ static void ask(struct coordinator *it, struct ss_event *event,
     event->request.id = message->id;
     event->request.op = message->op;
     event->request.body = ss_value_json(message->body);
-    feed(it, event);
+    coordinator_feed(it, event);
 }
 
 static void pong(struct coordinator *it, const char *peer, uint64_t id)
 {
     struct ss_message message = {
         .type = SS_MESSAGE_PONG, .id = id, .epoch = it->epoch};
+    put_members(&message, it->members);
     send_to(it, peer, &message);
+    ss_free(message.members);
     while (it->gone.count > 0) // it asked and left: nothing hangs on it
         ss_free(it->gone.items[--it->gone.count]);
 }
 
-void coordinator_message(
+static void take_message(
     struct coordinator *it, const char *peer, struct ss_message *message)
 {
     struct ss_event event = {.peer = peer};
@@ -267,59 +303,117 @@ void coordinator_message(
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
-        feed(it, &event);
+        coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_LACKS) {
         event.type = SS_EVENT_WORKER_LACKS;
         event.lacks.attempts = message->attempts;
         event.lacks.attempts_count = message->attempts_count;
-        feed(it, &event);
+        coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_BYE) {
         event.type = SS_EVENT_WORKER_BYE;
         event.bye.drains = message->drains;
-        feed(it, &event);
+        coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_HANGUP) {
         event.type = SS_EVENT_CLIENT_GONE;
         event.request.id = message->id;
-        feed(it, &event);
+        coordinator_feed(it, &event);
     } else {
         violated(it->process.world, "a coordinator is sent %s",
             ss_message_name(message->type));
     }
 }
 
+// ------------------------------------------------------------------ turns
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void mind_leaving(struct coordinator *it)
+{
+    bool is_late = process_now(&it->process) >= it->leave_ms;
+    if (it->leave_ms == 0 || it->failure[0] || it->has_left ||
+        (!is_late && !ss_engine_is_quiet(it->engine)))
+        return;
+    if (it->owners && !it->is_leaving)
+        member_leave(it);
+    else if (!it->owners)
+        it->has_left = true;
+    it->is_leaving = true;
+}
+
+// At the end of each turn: the process may be over.
+static void end_turn(struct coordinator *it)
+{
+    mind_leaving(it);
+    if (it->failure[0] || it->has_left) {
+        tell(it->process.world, "%s ends: %s", it->process.name,
+            it->failure[0] ? it->failure : "it was asked to leave");
+        process_crash(&it->process);
+        return;
+    }
+    int64_t at_ms = earlier(it->wake_ms, it->owners_wake_ms);
+    if (it->leave_ms && !it->is_leaving)
+        at_ms = earlier(at_ms, it->leave_ms);
+    process_wake(&it->process, at_ms);
+}
+
+void coordinator_message(
+    struct coordinator *it, const char *peer, struct ss_message *message)
+{
+    member_turn(it);
+    if (!it->failure[0])
+        take_message(it, peer, message);
+    end_turn(it);
+}
+
 void coordinator_alarm(struct coordinator *it)
 {
-    feed(it, &(struct ss_event){.type = SS_EVENT_TICK});
+    member_turn(it);
+    if (!it->failure[0] && process_now(&it->process) >= it->wake_ms)
+        coordinator_feed(it, &(struct ss_event){.type = SS_EVENT_TICK});
+    end_turn(it);
+}
+
+void coordinator_drain(struct coordinator *it)
+{
+    member_turn(it);
+    if (it->leave_ms == 0 && !it->failure[0]) {
+        it->leave_ms = process_now(&it->process) + 1 +
+                       (int64_t)draw(it->process.world, 5000);
+        coordinator_feed(it, &(struct ss_event){.type = SS_EVENT_DRAIN});
+        member_drain(it);
+    }
+    end_turn(it);
 }
 
 // As the shell has it: a refusal is an answer, anything else ends the process.
-static bool has_failed(const struct ss_job *job)
+static void note_failure(struct coordinator *it, const struct ss_job *job)
 {
     int status = job->status != SS_OK ? job->status : job->unit.result;
-    return job->type == SS_JOB_APPLY && status != SS_OK &&
-           status != SS_EREFUSED && status != SS_EFENCED;
+    if (job->type == SS_JOB_APPLY && status != SS_OK &&
+        status != SS_EREFUSED && status != SS_EFENCED)
+        snprintf(it->failure, sizeof(it->failure), "its store failed");
 }
 
-void coordinator_stored(struct coordinator *it)
+void coordinator_heard(struct coordinator *it, size_t link)
 {
-    bool failed = false;
-    struct ss_job *job = database_finish(&it->process);
+    struct ss_job *job = database_heard(&it->process, link);
+    member_turn(it);
     while (job) {
         struct ss_job *next = job->next;
-        failed = failed || has_failed(job);
-        if (!failed) {
+        note_failure(it, job);
+        if (!it->failure[0] && !member_took(it, job)) {
             struct ss_event event;
             ss_bridge_event(it->bridge, job, &event);
-            feed(it, &event);
+            coordinator_feed(it, &event);
             ss_bridge_event_fini(&event);
         }
         ss_job_destroy(&job);
         job = next;
     }
-    if (failed) {
-        tell(it->process.world, "the coordinator ends: its store failed");
-        process_crash(&it->process);
-    }
+    end_turn(it);
 }
 
 // ------------------------------------------------------------------ life
@@ -371,7 +465,8 @@ static struct found scan(struct world *world, enum ss_store_table table)
     return found;
 }
 
-static void feed_found(struct coordinator *it, enum ss_store_table table)
+static void feed_found(
+    struct coordinator *it, enum ss_store_table table, bool queued)
 {
     struct found found = scan(it->process.world, table);
     for (size_t i = 0; i < found.items.count; i++) {
@@ -381,8 +476,11 @@ static void feed_found(struct coordinator *it, enum ss_store_table table)
         if (table == SS_TABLE_OPEN) {
             event = (struct ss_event){.type = SS_EVENT_RUN_FOUND};
             event.run.record = json;
+            event.run.crashed = !it->ended_well;
         }
-        feed(it, &event);
+        if (table == SS_TABLE_GRAPHS ||
+            ss_bridge_run_is_queued(json) == queued)
+            coordinator_feed(it, &event);
         json_decref(json);
     }
     SS_VEC_FINI(&found.items);
@@ -390,29 +488,54 @@ static void feed_found(struct coordinator *it, enum ss_store_table table)
 
 static void narrate(void *ctx, const char *sentence)
 {
-    tell(ctx, "  %s", sentence);
+    struct coordinator *it = ctx;
+    tell(it->process.world, "  %s: %s", it->process.name, sentence);
 }
 
 void coordinator_start(struct coordinator *it)
 {
     struct world *world = it->process.world;
-    take_epoch(it);
+    struct ss_error error = {0};
+    bool is_shared = world->climate.is_shared;
+    for (size_t i = 0; i < LINKS; i++)
+        it->links[i].store = database_connect(world, it->process.index);
+    if (!is_shared)
+        take_epoch(it);
+    else if (ss_store_fence_take(it->links[LINK_APPENDS].store,
+                 it->process.name, 0, &it->epoch, &error) != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
     it->bridge = ss_bridge_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,
+        .shared = is_shared,
         .seed = ss_prng_next(&world->dice),
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS,
         .narrate = world->narrates ? narrate : NULL,
-        .narrate_ctx = world});
-    feed_found(it, SS_TABLE_GRAPHS);
-    feed_found(it, SS_TABLE_OPEN);
+        .narrate_ctx = it});
+    it->wake_ms = it->owners_wake_ms = INT64_MAX;
+    it->leave_ms = 0;
+    it->ended_well = it->ended_well && it->process.life > 1;
+    it->is_leaving = it->has_left = false;
+    it->failure[0] = '\0';
+    if (is_shared) {
+        member_start(it);
+    } else {
+        feed_found(it, SS_TABLE_GRAPHS, false);
+        feed_found(it, SS_TABLE_OPEN, false);
+        feed_found(it, SS_TABLE_OPEN, true);
+    }
+    end_turn(it);
 }
 
 void coordinator_stop(struct coordinator *it)
 {
+    it->ended_well = it->has_left;
     database_lose(&it->process);
+    member_stop(it);
     ss_engine_destroy(&it->engine);
     ss_bridge_destroy(&it->bridge);
+    json_decref(it->members);
+    it->members = NULL;
     while (it->gone.count > 0)
         ss_free(it->gone.items[--it->gone.count]);
     SS_VEC_FINI(&it->gone);

@@ -22,7 +22,6 @@ enum { MOVES_MAX = 1000, PAUSE_MS = 300 };
 
 struct customer {
     struct process process;
-    struct wire wire;
     struct ss_talk *talk;
     const struct plan *plan;
     struct reference *reference;
@@ -35,6 +34,8 @@ struct customer {
     char run[32];
     bool is_accepted;
     bool is_detached; // nobody listens: it is asked for again
+    bool is_parked;    // its run is in quarantine
+    bool is_releasing; // it asks for the release
     uint64_t key;     // of the request under way; 0: none
     uint64_t side_key; // of another one, whose answer nobody needs
     uint64_t keys;
@@ -52,11 +53,6 @@ struct customer {
 struct process *customer_process(struct customer *it)
 {
     return &it->process;
-}
-
-struct wire *customer_wire(struct customer *it)
-{
-    return &it->wire;
 }
 
 bool customer_is_content(const struct customer *it)
@@ -135,7 +131,8 @@ static void send(struct customer *it, const struct ss_talk_command *command)
         message.op = command->op;
         message.body = ss_value_new(json_incref(command->json));
     }
-    network_send(&it->process, UP, &message);
+    network_send(
+        &it->process, network_line(&it->process, command->line), UP, &message);
     ss_value_unref(message.body);
 }
 
@@ -152,11 +149,13 @@ static void carry_out(
         send(it, command);
         break;
     case SS_TALK_REOPEN:
-        tell(it->process.world, "%s connects anew", it->process.name);
-        network_reopen(&it->process);
+    case SS_TALK_OPEN:
+        tell(it->process.world, "%s connects to %s", it->process.name,
+            command->endpoint);
+        network_open(&it->process, command->line, command->endpoint);
         break;
-    case SS_TALK_OPEN: // there is one coordinator: nobody sends us elsewhere
     case SS_TALK_CLOSE:
+        network_close(&it->process, command->line);
         break;
     case SS_TALK_ITEM:
         if (is_ours)
@@ -201,13 +200,18 @@ static uint64_t ask(struct customer *it, const char *op, json_t *body)
     return key;
 }
 
-void customer_message(struct customer *it, const struct ss_message *message)
+void customer_message(
+    struct customer *it, uint32_t line, const struct ss_message *message)
 {
     if (message->type == SS_MESSAGE_PONG)
-        step(it, (struct ss_talk_event){
-                     .type = SS_TALK_PONG, .epoch = message->epoch});
+        step(it, (struct ss_talk_event){.type = SS_TALK_PONG,
+                     .line = line,
+                     .epoch = message->epoch,
+                     .members = message->members,
+                     .members_count = message->members_count});
     else if (message->type == SS_MESSAGE_ANSWER)
         step(it, (struct ss_talk_event){.type = SS_TALK_ANSWER,
+                     .line = line,
                      .id = message->id,
                      .final = message->final,
                      .body = ss_value_json(message->body)});
@@ -328,6 +332,13 @@ void customer_ask(struct customer *it)
     struct world *world = it->process.world;
     if (it->is_content || it->key)
         return;
+    if (it->is_parked) { // who stood beside many crashes: an operator looks at it
+        ask(it, "release",
+            json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
+        it->is_parked = false;
+        it->is_releasing = true;
+        return;
+    }
     if (!it->body && it->inputs == world->climate.inputs)
         ask(it, "state", json_pack("{s:s}", "thread", it->thread));
     else if (!it->body)
@@ -473,8 +484,11 @@ static void on_refused(struct customer *it, const json_t *error)
     if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
         violated(it->process.world, "run %s was accepted and is lost: %s",
             it->run, message);
+    it->is_parked = strcmp(code, "quarantined") == 0;
+    if (it->is_parked)
+        it->process.world->report.quarantined++;
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
-        if (strcmp(code, passing[i]) == 0) {
+        if (it->is_parked || strcmp(code, passing[i]) == 0) {
             tell(it->process.world, "%s is told: %s", it->process.name,
                 message);
             come_back(it, PAUSE_MS);
@@ -488,6 +502,11 @@ static void on_answer(struct customer *it, json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", "");
     const json_t *error = json_object_get(answer, "error");
+    if (it->is_releasing) {
+        it->is_releasing = false;
+        come_back(it, 1);
+        return;
+    }
     if (!it->body && !error) {
         on_state(it, answer);
         return;
@@ -517,15 +536,16 @@ static void on_answer(struct customer *it, json_t *answer)
 
 void customer_start(struct customer *it)
 {
-    static const char *const endpoints[] = {"sim"};
+    static const char *const endpoints[COORDINATORS_MAX] = {"c1", "c2", "c3"};
     struct world *world = it->process.world;
     it->talk = ss_talk_new(
         &(struct ss_talk_options){.seed = ss_prng_next(&world->dice),
             .where = "sim",
             .endpoints = endpoints,
-            .endpoints_count = 1});
+            .endpoints_count = world->climate.coordinators});
     it->key = 0;
-    network_reopen(&it->process);
+    it->process.wires.count = 0;
+    network_open(&it->process, 0, endpoints[0]);
     come_back(it, 1 + (int64_t)draw(world, 1000));
 }
 

@@ -6,6 +6,12 @@ static int64_t until(struct world *world, int64_t low_ms, uint64_t span_ms)
     return low_ms + (int64_t)draw(world, span_ms);
 }
 
+static struct process *any_coordinator(struct world *world)
+{
+    return &world->coordinators[draw(world, world->climate.coordinators)]
+                .process;
+}
+
 static struct process *any_worker(struct world *world)
 {
     return &world->workers[draw(world, world->climate.workers)].process;
@@ -21,7 +27,7 @@ static struct process *anybody(struct world *world)
 {
     switch (draw(world, 3)) {
     case 0:
-        return &world->coordinator.process;
+        return any_coordinator(world);
     case 1:
         return any_worker(world);
     default:
@@ -47,13 +53,23 @@ static void drain(struct world *world)
     worker_drain(&world->workers[process->index]);
 }
 
+// As an operator does it, one after the other.
+static void leave(struct world *world)
+{
+    struct process *process = any_coordinator(world);
+    if (!process->is_alive || process->paused_to_ms > world->now_ms)
+        return;
+    tell(world, "%s is asked to leave", process->name);
+    coordinator_drain(&world->coordinators[process->index]);
+}
+
 // Half of them outlast a lease.
 static void hold_up(struct world *world)
 {
     struct process *process = anybody(world);
     int64_t takes_ms = draw(world, 2) ? until(world, 100, 2000)
                                       : until(world, LEASE_MS, 8000);
-    if (!process->is_alive)
+    if (!process->is_alive || process->paused_to_ms > world->now_ms)
         return;
     note_fault(world, FAULT_PAUSE);
     tell(world, "%s stands still for %lld ms", process->name,
@@ -76,15 +92,15 @@ void mishap(struct world *world)
     const struct climate *climate = &world->climate;
     const uint32_t weights[] = {climate->crash_coordinator,
         climate->crash_worker, climate->crash_customer, climate->drain,
-        climate->pause, climate->partition, climate->clock};
+        climate->leave, climate->pause, climate->partition, climate->clock};
     uint64_t all = 0, which = 0;
     for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++)
         all += weights[i];
     uint64_t at = draw(world, all);
-    while (which < 6 && at >= weights[which])
+    while (which < 7 && at >= weights[which])
         at -= weights[which++];
     if (which == 0)
-        crash(world, &world->coordinator.process);
+        crash(world, any_coordinator(world));
     else if (which == 1)
         crash(world, any_worker(world));
     else if (which == 2)
@@ -92,8 +108,10 @@ void mishap(struct world *world)
     else if (which == 3)
         drain(world);
     else if (which == 4)
-        hold_up(world);
+        leave(world);
     else if (which == 5)
+        hold_up(world);
+    else if (which == 6)
         network_part(world);
     else
         move_clock(world);

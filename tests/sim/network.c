@@ -1,6 +1,6 @@
 // network.c - what lies between processes.
 //
-// Between coordinator and workers a message may be lost, come twice, and be
+// Between coordinators and workers a message may be lost, come twice, and be
 // overtaken: their protocol says that it bears that. A customer's connection is
 // as TCP has it: in order, once, until it is cut off (in one direction, and for
 // ever); then the customer opens another one. Letters to a coordinator that is
@@ -13,8 +13,9 @@
 struct letter {
     struct process *peer; // not the coordinator
     uint64_t life;        // of the peer
-    uint64_t coordinator; // life of it
-    uint32_t wire;
+    size_t to;            // the coordinator
+    uint64_t to_life;
+    uint32_t wire;        // its number
     enum direction direction;
     bool waits; // for a coordinator that comes back
     size_t size;
@@ -23,63 +24,83 @@ struct letter {
 
 enum { LATE_TIMES = 30, RETRY_MS = 200 };
 
-static struct wire *wire_of(struct process *peer)
+// ------------------------------------------------------------------ wires
+
+struct wire *network_line(struct process *peer, uint32_t line)
 {
-    if (peer->kind == WORKER)
-        return &peer->world->workers[peer->index].wire;
-    return customer_wire(peer->world->customers[peer->index]);
+    for (size_t i = 0; i < peer->wires.count; i++)
+        if (peer->wires.items[i].line == line)
+            return &peer->wires.items[i];
+    return NULL;
 }
 
-void network_reopen(struct process *peer)
+void network_close(struct process *peer, uint32_t line)
 {
-    struct wire *wire = wire_of(peer);
-    *wire = (struct wire){.number = wire->number + 1};
+    struct wire *wire = network_line(peer, line);
+    if (wire)
+        SS_VEC_REMOVE(&peer->wires, (size_t)(wire - peer->wires.items));
 }
 
-void network_name(const struct process *peer, char ret_name[32])
+// "c1" is the first coordinator.
+void network_open(struct process *peer, uint32_t line, const char *endpoint)
 {
-    snprintf(ret_name, 32, "%s.%llu/%u", peer->name,
-        (unsigned long long)peer->life,
-        (unsigned)wire_of((struct process *)peer)->number);
+    unsigned which = 0;
+    network_close(peer, line);
+    if (sscanf(endpoint, "c%u", &which) != 1 || which < 1 ||
+        which > peer->world->climate.coordinators)
+        violated(peer->world, "%s connects to \"%s\"", peer->name, endpoint);
+    SS_VEC_PUSH(&peer->wires, (struct wire){.line = line,
+                                  .number = ++peer->wires_made,
+                                  .to = which - 1});
 }
 
 static struct process *find_process(struct world *world, const char *name)
 {
-    size_t size = strcspn(name, ".");
-    for (size_t i = 0; i < world->climate.workers; i++) {
-        struct process *process = &world->workers[i].process;
-        if (strncmp(process->name, name, size) == 0)
-            return process;
-    }
-    for (size_t i = 0; i < world->climate.customers; i++) {
-        struct process *process = customer_process(world->customers[i]);
-        if (strncmp(process->name, name, size) == 0)
-            return process;
-    }
+    unsigned which = 0;
+    if (sscanf(name, "w%u.", &which) == 1)
+        return &world->workers[which - 1].process;
+    if (sscanf(name, "u%u.", &which) == 1)
+        return customer_process(world->customers[which - 1]);
     return NULL;
 }
 
-struct process *network_find(struct world *world, const char *name)
+static struct wire *find_number(struct process *peer, uint32_t number)
 {
-    char current[32];
-    struct process *process = find_process(world, name);
-    if (!process || (!process->is_alive && !process->is_silent))
+    for (size_t i = 0; i < peer->wires.count; i++)
+        if (peer->wires.items[i].number == number)
+            return &peer->wires.items[i];
+    return NULL;
+}
+
+struct wire *network_find(struct world *world, size_t to, const char *name,
+    struct process **ret_peer)
+{
+    unsigned long long life = 0;
+    unsigned number = 0;
+    struct process *peer = find_process(world, name);
+    if (!peer || sscanf(strchr(name, '.'), ".%llu/%u", &life, &number) != 2 ||
+        life != peer->life || (!peer->is_alive && !peer->is_silent))
         return NULL;
-    network_name(process, current);
-    return strcmp(current, name) == 0 ? process : NULL;
+    struct wire *wire = find_number(peer, number);
+    *ret_peer = peer;
+    return wire && wire->to == to ? wire : NULL;
 }
 
 // ------------------------------------------------------------------ partitions
 
+static const struct process *any_peer(struct world *world)
+{
+    uint32_t workers = world->climate.workers;
+    uint64_t who = draw(world, workers + world->climate.customers);
+    return who < workers ? &world->workers[who].process
+                         : customer_process(world->customers[who - workers]);
+}
+
 void network_part(struct world *world)
 {
-    const struct process *coordinator = &world->coordinator.process;
-    uint64_t who = draw(world, world->climate.workers + world->climate.customers);
-    const struct process *peer =
-        who < world->climate.workers
-            ? &world->workers[who].process
-            : customer_process(
-                  world->customers[who - world->climate.workers]);
+    size_t which_one = (size_t)draw(world, world->climate.coordinators);
+    const struct process *coordinator = &world->coordinators[which_one].process;
+    const struct process *peer = any_peer(world);
     int64_t end_ms = world->now_ms + 100 + (int64_t)draw(world, 8000);
     uint64_t which = draw(world, 3); // one way, the other, or both
     if (which != 0)
@@ -89,24 +110,26 @@ void network_part(struct world *world)
         SS_VEC_PUSH(&world->partitions,
             (struct partition){coordinator, peer, end_ms});
     note_fault(world, FAULT_PARTITION);
-    tell(world, "%s from %s for %lld ms",
-        which == 2 ? "nothing passes between coordinator and"
-        : which    ? "nothing passes to the coordinator"
-                   : "nothing passes from the coordinator to",
-        peer->name, (long long)(end_ms - world->now_ms));
+    tell(world, "nothing passes from %s to %s%s for %lld ms",
+        which ? peer->name : coordinator->name,
+        which ? coordinator->name : peer->name,
+        which == 2 ? ", or back," : "", (long long)(end_ms - world->now_ms));
 }
 
 // When something passes again; 0: it does.
 static int64_t parted_to(struct world *world, const struct letter *letter)
 {
     int64_t end_ms = 0;
-    const struct process *peer = letter->peer;
+    const struct process *coordinator =
+        &world->coordinators[letter->to].process;
+    bool up = letter->direction == UP;
+    const struct process *from = up ? letter->peer : coordinator;
+    const struct process *to = up ? coordinator : letter->peer;
     for (size_t i = world->partitions.count; i-- > 0;) {
         const struct partition *it = &world->partitions.items[i];
         if (it->end_ms <= world->now_ms)
             SS_VEC_REMOVE(&world->partitions, i);
-        else if ((letter->direction == UP ? it->from : it->to) == peer &&
-                 it->end_ms > end_ms)
+        else if (it->from == from && it->to == to && it->end_ms > end_ms)
             end_ms = it->end_ms;
     }
     return end_ms;
@@ -160,9 +183,9 @@ static void send_loosely(struct world *world, struct letter *letter)
     post(world, letter, at_ms);
 }
 
-static void send_in_order(struct world *world, struct letter *letter)
+static void send_in_order(
+    struct world *world, struct wire *wire, struct letter *letter)
 {
-    struct wire *wire = wire_of(letter->peer);
     if (!wire->is_cut[letter->direction] &&
         strikes(world, world->climate.cut)) {
         note_fault(world, FAULT_CUT);
@@ -182,18 +205,21 @@ static void send_in_order(struct world *world, struct letter *letter)
     post(world, letter, at_ms);
 }
 
-void network_send(struct process *peer, enum direction direction,
-    const struct ss_message *message)
+void network_send(struct process *peer, struct wire *wire,
+    enum direction direction, const struct ss_message *message)
 {
     struct world *world = peer->world;
     struct ss_error error = {0};
+    if (!wire)
+        return;
     if (ss_message_encode(message, &world->bytes, &error) != SS_OK)
         violated(world, "a message cannot be sent: %s", error.message);
     struct letter *letter = ss_zalloc(1, sizeof(*letter));
     *letter = (struct letter){.peer = peer,
         .life = peer->life,
-        .coordinator = world->coordinator.process.life,
-        .wire = wire_of(peer)->number,
+        .to = wire->to,
+        .to_life = world->coordinators[wire->to].process.life,
+        .wire = wire->number,
         .direction = direction,
         .waits = draw(world, 2) == 0,
         .size = world->bytes.size,
@@ -202,7 +228,7 @@ void network_send(struct process *peer, enum direction direction,
     if (peer->kind == WORKER)
         send_loosely(world, letter);
     else
-        send_in_order(world, letter);
+        send_in_order(world, wire, letter);
 }
 
 // ------------------------------------------------------------------ arriving
@@ -219,33 +245,38 @@ static void open_letter(struct world *world, const struct letter *letter)
     if (letter->direction == UP) {
         snprintf(name, sizeof(name), "%s.%llu/%u", peer->name,
             (unsigned long long)letter->life, (unsigned)letter->wire);
-        coordinator_message(&world->coordinator, name, message);
-    } else if (peer->kind == WORKER) {
-        worker_message(&world->workers[peer->index], message);
+        coordinator_message(&world->coordinators[letter->to], name, message);
     } else {
-        customer_message(world->customers[peer->index], message);
+        uint32_t line = find_number(peer, letter->wire)->line;
+        if (peer->kind == WORKER)
+            worker_message(&world->workers[peer->index], line, message);
+        else
+            customer_message(world->customers[peer->index], line, message);
     }
     ss_message_destroy(&message);
+}
+
+static const struct process *reader_of(
+    struct world *world, const struct letter *letter)
+{
+    return letter->direction == UP ? &world->coordinators[letter->to].process
+                                   : letter->peer;
 }
 
 // Nobody is there who could read it.
 static bool is_undeliverable(struct world *world, const struct letter *letter)
 {
-    const struct process *reader = letter->direction == UP
-                                       ? &world->coordinator.process
-                                       : letter->peer;
+    const struct process *reader = reader_of(world, letter);
     if (letter->direction == UP)
-        return letter->coordinator != reader->life && !letter->waits;
+        return letter->to_life != reader->life && !letter->waits;
     return !reader->is_alive || letter->life != reader->life ||
-           letter->wire != wire_of(letter->peer)->number;
+           !find_number(letter->peer, letter->wire);
 }
 
 void network_deliver(struct world *world, struct errand *errand)
 {
     struct letter *letter = errand->load;
-    const struct process *reader = letter->direction == UP
-                                       ? &world->coordinator.process
-                                       : letter->peer;
+    const struct process *reader = reader_of(world, letter);
     int64_t later_ms = parted_to(world, letter);
     if (is_undeliverable(world, letter)) {
         network_drop(letter);

@@ -137,14 +137,12 @@ static void silence(struct plan *plan)
 }
 
 // A graph that keeps nothing begins anew with each answer, so it can ask one
-// question, once.
+// question, once: at its first node, which nothing leads back to.
 static void simplify(struct plan *plan)
 {
-    bool asks = false;
     for (size_t i = 0; i < plan->count; i++) {
         struct role *role = &plan->roles[i];
-        role->questions = role->questions && !asks;
-        asks = asks || role->questions;
+        role->questions = role->questions > 0 && i == 0;
         role->sends_to = role->back = -1;
     }
 }

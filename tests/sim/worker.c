@@ -185,13 +185,15 @@ static struct ss_outcome *run_order(
 
 // ------------------------------------------------------------------ messages
 
-static void send(struct worker *it, struct ss_message *message)
+static void send(
+    struct worker *it, uint32_t line, struct ss_message *message)
 {
     message->protocol = SS_PROTOCOL_VERSION;
-    network_send(&it->process, UP, message);
+    network_send(
+        &it->process, network_line(&it->process, line), UP, message);
 }
 
-static void send_hello(struct worker *it)
+static void send_hello(struct worker *it, uint32_t line)
 {
     struct world *world = it->process.world;
     char name[32];
@@ -206,7 +208,7 @@ static void send_hello(struct worker *it)
         .keeps_lists = true,
         .graphs = graphs,
         .graphs_count = world->climate.graphs};
-    send(it, &message);
+    send(it, line, &message);
     for (size_t i = 0; i < world->climate.graphs; i++)
         ss_value_unref(graphs[i]);
 }
@@ -274,25 +276,25 @@ static void carry_out(
     struct ss_message message = {0};
     switch (command->type) {
     case SS_SESSION_SEND_HELLO:
-        send_hello(it);
+        send_hello(it, command->link);
         break;
     case SS_SESSION_SEND_BEAT:
         message.type = SS_MESSAGE_BEAT;
         message.attempts = (struct ss_attempt *)command->attempts;
         message.attempts_count = command->attempts_count;
         message.capacity = command->capacity;
-        send(it, &message);
+        send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_BYE:
         message.type = SS_MESSAGE_BYE;
         message.drains = command->drains;
-        send(it, &message);
+        send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_DONE:
         message.type = SS_MESSAGE_DONE;
         message.outcomes = (struct ss_outcome **)command->outcomes;
         message.outcomes_count = command->outcomes_count;
-        send(it, &message);
+        send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_LACKS:
         message.type = SS_MESSAGE_LACKS;
@@ -302,7 +304,7 @@ static void carry_out(
         break;
     case SS_SESSION_SEND_PING:
         message.type = SS_MESSAGE_PING;
-        send(it, &message);
+        send(it, command->link, &message);
         break;
     case SS_SESSION_START:
         start_body(it, command->order);
@@ -311,7 +313,11 @@ static void carry_out(
         stop_body(it, command->attempt);
         break;
     case SS_SESSION_CONNECT:
+        network_open(&it->process, command->link, command->endpoint);
+        break;
     case SS_SESSION_DISCONNECT:
+        network_close(&it->process, command->link);
+        break;
     case SS_SESSION_AWAY:
     case SS_SESSION_SEND_LIVE:
     case SS_SESSION_READY:
@@ -350,13 +356,15 @@ static unsigned event_of(enum ss_message_type type)
     return types[type];
 }
 
-void worker_message(struct worker *it, struct ss_message *message)
+void worker_message(
+    struct worker *it, uint32_t line, struct ss_message *message)
 {
     unsigned type = event_of(message->type);
     if (type == 0)
         return;
     struct ss_session_event event = {
         .type = (enum ss_session_event_type)(type - 1),
+        .link = line,
         .epoch = message->epoch,
         .lease_ms = message->lease_ms,
         .heartbeat_ms = message->heartbeat_ms,
@@ -398,13 +406,18 @@ void worker_drain(struct worker *it)
 
 // ------------------------------------------------------------------ life
 
+// It is told of all coordinators, or of one, and finds the others.
 void worker_start(struct worker *it)
 {
+    static const char *const endpoints[COORDINATORS_MAX] = {"c1", "c2", "c3"};
     struct world *world = it->process.world;
+    size_t all = world->climate.coordinators;
     it->capacity = 1 + (uint32_t)draw(world, 4);
     it->session = ss_session_new(
-        &(struct ss_session_options){.capacity = it->capacity});
-    network_reopen(&it->process);
+        &(struct ss_session_options){.capacity = it->capacity,
+            .endpoints = endpoints,
+            .endpoints_count = 1 + (size_t)draw(world, all)});
+    it->process.wires.count = 0;
     worker_alarm(it);
 }
 

@@ -137,7 +137,7 @@ void process_start(struct process *process)
     process->clock_ms = (int64_t)draw(world, CLOCKS_APART_MS);
     tell(world, "%s starts (life %" PRIu64 ")", process->name, process->life);
     if (process->kind == COORDINATOR)
-        coordinator_start(&world->coordinator);
+        coordinator_start(&world->coordinators[process->index]);
     else if (process->kind == WORKER)
         worker_start(&world->workers[process->index]);
     else
@@ -149,7 +149,7 @@ static void stop(struct process *process)
     struct world *world = process->world;
     process->is_alive = false;
     if (process->kind == COORDINATOR)
-        coordinator_stop(&world->coordinator);
+        coordinator_stop(&world->coordinators[process->index]);
     else if (process->kind == WORKER)
         worker_stop(&world->workers[process->index]);
     else
@@ -185,7 +185,7 @@ static void wake(struct process *process)
 {
     process->alarm = 0;
     if (process->kind == COORDINATOR)
-        coordinator_alarm(&process->world->coordinator);
+        coordinator_alarm(&process->world->coordinators[process->index]);
     else if (process->kind == WORKER)
         worker_alarm(&process->world->workers[process->index]);
     else
@@ -204,7 +204,14 @@ static void do_errand(struct world *world, struct errand *errand)
             wake(who);
         break;
     case ERRAND_COMMIT:
-        coordinator_stored(&world->coordinator);
+        database_commit(who, (size_t)errand->what);
+        break;
+    case ERRAND_HEARD:
+        coordinator_heard(
+            &world->coordinators[who->index], (size_t)errand->what);
+        break;
+    case ERRAND_GHOST:
+        database_ghost(world, errand->load);
         break;
     case ERRAND_BODY:
         worker_body(&world->workers[who->index],
@@ -231,7 +238,8 @@ static bool is_for_now(struct world *world, struct errand *errand)
         return errand->kind != ERRAND_MISHAP || world->is_stormy;
     if (!who->is_alive || errand->life != who->life)
         return false;
-    if (who->paused_to_ms <= world->now_ms)
+    // the database does not stand still with those who asked it
+    if (who->paused_to_ms <= world->now_ms || errand->kind == ERRAND_COMMIT)
         return true;
     // a stale alarm is dropped, the others keep their order
     if (errand->kind != ERRAND_ALARM || who->alarm == errand->what) {
@@ -305,7 +313,8 @@ static void begin(struct world *world)
         tell(world, "graph %s", text);
         ss_free(text);
     }
-    process_init(&world->coordinator.process, world, COORDINATOR, 0);
+    for (size_t i = 0; i < world->climate.coordinators; i++)
+        process_init(&world->coordinators[i].process, world, COORDINATOR, i);
     for (size_t i = 0; i < world->climate.workers; i++)
         process_init(&world->workers[i].process, world, WORKER, i);
     for (size_t i = 0; i < world->climate.customers; i++) {
@@ -313,7 +322,8 @@ static void begin(struct world *world)
         process_init(
             customer_process(world->customers[i]), world, CUSTOMER, i);
     }
-    process_start(&world->coordinator.process);
+    for (size_t i = 0; i < world->climate.coordinators; i++)
+        process_start(&world->coordinators[i].process);
     for (size_t i = 0; i < world->climate.workers; i++)
         process_start(&world->workers[i].process);
     for (size_t i = 0; i < world->climate.customers; i++)
@@ -321,19 +331,34 @@ static void begin(struct world *world)
     mishap_plan(world);
 }
 
-static void end(struct world *world)
+static void end_process(struct process *process)
+{
+    if (process->is_alive)
+        stop(process);
+    SS_VEC_FINI(&process->wires);
+}
+
+static void drop_errands(struct world *world)
 {
     struct errand errand;
-    for (size_t i = 0; i < world->climate.customers; i++)
-        check_thread(world, customer_thread(world->customers[i]));
     while (agenda_next(&world->agenda, &errand))
         if (errand.kind == ERRAND_LETTER)
             network_drop(errand.load);
-    if (world->coordinator.process.is_alive)
-        stop(&world->coordinator.process);
+        else if (errand.kind == ERRAND_GHOST)
+            database_ghost_drop(errand.load);
+}
+
+static void end(struct world *world)
+{
+    for (size_t i = 0; i < world->climate.customers; i++)
+        check_thread(world, customer_thread(world->customers[i]));
+    for (size_t i = 0; i < world->climate.coordinators; i++)
+        end_process(&world->coordinators[i].process);
     for (size_t i = 0; i < world->climate.workers; i++)
-        if (world->workers[i].process.is_alive)
-            stop(&world->workers[i].process);
+        end_process(&world->workers[i].process);
+    for (size_t i = 0; i < world->climate.customers; i++)
+        end_process(customer_process(world->customers[i]));
+    drop_errands(world);
     for (size_t i = 0; i < world->climate.customers; i++)
         customer_free(world->customers[i]);
     for (size_t i = 0; i < world->climate.graphs; i++)

@@ -5,10 +5,12 @@
 #include "common/base/map.h"
 #include "common/wire/message.h"
 #include "coordinator/bridge.h"
+#include "coordinator/owners/owners.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/sim.h"
 
 enum {
+    COORDINATORS_MAX = 3,
     WORKERS_MAX = 4,
     CUSTOMERS_MAX = 4,
     GRAPHS_MAX = 2,
@@ -23,13 +25,15 @@ struct world;
 // Drawn from the seed: no two seeds have the same weather. Chances are in
 // thousandths.
 struct climate {
-    uint32_t workers, customers, graphs, inputs;
+    uint32_t coordinators, workers, customers, graphs, inputs;
+    bool is_shared; // coordinators share the store, under leases and fences
+    uint32_t cluster_lease_ms;
     uint32_t latency_ms, commit_ms, body_ms;
     uint32_t lost, repeated, late, cut;
     uint32_t commit_slow, commit_failed, commit_lied, commit_unsure;
     uint32_t read_failed, commit_lands;
     uint32_t crash_coordinator, crash_worker, crash_customer;
-    uint32_t drain, pause, partition, clock; // weights of what a mishap is
+    uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
     int64_t mishap_ms;                // between two mishaps, on average
     int64_t storm_ms;                 // how long there are faults at all
 };
@@ -41,6 +45,8 @@ enum errand_kind {
     ERRAND_LETTER, // a message arrives
     ERRAND_ALARM,  // a process had asked to be woken
     ERRAND_COMMIT, // the database is done with a coordinator's next job
+    ERRAND_HEARD,  // and the coordinator hears of it
+    ERRAND_GHOST,  // what a dead coordinator had sent lands
     ERRAND_BODY,   // a body ends
     ERRAND_MISHAP, // something goes wrong
     ERRAND_START,  // a process starts (again)
@@ -56,7 +62,7 @@ struct errand {
     struct process *who; // or NULL
     uint64_t life;       // of it; another one has no use for this
     uint64_t what;       // BODY: the dispatch; ALARM: its number
-    void *load;          // LETTER
+    void *load;          // LETTER, GHOST: owned
 };
 
 struct agenda {
@@ -71,6 +77,16 @@ bool agenda_next(struct agenda *agenda, struct errand *ret_errand);
 
 enum process_kind { COORDINATOR, WORKER, CUSTOMER };
 
+// A connection of a worker or customer with a coordinator. Another one has
+// another number, and so another name as a peer.
+struct wire {
+    uint32_t line;   // as the peer's session calls it
+    uint32_t number;
+    size_t to;       // which coordinator
+    bool is_cut[2];  // by direction: nothing passes any more
+    int64_t last_ms[2]; // it keeps its order
+};
+
 struct process {
     struct world *world;
     enum process_kind kind;
@@ -84,6 +100,8 @@ struct process {
     int64_t wall_us;  // and its wall clock
     uint64_t alarm;
     int64_t alarm_at_ms;
+    SS_VEC(struct wire) wires; // not of a coordinator
+    uint32_t wires_made;
 };
 
 int64_t process_now(const struct process *process);
@@ -94,15 +112,6 @@ void process_start(struct process *process);
 
 // ------------------------------------------------------------------ network
 
-// A connection between a worker or customer and the coordinator. Another one
-// has another number, and so another name as a peer.
-struct wire {
-    uint32_t number;
-    bool is_cut[2];     // by direction: nothing passes any more
-    int64_t last_ms[2]; // a connection keeps its order
-    bool is_closed;     // the coordinator is told when it sends
-};
-
 enum direction { UP, DOWN }; // up: to the coordinator
 
 struct partition {
@@ -110,14 +119,17 @@ struct partition {
     int64_t end_ms;
 };
 
-void network_send(struct process *peer, enum direction direction,
-    const struct ss_message *message);
-// A new connection in place of the old one.
-void network_reopen(struct process *peer);
-// The name that the coordinator knows a connection by.
-void network_name(const struct process *peer, char ret_name[32]);
-// Whose it is; NULL if it is over: by crash, or closed.
-struct process *network_find(struct world *world, const char *name);
+// Connect to the coordinator at `endpoint`, in place of what was on that line.
+void network_open(struct process *peer, uint32_t line, const char *endpoint);
+void network_close(struct process *peer, uint32_t line);
+struct wire *network_line(struct process *peer, uint32_t line);
+// NULL wire: it is lost.
+void network_send(struct process *peer, struct wire *wire,
+    enum direction direction, const struct ss_message *message);
+// Who is known to coordinator `to` by this name; NULL: it is over, by a crash,
+// or closed.
+struct wire *network_find(struct world *world, size_t to, const char *name,
+    struct process **ret_peer);
 void network_deliver(struct world *world, struct errand *errand);
 void network_drop(void *letter);
 // Something goes wrong between two processes for a while.
@@ -125,35 +137,75 @@ void network_part(struct world *world);
 
 // ------------------------------------------------------------------ database
 
-struct store_link { // a coordinator's connection, and the queue before it
-    struct ss_job *queue;
-    bool is_busy;
+struct fence {
+    uint64_t epoch; // 0: there is none
 };
 
+struct lease {
+    bool is_member, drains;
+    uint64_t epoch;
+    int64_t end_ms;
+};
+
+// One database; as PostgreSQL keeps it, under fences, where it is shared.
 struct database {
-    struct ss_store *store; // may fail on demand
     struct ss_store *inner;
+    uint64_t epoch; // the last one given
+    struct fence fences[COORDINATORS_MAX];
+    struct lease leases[COORDINATORS_MAX];
+    uint16_t owners[SS_SHARDS]; // coordinators, or SS_NOBODY
+};
+
+enum { LINK_APPENDS, LINK_LEASES, LINKS };
+
+struct store_link { // a coordinator's connection, and the queue before it
+    struct ss_store *store;
+    struct ss_job *queue;
+    struct ss_job *running; // taken from the queue
+    struct ss_job *done;    // the coordinator has not heard of it yet
+    bool is_busy;
 };
 
 void database_open(struct world *world);
 void database_close(struct world *world);
-void database_submit(struct process *process, struct ss_job *job);
-// A job is done: gives the finished ones.
-struct ss_job *database_finish(struct process *process);
-// The connection is lost with its process: what was on its way is there or not.
+// A connection. Gives.
+struct ss_store *database_connect(struct world *world, size_t coordinator);
+void database_submit(struct process *process, size_t link, struct ss_job *job);
+// A job has its effect; its coordinator may hear of it later.
+void database_commit(struct process *process, size_t link);
+// Gives what was done.
+struct ss_job *database_heard(struct process *process, size_t link);
+// The connections are lost with their process: what was on its way is there,
+// lands later, or is lost.
 void database_lose(struct process *process);
+void database_ghost(struct world *world, void *load);
+void database_ghost_drop(void *load);
 // A record as it is stored now. Gives; NULL: there is none.
 json_t *database_record(
     struct world *world, enum ss_store_table table, const char *key);
 
 // ------------------------------------------------------------------ who lives
 
+struct gained { // shards whose runs are being read
+    struct ss_shards shards;
+    bool crashed;
+};
+
 struct coordinator {
     struct process process;
     struct ss_engine *engine;
     struct ss_bridge *bridge;
-    struct store_link link;
+    struct ss_owners *owners; // NULL: it is alone
+    struct store_link links[LINKS];
+    struct ss_member self;
     uint64_t epoch;
+    json_t *members; // endpoints
+    int64_t wake_ms, owners_wake_ms;
+    int64_t leave_ms; // it was asked to leave, and does so at the latest; 0: not
+    bool is_leaving, has_left;
+    bool ended_well; // in its last life
+    char failure[128]; // it must not go on; "": it may
+    SS_VEC(struct gained) gained;
     SS_VEC(char *) gone; // peers that turned out to be
 };
 
@@ -162,7 +214,20 @@ void coordinator_stop(struct coordinator *it); // at once, as a crash does
 void coordinator_alarm(struct coordinator *it);
 void coordinator_message(struct coordinator *it, const char *peer,
     struct ss_message *message);
-void coordinator_stored(struct coordinator *it);
+void coordinator_heard(struct coordinator *it, size_t link);
+void coordinator_drain(struct coordinator *it);
+// An event for the engine, and its commands carried out.
+void coordinator_feed(struct coordinator *it, struct ss_event *event);
+
+// member.c: one of several.
+void member_start(struct coordinator *it);
+void member_stop(struct coordinator *it);
+// Whatever has come in: the lease first.
+void member_turn(struct coordinator *it);
+// A finished job: true if it was of the lease or of shards.
+bool member_took(struct coordinator *it, const struct ss_job *job);
+void member_drain(struct coordinator *it);
+void member_leave(struct coordinator *it);
 
 struct body {
     struct ss_order *order;
@@ -171,7 +236,6 @@ struct body {
 
 struct worker {
     struct process process;
-    struct wire wire;
     struct ss_session *session;
     uint32_t capacity;
     SS_VEC(struct body) bodies;
@@ -180,20 +244,21 @@ struct worker {
 void worker_start(struct worker *it);
 void worker_stop(struct worker *it);
 void worker_alarm(struct worker *it);
-void worker_message(struct worker *it, struct ss_message *message);
+void worker_message(
+    struct worker *it, uint32_t line, struct ss_message *message);
 void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch);
 void worker_drain(struct worker *it);
 
 struct customer; // customer.c
 struct customer *customer_new(struct world *world, size_t index);
 struct process *customer_process(struct customer *it);
-struct wire *customer_wire(struct customer *it);
 void customer_start(struct customer *it);
 void customer_stop(struct customer *it);
 void customer_free(struct customer *it);
 void customer_alarm(struct customer *it);
 void customer_ask(struct customer *it);
-void customer_message(struct customer *it, const struct ss_message *message);
+void customer_message(struct customer *it, uint32_t line,
+    const struct ss_message *message);
 bool customer_is_content(const struct customer *it);
 const char *customer_thread(const struct customer *it);
 // Does its present run say nothing that is not durable?
@@ -215,7 +280,7 @@ struct world {
     struct database database;
     SS_VEC(struct partition) partitions;
     struct plan *plans[GRAPHS_MAX];
-    struct coordinator coordinator;
+    struct coordinator coordinators[COORDINATORS_MAX];
     struct worker workers[WORKERS_MAX];
     struct customer *customers[CUSTOMERS_MAX];
     struct ss_buf bytes; // the message that is being encoded
@@ -242,7 +307,11 @@ void mishap_plan(struct world *world); // the next one
 // ------------------------------------------------------------------ checks.c
 
 // Before a command leaves: what it rests on is durable.
-void check_dispatch(struct world *world, const struct ss_order *order);
+void check_dispatch(
+    const struct coordinator *it, const struct ss_order *order);
+// Only who owns a thread's shard acts for it.
+void check_owner(const struct coordinator *it, const char *thread,
+    const char *what);
 void check_reply(struct world *world, const json_t *reply);
 void check_event(
     struct world *world, const struct customer *customer, const json_t *event);

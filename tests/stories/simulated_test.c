@@ -124,7 +124,74 @@ START_TEST(an_answer_that_was_left_at_an_exit_is_used_once)
 }
 END_TEST
 
-SUITE("simulated",
+// Run r of thread t, in the middle; its coordinator loses all threads to the
+// other, which has not heard of their runs yet.
+static void hand_over(void)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_pair();
+    world_worker("w1", 2);
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
+    world_run();
+    world_lost(true);
+    world_at("two");
+    world_gained_unread();
+}
+
+// Who asked in that moment was told that there is no such run; one who asked for
+// another run got it, and the first one was lost.
+START_TEST(who_asks_before_all_runs_are_known_waits)
+{
+    hand_over();
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    uint64_t other = world_ask(
+        "cyd", "run", "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    world_run();
+    ck_assert_ptr_null(world_answer(attach));
+    ck_assert_ptr_null(world_answer(other));
+    world_found();
+    world_run();
+    expect(json_object_get(world_answer(other), "error"), "code", "'busy'");
+    world_worker("w2", 2);
+    world_let("b");
+    expect(world_finish(attach), "output", "{'x': ['a', 'b']}");
+}
+END_TEST
+
+// It was cancelled by the request just before; its end was a row that nobody
+// looked at yet.
+START_TEST(a_run_that_ends_in_this_very_step_is_found)
+{
+    hand_over();
+    world_ask("ann", "cancel", "{'thread': 't', 'run': 'r'}");
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    world_run();
+    world_found();
+    world_run();
+    expect(world_answer(attach), "status", "'cancelled'");
+}
+END_TEST
+
+// It read a thread of the other coordinator, kept it, and later, when the thread
+// had become its own, took for true what it had read then.
+START_TEST(a_cancel_at_the_wrong_coordinator_is_sent_on)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_pair();
+    world_at("two");
+    world_worker("w1", 2);
+    uint64_t cancel =
+        world_ask("ann", "cancel", "{'thread': 't', 'run': 'r'}");
+    world_run();
+    expect(json_object_get(world_answer(cancel), "error"), "code", "'moved'");
+}
+END_TEST
+
+SUITE("simulated", who_asks_before_all_runs_are_known_waits,
+    a_run_that_ends_in_this_very_step_is_found,
+    a_cancel_at_the_wrong_coordinator_is_sent_on,
     a_run_that_is_cancelled_under_exit_leaves_what_it_reached,
     a_graph_inside_that_is_cancelled_under_exit_goes_on_where_it_was,
     a_run_that_is_asked_for_again_is_told_from_its_beginning,

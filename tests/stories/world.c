@@ -902,6 +902,29 @@ void world_gained(void)
     find_runs(false);
 }
 
+static void all_shards(enum ss_event_type type, bool unread)
+{
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    struct ss_event event = {.type = type};
+    event.shards.shards = &all;
+    event.shards.epoch = 10 + world.life;
+    event.shards.unread = unread;
+    step(&event);
+}
+
+void world_gained_unread(void)
+{
+    all_shards(SS_EVENT_SHARDS_GAINED, true);
+}
+
+void world_found(void)
+{
+    find_graphs();
+    find_runs();
+    all_shards(SS_EVENT_SHARDS_READ, false);
+}
+
 void world_drains(void)
 {
     step(&(struct ss_event){.type = SS_EVENT_DRAIN});

@@ -137,6 +137,9 @@ void world_at(const char *coordinator);
 // they are gained, and unfinished runs are found.
 void world_lost(bool known);
 void world_gained(void);
+// All are gained, their unfinished runs not told yet; and then they are.
+void world_gained_unread(void);
+void world_found(void);
 // `from` of 1,024 shards are gained, beginning with 0.
 void world_gained_some(uint16_t count);
 void world_drains(void);
