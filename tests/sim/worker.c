@@ -300,7 +300,7 @@ static void carry_out(
         message.type = SS_MESSAGE_LACKS;
         message.attempts = (struct ss_attempt *)command->attempts;
         message.attempts_count = command->attempts_count;
-        send(it, &message);
+        send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_PING:
         message.type = SS_MESSAGE_PING;

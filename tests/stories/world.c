@@ -110,19 +110,6 @@ json_t *world_seen(const char *client)
     return list;
 }
 
-void told(const char *expected)
-{
-    const char *is = world_told();
-    size_t same = 0, line = 1;
-    while (is[same] && is[same] == expected[same])
-        line += is[same++] == '\n';
-    if (is[same] == expected[same])
-        return;
-    printf("%s", is);
-    fflush(stdout);
-    ck_abort_msg("line %zu is told otherwise", line);
-}
-
 void world_forget(void)
 {
     ss_buf_reset(&world.told);
@@ -884,45 +871,39 @@ void world_lost(bool known)
     step(&event);
 }
 
-void world_gained_some(uint16_t count)
+static void gained(enum ss_event_type type, uint16_t count, bool unread)
 {
     struct ss_shards some = {{0}};
     for (uint16_t i = 0; i < count; i++)
         ss_shards_add(&some, i);
-    struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
-    event.shards.shards = &some;
-    event.shards.epoch = 10 + world.life;
-    step(&event);
-}
-
-void world_gained(void)
-{
-    world_gained_some(SS_SHARDS);
-    find_graphs();
-    find_runs(false);
-}
-
-static void all_shards(enum ss_event_type type, bool unread)
-{
-    struct ss_shards all;
-    ss_shards_fill(&all);
     struct ss_event event = {.type = type};
-    event.shards.shards = &all;
+    event.shards.shards = &some;
     event.shards.epoch = 10 + world.life;
     event.shards.unread = unread;
     step(&event);
 }
 
+void world_gained_some(uint16_t count)
+{
+    gained(SS_EVENT_SHARDS_GAINED, count, false);
+}
+
+void world_gained(void)
+{
+    world_gained_unread();
+    world_found();
+}
+
 void world_gained_unread(void)
 {
-    all_shards(SS_EVENT_SHARDS_GAINED, true);
+    gained(SS_EVENT_SHARDS_GAINED, SS_SHARDS, true);
 }
 
 void world_found(void)
 {
     find_graphs();
-    find_runs();
-    all_shards(SS_EVENT_SHARDS_READ, false);
+    find_runs(false);
+    gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);
 }
 
 void world_drains(void)
@@ -962,12 +943,4 @@ const struct attempt_made *world_attempts(size_t *ret_count)
 {
     *ret_count = world.attempts.count;
     return world.attempts.items;
-}
-
-size_t world_attempts_of(const char *node)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < world.attempts.count; i++)
-        count += strcmp(world.attempts.items[i].node, node) == 0;
-    return count;
 }

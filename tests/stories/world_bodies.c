@@ -231,3 +231,12 @@ struct ss_outcome *bodies_run(
     json_decref(returned);
     return visit.outcome;
 }
+
+size_t world_attempts_of(const char *node)
+{
+    size_t all = 0, count = 0;
+    const struct attempt_made *made = world_attempts(&all);
+    for (size_t i = 0; i < all; i++)
+        count += strcmp(made[i].node, node) == 0;
+    return count;
+}

@@ -1,6 +1,7 @@
 // world_store.c - a journal in memory that outlives the engine. Rows go in and
 // come out through the codec, so that nothing is shared with an engine.
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -372,4 +373,17 @@ void tell_row(const char *thread, const struct ss_row *row)
         ss_buf_add_str(&line, row->void_seq ? " takes back" : " events");
     tell("%s", ss_buf_str(&line));
     ss_buf_fini(&line);
+}
+
+void told(const char *expected)
+{
+    const char *is = world_told();
+    size_t same = 0, line = 1;
+    while (is[same] && is[same] == expected[same])
+        line += is[same++] == '\n';
+    if (is[same] == expected[same])
+        return;
+    printf("%s", is);
+    fflush(stdout);
+    ck_abort_msg("line %zu is told otherwise", line);
 }
