@@ -84,6 +84,16 @@ bool ss_channel_available(const struct ss_channel *channel)
                             : channel->value != NULL;
 }
 
+bool ss_channel_restless(const struct ss_channel *channel)
+{
+    const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
+    if (table->finish)
+        return channel->value && !channel->finished;
+    return table->passes && channel->value &&
+           !(channel->spec->kind == SS_CHANNEL_TOPIC &&
+               channel->spec->accumulate);
+}
+
 bool ss_channel_consume(struct ss_channel *channel)
 {
     const struct ss_channel_kind_table *table = table_of(channel->spec->kind);

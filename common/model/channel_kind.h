@@ -15,6 +15,7 @@ struct ss_channel_kind_table {
     bool (*available)(const struct ss_channel *channel); // NULL: has a value
     bool (*consume)(struct ss_channel *channel);         // NULL: never
     bool (*finish)(struct ss_channel *channel);          // NULL: never
+    bool passes; // without a write its value lasts for one superstep
     // NULL: the value itself. Gives.
     struct ss_value *(*store)(const struct ss_channel *channel);
 };

@@ -83,4 +83,5 @@ static struct ss_value *store(const struct ss_channel *channel)
 const struct ss_channel_kind_table ss_channel_topic = {.restore = restore,
     .update = update,
     .available = available,
+    .passes = true,
     .store = store};

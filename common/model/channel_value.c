@@ -106,9 +106,9 @@ static int update_untracked(struct ss_channel *channel,
 const struct ss_channel_kind_table ss_channel_last_value = {
     .restore = restore_or_zero, .update = update_last_value};
 const struct ss_channel_kind_table ss_channel_any_value = {
-    .restore = restore_value, .update = update_any_value};
+    .restore = restore_value, .update = update_any_value, .passes = true};
 const struct ss_channel_kind_table ss_channel_ephemeral = {
-    .restore = restore_value, .update = update_ephemeral};
+    .restore = restore_value, .update = update_ephemeral, .passes = true};
 const struct ss_channel_kind_table ss_channel_untracked = {
     .restore = restore_nothing, .update = update_untracked};
 

@@ -129,14 +129,11 @@ static int load(struct change *change, struct ss_error *error)
 static int apply(struct loop *loop, const struct update_task *tasks,
     size_t count, struct ss_error *error)
 {
-    bool *updated = NULL;
     size_t channel = SS_NONE;
     if (ss_loop_fold(loop, tasks, count))
         return SS_EAGAIN;
-    int status =
-        ss_update_apply(loop, tasks, count, &updated, &channel, error);
+    int status = ss_update_apply(loop, tasks, count, &channel, error);
     ss_loop_drop_folds(loop);
-    ss_free(updated);
     return status;
 }
 

@@ -15,12 +15,16 @@ enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides valu
 
 // ------------------------------------------------ making and freeing
 
-static bool has_untracked(const struct ss_graph *graph)
+// What its graph has, looked for once.
+static void look_over(struct loop *loop)
 {
-    for (size_t c = 0; c < graph->channels_count; c++)
-        if (graph->channels[c].kind == SS_CHANNEL_UNTRACKED)
-            return true;
-    return false;
+    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &loop->graph->channels[c];
+        if (spec->kind == SS_CHANNEL_UNTRACKED)
+            loop->untracked = true;
+        if (spec->reducer == SS_REDUCER_CUSTOM)
+            loop->has_custom = true;
+    }
 }
 
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
@@ -35,12 +39,17 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->ns = ss_strdup(ns);
     loop->versions = ss_zalloc(count, sizeof(*loop->versions));
     loop->channels = ss_zalloc(count, sizeof(*loop->channels));
-    loop->updated = ss_zalloc(count, sizeof(*loop->updated));
-    loop->is_moved = ss_zalloc(count, sizeof(*loop->is_moved));
+    loop->slots = ss_zalloc(count, sizeof(*loop->slots));
+    index_set_init(&loop->updated, count);
+    index_set_init(&loop->news, count);
+    index_set_init(&loop->moved, count);
+    index_set_init(&loop->versioned, count);
+    index_set_init(&loop->restless, count);
+    index_set_init(&loop->maybe, graph->nodes_count);
     loop->stored = ss_zalloc(count, sizeof(*loop->stored));
     loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
     loop->persists = true;
-    loop->untracked = has_untracked(graph);
+    look_over(loop);
     return loop;
 }
 
@@ -52,9 +61,7 @@ static void free_seen(void *entry)
 
 static void drop_moved(struct loop *loop)
 {
-    for (size_t i = 0; i < loop->moved.count; i++)
-        loop->is_moved[loop->moved.items[i]] = false;
-    loop->moved.count = 0;
+    index_set_clear(&loop->moved);
     for (size_t i = 0; i < loop->seen_moved.count; i++) {
         ss_free(loop->seen_moved.items[i].node);
         ss_free(loop->seen_moved.items[i].channel);
@@ -76,7 +83,12 @@ void ss_loop_destroy(struct loop **place)
     ss_loop_drop_folds(loop);
     ss_free(loop->entry);
     drop_moved(loop);
-    SS_VEC_FINI(&loop->moved);
+    index_set_fini(&loop->updated);
+    index_set_fini(&loop->news);
+    index_set_fini(&loop->moved);
+    index_set_fini(&loop->versioned);
+    index_set_fini(&loop->restless);
+    index_set_fini(&loop->maybe);
     SS_VEC_FINI(&loop->seen_moved);
     for (size_t c = 0; c < loop->graph->channels_count; c++) {
         if (loop->channels[c].spec)
@@ -87,8 +99,7 @@ void ss_loop_destroy(struct loop **place)
     ss_free(loop->stored);
     ss_free(loop->stored_size);
     ss_free(loop->versions);
-    ss_free(loop->updated);
-    ss_free(loop->is_moved);
+    ss_free(loop->slots);
     ss_map_fini(&loop->seen, free_seen);
     ss_pendings_fini(&loop->pending);
     ss_writes_fini(&loop->carried);
@@ -110,6 +121,9 @@ void ss_loop_destroy(struct loop **place)
 static int restore_channels(struct loop *loop,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
+    loop->maybe_known = loop->stirred_known = false;
+    index_set_clear(&loop->restless);
+    index_set_clear(&loop->versioned);
     for (size_t c = 0; c < loop->graph->channels_count; c++) {
         const struct ss_channel_spec *spec = &loop->graph->channels[c];
         const struct ss_slot *slot =
@@ -120,7 +134,10 @@ static int restore_channels(struct loop *loop,
         if (status != SS_OK)
             return status;
         loop->versions[c] = slot ? slot->version : 0;
+        if (loop->versions[c])
+            index_set_add(&loop->versioned, c);
         loop->stored[c] = ss_value_ref(stored);
+        ss_loop_stir(loop, c);
     }
     return SS_OK;
 }
@@ -153,10 +170,8 @@ static void load_seen(
     loop->updated_known = checkpoint->updated_known;
     for (size_t i = 0; i < checkpoint->updated_count; i++) {
         size_t c = ss_graph_channel(loop->graph, checkpoint->updated[i]);
-        if (c != SS_NONE && !loop->updated[c]) {
-            loop->updated[c] = true;
-            loop->updated_count++;
-        }
+        if (c != SS_NONE)
+            index_set_add(&loop->updated, c);
     }
 }
 
@@ -360,11 +375,11 @@ static int by_channel(const void *a, const void *b)
 static void fill_channels(
     struct loop *loop, struct ss_row_checkpoint *part, bool whole)
 {
-    size_t all = loop->graph->channels_count;
-    size_t count = whole ? all : loop->moved.count;
-    part->channels = ss_zalloc(count + 1, sizeof(*part->channels));
-    for (size_t i = 0; i < count; i++) {
-        size_t c = whole ? i : loop->moved.items[i];
+    const struct index_list *list =
+        whole ? &loop->versioned.list : &loop->moved.list;
+    part->channels = ss_zalloc(list->count + 1, sizeof(*part->channels));
+    for (size_t i = 0; i < list->count; i++) {
+        size_t c = list->items[i];
         if (loop->versions[c])
             row_channel(
                 loop, &part->channels[part->channels_count++], c, whole);
@@ -416,11 +431,11 @@ static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
         && !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
     if (!part->updated_known)
         return;
-    part->updated = ss_zalloc(loop->updated_count + 1, sizeof(char *));
-    for (size_t c = 0; c < loop->graph->channels_count; c++)
-        if (loop->updated[c])
-            part->updated[part->updated_count++] =
-                ss_strdup(loop->graph->channels[c].name);
+    const struct index_list *updated = &loop->updated.list;
+    part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
+    for (size_t i = 0; i < updated->count; i++)
+        part->updated[part->updated_count++] =
+            ss_strdup(loop->graph->channels[updated->items[i]].name);
     if (part->updated_count)
         qsort(part->updated, part->updated_count, sizeof(char *), by_name);
 }

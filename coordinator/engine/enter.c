@@ -47,18 +47,15 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel)
 static int apply_null(struct loop *loop, const struct ss_writes *writes,
     struct ss_error *error)
 {
-    bool *updated = NULL;
     size_t channel = SS_NONE;
     struct update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
     if (ss_loop_fold(loop, &input, 1))
         return SS_EAGAIN;
-    int status =
-        ss_update_apply(loop, &input, 1, &updated, &channel, error);
+    int status = ss_update_apply(loop, &input, 1, &channel, error);
     ss_loop_drop_folds(loop);
     if (status == SS_OK)
-        ss_loop_set_updated(loop, updated, true);
-    ss_free(updated);
+        ss_loop_set_updated(loop, true);
     return status;
 }
 
@@ -85,7 +82,6 @@ int ss_enter_null_writes(struct loop *loop, struct ss_error *error)
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     struct ss_error *error)
 {
-    bool *updated = NULL;
     size_t channel = SS_NONE;
     ss_plan(loop, false);
     size_t count = loop->tasks.count;
@@ -100,16 +96,14 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1)
         ? SS_EAGAIN
-        : ss_update_apply(
-              loop, tasks, count + 1, &updated, &channel, error);
+        : ss_update_apply(loop, tasks, count + 1, &channel, error);
     ss_loop_drop_tasks(loop);
     if (status != SS_EAGAIN)
         ss_loop_drop_folds(loop);
     if (status == SS_OK) {
-        ss_loop_set_updated(loop, updated, false);
+        ss_loop_set_updated(loop, false);
         ss_pendings_fini(&loop->pending);
     }
-    ss_free(updated);
     ss_free(tasks);
     ss_free(owner);
     return status;
@@ -117,10 +111,13 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
 
 static void mark_interrupt_seen(struct loop *loop)
 {
-    for (size_t c = 0; c < loop->graph->channels_count; c++)
-        if (loop->versions[c])
-            ss_seen_set(loop, SS_NAME_INTERRUPT,
-                loop->graph->channels[c].name, loop->versions[c]);
+    for (size_t i = 0; i < loop->versioned.list.count; i++) {
+        size_t c = loop->versioned.list.items[i];
+        ss_seen_set(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
+            loop->versions[c]);
+    }
+    loop->stirred = false;
+    loop->stirred_known = true;
 }
 
 // R5.9: go on; where time travels, on a branch of its own. `again`: after a crash,

@@ -70,31 +70,55 @@ static void add_fold(struct loop *loop, size_t channel, json_t *writes)
     ss_schedule(fold);
 }
 
+static int by_index(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+// The channels with custom reducers that are written, in their order.
+static void custom_writes(const struct loop *loop,
+    const struct update_task *tasks, size_t count, struct index_list *list)
+{
+    const struct ss_graph *graph = loop->graph;
+    for (size_t t = 0; t < count; t++)
+        for (size_t w = 0; tasks[t].writes && w < tasks[t].writes->count;
+             w++) {
+            size_t c =
+                ss_graph_channel(graph, tasks[t].writes->items[w].channel);
+            if (c != SS_NONE
+                && graph->channels[c].reducer == SS_REDUCER_CUSTOM)
+                SS_VEC_PUSH(list, c);
+        }
+    if (list->count == 0)
+        return;
+    qsort(list->items, list->count, sizeof(*list->items), by_index);
+    size_t kept = 1;
+    for (size_t i = 1; i < list->count; i++)
+        if (list->items[i] != list->items[kept - 1])
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+}
+
 bool ss_loop_fold(
     struct loop *loop, const struct update_task *tasks, size_t count)
 {
     if (loop->folds)
         return false; // they are there
-    size_t custom = 0;
-    for (size_t c = 0; c < loop->graph->channels_count; c++)
-        custom += loop->graph->channels[c].reducer == SS_REDUCER_CUSTOM;
-    if (custom == 0)
+    if (!loop->has_custom)
         return false;
-    loop->folds = ss_zalloc(custom, sizeof(*loop->folds));
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        if (loop->graph->channels[c].reducer != SS_REDUCER_CUSTOM)
-            continue;
-        json_t *writes =
-            writes_to(loop->graph->channels[c].name, tasks, count);
-        if (json_array_size(writes) > 0)
-            add_fold(loop, c, writes);
-        else
-            json_decref(writes);
-    }
-    if (loop->folds_count == 0)
-        return false;
-    loop->status = LOOP_FOLDING;
-    return true;
+    struct index_list written = {0};
+    custom_writes(loop, tasks, count, &written);
+    loop->folds = ss_zalloc(written.count + 1, sizeof(*loop->folds));
+    for (size_t i = 0; i < written.count; i++)
+        add_fold(loop, written.items[i],
+            writes_to(loop->graph->channels[written.items[i]].name, tasks,
+                count));
+    bool folds = written.count > 0;
+    SS_VEC_FINI(&written);
+    if (folds)
+        loop->status = LOOP_FOLDING;
+    return folds;
 }
 
 bool ss_loop_folded(struct loop *loop)

@@ -125,27 +125,25 @@ static bool writes_key(const struct loop *loop, const struct ss_keys *keys)
     return false;
 }
 
-static bool updates_key(const struct loop *loop, const bool *updated,
-    const struct ss_keys *keys)
+static bool updates_key(const struct loop *loop, const struct ss_keys *keys)
 {
-    for (size_t i = 0; i < keys->count; i++) {
-        size_t c = ss_graph_channel(loop->graph, keys->items[i]);
-        if (c != SS_NONE && updated[c])
+    const struct index_list *news = &loop->news.list;
+    for (size_t i = 0; i < news->count; i++)
+        if (ss_keys_have(keys, loop->graph->channels[news->items[i]].name))
             return true;
-    }
     return false;
 }
 
 // A `values` event, and the final output, where their keys moved (R5.17-3).
-static void values(struct loop *loop, const bool *updated)
+static void values(struct loop *loop)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    if (updates_key(loop, updated, &final) && writes_key(loop, &final)) {
+    if (updates_key(loop, &final) && writes_key(loop, &final)) {
         ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
-    if (updates_key(loop, updated, &shown) && writes_key(loop, &shown))
+    if (updates_key(loop, &shown) && writes_key(loop, &shown))
         ss_stream_values_event(loop, &shown, NULL);
 }
 
@@ -182,7 +180,7 @@ static void update_failed(
 // reducers of the application fold first, and then it is asked for again.
 static bool show_finished(struct loop *loop)
 {
-    bool any = false, *updated = NULL;
+    bool any = false;
     size_t channel = SS_NONE;
     struct ss_error error = {0};
     for (size_t i = 0; i < loop->tasks.count; i++)
@@ -196,7 +194,7 @@ static bool show_finished(struct loop *loop)
         return false;
     }
     int status = ss_update_apply(
-        loop, tasks, loop->tasks.count, &updated, &channel, &error);
+        loop, tasks, loop->tasks.count, &channel, &error);
     ss_free(tasks);
     loop->run->keeps_output = loop->folds_count > 0;
     ss_loop_drop_folds(loop);
@@ -204,8 +202,7 @@ static bool show_finished(struct loop *loop)
         update_failed(loop, channel, &error);
         return false;
     }
-    values(loop, updated);
-    ss_free(updated);
+    values(loop);
     return true;
 }
 
@@ -230,6 +227,25 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
 
 // ------------------------------------------------ tick
 
+// Has a channel moved since the last breakpoint? Looked for once after a load;
+// then who moves one, or stops, says so.
+static bool is_stirred(struct loop *loop)
+{
+    const struct index_list *list = &loop->versioned.list;
+    if (loop->stirred_known)
+        return loop->stirred;
+    loop->stirred = false;
+    for (size_t i = 0; i < list->count && !loop->stirred; i++) {
+        size_t c = list->items[i];
+        int64_t seen = 0;
+        ss_seen_get(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
+            &seen);
+        loop->stirred = loop->versions[c] > seen;
+    }
+    loop->stirred_known = true;
+    return loop->stirred;
+}
+
 // R7.13, R7.14.
 static bool should_stop(struct loop *loop, const struct ss_names *compiled,
     const struct ss_names *of_call)
@@ -239,13 +255,7 @@ static bool should_stop(struct loop *loop, const struct ss_names *compiled,
                                                           : compiled;
     if (!names->all && names->count == 0)
         return false;
-    bool moved = false;
-    for (size_t c = 0; c < loop->graph->channels_count && !moved; c++) {
-        int64_t seen = 0;
-        ss_seen_get(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
-            &seen);
-        moved = loop->versions[c] > seen;
-    }
+    bool moved = is_stirred(loop);
     for (size_t i = 0; moved && i < loop->tasks.count; i++)
         if (ss_names_have(names, loop->tasks.items[i]->node))
             return true;
@@ -448,7 +458,6 @@ void ss_loop_fold_failed(
 
 static void next_superstep(struct loop *loop)
 {
-    bool *updated = NULL;
     size_t channel = SS_NONE;
     struct ss_error error = {0};
     struct update_task *tasks = update_tasks(loop);
@@ -457,15 +466,14 @@ static void next_superstep(struct loop *loop)
         ss_free(tasks);
         return;
     }
-    int status =
-        ss_update_apply(loop, tasks, count, &updated, &channel, &error);
+    int status = ss_update_apply(loop, tasks, count, &channel, &error);
     ss_loop_drop_folds(loop);
     ss_free(tasks);
     if (status != SS_OK) {
         update_failed(loop, channel, &error);
         return;
     }
-    ss_loop_set_updated(loop, updated, false);
+    ss_loop_set_updated(loop, false);
     ss_pendings_fini(&loop->pending);
     loop->replaying = false;
     loop->first_superstep = false;
@@ -476,8 +484,7 @@ static void next_superstep(struct loop *loop)
         loop->run->recovering = false;
     }
     ss_loop_save(loop, "loop");
-    values(loop, updated); // behind the save: it rests on that row
-    ss_free(updated);
+    values(loop); // behind the save: it rests on that row
     if (should_stop(
             loop, &loop->graph->interrupt_after, &loop->run->after)) {
         ss_plan(loop, true);

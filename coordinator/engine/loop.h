@@ -22,17 +22,21 @@ struct update_task {
 struct update_task ss_update_task(const struct task *task);
 
 // Apply the writes of one superstep (R4, steps 1 to 9). On success the channels,
-// versions and versions_seen of `loop` are new and *ret_updated (one flag for
-// each channel, ss_free) says which were updated. On error (SS_EUPDATE,
+// versions and versions_seen of `loop` are new, and loop->news says which
+// channels were updated. On error (SS_EUPDATE,
 // SS_EINVAL) nothing changed; *ret_channel is the channel at fault, or SS_NONE.
 // `writes_values`: by name, the fold of custom reducers, or NULL.
 int ss_update_apply(struct loop *loop, const struct update_task *tasks,
-    size_t count, bool **ret_updated, size_t *ret_channel,
+    size_t count, size_t *ret_channel,
     struct ss_error *error) SS_MUST_USE;
 
-// Replace, or add to, what the loop knows as updated_channels (R5.8, R5.17).
-void ss_loop_set_updated(struct loop *loop, const bool *updated, bool add);
+// loop->news replace, or add to, what the loop knows as updated_channels (R5.8,
+// R5.17).
+void ss_loop_set_updated(struct loop *loop, bool add);
 void ss_loop_forget_updated(struct loop *loop); // null: unknown
+
+// The channel's value is another one: it may be restless now.
+void ss_loop_stir(struct loop *loop, size_t channel);
 
 // The version that `node` has seen of `channel`; false: no entry at all. *ret
 // is 0 where the entry lacks the channel.

@@ -250,20 +250,22 @@ static void unref_value(void *value)
     ss_value_unref(value);
 }
 
-static void plan_pull(struct loop *loop, size_t index, struct ss_map *shared)
+// False: it is not triggered.
+static bool plan_pull(struct loop *loop, size_t index, struct ss_map *shared)
 {
     const struct ss_node *node = &loop->graph->nodes[index];
     if (!triggered(loop, node))
-        return;
+        return false;
     struct ss_value *input = shared_input(loop, &node->reads, shared);
     if (!input)
-        return;
+        return true;
     struct task *task =
         task_new(loop, TASK_PULL, node, ss_path_pull(node->name));
     task->input = input;
     task->index = index;
     name_pull(task);
     SS_VEC_PUSH(&loop->tasks, task);
+    return true;
 }
 
 static void plan_push(struct loop *loop, json_t *item, size_t index)
@@ -287,75 +289,65 @@ static void plan_push(struct loop *loop, json_t *item, size_t index)
     SS_VEC_PUSH(&loop->tasks, task);
 }
 
-static int by_node_name(const void *a, const void *b, const struct loop *loop)
-{
-    return strcmp(loop->graph->nodes[*(const size_t *)a].name,
-        loop->graph->nodes[*(const size_t *)b].name);
-}
+// A node and its name, to be sorted.
+struct candidate {
+    const char *name;
+    size_t node;
+};
 
-// Insertion into a sorted list without repeats: candidates are few.
-static void add_candidate(
-    struct index_list *list, size_t node, const struct loop *loop)
+static int by_name(const void *a, const void *b)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = by_node_name(&list->items[middle], &node, loop);
-        if (order == 0)
-            return;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    SS_VEC_PUSH(list, node);
-    memmove(&list->items[low + 1], &list->items[low],
-        (list->count - 1 - low) * sizeof(*list->items));
-    list->items[low] = node;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// Many candidates at once: sort them by name in one go.
-static void sort_candidates(struct index_list *list, const struct loop *loop)
-{
-    const char **names = ss_zalloc(list->count + 1, sizeof(*names));
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = loop->graph->nodes[list->items[i]].name;
-    qsort(names, list->count, sizeof(*names), compare_names);
-    for (size_t i = 0; i < list->count; i++)
-        list->items[i] = ss_graph_node(loop->graph, names[i]);
-    ss_free(names);
+    return strcmp(((const struct candidate *)a)->name,
+        ((const struct candidate *)b)->name);
 }
 
 // R3.2: in the order of names, through the channels that were updated.
-static void candidates(struct loop *loop, struct index_list *list)
+static void plan_updated(struct loop *loop, struct ss_map *shared)
 {
-    size_t total = 0;
-    for (size_t c = 0; c < loop->graph->channels_count; c++)
-        if (loop->updated[c])
-            total += loop->graph->channels[c].nodes_count;
-    bool many = total > 64;
-    bool *taken =
-        many ? ss_zalloc(loop->graph->nodes_count, sizeof(*taken)) : NULL;
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        const struct ss_channel_spec *spec = &loop->graph->channels[c];
-        for (size_t i = 0; loop->updated[c] && i < spec->nodes_count; i++) {
-            size_t node = spec->nodes[i];
-            if (!many)
-                add_candidate(list, node, loop);
-            else if (!taken[node]) {
-                taken[node] = true;
-                SS_VEC_PUSH(list, node);
-            }
-        }
+    const struct ss_graph *graph = loop->graph;
+    const struct index_list *updated = &loop->updated.list;
+    SS_VEC(struct candidate) list = {0};
+    for (size_t u = 0; u < updated->count; u++) {
+        const struct ss_channel_spec *spec =
+            &graph->channels[updated->items[u]];
+        for (size_t i = 0; i < spec->nodes_count; i++)
+            SS_VEC_PUSH(&list,
+                (struct candidate){
+                    graph->nodes[spec->nodes[i]].name, spec->nodes[i]});
     }
-    if (many)
-        sort_candidates(list, loop);
-    ss_free(taken);
+    if (list.count > 1)
+        qsort(list.items, list.count, sizeof(*list.items), by_name);
+    for (size_t i = 0; i < list.count; i++)
+        if (i == 0 || list.items[i].node != list.items[i - 1].node)
+            plan_pull(loop, list.items[i].node, shared);
+    SS_VEC_FINI(&list);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+// All that are triggered, in the order of declaration. The first time every
+// node is looked at; then those whose channels moved since.
+static void plan_all(struct loop *loop, struct ss_map *shared)
+{
+    struct index_set *maybe = &loop->maybe;
+    struct index_list *list = &maybe->list;
+    for (size_t n = 0; !loop->maybe_known && n < loop->graph->nodes_count; n++)
+        index_set_add(maybe, n);
+    loop->maybe_known = true;
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof(*list->items), by_index);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t n = list->items[i];
+        maybe->has[n] = plan_pull(loop, n, shared);
+        if (maybe->has[n])
+            list->items[kept++] = n;
+    }
+    list->count = kept;
 }
 
 void ss_plan(struct loop *loop, bool execute)
@@ -371,16 +363,10 @@ void ss_plan(struct loop *loop, bool execute)
     if (loop->version_max == 0)
         return; // R3.4: nothing was ever written
     struct ss_map shared = {0};
-    if (execute && loop->updated_known && loop->updated_count > 0) {
-        struct index_list list = {0};
-        candidates(loop, &list);
-        for (size_t i = 0; i < list.count; i++)
-            plan_pull(loop, list.items[i], &shared);
-        SS_VEC_FINI(&list);
-    } else {
-        for (size_t n = 0; n < loop->graph->nodes_count; n++)
-            plan_pull(loop, n, &shared);
-    }
+    if (execute && loop->updated_known && loop->updated.list.count > 0)
+        plan_updated(loop, &shared);
+    else
+        plan_all(loop, &shared);
     ss_map_fini(&shared, unref_value);
 }
 

@@ -147,6 +147,39 @@ struct index_list {
     size_t capacity;
 };
 
+// Some of the channels or nodes of a graph, by index: asked for, and walked
+// without a look at the others.
+struct index_set {
+    bool *has; // of each
+    struct index_list list;
+};
+
+static inline void index_set_init(struct index_set *set, size_t size)
+{
+    *set = (struct index_set){.has = ss_zalloc(size, sizeof(*set->has))};
+}
+
+static inline void index_set_fini(struct index_set *set)
+{
+    ss_free(set->has);
+    SS_VEC_FINI(&set->list);
+}
+
+static inline void index_set_add(struct index_set *set, size_t index)
+{
+    if (set->has[index])
+        return;
+    set->has[index] = true;
+    SS_VEC_PUSH(&set->list, index);
+}
+
+static inline void index_set_clear(struct index_set *set)
+{
+    for (size_t i = 0; i < set->list.count; i++)
+        set->has[set->list.items[i]] = false;
+    set->list.count = 0;
+}
+
 struct seen_change {
     char *node;
     char *channel; // NULL: the entry itself
@@ -173,8 +206,16 @@ struct loop {
     struct ss_map seen;  // node -> struct ss_map * (channel -> int64_t *)
     struct ss_channel *channels; // by channel index
     bool updated_known;
-    bool *updated; // by channel index
-    size_t updated_count;
+    struct index_set updated; // channels
+    struct index_set news;    // those that the last update updated
+    // A superstep looks at what moved, never at all of a graph:
+    struct index_set versioned; // channels that have a version
+    struct index_set restless; // channels that change though nobody writes them
+    struct index_set maybe;    // nodes: all that are triggered are among them
+    bool maybe_known;          // else any may be
+    bool stirred, stirred_known; // something moved since the last breakpoint
+    bool has_custom;   // a custom reducer folds some channel
+    size_t *slots;     // by channel index, of an update under way; else 0
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
     char source[8];
     int64_t meta_step;
@@ -194,8 +235,7 @@ struct loop {
     bool untracked; // some channels are never saved
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
     bool force_whole; // the next row holds all (a copy beside its original)
-    struct index_list moved; // channels
-    bool *is_moved;
+    struct index_set moved; // channels
     struct ss_value **stored; // by channel index: what the journal holds
     size_t *stored_size;      // its bytes, about
     struct {

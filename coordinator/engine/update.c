@@ -66,21 +66,21 @@ struct update_task ss_update_task(const struct task *task)
 
 // ------------------------------------------------ one update under way
 
-struct group { // the writes to one channel, in order
-    struct ss_channel_write *items;
-    size_t count, capacity;
+struct touch { // a channel that was written or consumed
+    size_t channel;
+    struct ss_channel copy;
+    bool consumed, changed;
+    struct { // the writes to it, in order
+        struct ss_channel_write *items;
+        size_t count, capacity;
+    } writes;
 };
 
 struct work {
     struct loop *loop;
     const struct update_task **tasks; // sorted by path
     size_t count;
-    struct group *groups;     // by touched slot
-    size_t *touched;          // channel indexes
-    struct ss_channel *copies; // of the touched ones
-    bool *consumed, *changed;
-    size_t touched_count;
-    size_t *slot; // channel -> touched slot + 1
+    SS_VEC(struct touch) touched; // loop->slots: their places here + 1
 };
 
 static int by_path(const void *a, const void *b)
@@ -92,14 +92,14 @@ static int by_path(const void *a, const void *b)
     return order;
 }
 
-static size_t touch(struct work *work, size_t channel)
+static struct touch *touch(struct work *work, size_t channel)
 {
-    if (work->slot[channel])
-        return work->slot[channel] - 1;
-    size_t slot = work->touched_count++;
-    work->touched[slot] = channel;
-    work->slot[channel] = slot + 1;
-    return slot;
+    size_t *slot = &work->loop->slots[channel];
+    if (*slot == 0) {
+        SS_VEC_PUSH(&work->touched, (struct touch){.channel = channel});
+        *slot = work->touched.count;
+    }
+    return &work->touched.items[*slot - 1];
 }
 
 // Steps 1, 5 (who is consumed) and 6 (group writes by channel).
@@ -110,7 +110,7 @@ static void gather(struct work *work)
     for (size_t t = 0; t < work->count; t++) {
         const struct update_task *task = work->tasks[t];
         for (size_t i = 0; i < task->triggers_count; i++)
-            work->consumed[touch(work, task->triggers[i])] = true;
+            touch(work, task->triggers[i])->consumed = true;
         for (size_t w = 0; task->writes && w < task->writes->count; w++) {
             const struct ss_write *write = &task->writes->items[w];
             if (ss_name_ignored(write->channel))
@@ -118,8 +118,8 @@ static void gather(struct work *work)
             size_t channel = ss_graph_channel(graph, write->channel);
             if (channel == SS_NONE)
                 continue; // the run warned when the task was committed
-            struct group *group = &work->groups[touch(work, channel)];
-            SS_VEC_PUSH(group,
+            struct touch *touched = touch(work, channel);
+            SS_VEC_PUSH(&touched->writes,
                 (struct ss_channel_write){write->value, task->id});
         }
     }
@@ -138,13 +138,12 @@ static struct ss_value *folded(const struct loop *loop, const char *channel)
 static int compute(struct work *work, size_t *ret_channel,
     struct ss_error *error)
 {
-    for (size_t s = 0; s < work->touched_count; s++) {
-        size_t channel = work->touched[s];
-        struct ss_channel *copy = &work->copies[s];
-        ss_channel_copy(copy, &work->loop->channels[channel]);
-        work->consumed[s] = work->consumed[s] && ss_channel_consume(copy);
-        struct group *group = &work->groups[s];
-        if (group->count == 0)
+    for (size_t s = 0; s < work->touched.count; s++) {
+        struct touch *it = &work->touched.items[s];
+        struct ss_channel *copy = &it->copy;
+        ss_channel_copy(copy, &work->loop->channels[it->channel]);
+        it->consumed = it->consumed && ss_channel_consume(copy);
+        if (it->writes.count == 0)
             continue;
         const struct ss_channel_spec *spec = copy->spec;
         struct ss_value *value = spec->reducer == SS_REDUCER_CUSTOM
@@ -155,14 +154,23 @@ static int compute(struct work *work, size_t *ret_channel,
             work->loop->not_folded = true;
         } else if (value) {
             ss_channel_set(copy, value);
-            work->changed[s] = true;
-        } else if (ss_channel_update(copy, group->items, group->count,
-                       &work->changed[s], error) != SS_OK) {
-            *ret_channel = channel;
+            it->changed = true;
+        } else if (ss_channel_update(copy, it->writes.items,
+                       it->writes.count, &it->changed, error) != SS_OK) {
+            *ret_channel = it->channel;
             return error->status;
         }
     }
     return SS_OK;
+}
+
+void ss_loop_stir(struct loop *loop, size_t channel)
+{
+    const struct ss_channel_spec *spec = &loop->graph->channels[channel];
+    if (ss_channel_restless(&loop->channels[channel]))
+        index_set_add(&loop->restless, channel);
+    for (size_t i = 0; loop->maybe_known && i < spec->nodes_count; i++)
+        index_set_add(&loop->maybe, spec->nodes[i]);
 }
 
 static void moved(struct loop *loop, size_t channel, int64_t version)
@@ -170,10 +178,10 @@ static void moved(struct loop *loop, size_t channel, int64_t version)
     loop->versions[channel] = version;
     if (version > loop->version_max)
         loop->version_max = version;
-    if (!loop->is_moved[channel]) {
-        loop->is_moved[channel] = true;
-        SS_VEC_PUSH(&loop->moved, channel);
-    }
+    loop->stirred = loop->stirred_known = true;
+    index_set_add(&loop->moved, channel);
+    index_set_add(&loop->versioned, channel);
+    ss_loop_stir(loop, channel);
 }
 
 // Step 3: what the tasks have seen.
@@ -193,124 +201,145 @@ static void mark_seen(struct work *work)
     }
 }
 
-// Step 8: what was not written and is available is told that a step passed.
-static void tick(struct loop *loop, bool *updated, int64_t next)
+// The restless channels before anything changes them. Gives.
+static size_t *restless_now(const struct loop *loop, size_t *ret_count)
 {
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
+    size_t count = loop->restless.list.count;
+    size_t *items = ss_zalloc(count + 1, sizeof(*items));
+    if (count)
+        memcpy(items, loop->restless.list.items, count * sizeof(*items));
+    *ret_count = count;
+    return items;
+}
+
+// Step 8: what was not written and is available is told that a step passed.
+static void tick(struct loop *loop, int64_t next)
+{
+    size_t count, *items = restless_now(loop, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t c = items[i];
         struct ss_channel *channel = &loop->channels[c];
         bool changed = false;
-        if (!channel->value || updated[c] || !ss_channel_available(channel))
+        if (loop->news.has[c] || !ss_channel_available(channel))
             continue;
         int status = ss_channel_update(channel, NULL, 0, &changed, NULL);
         ss_check(status == SS_OK);
-        if (changed) {
-            moved(loop, c, next);
-            updated[c] = ss_channel_available(channel);
-        }
+        if (!changed)
+            continue;
+        moved(loop, c, next);
+        if (ss_channel_available(channel))
+            index_set_add(&loop->news, c);
     }
+    ss_free(items);
 }
 
 // Step 9: nothing that was updated triggers a node: deferred ones may come.
-static void finish(struct loop *loop, bool *updated, int64_t next)
+static void finish(struct loop *loop, int64_t next)
 {
-    for (size_t c = 0; c < loop->graph->channels_count; c++)
-        if (updated[c] && loop->graph->channels[c].nodes_count > 0)
+    for (size_t i = 0; i < loop->news.list.count; i++)
+        if (loop->graph->channels[loop->news.list.items[i]].nodes_count > 0)
             return;
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        struct ss_channel *channel = &loop->channels[c];
-        if (ss_channel_finish(channel)) {
-            moved(loop, c, next);
-            if (ss_channel_available(channel))
-                updated[c] = true;
-        }
+    size_t count, *items = restless_now(loop, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t c = items[i];
+        if (!ss_channel_finish(&loop->channels[c]))
+            continue;
+        moved(loop, c, next);
+        if (ss_channel_available(&loop->channels[c]))
+            index_set_add(&loop->news, c);
     }
+    ss_free(items);
+}
+
+// Those that came to rest leave the set.
+static void settle(struct loop *loop)
+{
+    struct index_set *set = &loop->restless;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->list.count; i++) {
+        size_t c = set->list.items[i];
+        set->has[c] = ss_channel_restless(&loop->channels[c]);
+        if (set->has[c])
+            set->list.items[kept++] = c;
+    }
+    set->list.count = kept;
 }
 
 // Steps 2 to 9, with the copies made: nothing here fails.
-static void commit(struct work *work, bool *updated)
+static void commit(struct work *work)
 {
     struct loop *loop = work->loop;
     bool bump = false;
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
     mark_seen(work);
-    loop->drifted = loop->drifted || bump || work->touched_count > 0;
+    loop->drifted = loop->drifted || bump || work->touched.count > 0;
     int64_t next = loop->version_max + 1;
-    for (size_t s = 0; s < work->touched_count; s++) {
-        size_t channel = work->touched[s];
-        ss_channel_fini(&loop->channels[channel]);
-        loop->channels[channel] = work->copies[s];
-        work->copies[s] = (struct ss_channel){0};
-        if (work->consumed[s] || work->changed[s])
-            moved(loop, channel, next);
-        if (work->changed[s] && !loop->is_view)
-            updated[channel] =
-                ss_channel_available(&loop->channels[channel]);
+    for (size_t s = 0; s < work->touched.count; s++) {
+        struct touch *it = &work->touched.items[s];
+        struct ss_channel *channel = &loop->channels[it->channel];
+        ss_channel_fini(channel);
+        *channel = it->copy;
+        it->copy = (struct ss_channel){0};
+        ss_loop_stir(loop, it->channel);
+        if (it->consumed || it->changed)
+            moved(loop, it->channel, next);
+        if (it->changed && !loop->is_view && ss_channel_available(channel))
+            index_set_add(&loop->news, it->channel);
     }
     if (bump) {
-        tick(loop, updated, next);
-        finish(loop, updated, next);
+        tick(loop, next);
+        finish(loop, next);
     }
+    settle(loop);
+}
+
+static void work_fini(struct work *work)
+{
+    for (size_t s = 0; s < work->touched.count; s++) {
+        struct touch *it = &work->touched.items[s];
+        work->loop->slots[it->channel] = 0;
+        SS_VEC_FINI(&it->writes);
+        if (it->copy.spec)
+            ss_channel_fini(&it->copy);
+    }
+    SS_VEC_FINI(&work->touched);
+    ss_free(work->tasks);
 }
 
 int ss_update_apply(struct loop *loop, const struct update_task *tasks,
-    size_t count, bool **ret_updated, size_t *ret_channel,
-    struct ss_error *error)
+    size_t count, size_t *ret_channel, struct ss_error *error)
 {
-    size_t channels = loop->graph->channels_count;
     struct work work = {
         .loop = loop,
         .tasks = ss_zalloc(count + 1, sizeof(*work.tasks)),
         .count = count,
-        .groups = ss_zalloc(channels, sizeof(*work.groups)),
-        .touched = ss_zalloc(channels, sizeof(*work.touched)),
-        .copies = ss_zalloc(channels, sizeof(*work.copies)),
-        .consumed = ss_zalloc(channels, sizeof(*work.consumed)),
-        .changed = ss_zalloc(channels, sizeof(*work.changed)),
-        .slot = ss_zalloc(channels, sizeof(*work.slot)),
     };
     for (size_t t = 0; t < count; t++)
         work.tasks[t] = &tasks[t];
     *ret_channel = SS_NONE;
+    index_set_clear(&loop->news);
     gather(&work);
     int status = compute(&work, ret_channel, error);
-    if (status == SS_OK) {
-        *ret_updated = ss_zalloc(channels, sizeof(**ret_updated));
-        commit(&work, *ret_updated);
-    }
-    for (size_t s = 0; s < work.touched_count; s++) {
-        SS_VEC_FINI(&work.groups[s]);
-        if (work.copies[s].spec)
-            ss_channel_fini(&work.copies[s]);
-    }
-    ss_free(work.tasks);
-    ss_free(work.groups);
-    ss_free(work.touched);
-    ss_free(work.copies);
-    ss_free(work.consumed);
-    ss_free(work.changed);
-    ss_free(work.slot);
+    if (status == SS_OK)
+        commit(&work);
+    work_fini(&work);
     return status;
 }
 
 void ss_loop_forget_updated(struct loop *loop)
 {
     loop->updated_known = false;
-    loop->updated_count = 0;
-    memset(loop->updated, 0, loop->graph->channels_count * sizeof(bool));
+    index_set_clear(&loop->updated);
 }
 
-void ss_loop_set_updated(struct loop *loop, const bool *updated, bool add)
+void ss_loop_set_updated(struct loop *loop, bool add)
 {
     if (add && !loop->updated_known)
         return; // unknown stays unknown (R5.8)
     if (!add)
         ss_loop_forget_updated(loop);
     loop->updated_known = true;
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        if (updated[c] && !loop->updated[c]) {
-            loop->updated[c] = true;
-            loop->updated_count++;
-        }
-    }
+    for (size_t i = 0; i < loop->news.list.count; i++)
+        index_set_add(&loop->updated, loop->news.list.items[i]);
 }

@@ -77,21 +77,19 @@ int bench_apply(const struct deed *deeds, size_t count)
 {
     struct made *made = ss_zalloc(count, sizeof(*made));
     struct update_task *tasks = ss_zalloc(count, sizeof(*tasks));
-    bool *updated = NULL;
     size_t channel = SS_NONE;
     for (size_t i = 0; i < count; i++) {
         make(&made[i], &deeds[i]);
         tasks[i] = made[i].task;
     }
     int status = ss_update_apply(
-        bench.loop, tasks, count, &updated, &channel, &bench.error);
+        bench.loop, tasks, count, &channel, &bench.error);
     if (status == SS_OK)
-        ss_loop_set_updated(bench.loop, updated, false);
+        ss_loop_set_updated(bench.loop, false);
     snprintf(bench.fault, sizeof(bench.fault), "%s",
         channel == SS_NONE ? "" : bench.loop->graph->channels[channel].name);
     for (size_t i = 0; i < count; i++)
         ss_writes_fini(&made[i].writes);
-    ss_free(updated);
     ss_free(tasks);
     ss_free(made);
     return status;
@@ -164,7 +162,7 @@ void bench_updated(const char *expected)
 {
     json_t *names = json_array();
     for (size_t c = 0; c < bench.loop->graph->channels_count; c++)
-        if (bench.loop->updated[c])
+        if (bench.loop->updated.has[c])
             json_array_append_new(
                 names, json_string(bench.loop->graph->channels[c].name));
     bench_json(names, expected);

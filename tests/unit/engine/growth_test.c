@@ -24,6 +24,25 @@ static const char chat[] =
     " 'nodes': [{'name': 'agent'}], 'edges': [['__start__', 'agent']],"
     " 'branches': [{'from': 'agent', 'name': 'more', 'map': ['agent']}]}";
 
+// A chain of so many nodes, one superstep each. Gives.
+static json_t *chain(size_t nodes)
+{
+    json_t *graph = js("{'name': 'chain', 'kind': 'state', 'state': ["
+                       " {'key': 'last', 'type': 'str'}],"
+                       " 'nodes': [], 'edges': [['__start__', 'n00000']]}");
+    json_t *list = json_object_get(graph, "nodes");
+    json_t *edges = json_object_get(graph, "edges");
+    char name[16], next[16];
+    for (size_t i = 0; i < nodes; i++) {
+        snprintf(name, sizeof(name), "n%05u", (unsigned)i);
+        snprintf(next, sizeof(next), "n%05u", (unsigned)i + 1);
+        json_array_append_new(list, json_pack("{s:s}", "name", name));
+        if (i + 1 < nodes)
+            json_array_append_new(edges, json_pack("[s, s]", name, next));
+    }
+    return graph;
+}
+
 struct cost {
     size_t row, order; // bytes
     size_t allocations, allocated;
@@ -35,6 +54,7 @@ struct job { // of the store
 };
 
 static struct {
+    json_t *graph;
     struct ss_engine *engine;
     struct ss_session *session; // the worker's
     struct ss_prng *chance;     // NULL: nothing is lost
@@ -94,8 +114,17 @@ static bool loses(unsigned percent)
 static struct ss_outcome *answer_of(const struct ss_order *order)
 {
     struct ss_outcome *outcome = ss_outcome_new();
+    unsigned place;
     outcome->attempt = order->attempt;
     memcpy(outcome->task_id, order->task_id, sizeof(outcome->task_id));
+    if (sscanf(order->node, "n%u", &place) == 1) {
+        char next[32];
+        snprintf(next, sizeof(next), SS_NAME_BRANCH "n%05u", place + 1);
+        ss_writes_add(
+            &outcome->writes, "last", ss_value_new(json_string("done")));
+        ss_writes_add(&outcome->writes, next, ss_value_null());
+        return outcome;
+    }
     json_t *messages = json_array();
     char id[16];
     snprintf(id, sizeof(id), "m%08d", (int)order->step);
@@ -125,7 +154,7 @@ static void session_step(struct ss_session_event event);
 
 static void hello(void)
 {
-    json_t *graphs[] = {js(chat)};
+    json_t *graphs[] = {lab.graph};
     struct ss_event event = {.type = SS_EVENT_WORKER_HELLO, .peer = "w"};
     event.hello.name = "w";
     event.hello.capacity = 16;
@@ -133,7 +162,6 @@ static void hello(void)
     event.hello.graphs = graphs;
     event.hello.graphs_count = 1;
     engine_step(&event);
-    json_decref(graphs[0]);
 }
 
 static void session_begin(void)
@@ -339,10 +367,11 @@ static void go_on(void)
         pass_time();
 }
 
-static void lab_begin(size_t supersteps, struct ss_prng *prng)
+// Takes `graph`.
+static void lab_begin(json_t *graph, size_t supersteps, struct ss_prng *prng)
 {
-    ss_value_setup();
     memset(&lab, 0, sizeof(lab));
+    lab.graph = graph;
     lab.supersteps = supersteps;
     lab.chance = prng;
     lab.engine = ss_engine_new(&(struct ss_engine_options){
@@ -364,17 +393,25 @@ static void lab_end(void)
     SS_VEC_FINI(&lab.stores);
     SS_VEC_FINI(&lab.lacks);
     json_decref(lab.answer);
+    json_decref(lab.graph);
 }
 
-static void converse(void)
+static void ask_run(void)
 {
     struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = "client"};
     event.request.id = 1;
     event.request.op = "run";
-    event.request.body = js("{'graph': 'chat', 'thread': 't', 'input':"
-                            " {'messages': [['user', 'hello']]}}");
+    event.request.body = js("{'thread': 't', 'input': {'last': '',"
+                            " 'messages': [['user', 'hello']]}}");
+    json_object_set(
+        event.request.body, "graph", json_object_get(lab.graph, "name"));
     engine_step(&event);
     json_decref(event.request.body);
+}
+
+static void converse(void)
+{
+    ask_run();
     for (size_t i = 0; i < 100000 && !lab.over; i++)
         go_on();
     const char *status =
@@ -421,7 +458,7 @@ static void expect_flat(void)
 
 START_TEST(a_long_conversation_costs_what_a_short_one_does)
 {
-    lab_begin(SUPERSTEPS_MAX - 1, NULL);
+    lab_begin(js(chat), SUPERSTEPS_MAX - 1, NULL);
     converse();
     expect_flat();
     ck_assert_uint_eq(lab.lacked, 0);
@@ -434,7 +471,7 @@ END_TEST
 
 START_TEST(what_is_replaced_and_removed_costs_itself)
 {
-    lab_begin(SUPERSTEPS_MAX - 1, NULL);
+    lab_begin(js(chat), SUPERSTEPS_MAX - 1, NULL);
     lab.edits_messages = true;
     converse();
     expect_flat();
@@ -448,7 +485,7 @@ START_TEST(lists_arrive_whole_whatever_is_lost_repeated_or_late)
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct ss_prng prng;
         ss_prng_init(&prng, seed);
-        lab_begin(120, &prng);
+        lab_begin(js(chat), 120, &prng);
         lab.edits_messages = true;
         converse();
         lacked += lab.lacked;
@@ -458,8 +495,32 @@ START_TEST(lists_arrive_whole_whatever_is_lost_repeated_or_late)
 }
 END_TEST
 
+// What the superstep of one node of a chain of so many costs.
+static struct cost chain_cost(size_t nodes)
+{
+    lab_begin(chain(nodes), 0, NULL);
+    ask_run();
+    for (size_t i = 0; i < 1000 && lab.costs[31].order == 0; i++)
+        go_on();
+    struct cost cost = cost_near(15);
+    lab_end();
+    return cost;
+}
+
+START_TEST(a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does)
+{
+    struct cost small = chain_cost(40), large = chain_cost(100000);
+    ck_assert_uint_gt(small.allocations, 10);
+    ck_assert_uint_eq(large.row, small.row);
+    ck_assert_uint_eq(large.order, small.order);
+    ck_assert_uint_eq(large.allocations, small.allocations);
+    ck_assert_uint_le(large.allocated, small.allocated + 256);
+}
+END_TEST
+
 int main(void)
 {
+    ss_value_setup();
     Suite *suite = suite_create("growth");
     TCase *tcase = tcase_create("growth");
     tcase_set_timeout(tcase, 240);
@@ -467,6 +528,8 @@ int main(void)
     tcase_add_test(tcase, what_is_replaced_and_removed_costs_itself);
     tcase_add_test(
         tcase, lists_arrive_whole_whatever_is_lost_repeated_or_late);
+    tcase_add_test(tcase,
+        a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
