@@ -360,6 +360,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = settle(shell, error);
     }
     if (status == SS_OK) {
+        shell->measured_ms = 0; // whoever hears that we listen may ask at once
         ss_shell_measure(shell);
         *ret_coordinator = shell;
     } else {

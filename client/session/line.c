@@ -139,9 +139,60 @@ static void lose_home(struct ss_talk *talk)
     start_knocking(talk);
 }
 
+// ------------------------------------------------ endpoints that lead nowhere
+
+static bool find_unreached(
+    const struct ss_talk *talk, const char *endpoint, size_t *ret_index)
+{
+    for (size_t i = 0; i < talk->unreached.count; i++)
+        if (strcmp(talk->unreached.items[i], endpoint) == 0) {
+            *ret_index = i;
+            return true;
+        }
+    return false;
+}
+
+static void note_unreached(struct ss_talk *talk, const char *endpoint)
+{
+    size_t index;
+    if (!find_unreached(talk, endpoint, &index) &&
+        talk->unreached.count < SS_TALK_ENDPOINTS_MAX)
+        SS_VEC_PUSH(&talk->unreached, ss_strdup(endpoint));
+}
+
+void ss_talk_reached(struct ss_talk *talk, const char *endpoint)
+{
+    size_t index;
+    if (talk->unreached.count == 0 ||
+        !find_unreached(talk, endpoint, &index))
+        return;
+    ss_free(talk->unreached.items[index]);
+    SS_VEC_REMOVE(&talk->unreached, index);
+}
+
+const char *ss_talk_detour(struct ss_talk *talk,
+    struct ss_talk_request *request, const char *endpoint)
+{
+    size_t index;
+    if (talk->given_count < 2 || !find_unreached(talk, endpoint, &index))
+        return endpoint;
+    // That one too, once in a round: it may have come up meanwhile.
+    size_t turn = request->detours++ % (talk->given_count + 1);
+    return turn < talk->given_count ? talk->endpoints.items[turn] : endpoint;
+}
+
+void ss_talk_unreached_fini(struct ss_talk *talk)
+{
+    for (size_t i = 0; i < talk->unreached.count; i++)
+        ss_free(talk->unreached.items[i]);
+    SS_VEC_FINI(&talk->unreached);
+}
+
 // The coordinator there is gone: home knows who has its threads now.
 static void lose_line(struct ss_talk *talk, struct ss_talk_line *line)
 {
+    if (!line->is_here && line->requests > 0)
+        note_unreached(talk, line->endpoint);
     ss_talk_hold_all(talk, line, "the coordinator fell silent");
     for (struct ss_talk_request *r = talk->requests, *next; r; r = next) {
         next = r->next;

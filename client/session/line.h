@@ -38,6 +38,7 @@ struct ss_talk {
     SS_VEC(char *) endpoints; // those that were given, then those told of
     size_t given_count;
     size_t endpoint_index; // of home
+    SS_VEC(char *) unreached; // endpoints told of, where nobody was ever heard
     struct ss_talk_request *requests; // in the order of asking
     size_t requests_count;
     int64_t now_ms;
@@ -70,6 +71,14 @@ bool ss_talk_line_is_fresh(
 // Silence, pings, knocking; a line that nobody needs is closed.
 void ss_talk_lines_pass_time(struct ss_talk *talk);
 int64_t ss_talk_lines_wake_at_ms(const struct ss_talk *talk);
+// Coordinators may tell of each other by names that do not lead there from here
+// (a cluster in containers, asked from outside). Then those that were given are
+// asked one after the other: each is somebody. Borrowed: `endpoint`, or another.
+const char *ss_talk_detour(struct ss_talk *talk,
+    struct ss_talk_request *request, const char *endpoint);
+// Somebody was heard there after all.
+void ss_talk_reached(struct ss_talk *talk, const char *endpoint);
+void ss_talk_unreached_fini(struct ss_talk *talk);
 // Where all coordinators are.
 void ss_talk_told(struct ss_talk *talk, char *const *members, size_t count);
 

@@ -31,6 +31,7 @@ struct ss_talk_request {
     int64_t not_before_ms; // held until then; 0: not
     int64_t moved_since_ms; // sent around since then; -1: not
     unsigned moves;         // in a row
+    size_t detours; // around an endpoint that is not reached from here
     int64_t sent_ms;
     int64_t heard_ms;
     int64_t again_ms;

@@ -61,6 +61,7 @@ void ss_talk_destroy(struct ss_talk **talk)
         ss_free(old->endpoints.items[i]);
     drop_commands(old);
     SS_VEC_FINI(&old->commands);
+    ss_talk_unreached_fini(old);
     SS_VEC_FINI(&old->endpoints);
     ss_free(old->where);
     ss_free(old);
@@ -198,6 +199,7 @@ static void heard(struct ss_talk *talk, struct ss_talk_line *line)
     line->heard_ms = talk->now_ms;
     line->waiting_since_ms = -1;
     line->is_here = talk->is_met = true;
+    ss_talk_reached(talk, line->endpoint);
     if (line == talk->home)
         talk->is_knocking = false;
     for (struct ss_talk_request *r = talk->requests; r; r = r->next)
@@ -253,6 +255,8 @@ static void on_moved(struct ss_talk *talk, struct ss_talk_request *request,
     if (request->moved_since_ms < 0)
         request->moved_since_ms = talk->now_ms;
     request->is_held = true;
+    if (endpoint)
+        endpoint = ss_talk_detour(talk, request, endpoint);
     bool waits = !endpoint || request->moves++ >= SS_TALK_MOVES_MAX;
     struct ss_talk_line *line =
         endpoint ? ss_talk_line_to(talk, endpoint) : request->line;

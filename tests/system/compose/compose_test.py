@@ -6,6 +6,7 @@ Each test leaves the cluster whole for the next one; the order is theirs. What a
 disturbed run gives is always compared with an undisturbed one.
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -92,8 +93,10 @@ def under_way(cluster, naps, seconds=1.5):
     """Until the run has begun, and is in the midst of its naps."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
-        done = cluster.command("workers", "--json", check=False)
-        if '"running": 1' in done.stdout or '"running":1' in done.stdout:
+        done = cluster.command(
+            "explain", f"run-{naps.name}", "--json", check=False)
+        waits = json.loads(done.stdout)["waits"] if done.stdout else []
+        if any(wait["why"] == "running" for wait in waits):
             time.sleep(seconds) # somewhere in the middle, wherever that is
             expect(naps.done is None, f"{naps.name} ended too soon")
             return

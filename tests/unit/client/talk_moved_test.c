@@ -145,6 +145,33 @@ START_TEST(an_endpoint_where_nobody_is_sends_its_requests_home_soon)
 }
 END_TEST
 
+// The cluster's own names lead nowhere from here: those given are asked in turn.
+START_TEST(behind_names_that_lead_nowhere_those_that_were_given_are_asked)
+{
+    static const char *const given[] = {"tcp://here:1", "tcp://b:1"};
+    ss_talk_destroy(&talk);
+    talk = ss_talk_new(&(struct ss_talk_options){.seed = 7,
+        .where = "tcp://here:1,tcp://b:1",
+        .endpoints = given,
+        .endpoints_count = 2});
+    ask(1, "state", "{}");
+    pong(1);
+    ck_assert_str_eq(answer(MOVED("tcp://inside:1")),
+        "open@1 tcp://inside:1\nping@1\n");
+    now += SS_TALK_KNOCK_MS;
+    ck_assert_ptr_nonnull(strstr(pong(1), "ask state {}\n"));
+    // Home itself is the first of them, and then the other one.
+    ck_assert_str_eq(answer(MOVED("tcp://inside:1")), "ask state {}\n");
+    ck_assert_str_eq(
+        answer(MOVED("tcp://inside:1")), "open@2 tcp://b:1\nping@2\n");
+    line = 2;
+    pong(2);
+    ck_assert_str_eq(next_wake(), "ask@2 state {}\n");
+    ck_assert_str_eq(answer("{\"state\":1}"), "done 1 {\"state\":1}\n");
+    line = 0;
+}
+END_TEST
+
 START_TEST(who_is_sent_in_a_circle_waits_a_little)
 {
     ask(1, "state", "{}");
@@ -221,6 +248,8 @@ static TCase *moving(void)
     tcase_add_test(tcase, a_line_that_falls_silent_sends_its_requests_home);
     tcase_add_test(
         tcase, an_endpoint_where_nobody_is_sends_its_requests_home_soon);
+    tcase_add_test(tcase,
+        behind_names_that_lead_nowhere_those_that_were_given_are_asked);
     tcase_add_test(tcase, who_is_sent_in_a_circle_waits_a_little);
     tcase_add_test(
         tcase, what_nobody_has_is_asked_for_until_somebody_takes_over);
