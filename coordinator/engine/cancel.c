@@ -20,8 +20,6 @@ static void cancel_tasks(struct loop *loop, const char *why)
 {
     for (size_t i = 0; i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
-        if (task->child && task->state == TASK_CHILD)
-            cancel_tasks(task->child, why);
         if (ss_task_ended(task))
             continue;
         struct ss_writes writes = {0};
@@ -29,6 +27,20 @@ static void cancel_tasks(struct loop *loop, const char *why)
             ss_value_new(ss_error_json(SS_ECANCELLED, why)));
         ss_loop_put_writes(loop, task->id, task->path, &writes);
         ss_writes_fini(&writes);
+    }
+    if (loop->status != LOOP_ENTERING)
+        ss_loop_exits(loop, false);
+}
+
+// After the end of the run, which counts as soon as its row is there.
+static void cancel_inside(struct loop *loop, const char *why)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        if (task->state != TASK_CHILD || !task->child)
+            continue;
+        cancel_tasks(task->child, why);
+        cancel_inside(task->child, why);
     }
 }
 
@@ -70,6 +82,8 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
         begin_taking_back(run);
     else
         ss_run_finish(run, "cancelled", ss_run_result(run, "cancelled"));
+    if (!taken_back)
+        cancel_inside(run->root, why);
     ss_loop_drop_tasks(run->root);
 }
 

@@ -62,8 +62,7 @@ static void fail(struct loop *loop, int status, const char *message)
     leave(loop, LOOP_FAILED);
 }
 
-// Under `exit`: what this loop leaves behind (R5.28).
-static void save_at_exit(struct loop *loop, bool ended_well)
+void ss_loop_exits(struct loop *loop, bool ended_well)
 {
     if (!loop->persists || loop->run->durability != DURABLE_EXIT)
         return;
@@ -83,7 +82,7 @@ void ss_loop_cancelled(struct loop *loop)
         if (task->child && task->state == TASK_CHILD)
             ss_loop_cancelled(task->child);
     }
-    save_at_exit(loop, false);
+    ss_loop_exits(loop, false);
 }
 
 static int by_task_path(const void *a, const void *b)
@@ -171,7 +170,7 @@ static void update_failed(
         ss_loop_put_writes(loop, task->id, task->path, &writes);
         ss_writes_fini(&writes);
     }
-    save_at_exit(loop, false);
+    ss_loop_exits(loop, false);
     fail(loop, error->status, error->message);
 }
 
@@ -211,7 +210,7 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
     json_decref(loop->interrupts);
     loop->interrupts = interrupts;
     if (!loop->leaving)
-        save_at_exit(loop, false);
+        ss_loop_exits(loop, false);
     if (!loop->parent) {
         struct ss_keys shown, final;
         ss_loop_keys(loop, &shown, &final);
@@ -410,12 +409,12 @@ static void tick(struct loop *loop)
             "before the run ended; run it on with no input, or with a "
             "higher limit", loop->graph->name,
             (long long)run->recursion_limit);
-        save_at_exit(loop, true); // the limit is raised after the exit
+        ss_loop_exits(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
     }
     if (loop->tasks.count == 0) {
-        save_at_exit(loop, true);
+        ss_loop_exits(loop, true);
         leave(loop, LOOP_DONE);
         return;
     }
@@ -425,7 +424,7 @@ static void tick(struct loop *loop)
         return;
     }
     if (run->drain) {
-        save_at_exit(loop, true);
+        ss_loop_exits(loop, true);
         loop->drain = ss_strdup(run->drain);
         leave(loop, LOOP_DRAINED);
         return;
@@ -521,7 +520,7 @@ static struct task *first_raised(struct task *const *tasks, size_t count)
 
 static void raise_task(struct loop *loop, struct task *task)
 {
-    save_at_exit(loop, false);
+    ss_loop_exits(loop, false);
     if (task->state == TASK_PARENT) {
         loop->parent_command = json_incref(task->parent);
         if (loop->parent) {

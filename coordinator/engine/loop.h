@@ -149,6 +149,8 @@ void ss_pendings_null_writes(
 // enclosing task or its run is told.
 void ss_loop_advance(struct loop *loop);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
+// Under `exit`: store what this loop leaves behind (R5.28).
+void ss_loop_exits(struct loop *loop, bool ended_well);
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
 bool ss_loop_settled(struct loop *loop);
 
