@@ -6,6 +6,8 @@
 #include "common/app/log.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
+#include "common/model/value.h"
+#include "coordinator/check.h"
 #include "coordinator/limits.h"
 #include "coordinator/shell.h"
 
@@ -24,7 +26,7 @@ static bool insecure;
 static int64_t connections_max, per_address_max, connections_rate,
     messages_rate;
 static const char *metrics;
-static bool log_json, verbose;
+static bool log_json, verbose, check;
 
 static const struct ss_arg table[] = {
     {.name = "listen",
@@ -134,6 +136,12 @@ static const struct ss_arg table[] = {
         .to = &metrics,
         .value = "ADDR:PORT",
         .help = "serve /metrics (Prometheus) and /health there"},
+    {.name = "check",
+        .kind = SS_ARG_FLAG,
+        .to = &check,
+        .help = "start nothing; say what is wrong with these\n"
+                "options, a line of JSON each (superstep doctor\n"
+                "shows it)"},
     {.name = "log-json",
         .kind = SS_ARG_FLAG,
         .to = &log_json,
@@ -166,6 +174,19 @@ static void say_ready(void *ctx, struct ss_coordinator *coordinator)
         ss_coordinator_endpoint(coordinator),
         ss_coordinator_store(coordinator));
     fflush(stdout);
+}
+
+static void print_finding(
+    void *ctx, enum ss_finding finding, const char *text)
+{
+    json_t *line = json_pack("{s:s, s:s, s:s}", "finding",
+        ss_finding_name(finding), "text", text, "remedy",
+        ss_finding_remedy(finding));
+    char *json = ss_json_text(line);
+    puts(json);
+    ss_free(json);
+    json_decref(line);
+    (*(int *)ctx)++;
 }
 
 // A connection is a descriptor: as many as the system gives.
@@ -210,6 +231,13 @@ int main(int argc, char **argv)
             .messages_rate = (unsigned)messages_rate},
         .ready = say_ready,
         .ready_ctx = &is_ready};
+    if (check) {
+        int found = 0;
+        ss_value_setup();
+        ss_coordinator_check(&options, print_finding, &found);
+        ss_free(url);
+        return found > 0 ? EXIT_CANNOT_START : 0;
+    }
     struct ss_error error = {0};
     int status = ss_coordinator_run(&options, &error);
     ss_free(url);

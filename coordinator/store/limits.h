@@ -27,6 +27,10 @@ enum {
     SS_STORE_HEADS_MAX = 65536,
     // How long whoever holds a fence may finish before it is cut off.
     SS_STORE_FENCE_WAIT_MS = 500,
+    // What a look at a store calls too little room, and clocks apart: leases are
+    // counted in seconds.
+    SS_INSPECT_ROOM_MB = 64,
+    SS_INSPECT_CLOCK_MS = 1000,
 };
 
 // One body: SQLite's own limit is 1,000,000,000 bytes for a value and for a

@@ -5,6 +5,7 @@
 #ifndef SS_STORE_STORE_IMPL_H
 #define SS_STORE_STORE_IMPL_H
 
+#include "common/model/finding.h"
 #include "coordinator/store/store.h"
 
 struct ss_entry_query {
@@ -66,6 +67,9 @@ int ss_store_sqlite_open(const char *rest, struct ss_store **ret_store,
 // Of a program that is built with libpq.
 int ss_store_postgres_open(const char *rest, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
+// inspect.h, what stands behind "postgres:".
+void ss_store_postgres_inspect(
+    const char *rest, ss_finding_fn *found, void *ctx);
 
 // What a unit asks before it may change anything. Each answer is a status of
 // the system, never of the content; absent things say so in their result.

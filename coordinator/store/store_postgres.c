@@ -127,8 +127,8 @@ static void postgres_close(struct ss_store *base)
     ss_free(store);
 }
 
-int ss_store_postgres_open(
-    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+int ss_pg_new(const char *rest, struct ss_pg_store **ret_store,
+    struct ss_error *error)
 {
     static const struct ss_store_ops ops = {
         .apply = ss_pg_apply,
@@ -148,11 +148,26 @@ int ss_store_postgres_open(
     if (status == SS_OK) {
         status = place_take(store, error);
     }
-    if (status == SS_OK) {
-        store->base.name =
-            ss_format("postgres %s schema %s", store->place, store->schema);
-        status = ss_pg_connect(store, error);
+    if (status != SS_OK) {
+        struct ss_store *base = &store->base;
+        ss_store_close(&base);
+        return status;
     }
+    store->base.name =
+        ss_format("postgres %s schema %s", store->place, store->schema);
+    *ret_store = store;
+    return SS_OK;
+}
+
+int ss_store_postgres_open(
+    const char *rest, struct ss_store **ret_store, struct ss_error *error)
+{
+    struct ss_pg_store *store = NULL;
+    int status = ss_pg_new(rest, &store, error);
+    if (status != SS_OK) {
+        return status;
+    }
+    status = ss_pg_connect(store, error);
     if (status == SS_EAGAIN) {
         // Nothing is open yet that could be tried again.
         status = SS_EIO;

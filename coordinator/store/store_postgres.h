@@ -86,6 +86,10 @@ int64_t ss_pg_number_at(const PGresult *result, int row, int column);
 
 // --- connecting and asking (postgres_connect.c) -----------------------------
 
+// What the URL behind "postgres:" says; nothing is connected yet. Gives; closed
+// as a store. SS_EINVAL.
+int ss_pg_new(const char *rest, struct ss_pg_store **ret_store,
+    struct ss_error *error) SS_MUST_USE;
 // One attempt; a connection that is there is kept.
 int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error);
 // Attempts with growing pauses, for `reconnect_ms` in all.

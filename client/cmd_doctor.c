@@ -1,0 +1,210 @@
+// cmd_doctor.c - superstep doctor: what is wrong, and what to do about it.
+//
+// Without words it asks the coordinator that is running. Behind "--" stand the
+// options of one that is to start: superstep-coordinator --check looks at them,
+// at its keys and its store, and says what it found, a line of JSON each.
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "client/cli/child.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+#include "common/link/keys.h"
+#include "common/model/finding.h"
+#include "common/model/value.h"
+
+enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
+
+static struct ss_arg_list words;
+
+static const struct ss_arg options[] = {{.name = "OPTION",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "OPTION",
+                                            .max = WORDS_MAX},
+    SS_CLI_OPTIONS};
+
+static void add(void *ctx, enum ss_finding finding, const char *text)
+{
+    json_array_append_new((json_t *)ctx,
+        json_pack("{s:s, s:s, s:s}", "finding", ss_finding_name(finding),
+            "text", text, "remedy", ss_finding_remedy(finding)));
+}
+
+// ------------------------------------------------------------------ a start
+
+static void take_lines(struct ss_child *child, json_t *found)
+{
+    char line[SS_CHILD_LINE_SIZE];
+    while (ss_child_read(child, line)) {
+        json_t *item = NULL;
+        if (ss_json_parse(line, strlen(line), &item, NULL) == SS_OK &&
+            json_is_object(item))
+            json_array_append(found, item);
+        json_decref(item);
+    }
+}
+
+// Its standard error is ours: a wrong option is said there.
+static int look_at_start(json_t *found)
+{
+    enum { LOOK_MS = 100 };
+    const char *argv[WORDS_MAX + 3];
+    size_t count = 0;
+    struct ss_child child = {.out_fd = -1};
+    struct ss_error error = {0};
+    char *program = ss_child_program("superstep-coordinator");
+    int status = 0;
+    argv[count++] = program;
+    argv[count++] = "--check";
+    for (size_t i = 0; i < words.count; i++)
+        argv[count++] = words.items[i];
+    argv[count] = NULL;
+    if (ss_child_start(&child, argv, &error) != SS_OK) {
+        ss_free(program);
+        return ss_cli_fail("%s", error.message);
+    }
+    while (!ss_child_ended(&child, &status)) {
+        struct pollfd item = {.fd = child.out_fd, .events = POLLIN};
+        poll(&item, 1, LOOK_MS);
+        take_lines(&child, found);
+    }
+    take_lines(&child, found);
+    ss_free(program);
+    if (WIFEXITED(status) && WEXITSTATUS(status) <= 1)
+        return SS_CLI_DONE;
+    char *how = ss_child_status_text(status);
+    int code = ss_cli_fail("superstep-coordinator --check %s", how);
+    ss_free(how);
+    return code;
+}
+
+// ------------------------------------------------------------------ what runs
+
+static void look_at_keys(json_t *found)
+{
+    struct ss_key key;
+    const char *keys = ss_cli_options.keys;
+    if (!keys || !*keys)
+        return;
+    struct ss_error error = {0};
+    char text[TEXT_SIZE];
+    unsigned roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR;
+    if (ss_keys_own(keys, roles, &key, &error) != SS_OK) {
+        add(found, SS_FINDING_KEY, error.message);
+        return;
+    }
+    char *name = ss_format("%s.key", ss_role_name(key.role));
+    char *path = ss_keys_path(keys, name);
+    if (ss_key_is_exposed(path)) {
+        snprintf(text, sizeof(text), "%.900s can be read by others", path);
+        add(found, SS_FINDING_KEY_EXPOSED, text);
+    }
+    ss_key_forget(&key);
+    ss_free(path);
+    ss_free(name);
+}
+
+static size_t open_runs_of(const json_t *runs, const char *graph)
+{
+    size_t count = 0, i;
+    json_t *run;
+    json_array_foreach (runs, i, run) {
+        const char *status = ss_json_str(run, "status", "");
+        if (strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
+            (strcmp(status, "running") == 0 || strcmp(status, "queued") == 0))
+            count++;
+    }
+    return count;
+}
+
+static void look_at_graphs(
+    const json_t *graphs, const json_t *runs, json_t *found)
+{
+    size_t i;
+    json_t *graph;
+    char text[TEXT_SIZE];
+    json_array_foreach (graphs, i, graph) {
+        const char *name = ss_json_str(graph, "name", "?");
+        size_t count = open_runs_of(runs, name);
+        if (ss_json_int(graph, "workers", 1) > 0 || count == 0)
+            continue;
+        snprintf(text, sizeof(text),
+            "no worker serves the graph %.200s, and %zu of its runs wait", name,
+            count);
+        add(found, SS_FINDING_NOT_SERVED, text);
+    }
+}
+
+static int look_at_cluster(json_t *found)
+{
+    struct ss_client *client = NULL;
+    struct ss_client_error error;
+    json_t *graphs = NULL, *workers = NULL, *runs = NULL;
+    const struct ss_client_options client_options = {
+        .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
+    int status = ss_client_open(&client_options, &client, &error);
+    if (status == 0)
+        status = ss_client_workers(client, &workers, &error);
+    if (status == 0)
+        status = ss_client_graphs(client, &graphs, &error);
+    if (status == 0)
+        status = ss_client_runs(client,
+            json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &runs, &error);
+    if (status != 0 && json_array_size(found) == 0)
+        add(found, SS_FINDING_SILENT, error.message);
+    if (status == 0 && json_array_size(workers) == 0)
+        add(found, SS_FINDING_NO_WORKER, "no worker is there");
+    look_at_graphs(graphs, runs, found);
+    json_decref(graphs);
+    json_decref(workers);
+    json_decref(runs);
+    ss_client_close(&client);
+    return SS_CLI_DONE;
+}
+
+// ------------------------------------------------------------------ the command
+
+static void print(const json_t *found)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (found, i, item)
+        printf("%s: %s\n    %s\n", ss_json_str(item, "finding", "?"),
+            ss_json_str(item, "text", "?"), ss_json_str(item, "remedy", ""));
+    if (json_array_size(found) == 0)
+        puts("Nothing is wrong.");
+}
+
+static int run(struct ss_client *client)
+{
+    (void)client;
+    json_t *found = json_array();
+    if (words.count == 0)
+        look_at_keys(found);
+    int status =
+        words.count > 0 ? look_at_start(found) : look_at_cluster(found);
+    if (status == SS_CLI_DONE && ss_cli_options.json)
+        ss_cli_print_json(found);
+    else if (status == SS_CLI_DONE)
+        print(found);
+    if (status == SS_CLI_DONE && json_array_size(found) > 0)
+        status = SS_CLI_FAILED;
+    json_decref(found);
+    return status;
+}
+
+const struct ss_cli_command ss_cmd_doctor = {
+    .name = "doctor",
+    .usage = "[options] [-- options of a coordinator]",
+    .summary = "what is wrong, and what to do about it",
+    .about = "Asks the coordinator that runs. With options of a coordinator it "
+             "looks at a start\nwith them instead: times, keys, limits, the "
+             "store; nothing is changed.\n\n"
+             "    superstep doctor -- --keys keys --store postgres://...",
+    .options = options,
+    .is_offline = true,
+    .run = run,
+};

@@ -1,0 +1,105 @@
+// inspect.c - which kind of store is looked at, and how a file is.
+#include "coordinator/store/inspect.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "coordinator/store/limits.h"
+#include "coordinator/store/store_impl.h"
+
+enum { TEXT_SIZE = 512 };
+
+static void look_at_room(
+    const char *folder, ss_finding_fn *found, void *ctx)
+{
+    char text[TEXT_SIZE];
+    struct statvfs disk;
+    if (statvfs(folder, &disk) != 0)
+        return;
+    unsigned long long free_mb =
+        (unsigned long long)disk.f_bavail * disk.f_frsize >> 20;
+    if (free_mb >= SS_INSPECT_ROOM_MB)
+        return;
+    snprintf(text, sizeof(text),
+        "the disk of %.300s has %llu MB left; less than %d MB is soon full",
+        folder, free_mb, SS_INSPECT_ROOM_MB);
+    found(ctx, SS_FINDING_DISK, text);
+}
+
+// Is it a database? Read only: a coordinator may have it open.
+static void look_at_database(
+    const char *path, ss_finding_fn *found, void *ctx)
+{
+    char text[TEXT_SIZE];
+    sqlite3 *db = NULL;
+    if (access(path, F_OK) != 0)
+        return; // it will be made
+    int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(
+            db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+    if (rc != SQLITE_OK && rc != SQLITE_BUSY && rc != SQLITE_CANTOPEN) {
+        snprintf(text, sizeof(text), "%.200s: %.200s", path, sqlite3_errmsg(db));
+        found(ctx, SS_FINDING_STORE, text);
+    }
+    sqlite3_close(db);
+}
+
+static void look_at_file(const char *rest, ss_finding_fn *found, void *ctx)
+{
+    char text[TEXT_SIZE];
+    char *path = ss_memdup(rest, strcspn(rest, "?"));
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? ss_strdup(".")
+                          : ss_memdup(path, slash == path
+                                                ? 1
+                                                : (size_t)(slash - path));
+    bool is_there = access(path, F_OK) == 0;
+    if (access(is_there ? path : folder, is_there ? R_OK | W_OK : W_OK | X_OK) !=
+        0) {
+        snprintf(text, sizeof(text), "%.300s: %s", is_there ? path : folder,
+            strerror(errno));
+        found(ctx, SS_FINDING_FOLDER, text);
+    } else {
+        look_at_database(path, found, ctx);
+        look_at_room(folder, found, ctx);
+    }
+    ss_free(folder);
+    ss_free(path);
+}
+
+static void look_at_postgres(const char *rest, ss_finding_fn *found, void *ctx)
+{
+#ifdef SS_HAVE_POSTGRES
+    ss_store_postgres_inspect(rest, found, ctx);
+#else
+    (void)rest;
+    found(ctx, SS_FINDING_STORE, "this program was built without PostgreSQL");
+#endif
+}
+
+void ss_store_inspect(const char *url, ss_finding_fn *found, void *ctx)
+{
+    size_t size = strspn(url, "abcdefghijklmnopqrstuvwxyz");
+    bool has_kind = size > 0 && url[size] == ':';
+    const char *rest = has_kind ? url + size + 1 : url;
+    char text[TEXT_SIZE];
+    if (!has_kind || strncmp(url, "sqlite:", 7) == 0)
+        look_at_file(rest, found, ctx);
+    else if (strncmp(url, "postgres:", 9) == 0 ||
+             strncmp(url, "postgresql:", 11) == 0)
+        look_at_postgres(rest, found, ctx);
+    else if (strcmp(url, "memory:") != 0) {
+        snprintf(text, sizeof(text),
+            "no store is called \"%.*s\"; there are memory:, sqlite:FILE and "
+            "postgres://",
+            (int)(size < 40 ? size + 1 : 40), url);
+        found(ctx, SS_FINDING_STORE, text);
+    }
+}

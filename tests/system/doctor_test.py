@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""superstep doctor names what is wrong, and the remedy: each misconfiguration is
+planted alone, and what is well is called so."""
+
+import json
+import subprocess
+
+import postgres
+from harness import BIN, LIB, World, expect, main
+
+HELLO = LIB / "libhello.so"
+
+
+def doctor(world, *words, environment=None):
+    """What it found, by name; its text for people must say the same."""
+    command = [BIN / "superstep"]
+    if world.endpoint:
+        command += ["--coordinator", world.endpoint]
+    machine = world.start("doctor --json", *command, "--json", "doctor",
+                          *words, environment=environment)
+    status = machine.wait()
+    found = json.loads(machine.text("out"))
+    expect(status == (1 if found else 0), machine.text())
+    people = world.start("doctor", *command, "doctor", *words,
+                         environment=environment)
+    expect(people.wait() == status, people.text())
+    for item in found:
+        for key in ("finding", "remedy"):
+            expect(item[key] in people.text("out"), people.text())
+    if not found:
+        expect("Nothing is wrong." in people.text("out"), people.text())
+    return {item["finding"]: item for item in found}
+
+
+def start_with(world, *options):
+    return doctor(world, "--", "--listen", "tcp://127.0.0.1:7433", *options)
+
+
+def expect_only(found, name, *words):
+    expect(list(found) == [name], f"{name} was planted, found: {found}")
+    for word in words:
+        expect(word in found[name]["text"] + found[name]["remedy"],
+               f"no {word!r} in {found[name]}")
+
+
+# ------------------------------------------------------------ options and keys
+
+def test_a_good_start_is_called_so():
+    with World() as world:
+        expect(start_with(world, "--db", world.path("x.db")) == {}, "why?")
+        expect(not world.path("x.db").exists(), "it made the database")
+        expect(start_with(world, "--store", "memory:") == {}, "why?")
+
+
+def test_times_that_cannot_keep_a_lease():
+    with World() as world:
+        expect_only(
+            start_with(world, "--store", "memory:", "--lease-ms", "1000",
+                       "--heartbeat-ms", "1000"),
+            "heartbeat", "1000 ms", "--lease-ms")
+
+
+def test_beyond_loopback_without_keys():
+    with World() as world:
+        expect_only(
+            doctor(world, "--", "--store", "memory:", "--listen",
+                   "tcp://0.0.0.0:7433"),
+            "reach", "0.0.0.0", "--keys", "--insecure")
+
+
+def test_keys_that_are_missing_exposed_or_of_nobody():
+    with World() as world:
+        keys = world.path("keys")
+        start = ("--store", "memory:", "--keys", keys)
+        keys.mkdir()
+        expect_only(start_with(world, *start), "key", "coordinator.key")
+        world.start("keys", BIN / "superstep", "--keys", keys, "keys", "new",
+                    "coordinator").wait()
+        expect_only(start_with(world, *start), "nobody-allowed", "worker")
+        world.start("keys", BIN / "superstep", "--keys", keys, "keys",
+                    "new").wait()
+        expect(start_with(world, *start) == {}, "why?")
+        (keys / "coordinator.key").chmod(0o644)
+        expect_only(start_with(world, *start), "key-exposed", "chmod 600")
+        (keys / "coordinator.key").chmod(0o600)
+        (keys / "allowed").write_text("worker ada\n")
+        expect_only(start_with(world, *start), "key", "line 1")
+
+
+# ------------------------------------------------------------ files
+
+def test_a_folder_that_is_not_there_and_a_file_that_is_no_database():
+    with World() as world:
+        expect_only(start_with(world, "--db", world.path("no/x.db")),
+                    "folder", "No such file")
+        world.path("text.db").write_text("this is no database\n" * 100)
+        expect_only(start_with(world, "--db", world.path("text.db")),
+                    "store", "text.db", "not a database")
+        expect_only(start_with(world, "--store", "mango:x"), "store", "mango")
+
+
+def test_a_full_disk():
+    with World() as world:
+        disk = world.path("disk")
+        disk.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "superstep", disk]
+        if subprocess.run(mount, capture_output=True).returncode != 0:
+            print("not tried: no disk of our own without root")
+            return
+        try:
+            expect_only(start_with(world, "--db", disk / "x.db"), "disk",
+                        "MB left", "Make room")
+        finally:
+            subprocess.run(["umount", "-l", disk], check=True)
+
+
+# ------------------------------------------------------------ PostgreSQL
+
+def needs_postgres(test):
+    def run():
+        why = postgres.missing()
+        if why:
+            print(f"not tried: {why}")
+            return
+        test()
+    return run
+
+
+def with_store(world, server, **options):
+    return start_with(world, "--store", server.url(**options))
+
+
+@needs_postgres
+def test_a_database_that_is_well_or_not():
+    with postgres.Postgres() as server, World() as world:
+        # The private server of a test may have fsync off for speed.
+        server.sql("ALTER SYSTEM SET fsync = on")
+        server.sql("ALTER SYSTEM SET full_page_writes = on")
+        server.sql("SELECT pg_reload_conf()")
+        expect(with_store(world, server) == {}, "why?")
+        expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = "
+                          "'superstep'") == "0", "it made the schema")
+        world.coordinator("--store", server.url()).stop()
+        world.endpoint = None
+        expect(with_store(world, server) == {}, "why?")
+
+        expect_only(start_with(world, "--store", server.url("nowhere")),
+                    "store", "nowhere")
+        expect_only(start_with(world, "--store",
+                               "postgres://x@127.0.0.1:1/x"),
+                    "store", "127.0.0.1:1")
+
+        server.sql("UPDATE superstep.format SET number = 1")
+        expect_only(with_store(world, server), "schema-old", "format 1")
+        server.sql("UPDATE superstep.format SET number = 99")
+        expect_only(with_store(world, server), "schema-new", "format 99")
+        server.sql("UPDATE superstep.format SET number = 2")
+        server.sql("CREATE SCHEMA other; CREATE TABLE other.runs (x int)")
+        expect_only(with_store(world, server, schema="other"),
+                    "schema-foreign", "other")
+
+        server.sql("ALTER ROLE superstep SET synchronous_commit = off")
+        expect_only(with_store(world, server), "synchronous-commit")
+        server.sql("ALTER ROLE superstep RESET synchronous_commit")
+        server.sql("ALTER ROLE superstep SET default_transaction_read_only "
+                   "= on")
+        expect_only(with_store(world, server), "read-only")
+
+
+@needs_postgres
+def test_a_database_without_fsync():
+    with postgres.Postgres(["fsync=off", "full_page_writes=off"]) as server, \
+            World() as world:
+        found = with_store(world, server)
+        expect(set(found) == {"fsync", "full-page-writes"}, str(found))
+
+
+@needs_postgres
+def test_clocks_that_differ():
+    with postgres.Postgres() as server, World() as world:
+        # A function in front of the server's own: its clock is an hour ahead.
+        server.sql("CREATE SCHEMA fake; CREATE FUNCTION fake.clock_timestamp()"
+                   " RETURNS timestamptz LANGUAGE sql AS $$ SELECT "
+                   "pg_catalog.clock_timestamp() + interval '1 hour' $$")
+        server.sql("ALTER ROLE superstep SET search_path = fake, pg_catalog")
+        expect_only(with_store(world, server), "clock", "about 3600 s ahead", "NTP")
+
+
+# ------------------------------------------------------------ what runs
+
+def test_nobody_answers():
+    with World() as world:
+        world.endpoint = "tcp://127.0.0.1:9"
+        expect_only(doctor(world), "coordinator", "tcp://127.0.0.1:9")
+
+
+def test_no_worker_and_a_graph_that_nobody_serves():
+    with World() as world:
+        world.coordinator()
+        expect_only(doctor(world), "no-worker", "superstep-worker")
+        worker = world.worker(HELLO)
+        expect(doctor(world) == {}, "why?")
+        worker.stop()
+        world.do("run", "hello", "--detach", "--input", '{"name": "Ada"}')
+        found = doctor(world)
+        expect(set(found) == {"no-worker", "not-served"}, str(found))
+        expect("hello" in found["not-served"]["text"], str(found))
+
+
+def test_keys_of_the_command_itself():
+    with World() as world:
+        keys = world.path("keys")
+        world.start("keys", BIN / "superstep", "--keys", keys, "keys",
+                    "new").wait()
+        world.coordinator("--keys", keys)
+        world.worker(HELLO, None, "--keys", keys)
+        expect(doctor(world, "--keys", keys) == {}, "why?")
+        expect_only(doctor(world), "coordinator", "--keys")
+        (keys / "operator.key").chmod(0o640)
+        expect_only(doctor(world, "--keys", keys), "key-exposed")
+        (keys / "operator.key").unlink()
+        (keys / "client.key").unlink()
+        expect_only(doctor(world, "--keys", keys), "key", "client.key")
+
+
+if __name__ == "__main__":
+    main(globals())
