@@ -88,7 +88,7 @@ class Bench:
             self.where = str(world.path("langgraph.db"))
         try:
             world.coordinator()
-            world.worker(world.compile(HERE / "app/twins.c"))
+            self.worker = world.worker(world.compile(HERE / "app/twins.c"))
         except BaseException:
             world.__exit__(*sys.exc_info())
             raise
@@ -106,9 +106,9 @@ class Bench:
         self.forget()
         return sorted(names)
 
-    def break_c(self, broken=True):
+    def break_c(self, how="fail"):
         path = self.world.path("broken")
-        path.write_text("") if broken else path.unlink()
+        path.write_text(how) if how else path.unlink()
 
     @contextlib.contextmanager
     def python(self, graph):
@@ -247,7 +247,7 @@ def one_whose_task_failed_there_runs_that_task_alone(bench):
     bench.move_in("fan")
     task = [t for t in bench.state()["tasks"] if t["name"] == "c"][0]
     same(task["error"]["message"], "ValueError('c is broken')", "the error")
-    bench.break_c(False)
+    bench.break_c(None)
     answer = bench.run("fan", [])
     same(answer["output"]["x"][-1], "d", "the end")
     ran = bench.ran()
@@ -325,7 +325,7 @@ def one_that_stopped_half_way_is_finished_by_langgraph(bench):
     bench.ran()
     finished = {t["name"] for t in bench.state()["tasks"] if t["result"]}
     bench.move_out()
-    bench.break_c(False)
+    bench.break_c(None)
     with bench.python(graphs.fan()) as graph:
         state = graph.get_state(THREAD)
         errors = [t.error for t in state.tasks if t.name == "c"]
@@ -335,6 +335,24 @@ def one_that_stopped_half_way_is_finished_by_langgraph(bench):
     ran = bench.ran()
     expect("a" not in ran and ran.count("c") == 1, f"{ran}")
     expect(not ("b" in finished and "b" in ran), f"b had finished: {ran}")
+
+
+@both
+def one_whose_worker_was_killed_half_way_is_finished_by_langgraph(bench):
+    bench.break_c("hang")
+    bench.run("fan", ["--detach", "--input", '{"x": ["in"]}'])
+    end = time.monotonic() + DEADLINE_S
+    while bench.state()["next"] != ["c"] and time.monotonic() < end:
+        threading.Event().wait(0.02)
+    bench.worker.kill()
+    same(bench.ran(), ["a", "b", "c!", "w1", "w2"], "who ran here")
+    bench.move_out()
+    bench.break_c(None)
+    with bench.python(graphs.fan()) as graph:
+        same(graph.get_state(THREAD).next, ("c",), "next")
+        ended = graph.invoke(None, THREAD)
+        same(ended["x"], ["in", "a", "b", "c", "w1", "w2", "d"], "the end")
+    same(bench.ran(), ["c", "d"], "who ran there")
 
 
 @both

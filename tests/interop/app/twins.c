@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <superstep/superstep.h>
+#include <unistd.h>
 
 static void note(const char *name)
 {
@@ -57,14 +58,19 @@ static int b(struct ss_task *task)
     return say(task, word);
 }
 
+// What INTEROP_BROKEN holds: nothing, or how c goes wrong.
 static int c(struct ss_task *task)
 {
     const char *path = getenv("INTEROP_BROKEN");
     FILE *file = path ? fopen(path, "r") : NULL;
+    char how[16] = "";
     if (!file)
         return say(task, "c");
+    bool hangs = fgets(how, sizeof(how), file) && strcmp(how, "hang") == 0;
     fclose(file);
     note("c!");
+    while (hangs)
+        pause(); // until this process is killed
     return ss_fail_final(task, "broken", "c is broken");
 }
 
