@@ -50,9 +50,6 @@ struct ss_record_write {
 };
 int ss_record_write(json_t *saved, const struct ss_record_write *write,
     struct ss_error *error) SS_MUST_USE;
-// When all rows were given: SS_EINVAL if a delta channel's value is none of
-// them (it would have to be made from older writes by its reducer).
-int ss_record_close(const json_t *saved, struct ss_error *error) SS_MUST_USE;
 
 // ---------------------------------------------------------------- going out
 

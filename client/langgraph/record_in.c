@@ -10,6 +10,9 @@
 
 // The first format whose records need no conversion (spec/engine.md R13.20).
 enum { FORMAT_MIN = 4 };
+// An empty checkpoint that holds what a run with durability "exit" wrote to delta
+// channels (R5.40); it says no source.
+enum { STUB_STEP = -2 };
 
 // ---------------------------------------------------------------- versions
 
@@ -237,8 +240,10 @@ static int put_metadata(
     }
     json_t *source = json_object_get(metadata, "source");
     json_t *step = json_object_get(metadata, "step");
-    if (json_is_string(source) && json_is_integer(step)) {
-        json_object_set(saved, "source", source);
+    bool is_stub = !source && json_integer_value(step) == STUB_STEP;
+    if ((is_stub || json_is_string(source)) && json_is_integer(step)) {
+        json_object_set_new(saved, "source",
+            is_stub ? json_string("input") : json_incref(source));
         json_object_set(saved, "step", step);
         json_object_del(metadata, "__loop__"); // a word of ours
         json_object_set(saved, "metadata", metadata);
@@ -304,24 +309,5 @@ int ss_record_write(json_t *saved, const struct ss_record_write *write,
     if (!one)
         return ss_error_set(error, SS_EFORMAT, "a name that is no UTF-8");
     json_array_append_new(json_object_get(saved, "pending_writes"), one);
-    return SS_OK;
-}
-
-int ss_record_close(const json_t *saved, struct ss_error *error)
-{
-    json_t *counters = json_object_get(json_object_get(saved, "metadata"),
-        "counters_since_delta_snapshot");
-    const json_t *values = json_object_get(saved, "channel_values");
-    const char *name;
-    json_t *counter;
-    json_object_foreach (counters, name, counter) {
-        if (!json_object_get(values, name))
-            return ss_error_set(error, SS_EINVAL,
-                "channel %.100s: a delta channel, whose value would have to be "
-                "made of older writes: let LangGraph write a snapshot of it "
-                "at the thread's last checkpoints, or a channel of another "
-                "kind",
-                name);
-    }
     return SS_OK;
 }

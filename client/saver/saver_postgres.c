@@ -225,8 +225,6 @@ static int read_one(struct postgres_saver *saver, const char *thread,
     if (status == SS_OK)
         status = read_blobs(saver, place, saved, error);
     if (status == SS_OK)
-        status = ss_record_close(saved, error);
-    if (status == SS_OK)
         status = read_writes(saver, place, saved, error);
     if (status == SS_OK) {
         *ret_saved = saved;

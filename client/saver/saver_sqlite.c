@@ -176,8 +176,6 @@ static int take_checkpoint(struct sqlite_saver *saver, const char *thread,
         .metadata = text_of(statement, 5),
         .metadata_size = size_of(statement, 5)};
     int status = ss_record_open(&record, &saved, error);
-    if (status == SS_OK)
-        status = ss_record_close(saved, error);
     if (status != SS_OK)
         ss_error_wrap(error, "table checkpoints");
     else

@@ -121,17 +121,22 @@ static void remember(struct thread *thread, const char *graph)
         false);
 }
 
-void ss_import_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+// The checkpoints with values that may be added to. Gives.
+static json_t *own_list(const json_t *list)
 {
-    struct ss_error error = {0};
-    const json_t *list = json_object_get(body, "checkpoints");
-    const char *graph = ss_json_str(body, "graph", NULL);
-    int status = check(thread, body, &error);
-    if (status != SS_OK) {
-        ss_reply_error(thread->engine, peer, id, status, "%s", error.message);
-        return;
+    json_t *own = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *saved = json_copy(json_array_get(list, i));
+        json_object_set_new(saved, "channel_values",
+            json_copy(json_object_get(saved, "channel_values")));
+        json_array_append_new(own, saved);
     }
+    return own;
+}
+
+static void append_all(struct thread *thread, const json_t *list,
+    const char *graph, const char *peer, uint64_t id)
+{
     uint64_t head = ss_thread_head(thread);
     json_int_t made = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -146,4 +151,22 @@ void ss_import_thread(
     ss_reply_durable(thread, peer, id,
         json_pack("{s:I, s:I}", "rows",
             (json_int_t)(ss_thread_head(thread) - head), "checkpoints", made));
+}
+
+void ss_import_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    const char *graph = ss_json_str(body, "graph", NULL);
+    json_t *list = NULL;
+    int status = check(thread, body, &error);
+    if (status == SS_OK) {
+        list = own_list(json_object_get(body, "checkpoints"));
+        status = ss_saved_complete(thread, list, graph, &error);
+    }
+    if (status == SS_OK)
+        append_all(thread, list, graph, peer, id);
+    else
+        ss_reply_error(thread->engine, peer, id, status, "%s", error.message);
+    json_decref(list);
 }

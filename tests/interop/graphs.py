@@ -4,6 +4,7 @@ import operator
 import os
 from typing import Annotated, Any
 
+from langgraph.channels.delta import DeltaChannel
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Send, interrupt
@@ -61,8 +62,8 @@ def d(state):
     return say("d")
 
 
-def fan(c=c):
-    graph = StateGraph(State)
+def fan(c=c, state=State):
+    graph = StateGraph(state)
     for name, body in (("a", a), ("b", b), ("c", c), ("w", w), ("d", d)):
         graph.add_node(name, body)
     graph.add_edge(START, "a")
@@ -72,6 +73,20 @@ def fan(c=c):
     graph.add_edge(["b", "c"], "d")
     graph.add_edge("d", END)
     return graph
+
+
+def add_all(value, writes):
+    return sum(writes, value)
+
+
+class Delta(TypedDict, total=False):
+    x: Annotated[list, DeltaChannel(add_all, snapshot_frequency=4)]
+    s: str
+    ask: bool
+
+
+def delta():
+    return fan(state=Delta)
 
 
 class Nest(TypedDict, total=False):

@@ -279,6 +279,35 @@ def deferred_nodes_and_their_joins_are_taken_over(bench):
     same(answer["output"]["x"], theirs["x"], "the end, as LangGraph's")
 
 
+@both
+def delta_channels_are_made_of_what_was_written_and_carried_back(bench):
+    with bench.python(graphs.delta()) as graph:
+        for word in "one", "two", "three":
+            graph.invoke({"x": [word]}, THREAD)
+        graph.invoke({"x": ["in"], "ask": True}, THREAD)
+        theirs = history_of(graph)
+    bench.ran()
+    text = bench.refuses("import", "langgraph", bench.where)
+    expect("channel x: its value has to be made" in text, text)
+    bench.move_in("delta")
+    same([row[:4] for row in ours(bench)[1:]], [row[:4] for row in theirs[1:]],
+         "the history")
+    answer = bench.answer("yes")
+    same(answer["output"]["x"][-7:],
+         ["in", "a", "b:yes", "c", "w1", "w2", "d"], "the end")
+    same(bench.ran(), ["b:yes", "d"], "who ran")
+    bench.move_out("--replace")
+    with bench.python(graphs.delta()) as graph:
+        same(graph.get_state(THREAD).values["x"], answer["output"]["x"],
+             "what comes back")
+        same([row[3]["x"] for row in history_of(graph)[3:]],
+             [row[3]["x"] for row in theirs[1:]], "the past that comes back")
+        before = answer["output"]["x"]
+        ended = graph.invoke({"x": ["last"], "ask": False}, THREAD)
+        same(ended["x"], before + ["last", "a", "b", "c", "w1", "w2", "d"],
+             "what LangGraph made of it")
+
+
 # ------------------------------------------------------------------ export
 
 

@@ -373,6 +373,125 @@ START_TEST(a_long_thread_is_whole_now_and_then)
 }
 END_TEST
 
+static void delta_graph(const char *reducer)
+{
+    char *extra = ss_format("{'state': [{'key': 'x', 'type': 'list', 'reducer':"
+                            " '%s', 'channel': 'DeltaChannel'}]}", reducer);
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", extra));
+    world_worker("w1", 2);
+    ss_free(extra);
+}
+
+// All that is saved of t as LangGraph would have it: only what was written to x,
+// and its value where it appeared first. Gives.
+static json_t *without_values(void)
+{
+    json_t *list = json_deep_copy(saved_of("t")), *saved;
+    size_t i, kept = 0;
+    json_array_foreach(list, i, saved) {
+        json_t *values = json_object_get(saved, "channel_values");
+        if (!json_object_get(values, "x") || kept++ == 0)
+            continue;
+        json_object_del(values, "x");
+        json_object_set_new(json_object_get(saved, "metadata"),
+            "counters_since_delta_snapshot",
+            json_pack("{s:[i, i]}", "x", (int)i, (int)i));
+    }
+    return list;
+}
+
+static void same_values(const char *name)
+{
+    json_t *should = saved_of("t"), *is = saved_of(name);
+    ck_assert_uint_eq(json_array_size(is), json_array_size(should));
+    for (size_t i = 0; i < json_array_size(is); i++) {
+        json_t *values =
+            json_object_get(json_array_get(is, i), "channel_values");
+        char *text = ss_json_text(values);
+        if (!json_equal(values, json_object_get(json_array_get(should, i),
+                "channel_values")))
+            ck_abort_msg("checkpoint %zu: %s", i, text);
+        ss_free(text);
+    }
+}
+
+START_TEST(a_delta_channel_is_made_of_what_was_written_to_it)
+{
+    delta_graph("add");
+    run("t", ", 'input': {'x': ['1']}");
+    run("t", ", 'input': {'x': ['2']}");
+    json_t *list = without_values();
+    json_t *answer = import("u", list, NULL);
+    ck_assert_str_eq(code_of(answer), "");
+    same_values("u");
+    // in pieces: the parent of the second one is in the journal
+    size_t count = json_array_size(list);
+    json_t *piece = json_array();
+    const char *after = NULL;
+    for (size_t i = 0; i < count; i++) {
+        json_array_append(piece, json_array_get(list, i));
+        if (i % 3 != 2 && i + 1 < count)
+            continue;
+        ck_assert_str_eq(code_of(import("v", piece, after)), "");
+        after = ss_json_str(json_array_get(list, i), "id", "");
+        json_array_clear(piece);
+    }
+    same_values("v");
+    json_decref(piece);
+    json_decref(list);
+}
+END_TEST
+
+START_TEST(the_last_overwrite_of_a_delta_channel_counts)
+{
+    delta_graph("add");
+    run("t", ", 'input': {'x': ['1']}");
+    json_t *list = without_values();
+    // the superstep of b and c, in the order of their writes
+    json_t *step = json_array_get(list, 2);
+    json_t *writes = json_object_get(step, "pending_writes"), *write;
+    size_t i, seen = 0;
+    json_array_foreach(writes, i, write) {
+        if (strcmp(ss_json_str(write, "channel", ""), "x") == 0 && seen++ == 0)
+            json_object_set_new(write, "value",
+                json_pack("{s:[s]}", "__overwrite__", "new"));
+    }
+    ck_assert_uint_eq(seen, 2);
+    ck_assert_str_eq(code_of(import("u", list, NULL)), "");
+    json_t *next = json_array_get(saved_of("u"), 3);
+    holds(json_object_get(json_object_get(next, "channel_values"), "x"),
+        "['new', 'c']");
+    json_decref(list);
+}
+END_TEST
+
+START_TEST(a_delta_channel_that_cannot_be_made_is_refused_by_name)
+{
+    delta_graph("add");
+    run("t", ", 'input': {'x': ['1']}");
+    json_t *list = without_values();
+    json_t *answer = world_finish(world_ask_json("ann", "import",
+        json_pack("{s:s, s:O}", "thread", "u", "checkpoints", list)));
+    const char *message =
+        ss_json_str(json_object_get(answer, "error"), "message", "");
+    ck_assert_str_eq(code_of(answer), "invalid_argument");
+    ck_assert_ptr_nonnull(strstr(message, "channel x: its value has to be made"));
+    // what cannot be folded: the channel is named too
+    json_t *writes = json_object_get(json_array_get(list, 1), "pending_writes");
+    json_t *write;
+    size_t i;
+    json_array_foreach(writes, i, write) {
+        if (strcmp(ss_json_str(write, "channel", ""), "x") == 0)
+            json_object_set_new(write, "value", json_integer(7));
+    }
+    answer = import("u", list, NULL);
+    message = ss_json_str(json_object_get(answer, "error"), "message", "");
+    ck_assert_ptr_nonnull(strstr(message, "channel \"x\": cannot add"));
+    ck_assert_uint_eq(json_array_size(saved_of("u")), 0);
+    json_decref(list);
+}
+END_TEST
+
 SUITE("import", a_thread_is_imported_as_it_was_saved,
     a_thread_that_stopped_half_way_is_finished_without_running_again,
     a_thread_that_waits_at_a_question_goes_on_with_the_answer,
@@ -384,4 +503,7 @@ SUITE("import", a_thread_is_imported_as_it_was_saved,
     writes_that_came_since_are_added,
     a_thread_that_went_on_by_itself_is_left_alone,
     what_is_no_saved_checkpoint_is_refused_and_nothing_is_stored,
-    checkpoints_are_read_in_pages, a_long_thread_is_whole_now_and_then)
+    checkpoints_are_read_in_pages, a_long_thread_is_whole_now_and_then,
+    a_delta_channel_is_made_of_what_was_written_to_it,
+    the_last_overwrite_of_a_delta_channel_counts,
+    a_delta_channel_that_cannot_be_made_is_refused_by_name)

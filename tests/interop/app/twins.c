@@ -220,5 +220,27 @@ static void things(struct ss_graph_def *graph)
     ss_edge(graph, "keep", SS_END);
 }
 
+// ------------------------------------------------------------------ delta
+//
+// fan, but x is stored as what was added to it.
+
+static void delta(struct ss_graph_def *graph)
+{
+    ss_key(graph, "x", SS_LIST, .reducer = SS_ADD, .kind = SS_KIND_DELTA);
+    ss_key(graph, "s", SS_STR);
+    ss_key(graph, "ask", SS_BOOL);
+    ss_node(graph, "a", a);
+    ss_node(graph, "b", b);
+    ss_node(graph, "c", c);
+    ss_node(graph, "w", w);
+    ss_node(graph, "d", d);
+    ss_edge(graph, SS_START, "a");
+    ss_edge(graph, "a", "b");
+    ss_edge(graph, "a", "c");
+    ss_branch(graph, "a", sends);
+    ss_join(graph, "d", SS_ALL("b", "c"));
+    ss_edge(graph, "d", SS_END);
+}
+
 SS_APP(SS_GRAPH("fan", fan) SS_GRAPH("nest", nest) SS_GRAPH("late", late)
-        SS_GRAPH("chat", chat) SS_GRAPH("things", things))
+        SS_GRAPH("chat", chat) SS_GRAPH("things", things) SS_GRAPH("delta", delta))

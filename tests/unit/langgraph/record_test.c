@@ -78,7 +78,6 @@ START_TEST(a_row_of_checkpoints_becomes_a_saved_checkpoint)
     ck_assert_int_eq(
         ss_record_value(saved, "y", "empty", NULL, 0, NULL), SS_OK);
     ck_assert_int_eq(ss_record_write(saved, &write, NULL), SS_OK);
-    ck_assert_int_eq(ss_record_close(saved, NULL), SS_OK);
     expect_json(saved,
         "{'ns': '', 'id': '" ID_2 "', 'parent_id': '" ID_1 "',"
         " 'source': 'loop', 'step': 1, 'metadata': " METADATA ","
@@ -132,19 +131,17 @@ START_TEST(what_is_no_checkpoint_is_refused_by_its_column)
 }
 END_TEST
 
-START_TEST(a_delta_channel_without_its_value_is_refused_by_name)
+START_TEST(the_snapshot_of_a_delta_channel_is_its_value)
 {
-    struct ss_error error = {0};
-    json_t *saved = opened(RECORD, "{'source': 'loop', 'step': 1,"
-        " 'counters_since_delta_snapshot': {'x': [2, 2]}}");
-    ck_assert_int_eq(ss_record_close(saved, &error), SS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(error.message, "channel x: a delta channel"));
+    json_t *saved = opened(RECORD, METADATA);
     ck_assert_int_eq(
         ss_record_value(saved, "x", "msgpack", "\xc7\x02\x07\x91\x01", 5, NULL),
         SS_OK);
-    ck_assert_int_eq(ss_record_close(saved, &error), SS_OK);
     expect_json(json_incref(json_object_get(saved, "channel_values")),
         "{'s': 'hi', 'x': [1]}");
+    json_decref(saved);
+    saved = opened(RECORD, "{'step': -2}"); // only to hold writes: no source
+    ck_assert_str_eq(ss_json_str(saved, "source", ""), "input");
     json_decref(saved);
 }
 END_TEST
@@ -320,7 +317,7 @@ END_TEST
 
 RUN("record", a_row_of_checkpoints_becomes_a_saved_checkpoint,
     what_is_no_checkpoint_is_refused_by_its_column,
-    a_delta_channel_without_its_value_is_refused_by_name,
+    the_snapshot_of_a_delta_channel_is_its_value,
     a_record_of_sqlite_is_one_document_with_all_values,
     a_value_is_a_row_where_its_version_appears,
     branches_with_one_version_have_rows_of_their_own,
