@@ -84,10 +84,35 @@ static int read_number(void *ctx, const char *key, const char *index,
     return 0;
 }
 
+// One process for all threads: not beside coordinators that share them.
+static int fence_take(
+    struct ss_storage *storage, uint64_t *ret_epoch, struct ss_error *error)
+{
+    struct ss_cluster cluster = {0};
+    size_t living = 0;
+    int status = ss_store_cluster_read(storage->store, &cluster, error);
+    for (size_t i = 0; i < cluster.members_count; i++)
+        living += cluster.members[i].left_ms > 0;
+    ss_cluster_fini(&cluster);
+    if (status == SS_OK && living > 0)
+        return ss_error_set(error, SS_EBUSY,
+            "%s: %zu coordinators use it. Stop them first, or name another"
+            " schema with ?schema=NAME",
+            ss_store_name(storage->store), living);
+    if (status == SS_OK)
+        status =
+            ss_store_fence_take(storage->store, "local", 0, ret_epoch, error);
+    if (status == SS_OK)
+        ss_store_actor_fence(storage->actor, *ret_epoch);
+    return status;
+}
+
 int ss_storage_epoch(
     struct ss_storage *storage, uint64_t *ret_epoch, struct ss_error *error)
 {
     uint64_t epoch = 0;
+    if (ss_store_is_shared(storage->store))
+        return fence_take(storage, ret_epoch, error);
     int status = ss_store_get(
         storage->store, SS_TABLE_META, epoch_key, read_number, &epoch, error);
     if (status != SS_OK && status != SS_ENOTFOUND)

@@ -14,7 +14,8 @@ int ss_storage_open(const char *url, struct ss_storage **ret_storage,
 void ss_storage_close(struct ss_storage **storage);
 
 // A number that was never given for this store before: names this owner's
-// attempts. Errors of the store.
+// attempts. Errors of the store; SS_EBUSY: coordinators that share it are at
+// work. Another process that takes one ends this one's (SS_EFENCED).
 int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
 // Call `found` for each graph, and for each run that has not ended. Borrows.

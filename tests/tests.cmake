@@ -28,6 +28,11 @@ ss_test_properties(torture.all slow 1200)
 set_property(TEST torture.all APPEND PROPERTY ENVIRONMENT SS_TORTURE=all)
 ss_tests(system tests/system system 290)
 ss_tests(interop tests/interop interop 600)
+add_test(NAME system.cluster_many COMMAND ${SS_PYTHON}
+    ${CMAKE_SOURCE_DIR}/tests/system/cluster_test.py
+    one_of_three_is_killed_and_all_runs_finish)
+ss_test_properties(system.cluster_many slow 600)
+set_property(TEST system.cluster_many APPEND PROPERTY ENVIRONMENT SS_RUNS=1000)
 ss_fuzz_tests(tests/fuzz)
 
 # The player of scenarios. In its own process the scenarios' application is

@@ -19,6 +19,7 @@ int main(void)
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "local/storage.h"
 #include "tests/contract/store_world.h"
 
 enum { POSTGRES = 4, LEASE_MS = 60000 };
@@ -331,6 +332,23 @@ START_TEST(a_store_of_one_process_has_no_members)
 }
 END_TEST
 
+START_TEST(the_local_runner_keeps_away_from_coordinators_at_work)
+{
+    struct ss_storage *local = NULL;
+    uint64_t epoch = 0;
+    ck_assert_int_eq(
+        ss_storage_open(world_server_url(), &local, &world_error), SS_OK);
+    ck_assert_int_eq(
+        ss_storage_epoch(local, &epoch, &world_error), SS_EBUSY);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "2 coordinators"));
+    end_lease_of("ada");
+    ck_assert_int_eq(ss_store_lease_end(other, &bob, &world_error), SS_OK);
+    ck_assert_int_eq(ss_storage_epoch(local, &epoch, &world_error), SS_OK);
+    ck_assert_uint_gt(epoch, bob.epoch);
+    ss_storage_close(&local);
+}
+END_TEST
+
 // --- what an older program left ---------------------------------------------
 
 START_TEST(an_older_schema_is_brought_up)
@@ -371,6 +389,7 @@ static Suite *suite(void)
         each_change_of_owners_raises_the_epoch,
         a_hand_over_is_the_owners_word,
         a_store_of_one_process_has_no_members,
+        the_local_runner_keeps_away_from_coordinators_at_work,
         an_older_schema_is_brought_up,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
