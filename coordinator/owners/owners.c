@@ -320,10 +320,10 @@ static size_t least(size_t a, size_t b)
 static void balance(struct ss_owners *owners, const struct ss_shards *have,
     const struct ss_shards *busy, size_t count)
 {
-    size_t most = (SS_SHARDS + count - 1) / count, fewest = SS_SHARDS / count;
+    size_t fewest = SS_SHARDS / count; // what each is to have at least
     size_t mine_count = ss_shards_count(have), their_count = 0;
     const struct ss_member *to = poorest(owners, &their_count);
-    if (!to || mine_count <= most || their_count >= fewest) {
+    if (!to || mine_count <= fewest || their_count >= fewest) {
         owners->uneven_since_ms = INT64_MAX;
         return;
     }
@@ -331,7 +331,7 @@ static void balance(struct ss_owners *owners, const struct ss_shards *have,
         owners->uneven_since_ms = owners->now_ms;
     bool patience = owners->now_ms - owners->uneven_since_ms <
                     owners->lease_ms * SS_OWNERS_PATIENCE_LEASES;
-    size_t some = least(least(mine_count - most, fewest - their_count),
+    size_t some = least(least(mine_count - fewest, fewest - their_count),
         SS_OWNERS_HAND_MAX);
     struct ss_shards chosen = choose(have, busy, some, !patience);
     if (ss_shards_count(&chosen) > 0)

@@ -439,6 +439,20 @@ START_TEST(busy_shards_are_handed_over_only_after_a_while)
 }
 END_TEST
 
+START_TEST(nobody_is_left_with_less_than_its_part)
+{
+    member(1, "bob", LEASE_MS);
+    member(2, "eve", LEASE_MS);
+    give(0, 342, 0);
+    give(342, 684, 1);
+    give(684, SS_SHARDS, 2); // 340
+    begin();
+    looked();
+    ck_assert_uint_eq(count_of(SS_OWNERS_HAND), 1);
+    ck_assert_str_eq(must(SS_OWNERS_HAND)->name, "eve");
+}
+END_TEST
+
 START_TEST(nothing_moves_between_members_that_are_even)
 {
     member(1, "bob", LEASE_MS);
@@ -553,6 +567,7 @@ int main(void)
         what_is_too_much_goes_to_who_has_least,
         a_hand_over_that_failed_is_taken_back,
         busy_shards_are_handed_over_only_after_a_while,
+        nobody_is_left_with_less_than_its_part,
         nothing_moves_between_members_that_are_even,
         who_drains_says_so_and_claims_nothing,
         who_leaves_hands_everything_to_those_who_stay,
