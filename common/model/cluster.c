@@ -39,8 +39,7 @@ size_t ss_shards_count(const struct ss_shards *shards)
 {
     size_t count = 0;
     for (size_t i = 0; i < SS_SHARDS / 64; i++)
-        for (uint64_t bits = shards->bits[i]; bits; bits &= bits - 1)
-            count++;
+        count += (size_t)__builtin_popcountll(shards->bits[i]);
     return count;
 }
 
@@ -75,8 +74,8 @@ struct ss_shards ss_cluster_shards(
     const struct ss_cluster *cluster, uint16_t owner)
 {
     struct ss_shards shards = {{0}};
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (cluster->owners[i] == owner)
-            ss_shards_add(&shards, i);
+    for (size_t i = 0; i < SS_SHARDS; i++)
+        shards.bits[i / 64] |= (uint64_t)(cluster->owners[i] == owner)
+                               << (i % 64);
     return shards;
 }

@@ -93,8 +93,9 @@ void ss_shards_read(struct engine *engine, const struct ss_event *event)
     ss_shards_leave(&engine->unread, event->shards.shards);
     for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         struct thread *thread = e->value;
-        if (ss_shards_have(event->shards.shards, ss_shard_of(thread->id)))
-            ss_requests_resume(thread);
+        if (ss_shards_have(event->shards.shards, ss_shard_of(thread->id))
+            && (thread->waiting.count > 0 || thread->queue.count > 0))
+            ss_requests_resume(ss_thread_get(engine, thread->id));
     }
 }
 

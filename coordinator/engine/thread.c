@@ -39,7 +39,8 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
 struct thread *ss_thread_get(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_thread_find(engine, id);
-    if (thread->state == THREAD_COLD && !thread->barred) {
+    if (thread->state == THREAD_COLD && !thread->barred
+        && ss_is_read(engine, id)) {
         thread->state = THREAD_LOADING;
         thread->load_tag = ++engine->tags;
         ss_engine_command(engine,

@@ -40,13 +40,20 @@ static void park(struct thread *thread, json_t *record)
         "coordinator %d times and is parked", parked_run(thread), thread->id,
         SS_RECOVERIES_MAX + 1);
     thread->barred = true;
-    while (thread->waiting.count > 0) {
-        struct waiting waiting = thread->waiting.items[0];
-        SS_VEC_REMOVE(&thread->waiting, 0);
+    // One of those who wait may let it go on: who comes behind waits for that.
+    struct waiting *items = thread->waiting.items;
+    size_t count = thread->waiting.count;
+    memset(&thread->waiting, 0, sizeof(thread->waiting));
+    for (size_t i = 0; i < count; i++) {
+        if (!thread->parked) {
+            SS_VEC_PUSH(&thread->waiting, items[i]);
+            continue;
+        }
         ss_parked_request(
-            thread, waiting.op, waiting.peer, waiting.id, waiting.body);
-        ss_waiting_fini(&waiting);
+            thread, items[i].op, items[i].peer, items[i].id, items[i].body);
+        ss_waiting_fini(&items[i]);
     }
+    ss_free(items);
 }
 
 // ------------------------------------------------ on trial
@@ -210,7 +217,9 @@ static void cancel(struct thread *thread, const char *peer, uint64_t id,
     json_object_set_new(request, "run", json_string(run));
     ss_thread_get(thread->engine, thread->id);
     ss_request_later(thread, "cancel", peer, id, request);
-    ss_run_await(thread, run, "recover"); // behind it, which takes it away
+    SS_VEC_PUSH(&thread->waiting, // behind it, which takes it away
+        (struct waiting){.op = ss_strdup("recover"),
+            .body = json_pack("{s:s}", "run", run)});
     json_decref(request);
     json_decref(record);
 }

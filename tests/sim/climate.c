@@ -32,7 +32,7 @@ static void draw_load(struct climate *climate, struct ss_prng *dice)
     climate->workers = between(dice, 1, WORKERS_MAX);
     climate->customers = between(dice, 2, CUSTOMERS_MAX);
     climate->graphs = between(dice, 1, GRAPHS_MAX);
-    climate->inputs = between(dice, 2, 5);
+    climate->inputs = between(dice, 1, 4);
     climate->latency_ms = latencies[ss_prng_below(dice, 4)];
     climate->body_ms = bodies[ss_prng_below(dice, 4)];
     climate->commit_ms = commits[ss_prng_below(dice, 4)];

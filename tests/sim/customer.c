@@ -36,6 +36,8 @@ struct customer {
     bool is_detached; // nobody listens: it is asked for again
     bool is_parked;    // its run is in quarantine
     bool is_releasing; // it asks for the release
+    bool was_cancelled; // since its last input
+    bool was_released; // and that may not be durable yet
     uint64_t key;     // of the request under way; 0: none
     uint64_t side_key; // of another one, whose answer nobody needs
     uint64_t keys;
@@ -58,6 +60,11 @@ struct process *customer_process(struct customer *it)
 bool customer_is_content(const struct customer *it)
 {
     return it->is_content;
+}
+
+bool customer_has_released(const struct customer *it)
+{
+    return it->was_released;
 }
 
 const char *customer_thread(const struct customer *it)
@@ -243,7 +250,7 @@ static void new_move(struct customer *it, json_t *more, const char *what)
                        : json_pack("[s, s]", "values", "updates"));
     json_decref(it->body);
     it->body = more;
-    it->is_accepted = it->is_detached = false;
+    it->is_accepted = it->is_detached = it->was_released = false;
     it->is_first = true;
     it->is_partial = false;
     it->seq[0] = '\0';
@@ -272,6 +279,22 @@ static void tell_steps(const struct customer *it)
     }
 }
 
+// Under `exit` a run that is cancelled before it went on after a crash leaves
+// nothing, not even its input.
+static void repeat_input(struct customer *it)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, it->inputs);
+    it->was_cancelled = false;
+    new_move(it, json_pack("{s:{s:[s]}}", "input", "x", word),
+        "the input once more");
+}
+
+static bool may_have_lost_its_input(const struct customer *it)
+{
+    return it->was_cancelled && strcmp(it->durability, "exit") == 0;
+}
+
 static void next_input(struct customer *it)
 {
     struct world *world = it->process.world;
@@ -285,6 +308,7 @@ static void next_input(struct customer *it)
     }
     snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
     json_t *input = json_pack("{s:[s]}", "x", word);
+    it->was_cancelled = false;
     json_decref(it->before);
     it->before = json_incref(reference_values(it->reference));
     reference_run(it->reference, input);
@@ -336,7 +360,7 @@ void customer_ask(struct customer *it)
         ask(it, "release",
             json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
         it->is_parked = false;
-        it->is_releasing = true;
+        it->is_releasing = it->was_released = true;
         return;
     }
     if (!it->body && it->inputs == world->climate.inputs)
@@ -434,6 +458,11 @@ static void check_values_are_right(
 static void on_done(struct customer *it, const json_t *answer)
 {
     size_t last = json_array_size(reference_steps(it->reference)) - 1;
+    if (may_have_lost_its_input(it) &&
+        json_equal(json_object_get(answer, "output"), it->before)) {
+        repeat_input(it);
+        return;
+    }
     check_values_are_right(it, json_object_get(answer, "output"), "the output");
     if (customer_is_sync(it) && !it->is_first &&
         (it->is_partial || it->seen != last))
@@ -455,6 +484,11 @@ static void on_failed(struct customer *it, const json_t *answer)
         "worker_lost", "node_timeout", "cancelled"};
     const json_t *error = json_object_get(answer, "error");
     const char *code = ss_json_str(error, "code", "?");
+    if (strcmp(code, "empty_input") == 0 && may_have_lost_its_input(it)) {
+        repeat_input(it);
+        return;
+    }
+    it->was_cancelled = it->was_cancelled || strcmp(code, "cancelled") == 0;
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strcmp(code, known[i]) == 0) {
             go_on(it, "to go on after a failure");

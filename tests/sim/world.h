@@ -260,6 +260,8 @@ void customer_ask(struct customer *it);
 void customer_message(struct customer *it, uint32_t line,
     const struct ss_message *message);
 bool customer_is_content(const struct customer *it);
+// Did it ask for its run's release from quarantine?
+bool customer_has_released(const struct customer *it);
 const char *customer_thread(const struct customer *it);
 // Does its present run say nothing that is not durable?
 bool customer_is_sync(const struct customer *it);

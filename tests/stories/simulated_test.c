@@ -151,7 +151,7 @@ START_TEST(who_asks_before_all_runs_are_known_waits)
     world_run();
     ck_assert_ptr_null(world_answer(attach));
     ck_assert_ptr_null(world_answer(other));
-    world_found();
+    world_found(false);
     world_run();
     expect(json_object_get(world_answer(other), "error"), "code", "'busy'");
     world_worker("w2", 2);
@@ -168,7 +168,7 @@ START_TEST(a_run_that_ends_in_this_very_step_is_found)
     world_ask("ann", "cancel", "{'thread': 't', 'run': 'r'}");
     uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
     world_run();
-    world_found();
+    world_found(false);
     world_run();
     expect(world_answer(attach), "status", "'cancelled'");
 }
@@ -189,7 +189,40 @@ START_TEST(a_cancel_at_the_wrong_coordinator_is_sent_on)
 }
 END_TEST
 
-SUITE("simulated", who_asks_before_all_runs_are_known_waits,
+// Found at the other coordinator, whose predecessor crashed.
+static void find_at(const char *coordinator)
+{
+    world_lost(false);
+    world_at(coordinator);
+    world_gained_unread();
+}
+
+// It asked before the run was found in quarantine, and who came behind it was
+// answered as if the run were still there: the run was forgotten.
+START_TEST(a_release_that_waited_lets_its_run_go_on)
+{
+    hand_over();
+    world_found(true);
+    world_run();
+    for (int i = 0; i < 3; i++) {
+        find_at(i % 2 ? "two" : "one");
+        world_found(true);
+        world_run();
+    }
+    find_at("two");
+    uint64_t release =
+        world_ask("ann", "release", "{'thread': 't', 'run': 'r'}");
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    world_run();
+    world_found(true);
+    expect(world_answer(release), "status", "'running'");
+    world_worker("w2", 2);
+    world_let("b");
+    expect(world_finish(attach), "output", "{'x': ['a', 'b']}");
+}
+END_TEST
+
+SUITE("simulated", a_release_that_waited_lets_its_run_go_on, who_asks_before_all_runs_are_known_waits,
     a_run_that_ends_in_this_very_step_is_found,
     a_cancel_at_the_wrong_coordinator_is_sent_on,
     a_run_that_is_cancelled_under_exit_leaves_what_it_reached,

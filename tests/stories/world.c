@@ -891,7 +891,7 @@ void world_gained_some(uint16_t count)
 void world_gained(void)
 {
     world_gained_unread();
-    world_found();
+    world_found(false);
 }
 
 void world_gained_unread(void)
@@ -899,10 +899,10 @@ void world_gained_unread(void)
     gained(SS_EVENT_SHARDS_GAINED, SS_SHARDS, true);
 }
 
-void world_found(void)
+void world_found(bool crashed)
 {
     find_graphs();
-    find_runs(false);
+    find_runs(crashed);
     gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);
 }
 

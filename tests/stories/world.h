@@ -139,7 +139,7 @@ void world_lost(bool known);
 void world_gained(void);
 // All are gained, their unfinished runs not told yet; and then they are.
 void world_gained_unread(void);
-void world_found(void);
+void world_found(bool crashed);
 // `from` of 1,024 shards are gained, beginning with 0.
 void world_gained_some(uint16_t count);
 void world_drains(void);
