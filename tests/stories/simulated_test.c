@@ -222,7 +222,8 @@ START_TEST(a_release_that_waited_lets_its_run_go_on)
 }
 END_TEST
 
-SUITE("simulated", a_release_that_waited_lets_its_run_go_on, who_asks_before_all_runs_are_known_waits,
+SUITE("simulated", a_release_that_waited_lets_its_run_go_on,
+    who_asks_before_all_runs_are_known_waits,
     a_run_that_ends_in_this_very_step_is_found,
     a_cancel_at_the_wrong_coordinator_is_sent_on,
     a_run_that_is_cancelled_under_exit_leaves_what_it_reached,
