@@ -84,6 +84,8 @@ static void hello(struct ss_coordinator *shell, struct ss_event *event,
     event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
+    event->hello.offers = message->offers;
+    event->hello.offers_count = message->offers_count;
     ss_shell_feed(shell, event);
     ss_free(graphs);
 }
@@ -167,6 +169,11 @@ static void take(
     case SS_MESSAGE_ASK:
         ask(shell, &event, message);
         return;
+    case SS_MESSAGE_OFFERS:
+        event.type = SS_EVENT_WORKER_OFFERS;
+        event.offers.items = message->offers;
+        event.offers.count = message->offers_count;
+        break;
     case SS_MESSAGE_HANGUP:
         event.type = SS_EVENT_CLIENT_GONE;
         event.request.id = message->id;
@@ -180,7 +187,7 @@ static void take(
     case SS_MESSAGE_WELCOME:
     case SS_MESSAGE_MEMBERS:
     case SS_MESSAGE_SEEK:
-    case SS_MESSAGE_OFFERS:
+    case SS_MESSAGE_ADOPT:
     case SS_MESSAGE_REFUSED:
     case SS_MESSAGE_TASKS:
     case SS_MESSAGE_CANCEL:

@@ -250,6 +250,31 @@ static void members(
     ss_free(message.members);
 }
 
+static void seek(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    uint32_t shards[SS_SHARDS];
+    struct ss_message message = {.type = SS_MESSAGE_SEEK,
+        .protocol = SS_PROTOCOL_VERSION,
+        .epoch = command->tag,
+        .shards = shards};
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(command->shards, i))
+            shards[message.shards_count++] = i;
+    send_or_forget(shell, command->peer, &message);
+}
+
+static void adopt(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    struct ss_adoption adoption = {command->held, command->attempt};
+    struct ss_message message = {.type = SS_MESSAGE_ADOPT,
+        .protocol = SS_PROTOCOL_VERSION,
+        .adoptions = &adoption,
+        .adoptions_count = 1};
+    send_or_forget(shell, command->peer, &message);
+}
+
 static void welcome(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
@@ -327,6 +352,12 @@ void ss_bridge_out_command(
         break;
     case SS_COMMAND_MEMBERS:
         members(shell, command);
+        break;
+    case SS_COMMAND_SEEK:
+        seek(shell, command);
+        break;
+    case SS_COMMAND_ADOPT:
+        adopt(shell, command);
         break;
     case SS_COMMAND_REFUSE:
         if (ss_log_limit_due(&shell->complaints, "refused", command->peer,

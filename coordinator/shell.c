@@ -279,6 +279,7 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms,
+        .adopt_ms = SS_COORDINATOR_ADOPT_MS,
         .narrate = shell->poison || ss_log_wants(SS_LOG_DEBUG) ? narrate
                                                                : NULL,
         .narrate_ctx = shell};

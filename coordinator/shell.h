@@ -21,6 +21,8 @@
 enum {
     SS_COORDINATOR_LEASE_MS = 10000, // defaults
     SS_COORDINATOR_HEARTBEAT_MS = 2000,
+    // Workers ask for a sign each second: by then they know of a restart.
+    SS_COORDINATOR_ADOPT_MS = 1000,
     SS_COORDINATOR_CLUSTER_LEASE_MS = 5000,
     SS_COORDINATOR_DRAIN_MS = 10000,
 };

@@ -54,7 +54,8 @@ static void send_message(
             ss_message_name(message->type), error.message);
 }
 
-static void send_hello(struct ss_outbox *outbox)
+static void send_hello(
+    struct ss_outbox *outbox, const struct ss_session_command *command)
 {
     const struct ss_outbox_self *self = outbox->self;
     struct ss_message *message = ss_message_new(SS_MESSAGE_HELLO);
@@ -73,8 +74,23 @@ static void send_hello(struct ss_outbox *outbox)
         message->graphs[i] =
             ss_value_new(json_incref(root->graph->description));
     }
+    message->offers = (struct ss_offer *)command->offers;
+    message->offers_count = command->offers_count;
     send_message(outbox, message);
+    message->offers = NULL; // the session's
+    message->offers_count = 0;
     ss_message_destroy(&message);
+}
+
+static void send_offers(
+    struct ss_outbox *outbox, const struct ss_session_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_OFFERS,
+        .protocol = SS_PROTOCOL_VERSION,
+        .epoch = command->epoch,
+        .offers = (struct ss_offer *)command->offers,
+        .offers_count = command->offers_count};
+    send_message(outbox, &message);
 }
 
 static void send_bye(struct ss_outbox *outbox, bool drains)
@@ -198,7 +214,7 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
 {
     switch (command->type) {
     case SS_SESSION_SEND_HELLO:
-        send_hello(outbox);
+        send_hello(outbox, command);
         break;
     case SS_SESSION_SEND_BEAT:
         send_beat(outbox, command);
@@ -210,6 +226,9 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
         return send_done(outbox, session, command);
     case SS_SESSION_SEND_LIVE:
         send_live(outbox, command);
+        break;
+    case SS_SESSION_SEND_OFFERS:
+        send_offers(outbox, command);
         break;
     case SS_SESSION_SEND_LACKS:
         send_lacks(outbox, command);

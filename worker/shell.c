@@ -152,6 +152,7 @@ static void perform(
     case SS_SESSION_SEND_DONE:
     case SS_SESSION_SEND_LIVE:
     case SS_SESSION_SEND_LACKS:
+    case SS_SESSION_SEND_OFFERS:
     case SS_SESSION_SEND_PING:
         send(shell, command);
         break;
@@ -195,7 +196,11 @@ static void take_word(struct shell *shell, const struct ss_line *line,
                     .attempts = message->attempts,
                     .attempts_count = message->attempts_count,
                     .members = message->members,
-                    .members_count = message->members_count});
+                    .members_count = message->members_count,
+                    .shards = message->shards,
+                    .shards_count = message->shards_count,
+                    .adoptions = message->adoptions,
+                    .adoptions_count = message->adoptions_count});
 }
 
 static void take_message(
@@ -228,6 +233,10 @@ static void take_message(
         ss_outbox_pong(&line->outbox, message->id);
         break;
     case SS_MESSAGE_SEEK:
+        take_word(shell, line, message, SS_SESSION_SEEK);
+        break;
+    case SS_MESSAGE_ADOPT:
+        take_word(shell, line, message, SS_SESSION_ADOPT);
         break;
     case SS_MESSAGE_NONE:
     case SS_MESSAGE_OFFERS:

@@ -1,7 +1,10 @@
 // task.c - orders and outcomes: made empty, freed whole.
 #include "common/model/task.h"
 
+#include <string.h>
+
 #include "common/base/mem.h"
+#include "common/model/value.h"
 
 struct ss_order *ss_order_new(void)
 {
@@ -37,6 +40,37 @@ void ss_order_destroy(struct ss_order **order)
     ss_order_lists_fini(it);
     ss_free(it);
     *order = NULL;
+}
+
+static uint64_t mix(uint64_t digest, const char *text, size_t size)
+{
+    return (digest ^ ss_hash64(text, size)) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t mix_json(uint64_t digest, const json_t *json)
+{
+    if (!json || (json_is_array(json) && json_array_size(json) == 0))
+        return mix(digest, "", 0);
+    char *text = ss_json_text(json);
+    digest = mix(digest, text, strlen(text));
+    ss_free(text);
+    return digest;
+}
+
+uint64_t ss_order_digest(const struct ss_order *order)
+{
+    uint64_t digest = (uint64_t)order->kind + 1;
+    digest = mix(digest, order->version, strlen(order->version));
+    digest = mix(digest, order->graph, strlen(order->graph));
+    digest = mix(digest, order->node, strlen(order->node));
+    digest = mix_json(digest, order->answers);
+    digest = mix_json(digest, order->error);
+    if (order->plain) {
+        size_t size;
+        const char *text = ss_value_text(order->plain, &size);
+        digest = mix(digest, text, size);
+    }
+    return digest ? digest : 1;
 }
 
 void ss_offer_fini(struct ss_offer *offer)

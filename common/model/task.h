@@ -121,6 +121,10 @@ struct ss_outcome {
 };
 
 struct ss_order *ss_order_new(void);
+// Of what decides an attempt beside its task's id, which stands for the
+// checkpoint: the graph's version, answers, the plain answer, the error that is
+// handled. Never 0.
+uint64_t ss_order_digest(const struct ss_order *order);
 void ss_order_destroy(struct ss_order **order);
 // Forget order->lists.
 void ss_order_lists_fini(struct ss_order *order);
@@ -146,6 +150,12 @@ struct ss_offer {
     char *run;
     uint64_t digest; // as in its order
     bool ended;      // its outcome is there
+};
+
+// An offer that was taken: the attempt has another name from now on.
+struct ss_adoption {
+    struct ss_attempt held;
+    struct ss_attempt as;
 };
 
 void ss_offer_fini(struct ss_offer *offer);

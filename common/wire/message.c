@@ -48,6 +48,7 @@ void ss_message_destroy(struct ss_message **message)
     ss_texts_free(it->members, it->members_count);
     ss_texts_free(it->labels, it->labels_count);
     ss_free(it->offers);
+    ss_free(it->adoptions);
     ss_free(it->shards);
     ss_free(it->graphs);
     ss_free(it->orders);
@@ -162,6 +163,8 @@ static void pack_bye(
 {
     PACK(Bye, bye, BYE);
     it->has_drains = it->drains = message->drains;
+    it->n_returns = message->attempts_count;
+    it->returns = pack_attempts(packer, message);
 }
 
 static void pack_welcome(
@@ -278,6 +281,15 @@ static void pack_offers(
     it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
 }
 
+static void pack_adopt(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Adopt, adopt, ADOPT);
+    it->n_adoptions = message->adoptions_count;
+    it->adoptions =
+        ss_pack_adoptions(packer, message->adoptions, it->n_adoptions);
+}
+
 typedef void pack_fn(
     struct ss_packer *packer, const struct ss_message *message, envelope *to);
 
@@ -300,6 +312,7 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_MEMBERS] = pack_members,
     [SS_MESSAGE_SEEK] = pack_seek,
     [SS_MESSAGE_OFFERS] = pack_offers,
+    [SS_MESSAGE_ADOPT] = pack_adopt,
     [SS_MESSAGE_LACKS] = pack_lacks,
 };
 
@@ -425,6 +438,14 @@ static int take_offers(const Superstep__V1__Offers *it,
         &message->offers_count, error);
 }
 
+static int take_adopt(
+    const Superstep__V1__Adopt *it, struct ss_message *message)
+{
+    message->adoptions_count = it->n_adoptions;
+    message->adoptions = ss_take_adoptions(it->adoptions, it->n_adoptions);
+    return SS_OK;
+}
+
 static int take_pong(const Superstep__V1__Pong *it, struct ss_message *message,
     struct ss_error *error)
 {
@@ -535,8 +556,10 @@ static int take_small(const envelope *from, struct ss_message *message)
     else if (message->type == SS_MESSAGE_SETTLED)
         take_attempts(
             from->settled->attempts, from->settled->n_attempts, message);
-    else if (message->type == SS_MESSAGE_BYE)
+    else if (message->type == SS_MESSAGE_BYE) {
+        take_attempts(from->bye->returns, from->bye->n_returns, message);
         message->drains = from->bye->drains != 0;
+    }
     else if (message->type == SS_MESSAGE_HANGUP)
         message->id = from->hangup->id;
     else
@@ -587,6 +610,8 @@ static int take(
         return take_seek(from->seek, message);
     case SS_MESSAGE_OFFERS:
         return take_offers(from->offers, message, error);
+    case SS_MESSAGE_ADOPT:
+        return take_adopt(from->adopt, message);
     case SS_MESSAGE_BEAT:
     case SS_MESSAGE_BYE:
     case SS_MESSAGE_CANCEL:

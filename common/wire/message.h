@@ -37,14 +37,15 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(MEMBERS) /* coordinator: where all coordinators are */                  \
     X(SEEK)    /* coordinator: these shards are mine; what have you */        \
     X(OFFERS)  /* worker: attempts of theirs */                               \
-    X(LACKS)   /* worker: orders whose lists it does not hold */
+    X(LACKS)   /* worker: orders whose lists it does not hold */              \
+    X(ADOPT)   /* coordinator: these go on, under other names */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
-    SS_MESSAGE_LAST = SS_MESSAGE_LACKS,
+    SS_MESSAGE_LAST = SS_MESSAGE_ADOPT,
 };
 
 struct ss_live_item {
@@ -75,6 +76,8 @@ struct ss_message {
     size_t labels_count;
     struct ss_offer *offers; // HELLO, OFFERS
     size_t offers_count;
+    struct ss_adoption *adoptions; // ADOPT
+    size_t adoptions_count;
     uint32_t *shards; // SEEK
     size_t shards_count;
     bool drains;                 // BYE

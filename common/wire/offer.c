@@ -45,3 +45,28 @@ int ss_take_offers(Superstep__V1__Offer *const *packed, size_t count,
     }
     return SS_OK;
 }
+
+Superstep__V1__Adoption **ss_pack_adoptions(
+    struct ss_packer *packer, const struct ss_adoption *items, size_t count)
+{
+    Superstep__V1__Adoption **packed =
+        ss_pack_alloc(packer, count, sizeof(*packed));
+    for (size_t i = 0; i < count; i++) {
+        Superstep__V1__Adoption *it = ss_pack_alloc(packer, 1, sizeof(*it));
+        superstep__v1__adoption__init(it);
+        it->held = ss_pack_attempt(packer, items[i].held);
+        it->as = ss_pack_attempt(packer, items[i].as);
+        packed[i] = it;
+    }
+    return packed;
+}
+
+struct ss_adoption *ss_take_adoptions(
+    Superstep__V1__Adoption *const *packed, size_t count)
+{
+    struct ss_adoption *items = ss_zalloc(count, sizeof(*items));
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct ss_adoption){ss_take_attempt(packed[i]->held),
+            ss_take_attempt(packed[i]->as)};
+    return items;
+}

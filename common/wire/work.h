@@ -34,4 +34,10 @@ int ss_take_offers(Superstep__V1__Offer *const *packed, size_t count,
     struct ss_offer **ret_offers, size_t *ret_count,
     struct ss_error *error) SS_MUST_USE;
 
+Superstep__V1__Adoption **ss_pack_adoptions(
+    struct ss_packer *packer, const struct ss_adoption *items, size_t count);
+// Gives.
+struct ss_adoption *ss_take_adoptions(
+    Superstep__V1__Adoption *const *packed, size_t count);
+
 #endif

@@ -25,6 +25,7 @@ void ss_command_fini(struct ss_command *command)
     ss_free(command->text);
     json_decref(command->json);
     ss_order_destroy(&command->order);
+    ss_free(command->shards);
     ss_free(command->thread);
     ss_free((void *)command->rows);
     for (size_t i = 0; i < command->puts_count; i++)
@@ -168,6 +169,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_map_fini(&engine->graphs, free_known);
     ss_map_fini(&engine->workers, free_worker);
     ss_map_fini(&engine->attempts, NULL);
+    ss_offers_fini(engine);
     json_decref(engine->members);
     clear_commands(engine);
     SS_VEC_FINI(&engine->commands);
@@ -259,6 +261,9 @@ static void dispatch_event(
         break;
     case SS_EVENT_WORKER_LACKS:
         ss_worker_lacks(engine, event);
+        break;
+    case SS_EVENT_WORKER_OFFERS:
+        ss_worker_offers(engine, event);
         break;
     case SS_EVENT_TASK_DONE:
         ss_worker_done(engine, event);
@@ -370,6 +375,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     ss_trials_next(engine);
     dispatch_event(engine, event);
     ss_workers_expire(engine);
+    ss_offers_expire(engine);
     carry_on(engine);
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;

@@ -43,6 +43,7 @@ enum ss_record_table {
     X(WORKER_BEAT)   /* it is alive; what it runs */ \
     X(WORKER_BYE)    /* it drains or is gone */ \
     X(WORKER_LACKS)  /* it does not hold the lists of these orders */ \
+    X(WORKER_OFFERS) /* what it holds of shards that were gained */ \
     X(TASK_DONE)     /* the outcome of an attempt, perhaps again */ \
     X(TASK_LIVE)     /* an item of a running attempt */ \
     X(REQUEST)       /* a client asks */ \
@@ -84,6 +85,8 @@ struct ss_event {
             bool keeps_lists; // it takes lists as edits of what it holds
             json_t *const *graphs; // descriptions
             size_t graphs_count;
+            const struct ss_offer *offers; // what it holds of owners before us
+            size_t offers_count;
         } hello;
         struct {
             const struct ss_attempt *running;
@@ -94,6 +97,10 @@ struct ss_event {
             const struct ss_attempt *attempts;
             size_t attempts_count;
         } lacks;
+        struct {
+            const struct ss_offer *items;
+            size_t count;
+        } offers;
         struct {
             bool drains; // finishes what it runs, takes no more
         } bye;
@@ -158,6 +165,8 @@ enum ss_command_type {
     SS_COMMAND_DISPATCH, // `order` to worker `peer`
     SS_COMMAND_CANCEL,   // attempt `attempt` of worker `peer`
     SS_COMMAND_SETTLED,  // to a worker: forget the result of `attempt`
+    SS_COMMAND_SEEK,     // to a worker: what have you of `shards` (epoch `tag`)
+    SS_COMMAND_ADOPT,    // to a worker: `held` is `attempt` from now on
     SS_COMMAND_MEMBERS,  // to a worker: `json`, where all coordinators are
     SS_COMMAND_STORE,    // rows and records, all or nothing; answer STORED
     SS_COMMAND_READ,     // rows of `thread` from..to; answer ROWS
@@ -186,6 +195,8 @@ struct ss_command {
     json_t *json;
     struct ss_order *order;
     struct ss_attempt attempt;
+    struct ss_attempt held;
+    struct ss_shards *shards;
     char *thread;
     uint64_t from, to;
     struct ss_row *const *rows; // borrowed, in the journal
@@ -216,6 +227,9 @@ struct ss_engine_options {
     uint64_t seed;  // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign
     int64_t heartbeat_ms; // told to workers
+    // So long a task that may be out waits for the worker that has it. 0: it is
+    // sent anew at once.
+    int64_t adopt_ms;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;

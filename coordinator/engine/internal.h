@@ -26,6 +26,28 @@ void ss_engine_store_record(struct engine *engine,
 // What is behind the handle.
 const struct engine *ss_engine_inside(const struct ss_engine *engine);
 
+// ------------------------------------------------ adopt.c
+
+// It is ready: a worker of an owner before us may have it.
+void ss_adopt_wait(struct task *task);
+void ss_adopt_forget(struct task *task);
+bool ss_adopt_waits(const struct task *task);
+// Runs were found: from now on workers have a little time to offer.
+void ss_adopt_begin(struct engine *engine);
+// Ask all workers what they have of shards that were gained, or one of all ours.
+void ss_seek_gained(
+    struct engine *engine, const struct ss_shards *shards, uint64_t epoch);
+void ss_seek_all(struct worker *worker);
+void ss_offers_take(
+    struct worker *worker, const struct ss_offer *offers, size_t count);
+void ss_worker_offers(struct engine *engine, const struct ss_event *event);
+// The worker is gone.
+void ss_offers_drop(struct worker *worker);
+void ss_offers_expire(struct engine *engine);
+// Offers and ready tasks find each other.
+void ss_adopt(struct engine *engine);
+void ss_offers_fini(struct engine *engine);
+
 // ------------------------------------------------ shards.c
 
 bool ss_is_ours(const struct engine *engine, const char *thread);
@@ -356,6 +378,8 @@ void ss_worker_free(struct worker *worker);
 // Put a task in the line for a worker.
 void ss_schedule(struct task *task);
 // Send what can be sent.
+// Its next attempt is at that worker: not sent yet.
+void ss_attempt_begin(struct task *task, struct worker *worker);
 void ss_dispatch(struct engine *engine);
 json_t *ss_workers_json(struct engine *engine);
 // How many workers serve it.

@@ -14,6 +14,8 @@ enum {
     // made no row since, is parked when that happens once more.
     SS_RECOVERIES_MAX = 3,
     SS_TRIAL_MS = 1000, // how long it goes on alone before that
+    SS_OFFERS_MAX = 65536, // attempts of owners before us: what a cluster runs
+    SS_OFFER_EXTRA_MS = 2000, // longer than tasks wait: rows are read meanwhile
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
     SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread

@@ -663,6 +663,8 @@ void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
         || ss_refer(engine, NULL, 0, thread_id))
         return;
     struct thread *thread = ss_thread_find(engine, thread_id);
+    if (!engine->options.shared)
+        ss_adopt_begin(engine); // else workers are asked
     bool runs = strcmp(status, "running") == 0;
     if (strcmp(status, "quarantined") == 0)
         ss_run_parked(thread, record_json);

@@ -29,6 +29,7 @@ void ss_schedule(struct task *task)
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
         loop->run ? loop->run->durability : DURABLE_SYNC);
     ss_fair_add(task);
+    ss_adopt_wait(task);
     engine->ready_moved = true;
 }
 
@@ -53,6 +54,7 @@ void ss_task_forget(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     ss_fair_remove(task);
+    ss_adopt_forget(task);
     if (task->state == TASK_RUNNING && engine->letting_go) {
         ss_attempt_let_go(task->worker, task->attempt);
         attempt_ends(task);
@@ -133,11 +135,12 @@ const struct ss_graph *ss_task_root_graph(const struct task *task)
     return loop->run ? loop->run->graph : ss_change_graph(loop->change);
 }
 
-static void send(struct engine *engine, struct task *task,
-    struct worker *worker)
+void ss_attempt_begin(struct task *task, struct worker *worker)
 {
+    struct engine *engine = worker->engine;
     char name[NUMBER_SIZE];
     ss_fair_remove(task);
+    ss_adopt_forget(task);
     task->state = TASK_RUNNING;
     task->worker = worker;
     task->attempts++;
@@ -153,6 +156,12 @@ static void send(struct engine *engine, struct task *task,
     engine->counts.attempts_sent++;
     if (task->loop->run)
         task->loop->run->running++;
+}
+
+static void send(struct engine *engine, struct task *task,
+    struct worker *worker)
+{
+    ss_attempt_begin(task, worker);
     struct ss_order *order = ss_task_order(task);
     task->sent_anew = false;
     ss_hold_order(task, order, false);
@@ -178,11 +187,12 @@ static uint64_t free_room(const struct engine *engine)
     return room;
 }
 
-// False: it must wait for rows, or for room in its run.
+// False: it must wait for rows, for room in its run, or for who may have it.
 static bool may_go(const struct task *task)
 {
     const struct run *run = task->loop->run;
     return task->gate_seq <= task->loop->thread->durable
+        && !ss_adopt_waits(task)
         && !(run && run->max_concurrency > 0
             && (int64_t)run->running >= run->max_concurrency);
 }
@@ -190,7 +200,10 @@ static bool may_go(const struct task *task)
 void ss_dispatch(struct engine *engine)
 {
     struct task *task;
-    if (!engine->ready_moved || engine->drains)
+    if (engine->drains)
+        return;
+    ss_adopt(engine);
+    if (!engine->ready_moved)
         return;
     engine->ready_moved = false;
     uint64_t room = free_room(engine);
@@ -290,6 +303,7 @@ static void remove_worker(struct worker *worker, const char *why)
     struct engine *engine = worker->engine;
     ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
     lose_attempts(worker, why);
+    ss_offers_drop(worker);
     ss_map_remove(&engine->workers, worker->peer);
     ss_worker_free(worker);
     engine->ready_moved = true;
@@ -343,6 +357,8 @@ static void welcome(struct engine *engine, const struct ss_event *event,
         (struct ss_command){.type = SS_COMMAND_WELCOME,
             .peer = ss_strdup(event->peer),
             .json = json_incref(engine->members)});
+    ss_offers_take(worker, event->hello.offers, event->hello.offers_count);
+    ss_seek_all(worker);
     engine->ready_moved = true;
 }
 

@@ -86,6 +86,7 @@ void ss_shards_gained(struct engine *engine, const struct ss_event *event)
             engine->shard_epochs[i] = event->shards.epoch;
     ss_engine_narrate(engine, "%zu shards are ours now",
         ss_shards_count(event->shards.shards));
+    ss_seek_gained(engine, event->shards.shards, event->shards.epoch);
 }
 
 void ss_shards_read(struct engine *engine, const struct ss_event *event)

@@ -66,6 +66,8 @@ struct task {
     char *path; // path_str (R3.14)
     size_t index; // PUSH: its place in the topic
     char *ns;   // task_checkpoint_ns
+    bool may_be_out; // of a found run: a worker may still have it
+    bool seeks;      // stands among the seekers (adopt.c)
     struct ss_value *input;
     struct ss_writes writes; // output, once done or restored
     json_t *answers;         // resume list (R3.18)
@@ -460,6 +462,7 @@ struct worker {
         struct ss_attempt *items;
         size_t count, capacity;
     } let_go;
+    bool is_asked; // what it holds of shards that we gained
     bool keeps_lists;
     struct ss_map holdings; // what it holds (hold.c), least used first
 };
@@ -501,6 +504,11 @@ struct engine {
     struct ss_map latest;  // name -> struct known_graph *
     struct ss_map workers; // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
+    // adopt.c: what workers hold of owners before us, and who looks for it
+    struct ss_map offers;  // task and thread -> struct offered *
+    struct ss_map seekers; // the same -> struct task *
+    bool offers_moved;
+    int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
     json_t *members; // endpoints of all coordinators; NULL: not told
     struct ss_shards owned; // if shared
     struct ss_shards unread; // of those: not all their runs are known yet

@@ -2,13 +2,17 @@
 #
 # Reads lines of task, node, attempt, process and name (trial.h). From the
 # environment: VICTIM, the worker that was killed; LINES_WORKER and
-# LINES_COORDINATOR, how many lines stood there when it and the coordinator died.
+# LINES_COORDINATOR, how many lines stood there when it and the coordinator died;
+# HELD, the names of what was under way then, one a line.
 # Writes the number of tasks that were taken from pending writes to RESTORED_FILE.
 BEGIN {
     FS = "\t"
     victim = ENVIRON["VICTIM"]
     at_worker = ENVIRON["LINES_WORKER"] + 0
     at_coordinator = ENVIRON["LINES_COORDINATOR"] + 0
+    count_held = split(ENVIRON["HELD"], names, "\n")
+    for (i = 1; i <= count_held; i++)
+        is_held[names[i]] = 1
 }
 
 {
@@ -36,6 +40,8 @@ function reason(task)
     if (times[task] == 1) {
         if (after[task])
             return "once"
+        if (is_held[name[task]])
+            return "once: it went on with its worker"
         restored++
         return "once: taken from pending writes"
     }

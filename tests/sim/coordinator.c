@@ -120,6 +120,26 @@ static void send_members(
     ss_free(message.members);
 }
 
+static void adopt(struct coordinator *it, const struct ss_command *command)
+{
+    struct ss_adoption adoption = {command->held, command->attempt};
+    struct ss_message message = {.type = SS_MESSAGE_ADOPT,
+        .adoptions = &adoption,
+        .adoptions_count = 1};
+    send_to(it, command->peer, &message);
+}
+
+static void seek(struct coordinator *it, const struct ss_command *command)
+{
+    uint32_t shards[SS_SHARDS];
+    struct ss_message message = {
+        .type = SS_MESSAGE_SEEK, .epoch = command->tag, .shards = shards};
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(command->shards, i))
+            shards[message.shards_count++] = i;
+    send_to(it, command->peer, &message);
+}
+
 static void refuse(struct coordinator *it, const struct ss_command *command)
 {
     struct ss_message message = {.type = SS_MESSAGE_REFUSED,
@@ -162,6 +182,12 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         break;
     case SS_COMMAND_MEMBERS:
         send_members(it, command);
+        break;
+    case SS_COMMAND_SEEK:
+        seek(it, command);
+        break;
+    case SS_COMMAND_ADOPT:
+        adopt(it, command);
         break;
     case SS_COMMAND_DISPATCH:
         check_dispatch(it, command->order);
@@ -250,6 +276,8 @@ static void hello(struct coordinator *it, struct ss_event *event,
     event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
+    event->hello.offers = message->offers;
+    event->hello.offers_count = message->offers_count;
     coordinator_feed(it, event);
     ss_free(graphs);
 }
@@ -303,6 +331,11 @@ static void take_message(
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
+        coordinator_feed(it, &event);
+    } else if (message->type == SS_MESSAGE_OFFERS) {
+        event.type = SS_EVENT_WORKER_OFFERS;
+        event.offers.items = message->offers;
+        event.offers.count = message->offers_count;
         coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_LACKS) {
         event.type = SS_EVENT_WORKER_LACKS;
@@ -510,6 +543,7 @@ void coordinator_start(struct coordinator *it)
         .seed = ss_prng_next(&world->dice),
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS,
+        .adopt_ms = BEAT_MS,
         .narrate = world->narrates ? narrate : NULL,
         .narrate_ctx = it});
     it->wake_ms = it->owners_wake_ms = INT64_MAX;

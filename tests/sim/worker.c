@@ -193,7 +193,8 @@ static void send(
         &it->process, network_line(&it->process, line), UP, message);
 }
 
-static void send_hello(struct worker *it, uint32_t line)
+static void send_hello(
+    struct worker *it, const struct ss_session_command *command)
 {
     struct world *world = it->process.world;
     char name[32];
@@ -206,9 +207,11 @@ static void send_hello(struct worker *it, uint32_t line)
         .name = name,
         .capacity = it->capacity,
         .keeps_lists = true,
+        .offers = (struct ss_offer *)command->offers,
+        .offers_count = command->offers_count,
         .graphs = graphs,
         .graphs_count = world->climate.graphs};
-    send(it, line, &message);
+    send(it, command->link, &message);
     for (size_t i = 0; i < world->climate.graphs; i++)
         ss_value_unref(graphs[i]);
 }
@@ -276,7 +279,7 @@ static void carry_out(
     struct ss_message message = {0};
     switch (command->type) {
     case SS_SESSION_SEND_HELLO:
-        send_hello(it, command->link);
+        send_hello(it, command);
         break;
     case SS_SESSION_SEND_BEAT:
         message.type = SS_MESSAGE_BEAT;
@@ -294,6 +297,13 @@ static void carry_out(
         message.type = SS_MESSAGE_DONE;
         message.outcomes = (struct ss_outcome **)command->outcomes;
         message.outcomes_count = command->outcomes_count;
+        send(it, command->link, &message);
+        break;
+    case SS_SESSION_SEND_OFFERS:
+        message.type = SS_MESSAGE_OFFERS;
+        message.epoch = command->epoch;
+        message.offers = (struct ss_offer *)command->offers;
+        message.offers_count = command->offers_count;
         send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_LACKS:
@@ -352,6 +362,8 @@ static unsigned event_of(enum ss_message_type type)
         [SS_MESSAGE_SETTLED] = 1 + SS_SESSION_SETTLED,
         [SS_MESSAGE_PONG] = 1 + SS_SESSION_PONG,
         [SS_MESSAGE_MEMBERS] = 1 + SS_SESSION_MEMBERS,
+        [SS_MESSAGE_SEEK] = 1 + SS_SESSION_SEEK,
+        [SS_MESSAGE_ADOPT] = 1 + SS_SESSION_ADOPT,
     };
     return types[type];
 }
@@ -375,7 +387,11 @@ void worker_message(
         .attempts = message->attempts,
         .attempts_count = message->attempts_count,
         .members = message->members,
-        .members_count = message->members_count};
+        .members_count = message->members_count,
+        .shards = message->shards,
+        .shards_count = message->shards_count,
+        .adoptions = message->adoptions,
+        .adoptions_count = message->adoptions_count};
     message->orders_count = 0; // the session takes each
     step(it, event);
 }

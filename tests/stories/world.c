@@ -13,67 +13,7 @@
 #include "coordinator/bridge.h"
 #include "tests/stories/world_impl.h"
 
-enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000 };
-
-struct known {
-    json_t *description;
-    struct ss_graph *graph;
-};
-
-struct member { // a worker
-    char *name;
-    uint32_t capacity;
-    uint32_t share; // of it for this coordinator; 0: all
-    bool dead;
-    SS_VEC(struct ss_attempt) running;
-};
-
-struct parcel { // from a worker, on its way
-    char *worker;
-    char *node;
-    char *bytes;
-    size_t size;
-    bool live;
-};
-
-struct call { // of a client
-    char *client;
-    uint64_t id;
-    json_t *answer;
-    json_t *events;
-};
-
-// A coordinator that is not looked at now.
-struct seat {
-    struct ss_engine *engine;
-    size_t life;
-    int64_t wake_at_ms;
-    SS_VEC(struct parcel) parcels;
-    SS_VEC(struct store_job *) jobs;
-};
-
-static struct {
-    struct ss_engine *engine;
-    size_t life;
-    struct seat other; // of a pair
-    bool is_pair, at_two;
-    int64_t now_ms;
-    int64_t wake_at_ms;
-    struct store store;
-    bool slow, repeat, in_engine;
-    SS_VEC(struct known) graphs;
-    SS_VEC(struct member) workers;
-    SS_VEC(struct parcel) parcels;
-    SS_VEC(struct store_job *) jobs;
-    SS_VEC(struct call) calls;
-    SS_VEC(char *) held;
-    SS_VEC(char *) lost;
-    SS_VEC(struct attempt_made) attempts;
-    struct ss_map finished; // "run task": what was durable at the crash
-    json_t *seen;           // client -> what it got
-    struct ss_buf told;
-    char *last_told;
-} world;
+struct world world;
 
 // ------------------------------------------------------------------ telling
 
@@ -292,12 +232,14 @@ static void carry_out(const struct ss_command *command)
         break;
     case SS_COMMAND_WELCOME:
     case SS_COMMAND_MEMBERS:
+    case SS_COMMAND_SEEK:
+    case SS_COMMAND_ADOPT:
     case SS_COMMAND_SETTLED:
         break;
     }
 }
 
-static void step(struct ss_event *event)
+void world_step(struct ss_event *event)
 {
     struct ss_commands commands;
     event->now_ms = world.now_ms;
@@ -306,16 +248,20 @@ static void step(struct ss_event *event)
     ss_engine_step(world.engine, event, &commands);
     world.in_engine = false;
     world.wake_at_ms = commands.wake_at_ms;
-    for (size_t i = 0; i < commands.count; i++)
+    for (size_t i = 0; i < commands.count; i++) {
+        if (world.watch)
+            world.watch(&commands.items[i]);
         carry_out(&commands.items[i]);
+    }
 }
 
-static void engine_new(void)
+void world_engine_new(void)
 {
     world.engine =
         ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
             .seed = 7 + world.life,
             .shared = world.is_pair,
+            .adopt_ms = world.adopt_ms,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
             .narrate = narrate});
@@ -333,7 +279,9 @@ static void hello(const struct member *worker)
     event.hello.capacity = worker->capacity;
     event.hello.graphs = graphs;
     event.hello.graphs_count = world.graphs.count;
-    step(&event);
+    event.hello.offers = world.offers;
+    event.hello.offers_count = world.offers_count;
+    world_step(&event);
     ss_free(graphs);
 }
 
@@ -348,7 +296,7 @@ void world_begin(void)
     world.store.rows_left = -1;
     ss_buf_init(&world.told, 16u << 20);
     bodies_begin();
-    engine_new();
+    world_engine_new();
 }
 
 static void drop_parcel(size_t i)
@@ -451,7 +399,7 @@ uint64_t world_ask_json(const char *client, const char *op, json_t *body)
     event.request.id = id;
     event.request.op = op;
     event.request.body = body;
-    step(&event);
+    world_step(&event);
     json_decref(body);
     return id;
 }
@@ -467,7 +415,7 @@ static void deliver_live(const char *worker, struct ss_message *message)
     event.live.attempt = message->items[0].attempt;
     event.live.kind = message->items[0].kind;
     event.live.value = ss_value_json(message->items[0].value);
-    step(&event);
+    world_step(&event);
 }
 
 static void deliver_done(const char *worker, struct ss_message *message)
@@ -476,7 +424,7 @@ static void deliver_done(const char *worker, struct ss_message *message)
     event.done.outcome = message->outcomes[0];
     message->outcomes_count = 0; // the engine takes it
     drop_attempt(find_worker(worker), event.done.outcome->attempt);
-    step(&event);
+    world_step(&event);
 }
 
 static void deliver(const struct parcel *parcel)
@@ -530,7 +478,7 @@ bool world_run_store(void)
     SS_VEC_REMOVE(&world.jobs, 0);
     bool answers = store_do(&world.store, job, &event);
     if (answers)
-        step(&event);
+        world_step(&event);
     store_event_fini(&event);
     store_job_free(job);
     return true;
@@ -556,7 +504,7 @@ static void beat(const struct member *worker)
     event.beat.running = running.items;
     event.beat.running_count = running.count;
     event.beat.capacity = worker->share;
-    step(&event);
+    world_step(&event);
     SS_VEC_FINI(&running);
 }
 
@@ -577,7 +525,7 @@ void world_pass(int64_t ms)
         if (world.wake_at_ms > world.now_ms && world.wake_at_ms < next)
             next = world.wake_at_ms;
         world.now_ms = next;
-        step(&(struct ss_event){.type = SS_EVENT_TICK});
+        world_step(&(struct ss_event){.type = SS_EVENT_TICK});
         for (size_t i = 0; i < world.workers.count; i++)
             if (!world.workers.items[i].dead)
                 beat(&world.workers.items[i]);
@@ -659,19 +607,19 @@ void world_silence(const char *worker)
 void world_leave(const char *worker)
 {
     find_worker(worker)->dead = true;
-    step(&(struct ss_event){.type = SS_EVENT_WORKER_BYE, .peer = worker});
+    world_step(&(struct ss_event){.type = SS_EVENT_WORKER_BYE, .peer = worker});
 }
 
 void world_drain(const char *worker)
 {
     struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = worker};
     event.bye.drains = true;
-    step(&event);
+    world_step(&event);
 }
 
 void world_gone(const char *client)
 {
-    step(&(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});
+    world_step(&(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});
 }
 
 void world_store_take(int64_t rows)
@@ -768,18 +716,18 @@ bool world_was_finished(const char *run, const char *task_id)
     return was;
 }
 
-static void find_graphs(void)
+void world_find_graphs(void)
 {
     for (size_t i = 0; i < world.store.records.count; i++) {
         const struct stored_record *record = &world.store.records.items[i];
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         event.graph.description = record->value;
         if (record->table == SS_RECORD_GRAPH)
-            step(&event);
+            world_step(&event);
     }
 }
 
-static void find_runs(bool crashed)
+void world_find_runs(bool crashed)
 {
     for (size_t i = world.store.records.count; i-- > 0;) { // in no order
         const struct stored_record *record = &world.store.records.items[i];
@@ -788,7 +736,7 @@ static void find_runs(bool crashed)
         event.run.crashed = crashed;
         if (record->table == SS_RECORD_RUN &&
             ss_bridge_run_is_open(record->value))
-            step(&event);
+            world_step(&event);
     }
 }
 
@@ -801,119 +749,12 @@ void world_restart_after(bool crash)
 {
     world.life++;
     world_store_take(-1);
-    engine_new();
-    find_graphs();
+    world_engine_new();
+    world_find_graphs();
     for (size_t i = 0; i < world.workers.count; i++)
         if (!world.workers.items[i].dead)
             hello(&world.workers.items[i]);
-    find_runs(crash);
-}
-
-// ------------------------------------------------------------------ a pair
-
-static void swap(void *a, void *b, size_t size)
-{
-    unsigned char kept[sizeof(struct seat)];
-    ck_assert_uint_le(size, sizeof(kept));
-    memcpy(kept, a, size);
-    memcpy(a, b, size);
-    memcpy(b, kept, size);
-}
-
-void world_at(const char *coordinator)
-{
-    if (world.at_two == (strcmp(coordinator, "two") == 0))
-        return;
-    world.at_two = !world.at_two;
-    struct seat *other = &world.other;
-    swap(&world.engine, &other->engine, sizeof(world.engine));
-    swap(&world.life, &other->life, sizeof(world.life));
-    swap(&world.wake_at_ms, &other->wake_at_ms, sizeof(world.wake_at_ms));
-    swap(&world.parcels, &other->parcels, sizeof(world.parcels));
-    swap(&world.jobs, &other->jobs, sizeof(world.jobs));
-    tell("(at coordinator %s)", coordinator);
-}
-
-static void see_members(void)
-{
-    static const char *const endpoints[] = {"tcp://one", "tcp://two"};
-    static const uint16_t owners[SS_SHARDS]; // all the first one's
-    struct ss_event event = {.type = SS_EVENT_MEMBERS};
-    event.members.endpoints = endpoints;
-    event.members.count = 2;
-    event.members.owners = owners;
-    step(&event);
-}
-
-void world_pair(void)
-{
-    ss_engine_destroy(&world.engine);
-    world.is_pair = true;
-    engine_new();
-    see_members();
-    world_gained_some(SS_SHARDS);
-    world_at("two");
-    world.life = 1;
-    engine_new();
-    see_members();
-    world_at("one");
-    world_forget();
-}
-
-void world_lost(bool known)
-{
-    struct ss_shards all;
-    ss_shards_fill(&all);
-    struct ss_event event = {.type = SS_EVENT_SHARDS_LOST};
-    event.shards.shards = &all;
-    if (known)
-        event.shards.endpoint = world.at_two ? "tcp://one" : "tcp://two";
-    step(&event);
-}
-
-static void gained(enum ss_event_type type, uint16_t count, bool unread)
-{
-    struct ss_shards some = {{0}};
-    for (uint16_t i = 0; i < count; i++)
-        ss_shards_add(&some, i);
-    struct ss_event event = {.type = type};
-    event.shards.shards = &some;
-    event.shards.epoch = 10 + world.life;
-    event.shards.unread = unread;
-    step(&event);
-}
-
-void world_gained_some(uint16_t count)
-{
-    gained(SS_EVENT_SHARDS_GAINED, count, false);
-}
-
-void world_gained(void)
-{
-    world_gained_unread();
-    world_found(false);
-}
-
-void world_gained_unread(void)
-{
-    gained(SS_EVENT_SHARDS_GAINED, SS_SHARDS, true);
-}
-
-void world_found(bool crashed)
-{
-    find_graphs();
-    find_runs(crashed);
-    gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);
-}
-
-void world_drains(void)
-{
-    step(&(struct ss_event){.type = SS_EVENT_DRAIN});
-}
-
-bool world_is_quiet(void)
-{
-    return ss_engine_is_quiet(world.engine);
+    world_find_runs(crash);
 }
 
 // ------------------------------------------------------------------ looking

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/model/task.h"
+#include "coordinator/engine/engine.h"
 
 // ------------------------------------------------------------------ text
 
@@ -146,6 +147,19 @@ void world_drains(void);
 bool world_is_quiet(void);
 // What was durable when the coordinator crashed: did this run finish this task?
 bool world_was_finished(const char *run, const char *task_id);
+
+// ------------------------------------------------------------------ adoption
+
+// Coordinators that follow leave workers so long to offer what they have.
+void world_adopt(int64_t adopt_ms);
+// Each command of a coordinator, before it is carried out. NULL: nobody looks.
+void world_watch(void (*watch)(const struct ss_command *command));
+// Workers say hello with this, from now on. Borrowed.
+void world_offer(const struct ss_offer *offers, size_t count);
+// Any event, as a shell would feed it.
+void world_event(struct ss_event *event);
+// The result of that node, on its way, is one of this attempt.
+void world_rename(const char *node, struct ss_attempt as);
 
 // ------------------------------------------------------------------ looking
 

@@ -78,4 +78,81 @@ void tell(const char *format, ...) SS_PRINTF(1, 2);
 void world_live(const struct ss_order *order, enum ss_live_kind kind,
     json_t *value);
 
+// ------------------------------------------------------------------ world.c
+
+enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000 };
+
+struct known {
+    json_t *description;
+    struct ss_graph *graph;
+};
+
+struct member { // a worker
+    char *name;
+    uint32_t capacity;
+    uint32_t share; // of it for this coordinator; 0: all
+    bool dead;
+    SS_VEC(struct ss_attempt) running;
+};
+
+struct parcel { // from a worker, on its way
+    char *worker;
+    char *node;
+    char *bytes;
+    size_t size;
+    bool live;
+};
+
+struct call { // of a client
+    char *client;
+    uint64_t id;
+    json_t *answer;
+    json_t *events;
+};
+
+// A coordinator that is not looked at now.
+struct seat {
+    struct ss_engine *engine;
+    size_t life;
+    int64_t wake_at_ms;
+    SS_VEC(struct parcel) parcels;
+    SS_VEC(struct store_job *) jobs;
+};
+
+struct world {
+    struct ss_engine *engine;
+    size_t life;
+    struct seat other; // of a pair
+    bool is_pair, at_two;
+    int64_t now_ms;
+    int64_t wake_at_ms;
+    struct store store;
+    bool slow, repeat, in_engine;
+    int64_t adopt_ms; // of the engines that follow
+    void (*watch)(const struct ss_command *command); // or NULL
+    const struct ss_offer *offers; // that workers say hello with
+    size_t offers_count;
+    SS_VEC(struct known) graphs;
+    SS_VEC(struct member) workers;
+    SS_VEC(struct parcel) parcels;
+    SS_VEC(struct store_job *) jobs;
+    SS_VEC(struct call) calls;
+    SS_VEC(char *) held;
+    SS_VEC(char *) lost;
+    SS_VEC(struct attempt_made) attempts;
+    struct ss_map finished; // "run task": what was durable at the crash
+    json_t *seen;           // client -> what it got
+    struct ss_buf told;
+    char *last_told;
+};
+
+extern struct world world;
+
+// One event to the coordinator that is looked at, and what it asks for.
+void world_step(struct ss_event *event);
+void world_engine_new(void);
+void world_find_graphs(void);
+// `crashed`: under the coordinator before, which crashed.
+void world_find_runs(bool crashed);
+
 #endif

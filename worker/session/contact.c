@@ -46,8 +46,9 @@ static void say_ping(struct ss_session *session, struct contact *contact)
 
 static void say_hello(struct ss_session *session, struct contact *contact)
 {
-    say(session, contact,
-        (struct ss_session_command){.type = SS_SESSION_SEND_HELLO});
+    struct ss_session_command hello = {.type = SS_SESSION_SEND_HELLO};
+    ss_offers_for_hello(session, contact, &hello);
+    say(session, contact, hello);
     ask_again_later(session, contact);
 }
 
@@ -99,7 +100,7 @@ static void say_beat(struct ss_session *session, struct contact *contact)
     struct ss_session_command beat = {.type = SS_SESSION_SEND_BEAT};
     beat.attempts = names_of(session, contact, &beat.attempts_count);
     beat.capacity = share_of(session, contact);
-    SS_VEC_PUSH(&session->names, (struct ss_attempt *)beat.attempts);
+    SS_VEC_PUSH(&session->scratch, (void *)beat.attempts);
     say(session, contact, beat);
     contact->told_capacity = beat.capacity;
     contact->told_ms = session->now_ms;
@@ -164,7 +165,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     if (event->epoch != contact->epoch)
         ss_lists_forget(contact); // another life gives other names
     contact->epoch = contact->heard_epoch = event->epoch;
-    ss_held_drop_stale(session, contact);
+    ss_orphan_all(session, contact, event->epoch);
     contact->lease_ms = between(
         SS_SESSION_INTERVAL_MS_MIN, event->lease_ms, SS_SESSION_LEASE_MS_MAX);
     contact->heartbeat_ms = between(

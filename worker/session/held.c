@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/value.h"
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 
@@ -22,17 +23,29 @@ struct ss_held *ss_held_find(
     return ss_map_get(&session->held, text);
 }
 
+struct ss_held *ss_held_of_body(
+    const struct ss_session *session, struct ss_attempt body)
+{
+    char text[NAME_SIZE];
+    name_text(body, text);
+    struct ss_held *held = ss_map_get(&session->renamed, text);
+    return held ? held : ss_map_get(&session->held, text);
+}
+
 static void free_held(void *value)
 {
     struct ss_held *held = value;
     ss_order_destroy(&held->order);
     ss_outcome_destroy(&held->outcome);
     ss_free(held->node);
+    ss_free(held->thread);
+    ss_free(held->run);
     ss_free(held);
 }
 
 void ss_held_fini(struct ss_session *session)
 {
+    ss_map_fini(&session->renamed, NULL);
     ss_map_fini(&session->held, free_held);
 }
 
@@ -43,6 +56,10 @@ static void forget_if_over(struct ss_session *session, struct ss_held *held)
     if (held->busy || !held->settled)
         return;
     char text[NAME_SIZE];
+    if (session->renamed.count > 0) {
+        name_text(held->body, text);
+        ss_map_remove(&session->renamed, text);
+    }
     name_text(held->name, text);
     if (held->outcome)
         SS_VEC_PUSH(&session->trash, held->outcome);
@@ -63,9 +80,35 @@ static void keep(struct ss_session *session, struct ss_held *held,
 {
     ss_check(!held->outcome);
     held->outcome = outcome;
+    outcome->attempt = held->name;
+    held->size = 0;
+    for (size_t i = 0; i < outcome->writes.count; i++) {
+        size_t size;
+        ss_value_text(outcome->writes.items[i].value, &size);
+        held->size += size;
+    }
+    ss_held_send_again(session, held);
+    if (!held->contact)
+        ss_orphans_bound(session);
+}
+
+void ss_held_send_again(struct ss_session *session, struct ss_held *held)
+{
     held->sent_ms = session->now_ms;
-    held->sends = 1;
     send(held);
+}
+
+void ss_held_rename(struct ss_session *session, struct ss_held *held,
+    struct ss_attempt name)
+{
+    char text[NAME_SIZE];
+    name_text(held->name, text);
+    ss_map_remove(&session->held, text);
+    held->name = name;
+    name_text(name, text);
+    ss_check(!ss_map_put(&session->held, text, held));
+    name_text(held->body, text);
+    ss_map_put(&session->renamed, text, held);
 }
 
 static struct ss_outcome *made_outcome(
@@ -106,25 +149,13 @@ void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
 void ss_held_send(
     struct ss_session *session, struct contact *contact, bool all)
 {
-    struct ss_map_entry *next;
-    for (struct ss_map_entry *e = session->held.first; e; e = next) {
-        next = e->next;
+    for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
         struct ss_held *held = e->value;
         bool is_due = session->now_ms - held->sent_ms >= SS_SESSION_AGAIN_MS;
         if (held->contact != contact || !held->outcome || held->settled ||
             !(all || is_due))
             continue;
-        // A coordinator that came after the one which gave the order may have
-        // no use for the result, and no word for that.
-        bool is_stale = held->name.epoch != contact->epoch;
-        if (is_stale && held->sends >= SS_SESSION_STALE_SENDS_MAX) {
-            held->settled = true;
-            forget_if_over(session, held);
-            continue;
-        }
-        held->sent_ms = session->now_ms;
-        held->sends++;
-        send(held);
+        ss_held_send_again(session, held);
     }
 }
 
@@ -134,8 +165,12 @@ static struct ss_held *new_held(struct ss_session *session,
     struct contact *contact, const struct ss_order *order)
 {
     struct ss_held *held = ss_zalloc(1, sizeof(*held));
-    held->name = order->attempt;
+    held->name = held->body = order->attempt;
     held->contact = contact;
+    held->thread = ss_strdup(order->thread ? order->thread : "");
+    held->run = ss_strdup(order->run ? order->run : "");
+    held->shard = ss_shard_of(held->thread);
+    held->digest = order->digest;
     memcpy(held->task_id, order->task_id, sizeof(held->task_id));
     held->node = ss_strdup(order->node ? order->node : "");
     held->run_timeout_ms = order->run_timeout_ms;
@@ -160,37 +195,13 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
         ss_order_destroy(&order);
         return;
     }
-    if (session->held.count >= SS_SESSION_HELD_MAX) {
+    uint16_t shard = ss_shard_of(order->thread ? order->thread : "");
+    if (session->held.count >= SS_SESSION_HELD_MAX ||
+        !ss_shard_is_current(session, shard, order->shard_epoch)) {
         ss_order_destroy(&order);
         return;
     }
     new_held(session, contact, order)->order = order;
-}
-
-void ss_held_drop_stale(struct ss_session *session, struct contact *contact)
-{
-    struct ss_map_entry *next;
-    for (struct ss_map_entry *e = session->held.first; e; e = next) {
-        next = e->next;
-        struct ss_held *held = e->value;
-        if (held->order && held->contact == contact &&
-            held->name.epoch != contact->epoch)
-            free_held(ss_map_remove(&session->held, e->key));
-    }
-}
-
-void ss_held_orphan(struct ss_session *session, struct contact *contact)
-{
-    struct ss_map_entry *next;
-    for (struct ss_map_entry *e = session->held.first; e; e = next) {
-        next = e->next;
-        struct ss_held *held = e->value;
-        if (held->contact != contact)
-            continue;
-        held->contact = NULL;
-        if (held->order)
-            free_held(ss_map_remove(&session->held, e->key));
-    }
 }
 
 void ss_held_weigh(struct ss_session *session)
@@ -222,10 +233,11 @@ void ss_held_start_queued(struct ss_session *session)
     }
 }
 
-static void stop_body(struct ss_session *session, struct ss_attempt name)
+static void stop_body(struct ss_session *session, const struct ss_held *held)
 {
-    ss_session_say(session, &(struct ss_session_command){
-                                .type = SS_SESSION_STOP_BODY, .attempt = name});
+    ss_session_say(
+        session, &(struct ss_session_command){.type = SS_SESSION_STOP_BODY,
+                     .attempt = held->body});
 }
 
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name)
@@ -238,7 +250,7 @@ void ss_held_cancel(struct ss_session *session, struct ss_attempt name)
         keep(session, held, made_outcome(held, SS_OUTCOME_CANCELLED));
         return;
     }
-    stop_body(session, name);
+    stop_body(session, held);
 }
 
 void ss_held_settle(struct ss_session *session, struct ss_attempt name)
@@ -247,7 +259,7 @@ void ss_held_settle(struct ss_session *session, struct ss_attempt name)
     if (!held)
         return;
     if (held->busy && !held->outcome)
-        stop_body(session, name); // nobody waits for it any more
+        stop_body(session, held); // nobody waits for it any more
     ss_order_destroy(&held->order);
     held->settled = true;
     forget_if_over(session, held);
@@ -255,7 +267,7 @@ void ss_held_settle(struct ss_session *session, struct ss_attempt name)
 
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
 {
-    struct ss_held *held = ss_held_find(session, outcome->attempt);
+    struct ss_held *held = ss_held_of_body(session, outcome->attempt);
     bool is_known = held && held->busy;
     if (is_known) {
         held->busy = false;
@@ -283,7 +295,7 @@ struct contact *ss_held_runs_for(
 void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat)
 {
-    struct ss_held *held = ss_held_find(session, name);
+    struct ss_held *held = ss_held_of_body(session, name);
     if (held && (is_heartbeat || !held->heartbeat_only))
         held->progress_ms = session->now_ms;
 }
@@ -308,7 +320,7 @@ static void expire(struct ss_session *session, struct ss_held *held)
                       held->node, (long long)held->idle_timeout_ms)
                 : ss_format("node %s did not end within %lld ms", held->node,
                       (long long)held->run_timeout_ms);
-    stop_body(session, held->name);
+    stop_body(session, held);
     fail(session, held, SS_ENODETIMEOUT, SS_RETRY_DEFAULT, message);
 }
 

@@ -6,11 +6,13 @@ enum {
     SS_SESSION_HELD_MAX = 16384,    // attempts queued, running or kept: memory
     SS_SESSION_CONTACTS_MAX = 64,   // coordinators: a link and a socket each
     SS_SESSION_SHARE_MS = 100,      // between two words on what is left of us
+    // Results whose coordinator has gone: what a successor may still ask for.
+    SS_SESSION_ORPHANS_MAX = 1024,
+    SS_SESSION_ORPHANS_SIZE_MAX = 64 * 1024 * 1024, // bytes of their writes
     SS_SESSION_HELLO_MS = 500,      // between two HELLOs, at first
     SS_SESSION_HELLO_MS_MAX = 2000, // and later: nobody may be there for hours
     SS_SESSION_PING_MS = 1000,  // silence before we ask: a restart shows soon
     SS_SESSION_AGAIN_MS = 5000, // a result nobody settled is sent again
-    SS_SESSION_STALE_SENDS_MAX = 3, // one of an older epoch at most so often
     SS_SESSION_REFUSED_MS = 15000,  // a name is free when its lease has ended
     SS_SESSION_LEAVE_MS = 5000, // a leaving worker waits so long for SETTLED
     // Lists kept of one coordinator: as many as it counts on. And their bytes: the

@@ -33,7 +33,7 @@ struct contact *ss_contact_add(
 // Commands of this step may point to it: it goes when the next step begins.
 void ss_contact_drop(struct ss_session *session, struct contact *contact)
 {
-    ss_held_orphan(session, contact);
+    ss_orphan_all(session, contact, 0);
     ss_session_say(
         session, &(struct ss_session_command){.type = SS_SESSION_DISCONNECT,
                      .link = contact->link,

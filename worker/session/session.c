@@ -24,9 +24,9 @@ static void empty_trash(struct ss_session *session)
     for (size_t i = 0; i < session->trash.count; i++)
         ss_outcome_destroy(&session->trash.items[i]);
     session->trash.count = 0;
-    for (size_t i = 0; i < session->names.count; i++)
-        ss_free(session->names.items[i]);
-    session->names.count = 0;
+    for (size_t i = 0; i < session->scratch.count; i++)
+        ss_free(session->scratch.items[i]);
+    session->scratch.count = 0;
     ss_contacts_forget_gone(session);
 }
 
@@ -40,7 +40,8 @@ void ss_session_destroy(struct ss_session **session)
     ss_held_fini(old);
     ss_contacts_fini(old);
     SS_VEC_FINI(&old->commands);
-    SS_VEC_FINI(&old->names);
+    SS_VEC_FINI(&old->scratch);
+    SS_VEC_FINI(&old->renamed_items);
     SS_VEC_FINI(&old->trash);
     ss_free(old);
 }
@@ -63,23 +64,41 @@ void ss_session_leave(struct ss_session *session, int status, const char *text)
 
 // ------------------------------------------------------------------ events
 
+// Bodies know the names under which they began.
+static const struct ss_session_item *under_their_names(
+    struct ss_session *session, const struct ss_session_event *event)
+{
+    if (session->renamed.count == 0)
+        return event->items;
+    session->renamed_items.count = 0;
+    for (size_t i = 0; i < event->items_count; i++) {
+        struct ss_session_item item = event->items[i];
+        const struct ss_held *held = ss_held_of_body(session, item.attempt);
+        if (held)
+            item.attempt = held->name;
+        SS_VEC_PUSH(&session->renamed_items, item);
+    }
+    return session->renamed_items.items;
+}
+
 // Live items of one coordinator's attempts, as far as they follow each other;
 // those of attempts that timed out or were settled are void.
 static void on_items(
     struct ss_session *session, const struct ss_session_event *event)
 {
+    const struct ss_session_item *items = under_their_names(session, event);
     size_t to;
     for (size_t from = 0; from < event->items_count; from = to) {
         struct contact *contact =
-            ss_held_runs_for(session, event->items[from].attempt);
+            ss_held_runs_for(session, items[from].attempt);
         for (to = from + 1; to < event->items_count; to++)
-            if (ss_held_runs_for(session, event->items[to].attempt) != contact)
+            if (ss_held_runs_for(session, items[to].attempt) != contact)
                 break;
         if (contact && ss_contact_serves(contact))
             ss_session_say(session,
                 &(struct ss_session_command){.type = SS_SESSION_SEND_LIVE,
                     .link = contact->link,
-                    .items = event->items + from,
+                    .items = items + from,
                     .items_count = to - from});
     }
 }
@@ -120,7 +139,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
     }
     if (lacks.count == 0)
         return;
-    SS_VEC_PUSH(&session->names, lacks.items);
+    SS_VEC_PUSH(&session->scratch, lacks.items);
     ss_session_say(
         session, &(struct ss_session_command){.type = SS_SESSION_SEND_LACKS,
                      .link = contact->link,
@@ -147,6 +166,10 @@ static void dispatch_word(
         ss_contact_refused(session, contact, event);
     else if (event->type == SS_SESSION_PONG && contact)
         ss_contact_pong(session, contact, event);
+    else if (event->type == SS_SESSION_SEEK && contact)
+        ss_sought(session, contact, event);
+    for (size_t i = 0; i < event->adoptions_count && contact; i++)
+        ss_adopted(session, contact, &event->adoptions[i]);
     if (contact)
         ss_members_told(session, event->members, event->members_count);
 }
@@ -162,6 +185,8 @@ static void dispatch(
     case SS_SESSION_SETTLED:
     case SS_SESSION_PONG:
     case SS_SESSION_MEMBERS:
+    case SS_SESSION_SEEK:
+    case SS_SESSION_ADOPT:
         dispatch_word(session, event);
         break;
     case SS_SESSION_OUTCOMES:

@@ -20,6 +20,9 @@
 //                             |             ^
 //                             +- timed out -+ (its thread may still be busy)
 //
+// When its coordinator is gone, or back with another epoch, what runs and what
+// is kept is an orphan: it is offered to whoever has its thread now (adopt.c).
+//
 // The coordinators that were named to us are asked for ever; others are found
 // by what these say, and forgotten when they are neither heard nor named any
 // more. One that answers under two endpoints has one link.
@@ -55,6 +58,8 @@ struct ss_session_item {
     X(SETTLED)  /* forget these results */                                     \
     X(PONG)     /* it is there */                                              \
     X(MEMBERS)  /* who the coordinators are */                                 \
+    X(SEEK)     /* it has shards from others: what do we hold of them? */      \
+    X(ADOPT)    /* it takes what we offered */                                 \
     X(OUTCOMES) /* bodies ended */                                             \
     X(ITEMS)    /* bodies show something */                                    \
     X(PROGRESS) /* a body gave a sign of life */                               \
@@ -79,6 +84,10 @@ struct ss_session_event {
     const char *text;     // REFUSED
     char *const *members; // WELCOME, PONG, MEMBERS: endpoints
     size_t members_count;
+    const uint32_t *shards; // SEEK (and `epoch`: theirs); none: all
+    size_t shards_count;
+    const struct ss_adoption *adoptions; // ADOPT
+    size_t adoptions_count;
     struct ss_order *const *orders; // TASKS; each taken
     size_t orders_count;
     const struct ss_attempt *attempts; // CANCEL, SETTLED
@@ -95,11 +104,12 @@ struct ss_session_event {
 enum ss_session_command_type {
     SS_SESSION_CONNECT,    // open `link` to `endpoint`
     SS_SESSION_DISCONNECT, // and close it
-    SS_SESSION_SEND_HELLO, // who we are, what we serve
+    SS_SESSION_SEND_HELLO, // who we are, what we serve, `offers`
     SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`
     SS_SESSION_SEND_BYE,   // `drains`: no more orders, please; else: gone
     SS_SESSION_SEND_DONE,  // `outcomes`
     SS_SESSION_SEND_LIVE,  // `items`
+    SS_SESSION_SEND_OFFERS, // `offers`: what we hold of shards of `epoch`
     SS_SESSION_SEND_LACKS, // `attempts`: their orders build on what we lack
     SS_SESSION_SEND_PING,  // are you there
     SS_SESSION_START,      // run `order` on a thread; the shell takes it
@@ -126,6 +136,8 @@ struct ss_session_command {
     struct ss_outcome *const *outcomes; // borrowed: the session keeps them
     size_t outcomes_count;
     const struct ss_session_item *items; // as in the event
+    const struct ss_offer *offers; // borrowed, texts too
+    size_t offers_count;
     size_t items_count;
 };
 

@@ -4,6 +4,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/cluster.h"
 #include "worker/session/session.h"
 
 enum phase {
@@ -44,8 +45,14 @@ struct contact {
 
 // An attempt that was given to us and is not settled.
 struct ss_held {
-    struct ss_attempt name;
-    struct contact *contact; // whose it is; NULL: it has gone
+    struct ss_attempt name; // as its coordinator calls it
+    struct ss_attempt body; // as it began; its body knows no other name
+    struct contact *contact; // whose it is; NULL: an orphan
+    char *thread;
+    char *run;
+    uint16_t shard;
+    uint64_t digest; // of its order; 0: it cannot be offered
+    size_t size;     // of its outcome's writes
     char task_id[SS_UUID_SIZE];
     char *node;
     struct ss_order *order;     // QUEUED; else NULL
@@ -58,7 +65,6 @@ struct ss_held {
     int64_t started_ms;
     int64_t progress_ms;
     int64_t sent_ms; // the outcome, last
-    unsigned sends;
 };
 
 struct ss_session {
@@ -79,6 +85,8 @@ struct ss_session {
         size_t count, capacity;
     } members;
     struct ss_map held; // name as text -> struct ss_held *
+    struct ss_map renamed; // name of a body, as text -> struct ss_held *
+    uint64_t shard_epochs[SS_SHARDS]; // of the newest owner we heard of
     size_t busy;
     struct ss_error leaving;
     struct ss_error turned_away;
@@ -88,9 +96,13 @@ struct ss_session {
     } commands;
     // what commands point to, until the next call
     struct {
-        struct ss_attempt **items; // lists of names, freed with the commands
+        void **items; // lists, freed with the commands
         size_t count, capacity;
-    } names;
+    } scratch;
+    struct {
+        struct ss_session_item *items; // under the names of now
+        size_t count, capacity;
+    } renamed_items;
     struct {
         struct contact **items; // disconnected in this step
         size_t count, capacity;
@@ -146,16 +158,34 @@ void ss_contacts_fini(struct ss_session *session);
 bool ss_lists_complete(struct contact *contact, struct ss_order *order);
 void ss_lists_forget(struct contact *contact);
 
+// adopt.c: what a coordinator leaves behind
+// What it gave under other epochs than `epoch` is nobody's; orders that have not
+// begun are dropped.
+void ss_orphan_all(
+    struct ss_session *session, struct contact *contact, uint64_t epoch);
+void ss_orphans_bound(struct ss_session *session);
+void ss_offers_for_hello(struct ss_session *session,
+    const struct contact *contact, struct ss_session_command *hello);
+// False: it is of an owner before the one we know. Else it is known from now on.
+bool ss_shard_is_current(
+    struct ss_session *session, uint16_t shard, uint64_t epoch);
+void ss_sought(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event);
+void ss_adopted(struct ss_session *session, struct contact *contact,
+    const struct ss_adoption *adoption);
+
 // held.c: the life of an attempt
+// By the name that its body has; or NULL.
+struct ss_held *ss_held_of_body(
+    const struct ss_session *session, struct ss_attempt body);
 struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
 void ss_held_take(struct ss_session *session, struct contact *contact,
     struct ss_order *order);
 void ss_held_start_queued(struct ss_session *session);
-// Orders of an epoch of this coordinator that is over, and that have not begun.
-void ss_held_drop_stale(struct ss_session *session, struct contact *contact);
-// The coordinator is gone: what it gave is nobody's, orders are dropped.
-void ss_held_orphan(struct ss_session *session, struct contact *contact);
+void ss_held_rename(struct ss_session *session, struct ss_held *held,
+    struct ss_attempt name);
+void ss_held_send_again(struct ss_session *session, struct ss_held *held);
 // What each coordinator uses of us.
 void ss_held_weigh(struct ss_session *session);
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name);

@@ -108,7 +108,7 @@ START_TEST(one_that_dies_does_not_harm_what_the_others_gave)
         script_pong(&s, 11);
     }
     const char *said = script_tick(&s, 500);
-    ck_assert_ptr_nonnull(strstr(said, "silent@0\nHELLO@0\n"));
+    ck_assert_ptr_nonnull(strstr(said, "silent@0\nHELLO@0 offers 10.1\n"));
     ck_assert_ptr_null(strstr(said, "stop"));
     ck_assert_str_eq(script_end(&s, 11, 2), "DONE@1 11.2\n");
     ck_assert_str_eq(gives(1, 11, 3), "start 11.3\n");

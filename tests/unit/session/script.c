@@ -6,6 +6,9 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 
+const char *script_thread = "t";
+uint64_t script_shard_epoch;
+
 // Welcomes of the script say these.
 enum { LEASE_MS = 3000, HEARTBEAT_MS = 500 };
 
@@ -84,6 +87,7 @@ static void note(
         [SS_SESSION_SEND_BYE] = "BYE",
         [SS_SESSION_SEND_DONE] = "DONE",
         [SS_SESSION_SEND_LIVE] = "LIVE",
+        [SS_SESSION_SEND_OFFERS] = "OFFERS",
         [SS_SESSION_SEND_LACKS] = "LACKS",
         [SS_SESSION_SEND_PING] = "PING",
         [SS_SESSION_START] = "start",
@@ -99,6 +103,11 @@ static void note(
         add(script, command->drains ? " drains" : " gone");
     for (size_t i = 0; i < command->attempts_count; i++)
         add_name(script, command->attempts[i]);
+    for (size_t i = 0; i < command->offers_count; i++) {
+        add(script, i == 0 ? " offers" : "");
+        add_name(script, command->offers[i].attempt);
+        add(script, command->offers[i].ended ? "(ended)" : "");
+    }
     add_outcomes(script, command);
     for (size_t i = 0; i < command->items_count; i++)
         add_name(script, command->items[i].attempt);
@@ -196,6 +205,10 @@ static struct ss_order *new_order(uint64_t epoch, uint64_t dispatch)
     struct ss_order *order = ss_order_new();
     order->attempt = (struct ss_attempt){epoch, dispatch};
     order->node = ss_strdup("measure");
+    order->thread = ss_strdup(script_thread);
+    order->run = ss_strdup("run-1");
+    order->digest = dispatch + 100;
+    order->shard_epoch = script_shard_epoch;
     return order;
 }
 
@@ -228,6 +241,24 @@ const char *script_members(
     script->members = (char *const *)endpoints;
     script->members_count = count;
     return step(script, (struct ss_session_event){.type = SS_SESSION_MEMBERS});
+}
+
+const char *script_seek(
+    struct script *script, uint64_t epoch, const uint32_t *shards, size_t count)
+{
+    return step(script, (struct ss_session_event){.type = SS_SESSION_SEEK,
+                            .epoch = epoch,
+                            .shards = shards,
+                            .shards_count = count});
+}
+
+const char *script_adopt(
+    struct script *script, struct ss_attempt held, struct ss_attempt as)
+{
+    struct ss_adoption adoption = {held, as};
+    return step(script, (struct ss_session_event){.type = SS_SESSION_ADOPT,
+                            .adoptions = &adoption,
+                            .adoptions_count = 1});
 }
 
 static const char *about(struct script *script, enum ss_session_event_type type,

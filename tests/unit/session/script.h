@@ -20,6 +20,10 @@ struct script {
     size_t members_count;
 };
 
+// Of the orders that follow.
+extern const char *script_thread;
+extern uint64_t script_shard_epoch;
+
 void script_init(struct script *script, uint32_t capacity);
 // With several coordinators, links 0, 1, ...; commands then name their link.
 void script_init_cluster(struct script *script, uint32_t capacity,
@@ -43,6 +47,10 @@ const char *script_settled(
     struct script *script, uint64_t epoch, uint64_t dispatch);
 const char *script_members(
     struct script *script, const char *const *endpoints, size_t count);
+const char *script_seek(struct script *script, uint64_t epoch,
+    const uint32_t *shards, size_t count);
+const char *script_adopt(
+    struct script *script, struct ss_attempt held, struct ss_attempt as);
 // The body of an attempt ends.
 const char *script_end(
     struct script *script, uint64_t epoch, uint64_t dispatch);

@@ -218,6 +218,25 @@ static void fill_hello(struct ss_message *message)
     message->graphs[1] = wire_value("{\"name\":\"b\"}");
 }
 
+static void fill_cluster(struct ss_message *message)
+{
+    message->epoch = message->type == SS_MESSAGE_SEEK ||
+                             message->type == SS_MESSAGE_OFFERS
+                         ? 8
+                         : 0;
+    if (message->type == SS_MESSAGE_MEMBERS) {
+        add_members(message);
+    } else if (message->type == SS_MESSAGE_SEEK) {
+        add_shards(message);
+    } else if (message->type == SS_MESSAGE_OFFERS) {
+        add_offers(message);
+    } else {
+        message->adoptions_count = 2;
+        message->adoptions = ss_zalloc(2, sizeof(*message->adoptions));
+        message->adoptions[1] = (struct ss_adoption){{3, 40}, {4, UINT64_MAX}};
+    }
+}
+
 // A message of each type with everything in it that it can carry.
 struct ss_message *wire_example(enum ss_message_type type)
 {
@@ -237,6 +256,7 @@ struct ss_message *wire_example(enum ss_message_type type)
         break;
     case SS_MESSAGE_BYE:
         message->drains = true;
+        add_attempts(message);
         break;
     case SS_MESSAGE_DONE:
     case SS_MESSAGE_LIVE:
@@ -273,15 +293,10 @@ struct ss_message *wire_example(enum ss_message_type type)
         add_members(message);
         break;
     case SS_MESSAGE_MEMBERS:
-        add_members(message);
-        break;
     case SS_MESSAGE_SEEK:
-        message->epoch = 8;
-        add_shards(message);
-        break;
     case SS_MESSAGE_OFFERS:
-        message->epoch = 8;
-        add_offers(message);
+    case SS_MESSAGE_ADOPT:
+        fill_cluster(message);
         break;
     case SS_MESSAGE_NONE:
         break;

@@ -254,6 +254,7 @@ START_TEST(lists_and_requests_arrive_whole)
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_BYE));
     ck_assert(message->drains);
+    ck_assert_uint_eq(message->attempts_count, 2);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_PONG));
     ck_assert_uint_eq(message->epoch, 5);
@@ -296,6 +297,12 @@ START_TEST(members_labels_shards_and_offers_arrive_whole)
     ck_assert_uint_eq(message->shards[0], 0);
     ck_assert_uint_eq(message->shards[1], 300);
     ck_assert_uint_eq(message->shards[2], UINT32_MAX);
+    ss_message_destroy(&message);
+    message = wire_through(wire_example(SS_MESSAGE_ADOPT));
+    ck_assert_uint_eq(message->adoptions_count, 2);
+    ck_assert_uint_eq(message->adoptions[1].held.dispatch, 40);
+    ck_assert_uint_eq(message->adoptions[1].as.epoch, 4);
+    ck_assert_uint_eq(message->adoptions[1].as.dispatch, UINT64_MAX);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_OFFERS));
     ck_assert_uint_eq(message->epoch, 8);

@@ -1,0 +1,294 @@
+// adopt.c - attempts that began under another owner of their thread.
+//
+// A coordinator that comes after another one (it was started again, or gained
+// shards) finds runs whose tasks may be out. Workers offer what they hold: with
+// their Hello, or asked by a Seek. Tasks of a found run's first superstep wait
+// for that a little; one that is offered with the same task, run and digest
+// (model/task.h) goes on under a name of ours, all others are sent anew. What is
+// offered and not taken in time is void.
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+struct offered {
+    struct ss_offer offer;
+    char *peer;
+    int64_t until_ms; // then it is void
+};
+
+// Task ids are those of checkpoints, which copies of a thread share.
+static char *key_of(const char *thread, const char *task_id)
+{
+    return ss_format("%s %s", task_id, thread);
+}
+
+static void free_offered(void *value)
+{
+    struct offered *it = value;
+    ss_offer_fini(&it->offer);
+    ss_free(it->peer);
+    ss_free(it);
+}
+
+void ss_offers_fini(struct engine *engine)
+{
+    ss_map_fini(&engine->offers, free_offered);
+    ss_map_fini(&engine->seekers, NULL);
+}
+
+static void settle(
+    struct engine *engine, const char *peer, struct ss_attempt attempt)
+{
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_SETTLED,
+            .peer = ss_strdup(peer),
+            .attempt = attempt});
+}
+
+// ------------------------------------------------ tasks that may be out
+
+void ss_adopt_wait(struct task *task)
+{
+    const struct run *run = task->loop->run;
+    struct engine *engine = task->loop->engine;
+    task->may_be_out = run && run->recovering && task->node
+        && task->order_kind == SS_ORDER_NODE;
+    if (!task->may_be_out || task->seeks)
+        return;
+    char *key = key_of(task->loop->thread->id, task->id);
+    task->seeks = !ss_map_get(&engine->seekers, key);
+    if (task->seeks)
+        ss_map_put(&engine->seekers, key, task);
+    engine->offers_moved = true;
+    ss_free(key);
+}
+
+void ss_adopt_forget(struct task *task)
+{
+    if (!task->seeks)
+        return;
+    char *key = key_of(task->loop->thread->id, task->id);
+    ss_map_remove(&task->loop->engine->seekers, key);
+    ss_free(key);
+    task->seeks = false;
+}
+
+bool ss_adopt_waits(const struct task *task)
+{
+    const struct engine *engine = task->loop->engine;
+    return task->may_be_out && engine->now_ms < engine->adopt_until_ms;
+}
+
+// ------------------------------------------------ looking for them
+
+void ss_adopt_begin(struct engine *engine)
+{
+    int64_t until = engine->now_ms + engine->options.adopt_ms;
+    if (until > engine->adopt_until_ms)
+        engine->adopt_until_ms = until;
+}
+
+static void seek(struct worker *worker, const struct ss_shards *shards,
+    uint64_t epoch)
+{
+    struct ss_shards *copy = ss_zalloc(1, sizeof(*copy));
+    *copy = *shards;
+    worker->is_asked = true;
+    ss_engine_command(worker->engine,
+        (struct ss_command){.type = SS_COMMAND_SEEK,
+            .peer = ss_strdup(worker->peer),
+            .tag = epoch,
+            .shards = copy});
+}
+
+void ss_seek_gained(
+    struct engine *engine, const struct ss_shards *shards, uint64_t epoch)
+{
+    ss_adopt_begin(engine);
+    if (engine->workers.count == 0)
+        engine->adopt_until_ms = 0;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        seek(e->value, shards, epoch);
+}
+
+// Those of one epoch with each message.
+void ss_seek_all(struct worker *worker)
+{
+    struct engine *engine = worker->engine;
+    struct ss_shards left = engine->owned;
+    while (engine->options.shared && ss_shards_count(&left) > 0) {
+        struct ss_shards same = {{0}};
+        uint64_t epoch = 0;
+        for (uint16_t i = 0; i < SS_SHARDS; i++) {
+            if (!ss_shards_have(&left, i)
+                || (epoch && engine->shard_epochs[i] != epoch))
+                continue;
+            epoch = engine->shard_epochs[i];
+            ss_shards_add(&same, i);
+        }
+        ss_shards_leave(&left, &same);
+        seek(worker, &same, epoch);
+    }
+}
+
+// All that were asked have answered: nothing is left to wait for.
+static void end_if_answered(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        if (((const struct worker *)e->value)->is_asked)
+            return;
+    engine->adopt_until_ms = 0;
+    engine->ready_moved = true;
+}
+
+// ------------------------------------------------ offers
+
+static bool is_better(const struct offered *known, const struct ss_offer *offer)
+{
+    return offer->ended && !known->offer.ended;
+}
+
+static void keep(
+    struct worker *worker, const struct ss_offer *offer, const char *key)
+{
+    struct engine *engine = worker->engine;
+    struct offered *it = ss_zalloc(1, sizeof(*it));
+    it->offer = *offer;
+    it->offer.thread = ss_strdup(offer->thread);
+    it->offer.run = ss_strdup(offer->run);
+    it->peer = ss_strdup(worker->peer);
+    it->until_ms =
+        engine->now_ms + engine->options.adopt_ms + SS_OFFER_EXTRA_MS;
+    struct offered *before = ss_map_put(&engine->offers, key, it);
+    if (before) {
+        settle(engine, before->peer, before->offer.attempt);
+        free_offered(before);
+    }
+    engine->offers_moved = true;
+}
+
+// One offer. Those of threads that are another's are left to it.
+static void take(struct worker *worker, const struct ss_offer *offer)
+{
+    struct engine *engine = worker->engine;
+    if (!ss_is_ours(engine, offer->thread)
+        || offer->attempt.epoch == engine->options.epoch)
+        return;
+    char *key = key_of(offer->thread, offer->task_id);
+    const struct offered *known = ss_map_get(&engine->offers, key);
+    bool is_same = known
+        && known->offer.attempt.epoch == offer->attempt.epoch
+        && known->offer.attempt.dispatch == offer->attempt.dispatch;
+    bool has_room = engine->offers.count < SS_OFFERS_MAX;
+    if (!is_same && has_room && (!known || is_better(known, offer)))
+        keep(worker, offer, key);
+    else if (!is_same)
+        settle(engine, worker->peer, offer->attempt);
+    ss_free(key);
+}
+
+void ss_offers_take(struct worker *worker, const struct ss_offer *offers,
+    size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        take(worker, &offers[i]);
+}
+
+void ss_worker_offers(struct engine *engine, const struct ss_event *event)
+{
+    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    if (!worker)
+        return;
+    worker->seen_ms = engine->now_ms;
+    worker->is_asked = false;
+    ss_offers_take(worker, event->offers.items, event->offers.count);
+    end_if_answered(engine);
+}
+
+void ss_offers_drop(struct worker *worker)
+{
+    struct engine *engine = worker->engine;
+    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+        next = e->next;
+        struct offered *it = e->value;
+        if (strcmp(it->peer, worker->peer) == 0)
+            free_offered(ss_map_remove(&engine->offers, e->key));
+    }
+    if (worker->is_asked) {
+        worker->is_asked = false;
+        end_if_answered(engine);
+    }
+}
+
+void ss_offers_expire(struct engine *engine)
+{
+    if (engine->adopt_until_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->adopt_until_ms);
+    else if (engine->adopt_until_ms > 0) {
+        engine->adopt_until_ms = 0;
+        engine->ready_moved = true;
+    }
+    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+        next = e->next;
+        struct offered *it = e->value;
+        if (it->until_ms > engine->now_ms) {
+            ss_engine_wake(engine, it->until_ms);
+            continue;
+        }
+        settle(engine, it->peer, it->offer.attempt);
+        free_offered(ss_map_remove(&engine->offers, e->key));
+    }
+}
+
+// ------------------------------------------------ adopting
+
+static bool matches(struct task *task, const struct ss_offer *offer)
+{
+    const struct run *run = task->loop->run;
+    struct ss_order *order = ss_task_order(task);
+    bool is_same = strcmp(run->id, offer->run) == 0
+        && order->digest == offer->digest;
+    ss_order_destroy(&order);
+    return is_same;
+}
+
+static void adopt(struct task *task, struct offered *it, struct worker *worker)
+{
+    struct engine *engine = worker->engine;
+    ss_attempt_begin(task, worker);
+    ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes on at worker"
+        " %s, which %s it", task->node->name, task->loop->step, worker->name,
+        it->offer.ended ? "has done" : "had begun");
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_ADOPT,
+            .peer = ss_strdup(worker->peer),
+            .held = it->offer.attempt,
+            .attempt = task->attempt});
+}
+
+void ss_adopt(struct engine *engine)
+{
+    if (!engine->offers_moved)
+        return;
+    engine->offers_moved = false;
+    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+        next = e->next;
+        struct offered *it = e->value;
+        struct task *task = ss_map_get(&engine->seekers, e->key);
+        struct worker *worker = ss_map_get(&engine->workers, it->peer);
+        ss_check(worker != NULL);
+        if (!task || task->state != TASK_READY)
+            continue;
+        if (task->gate_seq > task->loop->thread->durable) {
+            engine->offers_moved = true;
+            continue;
+        }
+        if (matches(task, &it->offer))
+            adopt(task, it, worker);
+        else
+            settle(engine, it->peer, it->offer.attempt);
+        free_offered(ss_map_remove(&engine->offers, e->key));
+    }
+}
