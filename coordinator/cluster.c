@@ -342,7 +342,8 @@ bool ss_cluster_took(struct ss_coordinator *shell, const struct ss_job *job)
 {
     if (!shell->cluster)
         return false;
-    if (job->type == SS_JOB_APPLY && job->status == SS_EFENCED)
+    enum ss_owners_event_type of;
+    if (job->status == SS_EFENCED && !answer_type(job->type, &of))
         feed(shell, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
     if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN) {
         if (read_failed(shell, job))

@@ -17,7 +17,7 @@ enum {
     // How long a start waits for its first shards, and a stop for the database
     // to take their hand-over; then it goes on without.
     SS_SETTLE_MS = 5000,
-    SS_LEAVE_MS = 5000,
+    SS_LEAVE_MS = 10000,
     // Bounds of --drain-ms and --cluster-lease-ms.
     SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
     SS_CLUSTER_LEASE_MS_MIN = 200,

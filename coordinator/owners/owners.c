@@ -413,6 +413,10 @@ static void on_looked(
     struct ss_owners *owners, const struct ss_owners_event *event)
 {
     owners->is_looking = false;
+    if (event->status == SS_EFENCED) { // it is another database now
+        displaced(owners);
+        return;
+    }
     if (event->status != SS_OK) {
         owners->look_at_ms = owners->now_ms + look_every_ms(owners);
         return;

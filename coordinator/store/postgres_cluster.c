@@ -12,6 +12,15 @@
 #include "common/base/mem.h"
 #include "coordinator/store/store_postgres.h"
 
+// Whatever is in memory may not be in this database.
+static int moved(const struct ss_pg_store *store, struct ss_error *error)
+{
+    return ss_error_set(error, SS_EFENCED,
+        "store: %s is not the database that it was (another system, timeline"
+        " or generation). Start again",
+        store->place);
+}
+
 static int fenced(const struct ss_pg_store *store,
     const struct ss_member *self, struct ss_error *error)
 {
@@ -36,7 +45,7 @@ static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
     PGresult *result = NULL;
     int status = ss_pg_reconnect(store, error);
     if (status == SS_OK && store->has_moved) {
-        return fenced(store, self, error);
+        return moved(store, error);
     }
     if (status == SS_OK) {
         status = ss_pg_begin(store, error);
@@ -231,6 +240,9 @@ static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
         .what = "look at the members"};
     PGresult *result = NULL;
     int status = ss_pg_reconnect(store, error);
+    if (status == SS_OK && store->has_moved) {
+        status = moved(store, error);
+    }
     if (status == SS_OK) {
         status = ss_pg_ask(store, &query, &result, error);
     }

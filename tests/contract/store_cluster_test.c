@@ -196,6 +196,28 @@ START_TEST(who_leaves_leaves_its_shards_to_nobody)
 }
 END_TEST
 
+START_TEST(in_a_database_that_was_set_back_nobody_is_a_member)
+{
+    struct ss_cluster cluster;
+    struct ss_shards all = shards_to(SS_SHARDS), got = {{0}};
+    say("UPDATE format SET generation = 'restored on Monday'");
+    say("DO $$ BEGIN PERFORM pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend';"
+        " END $$");
+    int status = SS_EAGAIN; // the connection is lost first
+    for (int i = 0; i < 10 && status == SS_EAGAIN; i++) {
+        status = ss_store_lease_renew(store, &ada, LEASE_MS, &world_error);
+    }
+    ck_assert_int_eq(status, SS_EFENCED);
+    ck_assert_ptr_nonnull(strstr(world_error.message, "Start again"));
+    ck_assert_int_eq(
+        ss_store_cluster_read(store, &cluster, &world_error), SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_shards_claim(store, &ada, &all, &got, &world_error),
+        SS_EFENCED);
+}
+END_TEST
+
 // --- shards -----------------------------------------------------------------
 
 START_TEST(a_shard_is_claimed_once)
@@ -383,6 +405,7 @@ static Suite *suite(void)
         no_two_epochs_are_the_same_even_after_the_database_was_set_back,
         whose_fence_was_taken_renews_nothing,
         who_leaves_leaves_its_shards_to_nobody,
+        in_a_database_that_was_set_back_nobody_is_a_member,
         a_shard_is_claimed_once,
         whose_lease_has_ended_gains_nothing,
         a_takeover_takes_all_and_breaks_the_fence,

@@ -220,6 +220,16 @@ START_TEST(who_was_taken_over_is_displaced_once_and_silent)
 }
 END_TEST
 
+START_TEST(a_database_that_went_back_in_time_ends_it)
+{
+    begin_with(0, 10);
+    pass();
+    say(SS_OWNERS_LOOKED, SS_EFENCED);
+    ck_assert_uint_eq(count_of(SS_OWNERS_LOST), 10);
+    must(SS_OWNERS_DISPLACED);
+}
+END_TEST
+
 START_TEST(an_append_that_was_fenced_ends_it)
 {
     begin_with(0, 10);
@@ -554,6 +564,7 @@ int main(void)
         when_the_lease_runs_out_all_is_lost_before_anything_else,
         after_a_lapse_that_nobody_noticed_it_goes_on,
         who_was_taken_over_is_displaced_once_and_silent,
+        a_database_that_went_back_in_time_ends_it,
         an_append_that_was_fenced_ends_it,
         the_first_one_claims_everything,
         two_that_begin_together_claim_a_half_each,
