@@ -37,7 +37,8 @@ struct incoming {
     json_int_t rows;
 };
 
-static int send_piece(struct incoming *incoming, struct ss_error *error)
+static int send_piece(
+    struct incoming *incoming, bool more, struct ss_error *error)
 {
     struct ss_client_error why;
     json_t *answer = NULL;
@@ -46,9 +47,9 @@ static int send_piece(struct incoming *incoming, struct ss_error *error)
         return SS_OK;
     json_t *last = json_incref(
         json_object_get(json_array_get(incoming->piece, count - 1), "id"));
-    json_t *body = json_pack("{s:s, s:s*, s:O*, s:o}", "thread", incoming->name,
-        "graph", incoming->graph, "after", incoming->after, "checkpoints",
-        incoming->piece);
+    json_t *body = json_pack("{s:s, s:s*, s:O*, s:o, s:b}", "thread",
+        incoming->name, "graph", incoming->graph, "after", incoming->after,
+        "checkpoints", incoming->piece, "more", (int)more);
     incoming->piece = json_array();
     incoming->size = 0;
     json_decref(incoming->after);
@@ -69,7 +70,7 @@ static int take_one(void *ctx, json_t *saved, struct ss_error *error)
     int status = SS_OK;
     if (incoming->size + size > SS_MOVE_SIZE_MAX ||
         json_array_size(incoming->piece) >= SS_MOVE_COUNT_MAX)
-        status = send_piece(incoming, error);
+        status = send_piece(incoming, true, error);
     json_array_append_new(incoming->piece, saved);
     incoming->size += size;
     return status;
@@ -85,7 +86,7 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
         .piece = json_array()};
     int status = ss_saver_read(saver, thread, take_one, &incoming, error);
     if (status == SS_OK)
-        status = send_piece(&incoming, error);
+        status = send_piece(&incoming, false, error);
     if (status == SS_OK)
         *ret_report = json_pack("{s:s, s:I, s:I}", "thread", name,
             "checkpoints", incoming.checkpoints, "rows", incoming.rows);

@@ -2,6 +2,7 @@
 #include "client/saver/saver.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "client/saver/saver_impl.h"
 
@@ -9,9 +10,7 @@ static bool is_dsn(const char *where)
 {
     return strncmp(where, "postgres://", 11) == 0 ||
            strncmp(where, "postgresql://", 13) == 0 ||
-           (strchr(where, '=') && !strchr(where, '/')) ||
-           strncmp(where, "host=", 5) == 0 ||
-           strncmp(where, "service=", 8) == 0;
+           (strchr(where, '=') && access(where, F_OK) != 0);
 }
 
 int ss_saver_open(const char *where, bool to_write, struct ss_saver **ret_saver,

@@ -3,8 +3,8 @@
 //
 // All is checked before the first row is made, and all rows are one unit. What
 // the thread has already is passed over, so that a long thread may come in
-// pieces and any piece twice; where the thread has gone on by itself, nothing
-// is imported.
+// pieces (all but the last say `more`) and an import that was cut off may be
+// done again; where the thread has gone on by itself, nothing is imported.
 #include <string.h>
 
 #include "coordinator/engine/import.h"
@@ -61,12 +61,8 @@ static bool lists(const json_t *list, const char *id)
     return false;
 }
 
-// The thread is new, or has nothing newer than what was imported before.
-static int check_thread(const struct thread *thread, const json_t *body,
-    struct ss_error *error)
+static const char *newest_of(const struct thread *thread)
 {
-    const json_t *list = json_object_get(body, "checkpoints");
-    const char *after = ss_json_str(body, "after", "");
     const char *newest = "";
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
@@ -76,6 +72,26 @@ static int check_thread(const struct thread *thread, const json_t *body,
         if (strcmp(id, newest) > 0)
             newest = id;
     }
+    return newest;
+}
+
+// Of a piece that others follow: all of it came before, and so did more.
+static bool is_past(const struct thread *thread, const json_t *body)
+{
+    const json_t *list = json_object_get(body, "checkpoints");
+    bool past = ss_json_bool(body, "more", false);
+    for (size_t i = 0; past && i < json_array_size(list); i++)
+        past = is_there(thread, json_array_get(list, i));
+    return past && !lists(list, newest_of(thread));
+}
+
+// The thread is new, or has nothing newer than what was imported before.
+static int check_thread(const struct thread *thread, const json_t *body,
+    struct ss_error *error)
+{
+    const json_t *list = json_object_get(body, "checkpoints");
+    const char *after = ss_json_str(body, "after", "");
+    const char *newest = newest_of(thread);
     if (!newest[0] && !after[0])
         return SS_OK;
     if (newest[0] && (strcmp(after, newest) == 0 || lists(list, newest)))
@@ -103,7 +119,8 @@ static int check(const struct thread *thread, const json_t *body,
             "once; %d are the most", json_array_size(list), SS_IMPORT_MAX);
     if (graph && json_string_length(graph) == 0)
         return ss_error_set(error, SS_EINVAL, "import: graph is a name");
-    int status = check_thread(thread, body, error);
+    int status = is_past(thread, body) ? SS_OK
+                                       : check_thread(thread, body, error);
     return status == SS_OK ? check_each(thread, list, error) : status;
 }
 
@@ -160,6 +177,11 @@ void ss_import_thread(
     const char *graph = ss_json_str(body, "graph", NULL);
     json_t *list = NULL;
     int status = check(thread, body, &error);
+    if (status == SS_OK && is_past(thread, body)) {
+        ss_reply_durable(thread, peer, id,
+            json_pack("{s:i, s:i}", "rows", 0, "checkpoints", 0));
+        return;
+    }
     if (status == SS_OK) {
         list = own_list(json_object_get(body, "checkpoints"));
         status = ss_saved_complete(thread, list, graph, &error);

@@ -42,7 +42,7 @@ static const struct op {
     {"update", ss_change_request, NULL,
         " thread graph supersteps checkpoint_id checkpoint_ns key "},
     {"checkpoints", ss_read_checkpoints, NULL, " thread graph after limit "},
-    {"import", ss_import_thread, NULL, " thread graph checkpoints after "},
+    {"import", ss_import_thread, NULL, " thread graph checkpoints after more "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"explain", ss_explain_thread, explain, " run thread "},
     {"release", ss_release_on_thread, ss_release_request, " run thread "},

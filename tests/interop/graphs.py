@@ -1,5 +1,6 @@
 """The graphs of tests/interop/app/twins.c, once more for the real LangGraph."""
 
+import dataclasses
 import operator
 import os
 from typing import Annotated, Any
@@ -94,7 +95,7 @@ class Nest(TypedDict, total=False):
     ask: bool
 
 
-def nest():
+def nest(checkpointer=None):
     inner = StateGraph(Nest)
     inner.add_node("i1", lambda state: say("i1"))
     inner.add_node("i2", b)
@@ -103,13 +104,17 @@ def nest():
     inner.add_edge("i2", END)
     graph = StateGraph(Nest)
     graph.add_node("before", lambda state: say("before"))
-    graph.add_node("sub", inner.compile())
+    graph.add_node("sub", inner.compile(checkpointer=checkpointer))
     graph.add_node("after", lambda state: say("after"))
     graph.add_edge(START, "before")
     graph.add_edge("before", "sub")
     graph.add_edge("sub", "after")
     graph.add_edge("after", END)
     return graph
+
+
+def kept():
+    return nest(checkpointer=True)
 
 
 def late():
@@ -145,6 +150,12 @@ def chat():
     graph.add_edge(START, "reply")
     graph.add_edge("reply", END)
     return graph
+
+
+@dataclasses.dataclass
+class Point:
+    """A class of the application's, which Python imports to read a row."""
+    x: int
 
 
 class Things(TypedDict, total=False):

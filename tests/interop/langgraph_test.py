@@ -256,15 +256,19 @@ def one_whose_task_failed_there_runs_that_task_alone(bench):
 
 @both
 def a_graph_inside_that_waits_goes_on_inside(bench):
-    with bench.python(graphs.nest()) as graph:
-        graph.invoke({"x": ["in"], "ask": True}, THREAD)
-    bench.ran()
-    bench.move_in("nest")
-    answer = bench.answer("yes")
-    with bench.python(graphs.nest()) as graph:
-        theirs = graph.invoke(Command(resume="yes"), THREAD)
-    same(answer["output"]["x"], theirs["x"], "the end, as LangGraph's")
-    same(bench.ran(), ["after", "after", "b:yes", "b:yes"], "who ran")
+    for name, make in ("nest", graphs.nest), ("kept", graphs.kept):
+        with bench.python(make()) as graph:
+            graph.checkpointer.delete_thread("t")
+            graph.invoke({"x": ["first"]}, THREAD)
+            graph.invoke({"x": ["in"], "ask": True}, THREAD)
+        bench.ran()
+        bench.move_in(name)
+        answer = bench.answer("yes")
+        with bench.python(make()) as graph:
+            theirs = graph.invoke(Command(resume="yes"), THREAD)
+        same(answer["output"]["x"], theirs["x"], "the end, as LangGraph's")
+        same(bench.ran(), ["after", "after", "b:yes", "b:yes"], "who ran")
+        bench.world.do("delete", "t")
 
 
 @both
@@ -386,14 +390,19 @@ def one_whose_worker_was_killed_half_way_is_finished_by_langgraph(bench):
 
 @both
 def a_graph_inside_that_waits_is_answered_by_langgraph(bench):
-    bench.run("nest", ["--input", '{"x": ["in"], "ask": true}'], status=3)
-    bench.ran()
-    bench.move_out()
-    with bench.python(graphs.nest()) as graph:
-        inner = graph.get_state(THREAD, subgraphs=True).tasks[0].state
-        same(inner.next, ("i2",), "next inside")
-        graph.invoke(Command(resume="yes"), THREAD)
-    same(bench.ran(), ["after", "b:yes"], "who ran")
+    for name, make in ("nest", graphs.nest), ("kept", graphs.kept):
+        bench.run(name, ["--input", '{"x": ["first"]}'])
+        bench.run(name, ["--input", '{"x": ["in"], "ask": true}'], status=3)
+        bench.ran()
+        bench.move_out("--replace")
+        with bench.python(make()) as graph:
+            inner = graph.get_state(THREAD, subgraphs=True).tasks[0].state
+            same(inner.next, ("i2",), "next inside")
+            there = graph.invoke(Command(resume="yes"), THREAD)
+        same(bench.ran(), ["after", "b:yes"], "who ran")
+        here = bench.answer("yes")
+        same(there["x"], here["output"]["x"], "the end, as Superstep's")
+        bench.world.do("delete", "t")
 
 
 @both
@@ -507,6 +516,16 @@ def a_class_that_python_would_import_is_written_only_when_named(bench):
     expect("--class os.system" in text, text)
     with open_saver(bench.where) as saver:
         same(saver.get_tuple(THREAD), None, "what was written")
+    bench.world.do("delete", "t")
+    with bench.python(graphs.things()) as graph:
+        graph.invoke({"one": graphs.Point(7)}, THREAD)
+    bench.move_in("things")
+    text = bench.refuses("export", "langgraph", bench.where, "--replace")
+    expect("--class graphs.Point" in text, text)
+    bench.move_out("--replace", "--class", "graphs.Point")
+    with bench.python(graphs.things()) as graph:
+        same(graph.get_state(THREAD).values["many"], [graphs.Point(7)],
+             "what came back")
 
 
 @both

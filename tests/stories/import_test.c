@@ -41,6 +41,14 @@ static json_t *import(const char *name, json_t *list, const char *after)
             "checkpoints", list, "after", after)));
 }
 
+// A piece that others follow.
+static json_t *import_more(const char *name, json_t *list)
+{
+    return world_finish(world_ask_json("ann", "import",
+        json_pack("{s:s, s:O, s:b}", "thread", name, "checkpoints", list,
+            "more", 1)));
+}
+
 static json_t *import_all(const char *name)
 {
     json_t *answer = import(name, saved_of("t"), NULL);
@@ -248,6 +256,13 @@ START_TEST(a_thread_may_come_in_pieces_and_any_piece_twice)
     answer = import("u", second, end);
     holds(answer, "{'rows': 0, 'checkpoints': 0}");
     ck_assert(json_equal(all, saved_of("u")));
+    // once more from the beginning: only the last piece has to be the end
+    ck_assert_str_eq(code_of(import("u", first, NULL)), "already_exists");
+    holds(import_more("u", first), "{'rows': 0, 'checkpoints': 0}");
+    holds(import("u", second, end), "{'rows': 0, 'checkpoints': 0}");
+    run("u", ", 'input': {'x': []}");
+    holds(import_more("u", first), "{'rows': 0, 'checkpoints': 0}");
+    ck_assert_str_eq(code_of(import("u", second, end)), "already_exists");
     json_decref(first);
     json_decref(second);
 }

@@ -135,9 +135,8 @@ static void inner(struct ss_graph_def *graph, void *ctx)
     ss_edge(graph, "i2", SS_END);
 }
 
-static void nest(struct ss_graph_def *graph)
+static void around(struct ss_graph_def *graph)
 {
-    ss_subgraph(graph, "inner", inner, NULL);
     ss_key(graph, "x", SS_LIST, .reducer = SS_ADD);
     ss_key(graph, "ask", SS_BOOL);
     ss_node(graph, "before", before);
@@ -147,6 +146,25 @@ static void nest(struct ss_graph_def *graph)
     ss_edge(graph, "before", "sub");
     ss_edge(graph, "sub", "after");
     ss_edge(graph, "after", SS_END);
+}
+
+static void nest(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "inner", inner, NULL);
+    around(graph);
+}
+
+// The same, with an inner graph that keeps its state between calls.
+static void keeping(struct ss_graph_def *graph, void *ctx)
+{
+    inner(graph, ctx);
+    ss_checkpointer(graph, true);
+}
+
+static void kept(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "inner", keeping, NULL);
+    around(graph);
 }
 
 // ------------------------------------------------------------------ late
@@ -243,4 +261,5 @@ static void delta(struct ss_graph_def *graph)
 }
 
 SS_APP(SS_GRAPH("fan", fan) SS_GRAPH("nest", nest) SS_GRAPH("late", late)
-        SS_GRAPH("chat", chat) SS_GRAPH("things", things) SS_GRAPH("delta", delta))
+        SS_GRAPH("chat", chat) SS_GRAPH("things", things) SS_GRAPH("delta", delta)
+        SS_GRAPH("kept", kept))
