@@ -448,7 +448,8 @@ def branches_of_a_thread_keep_their_values_apart(bench):
 THINGS = {"uuid": uuid.UUID(int=7), "decimal": decimal.Decimal("1.10"),
           "time": datetime.datetime(2026, 1, 2, 3, 4, 5), "bytes": b"\x00\xff",
           "set": {1, 2}, "big": 2**64 - 1, "nothing": None, "half": 0.5,
-          "keys": {1: "one"}, "text": "h\u00e9"}
+          "keys": {1: "one"}, "text": "h\u00e9",
+          "nul": "a\0b", "minus": -0.0, "large": 1e300}
 
 
 def as_stored(saver):

@@ -268,6 +268,32 @@ START_TEST(a_thread_may_come_in_pieces_and_any_piece_twice)
 }
 END_TEST
 
+START_TEST(an_import_that_a_crash_cut_off_is_done_again)
+{
+    diamond();
+    world_body("b", asks);
+    run("t", ", 'input': {'x': []}");
+    json_t *list = json_deep_copy(saved_of("t"));
+    for (int64_t rows = 0; rows <= 5; rows++) {
+        char name[8];
+        snprintf(name, sizeof(name), "u%d", (int)rows);
+        world_store_take(rows);
+        world_ask_json("ann", "import", json_pack("{s:s, s:s, s:O}", "thread",
+            name, "graph", "g", "checkpoints", list));
+        world_run();
+        ck_assert(world_store_stopped());
+        world_crash();
+        world_restart();
+        ck_assert_str_eq(code_of(import(name, list, NULL)), "");
+        ck_assert(json_equal(saved_of("t"), saved_of(name)));
+        json_t *answer = run(name, ", 'command': {'resume': 'yes'}");
+        holds(json_object_get(answer, "output"),
+            "{'x': ['a', 'b:yes', 'c', 'd']}");
+    }
+    json_decref(list);
+}
+END_TEST
+
 START_TEST(writes_that_came_since_are_added)
 {
     diamond();
@@ -515,6 +541,7 @@ SUITE("import", a_thread_is_imported_as_it_was_saved,
     output_beside_an_error_of_before_is_output,
     a_graph_inside_goes_on_where_it_was,
     a_thread_may_come_in_pieces_and_any_piece_twice,
+    an_import_that_a_crash_cut_off_is_done_again,
     writes_that_came_since_are_added,
     a_thread_that_went_on_by_itself_is_left_alone,
     what_is_no_saved_checkpoint_is_refused_and_nothing_is_stored,
