@@ -39,7 +39,8 @@ size_t ss_shards_count(const struct ss_shards *shards)
 {
     size_t count = 0;
     for (size_t i = 0; i < SS_SHARDS / 64; i++)
-        count += (size_t)__builtin_popcountll(shards->bits[i]);
+        for (uint64_t rest = shards->bits[i]; rest != 0; rest &= rest - 1)
+            count++;
     return count;
 }
 
