@@ -62,8 +62,8 @@ static double seconds_of(const struct rusage *usage)
            (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
 }
 
-// Of the server or one of its children by /proc/PID/stat, with those that ended;
-// 0: it is none.
+// Of the server or one of its children by /proc/PID/stat, with those that
+// ended; 0: it is none.
 static double seconds_of_process(const char *pid, long server)
 {
     char path[300], text[1024] = "";
@@ -76,10 +76,11 @@ static double seconds_of_process(const char *pid, long server)
     (void)!fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
     const char *behind = strrchr(text, ')'); // its name may hold anything
-    if (!behind || sscanf(behind, ") %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u"
-                                  " %*u %lu %lu %lu %lu",
-                       &parent, &user, &system, &ended_user,
-                       &ended_system) != 5)
+    if (!behind ||
+        sscanf(behind,
+            ") %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u"
+            " %*u %lu %lu %lu %lu",
+            &parent, &user, &system, &ended_user, &ended_system) != 5)
         return 0;
     if (parent != server && strtol(pid, NULL, 10) != server)
         return 0;

@@ -466,7 +466,11 @@ static void send_rows(struct pipeline *pipeline)
     }
     // Before the rows: behind them the heads are their own.
     send_heads(pipeline);
-    send_rows_many(pipeline);
+    if (ss_pg_few_are(run) && ss_pg_few_is_ready(pipeline->store, run)) {
+        pipeline->is_broken |= !ss_pg_few_send(pipeline->store, run);
+    } else {
+        send_rows_many(pipeline);
+    }
 }
 
 // --- puts -------------------------------------------------------------------

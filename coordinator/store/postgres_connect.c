@@ -161,6 +161,7 @@ void ss_pg_disconnect(struct ss_pg_store *store)
     PQfinish(store->conn);
     store->conn = NULL;
     store->prepared[0] = store->prepared[1] = false;
+    store->few[0] = store->few[1] = 0;
 }
 
 static int server_check(const struct ss_pg_store *store, const PGresult *result,

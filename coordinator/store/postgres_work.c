@@ -198,7 +198,12 @@ static int range_apply(
     const struct ss_pg_run_of run = {
         .units = units, .count = count, .epoch = work->batch->epoch};
     bool guard = false;
-    int status = ss_pg_append(work->store, &run, &guard, error);
+    int status = ss_pg_few_are(&run)
+                     ? ss_pg_few_prepare(work->store, &run, error)
+                     : SS_OK;
+    if (status == SS_OK) {
+        status = ss_pg_append(work->store, &run, &guard, error);
+    }
     if (status == SS_OK && !guard) {
         for (size_t i = 0; i < count; i++) {
             units[i].result = SS_OK;

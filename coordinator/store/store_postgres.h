@@ -42,6 +42,7 @@ struct ss_pg_store {
     int fence_actor;
     bool is_pooled;   // sessions change under this connection
     bool prepared[2]; // this session has the rows' statements; [fenced]
+    uint64_t few[2];  // and those for just so many rows: bits; [fenced]
     struct ss_pg_head *heads; // of threads, while heads_epoch stands
     uint64_t heads_epoch;
 };
@@ -157,6 +158,19 @@ int ss_pg_append_prepare(
 // of a transaction nothing is committed yet.
 int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
     bool *ret_guard, struct ss_error *error);
+
+// --- a few rows (postgres_few.c) --------------------------------------------
+
+// Is it a few rows, for which there is a statement of their own?
+bool ss_pg_few_are(const struct ss_pg_run_of *run);
+// Prepare it, where the session is our own. Not within a transaction.
+int ss_pg_few_prepare(struct ss_pg_store *store,
+    const struct ss_pg_run_of *run, struct ss_error *error);
+bool ss_pg_few_is_ready(
+    const struct ss_pg_store *store, const struct ss_pg_run_of *run);
+// Into the pipeline, with the fence; false: it could not be sent.
+bool ss_pg_few_send(
+    struct ss_pg_store *store, const struct ss_pg_run_of *run);
 
 int ss_pg_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

@@ -401,6 +401,78 @@ START_TEST(what_an_epoch_knows_of_its_threads_ends_with_it)
 }
 END_TEST
 
+// One row in each of `count` threads, the `turn`th of each; all columns differ.
+static int append_many(
+    struct ss_store *it, uint64_t epoch, size_t count, uint64_t turn)
+{
+    enum { COUNT_MAX = 40 };
+    char names[COUNT_MAX][32];
+    struct ss_store_row rows[COUNT_MAX];
+    struct ss_store_unit units[COUNT_MAX];
+    ck_assert_uint_le(count, COUNT_MAX);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(names[i], sizeof(names[i]), "%zu-%zu", count, i);
+        rows[i] = (struct ss_store_row){.thread = names[i],
+            .seq = turn,
+            .kind = 2,
+            .format = 1,
+            .run = "run",
+            .ns = i % 2 ? "inside" : "",
+            .checkpoint_id = "id",
+            .parent_id = "parent",
+            .parent_seq = UINT32_MAX + UINT64_C(7),
+            .base_seq = 8,
+            .source = "loop",
+            .step = -2,
+            .wall_us = INT64_MIN + 9,
+            .metadata = i % 3 ? "{}" : NULL,
+            .checksum = UINT64_MAX - 10,
+            .body = "b\0dy",
+            .body_size = i % 5};
+        units[i] = (struct ss_store_unit){
+            .thread = names[i], .rows = &rows[i], .rows_count = 1};
+    }
+    struct ss_store_batch batch = {
+        .epoch = epoch, .units = units, .units_count = count};
+    int status = ss_store_apply(it, &batch, &world_error);
+    for (size_t i = 0; i < count && status == SS_OK; i++)
+        status = units[i].result;
+    return status;
+}
+
+// A batch goes out in another way by its size: what lands is the same.
+START_TEST(batches_of_all_sizes_land_as_they_are)
+{
+    open_store(&store);
+    uint64_t epoch = take(store, "me");
+    size_t sum = 0;
+    for (size_t count = 1; count <= 40; count++) {
+        ck_assert_int_eq(append_many(store, epoch, count, 1), SS_OK);
+        ck_assert_int_eq(append_many(store, epoch, count, 2), SS_OK);
+        ck_assert_int_eq(append_many(store, epoch, count, 2), SS_OK); // again
+        ck_assert_int_eq(append_many(store, epoch, count, 4), SS_EREFUSED);
+        sum += 2 * count;
+    }
+    char expected[32];
+    snprintf(expected, sizeof(expected), "%zu", sum);
+    ck_assert_str_eq(ask(person, "SELECT count(*) FROM journal"), expected);
+    ck_assert_str_eq(
+        ask(person,
+            "SELECT count(*) FROM (SELECT *, split_part(thread, '-',"
+            " 2)::integer AS i FROM journal) AS j WHERE (kind, format, run,"
+            " checkpoint_id, parent_id, parent_seq, base_seq, source, step,"
+            " wall_us, checksum) = (2, 1, 'run', 'id', 'parent', 4294967302, 8,"
+            " 'loop', -2, -9223372036854775799, -11) AND (ns, metadata, body)"
+            " IS NOT DISTINCT FROM (CASE i % 2 WHEN 0 THEN '' ELSE 'inside'"
+            " END, CASE i % 3 WHEN 0 THEN NULL ELSE '{}' END,"
+            " substr('\\x6200647900'::bytea, 1, i % 5))"),
+        expected);
+    (void)take(store, "me");
+    for (size_t count = 1; count <= 40; count++)
+        ck_assert_int_eq(append_many(store, epoch, count, 3), SS_EFENCED);
+}
+END_TEST
+
 START_TEST(puts_and_batches_are_fenced_too)
 {
     open_store(&store);
@@ -628,6 +700,8 @@ START_TEST(a_commit_whose_answer_is_lost_is_settled_by_the_same_rows)
         world_path(""), schema);
     open_store(&store);
     ck_assert_int_eq(append_row(store, "t", 1, "one"), SS_OK);
+    // Its session has prepared what a batch like the one below needs.
+    ck_assert_int_eq(append_many(store, 0, 2, 1), SS_OK);
     struct ss_store_row rows[] = {row_of("t", 2, "two"), row_of("u", 1, "one")};
     struct ss_store_put put = {.table = SS_TABLE_RUNS,
         .key = "k",
@@ -644,12 +718,12 @@ START_TEST(a_commit_whose_answer_is_lost_is_settled_by_the_same_rows)
     ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_EAGAIN);
     ck_assert_ptr_nonnull(strstr(world_error.message, "connection is lost"));
     // It has arrived.
-    ck_assert_str_eq(ask(person, "SELECT count(*) FROM journal"), "3");
+    ck_assert_str_eq(ask(person, "SELECT count(*) FROM journal"), "5");
     ck_assert_int_eq(ss_store_apply(store, &batch, &world_error), SS_OK);
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(units[i].result, SS_OK);
     }
-    ck_assert_str_eq(ask(person, "SELECT count(*) FROM journal"), "3");
+    ck_assert_str_eq(ask(person, "SELECT count(*) FROM journal"), "5");
     ss_store_close(&store);
     postgres_proxy_stop(&proxy);
 }
@@ -721,6 +795,7 @@ static Suite *suite(void)
         many_rows_and_entries_are_read_in_pages,
         an_old_epoch_appends_nothing,
         what_an_epoch_knows_of_its_threads_ends_with_it,
+        batches_of_all_sizes_land_as_they_are,
         puts_and_batches_are_fenced_too,
         a_store_of_one_process_has_no_fences,
         an_append_between_the_takeovers_read_and_its_commit_fails,
