@@ -4,7 +4,7 @@ _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel release state history update graphs threads runs workers health draw journal copy delete prune retain import export keys doctor completion'
+    local commands='dev run resume attach explain cancel release state history update graphs threads runs workers health draw journal copy delete prune retain import export keys show top doctor completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -42,6 +42,8 @@ _superstep()
     import) words=file options='--thread --as --graph --coordinator --keys --json --help' ;;
     export) words=file options='--thread --as --replace --class --coordinator --keys --json --help' ;;
     keys) words=none options='--coordinator --keys --json --help' ;;
+    show) words=none options='--limit --coordinator --keys --json --help' ;;
+    top) words=none options='--interval-ms --once --coordinator --keys --json --help' ;;
     doctor) words=none options='--coordinator --keys --json --help' ;;
     completion) words=none options='--coordinator --keys --json --help' ;;
     esac

@@ -119,6 +119,11 @@ static void ask(struct ss_coordinator *shell, struct ss_event *event,
 {
     json_t *body = message->body ? json_incref(ss_value_json(message->body))
                                  : json_object();
+    if (strcmp(message->op, "show") == 0) {
+        ss_show(shell, event->peer, message->id, body);
+        json_decref(body);
+        return;
+    }
     event->type = SS_EVENT_REQUEST;
     event->request.id = message->id;
     event->request.op = message->op;

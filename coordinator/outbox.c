@@ -215,17 +215,24 @@ static void put_members(struct ss_message *message, const json_t *members)
             (char *)json_string_value(json_array_get(members, i));
 }
 
-void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
-    uint64_t id, const char *text)
+void ss_bridge_out_answer(struct ss_coordinator *shell, const char *peer,
+    uint64_t id, json_t *body)
 {
     struct ss_message message = {.type = SS_MESSAGE_ANSWER,
         .protocol = SS_PROTOCOL_VERSION,
         .id = id,
         .final = true,
-        .body = ss_value_new(json_pack("{s:{s:s, s:s}}", "error", "code",
-            ss_status_name(SS_EDENIED), "message", text))};
+        .body = ss_value_new(body)};
     send_or_forget(shell, peer, &message);
     ss_value_unref(message.body);
+}
+
+void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
+    uint64_t id, const char *text)
+{
+    ss_bridge_out_answer(shell, peer, id,
+        json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(SS_EDENIED), "message", text));
 }
 
 void ss_bridge_out_pong(

@@ -80,6 +80,11 @@ void ss_shell_members(struct ss_coordinator *shell,
     shell->members = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(shell->members, json_string(endpoints[i]));
+    ss_free(shell->member_shards);
+    shell->member_shards = ss_zalloc(count, sizeof(*shell->member_shards));
+    for (size_t i = 0; owners && i < SS_SHARDS; i++)
+        if (owners[i] < count)
+            shell->member_shards[owners[i]]++;
     ss_shell_feed(shell, &event);
 }
 
@@ -357,6 +362,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = ss_cluster_open(shell, options, error);
     ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
+        ss_show_note(shell, options);
         start_engine(shell, boot);
         status = settle(shell, error);
     }
@@ -388,6 +394,8 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_bridge_destroy(&shell->bridge);
     ss_buf_fini(&shell->wire);
     json_decref(shell->members);
+    json_decref(shell->config);
+    ss_free(shell->member_shards);
     ss_free(shell->store_name);
     ss_free(shell->name);
     ss_free(shell->place);

@@ -32,6 +32,8 @@ struct ss_coordinator {
     char *place; // where others find it
     const char *poison; // of a test, or NULL
     uint64_t epoch;
+    json_t *config;  // [{name, value}], for show.c
+    uint16_t *member_shards; // how many each of `members` owns
     json_t *members; // endpoints of all coordinators; NULL: we are alone
     int64_t lease_ms, heartbeat_ms, drain_ms;
     int64_t wake_at_ms;       // the engine's
@@ -86,6 +88,12 @@ bool ss_cluster_is_member(const struct ss_coordinator *shell);
 void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
 
+// show.c: what it is set to, once it is open; and the request for it.
+void ss_show_note(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options);
+void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
+    const json_t *body);
+
 // boot.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows. A store
 // that was set back gives no epoch again: one is at least the wall time.
@@ -113,7 +121,10 @@ void ss_bridge_out_command(
     struct ss_coordinator *shell, const struct ss_command *command);
 void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
     int status, const char *text);
-// The final answer to request `id`: not allowed.
+// The final answer to request `id`; takes `body`.
+void ss_bridge_out_answer(struct ss_coordinator *shell, const char *peer,
+    uint64_t id, json_t *body);
+// The same: not allowed.
 void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
     uint64_t id, const char *text);
 void ss_bridge_out_pong(

@@ -318,6 +318,11 @@ void ss_door_complain(struct ss_door *door)
     hang_up(door->sender_fd, door->address);
 }
 
+const struct ss_guard_limits *ss_door_limits(const struct ss_door *door)
+{
+    return ss_guard_limits(door->guard);
+}
+
 void ss_door_counts(const struct ss_door *door, struct ss_link_counts *ret)
 {
     *ret = door->counts;

@@ -44,6 +44,7 @@ const struct ss_link_sender *ss_door_sender(const struct ss_door *door);
 void ss_door_complain(struct ss_door *door);
 bool ss_door_has_incidents(const struct ss_door *door);
 bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret);
+const struct ss_guard_limits *ss_door_limits(const struct ss_door *door);
 void ss_door_counts(const struct ss_door *door, struct ss_link_counts *ret);
 
 #endif

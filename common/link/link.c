@@ -160,6 +160,14 @@ void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret)
         ss_door_counts(door, ret);
 }
 
+void ss_link_limits(const struct ss_link *link, struct ss_guard_limits *ret)
+{
+    const struct ss_door *door = door_of(link);
+    *ret = (struct ss_guard_limits){.connections_max = 0};
+    if (door)
+        *ret = *ss_door_limits(door);
+}
+
 const char *ss_link_trouble(struct ss_link *link)
 {
     return link->ops->trouble ? link->ops->trouble(link) : NULL;

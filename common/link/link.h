@@ -103,6 +103,8 @@ struct ss_link_counts {
     uint64_t dropped;                                 // messages over the rate
 };
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret);
+// With the defaults filled in; zeros where nobody strange can come.
+void ss_link_limits(const struct ss_link *link, struct ss_guard_limits *ret);
 
 // Does `endpoint` reach no further than this machine?
 bool ss_link_is_loopback(const char *endpoint);

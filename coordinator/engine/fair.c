@@ -90,6 +90,18 @@ void ss_fair_remove(struct task *task)
         drop_line(task->loop->engine, line);
 }
 
+const struct task *ss_fair_after(
+    const struct engine *engine, const struct task *task)
+{
+    if (task && task->ready_next)
+        return task->ready_next;
+    size_t i = 0;
+    while (task && i < engine->lines.count &&
+           engine->lines.items[i++] != task->line)
+        continue;
+    return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
+}
+
 // ------------------------------------------------ turns
 
 void ss_fair_begin(struct engine *engine)

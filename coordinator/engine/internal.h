@@ -346,6 +346,9 @@ void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
 // A task is ready; it is no more (nothing, if it was not).
 void ss_fair_add(struct task *task);
 void ss_fair_remove(struct task *task);
+// The ready task behind `task` (NULL: the first), in no order that counts.
+const struct task *ss_fair_after(
+    const struct engine *engine, const struct task *task);
 // A dispatch begins: each ready task is given once by the calls that follow, in
 // the order in which they should be served. NULL: that was all.
 void ss_fair_begin(struct engine *engine);
@@ -382,6 +385,9 @@ void ss_schedule(struct task *task);
 void ss_attempt_begin(struct task *task, struct worker *worker);
 void ss_dispatch(struct engine *engine);
 json_t *ss_workers_json(struct engine *engine);
+// show.c: the request `tasks`.
+void ss_show_tasks(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // How many workers serve it.
 size_t ss_graph_workers(
     struct engine *engine, const struct ss_graph *graph);

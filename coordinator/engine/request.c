@@ -56,6 +56,7 @@ static const struct op {
     {"graph", NULL, graph, " graph "},
     {"draw", NULL, draw, " graph xray styles "},
     {"workers", NULL, workers, " "},
+    {"tasks", NULL, ss_show_tasks, " limit "},
     {"compile", NULL, compile, " description "},
     {"status", NULL, status_of, " "},
 };

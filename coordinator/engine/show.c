@@ -1,0 +1,39 @@
+// show.c - what is out and what waits, for people.
+#include "coordinator/engine/internal.h"
+
+enum { LIMIT_DEFAULT = 1000 };
+
+static json_t *task_json(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
+        task->worker ? "running" : "ready", "node",
+        task->node ? task->node->name : "", "thread", loop->thread->id,
+        "task", task->id, "attempt", (json_int_t)task->attempts);
+    if (loop->run)
+        json_object_set_new(json, "run", json_string(loop->run->id));
+    if (task->worker) {
+        json_object_set_new(json, "worker", json_string(task->worker->name));
+        json_object_set_new(json, "since_ms",
+            json_integer((json_int_t)(loop->engine->now_ms - task->sent_ms)));
+    }
+    return json;
+}
+
+void ss_show_tasks(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    int64_t limit = ss_json_int(body, "limit", LIMIT_DEFAULT);
+    size_t left = limit > 0 ? (size_t)limit : 0;
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->attempts.first; e && left > 0;
+         e = e->next, left--)
+        json_array_append_new(list, task_json(e->value));
+    const struct task *task = NULL;
+    while (left-- > 0 && (task = ss_fair_after(engine, task)))
+        json_array_append_new(list, task_json(task));
+    ss_reply(engine, peer, id,
+        json_pack("{s:o, s:I, s:I}", "tasks", list, "running",
+            (json_int_t)engine->attempts.count, "ready",
+            (json_int_t)engine->counts.tasks_ready));
+}

@@ -1,0 +1,110 @@
+// show.c - what a coordinator is set to, and who the others are: the request
+// `show`, which is the shell's own.
+#include <string.h>
+
+#include "common/link/limits.h"
+#include "common/wire/limits.h"
+#include "coordinator/shell_impl.h"
+
+static void add(json_t *list, const char *name, json_t *value)
+{
+    json_array_append_new(
+        list, json_pack("{s:s, s:o}", "name", name, "value", value));
+}
+
+static json_t *number(int64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+void ss_show_note(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options)
+{
+    json_t *list = shell->config = json_array();
+    add(list, "listen", json_string(ss_link_endpoint(shell->link)));
+    add(list, "advertise", json_string(shell->place));
+    add(list, "name", json_string(shell->name));
+    // As its name is for people: a DSN may hold a password.
+    add(list, "store", json_string(shell->store_name));
+    add(list, "lease-ms", number(shell->lease_ms));
+    add(list, "heartbeat-ms", number(shell->heartbeat_ms));
+    add(list, "drain-ms", number(shell->drain_ms));
+    add(list, "keys", json_string(options->keys ? options->keys : ""));
+    add(list, "insecure", json_boolean(options->is_insecure));
+    add(list, "metrics", json_string(options->metrics ? options->metrics : ""));
+}
+
+static json_t *config(const struct ss_coordinator *shell)
+{
+    return json_incref(shell->config);
+}
+
+static void add_limit(
+    json_t *list, const char *name, int64_t limit, int64_t now)
+{
+    json_t *row = json_pack("{s:s, s:I}", "name", name, "limit",
+        (json_int_t)limit);
+    if (now >= 0)
+        json_object_set_new(row, "now", number(now));
+    json_array_append_new(list, row);
+}
+
+static json_t *limits(const struct ss_coordinator *shell)
+{
+    json_t *list = json_array();
+    struct ss_guard_limits link;
+    struct ss_link_counts counts;
+    ss_link_limits(shell->link, &link);
+    ss_link_counts(shell->link, &counts);
+    add_limit(list, "connections", link.connections_max,
+        (int64_t)counts.connections);
+    add_limit(list, "connections of an address", link.per_address_max, -1);
+    add_limit(
+        list, "new connections of an address a second", link.connections_rate,
+        -1);
+    add_limit(
+        list, "messages of a peer a second", link.messages_rate, -1);
+    add_limit(list, "bytes of a message", SS_MESSAGE_SIZE_MAX, -1);
+    add_limit(list, "handshake, in ms", SS_LINK_HANDSHAKE_MS, -1);
+    add_limit(list, "messages that wait for one peer", SS_LINK_QUEUE_MAX, -1);
+    return list;
+}
+
+// Shards by member, as the last look at the database had them.
+static json_t *coordinators(const struct ss_coordinator *shell)
+{
+    json_t *list = json_array();
+    size_t i;
+    json_t *endpoint;
+    json_array_foreach (shell->members, i, endpoint)
+        json_array_append_new(list,
+            json_pack("{s:O, s:I, s:b}", "endpoint", endpoint, "shards",
+                (json_int_t)shell->member_shards[i], "self",
+                strcmp(json_string_value(endpoint), shell->place) == 0));
+    if (!shell->members)
+        json_array_append_new(list,
+            json_pack("{s:s, s:I, s:b}", "endpoint", shell->place, "shards",
+                (json_int_t)SS_SHARDS, "self", 1));
+    return list;
+}
+
+void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
+    const json_t *body)
+{
+    static const struct {
+        const char *what;
+        json_t *(*list)(const struct ss_coordinator *shell);
+    } lists[] = {{"config", config}, {"limits", limits},
+        {"coordinators", coordinators}};
+    const char *what = ss_json_str(body, "what", "");
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        if (strcmp(lists[i].what, what) == 0) {
+            ss_bridge_out_answer(
+                shell, peer, id, json_pack("{s:o}", what, lists[i].list(shell)));
+            return;
+        }
+    ss_bridge_out_answer(shell, peer, id,
+        json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(SS_EINVAL), "message",
+            "show: what is config, limits or coordinators"));
+}
