@@ -4,7 +4,7 @@ _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel release state history update graphs threads runs workers health draw journal copy delete prune retain import export keys show top doctor completion'
+    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers health draw journal copy delete prune retain import export keys show top doctor completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -24,6 +24,7 @@ _superstep()
     attach) words=runs options='--stream --subgraphs --after --progress --coordinator --keys --json --help' ;;
     explain) words=runs options='--thread --coordinator --keys --json --help' ;;
     cancel) words=runs options='--rollback --coordinator --keys --json --help' ;;
+    migrate) words=runs options='--graph --from --to --coordinator --keys --json --help' ;;
     release) words=runs options='--coordinator --keys --json --help' ;;
     state) words=threads options='--at --ns --graph --subgraphs --coordinator --keys --json --help' ;;
     history) words=threads options='--limit --ns --graph --coordinator --keys --json --help' ;;

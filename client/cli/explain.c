@@ -204,7 +204,8 @@ static void write_wait(
         ss_buf_addf(buf, "%s: no worker serves this version of graph ", verb);
         add_plain(buf, "", graph);
         ss_buf_add_str(
-            buf, ". Start one: superstep-worker --app its application");
+            buf, ". Start one: superstep-worker --app its application; or "
+                 "move the run to another version: superstep migrate");
     } else if (strcmp(why, "workers_busy") == 0) {
         ss_buf_addf(buf, "%s for room: all workers that may take %s are busy",
             verb, many ? "them" : "it");

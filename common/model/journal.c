@@ -249,7 +249,9 @@ static void run_add(struct index *index, const struct ss_row *row)
     if (text(row->ns)[0]) {
         return;
     }
-    if (row->entry && !facts->entry) {
+    // a later one says to which version of its graph it moved
+    if (row->entry &&
+        (!facts->entry || json_object_get(row->entry, "moved_from"))) {
         facts->entry = row->entry;
     }
     if (row->end) {

@@ -89,21 +89,23 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
 
 // ------------------------------------------------ taking back
 
-static bool is_of(const struct thread *thread, uint64_t seq, const char *run)
+static bool goes(const struct thread *thread, uint64_t seq, const char *run,
+    bool but_entries)
 {
     const struct ss_row *row = ss_journal_row(thread->journal, seq);
-    return row && strcmp(row->run, run) == 0;
+    return row && strcmp(row->run, run) == 0 && !(row->entry && but_entries);
 }
 
-void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from)
+void ss_run_void_rows(
+    struct thread *thread, const char *id, uint64_t from, bool but_entries)
 {
     uint64_t head = ss_journal_head(thread->journal);
     char *run = ss_strdup(id); // what the journal lends goes with the rows
     for (uint64_t seq = from; seq <= head; seq++) {
         uint64_t to = seq;
-        if (!is_of(thread, seq, run))
+        if (!goes(thread, seq, run, but_entries))
             continue;
-        while (to < head && is_of(thread, to + 1, run))
+        while (to < head && goes(thread, to + 1, run, but_entries))
             to++;
         ss_thread_void(thread, "", seq, to);
         seq = to;
@@ -115,7 +117,7 @@ static void take_back(struct thread *thread, const char *id)
 {
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
     if (facts)
-        ss_run_void_rows(thread, id, facts->first_seq);
+        ss_run_void_rows(thread, id, facts->first_seq, false);
     ss_thread_put(thread, SS_RECORD_RUN, id, thread->id, NULL, false);
 }
 

@@ -401,7 +401,7 @@ static int restart_root(struct loop *loop, struct ss_error *error)
     struct run *run = loop->run;
     uint64_t head = ss_journal_head(thread->journal);
     if (head > run->entry_seq) {
-        ss_run_void_rows(thread, run->id, run->entry_seq + 1);
+        ss_run_void_rows(thread, run->id, run->entry_seq + 1, true);
         run->entry = ss_journal_run(thread->journal, run->id)->entry;
     }
     return ss_loop_enter_root(loop, false, error);

@@ -247,8 +247,10 @@ static json_t *queued(const struct thread *thread, const char *run)
         ss_thread_busy_with(thread, busy);
         json_t *json = json_pack(
             "{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}", "run",
-            it->id, "thread", thread->id, "graph", it->graph->name, "version",
-            it->graph->version, "request", it->body, "status", "queued",
+            it->id, "thread", thread->id, "graph",
+            ss_json_str(it->record, "graph", "?"), "version",
+            ss_json_str(it->record, "version", "?"), "request",
+            json_object_get(it->record, "request"), "status", "queued",
             "before", (json_int_t)i, "busy_with", busy, "steps", "waits");
         set_time(json, "created", it->created_us);
         return json;

@@ -135,6 +135,9 @@ void ss_run_found(struct engine *engine, json_t *record, bool crashed);
 void ss_run_await(struct thread *thread, const char *id, const char *what);
 // False: its graph is not known yet; it waits for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id);
+// The same, and who listened to `before` (or NULL), the same run, listens to it.
+bool ss_run_recover_as(
+    struct thread *thread, const char *id, struct run *before);
 // `attach` on a loaded thread: the running one, or how it ended.
 void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
@@ -203,6 +206,13 @@ bool ss_queue_turns(struct engine *engine);
 void ss_queue_broken(struct thread *thread, int status, const char *message);
 void ss_queue_fini(struct thread *thread);
 
+// ------------------------------------------------ migrate.c
+
+void ss_migrate_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_migrate_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+
 // ------------------------------------------------ cancel.c
 
 // The word in `runs` for a run whose rows are about to be void.
@@ -219,8 +229,10 @@ void ss_cancel_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // A run of a coordinator before us that was to be taken back.
 void ss_run_take_back_found(struct thread *thread, const char *id);
-// Make its rows from `from` on void.
-void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from);
+// Make its rows from `from` on void; `but_entries`: not those that say how it was
+// entered.
+void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from,
+    bool but_entries);
 // The rows of one that is taken back may be void now.
 bool ss_run_take_back(struct thread *thread);
 

@@ -45,6 +45,7 @@ static const struct op {
     {"import", ss_import_thread, NULL, " thread graph checkpoints after more "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
     {"explain", ss_explain_thread, explain, " run thread "},
+    {"migrate", ss_migrate_on_thread, ss_migrate_request, " run thread to "},
     {"release", ss_release_on_thread, ss_release_request, " run thread "},
     {"delete", ss_delete_thread, NULL, " thread idle_ms keep_waiting "},
     {"prune", ss_prune_thread, NULL, " thread idle_ms keep_waiting "},
@@ -642,6 +643,7 @@ static void answer_records(struct engine *engine,
     } else if (strcmp(wait->op, "attach") == 0
         || strcmp(wait->op, "cancel") == 0
         || strcmp(wait->op, "explain") == 0
+        || strcmp(wait->op, "migrate") == 0
         || strcmp(wait->op, "release") == 0) {
         run_found(engine, wait, event);
     } else if (strcmp(wait->op, "clear_cache") == 0) {

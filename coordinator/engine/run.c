@@ -692,6 +692,21 @@ void ss_run_await(struct thread *thread, const char *id, const char *what)
 // False: its graph is not known yet; wait for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id)
 {
+    return ss_run_recover_as(thread, id, NULL);
+}
+
+static void take_over(struct run *run, struct run *before)
+{
+    memcpy(&run->listeners, &before->listeners, sizeof(run->listeners));
+    memset(&before->listeners, 0, sizeof(before->listeners));
+    sum_listeners(run);
+    run->supersteps = before->supersteps;
+    run->tasks_run = before->tasks_run;
+}
+
+bool ss_run_recover_as(
+    struct thread *thread, const char *id, struct run *before)
+{
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
@@ -710,6 +725,8 @@ bool ss_run_recover(struct thread *thread, const char *id)
     run->recovering = true;
     run->recoveries = thread->recoveries;
     thread->recoveries = 0;
+    if (before)
+        take_over(run, before);
     int status = ss_run_parse(
         run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");

@@ -273,12 +273,14 @@ static void hello(const struct member *worker)
     struct ss_event event = {
         .type = SS_EVENT_WORKER_HELLO, .peer = worker->name};
     json_t **graphs = ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
+    size_t count = 0;
     for (size_t i = 0; i < world.graphs.count; i++)
-        graphs[i] = world.graphs.items[i].description;
+        if (!world.graphs.items[i].old)
+            graphs[count++] = world.graphs.items[i].description;
     event.hello.name = worker->name;
     event.hello.capacity = worker->capacity;
     event.hello.graphs = graphs;
-    event.hello.graphs_count = world.graphs.count;
+    event.hello.graphs_count = count;
     event.hello.offers = world.offers;
     event.hello.offers_count = world.offers_count;
     world_step(&event);
@@ -374,6 +376,18 @@ void world_graph(json_t *description)
     if (ss_graph_compile(description, &known.graph, &error) != SS_OK)
         ck_abort_msg("%s", error.message);
     SS_VEC_PUSH(&world.graphs, known);
+}
+
+void world_upgrade(json_t *description)
+{
+    for (size_t i = 0; i < world.graphs.count; i++)
+        world.graphs.items[i].old = true;
+    world_graph(description);
+}
+
+const char *world_version(void)
+{
+    return world.graphs.items[world.graphs.count - 1].graph->version;
 }
 
 void world_worker(const char *name, uint32_t capacity)
@@ -641,6 +655,11 @@ void world_store_says(int status)
 void world_read_says(int status)
 {
     world.store.next_read = status;
+}
+
+void world_lose_graphs(void)
+{
+    store_drop_graphs(&world.store);
 }
 
 size_t world_damage_cache(json_t *value)

@@ -62,6 +62,13 @@ void world_begin(void);
 void world_end(void);
 // Every worker serves it; say so before world_worker(). Takes.
 void world_graph(json_t *description);
+// Workers that say hello from now on serve this and nothing that was there
+// before. Takes.
+void world_upgrade(json_t *description);
+// The store has lost what graphs there were.
+void world_lose_graphs(void);
+// The version of the newest graph. Borrowed.
+const char *world_version(void);
 // What node `node` does, in any graph; else it says its own name. NULL: that.
 void world_body(const char *node, body_fn *body);
 void world_route(const char *node, route_fn *route);

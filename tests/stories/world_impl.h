@@ -54,6 +54,7 @@ bool store_do(
     struct store *store, struct store_job *job, struct ss_event *ret_event);
 void store_event_fini(struct ss_event *event);
 void store_fini(struct store *store);
+void store_drop_graphs(struct store *store);
 struct stored_thread *store_thread(struct store *store, const char *name);
 // One line about a row that became durable.
 void tell_row(const char *thread, const struct ss_row *row);
@@ -85,6 +86,7 @@ enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000 };
 struct known {
     json_t *description;
     struct ss_graph *graph;
+    bool old; // workers that say hello serve it no more
 };
 
 struct member { // a worker

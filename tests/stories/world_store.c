@@ -107,6 +107,16 @@ void store_fini(struct store *store)
     SS_VEC_FINI(&store->records);
 }
 
+void store_drop_graphs(struct store *store)
+{
+    for (size_t i = store->records.count; i-- > 0;) {
+        if (store->records.items[i].table != SS_RECORD_GRAPH)
+            continue;
+        drop_record(&store->records.items[i]);
+        SS_VEC_REMOVE(&store->records, i);
+    }
+}
+
 static void put(struct store *store, const struct ss_command_put *it)
 {
     for (size_t i = 0; i < store->records.count; i++) {

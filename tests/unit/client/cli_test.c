@@ -444,6 +444,42 @@ START_TEST(cancel_says_how_a_run_had_ended_before)
 }
 END_TEST
 
+START_TEST(migrate_moves_one_run)
+{
+    PLAY({.op = "migrate",
+        .final = "{\"run\":\"r\",\"graph\":\"g\",\"from\":\"aaaaaaaabb\","
+                 "\"to\":\"ccccccccdd\"}"});
+    ck_assert_int_eq(RUN("migrate", "r", "--to", "cccc"), 0);
+    expect_out("run r moves from version aaaaaaaa to cccccccc\n");
+    expect_asked("migrate {\"run\":\"r\",\"to\":\"cccc\"}\n");
+    expect_usage(RUN("migrate"), "say which RUN, or --graph");
+    expect_usage(RUN("migrate", "r", "--graph", "g"), "say which RUN");
+}
+END_TEST
+
+START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
+{
+    PLAY({.op = "runs",
+            .final = "{\"runs\":["
+                     "{\"run\":\"r1\",\"graph\":\"g\",\"version\":\"aa1\","
+                     "\"status\":\"running\"},"
+                     "{\"run\":\"r2\",\"graph\":\"g\",\"version\":\"aa1\","
+                     "\"status\":\"done\"},"
+                     "{\"run\":\"r3\",\"graph\":\"g\",\"version\":\"bb2\","
+                     "\"status\":\"running\"},"
+                     "{\"run\":\"r4\",\"graph\":\"h\",\"version\":\"aa1\","
+                     "\"status\":\"running\"},"
+                     "{\"run\":\"r5\",\"graph\":\"g\",\"version\":\"aa1\","
+                     "\"status\":\"queued\"}]}"},
+        {.op = "migrate",
+            .final = "{\"run\":\"?\",\"graph\":\"g\",\"from\":\"aa1\","
+                     "\"to\":\"cc\"}"});
+    ck_assert_int_eq(RUN("migrate", "--graph", "g", "--from", "aa"), 0);
+    expect_out("run r1 moves from version aa1 to cc\n"
+               "run r5 moves from version aa1 to cc\n");
+}
+END_TEST
+
 START_TEST(cancel_takes_a_run_back)
 {
     PLAY({.op = "cancel", .final = "{\"status\":\"cancelled\"}"});
@@ -729,6 +765,9 @@ static TCase *served(void)
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
     tcase_add_test(tcase, cancel_takes_a_run_back);
+    tcase_add_test(tcase, migrate_moves_one_run);
+    tcase_add_test(
+        tcase, migrate_moves_the_runs_of_a_version_that_have_not_ended);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
     tcase_add_test(tcase, what_was_restored_is_told);
     tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);

@@ -1,0 +1,135 @@
+// cmd_migrate.c - superstep migrate: move runs to another version of their graph.
+#include <stdio.h>
+#include <string.h>
+
+#include "client/cli/find.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+
+enum { PAGE = 1000 };
+
+static struct ss_arg_list words;
+static const char *graph;
+static const char *from;
+static const char *to;
+
+static const struct ss_arg options[] = {{.name = "RUN",
+                                            .kind = SS_ARG_REST,
+                                            .to = &words,
+                                            .value = "RUN",
+                                            .min = 0,
+                                            .max = 1},
+    {.name = "graph",
+        .letter = 'g',
+        .kind = SS_ARG_TEXT,
+        .to = &graph,
+        .value = "GRAPH",
+        .help = "all runs of this graph that have not ended"},
+    {.name = "from",
+        .kind = SS_ARG_TEXT,
+        .to = &from,
+        .value = "VERSION",
+        .help = "only those of this version (its first letters do)"},
+    {.name = "to",
+        .kind = SS_ARG_TEXT,
+        .to = &to,
+        .value = "VERSION",
+        .help = "the new version; the one announced last by default"},
+    SS_CLI_OPTIONS};
+
+static int move(struct ss_client *client, const char *run)
+{
+    struct ss_client_error error;
+    json_t *answer = NULL;
+    json_t *body = json_pack("{s:s, s:s*}", "run", run, "to", to);
+    if (ss_client_ask(client, "migrate", body, NULL, &answer, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, NULL);
+    const char *old = ss_json_str(answer, "from", "?");
+    const char *new = ss_json_str(answer, "to", "?");
+    if (ss_cli_options.json)
+        ss_cli_print_json(answer);
+    else if (strcmp(old, new) == 0)
+        printf("run %s is of version %.8s already\n", run, old);
+    else
+        printf("run %s moves from version %.8s to %.8s\n", run, old, new);
+    json_decref(answer);
+    return SS_CLI_DONE;
+}
+
+static bool is_meant(const json_t *run)
+{
+    const char *status = ss_json_str(run, "status", "");
+    bool open = strcmp(status, "running") == 0 ||
+                strcmp(status, "queued") == 0;
+    return open && strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
+           (!from || strncmp(ss_json_str(run, "version", ""), from,
+                         strlen(from)) == 0);
+}
+
+// A page of runs after `after`; *ret_last is the last one's id, "" at the end.
+static int move_page(
+    struct ss_client *client, char **after, size_t *moved, bool *ret_more)
+{
+    struct ss_client_error error;
+    json_t *runs = NULL, *run;
+    size_t i;
+    json_t *more = json_pack(
+        "{s:i, s:s*}", "limit", PAGE, "after", *after ? *after : NULL);
+    if (ss_client_runs(client, more, &runs, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, NULL);
+    int status = SS_CLI_DONE;
+    json_array_foreach (runs, i, run) {
+        ss_free(*after);
+        *after = ss_strdup(ss_json_str(run, "run", ""));
+        if (status == SS_CLI_DONE && is_meant(run)) {
+            status = move(client, *after);
+            (*moved)++;
+        }
+    }
+    *ret_more = json_array_size(runs) == PAGE;
+    json_decref(runs);
+    return status;
+}
+
+static int move_all(struct ss_client *client)
+{
+    char *after = NULL;
+    size_t moved = 0;
+    bool more = true;
+    int status = SS_CLI_DONE;
+    while (more && status == SS_CLI_DONE)
+        status = move_page(client, &after, &moved, &more);
+    if (status == SS_CLI_DONE && moved == 0 && !ss_cli_options.json)
+        printf("no run of graph %s%s%s is under way\n", graph,
+            from ? " version " : "", from ? from : "");
+    ss_free(after);
+    return status;
+}
+
+static int run(struct ss_client *client)
+{
+    if ((words.count == 1) == (graph != NULL) || (from && !graph))
+        return ss_cli_usage("say which RUN, or --graph GRAPH [--from VERSION]");
+    if (graph)
+        return move_all(client);
+    char *id;
+    int status = ss_cli_find_run(client, words.items[0], &id);
+    if (status != SS_CLI_DONE)
+        return status;
+    status = move(client, id);
+    ss_free(id);
+    return status;
+}
+
+const struct ss_cli_command ss_cmd_migrate = {
+    .name = "migrate",
+    .usage = "RUN | --graph GRAPH [options]",
+    .summary = "move runs to another version of their graph",
+    .about = "A run stays on the version that it began with, also when newer "
+             "workers\nare there; this moves it. What it has finished stays; "
+             "tasks that are out\nbegin again on the new version.",
+    .options = options,
+    .word = SS_CLI_WORD_RUN,
+    .run = run,
+};

@@ -1,0 +1,185 @@
+// migrate.c - a run moves to another version of its graph, when it is told.
+//
+//   it waits for its turn           its record says the new version
+//   it waits for its graph          one row, and it is recovered with the new one
+//   under way                       one row; tasks that are out are cancelled; it
+//                                   goes on from its rows, as after a crash
+//
+// That row repeats how the run was entered, with another version; it counts from
+// then on (model/journal.c). What finished before it is not run again: a task is
+// known by its checkpoint, node and triggers, not by the version.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ which version
+
+enum { PREFIX_MIN = 4 }; // versions are hashes: so much of one may name it
+
+// The version of graph `name` that is meant, exactly or by its first letters;
+// NULL `version`: the one announced last. NULL after an error was set.
+static struct ss_graph *find_version(struct engine *engine, const char *name,
+    const char *version, struct ss_error *error)
+{
+    struct known_graph *known = ss_known_graph(engine, name, version);
+    size_t found = known ? 1 : 0, size = version ? strlen(version) : 0;
+    for (const struct ss_map_entry *e = engine->graphs.first;
+         e && !known && size >= PREFIX_MIN && found < 2; e = e->next) {
+        struct known_graph *it = e->value;
+        if (strcmp(it->graph->name, name) == 0
+            && strncmp(it->graph->version, version, size) == 0
+            && found++ == 0)
+            known = it;
+    }
+    if (found == 1)
+        return known->graph;
+    ss_error_set(error, SS_ENOTFOUND, "graph %s: %s version \"%s\" is known%s",
+        name, found ? "more than one" : "no", version ? version : "(latest)",
+        found ? "; give more of it" : "; start a worker that serves it");
+    return NULL;
+}
+
+// ------------------------------------------------ moving
+
+// How it was entered, once more, with the new version. Gives.
+static json_t *moved_entry(const json_t *entry, const struct ss_graph *graph)
+{
+    json_t *moved = json_deep_copy(entry);
+    json_object_set(moved, "moved_from", json_object_get(entry, "version"));
+    json_object_set_new(moved, "version", json_string(graph->version));
+    return moved;
+}
+
+static void put_moved(struct thread *thread, const char *run,
+    const json_t *entry, const struct ss_graph *graph)
+{
+    struct ss_row *row = ss_thread_row_for_entry(thread, run);
+    row->entry = moved_entry(entry, graph);
+    ss_thread_put(thread, SS_RECORD_RUN, run, thread->id,
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run,
+            "thread", thread->id, "graph", graph->name, "version",
+            graph->version, "status", "running", "created_us",
+            json_object_get(entry, "created_us"), "changed_us",
+            (json_int_t)thread->engine->wall_us),
+        false);
+    ss_thread_seal(thread);
+    ss_engine_narrate(thread->engine, "the run on thread %s moves to another "
+        "version of graph %s", thread->id, graph->name);
+}
+
+// What attempts that are taken back have shown is void.
+static void tell_restarted(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        if (task->state == TASK_CHILD && task->child)
+            tell_restarted(task->child);
+        else if (task->state == TASK_RUNNING)
+            ss_told_restarted(task);
+    }
+}
+
+static void move_running(struct run *run, const struct ss_graph *graph)
+{
+    struct thread *thread = run->thread;
+    char id[SS_UUID_SIZE];
+    memcpy(id, run->id, sizeof(id));
+    tell_restarted(run->root);
+    put_moved(thread, id,
+        ss_journal_run(thread->journal, id)->entry, graph);
+    ss_loop_drop_tasks(run->root);
+    run->root->status = LOOP_FAILED; // nobody advances it any more
+    run->ended = true;
+    thread->run = NULL;
+    ss_run_forget(run);
+    ss_check(ss_run_recover_as(thread, id, run));
+}
+
+static void move_queued(struct run *run, struct ss_graph *graph)
+{
+    ss_graph_ref(graph);
+    ss_graph_unref(run->graph);
+    run->graph = graph;
+    json_object_set_new(
+        run->record, "version", json_string(graph->version));
+    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
+        json_deep_copy(run->record), false);
+    run->unit = ss_thread_unit(run->thread);
+    ss_queue_later(run->thread);
+}
+
+// ------------------------------------------------ the request
+
+// What the run is of now: {"graph", "version"}. Borrowed; NULL: it is no run that
+// has not ended.
+static const json_t *stands_at(const struct thread *thread, const char *id)
+{
+    const struct run *run = ss_map_get(&thread->engine->runs, id);
+    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    if (run && run->thread == thread && run->queued)
+        return run->record;
+    if (run && (run->thread != thread || run->ended))
+        return NULL;
+    return facts && !facts->end ? facts->entry : NULL;
+}
+
+static void move(struct thread *thread, const char *id, struct ss_graph *to)
+{
+    struct run *run = ss_map_get(&thread->engine->runs, id);
+    if (run && run->queued) {
+        move_queued(run, to);
+    } else if (run) {
+        move_running(run, to);
+    } else {
+        put_moved(thread, id,
+            ss_journal_run(thread->journal, id)->entry, to);
+        ss_requests_resume(thread); // it waits there to be recovered
+    }
+}
+
+void ss_migrate_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    const char *name = ss_json_str(body, "run", "");
+    const json_t *at = stands_at(thread, name);
+    struct ss_graph *to = NULL;
+    if (!at)
+        ss_error_set(&error, SS_ENOTFOUND, "thread %s has no run %s that has "
+            "not ended", thread->id, name);
+    else
+        to = find_version(thread->engine, ss_json_str(at, "graph", "?"),
+            ss_json_str(body, "to", NULL), &error);
+    // under `exit` it begins again, and rows on their way cannot be made void
+    if (to && ss_thread_head(thread) > thread->issued) {
+        ss_error_set(&error, SS_EAGAIN,
+            "thread %s: its last rows are on their way: ask again",
+            thread->id);
+        to = NULL;
+    }
+    if (!to) {
+        ss_reply_error(
+            thread->engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
+    json_t *answer = json_pack("{s:s, s:s, s:s, s:s}", "run", name, "graph",
+        to->name, "from", ss_json_str(at, "version", "?"), "to", to->version);
+    if (strcmp(ss_json_str(at, "version", ""), to->version) != 0)
+        move(thread, name, to);
+    ss_reply_durable(thread, peer, id, answer);
+}
+
+void ss_migrate_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const struct run *run =
+        ss_map_get(&engine->runs, ss_json_str(body, "run", ""));
+    const char *of =
+        run ? run->thread->id : ss_json_str(body, "thread", NULL);
+    if (of)
+        ss_request_later(
+            ss_thread_get(engine, of), "migrate", peer, id, body);
+    else
+        ss_request_scan(engine, peer, id, body);
+}

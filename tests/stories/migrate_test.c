@@ -1,0 +1,297 @@
+// Versions of an application side by side: a run stays on the one it began with,
+// waits if nobody serves that, and moves to another when it is told.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#define RUN(id, more)                                                          \
+    "{'thread': 't', 'graph': 'g', 'run': '" id "', 'input': {'x': ['" id      \
+    "']}" more "}"
+
+static const char *status_of(const json_t *answer)
+{
+    return ss_json_str(answer, "status", "-");
+}
+
+static const char *code_of(const json_t *answer)
+{
+    return ss_json_str(json_object_get(answer, "error"), "code", "-");
+}
+
+static const char *output_of(const json_t *answer)
+{
+    static char text[256];
+    char *x = ss_json_canonical(
+        json_object_get(json_object_get(answer, "output"), "x"));
+    snprintf(text, sizeof(text), "%s", x);
+    ss_free(x);
+    return text;
+}
+
+static json_t *version_two(void)
+{
+    return chart("g", "start>a a>b b>c c>end", NULL);
+}
+
+static void version_one(void)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 4);
+}
+
+// The first version's worker goes, the second's comes.
+static void roll(void)
+{
+    world_leave("w1");
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+}
+
+START_TEST(a_run_stays_on_the_version_that_it_began_with)
+{
+    version_one();
+    world_hold("a");
+    uint64_t old = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_let("a");
+    ck_assert_str_eq(output_of(world_finish(old)), "[\"1\",\"a\",\"b\"]");
+    size_t count = 0;
+    const struct attempt_made *made = world_attempts(&count);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_str_eq(made[i].worker, "w1");
+    json_t *next = world_get("run", RUN("2", ""));
+    ck_assert_str_eq(output_of(next),
+        "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\",\"c\"]"); // a new one: the new
+}
+END_TEST
+
+START_TEST(a_run_that_nobody_serves_waits_says_so_and_is_not_lost)
+{
+    version_one();
+    world_hold("a");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    roll();
+    world_let("a");
+    world_crash();
+    world_restart();
+    uint64_t id = world_ask("ann", "attach", "{'run': '1'}");
+    world_run();
+    world_pass(60000);
+    ck_assert_ptr_null(world_answer(id));
+    json_t *explained = json_object_get(
+        world_get("explain", "{'run': '1'}"), "explain");
+    json_t *wait = json_array_get(json_object_get(explained, "waits"), 0);
+    ck_assert_str_eq(ss_json_str(wait, "why", "-"), "no_worker");
+    ck_assert_str_eq(status_of(explained), "running");
+    json_t *one = chart("g", "start>a a>b b>end", NULL);
+    world_upgrade(one); // the old one comes back
+    world_worker("w3", 4);
+    ck_assert_str_eq(output_of(world_finish(id)), "[\"1\",\"a\",\"b\"]");
+}
+END_TEST
+
+START_TEST(a_run_moves_when_it_is_told_and_does_nothing_twice)
+{
+    version_one();
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ", 'stream': ['updates']"));
+    world_run();
+    world_forget();
+    roll();
+    world_run();
+    world_ask("dan", "migrate", "{'run': '1'}");
+    world_let("b");
+    world_run();
+    told("worker w1 is gone: it said good-bye\n"
+         "task b: it said good-bye\n"
+         "worker w2 serves 1 graphs, 4 tasks at once\n"
+         "the run on thread t moves to another version of graph g\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "  row 4 of t: entry\n"
+         "b of superstep 2 goes to worker w2 (attempt 1)\n"
+         "dan: answered\n"
+         "a late result of a lost attempt is ignored\n"
+         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "c of superstep 3 goes to worker w2 (attempt 1)\n"
+         "ann sees updates {\"b\":{\"x\":[\"b\"]}}\n"
+         "the run ends: done\n"
+         "  row 6 of t: writes of c, checkpoint 3 (loop), end\n"
+         "ann sees updates {\"c\":{\"x\":[\"c\"]}}\n"
+         "ann: done {\"x\":[\"1\",\"a\",\"b\",\"c\"]}\n");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    json_t *runs =
+        json_object_get(world_get("runs", "{'thread': 't'}"), "runs");
+    ck_assert_str_eq(ss_json_str(json_array_get(runs, 0), "version", "-"),
+        world_version());
+}
+END_TEST
+
+START_TEST(a_task_that_is_out_begins_again_on_the_new_version)
+{
+    version_one();
+    world_hold("b");
+    uint64_t id = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_upgrade(version_two());
+    world_worker("w2", 4); // both are there
+    world_get("migrate", "{'run': '1'}");
+    world_let("b"); // the first result comes too late
+    ck_assert_str_eq(
+        output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 2);
+}
+END_TEST
+
+START_TEST(a_run_that_waits_for_its_turn_moves_too)
+{
+    version_one();
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    uint64_t next =
+        world_ask("bob", "run", RUN("2", ", 'if_busy': 'enqueue'"));
+    world_run();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_get("migrate", "{'run': '2'}");
+    world_let("b");
+    ck_assert_str_eq(output_of(world_finish(next)),
+        "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+// The store lost its graph, and no worker has it any more.
+START_TEST(a_run_whose_graph_nobody_knows_waits_and_moves)
+{
+    version_one();
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_ask("bob", "run", RUN("2", ", 'if_busy': 'enqueue'"));
+    world_run();
+    world_crash();
+    world_lose_graphs();
+    world_silence("w1");
+    world_upgrade(version_two());
+    world_restart();
+    world_worker("w2", 4);
+    world_let("b");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+    json_t *explained = json_object_get(
+        world_get("explain", "{'run': '1'}"), "explain");
+    ck_assert_str_eq(status_of(explained), "waiting");
+    ck_assert(json_is_false(json_object_get(explained, "graph_known")));
+    explained = json_object_get(
+        world_get("explain", "{'run': '2'}"), "explain");
+    ck_assert_str_eq(status_of(explained), "queued");
+    uint64_t one = world_ask("ann", "attach", "{'run': '1'}");
+    (void)one;
+    world_get("migrate", "{'run': '1'}");
+    world_get("migrate", "{'run': '2'}");
+    json_t *end = world_get("attach", "{'run': '2'}");
+    ck_assert_str_eq(
+        output_of(end), "[\"1\",\"a\",\"b\",\"c\",\"2\",\"a\",\"b\",\"c\"]");
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+}
+END_TEST
+
+START_TEST(what_cannot_move_is_refused_by_name)
+{
+    version_one();
+    world_hold("b");
+    uint64_t id = world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    char body[128];
+    snprintf(body, sizeof(body), "{'run': '1', 'to': '%.6s'}",
+        world_version());
+    json_t *same = world_get("migrate", body);
+    ck_assert_str_eq(ss_json_str(same, "from", "1"),
+        ss_json_str(same, "to", "2")); // it is there: nothing happens
+    ck_assert_str_eq(
+        code_of(world_get("migrate", "{'run': '1', 'to': 'ffffffff'}")),
+        "not_found");
+    ck_assert_str_eq(code_of(world_get("migrate", "{'run': '9'}")),
+        "not_found");
+    world_let("b");
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+    ck_assert_str_eq(code_of(world_get("migrate", "{'run': '1'}")),
+        "not_found");
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+}
+END_TEST
+
+// ------------------------------------------------------------------ crashes
+
+// A run is moved in its middle; the clients of all three ask until they know.
+static char *play(const char *options, int64_t at, size_t *ret_taken)
+{
+    char body[256];
+    snprintf(body, sizeof(body),
+        "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': ['1']}%s}",
+        options);
+    world_begin();
+    version_one();
+    world_hold("b");
+    uint64_t id = world_ask("ann", "run", body);
+    world_run();
+    bool early = world_store_stopped();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    if (at && !early)
+        world_store_take(at);
+    world_ask("dan", "migrate", "{'run': 'r'}");
+    world_run();
+    world_let("b");
+    world_run();
+    if (world_store_stopped()) {
+        world_crash();
+        world_restart();
+        world_worker("w2", 4);
+        id = world_ask("ann", "run", body);
+        world_get("migrate", "{'run': 'r'}");
+    }
+    json_t *end = world_finish(id);
+    *ret_taken = world_taken();
+    return ss_format("%s %s", status_of(end), output_of(end));
+}
+
+START_TEST(a_crash_after_each_row_of_a_move_changes_nothing)
+{
+    static const char *const options[] = {
+        "", ", 'durability': 'async'", ", 'durability': 'exit'"};
+    world_end();
+    for (size_t o = 0; o < 3; o++) {
+        size_t taken = 0, some = 0;
+        char *whole = play(options[o], 0, &taken);
+        ck_assert_str_eq(whole, "done [\"1\",\"a\",\"b\",\"c\"]");
+        world_end();
+        for (size_t at = 1; at <= taken; at++) {
+            char *end = play(options[o], (int64_t)at, &some);
+            ck_assert_msg(strcmp(end, whole) == 0, "%s after %zu: %s\n%s",
+                options[o], at, end, world_told());
+            ss_free(end);
+            world_end();
+        }
+        ss_free(whole);
+    }
+    world_begin();
+}
+END_TEST
+
+SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
+    a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
+    a_run_moves_when_it_is_told_and_does_nothing_twice,
+    a_task_that_is_out_begins_again_on_the_new_version,
+    a_run_that_waits_for_its_turn_moves_too,
+    a_run_whose_graph_nobody_knows_waits_and_moves,
+    what_cannot_move_is_refused_by_name,
+    a_crash_after_each_row_of_a_move_changes_nothing)
