@@ -261,6 +261,7 @@ def choose(options):
     for word in options.faults:
         own = pathlib.Path(word)
         found = [own] if own.suffix == ".patch" and own.is_file() else \
+            [path for path in known if path.stem == word] or \
             [path for path in known if path.stem.startswith(word)]
         if not found:
             sys.exit(f"mutate: no fault is called {word}; see --list")
