@@ -165,6 +165,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_free(engine->on_trial);
     ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
+    ss_map_fini(&engine->awaited, NULL);
     ss_map_fini(&engine->latest, NULL);
     ss_map_fini(&engine->graphs, free_known);
     ss_map_fini(&engine->workers, free_worker);
@@ -203,13 +204,10 @@ static void pass_time(struct engine *engine, const struct ss_event *event)
 
 static void on_rows(struct engine *engine, const struct ss_event *event)
 {
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
-        struct thread *thread = e->value;
-        if (thread->state == THREAD_LOADING
-            && thread->load_tag == event->rows.tag) {
-            ss_thread_loaded(thread, event);
-            return;
-        }
+    struct thread *thread = ss_thread_awaits(engine, event->rows.tag);
+    if (thread && thread->state == THREAD_LOADING) {
+        ss_thread_loaded(thread, event);
+        return;
     }
     for (size_t i = 0; i < event->rows.rows_count; i++)
         ss_row_destroy(&event->rows.rows[i]);
@@ -219,13 +217,9 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
 {
     if (ss_trial_stored(engine, event))
         return;
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
-        struct thread *thread = e->value;
-        if (thread->store_tag == event->stored.tag) {
-            ss_thread_stored(thread, event);
-            return;
-        }
-    }
+    struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
+    if (thread && thread->store_tag == event->stored.tag)
+        ss_thread_stored(thread, event);
 }
 
 static void on_graph(struct engine *engine, const struct ss_event *event)
@@ -359,6 +353,8 @@ static void carry_on(struct engine *engine)
         engine->dirty.items[i]->dirty = false;
     for (size_t i = 0; i < engine->dirty.count; i++)
         ss_thread_flush(engine->dirty.items[i]);
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        ss_thread_rest(engine->dirty.items[i]);
     engine->dirty.count = 0;
     free_gone(engine);
     ss_threads_evict(engine);

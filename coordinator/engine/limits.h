@@ -41,6 +41,10 @@ enum {
     SS_UPDATES_MAX = 10000,     // updates in one bulk update
     SS_IMPORT_MAX = 10000,      // checkpoints in one piece of an import
     SS_THREAD_IDLE_MS = 60000, // a thread unused so long is forgotten
+    // Threads that nobody uses now and that are known all the same, and what one
+    // may take on the average: beyond that the longest idle ones are forgotten.
+    SS_IDLE_THREADS_MAX = 10000,
+    SS_IDLE_THREAD_SIZE = 4096,
     SS_EVICT_EVERY_MS = 5000,
     SS_LEASE_MS = 3000,
     SS_HEARTBEAT_MS = 500,

@@ -441,6 +441,9 @@ struct thread {
     uint64_t event_seq; // numbering of events
     uint32_t event_index;
     int64_t used_ms;
+    struct thread *idle_prev, *idle_next; // the longest idle first
+    bool is_idle;                         // it is in that list
+    size_t idle_size;                     // bytes of memory, about
 };
 
 // ------------------------------------------------------------------ workers
@@ -499,6 +502,9 @@ struct engine {
         size_t count, capacity;
     } commands;
     struct ss_map threads; // id -> struct thread *
+    struct ss_map awaited; // tag of a unit or a read -> whose it is
+    struct thread *idle_first, *idle_last;
+    size_t idle_count, idle_size;
     struct ss_map runs;    // id -> struct run *
     struct ss_map graphs;  // "name@version" -> struct known_graph *
     struct ss_map latest;  // name -> struct known_graph *

@@ -7,6 +7,8 @@
 // What rests on a row that is not durable yet is held back (gate.def).
 #include "coordinator/engine/thread.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -22,6 +24,39 @@ static const struct {
 
 // ------------------------------------------------ loading
 
+enum { TAG_SIZE = 24 };
+
+static const char *tag_text(uint64_t tag, char ret_text[TAG_SIZE])
+{
+    snprintf(ret_text, TAG_SIZE, "%" PRIu64, tag);
+    return ret_text;
+}
+
+// A tag under which the store will answer it. Gives.
+static uint64_t await_tag(struct thread *thread)
+{
+    char text[TAG_SIZE];
+    uint64_t tag = ++thread->engine->tags;
+    ss_map_put(&thread->engine->awaited, tag_text(tag, text), thread);
+    return tag;
+}
+
+static void await_no_more(struct thread *thread)
+{
+    char text[TAG_SIZE];
+    struct engine *engine = thread->engine;
+    if (thread->store_tag)
+        ss_map_remove(&engine->awaited, tag_text(thread->store_tag, text));
+    if (thread->state == THREAD_LOADING)
+        ss_map_remove(&engine->awaited, tag_text(thread->load_tag, text));
+}
+
+struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
+{
+    char text[TAG_SIZE];
+    return ss_map_get(&engine->awaited, tag_text(tag, text));
+}
+
 struct thread *ss_thread_find(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_map_get(&engine->threads, id);
@@ -32,7 +67,7 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
         thread->id = ss_strdup(id);
         ss_map_put(&engine->threads, id, thread);
     }
-    thread->used_ms = engine->now_ms;
+    ss_thread_dirty(thread); // whoever asks uses it
     return thread;
 }
 
@@ -42,7 +77,7 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
     if (thread->state == THREAD_COLD && !thread->barred
         && ss_is_read(engine, id)) {
         thread->state = THREAD_LOADING;
-        thread->load_tag = ++engine->tags;
+        thread->load_tag = await_tag(thread);
         ss_engine_command(engine,
             (struct ss_command){.type = SS_COMMAND_READ,
                 .tag = thread->load_tag,
@@ -51,6 +86,26 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
                 .to = UINT64_MAX});
     }
     return thread;
+}
+
+// Out of the list of those that nobody uses.
+static void idle_leave(struct thread *thread)
+{
+    struct engine *engine = thread->engine;
+    if (!thread->is_idle)
+        return;
+    thread->is_idle = false;
+    engine->idle_count--;
+    engine->idle_size -= thread->idle_size;
+    if (thread->idle_prev)
+        thread->idle_prev->idle_next = thread->idle_next;
+    else
+        engine->idle_first = thread->idle_next;
+    if (thread->idle_next)
+        thread->idle_next->idle_prev = thread->idle_prev;
+    else
+        engine->idle_last = thread->idle_prev;
+    thread->idle_prev = thread->idle_next = NULL;
 }
 
 static void drop_held(struct thread *thread)
@@ -84,6 +139,8 @@ void ss_thread_destroy(struct thread **place)
     if (!thread)
         return;
     *place = NULL;
+    idle_leave(thread);
+    await_no_more(thread);
     drop_held(thread);
     drop_puts(thread);
     drop_waiting(thread, false);
@@ -117,6 +174,8 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
     int status = event->rows.status;
+    await_no_more(thread);
+    ss_thread_dirty(thread);
     if (status != SS_OK)
         ss_error_set(&error, status, "thread %s: cannot be read: %s",
             thread->id, event->rows.message ? event->rows.message : "");
@@ -141,8 +200,6 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     thread->known = thread->durable > 0;
     thread->last_ticks = newest_ticks(thread->journal);
     ss_thread_graph_from_rows(thread);
-    if (thread->delete_to)
-        ss_thread_dirty(thread);
     ss_requests_resume(thread);
 }
 
@@ -168,6 +225,7 @@ void ss_thread_new_id(
 void ss_thread_dirty(struct thread *thread)
 {
     thread->used_ms = thread->engine->now_ms;
+    idle_leave(thread);
     if (thread->dirty)
         return;
     thread->dirty = true;
@@ -358,7 +416,7 @@ void ss_thread_flush(struct thread *thread)
             && !thread->delete_to))
         return;
     struct ss_command command = {.type = SS_COMMAND_STORE,
-        .tag = ++thread->engine->tags,
+        .tag = await_tag(thread),
         .thread = ss_strdup(thread->id)};
     command.rows_count = (size_t)(head - thread->issued);
     struct ss_row **rows =
@@ -401,6 +459,7 @@ void ss_thread_flush(struct thread *thread)
 void ss_thread_stored(struct thread *thread, const struct ss_event *event)
 {
     ss_check(event->stored.tag == thread->store_tag);
+    await_no_more(thread);
     thread->store_tag = 0;
     if (event->stored.status != SS_OK) {
         ss_thread_break(thread, event->stored.status,
@@ -451,6 +510,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_free(run);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
+    await_no_more(thread);
     thread->state = THREAD_COLD;
     thread->store_tag = 0;
     thread->delete_to = 0;
@@ -467,8 +527,47 @@ static bool is_idle(const struct thread *thread)
         && thread->state != THREAD_LOADING;
 }
 
+void ss_thread_rest(struct thread *thread)
+{
+    struct engine *engine = thread->engine;
+    if (thread->is_idle || !is_idle(thread))
+        return;
+    thread->is_idle = true;
+    thread->idle_size = sizeof(*thread) + strlen(thread->id)
+        + (thread->journal ? ss_journal_size(thread->journal) : 0);
+    thread->idle_prev = engine->idle_last;
+    if (engine->idle_last)
+        engine->idle_last->idle_next = thread;
+    else
+        engine->idle_first = thread;
+    engine->idle_last = thread;
+    engine->idle_count++;
+    engine->idle_size += thread->idle_size;
+}
+
+static void forget(struct thread *thread)
+{
+    ss_map_remove(&thread->engine->threads, thread->id);
+    ss_thread_destroy(&thread);
+}
+
+// Whatever is used again is folded back from its rows.
+static void keep_bounds(struct engine *engine)
+{
+    const size_t size_max =
+        (size_t)SS_IDLE_THREADS_MAX * (size_t)SS_IDLE_THREAD_SIZE;
+    while (engine->idle_count > SS_IDLE_THREADS_MAX
+        || engine->idle_size > size_max) {
+        struct thread *longest = engine->idle_first;
+        idle_leave(longest);
+        if (is_idle(longest))
+            forget(longest);
+    }
+}
+
 void ss_threads_evict(struct engine *engine)
 {
+    keep_bounds(engine);
     if (engine->now_ms < engine->evict_at_ms)
         return;
     engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
@@ -479,7 +578,6 @@ void ss_threads_evict(struct engine *engine)
         if (!is_idle(thread)
             || engine->now_ms - thread->used_ms < SS_THREAD_IDLE_MS)
             continue;
-        ss_map_remove(&engine->threads, thread->id);
-        ss_thread_destroy(&thread);
+        forget(thread);
     }
 }

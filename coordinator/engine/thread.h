@@ -16,6 +16,8 @@ struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.
 struct thread *ss_thread_get(struct engine *engine, const char *id);
 void ss_thread_destroy(struct thread **thread);
+// Whose unit or read has that tag; NULL: nobody's (any more).
+struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
 void ss_thread_loaded(struct thread *thread, const struct ss_event *event);
 void ss_thread_stored(struct thread *thread, const struct ss_event *event);
 
@@ -62,6 +64,8 @@ uint64_t ss_thread_gate(
 // At the end of a step: rows to the store, one unit in flight (a thread).
 void ss_thread_flush(struct thread *thread);
 void ss_thread_dirty(struct thread *thread);
+// At the end of a step: it may be idle now.
+void ss_thread_rest(struct thread *thread);
 // Forget threads that nobody has used for a while: they are folded back from
 // their rows when somebody asks.
 void ss_threads_evict(struct engine *engine);

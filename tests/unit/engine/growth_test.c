@@ -10,6 +10,7 @@
 #include "common/wire/limits.h"
 #include "common/wire/row.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
 #include "tests/stories/world.h"
 #include "worker/session/session.h"
 
@@ -68,6 +69,8 @@ static struct {
     SS_VEC(struct ss_attempt) lacks;
     size_t lacked;
     size_t losses; // since a body ran last
+    uint64_t asked;
+    size_t reads; // of threads, from the store
     bool edits_messages; // the chat replaces and removes some, too
     bool over;
     json_t *answer;
@@ -263,6 +266,7 @@ static void carry_out(const struct ss_command *command)
     bool reads = command->type == SS_COMMAND_READ;
     if (command->type == SS_COMMAND_STORE || reads)
         SS_VEC_PUSH(&lab.stores, (struct job){command->tag, reads});
+    lab.reads += reads;
     if (command->type == SS_COMMAND_STORE)
         measure_rows(command);
     if (command->type == SS_COMMAND_DISPATCH) {
@@ -396,6 +400,24 @@ static void lab_end(void)
     json_decref(lab.graph);
 }
 
+// What the client asks of a thread, and its answer is awaited.
+static void ask_of(const char *op, const char *thread, json_t *body)
+{
+    struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = "client"};
+    event.request.id = ++lab.asked;
+    event.request.op = op;
+    event.request.body = body;
+    json_object_set_new(body, "thread", json_string(thread));
+    lab.over = false;
+    engine_step(&event);
+    json_decref(body);
+    for (size_t i = 0; i < 1000 && !lab.over; i++)
+        go_on();
+    ck_assert(lab.over);
+    while (lab.stores.count > 0)
+        go_on();
+}
+
 static void ask_run(void)
 {
     struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = "client"};
@@ -518,6 +540,55 @@ START_TEST(a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does)
 }
 END_TEST
 
+// One that has a small state, and a run behind it.
+static void use_thread(unsigned number, const char *text)
+{
+    char name[24];
+    snprintf(name, sizeof(name), "t%u", number);
+    ask_of("run", name,
+        json_pack("{s:s, s:{s:s}}", "graph", "chain", "input", "last", text));
+}
+
+// Is it known without being read?
+static bool is_known(unsigned number)
+{
+    char name[24];
+    size_t before = lab.reads;
+    snprintf(name, sizeof(name), "t%u", number);
+    ask_of("state", name, json_object());
+    return lab.reads == before;
+}
+
+START_TEST(idle_threads_are_known_up_to_their_number)
+{
+    lab_begin(chain(1), 0, NULL);
+    for (unsigned i = 0; i < SS_IDLE_THREADS_MAX; i++)
+        ck_assert(!is_known(i)); // read now; there is nothing of it
+    ck_assert(is_known(0)); // used: the second is the longest idle now
+    ck_assert(!is_known(SS_IDLE_THREADS_MAX));
+    ck_assert(is_known(0));
+    ck_assert(is_known(2));
+    ck_assert(!is_known(1));
+    lab_end();
+}
+END_TEST
+
+START_TEST(idle_threads_are_known_up_to_their_weight)
+{
+    enum { SIZE = 1 << 20, COUNT = 10 };
+    char *text = ss_alloc(SIZE + 1);
+    memset(text, 'x', SIZE);
+    text[SIZE] = '\0';
+    lab_begin(chain(1), 0, NULL);
+    for (unsigned i = 0; i < COUNT; i++)
+        use_thread(i, text);
+    ck_assert(is_known(COUNT - 1));
+    ck_assert(!is_known(0));
+    lab_end();
+    ss_free(text);
+}
+END_TEST
+
 int main(void)
 {
     ss_value_setup();
@@ -530,6 +601,8 @@ int main(void)
         tcase, lists_arrive_whole_whatever_is_lost_repeated_or_late);
     tcase_add_test(tcase,
         a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does);
+    tcase_add_test(tcase, idle_threads_are_known_up_to_their_number);
+    tcase_add_test(tcase, idle_threads_are_known_up_to_their_weight);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
