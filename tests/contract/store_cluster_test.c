@@ -19,6 +19,7 @@ int main(void)
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/store/store_actor.h"
 #include "local/storage.h"
 #include "tests/contract/store_world.h"
 
@@ -318,6 +319,30 @@ START_TEST(each_change_of_owners_raises_the_epoch)
 }
 END_TEST
 
+// What a coordinator gives its actor is written with its epoch.
+START_TEST(an_actor_of_an_old_epoch_writes_nothing)
+{
+    struct ss_store_actor *actor = NULL;
+    struct ss_store_row row = row_of("t", 1, "row");
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
+    ck_assert_int_eq(
+        ss_store_actor_start_inline(other, &actor, &world_error), SS_OK);
+    other = NULL; // the actor's
+    ss_store_actor_fence(actor, bob.epoch);
+    for (int i = 0; i < 2; i++) {
+        ss_store_actor_submit(actor, ss_job_apply(1, &unit));
+        struct ss_job *job = ss_store_actor_take(actor);
+        ck_assert_int_eq(job->status, i == 0 ? SS_OK : SS_EFENCED);
+        ss_job_destroy(&job);
+        ck_assert_int_eq(
+            ss_store_fence_break(store, "bob", &world_error), SS_OK);
+        row = row_of("t", 2, "row");
+    }
+    ss_store_actor_stop(&actor);
+    ck_assert_str_eq(all_rows(store, "t"), "1:row");
+}
+END_TEST
+
 START_TEST(a_hand_over_is_the_owners_word)
 {
     struct ss_shards some = shards_to(300);
@@ -410,6 +435,7 @@ static Suite *suite(void)
         whose_lease_has_ended_gains_nothing,
         a_takeover_takes_all_and_breaks_the_fence,
         each_change_of_owners_raises_the_epoch,
+        an_actor_of_an_old_epoch_writes_nothing,
         a_hand_over_is_the_owners_word,
         a_store_of_one_process_has_no_members,
         the_local_runner_keeps_away_from_coordinators_at_work,

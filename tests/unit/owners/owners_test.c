@@ -188,6 +188,17 @@ START_TEST(when_the_lease_runs_out_all_is_lost_before_anything_else)
 }
 END_TEST
 
+START_TEST(a_renewal_that_comes_too_late_does_not_hide_the_lapse)
+{
+    begin_with(0, SS_SHARDS);
+    tick(LEASE_MS / 4);
+    must(SS_OWNERS_RENEW);
+    now_ms += SAFE_MS - LEASE_MS / 4;
+    say(SS_OWNERS_RENEWED, SS_OK);
+    ck_assert_uint_eq(count_of(SS_OWNERS_LOST), SS_SHARDS);
+}
+END_TEST
+
 START_TEST(after_a_lapse_that_nobody_noticed_it_goes_on)
 {
     begin_with(0, SS_SHARDS);
@@ -562,6 +573,7 @@ int main(void)
         a_renewal_that_failed_is_tried_again_soon,
         a_lease_counts_from_before_its_renewal_was_sent,
         when_the_lease_runs_out_all_is_lost_before_anything_else,
+        a_renewal_that_comes_too_late_does_not_hide_the_lapse,
         after_a_lapse_that_nobody_noticed_it_goes_on,
         who_was_taken_over_is_displaced_once_and_silent,
         a_database_that_went_back_in_time_ends_it,
