@@ -66,8 +66,10 @@ def test_orders_that_were_not_begun_are_not_begun_too_late():
 def test_a_coordinators_pause_costs_no_worker_its_lease():
     with World() as world:
         app = world.compile(ROUNDS)
+        # A long lease: what is looked at is the pause, not a busy machine.
         coordinator = world.coordinator(
-            "--verbose", stop="coordinator-durable:4")
+            "--verbose", "--lease-ms", "4000", "--heartbeat-ms", "400",
+            stop="coordinator-durable:4")
         workers = [world.worker(app, capacity=2) for _ in range(2)]
         run = world.command(*RUN)
         coordinator.wait_line(r"^stopped at coordinator-durable$")
