@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/value.h"
 
 enum { IDLE_MS = 3000 };
 
@@ -39,12 +40,53 @@ bool ss_idle_is_served(const json_t *workers, const char *graph)
     return false;
 }
 
+char *ss_idle_explained(const json_t *explained)
+{
+    bool waits = json_is_false(json_object_get(explained, "graph_known"));
+    const char *version = ss_json_str(explained, "version", "?");
+    size_t i;
+    json_t *wait;
+    json_array_foreach (json_object_get(explained, "waits"), i, wait)
+        waits = waits ||
+                strcmp(ss_json_str(wait, "why", ""), "no_worker") == 0;
+    return !waits ? NULL
+                  : ss_format("no worker serves version %.8s of graph \"%s\": "
+                              "its tasks wait. Start one: superstep-worker "
+                              "--app APP.so; or move the run to another "
+                              "version: superstep migrate %.8s",
+                        version, ss_json_str(explained, "graph", "?"),
+                        ss_json_str(explained, "run", "RUN"));
+}
+
+static void ask(struct ss_idle *idle)
+{
+    json_t *body =
+        idle->run ? json_pack("{s:s}", "run", idle->run) : NULL;
+    idle->call = ss_client_start(
+        idle->client, idle->run ? "explain" : "workers", body, NULL);
+}
+
+static char *tell(const struct ss_idle *idle, const json_t *answer)
+{
+    const json_t *explained = json_object_get(answer, "explain");
+    const json_t *workers = json_object_get(answer, "workers");
+    if (explained)
+        return ss_idle_explained(explained);
+    return !idle->graph || ss_idle_is_served(workers, idle->graph)
+               ? NULL
+               : ss_format("no worker serves graph \"%s\": its tasks "
+                           "wait. Start one: "
+                           "superstep-worker --app APP.so",
+                     idle->graph);
+}
+
 char *ss_idle_look(struct ss_idle *idle, int64_t now_ms)
 {
-    if (!idle->graph || idle->is_told || now_ms - idle->since_ms < IDLE_MS)
+    if ((!idle->graph && !idle->run) || idle->is_told ||
+        now_ms - idle->since_ms < IDLE_MS)
         return NULL;
     if (!idle->call) {
-        idle->call = ss_client_start(idle->client, "workers", NULL, NULL);
+        ask(idle);
         return NULL;
     }
     if (!ss_client_call_is_done(idle->call))
@@ -53,12 +95,7 @@ char *ss_idle_look(struct ss_idle *idle, int64_t now_ms)
     idle->is_told = true;
     if (ss_client_call_finish(&idle->call, &answer, NULL) != 0)
         return NULL;
-    bool is_served =
-        ss_idle_is_served(json_object_get(answer, "workers"), idle->graph);
+    char *why = tell(idle, answer);
     json_decref(answer);
-    return is_served ? NULL
-                     : ss_format("no worker serves graph \"%s\": its tasks "
-                                 "wait. Start one: "
-                                 "superstep-worker --app APP.so",
-                           idle->graph);
+    return why;
 }

@@ -1,5 +1,5 @@
 // idle.h - why nothing happens: a run waits in silence when no worker serves
-// its graph. Whoever waits for it is told, once.
+// its graph, or its version of it. Whoever waits for it is told, once.
 #ifndef SS_CLI_IDLE_H
 #define SS_CLI_IDLE_H
 
@@ -10,10 +10,11 @@
 
 struct ss_idle {
     struct ss_client *client;
-    const char *graph; // NULL: not known, nothing is told
+    const char *graph; // NULL: not known
+    const char *run;   // borrowed; NULL: not known yet; without both nothing is told
     int64_t since_ms;
     bool is_told;
-    struct ss_client_call *call; // that looks for workers
+    struct ss_client_call *call; // that asks why
 };
 
 // Borrows both.
@@ -26,6 +27,9 @@ void ss_idle_reset(struct ss_idle *idle, int64_t now_ms);
 // something to tell, else NULL.
 char *ss_idle_look(struct ss_idle *idle, int64_t now_ms);
 
+// What `explain` (requests.md) says of a run that nobody serves. Gives a sentence;
+// NULL: somebody does.
+char *ss_idle_explained(const json_t *explained);
 // Whether one of the workers (requests.md) serves the graph.
 bool ss_idle_is_served(const json_t *workers, const char *graph);
 

@@ -177,9 +177,9 @@ void ss_migrate_request(
         ss_map_get(&engine->runs, ss_json_str(body, "run", ""));
     const char *of =
         run ? run->thread->id : ss_json_str(body, "thread", NULL);
-    if (of)
+    if (!of)
+        ss_request_scan(engine, peer, id, body);
+    else if (!ss_refer(engine, peer, id, of))
         ss_request_later(
             ss_thread_get(engine, of), "migrate", peer, id, body);
-    else
-        ss_request_scan(engine, peer, id, body);
 }

@@ -728,6 +728,31 @@ START_TEST(a_run_that_no_worker_serves_is_told_of_once)
 }
 END_TEST
 
+START_TEST(a_run_whose_version_no_worker_serves_is_told_of)
+{
+    PLAY({.op = "explain",
+        .final = "{\"explain\":{\"run\":\"r\",\"graph\":\"digest\","
+                 "\"version\":\"5f0c1e7a99\",\"graph_known\":true,"
+                 "\"waits\":[{\"why\":\"running\"},"
+                 "{\"why\":\"no_worker\"}]}}"});
+    struct ss_idle idle;
+    ss_idle_init(&idle, client, NULL, 0);
+    idle.run = "r";
+    char *why = idle_after(&idle, 5000);
+    ck_assert_str_eq(why,
+        "no worker serves version 5f0c1e7a of graph \"digest\": its tasks "
+        "wait. Start one: superstep-worker --app APP.so; or move the run to "
+        "another version: superstep migrate r");
+    ss_free(why);
+    expect_asked("explain {\"run\":\"r\"}\n");
+    ss_idle_fini(&idle);
+    json_t *busy = parse("{\"graph_known\":true,\"waits\":"
+                         "[{\"why\":\"workers_busy\"}]}");
+    ck_assert_ptr_null(ss_idle_explained(busy));
+    json_decref(busy);
+}
+END_TEST
+
 START_TEST(a_run_that_is_served_just_takes_its_time)
 {
     PLAY({.op = "workers",
@@ -770,6 +795,7 @@ static TCase *polling(void)
     tcase_add_test(tcase, an_endpoint_that_is_none_is_refused);
     tcase_add_test(tcase, a_run_that_no_worker_serves_is_told_of_once);
     tcase_add_test(tcase, a_run_that_is_served_just_takes_its_time);
+    tcase_add_test(tcase, a_run_whose_version_no_worker_serves_is_told_of);
     tcase_add_test(tcase, the_environment_names_the_coordinator);
     return tcase;
 }
