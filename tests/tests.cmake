@@ -85,6 +85,7 @@ else()
 endif()
 add_test(NAME sim.seeds COMMAND sim --seeds ${SS_SIM_SEEDS} --jobs 2 --keep-going)
 ss_test_properties(sim.seeds sim 290)
+set_tests_properties(sim.seeds PROPERTIES PROCESSORS 2)
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)

@@ -30,7 +30,8 @@ struct customer {
     bool is_content;
     uint32_t inputs;  // given so far
     uint32_t moves;   // made so far
-    json_t *body;     // of the present move; NULL: the state is asked for
+    json_t *body;     // of the present move; NULL: `op` is asked of the thread
+    const char *op;   // "state", "prune"; NULL: nothing was asked yet
     char run[32];
     bool is_accepted;
     bool is_detached; // nobody listens: it is asked for again
@@ -39,7 +40,6 @@ struct customer {
     bool was_cancelled; // since its last input
     bool was_released; // and that may not be durable yet
     uint64_t key;     // of the request under way; 0: none
-    uint64_t side_key; // of another one, whose answer nobody needs
     uint64_t keys;
     // the stream of the present run
     char seq[SS_TALK_SEQ_SIZE_MAX];
@@ -195,16 +195,21 @@ static void step(struct customer *it, struct ss_talk_event event)
     process_wake(&it->process, commands.wake_at_ms);
 }
 
-// Takes `body`.
-static uint64_t ask(struct customer *it, const char *op, json_t *body)
+// Takes `body`. Nobody needs the answer.
+static void ask_aside(struct customer *it, const char *op, json_t *body)
 {
-    uint64_t key = ++it->keys;
-    if (strcmp(op, "cancel") != 0)
-        it->key = key;
-    step(it, (struct ss_talk_event){
-                 .type = SS_TALK_ASK, .key = key, .op = op, .body = body});
+    step(it, (struct ss_talk_event){.type = SS_TALK_ASK,
+                 .key = ++it->keys,
+                 .op = op,
+                 .body = body});
     json_decref(body);
-    return key;
+}
+
+// Takes `body`.
+static void ask(struct customer *it, const char *op, json_t *body)
+{
+    it->key = it->keys + 1;
+    ask_aside(it, op, body);
 }
 
 void customer_message(
@@ -295,15 +300,21 @@ static bool may_have_lost_its_input(const struct customer *it)
     return it->was_cancelled && strcmp(it->durability, "exit") == 0;
 }
 
+static void ask_thread(struct customer *it, const char *op)
+{
+    json_decref(it->body);
+    it->body = NULL;
+    it->op = op;
+    snprintf(it->waits_for, sizeof(it->waits_for), "%s", op);
+    come_back(it, 1);
+}
+
 static void next_input(struct customer *it)
 {
     struct world *world = it->process.world;
     char word[16];
     if (it->inputs == world->climate.inputs) {
-        json_decref(it->body);
-        it->body = NULL;
-        snprintf(it->waits_for, sizeof(it->waits_for), "the state");
-        come_back(it, 1);
+        ask_thread(it, "state");
         return;
     }
     snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
@@ -315,6 +326,15 @@ static void next_input(struct customer *it)
     tell_steps(it);
     it->seen = 0;
     new_move(it, json_pack("{s:o}", "input", input), "an input");
+}
+
+// Without its past a thread goes on as with it.
+static void end_input(struct customer *it)
+{
+    if (draw(it->process.world, 5) == 0)
+        ask_thread(it, "prune");
+    else
+        next_input(it);
 }
 
 static void go_on(struct customer *it, const char *why)
@@ -353,6 +373,7 @@ static json_t *again_body(const struct customer *it)
 
 void customer_ask(struct customer *it)
 {
+    static const char *const reads[] = {"state", "history", "checkpoints"};
     struct world *world = it->process.world;
     if (it->is_content || it->key)
         return;
@@ -363,8 +384,8 @@ void customer_ask(struct customer *it)
         it->is_releasing = it->was_released = true;
         return;
     }
-    if (!it->body && it->inputs == world->climate.inputs)
-        ask(it, "state", json_pack("{s:s}", "thread", it->thread));
+    if (!it->body && it->op)
+        ask(it, it->op, json_pack("{s:s}", "thread", it->thread));
     else if (!it->body)
         next_input(it);
     else if (it->is_accepted)
@@ -373,9 +394,12 @@ void customer_ask(struct customer *it)
         ask(it, "run", json_incref(it->body));
     if (world->is_stormy && it->body && draw(world, 20) == 0) {
         tell(world, "%s cancels run %s", it->process.name, it->run);
-        ask(it, "cancel",
+        ask_aside(it, "cancel",
             json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
     }
+    if (it->inputs > 0 && draw(world, 6) == 0)
+        ask_aside(it, reads[draw(world, sizeof(reads) / sizeof(*reads))],
+            json_pack("{s:s}", "thread", it->thread));
 }
 
 // ------------------------------------------------------------------ streams
@@ -469,7 +493,7 @@ static void on_done(struct customer *it, const json_t *answer)
         violated(it->process.world, "the stream of run %s ends at step %zu of "
             "%zu", it->run, it->seen, last);
     it->seen = last;
-    next_input(it);
+    end_input(it);
 }
 
 static void on_interrupted(struct customer *it, const json_t *answer)
@@ -512,7 +536,8 @@ static void on_state(struct customer *it, const json_t *answer)
 // No result: a request that could not be served now.
 static void on_refused(struct customer *it, const json_t *error)
 {
-    static const char *const passing[] = {"io_error", "busy", "not_found"};
+    static const char *const passing[] = {
+        "io_error", "busy", "not_found", "again"};
     const char *code = ss_json_str(error, "code", "?");
     const char *message = ss_json_str(error, "message", "?");
     if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
@@ -542,7 +567,10 @@ static void on_answer(struct customer *it, json_t *answer)
         return;
     }
     if (!it->body && !error) {
-        on_state(it, answer);
+        if (strcmp(it->op, "state") == 0)
+            on_state(it, answer);
+        else
+            next_input(it);
         return;
     }
     if (!status[0]) {

@@ -80,6 +80,8 @@ struct deed plan_deed(const struct plan *plan, const struct role *role,
         word, "m", role->name, (json_int_t)(hash & 0xfff));
     if (!plan->is_inner)
         json_object_set_new(deed.update, "n", json_integer(1));
+    if (plan->folds)
+        json_object_set_new(deed.update, "f", json_string(word));
     if (role->sends_to >= 0 && is_busy(plan, input))
         deed.sends = draw_sends(role, input, hash);
     deed.gotos = one_of(role->gotos, hash >> 24);
@@ -101,6 +103,12 @@ unsigned plan_route(
     unsigned first = one_of(role->routes, hash >> 8);
     unsigned second = one_of(role->routes, hash >> 16);
     return hash & (1u << 30) ? first | second : first;
+}
+
+json_t *plan_fold(const json_t *value, const json_t *write)
+{
+    uint64_t hash = mixed(value ? hash_of(value) : 0, hash_of(write));
+    return json_sprintf("%08x", (unsigned)(hash & 0xffffffff));
 }
 
 json_t *plan_answer(const char *question)

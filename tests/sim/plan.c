@@ -246,8 +246,12 @@ static json_t *describe_keys(const struct plan *plan)
         "{s:s, s:s, s:s}", "key", "m", "type", "dict", "reducer", "or");
     if (plan->is_inner)
         return json_pack("[o, o]", words, notes);
-    return json_pack("[o, {s:s, s:s, s:s}, o]", words, "key", "n", "type",
-        "int", "reducer", "add", notes);
+    json_t *keys = json_pack("[o, {s:s, s:s, s:s}, o]", words, "key", "n",
+        "type", "int", "reducer", "add", notes);
+    if (plan->folds)
+        json_array_append_new(keys, json_pack("{s:s, s:s, s:s}", "key", "f",
+                                        "type", "str", "custom", "chain"));
+    return keys;
 }
 
 static json_t *describe_insides(const struct plan *plan)
@@ -289,6 +293,7 @@ struct plan *plan_draw(const char *name, struct ss_prng *dice)
     struct plan *plan = new_plan(name, 3 + below(dice, NODES_MAX - 3), false);
     struct ss_error error = {0};
     draw_nodes(plan, dice);
+    plan->folds = chance(dice, 30);
     plan->description = describe(plan);
     if (ss_graph_compile(plan->description, &plan->graph, &error) != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);

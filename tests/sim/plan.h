@@ -48,6 +48,7 @@ struct plan {
     struct role roles[NODES_MAX];
     struct join joins[JOINS_MAX];
     size_t joins_count;
+    bool folds;    // it has a key whose reducer is the application's
     uint32_t busy; // loops and sends go on while n % 64 is less
     json_t *description;
     struct ss_graph *graph; // of a root
@@ -74,6 +75,8 @@ void deed_fini(struct deed *deed);
 // What the router behind a node decides, from what it reads: bits of nodes.
 unsigned plan_route(
     const struct plan *plan, const struct role *role, json_t *state);
+// The application's reducer. Gives.
+json_t *plan_fold(const json_t *value, const json_t *write);
 // The one right answer to a question. Gives.
 json_t *plan_answer(const char *question);
 

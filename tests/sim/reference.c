@@ -47,6 +47,8 @@ static struct instance *instance_new(const struct plan *plan, uint64_t *bodies)
     it->state = plan->is_inner
                     ? json_pack("{s:[], s:{}}", "y", "m")
                     : json_pack("{s:[], s:i, s:{}}", "x", "n", 0, "m");
+    if (plan->folds)
+        json_object_set_new(it->state, "f", json_string(""));
     return it;
 }
 
@@ -68,6 +70,8 @@ static json_t *reduced(const json_t *value, const json_t *write)
     if (json_is_integer(value))
         return json_integer(
             json_integer_value(value) + json_integer_value(write));
+    if (json_is_string(value))
+        return plan_fold(value, write);
     json_t *copy = json_copy((json_t *)value);
     if (json_is_array(value))
         json_array_extend(copy, (json_t *)write);

@@ -115,11 +115,43 @@ static int route(void *ctx, const struct ss_node *node, size_t branch,
     return SS_OK;
 }
 
+static int fold(void *ctx, const struct ss_channel_spec *channel, json_t *value,
+    json_t *const *writes, size_t count, json_t **ret_value,
+    struct ss_error *error)
+{
+    (void)ctx;
+    (void)channel;
+    (void)error;
+    json_t *folded = json_incref(value);
+    for (size_t i = 0; i < count; i++) {
+        json_t *next = plan_fold(folded, writes[i]);
+        json_decref(folded);
+        folded = next;
+    }
+    *ret_value = folded;
+    return SS_OK;
+}
+
+static void run_fold(struct visit *visit)
+{
+    const struct ss_order *order = visit->order;
+    json_t *value = order->fold_value ? ss_value_json(order->fold_value) : NULL;
+    json_t *folded = json_incref(value), *write;
+    size_t i;
+    json_array_foreach (order->fold_writes, i, write) {
+        json_t *next = plan_fold(folded, write);
+        json_decref(folded);
+        folded = next;
+    }
+    visit->outcome->folded = ss_value_new(folded);
+}
+
 static void run_writers(struct world *world, struct visit *visit,
     const struct ss_graph *graph, json_t *returned)
 {
     const struct ss_order *order = visit->order;
-    struct ss_writer_hooks hooks = {.route = route, .ctx = visit};
+    struct ss_writer_hooks hooks = {
+        .route = route, .fold = fold, .ctx = visit};
     struct ss_error error = {0};
     json_t *parent = NULL;
     const struct ss_node *node =
@@ -169,7 +201,9 @@ static struct ss_outcome *run_order(
         .outcome = ss_outcome_new()};
     visit.outcome->attempt = order->attempt;
     memcpy(visit.outcome->task_id, order->task_id, SS_UUID_SIZE);
-    if (order->kind == SS_ORDER_WRITERS) {
+    if (order->kind == SS_ORDER_FOLD) {
+        run_fold(&visit);
+    } else if (order->kind == SS_ORDER_WRITERS) {
         run_writers(world, &visit, graph, ss_value_json(order->returned));
     } else if (order->attempt_number <= visit.role->failures) {
         fail_body(world, &visit);
