@@ -85,6 +85,7 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
     if (!taken_back)
         cancel_inside(run->root, why);
     ss_loop_drop_tasks(run->root);
+    ss_loop_drop_folds(run->root);
 }
 
 // ------------------------------------------------ taking back

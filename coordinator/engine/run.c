@@ -411,6 +411,7 @@ void ss_run_abandon(struct run *run, int status, const char *message)
         run->thread->run = NULL;
     if (run->root) {
         ss_loop_drop_tasks(run->root);
+        ss_loop_drop_folds(run->root);
         run->root->status = LOOP_FAILED;
     }
     ss_run_forget(run);

@@ -41,6 +41,14 @@ struct customer {
     bool was_released; // and that may not be durable yet
     uint64_t key;     // of the request under way; 0: none
     uint64_t keys;
+    // a run that waits behind the present one
+    struct {
+        json_t *body; // NULL: none
+        char run[32];
+        bool is_accepted;
+        uint64_t key;
+    } behind;
+    bool is_free; // nobody can say what it must come to
     // the stream of the present run
     char seq[SS_TALK_SEQ_SIZE_MAX];
     json_t *before; // the values before the present input
@@ -102,6 +110,7 @@ void customer_free(struct customer *it)
     reference_free(it->reference);
     json_decref(it->body);
     json_decref(it->before);
+    json_decref(it->behind.body);
     ss_free(it);
 }
 
@@ -118,6 +127,7 @@ static void come_back(struct customer *it, int64_t in_ms)
 
 static void on_item(struct customer *it, json_t *item);
 static void on_answer(struct customer *it, json_t *answer);
+static void on_behind(struct customer *it, const json_t *answer);
 
 static void send(struct customer *it, const struct ss_talk_command *command)
 {
@@ -172,15 +182,18 @@ static void carry_out(
         if (is_ours) {
             it->key = 0;
             on_answer(it, command->json);
+        } else if (command->key == it->behind.key) {
+            on_behind(it, command->json);
         }
         break;
     case SS_TALK_FAILED:
         tell(it->process.world, "%s is told: %s", it->process.name,
             command->text);
-        if (is_ours) {
+        if (is_ours)
             it->key = 0;
-            come_back(it, PAUSE_MS);
-        }
+        if (command->key == it->behind.key)
+            it->behind.key = 0;
+        come_back(it, PAUSE_MS);
         break;
     }
 }
@@ -300,6 +313,75 @@ static bool may_have_lost_its_input(const struct customer *it)
     return it->was_cancelled && strcmp(it->durability, "exit") == 0;
 }
 
+// The next input does not wait for the end of this one. (Where nobody asks: a
+// run behind a question would run into it.)
+static void queue_up(struct customer *it)
+{
+    struct world *world = it->process.world;
+    if (it->inputs == world->climate.inputs || plan_questions(it->plan) > 0 ||
+        draw(world, 3) != 0)
+        return;
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, it->inputs + 1);
+    snprintf(it->behind.run, sizeof(it->behind.run), "%s-%" PRIu32 "%c",
+        it->thread, ++it->moves, it->durability[0]);
+    it->behind.is_accepted = false;
+    it->behind.body = json_pack(
+        "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:{s:[s]}}", "graph",
+        it->plan->name, "thread", it->thread, "run", it->behind.run,
+        "durability", it->durability, "stream", "values", "detach", 1,
+        "if_busy", "enqueue", "input", "x", word);
+    world->report.runs++;
+}
+
+static void ask_behind(struct customer *it)
+{
+    if (!it->behind.body || !it->is_accepted || it->behind.is_accepted ||
+        it->behind.key)
+        return;
+    it->behind.key = it->keys + 1;
+    ask_aside(it, "run", json_incref(it->behind.body));
+}
+
+static void on_behind(struct customer *it, const json_t *answer)
+{
+    it->behind.key = 0;
+    it->behind.is_accepted = json_object_get(answer, "status") != NULL;
+    if (!it->behind.is_accepted)
+        come_back(it, PAUSE_MS);
+}
+
+// It is its turn.
+static void turn_to_behind(struct customer *it)
+{
+    json_decref(it->body);
+    it->body = it->behind.body;
+    it->behind.body = NULL;
+    it->behind.key = 0;
+    memcpy(it->run, it->behind.run, sizeof(it->run));
+    snprintf(it->waits_for, sizeof(it->waits_for), "the run behind");
+    it->is_accepted = it->behind.is_accepted;
+    it->is_detached = it->was_released = it->is_partial = false;
+    it->is_first = true;
+    it->seq[0] = '\0';
+    tell(it->process.world, "%s turns to run %s", it->process.name, it->run);
+    come_back(it, 1);
+}
+
+static json_t *begin_input(struct customer *it)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
+    json_t *input = json_pack("{s:[s]}", "x", word);
+    it->was_cancelled = false;
+    json_decref(it->before);
+    it->before = json_incref(reference_values(it->reference));
+    reference_run(it->reference, input);
+    tell_steps(it);
+    it->seen = 0;
+    return input;
+}
+
 static void ask_thread(struct customer *it, const char *op)
 {
     json_decref(it->body);
@@ -312,25 +394,22 @@ static void ask_thread(struct customer *it, const char *op)
 static void next_input(struct customer *it)
 {
     struct world *world = it->process.world;
-    char word[16];
     if (it->inputs == world->climate.inputs) {
         ask_thread(it, "state");
         return;
     }
-    snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
-    json_t *input = json_pack("{s:[s]}", "x", word);
-    it->was_cancelled = false;
-    json_decref(it->before);
-    it->before = json_incref(reference_values(it->reference));
-    reference_run(it->reference, input);
-    tell_steps(it);
-    it->seen = 0;
-    new_move(it, json_pack("{s:o}", "input", input), "an input");
+    new_move(it, json_pack("{s:o}", "input", begin_input(it)), "an input");
+    queue_up(it);
 }
 
 // Without its past a thread goes on as with it.
 static void end_input(struct customer *it)
 {
+    if (it->behind.body) {
+        json_decref(begin_input(it));
+        turn_to_behind(it);
+        return;
+    }
     if (draw(it->process.world, 5) == 0)
         ask_thread(it, "prune");
     else
@@ -375,7 +454,10 @@ void customer_ask(struct customer *it)
 {
     static const char *const reads[] = {"state", "history", "checkpoints"};
     struct world *world = it->process.world;
-    if (it->is_content || it->key)
+    if (it->is_content)
+        return;
+    ask_behind(it);
+    if (it->key)
         return;
     if (it->is_parked) { // who stood beside many crashes: an operator looks at it
         ask(it, "release",
@@ -451,9 +533,11 @@ static void on_item(struct customer *it, json_t *item)
     tell_item(it, item);
     if (json_is_true(json_object_get(item, "accepted"))) {
         it->is_accepted = true;
+        if (it->behind.body)
+            come_back(it, 1 + (int64_t)draw(world, 300));
         return;
     }
-    if (!customer_is_sync(it))
+    if (!customer_is_sync(it) || it->is_free)
         return;
     if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
         violated(world, "run %s: event %s comes after %s", it->run, seq,
@@ -510,6 +594,11 @@ static void on_failed(struct customer *it, const json_t *answer)
     const char *code = ss_json_str(error, "code", "?");
     if (strcmp(code, "empty_input") == 0 && may_have_lost_its_input(it)) {
         repeat_input(it);
+        return;
+    }
+    if (it->behind.body) { // that begins on what is left: only wait for it
+        it->is_free = true;
+        turn_to_behind(it);
         return;
     }
     it->was_cancelled = it->was_cancelled || strcmp(code, "cancelled") == 0;
@@ -580,12 +669,14 @@ static void on_answer(struct customer *it, json_t *answer)
     tell(it->process.world, "%s: run %s is %s", it->process.name, it->run,
         status);
     it->is_accepted = true;
-    if (it->is_partial && strcmp(status, "interrupted") != 0 &&
+    if (it->is_partial && !it->is_free && strcmp(status, "interrupted") != 0 &&
         strcmp(status, "done") != 0)
         violated(it->process.world, "the stream of run %s has a gap: it shows "
             "what is no step of the reference", it->run);
     if (strcmp(status, "running") == 0) // detached: listen from now on
         come_back(it, PAUSE_MS);
+    else if (it->is_free)
+        it->is_content = true;
     else if (strcmp(status, "done") == 0)
         on_done(it, answer);
     else if (strcmp(status, "interrupted") == 0)
@@ -605,7 +696,7 @@ void customer_start(struct customer *it)
             .where = "sim",
             .endpoints = endpoints,
             .endpoints_count = world->climate.coordinators});
-    it->key = 0;
+    it->key = it->behind.key = 0;
     it->process.wires.count = 0;
     network_open(&it->process, 0, endpoints[0]);
     come_back(it, 1 + (int64_t)draw(world, 1000));

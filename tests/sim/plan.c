@@ -113,11 +113,11 @@ static void draw_ways_in(struct plan *plan, struct ss_prng *dice)
 
 static struct plan *draw_inner(const char *name, struct ss_prng *dice);
 
-static uint32_t questions_in(const struct plan *plan)
+uint32_t plan_questions(const struct plan *plan)
 {
     uint32_t count = 0;
     for (size_t i = 0; i < plan->count; i++)
-        count += plan->roles[i].inner ? questions_in(plan->roles[i].inner)
+        count += plan->roles[i].inner ? plan_questions(plan->roles[i].inner)
                                       : plan->roles[i].questions;
     return count;
 }
@@ -129,7 +129,7 @@ static void silence(struct plan *plan)
     for (size_t i = 0; i < plan->count; i++) {
         struct plan *inner = plan->roles[i].inner;
         if (!inner || inner->keeps != SS_CHECKPOINTER_NONE ||
-            questions_in(plan) < 2)
+            plan_questions(plan) < 2)
             continue;
         for (size_t k = 0; k < inner->count; k++)
             inner->roles[k].questions = 0;

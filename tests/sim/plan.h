@@ -58,6 +58,8 @@ struct plan *plan_draw(const char *name, struct ss_prng *dice);
 void plan_free(struct plan *plan);
 // The plan of that name, in `plan` or inside it.
 const struct plan *plan_find(const struct plan *plan, const char *graph);
+// How many questions its nodes ask.
+uint32_t plan_questions(const struct plan *plan);
 const struct role *plan_role(const struct plan *plan, const char *node);
 
 // What a body decides.

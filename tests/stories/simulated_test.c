@@ -222,7 +222,39 @@ START_TEST(a_release_that_waited_lets_its_run_go_on)
 }
 END_TEST
 
-SUITE("simulated", a_release_that_waited_lets_its_run_go_on,
+static json_t *first_write(json_t *value, json_t *writes)
+{
+    (void)value;
+    return json_incref(json_array_get(writes, 0));
+}
+
+// Its thread moved while a worker folded for it, and then that worker was lost.
+START_TEST(a_fold_is_forgotten_with_its_thread)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'first'}]}"));
+    world_fold("first", first_write);
+    world_pair();
+    world_worker("w1", 2);
+    world_hold("x");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
+    world_run();
+    world_silence("w1");
+    world_pass(3000);
+    world_sleep(1);
+    world_lost(true); // in that very step its lease ends too
+    world_at("two");
+    world_gained();
+    world_worker("w2", 2);
+    world_let("x");
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    expect(world_finish(attach), "status", "'done'");
+}
+END_TEST
+
+SUITE("simulated", a_fold_is_forgotten_with_its_thread,
+    a_release_that_waited_lets_its_run_go_on,
     who_asks_before_all_runs_are_known_waits,
     a_run_that_ends_in_this_very_step_is_found,
     a_cancel_at_the_wrong_coordinator_is_sent_on,

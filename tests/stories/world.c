@@ -556,6 +556,11 @@ void world_pause(int64_t ms)
     world_run();
 }
 
+void world_sleep(int64_t ms)
+{
+    world.now_ms += ms;
+}
+
 json_t *world_answer(uint64_t id)
 {
     return find_call(id)->answer;

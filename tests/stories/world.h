@@ -89,6 +89,8 @@ bool world_run_result(const char *node);
 bool world_run_store(void);
 // Time passes; living workers send their beats.
 void world_pass(int64_t ms);
+// It does, and nobody has looked at the clock yet.
+void world_sleep(int64_t ms);
 // The coordinator is held for so long: what was said meanwhile comes behind it.
 void world_pause(int64_t ms);
 // The final answer, borrowed; NULL: not yet.
