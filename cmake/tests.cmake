@@ -18,17 +18,26 @@ function(ss_test_program target)
       PkgConfig::CHECK Threads::Threads ${CMAKE_DL_LIBS} m)
 endfunction()
 
+set(SS_CHECK_TIMEOUT 100)
+if(SS_SANITIZE)
+  set(SS_CHECK_TIMEOUT 400)
+endif()
 set(SS_TEST_ENVIRONMENT
-    "CK_DEFAULT_TIMEOUT=100"
+    "CK_DEFAULT_TIMEOUT=${SS_CHECK_TIMEOUT}"
     "SS_BIN_DIR=${CMAKE_BINARY_DIR}/bin"
     "SS_LIB_DIR=${CMAKE_BINARY_DIR}/lib"
     "SS_BUILD_DIR=${CMAKE_BINARY_DIR}"
     "SS_SOURCE_DIR=${CMAKE_SOURCE_DIR}"
     "ASAN_OPTIONS=detect_stack_use_after_return=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+    "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:atexit_sleep_ms=20")
 
+# A test's time is only there to end one that hangs: with sanitizers, and on a
+# machine that does other things too, all of them take several times as long.
 function(ss_test_properties name label timeout)
+  if(SS_SANITIZE)
+    math(EXPR timeout "4 * ${timeout}")
+  endif()
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${SS_TEST_ENVIRONMENT}"
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -65,7 +65,8 @@ static void open_store(struct ss_store **it)
 static void setup(void)
 {
     world_begin();
-    snprintf(schema, sizeof(schema), "test_%ld", (long)getpid());
+    static unsigned count; // tests that are not forked have one process
+    snprintf(schema, sizeof(schema), "test_%ld_%u", (long)getpid(), ++count);
     snprintf(url, sizeof(url), "%s&schema=%s&reconnect_ms=0",
         postgres_server_url(server), schema);
     person = connect_person();
