@@ -38,6 +38,8 @@ static void submit(
     struct ss_job *job = NULL;
     struct ss_error error = {0};
     bool stores = command->type == SS_COMMAND_STORE;
+    if (stores)
+        ss_shell_tell(shell, command);
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
     if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK) {
         job->begun_us = ss_clock_us();
@@ -58,12 +60,32 @@ static void perform(
         ss_bridge_out_command(shell, command);
 }
 
+// What the engine says while it takes this event is about its thread, run, task.
+static struct ss_log_subject subject_of(
+    struct ss_coordinator *shell, const struct ss_event *event)
+{
+    if (event->type == SS_EVENT_REQUEST)
+        return (struct ss_log_subject){
+            .thread = ss_json_str(event->request.body, "thread", NULL),
+            .run = ss_json_str(event->request.body, "run", NULL)};
+    if (event->type == SS_EVENT_TASK_DONE) {
+        // The engine takes the outcome, and may be done with it first.
+        memcpy(shell->subject_task, event->done.outcome->task_id,
+            sizeof(shell->subject_task));
+        return (struct ss_log_subject){.task = shell->subject_task,
+            .epoch = event->done.outcome->attempt.epoch};
+    }
+    return (struct ss_log_subject){.thread = NULL};
+}
+
 void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
 {
     struct ss_commands commands = {.wake_at_ms = INT64_MAX};
     event->now_ms = ss_clock_ms();
     event->wall_us = ss_clock_wall_us();
+    shell->subject = subject_of(shell, event);
     ss_engine_step(shell->engine, event, &commands);
+    shell->subject = (struct ss_log_subject){.thread = NULL};
     shell->wake_at_ms = commands.wake_at_ms;
     for (size_t i = 0; i < commands.count; i++)
         perform(shell, &commands.items[i]);
@@ -225,7 +247,7 @@ static void narrate(void *ctx, const char *sentence)
     const struct ss_coordinator *shell = ctx;
     if (shell->poison && strstr(sentence, shell->poison))
         abort();
-    ss_log_say(SS_LOG_DEBUG, "%s", sentence);
+    ss_log_about(SS_LOG_DEBUG, &shell->subject, "%s", sentence);
 }
 
 static int64_t or_else(int64_t given, int64_t otherwise)
@@ -279,6 +301,7 @@ static int open_store(const struct ss_coordinator_options *options,
 
 static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
 {
+    ss_log_set_epoch(shell->epoch);
     struct ss_engine_options options = {.epoch = shell->epoch,
         .shared = shell->cluster != NULL,
         .seed = ss_entropy(),

@@ -2,6 +2,7 @@
 #ifndef SS_COORDINATOR_SHELL_IMPL_H
 #define SS_COORDINATOR_SHELL_IMPL_H
 
+#include "common/app/log.h"
 #include "common/app/log_limit.h"
 #include "common/base/buf.h"
 #include "common/base/map.h"
@@ -44,6 +45,8 @@ struct ss_coordinator {
     int64_t retry_at_ms;      // a full queue is tried again
     struct ss_map outboxes;   // peer -> struct outbox *
     struct ss_log_limit complaints; // what peers did wrong, and was logged
+    struct ss_log_subject subject; // of what the engine says now
+    char subject_task[SS_UUID_SIZE];
     struct ss_buf wire;       // the message that is being encoded
     SS_VEC(struct owed) owed;
     struct ss_error failure; // of the store; status SS_OK: none
@@ -87,6 +90,10 @@ bool ss_cluster_is_member(const struct ss_coordinator *shell);
 // measure.c: the numbers, at the end of a turn, and of a job that is done.
 void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
+
+// tell.c: what a STORE says of runs goes to the log.
+void ss_shell_tell(
+    struct ss_coordinator *shell, const struct ss_command *command);
 
 // show.c: what it is set to, once it is open; and the request for it.
 void ss_show_note(struct ss_coordinator *shell,

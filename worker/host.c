@@ -124,7 +124,12 @@ static int64_t on_left_ms(void *ctx, const struct ss_order *order)
 static void on_log(void *ctx, const struct ss_order *order, const char *text)
 {
     (void)ctx;
-    ss_log_say(SS_LOG_INFO, "%s (thread %s, task %.8s, attempt %u): %s",
+    const struct ss_log_subject subject = {.thread = order->thread,
+        .run = order->run,
+        .task = order->task_id,
+        .epoch = order->attempt.epoch};
+    ss_log_about(SS_LOG_INFO, &subject,
+        "%s (thread %s, task %.8s, attempt %u): %s",
         order->node, order->thread, order->task_id,
         (unsigned)order->attempt_number, text);
 }

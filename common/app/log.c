@@ -2,6 +2,7 @@
 #include "common/app/log.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 static struct ss_log_options current = {
     .program = "superstep", .level = SS_LOG_INFO};
+
+static _Atomic uint64_t current_epoch; // a worker logs from its threads
 
 static const char *const level_names[] = {
     [SS_LOG_ERROR] = "error",
@@ -60,8 +63,28 @@ static void add_escaped(struct ss_buf *line, const char *text, bool is_json)
     }
 }
 
-static void add_line(
-    struct ss_buf *line, enum ss_log_level level, const char *message)
+static void add_field(struct ss_buf *line, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return;
+    ss_buf_addf(line, ",\"%s\":\"", name);
+    add_escaped(line, text, true);
+    ss_buf_add_str(line, "\"");
+}
+
+static void add_subject(
+    struct ss_buf *line, const struct ss_log_subject *subject)
+{
+    uint64_t epoch = subject->epoch ? subject->epoch : current_epoch;
+    if (epoch)
+        ss_buf_addf(line, ",\"epoch\":%llu", (unsigned long long)epoch);
+    add_field(line, "thread", subject->thread);
+    add_field(line, "run", subject->run);
+    add_field(line, "task", subject->task);
+}
+
+static void add_line(struct ss_buf *line, enum ss_log_level level,
+    const struct ss_log_subject *subject, const char *message)
 {
     if (!current.is_json) {
         add_time(line);
@@ -74,29 +97,54 @@ static void add_line(
     add_time(line);
     ss_buf_addf(line, "\",\"level\":\"%s\",\"program\":\"", level_names[level]);
     add_escaped(line, current.program, true);
-    ss_buf_addf(line, "\",\"pid\":%ld,\"message\":\"", (long)getpid());
+    ss_buf_addf(line, "\",\"pid\":%ld", (long)getpid());
+    add_subject(line, subject);
+    ss_buf_add_str(line, ",\"message\":\"");
     add_escaped(line, message, true);
     ss_buf_add_str(line, "\"}\n");
 }
 
-void ss_log_say(enum ss_log_level level, const char *format, ...)
+static void say(enum ss_log_level level, const struct ss_log_subject *subject,
+    const char *format, va_list args)
 {
-    if (!ss_log_wants(level))
-        return;
     char message[SS_LOG_LINE_SIZE];
-    va_list args;
-    va_start(args, format);
     int size = vsnprintf(message, sizeof(message), format, args);
-    va_end(args);
     if (size >= (int)sizeof(message))
         memcpy(message + sizeof(message) - 4, "...", 4);
     struct ss_buf line;
     ss_buf_init(
-        &line, (size_t)8 * SS_LOG_LINE_SIZE); // the longest escape is six
-    add_line(&line, level, message);
+        &line, (size_t)16 * SS_LOG_LINE_SIZE); // the longest escape is six
+    add_line(&line, level, subject, message);
     if (current.sink)
         current.sink(current.sink_ctx, line.data, line.size);
     else
         fwrite(line.data, 1, line.size, stderr);
     ss_buf_fini(&line);
+}
+
+void ss_log_say(enum ss_log_level level, const char *format, ...)
+{
+    static const struct ss_log_subject nothing;
+    va_list args;
+    if (!ss_log_wants(level))
+        return;
+    va_start(args, format);
+    say(level, &nothing, format, args);
+    va_end(args);
+}
+
+void ss_log_about(enum ss_log_level level,
+    const struct ss_log_subject *subject, const char *format, ...)
+{
+    va_list args;
+    if (!ss_log_wants(level))
+        return;
+    va_start(args, format);
+    say(level, subject, format, args);
+    va_end(args);
+}
+
+void ss_log_set_epoch(uint64_t epoch)
+{
+    current_epoch = epoch;
 }

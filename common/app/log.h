@@ -2,7 +2,10 @@
 //
 //   plain  2026-11-22T01:02:03.004Z warning: worker host/7/1 was lost
 //   json   {"time":"...","level":"warning","program":"...","pid":7,
-//           "message":"..."}
+//           "epoch":3,"thread":"...","run":"...","task":"...","message":"..."}
+//
+// epoch: the coordinator's, or, in a worker, that of the attempt. thread, run and
+// task stand where the line is about one.
 //
 // Only shells log. Lines of several threads do not mix.
 #ifndef SS_APP_LOG_H
@@ -10,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/status.h"
 
@@ -29,11 +33,23 @@ struct ss_log_options {
     void *sink_ctx;
 };
 
+// What a line is about, for machines: its text says it too, for people. NULL and
+// 0: nothing. Borrowed.
+struct ss_log_subject {
+    const char *thread, *run, *task;
+    uint64_t epoch;
+};
+
 enum { SS_LOG_LINE_SIZE = 4096 }; // what is longer is cut
 
 // Before the first thread. Without it: plain, INFO, to stderr.
 void ss_log_setup(const struct ss_log_options *options);
 bool ss_log_wants(enum ss_log_level level);
+// From now on lines carry this epoch, where they are not about another.
+void ss_log_set_epoch(uint64_t epoch);
+void ss_log_about(enum ss_log_level level,
+    const struct ss_log_subject *subject, const char *format, ...)
+    SS_PRINTF(3, 4);
 // Not ss_log(): that is a word of the node author's API.
 void ss_log_say(enum ss_log_level level, const char *format, ...)
     SS_PRINTF(2, 3);

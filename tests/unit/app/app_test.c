@@ -79,6 +79,41 @@ START_TEST(a_json_line_is_json_whatever_the_text_is)
 }
 END_TEST
 
+START_TEST(a_json_line_says_what_it_is_about)
+{
+    const struct ss_log_subject subject = {
+        .thread = "t \"1\"", .run = "r", .task = "k", .epoch = 7};
+    log_to_lines(SS_LOG_INFO, true);
+    ss_log_about(SS_LOG_INFO, &subject, "it %s", "runs");
+    json_t *line = json_loads(lines, 0, NULL);
+    json_t *wanted =
+        json_pack("{s:s, s:s, s:s, s:i, s:s}", "thread", "t \"1\"", "run", "r",
+            "task", "k", "epoch", 7, "message", "it runs");
+    const char *key;
+    json_t *value;
+    ck_assert_ptr_nonnull(line);
+    json_object_foreach (wanted, key, value)
+        ck_assert_msg(json_equal(json_object_get(line, key), value), "%s", key);
+    json_decref(line);
+    json_decref(wanted);
+}
+END_TEST
+
+START_TEST(lines_carry_the_epoch_of_the_process_once_it_has_one)
+{
+    static const struct ss_log_subject other = {.epoch = 9};
+    log_to_lines(SS_LOG_INFO, true);
+    ss_log_say(SS_LOG_INFO, "none yet");
+    ck_assert_ptr_null(strstr(lines, "epoch"));
+    ss_log_set_epoch(8);
+    ss_log_say(SS_LOG_INFO, "now");
+    ck_assert_ptr_nonnull(strstr(lines, "\"epoch\":8"));
+    ss_log_about(SS_LOG_INFO, &other, "about another");
+    ck_assert_ptr_nonnull(strstr(lines, "\"epoch\":9"));
+    ss_log_set_epoch(0);
+}
+END_TEST
+
 START_TEST(a_long_line_is_cut_and_says_so)
 {
     char text[2 * SS_LOG_LINE_SIZE];
@@ -181,6 +216,9 @@ int main(void)
     tcase_add_test(tcase, what_is_less_grave_than_asked_for_is_not_said);
     tcase_add_test(tcase, a_text_cannot_forge_a_second_line);
     tcase_add_test(tcase, a_json_line_is_json_whatever_the_text_is);
+    tcase_add_test(tcase, a_json_line_says_what_it_is_about);
+    tcase_add_test(
+        tcase, lines_carry_the_epoch_of_the_process_once_it_has_one);
     tcase_add_test(tcase, a_long_line_is_cut_and_says_so);
     tcase_add_test(tcase, a_signal_is_a_byte_to_poll_for);
     tcase_add_test(tcase, closing_restores_what_was_before);
