@@ -485,7 +485,7 @@ static int drain(
     int status = step_until(shell, signal_fd, until_ms, is_quiet, error);
     if (status == SS_OK && !is_quiet(shell))
         ss_log_say(SS_LOG_WARNING,
-            "stopping with tasks under way: they will run again");
+            "stopping with tasks under way");
     if (status == SS_OK && !shell->cluster)
         ss_boot_stopped(shell->actor);
     if (status != SS_OK || !shell->cluster)
