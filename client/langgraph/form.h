@@ -16,6 +16,9 @@
 
 #include "client/langgraph/item.h"
 
+// True if the engine looks into it: then it is read and written in a form of its
+// own.
+bool ss_form_is_known(const char *channel, bool is_write);
 // The channel's stored value, or (is_write) one write to it. Gives.
 int ss_form_decode(const char *channel, bool is_write,
     struct ss_msgpack_reader *reader, json_t **ret_json,

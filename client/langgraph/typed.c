@@ -1,0 +1,106 @@
+// typed.c - values with their type tags, as rows have them.
+#include <string.h>
+
+#include "client/langgraph/form.h"
+#include "common/base/mem.h"
+#include "common/model/opaque.h"
+#include "common/model/value.h"
+
+// True if any map within has the key that Python's reader of JSON revives.
+static bool revives(const json_t *json)
+{
+    size_t i;
+    const char *key;
+    json_t *value;
+    bool found = json_object_get(json, "lc") != NULL;
+    if (json_is_array(json)) {
+        json_array_foreach (json, i, value)
+            found = found || revives(value);
+    }
+    json_object_foreach ((json_t *)json, key, value)
+        found = found || revives(value);
+    return found;
+}
+
+static int decode_json(const void *bytes, size_t size, json_t **ret_json,
+    struct ss_error *error)
+{
+    json_t *json = NULL;
+    int status = ss_json_parse(bytes, size, &json, error);
+    if (status != SS_OK)
+        return status;
+    if (revives(json)) {
+        json_decref(json);
+        json = ss_item_mark("JSON with an object in it", "json", bytes, size);
+    }
+    *ret_json = json;
+    return SS_OK;
+}
+
+int ss_typed_decode(const char *channel, bool is_write, const char *tag,
+    const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
+{
+    struct ss_msgpack_reader reader;
+    if (size > SS_LANGGRAPH_VALUE_MAX)
+        return ss_error_set(error, SS_ELIMIT,
+            "a value of %zu bytes; %zu are the most", size,
+            SS_LANGGRAPH_VALUE_MAX);
+    if (strcmp(tag, "msgpack") == 0) {
+        ss_msgpack_init(&reader, bytes, size);
+        return ss_form_decode(channel, is_write, &reader, ret_json, error);
+    }
+    if (ss_form_is_known(channel, is_write))
+        return ss_error_set(error, SS_EINVAL,
+            "it is stored as \"%.100s\", which cannot be looked into", tag);
+    if (strcmp(tag, "null") == 0) {
+        *ret_json = json_null();
+        return SS_OK;
+    }
+    if (strcmp(tag, "json") == 0)
+        return decode_json(size ? bytes : "", size, ret_json, error);
+    if (!tag[0] || strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
+        return ss_error_set(
+            error, SS_EFORMAT, "its type tag is missing, or too long");
+    *ret_json = ss_item_mark(tag, tag, size ? bytes : "", size);
+    return SS_OK;
+}
+
+// What is stored under another tag than msgpack goes back under it.
+static int encode_tagged(const json_t *mark,
+    const struct ss_ext_allowed *allowed, char **ret_tag, struct ss_buf *buf,
+    struct ss_error *error)
+{
+    const char *tag = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    int status = ss_item_mark_open(mark, &tag, &bytes, &size, error);
+    if (status != SS_OK)
+        return status;
+    if (strcmp(tag, "bytes") != 0 && strcmp(tag, "bytearray") != 0)
+        status = ss_ext_check_class(tag, allowed, error);
+    if (status == SS_OK && size > 0)
+        status = ss_buf_add(buf, bytes, size);
+    if (status == SS_OK)
+        *ret_tag = ss_strdup(tag);
+    ss_free(bytes);
+    return status;
+}
+
+int ss_typed_encode(const char *channel, bool is_write, const json_t *json,
+    const struct ss_ext_allowed *allowed, char **ret_tag, struct ss_buf *buf,
+    struct ss_error *error)
+{
+    const json_t *inside = json_object_get(json, SS_NAME_OPAQUE);
+    const char *tag = ss_json_str(inside, "tag", "msgpack");
+    bool has_form = ss_form_is_known(channel, is_write);
+    if (!has_form && json_is_null(json)) {
+        *ret_tag = ss_strdup("null");
+        return SS_OK;
+    }
+    if (!has_form && ss_opaque_class(json) && strcmp(tag, "msgpack") != 0)
+        return encode_tagged(json, allowed, ret_tag, buf, error);
+    int status = ss_form_encode(channel, is_write, json, allowed, buf, error);
+    if (status == SS_OK)
+        *ret_tag = ss_strdup("msgpack");
+    return status;
+}
