@@ -7,9 +7,9 @@ A FAULT is a name in tests/mutate, the beginning of one, or the file of a patch
 of your own (patch.py says how it looks). Each is planted in a copy of the
 source, what its tests need is built, and they run, the cheapest first, until
 one fails. Prints what caught each; exits with 1 where a fault survived.
---draw N takes N faults, drawn by the commit (or --seed). --check only sees
-that every fault still has its place in the source. Last line: "N passed, N
-failed".
+--draw N takes N faults, drawn by the commit (or --seed), and asks only the tests
+that they name: its time has a bound. --check only sees that every fault still
+has its place in the source. Last line: "N passed, N failed".
 """
 
 import argparse
@@ -202,8 +202,9 @@ def reason(text, code):
 
 
 class Hunt:
-    def __init__(self, tests):
+    def __init__(self, tests, named_only):
         self.tests = tests
+        self.named_only = named_only
         self.sound = {}  # test -> whether it passes without a fault
 
     def is_sound(self, name):
@@ -227,6 +228,8 @@ class Hunt:
     def catch(self, patch):
         """(test, reason) that caught it, or (None, what was tried)."""
         names = self.tests.asked(patch.tests)
+        if self.named_only and patch.tests:
+            names = self.tests.named(patch.tests)
         before = patch.apply(TREE)
         try:
             for name in names:
@@ -242,7 +245,8 @@ class Hunt:
                 patch.apply(TREE)
         finally:
             restore(before)
-        return None, f"SURVIVED {len(names)} tests"
+        return None, "SURVIVED " + (", ".join(names) if len(names) < 6
+                                    else f"{len(names)} tests")
 
 
 def commit():
@@ -308,7 +312,7 @@ def main():
         return check(patches)
     sync()
     configure()
-    hunt = Hunt(Tests())
+    hunt = Hunt(Tests(), options.draw > 0)
     hunt.prepare(patches)
     survived = 0
     for patch in patches:
