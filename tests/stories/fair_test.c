@@ -146,8 +146,46 @@ START_TEST(a_run_at_its_limit_holds_up_nobody)
 }
 END_TEST
 
+// What an operator is shown: first what is out, then every line of those ready.
+START_TEST(what_is_out_and_what_waits_is_listed)
+{
+    two_graphs(1);
+    world_hold("b");
+    begin("big", 0, "");
+    world_run();
+    begin("big", 1, "");
+    begin("small", 0, "");
+    begin("small", 1, ", 'priority': 5");
+    world_run();
+    static const char *const wanted[][3] = {{"running", "b", "big0"},
+        {"ready", "b", "big1"}, {"ready", "s1", "small0"},
+        {"ready", "s1", "small1"}};
+    const json_t *answer = world_get("tasks", "{}");
+    const json_t *tasks = json_object_get(answer, "tasks");
+    ck_assert_uint_eq(json_array_size(tasks), 4);
+    ck_assert_int_eq(ss_json_int(answer, "running", 0), 1);
+    ck_assert_int_eq(ss_json_int(answer, "ready", 0), 3);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *task = json_array_get(tasks, i);
+        ck_assert_str_eq(ss_json_str(task, "state", ""), wanted[i][0]);
+        ck_assert_str_eq(ss_json_str(task, "node", ""), wanted[i][1]);
+        ck_assert_str_eq(ss_json_str(task, "thread", ""), wanted[i][2]);
+        ck_assert(json_is_string(json_object_get(task, "run")));
+    }
+    ck_assert_str_eq(
+        ss_json_str(json_array_get(tasks, 0), "worker", ""), "w1");
+    answer = world_get("tasks", "{'limit': 2}");
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "tasks")), 2);
+    world_let("b");
+    world_run();
+    answer = world_get("tasks", "{}");
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "tasks")), 0);
+}
+END_TEST
+
 SUITE("fair", a_flood_of_one_graph_delays_another_by_one_task,
     a_chain_does_not_starve_a_flood_either,
     one_graph_is_served_in_the_order_of_its_tasks,
     a_higher_priority_goes_first_whatever_its_graph, a_priority_has_bounds,
-    a_run_at_its_limit_holds_up_nobody)
+    a_run_at_its_limit_holds_up_nobody,
+    what_is_out_and_what_waits_is_listed)
