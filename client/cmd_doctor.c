@@ -50,7 +50,7 @@ static void take_lines(struct ss_child *child, json_t *found)
 // Its standard error is ours: a wrong option is said there.
 static int look_at_start(json_t *found)
 {
-    enum { LOOK_MS = 100 };
+    enum { LOOK_MS = 5 };
     const char *argv[WORDS_MAX + 3];
     size_t count = 0;
     struct ss_child child = {.out_fd = -1};
@@ -66,12 +66,15 @@ static int look_at_start(json_t *found)
         ss_free(program);
         return ss_cli_fail("%s", error.message);
     }
-    while (!ss_child_ended(&child, &status)) {
+    // To the end of what it says, then to its own.
+    while (child.out_fd >= 0) {
         struct pollfd item = {.fd = child.out_fd, .events = POLLIN};
-        poll(&item, 1, LOOK_MS);
+        poll(&item, 1, -1);
         take_lines(&child, found);
     }
-    take_lines(&child, found);
+    struct pollfd nothing = {.fd = -1};
+    while (!ss_child_ended(&child, &status))
+        poll(&nothing, 1, LOOK_MS);
     ss_free(program);
     if (WIFEXITED(status) && WEXITSTATUS(status) <= 1)
         return SS_CLI_DONE;
