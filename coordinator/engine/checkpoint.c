@@ -461,12 +461,11 @@ static void write_row(struct loop *loop)
     row->metadata = json_incref(loop->metadata);
     row->has_checkpoint = true;
     row->checkpoint.whole = whole;
-    if (whole)
-        loop->base_bytes = 0;
     fill_channels(loop, &row->checkpoint, whole);
     fill_seen(loop, &row->checkpoint, whole);
     fill_updated(loop, &row->checkpoint);
-    loop->base_bytes += ROW_BYTES;
+    // what is read behind the base, not the base itself
+    loop->base_bytes = whole ? 0 : loop->base_bytes + ROW_BYTES;
     loop->base_seq = row->base_seq;
     loop->saved_seq = row->seq;
     memcpy(loop->saved_id, loop->id, sizeof(loop->saved_id));

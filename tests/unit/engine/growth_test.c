@@ -465,6 +465,18 @@ static struct cost cost_near(size_t superstep)
     return cost;
 }
 
+// Whole rows come now and then, and ever more seldom: together they take as
+// much as what was added, times a constant.
+static void expect_few_whole_rows(void)
+{
+    size_t all = 0, added = 0;
+    for (size_t i = 40; i < SUPERSTEPS_MAX - 12; i++)
+        all += lab.costs[i].row;
+    added = (SUPERSTEPS_MAX - 52) * cost_near(2100).row;
+    ck_assert_uint_gt(all, added);
+    ck_assert_uint_lt(all, 3 * added);
+}
+
 static void expect_flat(void)
 {
     // Numbers of more digits, and nodes of a tree that is three levels deep.
@@ -476,6 +488,7 @@ static void expect_flat(void)
     ck_assert_uint_le(late.order, early.order + DIGITS);
     ck_assert_uint_le(late.allocations, early.allocations + NODES);
     ck_assert_uint_le(late.allocated, early.allocated + NODES_SIZE);
+    expect_few_whole_rows();
 }
 
 START_TEST(a_long_conversation_costs_what_a_short_one_does)
