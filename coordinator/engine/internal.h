@@ -79,6 +79,8 @@ bool ss_trial_stored(struct engine *engine, const struct ss_event *event);
 // At the start of a step, and at its end.
 void ss_trials_next(struct engine *engine);
 void ss_trials_wake(struct engine *engine);
+// Those of threads that have moved are their owners' to count.
+void ss_trials_let_go(struct engine *engine);
 // A row of it is made: it is not what ended its coordinator.
 void ss_run_survives(struct run *run);
 // A quarantined run was found.

@@ -147,6 +147,7 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
             let_go(engine, thread);
     }
     engine->letting_go = false;
+    ss_trials_let_go(engine);
 }
 
 // ------------------------------------------------ attempts that were let go

@@ -186,6 +186,17 @@ void ss_trials_next(struct engine *engine)
         begin(engine, &engine->trials.items[next]);
 }
 
+void ss_trials_let_go(struct engine *engine)
+{
+    for (size_t i = engine->trials.count; i-- > 0;) {
+        struct trial trial = engine->trials.items[i];
+        if (ss_is_ours(engine, trial.thread))
+            continue;
+        SS_VEC_REMOVE(&engine->trials, i);
+        ss_trial_fini(&trial);
+    }
+}
+
 void ss_trials_wake(struct engine *engine)
 {
     if (!engine->on_trial)

@@ -217,9 +217,45 @@ START_TEST(a_hand_over_is_no_crash)
 }
 END_TEST
 
+// r2 waits until r1 has gone on alone, and then both move: whoever has them now
+// counts, and nobody else writes their records.
+START_TEST(a_trial_that_waits_is_left_to_the_new_owner)
+{
+    world_pair();
+    chain();
+    world_at("two");
+    world_worker("w1", 9);
+    world_at("one");
+    world_hold("b");
+    world_ask("ann", "run", RUN("r1"));
+    world_ask("ann", "run", RUN("r2"));
+    world_run();
+    for (int i = 0; i < 3; i++) {
+        world_lost(true);
+        world_at(i % 2 == 0 ? "two" : "one");
+        world_gained_unread();
+        world_found(true);
+        world_run();
+    }
+    world_lost(true);
+    world_at("one");
+    world_gained();
+    world_run();
+    world_let("b");
+    world_run();
+    ck_assert_str_eq(status_of("r1"), "done");
+    ck_assert_str_eq(status_of("r2"), "done");
+    world_at("two");
+    world_pass(5000);
+    ck_assert_str_eq(status_of("r1"), "done");
+    ck_assert_str_eq(status_of("r2"), "done");
+}
+END_TEST
+
 SUITE("quarantine",
     a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
     nothing_of_a_parked_run_is_read, it_is_counted_before_it_is_read,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
-    it_is_cancelled_without_going_on, a_hand_over_is_no_crash)
+    it_is_cancelled_without_going_on, a_hand_over_is_no_crash,
+    a_trial_that_waits_is_left_to_the_new_owner)
