@@ -35,7 +35,7 @@ static const struct ss_arg options[] = {{.name = "RUN",
         .kind = SS_ARG_TEXT,
         .to = &to,
         .value = "VERSION",
-        .help = "the new version; the one announced last by default"},
+        .help = "the new version; the newest by default"},
     SS_CLI_OPTIONS};
 
 static int move(struct ss_client *client, const char *run)

@@ -122,13 +122,36 @@ struct known_graph *ss_known_graph(
     return known;
 }
 
-void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
-    struct ss_graph **ret_graph, struct ss_error *error)
+// When a version was announced first stands in its record, so that any
+// coordinator knows which one is the newest.
+#define ANNOUNCED "announced_us"
+
+static void store_graph(struct engine *engine, const struct known_graph *known,
+    const json_t *description)
 {
-    struct ss_graph *compiled = NULL;
-    error->status = SS_OK;
-    if (ss_graph_compile(description, &compiled, error) != SS_OK)
-        return;
+    json_t *record = json_copy((json_t *)description);
+    json_object_set_new(
+        record, ANNOUNCED, json_integer((json_int_t)known->announced_us));
+    ss_engine_store_record(
+        engine, SS_RECORD_GRAPH, known->key, known->graph->name, record);
+}
+
+// A worker that comes back with an old version makes it no newer.
+static void date(struct engine *engine, struct known_graph *known, int64_t at)
+{
+    struct known_graph *latest =
+        ss_map_get(&engine->latest, known->graph->name);
+    if (at > known->announced_us)
+        known->announced_us = at;
+    if (known->announced_us > engine->announced_us)
+        engine->announced_us = known->announced_us;
+    if (!latest || known->announced_us >= latest->announced_us)
+        ss_map_put(&engine->latest, known->graph->name, known);
+}
+
+static void learn(struct engine *engine, struct ss_graph *compiled,
+    const json_t *description, int64_t at, bool announce)
+{
     struct known_graph *known =
         ss_known_graph(engine, compiled->name, compiled->version);
     bool is_new = known == NULL;
@@ -137,22 +160,48 @@ void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
         known->key =
             ss_format("%s@%s", compiled->name, compiled->version);
         ss_map_put(&engine->graphs, known->key, known);
+        engine->graphs_moved = true;
     } else {
         ss_graph_unref(known->graph);
     }
     known->graph = compiled;
-    struct known_graph *latest =
-        ss_map_get(&engine->latest, compiled->name);
-    if (announce || !latest) {
-        known->announced = ++engine->announcements;
-        ss_map_put(&engine->latest, compiled->name, known);
+    if (is_new && announce)
+        at = engine->wall_us > engine->announced_us
+            ? engine->wall_us
+            : engine->announced_us + 1;
+    date(engine, known, at);
+    if (is_new && announce)
+        store_graph(engine, known, description);
+}
+
+void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+    struct ss_graph **ret_graph, struct ss_error *error)
+{
+    int64_t at = ss_json_int(description, ANNOUNCED, 0);
+    json_t *plain = json_copy(description);
+    json_object_del(plain, ANNOUNCED);
+    error->status = SS_OK;
+    if (ss_graph_compile(plain, ret_graph, error) == SS_OK)
+        learn(engine, *ret_graph, plain, at, announce);
+    json_decref(plain);
+}
+
+// What a new run takes: the newest version that a worker serves, else the newest.
+static struct known_graph *newest_served(
+    struct engine *engine, struct known_graph *latest)
+{
+    struct known_graph *best = NULL;
+    if (ss_graph_workers(engine, latest->graph) > 0)
+        return latest;
+    for (const struct ss_map_entry *e = engine->graphs.first; e;
+         e = e->next) {
+        struct known_graph *it = e->value;
+        if (strcmp(it->graph->name, latest->graph->name) == 0
+            && (!best || it->announced_us > best->announced_us)
+            && ss_graph_workers(engine, it->graph) > 0)
+            best = it;
     }
-    if (announce && is_new)
-        ss_engine_store_record(engine, SS_RECORD_GRAPH, known->key,
-            compiled->name, json_incref(description));
-    *ret_graph = compiled;
-    if (is_new)
-        engine->graphs_moved = true;
+    return best ? best : latest;
 }
 
 struct ss_graph *ss_request_graph(struct engine *engine,
@@ -168,7 +217,7 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     }
     struct known_graph *known = ss_known_graph(engine, name, NULL);
     if (known)
-        return known->graph;
+        return newest_served(engine, known)->graph;
     struct ss_hint hint;
     ss_hint_init(&hint, name);
     for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next)

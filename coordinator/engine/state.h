@@ -473,7 +473,7 @@ struct worker {
 struct known_graph {
     struct ss_graph *graph;
     char *key; // name@version
-    uint64_t announced; // order of announcement; the last one rules
+    int64_t announced_us; // when it was, first; the newest rules; 0: never
 };
 
 // A run that may have ended its coordinator (trial.c).
@@ -558,7 +558,7 @@ struct engine {
     uint64_t dispatches;
     uint64_t tags;
     uint64_t stamps; // of lists that workers hold
-    uint64_t announcements;
+    int64_t announced_us; // of the newest graph
     int64_t evict_at_ms;
     bool graphs_moved; // one became known in this step
     const char *request_op; // of the request being served

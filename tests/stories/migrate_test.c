@@ -229,6 +229,43 @@ START_TEST(what_cannot_move_is_refused_by_name)
 }
 END_TEST
 
+// Whatever order they are read in, and whoever comes back first.
+START_TEST(the_newest_version_is_the_newest_after_a_restart_too)
+{
+    version_one();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_crash();
+    world_restart();
+    ck_assert_str_eq(
+        output_of(world_get("run", RUN("1", ""))), "[\"1\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+START_TEST(an_old_version_that_comes_back_is_no_newer)
+{
+    version_one();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_upgrade(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 4); // again
+    ck_assert_str_eq(
+        output_of(world_get("run", RUN("1", ""))), "[\"1\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+// The application is rolled back: new runs take what there is.
+START_TEST(a_new_run_takes_the_newest_version_that_is_served)
+{
+    version_one();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_leave("w2");
+    ck_assert_str_eq(
+        output_of(world_get("run", RUN("1", ""))), "[\"1\",\"a\",\"b\"]");
+}
+END_TEST
+
 // ------------------------------------------------------------------ crashes
 
 // A run is moved in its middle; the clients of all three ask until they know.
@@ -294,4 +331,7 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     a_run_that_waits_for_its_turn_moves_too,
     a_run_whose_graph_nobody_knows_waits_and_moves,
     what_cannot_move_is_refused_by_name,
+    the_newest_version_is_the_newest_after_a_restart_too,
+    an_old_version_that_comes_back_is_no_newer,
+    a_new_run_takes_the_newest_version_that_is_served,
     a_crash_after_each_row_of_a_move_changes_nothing)

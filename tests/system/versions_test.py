@@ -1,0 +1,56 @@
+"""Two versions of an application: a run stays on its own until it is moved."""
+
+import pathlib
+
+from harness import World, expect, main
+
+SOURCE = pathlib.Path(__file__).parent / "app" / "versions.c"
+
+
+def build(world):
+    apps = []
+    for name, flags in (("first", []), ("second", ["-DSECOND"])):
+        made = pathlib.Path(world.compile(SOURCE, *flags))
+        apps.append(made.rename(made.with_name(name + ".so")))
+    return apps
+
+
+def begin(world, run, thread, *more):
+    return world.ask("run", "letter", "--run", run, "--thread", thread,
+                     "--detach", "--input", '{"log": []}', *more)
+
+
+def test_a_run_waits_for_its_version_and_moves_when_it_is_told():
+    with World() as world:
+        first, second = build(world)
+        coordinator = world.coordinator()
+        world.worker(first).stop()  # it is known now, and nobody serves it
+        begin(world, "r1", "t")
+        begin(world, "r2", "t", "--if-busy", "enqueue")
+        begin(world, "r3", "u")
+        world.worker(second)
+        begin(world, "r4", "v")  # a new one is of the new version
+        log = world.ask("attach", "r4")["output"]["log"]
+        expect(log == ["draft", "sign"], f"{log}")
+        coordinator.kill()
+        world.coordinator()
+        said = world.do("explain", "r1")
+        expect("no worker serves this version" in said, said)
+        moved = world.ask("migrate", "r1")
+        expect(moved["from"] != moved["to"], f"{moved}")
+        log = world.ask("attach", "r1")["output"]["log"]
+        expect(log == ["draft", "sign"], f"{log}")
+        said = world.do("migrate", "--graph", "letter", "--from",
+                        moved["from"][:8])
+        expect("run r2 moves" in said and "run r3 moves" in said
+               and "r4" not in said, said)
+        log = world.ask("attach", "r2")["output"]["log"]
+        expect(log == ["draft", "sign"] * 2, f"{log}")
+        log = world.ask("attach", "r3")["output"]["log"]
+        expect(log == ["draft", "sign"], f"{log}")
+        said = world.do("migrate", "--graph", "letter")
+        expect("no run of graph letter is under way" in said, said)
+
+
+if __name__ == "__main__":
+    main(globals())
