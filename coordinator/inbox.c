@@ -84,6 +84,8 @@ static void hello(struct ss_coordinator *shell, struct ss_event *event,
     event->hello.keeps_lists = message->keeps_lists;
     event->hello.graphs = graphs;
     event->hello.graphs_count = message->graphs_count;
+    event->hello.labels = message->labels;
+    event->hello.labels_count = message->labels_count;
     event->hello.offers = message->offers;
     event->hello.offers_count = message->offers_count;
     ss_shell_feed(shell, event);
@@ -159,6 +161,8 @@ static void take(
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;
         event.bye.drains = message->drains;
+        event.bye.returns = message->attempts;
+        event.bye.returns_count = message->attempts_count;
         break;
     case SS_MESSAGE_LACKS:
         event.type = SS_EVENT_WORKER_LACKS;

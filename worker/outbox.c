@@ -66,6 +66,8 @@ static void send_hello(
     message->pid = (uint32_t)getpid();
     message->capacity = self->capacity;
     message->keeps_lists = true;
+    message->labels = (char **)self->labels;
+    message->labels_count = self->labels_count;
     message->graphs = ss_zalloc(count, sizeof(struct ss_value *));
     message->graphs_count = count;
     for (size_t i = 0; i < count; i++) {
@@ -79,6 +81,8 @@ static void send_hello(
     send_message(outbox, message);
     message->offers = NULL; // the session's
     message->offers_count = 0;
+    message->labels = NULL; // ours
+    message->labels_count = 0;
     ss_message_destroy(&message);
 }
 
@@ -93,12 +97,15 @@ static void send_offers(
     send_message(outbox, &message);
 }
 
-static void send_bye(struct ss_outbox *outbox, bool drains)
+static void send_bye(
+    struct ss_outbox *outbox, const struct ss_session_command *command)
 {
-    struct ss_message *message = ss_message_new(SS_MESSAGE_BYE);
-    message->drains = drains;
-    send_message(outbox, message);
-    ss_message_destroy(&message);
+    struct ss_message message = {.type = SS_MESSAGE_BYE,
+        .protocol = SS_PROTOCOL_VERSION,
+        .drains = command->drains,
+        .attempts = (struct ss_attempt *)command->attempts,
+        .attempts_count = command->attempts_count};
+    send_message(outbox, &message);
 }
 
 static void send_ping(struct ss_outbox *outbox)
@@ -220,7 +227,7 @@ bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
         send_beat(outbox, command);
         break;
     case SS_SESSION_SEND_BYE:
-        send_bye(outbox, command->drains);
+        send_bye(outbox, command);
         break;
     case SS_SESSION_SEND_DONE:
         return send_done(outbox, session, command);

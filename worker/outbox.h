@@ -12,6 +12,8 @@ struct ss_outbox_self {
     const char *name;
     const char *host;
     uint32_t capacity;
+    const char *const *labels;
+    size_t labels_count;
     const struct ss_application *application;
 };
 

@@ -430,6 +430,8 @@ static void name_self(struct shell *shell)
     shell->self = (struct ss_outbox_self){.name = shell->name,
         .host = shell->host_name,
         .capacity = capacity,
+        .labels = shell->options->labels,
+        .labels_count = shell->options->labels_count,
         .application = shell->application};
 }
 

@@ -15,6 +15,8 @@ struct ss_worker_options {
     const char *keys;         // common/link/keys.h; NULL, "": none
     const char *metrics;      // common/app/metrics_server.h; NULL, "": nowhere
     unsigned capacity;        // 0: one body a processor
+    const char *const *labels; // what nodes may ask for
+    size_t labels_count;
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.
     void (*on_loaded)(void *ctx);

@@ -14,6 +14,7 @@ struct choice {
     const char *name;
     const char *keys;
     const char *metrics;
+    struct ss_arg_list labels;
     int64_t capacity;
     int64_t processes;
     bool is_json;
@@ -47,6 +48,11 @@ static int parse(struct choice *choice, bool has_app, int argc, char **argv)
             .help = "coordinators, comma between; others of their cluster are\n"
                     "found by themselves (tcp://127.0.0.1:7433)",
             .env = "SUPERSTEP_COORDINATOR"},
+        {.name = "label",
+            .kind = SS_ARG_LIST,
+            .to = &choice->labels,
+            .value = "NAME",
+            .help = "what its nodes may ask for, such as gpu; several times"},
         {.name = "capacity",
             .kind = SS_ARG_INT,
             .to = &choice->capacity,
@@ -122,8 +128,12 @@ int ss_worker_main(int argc, char **argv, const struct ss_app *app)
         .name = choice.name,
         .keys = choice.keys,
         .metrics = choice.metrics,
+        .labels = choice.labels.items,
+        .labels_count = choice.labels.count,
         .capacity = (unsigned)choice.capacity};
-    if (choice.processes > 0)
-        return ss_worker_supervise(&options, (unsigned)choice.processes);
-    return ss_worker_run_one(&options);
+    code = choice.processes > 0
+               ? ss_worker_supervise(&options, (unsigned)choice.processes)
+               : ss_worker_run_one(&options);
+    ss_free(choice.labels.items);
+    return code;
 }

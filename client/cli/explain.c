@@ -206,6 +206,11 @@ static void write_wait(
         ss_buf_add_str(
             buf, ". Start one: superstep-worker --app its application; or "
                  "move the run to another version: superstep migrate");
+    } else if (strcmp(why, "no_label") == 0) {
+        ss_buf_addf(buf, "%s: no worker of graph ", verb);
+        add_plain(buf, "", graph);
+        add_plain(buf, " offers ", ss_json_str(wait, "labels", "?"));
+        ss_buf_add_str(buf, ". Start one with --label");
     } else if (strcmp(why, "workers_busy") == 0) {
         ss_buf_addf(buf, "%s for room: all workers that may take %s are busy",
             verb, many ? "them" : "it");

@@ -85,6 +85,8 @@ struct ss_event {
             bool keeps_lists; // it takes lists as edits of what it holds
             json_t *const *graphs; // descriptions
             size_t graphs_count;
+            char *const *labels; // what nodes may ask for
+            size_t labels_count;
             const struct ss_offer *offers; // what it holds of owners before us
             size_t offers_count;
         } hello;
@@ -103,6 +105,8 @@ struct ss_event {
         } offers;
         struct {
             bool drains; // finishes what it runs, takes no more
+            const struct ss_attempt *returns; // not begun: for somebody else
+            size_t returns_count;
         } bye;
         struct {
             struct ss_outcome *outcome; // taken

@@ -37,7 +37,11 @@ static const char *why_ready(const struct task *task)
         return "max_concurrency";
     const struct ss_graph *graph =
         run ? run->graph : ss_change_graph(loop->change);
-    return ss_graph_workers(engine, graph) == 0 ? "no_worker" : "workers_busy";
+    if (ss_graph_workers(engine, graph) == 0)
+        return "no_worker";
+    if (ss_place_lacks_labels(task))
+        return "no_label";
+    return ss_store_is_slow(engine) ? "store" : "workers_busy";
 }
 
 // NULL: it waits for nothing by itself (it has ended, or a loop inside tells).
@@ -115,6 +119,11 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
             json, "in_ms", json_integer((json_int_t)(left > 0 ? left : 0)));
         json_object_set_new(json, "failures", json_integer(task->failures));
         json_object_set_new(json, "error", json_string(task->error.message));
+    }
+    if (strcmp(wait->why, "no_label") == 0) {
+        char *labels = ss_place_labels(task);
+        json_object_set_new(json, "labels", json_string(labels));
+        ss_free(labels);
     }
     if (task->redeliveries > 0)
         json_object_set_new(

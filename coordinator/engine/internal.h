@@ -26,6 +26,19 @@ void ss_engine_store_record(struct engine *engine,
 // What is behind the handle.
 const struct engine *ss_engine_inside(const struct ss_engine *engine);
 
+// ------------------------------------------------ place.c
+
+// It owes so many answers that no new tasks are sent.
+bool ss_store_is_slow(const struct engine *engine);
+
+// The worker that should have it; NULL: it must wait.
+struct worker *ss_place(const struct task *task);
+// Workers may serve its graph, but none of them offers what its node asks for.
+bool ss_place_lacks_labels(const struct task *task);
+// "gpu, large". Gives.
+char *ss_place_labels(const struct task *task);
+void ss_worker_labels(struct worker *worker, const struct ss_event *event);
+
 // ------------------------------------------------ adopt.c
 
 // It is ready: a worker of an owner before us may have it.

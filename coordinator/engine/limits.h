@@ -14,6 +14,9 @@ enum {
     // made no row since, is parked when that happens once more.
     SS_RECOVERIES_MAX = 3,
     SS_TRIAL_MS = 1000, // how long it goes on alone before that
+    // Units that the store has not answered: beyond, workers get nothing new,
+    // whose results would only wait behind them.
+    SS_STORES_OUT_MAX = 4096,
     SS_OFFERS_MAX = 65536, // attempts of owners before us: what a cluster runs
     SS_OFFER_EXTRA_MS = 2000, // longer than tasks wait: rows are read meanwhile
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves

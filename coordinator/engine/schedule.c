@@ -30,6 +30,12 @@ void ss_schedule(struct task *task)
         loop->run ? loop->run->durability : DURABLE_SYNC);
     ss_fair_add(task);
     ss_adopt_wait(task);
+    if (ss_place_lacks_labels(task)) {
+        char *labels = ss_place_labels(task);
+        ss_engine_narrate(engine, "task %s waits: no worker offers %s",
+            task->node->name, labels);
+        ss_free(labels);
+    }
     engine->ready_moved = true;
 }
 
@@ -87,46 +93,12 @@ static struct task *find_attempt(
 
 // ------------------------------------------------ dispatch
 
-static bool serves(const struct worker *worker, const struct ss_graph *graph)
-{
-    char *key = ss_format("%s@%s", graph->name, graph->version);
-    bool known = ss_map_get(&worker->graphs, key) != NULL;
-    ss_free(key);
-    return known;
-}
-
-size_t ss_graph_workers(struct engine *engine, const struct ss_graph *graph)
-{
-    size_t count = 0;
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
-        count += serves(e->value, graph);
-    return count;
-}
-
 size_t ss_graph_visible_nodes(const struct ss_graph *graph)
 {
     size_t count = 0;
     for (size_t i = 0; i < graph->nodes_count; i++)
         count += !graph->nodes[i].hidden;
     return count;
-}
-
-// The worker with the most room, relative to its size.
-static struct worker *pick(struct engine *engine, const struct ss_graph *graph)
-{
-    struct worker *best = NULL;
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
-        struct worker *worker = e->value;
-        if (worker->drains || worker->running >= worker->granted
-            || !serves(worker, graph))
-            continue;
-        if (!best
-            || (uint64_t)worker->running * best->granted
-                < (uint64_t)best->running * worker->granted)
-            best = worker;
-    }
-    return best;
 }
 
 const struct ss_graph *ss_task_root_graph(const struct task *task)
@@ -143,6 +115,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     ss_adopt_forget(task);
     task->state = TASK_RUNNING;
     task->worker = worker;
+    task->loop->thread->worked_on_by = worker->number;
     task->attempts++;
     if (task->attempts == 1)
         task->first_attempt_us = engine->wall_us;
@@ -206,11 +179,13 @@ void ss_dispatch(struct engine *engine)
     if (!engine->ready_moved)
         return;
     engine->ready_moved = false;
+    if (ss_store_is_slow(engine))
+        return; // an answer of the store moves on
     uint64_t room = free_room(engine);
     ss_fair_begin(engine);
     while (room > 0 && (task = ss_fair_next(engine)) != NULL) {
         struct worker *worker =
-            may_go(task) ? pick(engine, ss_task_root_graph(task)) : NULL;
+            may_go(task) ? ss_place(task) : NULL;
         if (worker) {
             ss_fair_served(task);
             send(engine, task, worker);
@@ -324,12 +299,14 @@ static struct worker *add_worker(
         worker = ss_zalloc(1, sizeof(*worker));
         worker->engine = engine;
         worker->peer = ss_strdup(event->peer);
+        worker->number = ++engine->worker_numbers;
         ss_map_put(&engine->workers, event->peer, worker);
     }
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);
     worker->capacity = worker->granted = event->hello.capacity;
     worker->drains = false;
+    ss_worker_labels(worker, event);
     worker->keeps_lists = event->hello.keeps_lists;
     ss_holdings_fini(worker); // it may have forgotten them
     worker->seen_ms = engine->now_ms;
@@ -485,12 +462,28 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
     }
 }
 
+// It has not begun it, and will not: as if it had never been sent.
+static void take_back(struct worker *worker, struct ss_attempt attempt)
+{
+    struct task *task = find_attempt(worker->engine, attempt);
+    if (!task || task->worker != worker)
+        return;
+    attempt_ends(task);
+    task->attempts--;
+    worker->attempts--;
+    ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",
+        worker->name, task->node ? task->node->name : task->fold_channel);
+    ss_schedule(task);
+}
+
 void ss_worker_bye(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
     if (!worker)
         return;
     worker->seen_ms = engine->now_ms;
+    for (size_t i = 0; i < event->bye.returns_count; i++)
+        take_back(worker, event->bye.returns[i]);
     if (event->bye.drains)
         worker->drains = true;
     else

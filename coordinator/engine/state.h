@@ -405,6 +405,7 @@ struct thread {
     uint64_t issued;     // rows handed to the store
     uint64_t durable;
     uint64_t store_tag; // of the unit in flight; 0: none
+    uint64_t worked_on_by; // number of the worker that had its last task
     uint64_t store_to;
     uint64_t units; // handed to the store
     uint64_t units_durable;
@@ -452,6 +453,7 @@ struct worker {
     struct engine *engine;
     char *peer;
     char *name;
+    uint64_t number;   // no other one has it
     uint32_t capacity; // as it was announced
     uint32_t granted;  // what it leaves to us of that
     uint32_t running;
@@ -511,6 +513,8 @@ struct engine {
     struct ss_map workers; // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
     // adopt.c: what workers hold of owners before us, and who looks for it
+    uint64_t worker_numbers;
+    size_t stores_out; // units of threads that the store has not answered
     struct ss_map offers;  // task and thread -> struct offered *
     struct ss_map seekers; // the same -> struct task *
     bool offers_moved;

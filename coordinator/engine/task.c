@@ -397,8 +397,9 @@ static void keep_tries(struct task *task, int64_t wait_ms)
     struct ss_writes stored = {0};
     add_answers(task, &stored);
     ss_writes_add(&stored, SS_NAME_TRIES,
-        ss_value_new(json_pack("{s:I, s:I, s:I, s:I, s:I}", "failed",
-            (json_int_t)task->failures, "attempts",
+        ss_value_new(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
+            (json_int_t)task->failures, "lost",
+            (json_int_t)task->redeliveries, "attempts",
             (json_int_t)task->attempts, "first_us",
             (json_int_t)task->first_attempt_us, "wait_ms",
             (json_int_t)wait_ms, "at_us",
@@ -421,6 +422,7 @@ void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
     if (left_ms > wait_ms) // the clock was put back
         left_ms = wait_ms;
     task->failures = (uint32_t)ss_json_int(tries, "failed", 0);
+    task->redeliveries = (uint32_t)ss_json_int(tries, "lost", 0);
     task->attempts = (uint32_t)ss_json_int(tries, "attempts", 0);
     task->first_attempt_us = ss_json_int(tries, "first_us", 0);
     task->retry_resuming = true;
@@ -572,8 +574,13 @@ void ss_task_lost(struct task *task, const char *why)
         ss_plain_settle(task->loop->run);
         return;
     }
-    if (task->loop->run)
+    if (task->loop->run) {
         ss_told_restarted(task);
+        // Counted durably: a task must not end one worker after the other, and
+        // its coordinator, and begin to count anew.
+        if (task->node && task->order_kind == SS_ORDER_NODE)
+            keep_tries(task, 0);
+    }
     ss_schedule(task);
 }
 

@@ -405,6 +405,15 @@ static void release(struct thread *thread)
         thread->held.count * sizeof(*thread->held.items));
 }
 
+static void store_answers(struct thread *thread)
+{
+    if (thread->store_tag == 0)
+        return;
+    thread->store_tag = 0;
+    thread->engine->stores_out--;
+    thread->engine->ready_moved = true;
+}
+
 void ss_thread_flush(struct thread *thread)
 {
     if (thread->state != THREAD_HOT)
@@ -439,6 +448,7 @@ void ss_thread_flush(struct thread *thread)
     thread->issued = head;
     thread->units++;
     thread->store_tag = command.tag;
+    thread->engine->stores_out++;
     thread->store_to = head;
     if (thread->delete_all) {
         command.delete_thread = true;
@@ -460,7 +470,7 @@ void ss_thread_stored(struct thread *thread, const struct ss_event *event)
 {
     ss_check(event->stored.tag == thread->store_tag);
     await_no_more(thread);
-    thread->store_tag = 0;
+    store_answers(thread);
     if (event->stored.status != SS_OK) {
         ss_thread_break(thread, event->stored.status,
             event->stored.message ? event->stored.message
@@ -512,7 +522,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_journal_destroy(&thread->journal);
     await_no_more(thread);
     thread->state = THREAD_COLD;
-    thread->store_tag = 0;
+    store_answers(thread);
     thread->delete_to = 0;
 }
 

@@ -345,6 +345,8 @@ static void take_message(
     } else if (message->type == SS_MESSAGE_BYE) {
         event.type = SS_EVENT_WORKER_BYE;
         event.bye.drains = message->drains;
+        event.bye.returns = message->attempts;
+        event.bye.returns_count = message->attempts_count;
         coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_HANGUP) {
         event.type = SS_EVENT_CLIENT_GONE;

@@ -325,6 +325,8 @@ static void carry_out(
     case SS_SESSION_SEND_BYE:
         message.type = SS_MESSAGE_BYE;
         message.drains = command->drains;
+        message.attempts = (struct ss_attempt *)command->attempts;
+        message.attempts_count = command->attempts_count;
         send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_DONE:

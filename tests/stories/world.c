@@ -281,6 +281,8 @@ static void hello(const struct member *worker)
     event.hello.capacity = worker->capacity;
     event.hello.graphs = graphs;
     event.hello.graphs_count = count;
+    event.hello.labels = &((struct member *)worker)->label;
+    event.hello.labels_count = worker->label != NULL;
     event.hello.offers = world.offers;
     event.hello.offers_count = world.offers_count;
     world_step(&event);
@@ -320,6 +322,7 @@ static void free_lists(void)
 {
     for (size_t i = 0; i < world.workers.count; i++) {
         ss_free(world.workers.items[i].name);
+        ss_free(world.workers.items[i].label);
         SS_VEC_FINI(&world.workers.items[i].running);
     }
     for (size_t i = 0; i < world.calls.count; i++) {

@@ -165,6 +165,8 @@ void world_adopt(int64_t adopt_ms);
 void world_watch(void (*watch)(const struct ss_command *command));
 // Workers say hello with this, from now on. Borrowed.
 void world_offer(const struct ss_offer *offers, size_t count);
+// A worker that joined says hello again: it offers this label, one task at once.
+void world_label(const char *worker, const char *label);
 // Any event, as a shell would feed it.
 void world_event(struct ss_event *event);
 // The result of that node, on its way, is one of this attempt.

@@ -26,6 +26,16 @@ void world_event(struct ss_event *event)
     world_step(event);
 }
 
+void world_label(const char *worker, const char *label)
+{
+    for (size_t i = 0; i < world.workers.count; i++)
+        if (strcmp(world.workers.items[i].name, worker) == 0) {
+            ss_free(world.workers.items[i].label);
+            world.workers.items[i].label = ss_strdup(label);
+        }
+    world_worker(worker, 1);
+}
+
 static struct parcel *result_of(const char *node)
 {
     for (size_t i = 0; i < world.parcels.count; i++)

@@ -93,6 +93,7 @@ struct member { // a worker
     char *name;
     uint32_t capacity;
     uint32_t share; // of it for this coordinator; 0: all
+    char *label;    // that it offers; or NULL
     bool dead;
     SS_VEC(struct ss_attempt) running;
 };

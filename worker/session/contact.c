@@ -132,9 +132,11 @@ static int64_t ping_at(const struct contact *contact)
 void ss_contact_bye(
     struct ss_session *session, struct contact *contact, bool drains)
 {
-    say(session, contact,
-        (struct ss_session_command){
-            .type = SS_SESSION_SEND_BYE, .drains = drains});
+    struct ss_session_command bye = {
+        .type = SS_SESSION_SEND_BYE, .drains = drains};
+    bye.attempts = ss_held_hand_back(session, contact, &bye.attempts_count);
+    SS_VEC_PUSH(&session->scratch, (void *)bye.attempts);
+    say(session, contact, bye);
 }
 
 void ss_contact_drain(struct ss_session *session, struct contact *contact)

@@ -204,6 +204,23 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
     new_held(session, contact, order)->order = order;
 }
 
+struct ss_attempt *ss_held_hand_back(struct ss_session *session,
+    const struct contact *contact, size_t *ret_count)
+{
+    SS_VEC(struct ss_attempt) names = {0};
+    struct ss_map_entry *next;
+    for (struct ss_map_entry *e = session->held.first; e; e = next) {
+        next = e->next;
+        struct ss_held *held = e->value;
+        if (held->contact != contact || !held->order)
+            continue;
+        SS_VEC_PUSH(&names, held->name);
+        free_held(ss_map_remove(&session->held, e->key));
+    }
+    *ret_count = names.count;
+    return names.items;
+}
+
 void ss_held_weigh(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)

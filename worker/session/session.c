@@ -137,6 +137,8 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         SS_VEC_PUSH(&lacks, order->attempt);
         ss_order_destroy(&order);
     }
+    if (session->drains && contact) // they crossed our word: back with them
+        ss_contact_bye(session, contact, true);
     if (lacks.count == 0)
         return;
     SS_VEC_PUSH(&session->scratch, lacks.items);

@@ -106,7 +106,8 @@ enum ss_session_command_type {
     SS_SESSION_DISCONNECT, // and close it
     SS_SESSION_SEND_HELLO, // who we are, what we serve, `offers`
     SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`
-    SS_SESSION_SEND_BYE,   // `drains`: no more orders, please; else: gone
+    SS_SESSION_SEND_BYE,   // `drains`: no more orders, please, and `attempts`
+                           // back, which have not begun; else: gone
     SS_SESSION_SEND_DONE,  // `outcomes`
     SS_SESSION_SEND_LIVE,  // `items`
     SS_SESSION_SEND_OFFERS, // `offers`: what we hold of shards of `epoch`

@@ -182,6 +182,9 @@ struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
 void ss_held_take(struct ss_session *session, struct contact *contact,
     struct ss_order *order);
+// Forget what has not begun; its names. Gives.
+struct ss_attempt *ss_held_hand_back(struct ss_session *session,
+    const struct contact *contact, size_t *ret_count);
 void ss_held_start_queued(struct ss_session *session);
 void ss_held_rename(struct ss_session *session, struct ss_held *held,
     struct ss_attempt name);

@@ -364,6 +364,24 @@ START_TEST(a_draining_worker_ends_what_it_has_and_waits_for_the_receipt)
 }
 END_TEST
 
+START_TEST(a_draining_worker_hands_back_what_it_has_not_begun)
+{
+    be_welcome();
+    script_task(&s, 1, 1);
+    script_task(&s, 1, 2);
+    script_task(&s, 1, 3);
+    script_task(&s, 1, 4);
+    ck_assert_str_eq(script_drain(&s), "BYE drains 1.3 1.4\n");
+    ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
+    // One that was on its way to us when we said so.
+    ck_assert_str_eq(script_task(&s, 1, 5), "BYE drains 1.5\n");
+    ck_assert_str_eq(script_end(&s, 1, 1), "DONE 1.1\n");
+    ck_assert_str_eq(script_end(&s, 1, 2), "DONE 1.2\n");
+    script_settled(&s, 1, 1);
+    ck_assert_str_eq(script_settled(&s, 1, 2), "BYE gone\nleave\n");
+}
+END_TEST
+
 START_TEST(a_draining_worker_does_not_wait_for_ever_for_a_receipt)
 {
     be_welcome();
@@ -443,6 +461,7 @@ static Suite *make_suite(void)
     T(a_result_that_cannot_be_sent_becomes_a_failure);
     T(an_idle_worker_that_drains_leaves_at_once);
     T(a_draining_worker_ends_what_it_has_and_waits_for_the_receipt);
+    T(a_draining_worker_hands_back_what_it_has_not_begun);
     T(a_draining_worker_does_not_wait_for_ever_for_a_receipt);
     T(a_worker_that_nobody_ever_took_in_just_leaves);
     T(a_worker_that_drains_is_welcome_only_to_drain);

@@ -89,6 +89,8 @@ static struct ss_link *server;
 static char peer[SS_PEER_SIZE]; // who spoke last
 static struct ss_message *heard;
 
+static const char *const labels[] = {"gpu", "large"};
+
 // Fork the worker first: ZeroMQ does not survive a fork.
 static void start(unsigned processes)
 {
@@ -96,7 +98,8 @@ static void start(unsigned processes)
         (long)getpid());
     snprintf(endpoint, sizeof(endpoint), "ipc://%s", socket_path);
     struct ss_worker_options options = {
-        .app = &app, .endpoint = endpoint, .name = "w", .capacity = 2};
+        .app = &app, .endpoint = endpoint, .name = "w", .capacity = 2,
+        .labels = labels, .labels_count = 2};
     ss_value_setup();
     fflush(NULL);
     worker = fork();
@@ -260,6 +263,8 @@ START_TEST(a_worker_says_hello_works_and_leaves)
     ck_assert_str_eq(heard->name, "w");
     ck_assert_str_eq(heard->app_version, "7");
     ck_assert_uint_eq(heard->capacity, 2);
+    ck_assert_uint_eq(heard->labels_count, 2);
+    ck_assert_str_eq(heard->labels[1], "large");
     ck_assert_uint_eq(heard->graphs_count, 1);
     ck_assert_str_eq(
         ss_json_str(ss_value_json(heard->graphs[0]), "name", ""), "g");

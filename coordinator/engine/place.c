@@ -1,0 +1,102 @@
+// place.c - which worker gets a task.
+//
+// One that serves the graph, offers all labels that the node asks for, is not
+// draining and has room; of those the least loaded, relative to its size. Among
+// equals the one that worked on the thread last: it holds its lists already
+// (hold.c), and what the application caches.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static bool serves(const struct worker *worker, const struct ss_graph *graph)
+{
+    char *key = ss_format("%s@%s", graph->name, graph->version);
+    bool known = ss_map_get(&worker->graphs, key) != NULL;
+    ss_free(key);
+    return known;
+}
+
+size_t ss_graph_workers(struct engine *engine, const struct ss_graph *graph)
+{
+    size_t count = 0;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        count += serves(e->value, graph);
+    return count;
+}
+
+static bool has_labels(const struct worker *worker, const struct task *task)
+{
+    for (size_t i = 0; task->node && i < task->node->labels_count; i++)
+        if (!ss_map_get(&worker->labels, task->node->labels[i]))
+            return false;
+    return true;
+}
+
+static bool suits(const struct worker *worker, const struct task *task)
+{
+    return has_labels(worker, task) && serves(worker, ss_task_root_graph(task));
+}
+
+bool ss_place_lacks_labels(const struct task *task)
+{
+    const struct engine *engine = task->loop->engine;
+    if (!task->node || task->node->labels_count == 0)
+        return false;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        if (suits(e->value, task))
+            return false;
+    return true;
+}
+
+char *ss_place_labels(const struct task *task)
+{
+    char *text = ss_strdup("");
+    for (size_t i = 0; task->node && i < task->node->labels_count; i++) {
+        char *more = ss_format(
+            "%s%s%s", text, i ? ", " : "", task->node->labels[i]);
+        ss_free(text);
+        text = more;
+    }
+    return text;
+}
+
+bool ss_store_is_slow(const struct engine *engine)
+{
+    return engine->stores_out >= SS_STORES_OUT_MAX;
+}
+
+void ss_worker_labels(struct worker *worker, const struct ss_event *event)
+{
+    ss_map_fini(&worker->labels, NULL);
+    for (size_t i = 0; i < event->hello.labels_count; i++)
+        ss_map_put(&worker->labels, event->hello.labels[i], worker);
+}
+
+// Whether `a` should be taken rather than `b`.
+static bool is_better(const struct worker *a, const struct worker *b,
+    const struct thread *thread)
+{
+    uint64_t load_a = (uint64_t)a->running * b->granted;
+    uint64_t load_b = (uint64_t)b->running * a->granted;
+    if (load_a != load_b)
+        return load_a < load_b;
+    return a->number == thread->worked_on_by
+        && b->number != thread->worked_on_by;
+}
+
+struct worker *ss_place(const struct task *task)
+{
+    struct worker *best = NULL;
+    const struct loop *loop = task->loop;
+    for (const struct ss_map_entry *e = loop->engine->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        if (worker->drains || worker->running >= worker->granted
+            || (best && !is_better(worker, best, loop->thread))
+            || !suits(worker, task))
+            continue;
+        best = worker;
+    }
+    return best;
+}
