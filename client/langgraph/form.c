@@ -151,9 +151,11 @@ static int decode_send(struct ss_msgpack_reader *reader, json_t **ret_json,
     if (status == SS_OK)
         status = ss_msgpack_read(&ext.held, &node, error);
     if (status == SS_OK) {
-        name = node.type == SS_MSGPACK_STR
-                   ? json_stringn((const char *)node.bytes, node.size)
-                   : NULL;
+        // No name has a NUL: written again it would be another.
+        bool is_name = node.type == SS_MSGPACK_STR &&
+                       !(node.size > 0 && memchr(node.bytes, 0, node.size));
+        name = is_name ? json_stringn((const char *)node.bytes, node.size)
+                       : NULL;
         if (!name)
             status = unexpected(&node, "the node of a Send", error);
     }
@@ -309,7 +311,8 @@ static int decode_names(const struct ss_msgpack_item *item, json_t **ret_json,
         return status;
     bool plain = json_is_array(names);
     json_array_foreach (names, i, name)
-        plain = plain && json_is_string(name);
+        plain = plain && json_is_string(name) &&
+                strlen(json_string_value(name)) == json_string_length(name);
     if (!plain) {
         json_decref(names);
         return ss_error_set(

@@ -13,8 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const channels[] = {
-    "x", "__pregel_tasks", "__interrupt__", "__resume__"};
+static const char *const channels[] = {"x", "__pregel_tasks", "__interrupt__",
+    "__resume__", "join:a+b:c", "__error__", "branch:to:a", "messages"};
 static const char *const tags[] = {"msgpack", "json", "null", "bytes"};
 
 static void there_and_back(
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned how = size > 0 ? data[0] : 0;
     const uint8_t *bytes = size > 1 ? data + 1 : NULL;
     size_t count = size > 1 ? size - 1 : 0;
-    const char *channel = channels[how & 3];
+    const char *channel = channels[(how & 3) | (how >> 3 & 4)];
     const char *tag = tags[how >> 2 & 3];
     bool is_write = (how & 16) != 0;
     struct ss_error error = {0};

@@ -294,7 +294,20 @@ START_TEST(a_mark_that_was_made_up_is_checked_before_it_is_written)
 }
 END_TEST
 
-RUN("form", what_langgraph_stored_reads_as_it_should,
+// Written again it would be another one.
+START_TEST(a_name_with_a_nul_is_none)
+{
+    refuse_decode("__pregel_tasks", true, "msgpack",
+        "c71a0193af6c616e6767726170682e7479706573a453656e6492a10000",
+        "the node of a Send");
+    refuse_decode("join:a:b", false, "msgpack",
+        "c7160093a86275696c74696e73a373657492a3620063a26200",
+        "what is no name");
+}
+END_TEST
+
+RUN("form", a_name_with_a_nul_is_none,
+    what_langgraph_stored_reads_as_it_should,
     what_langgraph_stored_is_written_again_byte_for_byte,
     a_message_is_written_with_the_fields_that_are_set,
     a_mark_within_a_list_keeps_its_bytes,
