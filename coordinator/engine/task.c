@@ -574,13 +574,8 @@ void ss_task_lost(struct task *task, const char *why)
         ss_plain_settle(task->loop->run);
         return;
     }
-    if (task->loop->run) {
+    if (task->loop->run)
         ss_told_restarted(task);
-        // Counted durably: a task must not end one worker after the other, and
-        // its coordinator, and begin to count anew.
-        if (task->node && task->order_kind == SS_ORDER_NODE)
-            keep_tries(task, 0);
-    }
     ss_schedule(task);
 }
 

@@ -141,36 +141,6 @@ START_TEST(a_worker_hands_back_only_what_it_has)
 }
 END_TEST
 
-// ------------------------------------------------------------------ counts
-
-// A task that ends its workers is not given more of them by a crash.
-START_TEST(lost_workers_are_counted_over_a_crash)
-{
-    world_graph(chart("g", "start>a a>end", NULL));
-    world_worker("w1", 1);
-    world_hold("a");
-    world_ask("ann", "run", RUN(", 'run': 'r'"));
-    world_run();
-    for (int i = 0; i < 2; i++) {
-        world_leave("w1");
-        world_worker("w1", 1);
-        world_run();
-    }
-    ck_assert_uint_eq(world_attempts_of("a"), 3);
-    world_crash();
-    world_restart();
-    world_run();
-    for (int i = 0; i < 2; i++) {
-        world_leave("w1");
-        world_worker("w1", 1);
-        world_run();
-    }
-    json_t *answer = world_get("attach", "{'run': 'r'}");
-    ck_assert_str_eq(ss_json_str(answer, "status", ""), "failed");
-    ck_assert_uint_eq(world_attempts_of("a"), 1 + SS_REDELIVERIES_MAX + 1);
-}
-END_TEST
-
 // ------------------------------------------------------------------ credit
 
 // Results would only wait behind what the store has not answered.
@@ -200,5 +170,5 @@ SUITE("place", a_node_that_asks_for_a_label_runs_where_it_is_offered,
     a_thread_stays_with_its_worker_while_that_one_is_free,
     tasks_of_one_superstep_spread_over_the_workers,
     what_a_draining_worker_has_not_begun_goes_to_others,
-    a_worker_hands_back_only_what_it_has, lost_workers_are_counted_over_a_crash,
+    a_worker_hands_back_only_what_it_has,
     a_store_that_is_behind_withdraws_the_workers_credit)
