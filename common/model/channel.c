@@ -65,7 +65,10 @@ int ss_channel_update(struct ss_channel *channel,
 
 void ss_channel_set(struct ss_channel *channel, struct ss_value *value)
 {
-    ss_channel_put(channel, ss_value_ref(value));
+    bool is_folded = channel->spec->reducer == SS_REDUCER_CUSTOM;
+    struct ss_value *shared =
+        is_folded ? ss_channel_share(channel->value, value) : NULL;
+    ss_channel_put(channel, shared ? shared : ss_value_ref(value));
 }
 
 struct ss_value *ss_channel_get(struct ss_channel *channel)

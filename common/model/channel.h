@@ -50,7 +50,8 @@ bool ss_channel_restless(const struct ss_channel *channel);
 int ss_channel_update(struct ss_channel *channel,
     const struct ss_channel_write *writes, size_t count, bool *ret_changed,
     struct ss_error *error) SS_MUST_USE;
-// The result of a fold that a worker made (custom reducers). Borrows.
+// The result of a fold that a worker made (custom reducers). Borrows. A list
+// shares the items that are as they were in the one that was held.
 void ss_channel_set(struct ss_channel *channel, struct ss_value *value);
 // The value, borrowed, or NULL if it is not available.
 struct ss_value *ss_channel_get(struct ss_channel *channel);

@@ -1,6 +1,7 @@
 // Every kind of channel against the table of spec/engine.md 2.
 #include "common/model/channel.h"
 
+#include "common/model/list.h"
 #include "tests/unit/model/help.h"
 
 // A live channel of one state key, and what its last update said.
@@ -625,6 +626,45 @@ START_TEST(text_is_not_decoded_to_see_that_it_is_no_overwrite)
 }
 END_TEST
 
+// How the list that is held became `next`: the edits as text, or "another".
+static void fold_to(struct bench *b, const char *next, const char *expected)
+{
+    struct ss_value *before = ss_value_ref(b->channel.value);
+    struct ss_value *folded = value_of(next);
+    struct ss_list_edits edits;
+    ss_channel_set(&b->channel, folded);
+    expect_json(json_incref(ss_value_json(b->channel.value)), next);
+    if (ss_value_listed(b->channel.value) &&
+        ss_list_compare(ss_value_list(before), ss_value_list(b->channel.value),
+            &edits)) {
+        struct ss_value *told = ss_list_edits_value(&edits);
+        ck_assert_str_eq(ss_value_text(told, NULL), expected);
+        ss_value_unref(told);
+        ss_list_edits_fini(&edits);
+    } else {
+        ck_assert_str_eq("another", expected);
+    }
+    ss_value_unref(before);
+    ss_value_unref(folded);
+}
+
+START_TEST(what_a_custom_reducer_left_as_it_was_is_shared)
+{
+    struct bench b = bench("'type': 'list', 'custom': 'mine'");
+    struct ss_value *first = value_of("[{'a': 1}, 2, 3, 4]");
+    ss_channel_set(&b.channel, first);
+    ss_value_unref(first);
+    fold_to(&b, "[{'a': 1}, 2, 3, 4, 5]", "[[4,0,5]]");
+    fold_to(&b, "[{'a': 1}, 20, 3, 4]", "[[1,1,20],[4,1]]");
+    fold_to(&b, "[{'a': 1}, 20, 3, 4]", "[]");
+    fold_to(&b, "[9, 8, 7, 4]", "another");
+    fold_to(&b, "[]", "another");
+    fold_to(&b, "7", "another");
+    fold_to(&b, "[1]", "another");
+    close_bench(&b);
+}
+END_TEST
+
 RUN("channel", last_value_takes_one_write_and_keeps_it,
     an_overwrite_of_a_last_value_is_opened,
     a_last_value_may_start_with_a_default,
@@ -643,6 +683,7 @@ RUN("channel", last_value_takes_one_write_and_keeps_it,
     an_overwrite_beats_the_whole_superstep,
     an_overwrite_of_a_missing_value_is_opened,
     a_delta_channel_folds_and_empties, a_custom_reducer_is_folded_elsewhere,
+    what_a_custom_reducer_left_as_it_was_is_shared,
     a_copy_goes_its_own_way, opaque_values_pass_through,
     an_overwrite_is_known_by_its_forms,
     text_is_not_decoded_to_see_that_it_is_no_overwrite)
