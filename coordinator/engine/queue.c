@@ -295,6 +295,8 @@ static bool begin_next(struct thread *thread)
 bool ss_queue_turns(struct engine *engine)
 {
     bool any = false;
+    if (engine->turns.count == 0)
+        return false; // there may be no list at all
     for (size_t i = 0; i < engine->turns.count; i++)
         engine->turns.items[i]->turn = false;
     size_t count = engine->turns.count;
