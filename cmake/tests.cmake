@@ -36,7 +36,9 @@ set(SS_TEST_ENVIRONMENT
 # machine that does other things too, all of them take several times as long.
 function(ss_test_properties name label timeout)
   if(SS_SANITIZE)
-    math(EXPR timeout "4 * ${timeout}")
+    math(EXPR timeout "6 * ${timeout}")
+  else()
+    math(EXPR timeout "3 * ${timeout}")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${SS_TEST_ENVIRONMENT}"
