@@ -73,10 +73,8 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
     }
     if (run->ended)
         return;
-    if (!taken_back) {
+    if (!taken_back)
         cancel_tasks(run->root, why);
-        ss_loop_cancelled(run->root);
-    }
     stop(run, why);
     if (taken_back)
         begin_taking_back(run);

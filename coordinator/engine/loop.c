@@ -75,16 +75,6 @@ void ss_loop_exits(struct loop *loop, bool ended_well)
         ss_thread_seal(loop->thread); // the next call of this graph reads it
 }
 
-void ss_loop_cancelled(struct loop *loop)
-{
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        struct task *task = loop->tasks.items[i];
-        if (task->child && task->state == TASK_CHILD)
-            ss_loop_cancelled(task->child);
-    }
-    ss_loop_exits(loop, false);
-}
-
 static int by_task_path(const void *a, const void *b)
 {
     const struct task *const *left = a, *const *right = b;

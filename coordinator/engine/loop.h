@@ -61,8 +61,6 @@ int ss_loop_load(struct loop *loop, struct ss_mark *mark,
 void ss_loop_save(struct loop *loop, const char *source);
 // Under `exit`: write the current checkpoint as it is (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
-// The same of a loop that is cancelled, and of those inside.
-void ss_loop_cancelled(struct loop *loop);
 // Persist now? (R5.23)
 bool ss_loop_saves_now(const struct loop *loop);
 // Store pending writes of a task (R5.30), in memory and in the journal.

@@ -152,9 +152,10 @@ static void check_once(struct world *world, const struct ss_row *row,
         char *key = ss_format("%s %s %s", row->ns, row->of, write->task_id);
         const struct ss_row *other = ss_map_get(known, key);
         if (other && other != row)
-            violated(world, "the writes of task %s stand in rows %llu and %llu",
-                write->path, (unsigned long long)other->seq,
-                (unsigned long long)row->seq);
+            violated(world, "the writes of task %s stand in rows %llu (of run %s) "
+                "and %llu (of run %s)", write->path,
+                (unsigned long long)other->seq, other->run,
+                (unsigned long long)row->seq, row->run);
         ss_map_put(known, key, (void *)row);
         ss_free(key);
     }
