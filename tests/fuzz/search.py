@@ -37,9 +37,9 @@ RUNS = {
     "graph": 1_000_000,
     "journal": 800_000,
     "json": 700_000,
+    "langgraph": 300_000,
     "message": 4_000_000,
     "row": 3_000_000,
-    "saved": 400_000,
 }
 SECONDS_MAX = 70
 # One input may take so long, and so much memory: sanitizers on a busy machine.
