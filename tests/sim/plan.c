@@ -7,6 +7,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/names.h"
 
 static uint64_t below(struct ss_prng *dice, uint64_t bound)
 {
@@ -68,6 +69,10 @@ static void draw_role(struct plan *plan, size_t index, struct ss_prng *dice)
         draw_sends(plan, index, dice);
     else if (kind < 58)
         role->gotos = some_after(plan, index, 50, dice);
+    else if (kind < 66) {
+        role->breaks = true;
+        role->gotos = some_after(plan, index, 60, dice);
+    }
     if (chance(dice, 30)) {
         role->routes = some_after(plan, index, 40, dice);
         if (chance(dice, 60))
@@ -203,6 +208,8 @@ static json_t *describe_node(const struct role *role)
         json_object_set_new(node, "defer", json_true());
     if (role->inner)
         json_object_set_new(node, "subgraph", json_string(role->inner->name));
+    if (role->breaks)
+        json_object_set_new(node, "error_handler", json_true());
     if (role->failures || role->hangs)
         json_object_set_new(node, "retry",
             json_pack("[{s:i, s:i, s:b}]", "initial_interval_ms", 50,
@@ -323,8 +330,15 @@ const struct plan *plan_find(const struct plan *plan, const char *graph)
     return NULL;
 }
 
-const struct role *plan_role(const struct plan *plan, const char *node)
+const struct role *plan_role(
+    const struct plan *plan, const char *node, bool *ret_is_handler)
 {
+    bool is_handler =
+        strncmp(node, SS_NAME_HANDLER, strlen(SS_NAME_HANDLER)) == 0;
+    if (is_handler)
+        node += strlen(SS_NAME_HANDLER);
+    if (ret_is_handler)
+        *ret_is_handler = is_handler;
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->roles[i].name, node) == 0)
             return &plan->roles[i];

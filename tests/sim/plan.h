@@ -29,6 +29,7 @@ struct role {
     bool is_deferred;
     uint32_t questions; // it asks so many
     uint32_t failures;  // its first attempts fail
+    bool breaks;        // it always fails; its handler does its deed
     bool hangs;         // its first attempt never ends by itself
     // A router behind it: draws from these by what it reads.
     unsigned routes;
@@ -60,7 +61,9 @@ void plan_free(struct plan *plan);
 const struct plan *plan_find(const struct plan *plan, const char *graph);
 // How many questions its nodes ask.
 uint32_t plan_questions(const struct plan *plan);
-const struct role *plan_role(const struct plan *plan, const char *node);
+// An error handler has the role of its node; *ret_is_handler may be NULL.
+const struct role *plan_role(const struct plan *plan, const char *node,
+    bool *ret_is_handler);
 
 // What a body decides.
 struct deed {

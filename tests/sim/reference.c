@@ -147,6 +147,10 @@ static void run_task(struct instance *it, struct task *task)
         task->update = deed.update;
         task->sends = deed.sends;
         task->followers |= deed.gotos;
+        if (role->breaks) { // its edges and routers are not its handler's
+            task->followers = deed.gotos;
+            return;
+        }
     }
     if (role->routes || role->back >= 0) { // its router sees its own writes
         json_t *seen = updated(it->state, task->update);
@@ -169,7 +173,8 @@ static void wake_node(
 static void arrive(struct instance *it, size_t node)
 {
     for (size_t i = 0; i < it->plan->joins_count; i++)
-        if (it->plan->joins[i].from & (1u << node))
+        if ((it->plan->joins[i].from & (1u << node)) &&
+            !it->plan->roles[node].breaks)
             it->arrived[i] |= 1u << node;
 }
 

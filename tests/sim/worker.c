@@ -169,7 +169,8 @@ static void fail_body(struct world *world, struct visit *visit)
     note_fault(world, FAULT_BODY_FAILED);
     outcome->kind = SS_OUTCOME_FAILED;
     outcome->code = SS_ENODE;
-    outcome->retryable = SS_RETRY_YES;
+    outcome->retryable =
+        visit->role->breaks ? SS_RETRY_NO : SS_RETRY_YES;
     outcome->message = ss_strdup("it broke");
 }
 
@@ -195,8 +196,9 @@ static struct ss_outcome *run_order(
 {
     const struct ss_graph *graph = order_graph(world, order);
     const struct plan *plan = world_plan(world, order);
+    bool is_handler = false;
     struct visit visit = {.plan = plan,
-        .role = plan_role(plan, order->node),
+        .role = plan_role(plan, order->node, &is_handler),
         .order = order,
         .outcome = ss_outcome_new()};
     visit.outcome->attempt = order->attempt;
@@ -205,7 +207,8 @@ static struct ss_outcome *run_order(
         run_fold(&visit);
     } else if (order->kind == SS_ORDER_WRITERS) {
         run_writers(world, &visit, graph, ss_value_json(order->returned));
-    } else if (order->attempt_number <= visit.role->failures) {
+    } else if (order->attempt_number <= visit.role->failures ||
+               (visit.role->breaks && !is_handler)) {
         fail_body(world, &visit);
     } else {
         json_t *returned = run_body(&visit);
@@ -254,7 +257,7 @@ static void start_body(struct worker *it, struct ss_order *order)
 {
     struct world *world = it->process.world;
     const struct plan *plan = world_plan(world, order);
-    const struct role *role = plan_role(plan, order->node);
+    const struct role *role = plan_role(plan, order->node, NULL);
     int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
     struct body body = {.order = order};
     if (role && role->hangs && order->kind == SS_ORDER_NODE &&
