@@ -2,7 +2,14 @@
 #include "client/cli/list.h"
 #include "client/commands.h"
 
-static const struct ss_arg options[] = {SS_CLI_OPTIONS};
+static bool names;
+
+static const struct ss_arg options[] = {
+    {.name = "names",
+        .kind = SS_ARG_FLAG,
+        .to = &names,
+        .help = "the names only, one a line"},
+    SS_CLI_OPTIONS};
 
 static const struct ss_list_column columns[] = {
     {"WORKER", "worker", SS_LIST_TEXT, false},
@@ -20,15 +27,19 @@ static int run(struct ss_client *client)
     struct ss_client_error error;
     if (ss_client_workers(client, &workers, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, NULL);
-    ss_cli_print_list(workers, columns, sizeof(columns) / sizeof(columns[0]),
-        "No worker is there. Start one: superstep-worker --app APP.so");
+    if (names)
+        ss_cli_print_names(workers, "worker");
+    else
+        ss_cli_print_list(workers, columns,
+            sizeof(columns) / sizeof(columns[0]),
+            "No worker is there. Start one: superstep-worker --app APP.so");
     json_decref(workers);
     return SS_CLI_DONE;
 }
 
 const struct ss_cli_command ss_cmd_workers = {
     .name = "workers",
-    .usage = "[options]",
+    .usage = "[--names]",
     .summary = "list the workers and what they do",
     .options = options,
     .run = run,

@@ -1,10 +1,10 @@
 # Completion of the superstep command for bash. Made by: superstep completion bash
-# Names of graphs, threads and runs come from the coordinator, if one answers.
+# Names of graphs, threads, runs and workers come from the coordinator, if one answers.
 _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers health draw journal copy delete prune retain import export keys show top doctor completion'
+    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers drain health draw journal copy delete prune retain import export keys show top doctor completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -32,7 +32,8 @@ _superstep()
     graphs) words=none options='--names --coordinator --keys --json --help' ;;
     threads) words=none options='--limit --after --names --coordinator --keys --json --help' ;;
     runs) words=none options='--thread --limit --after --names --coordinator --keys --json --help' ;;
-    workers) words=none options='--coordinator --keys --json --help' ;;
+    workers) words=none options='--names --coordinator --keys --json --help' ;;
+    drain) words=workers options='--coordinator --keys --json --help' ;;
     health) words=none options='--coordinator --keys --json --help' ;;
     draw) words=graphs options='--xray --coordinator --keys --json --help' ;;
     journal) words=threads options='--from --limit --coordinator --keys --json --help' ;;

@@ -197,6 +197,7 @@ static void take(
     case SS_MESSAGE_MEMBERS:
     case SS_MESSAGE_SEEK:
     case SS_MESSAGE_ADOPT:
+    case SS_MESSAGE_DRAIN:
     case SS_MESSAGE_REFUSED:
     case SS_MESSAGE_TASKS:
     case SS_MESSAGE_CANCEL:

@@ -282,6 +282,14 @@ static void adopt(
     send_or_forget(shell, command->peer, &message);
 }
 
+static void drain(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    struct ss_message message = {
+        .type = SS_MESSAGE_DRAIN, .protocol = SS_PROTOCOL_VERSION};
+    send_or_forget(shell, command->peer, &message);
+}
+
 static void welcome(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
@@ -365,6 +373,9 @@ void ss_bridge_out_command(
         break;
     case SS_COMMAND_ADOPT:
         adopt(shell, command);
+        break;
+    case SS_COMMAND_DRAIN:
+        drain(shell, command);
         break;
     case SS_COMMAND_REFUSE:
         if (ss_log_limit_due(&shell->complaints, "refused", command->peer,

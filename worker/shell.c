@@ -40,6 +40,7 @@ struct shell {
     unsigned signals_count;
     bool is_spoilt;
     bool was_ready;
+    bool was_sent_away;
     bool is_over;
     struct ss_error end;
 };
@@ -203,6 +204,18 @@ static void take_word(struct shell *shell, const struct ss_line *line,
                     .adoptions_count = message->adoptions_count});
 }
 
+// The operator's word, by way of a coordinator, which repeats it.
+static void take_drain(struct shell *shell, const struct ss_line *line)
+{
+    if (!shell->was_sent_away)
+        ss_log_say(SS_LOG_INFO,
+            "the coordinator at %s tells us to leave: what runs is finished "
+            "first",
+            line->endpoint);
+    shell->was_sent_away = true;
+    step(shell, (struct ss_session_event){.type = SS_SESSION_DRAIN});
+}
+
 static void take_message(
     struct shell *shell, struct ss_line *line, struct ss_message *message)
 {
@@ -237,6 +250,9 @@ static void take_message(
         break;
     case SS_MESSAGE_ADOPT:
         take_word(shell, line, message, SS_SESSION_ADOPT);
+        break;
+    case SS_MESSAGE_DRAIN:
+        take_drain(shell, line);
         break;
     case SS_MESSAGE_NONE:
     case SS_MESSAGE_OFFERS:

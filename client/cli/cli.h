@@ -62,6 +62,7 @@ enum ss_cli_word {
     SS_CLI_WORD_GRAPH,
     SS_CLI_WORD_THREAD,
     SS_CLI_WORD_RUN,
+    SS_CLI_WORD_WORKER,
     SS_CLI_WORD_FILE,
 };
 

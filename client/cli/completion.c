@@ -38,6 +38,8 @@ static const char *words_of(enum ss_cli_word word)
         return "threads";
     case SS_CLI_WORD_RUN:
         return "runs";
+    case SS_CLI_WORD_WORKER:
+        return "workers";
     case SS_CLI_WORD_FILE:
         return "file";
     case SS_CLI_WORD_NONE:
@@ -61,7 +63,7 @@ static void add_cases(struct ss_buf *buf)
 static const char head[] =
     "# Completion of the superstep command for bash. Made by: superstep "
     "completion bash\n"
-    "# Names of graphs, threads and runs come from the coordinator, if one "
+    "# Names of graphs, threads, runs and workers come from the coordinator, if one "
     "answers.\n"
     "_superstep()\n"
     "{\n"

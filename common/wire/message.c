@@ -290,6 +290,13 @@ static void pack_adopt(
         ss_pack_adoptions(packer, message->adoptions, it->n_adoptions);
 }
 
+static void pack_drain(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    (void)message;
+    PACK(Drain, drain, DRAIN);
+}
+
 typedef void pack_fn(
     struct ss_packer *packer, const struct ss_message *message, envelope *to);
 
@@ -314,6 +321,7 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_OFFERS] = pack_offers,
     [SS_MESSAGE_ADOPT] = pack_adopt,
     [SS_MESSAGE_LACKS] = pack_lacks,
+    [SS_MESSAGE_DRAIN] = pack_drain,
 };
 
 struct buf_sink {
@@ -620,6 +628,8 @@ static int take(
     case SS_MESSAGE_HANGUP:
     case SS_MESSAGE_PING:
         return take_small(from, message);
+    case SS_MESSAGE_DRAIN:
+        return SS_OK; // that it is there says all
     case SS_MESSAGE_NONE:
         break;
     }

@@ -38,14 +38,15 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(SEEK)    /* coordinator: these shards are mine; what have you */        \
     X(OFFERS)  /* worker: attempts of theirs */                               \
     X(LACKS)   /* worker: orders whose lists it does not hold */              \
-    X(ADOPT)   /* coordinator: these go on, under other names */
+    X(ADOPT)   /* coordinator: these go on, under other names */              \
+    X(DRAIN)   /* coordinator: leave in order */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
-    SS_MESSAGE_LAST = SS_MESSAGE_ADOPT,
+    SS_MESSAGE_LAST = SS_MESSAGE_DRAIN,
 };
 
 struct ss_live_item {

@@ -172,6 +172,7 @@ enum ss_command_type {
     SS_COMMAND_SEEK,     // to a worker: what have you of `shards` (epoch `tag`)
     SS_COMMAND_ADOPT,    // to a worker: `held` is `attempt` from now on
     SS_COMMAND_MEMBERS,  // to a worker: `json`, where all coordinators are
+    SS_COMMAND_DRAIN,    // to a worker: leave in order
     SS_COMMAND_STORE,    // rows and records, all or nothing; answer STORED
     SS_COMMAND_READ,     // rows of `thread` from..to; answer ROWS
     SS_COMMAND_SCAN,     // records of `table` (`key`: index, or NULL)

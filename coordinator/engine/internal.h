@@ -392,6 +392,14 @@ void ss_hold_order(struct task *task, struct ss_order *order, bool anew);
 void ss_holdings_expire(struct engine *engine);
 void ss_holdings_fini(struct worker *worker);
 
+// ------------------------------------------------ leave.c
+
+// The request `drain`.
+void ss_worker_drain_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// Tell it again, if it was sent away and has not heard it.
+void ss_worker_remind(const struct worker *worker);
+
 // ------------------------------------------------ schedule.c
 
 // The graph whose workers serve it. Borrowed.

@@ -57,6 +57,7 @@ static const struct op {
     {"graph", NULL, graph, " graph "},
     {"draw", NULL, draw, " graph xray styles "},
     {"workers", NULL, workers, " "},
+    {"drain", NULL, ss_worker_drain_request, " worker "},
     {"tasks", NULL, ss_show_tasks, " limit "},
     {"compile", NULL, compile, " description "},
     {"status", NULL, status_of, " "},

@@ -305,7 +305,7 @@ static struct worker *add_worker(
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);
     worker->capacity = worker->granted = event->hello.capacity;
-    worker->drains = false;
+    worker->drains = worker->is_sent_away;
     ss_worker_labels(worker, event);
     worker->keeps_lists = event->hello.keeps_lists;
     ss_holdings_fini(worker); // it may have forgotten them
@@ -334,6 +334,7 @@ static void welcome(struct engine *engine, const struct ss_event *event,
         (struct ss_command){.type = SS_COMMAND_WELCOME,
             .peer = ss_strdup(event->peer),
             .json = json_incref(engine->members)});
+    ss_worker_remind(worker);
     ss_offers_take(worker, event->hello.offers, event->hello.offers_count);
     ss_seek_all(worker);
     engine->ready_moved = true;
@@ -416,6 +417,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     }
     worker->seen_ms = engine->now_ms;
     grant(worker, event->beat.capacity);
+    ss_worker_remind(worker);
     for (size_t i = 0; i < event->beat.running_count; i++)
         if (!find_attempt(engine, event->beat.running[i])
             && !ss_attempt_was_let_go(worker, event->beat.running[i]))
@@ -484,6 +486,7 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
     worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->bye.returns_count; i++)
         take_back(worker, event->bye.returns[i]);
+    worker->is_sent_away = false;
     if (event->bye.drains)
         worker->drains = true;
     else

@@ -457,7 +457,8 @@ struct worker {
     uint32_t capacity; // as it was announced
     uint32_t granted;  // what it leaves to us of that
     uint32_t running;
-    bool drains;
+    bool drains;       // it is given nothing more
+    bool is_sent_away; // it was told to leave, and has not said that it does
     int64_t seen_ms;
     struct ss_map graphs; // "name@version" -> itself
     struct ss_map labels;

@@ -189,6 +189,10 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
     case SS_COMMAND_ADOPT:
         adopt(it, command);
         break;
+    case SS_COMMAND_DRAIN:
+        send_to(it, command->peer,
+            &(struct ss_message){.type = SS_MESSAGE_DRAIN});
+        break;
     case SS_COMMAND_DISPATCH:
         check_dispatch(it, command->order);
         SS_VEC_PUSH(&bundle_for(outbox, command->peer)->orders, command->order);

@@ -403,6 +403,7 @@ static unsigned event_of(enum ss_message_type type)
         [SS_MESSAGE_MEMBERS] = 1 + SS_SESSION_MEMBERS,
         [SS_MESSAGE_SEEK] = 1 + SS_SESSION_SEEK,
         [SS_MESSAGE_ADOPT] = 1 + SS_SESSION_ADOPT,
+        [SS_MESSAGE_DRAIN] = 1 + SS_SESSION_DRAIN,
     };
     return types[type];
 }

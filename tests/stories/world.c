@@ -230,6 +230,9 @@ static void carry_out(const struct ss_command *command)
     case SS_COMMAND_REFUSE:
         tell("worker %s is refused: %s", command->peer, command->text);
         break;
+    case SS_COMMAND_DRAIN:
+        tell("worker %s is told to leave", command->peer);
+        break;
     case SS_COMMAND_WELCOME:
     case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SEEK:

@@ -63,7 +63,7 @@ struct ss_session_item {
     X(OUTCOMES) /* bodies ended */                                             \
     X(ITEMS)    /* bodies show something */                                    \
     X(PROGRESS) /* a body gave a sign of life */                               \
-    X(DRAIN)    /* the operator wants us to leave */                           \
+    X(DRAIN)    /* the operator wants us to leave: a signal, or their word */  \
     X(TICK)     /* time passed (all events carry the time) */
 
 enum ss_session_event_type {

@@ -21,6 +21,7 @@ START_TEST(a_client_asks_and_works_nothing)
     ck_assert(ss_access_op(SS_ROLE_CLIENT, "run"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "delete"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "prune"));
+    ck_assert(!ss_access_op(SS_ROLE_CLIENT, "drain"));
 }
 END_TEST
 
@@ -31,6 +32,7 @@ START_TEST(an_operator_may_what_a_client_may_and_more)
     ck_assert(!ss_access_message(roles, SS_MESSAGE_HELLO));
     ck_assert(ss_access_op(roles, "run"));
     ck_assert(ss_access_op(roles, "delete"));
+    ck_assert(ss_access_op(roles, "drain"));
 }
 END_TEST
 

@@ -264,7 +264,8 @@ START_TEST(what_is_not_for_a_coordinator_is_refused)
 {
     static const enum ss_message_type types[] = {SS_MESSAGE_WELCOME,
         SS_MESSAGE_REFUSED, SS_MESSAGE_TASKS, SS_MESSAGE_CANCEL,
-        SS_MESSAGE_SETTLED, SS_MESSAGE_ANSWER, SS_MESSAGE_MEMBERS};
+        SS_MESSAGE_SETTLED, SS_MESSAGE_ANSWER, SS_MESSAGE_MEMBERS,
+        SS_MESSAGE_DRAIN};
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         say(worker, ss_message_new(types[i]));
         struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
@@ -285,6 +286,15 @@ START_TEST(a_ping_is_answered_with_the_epoch)
     ck_assert_uint_eq(pong->id, 77);
     ck_assert_uint_eq(pong->epoch, ss_coordinator_epoch(coordinator));
     ss_message_destroy(&pong);
+}
+END_TEST
+
+START_TEST(a_worker_that_is_sent_away_hears_it)
+{
+    join(worker, "w", 1);
+    ask(5, "drain", "{\"worker\":\"w\"}");
+    hear_and_forget(worker, SS_MESSAGE_DRAIN);
+    expect_final("draining");
 }
 END_TEST
 
@@ -551,6 +561,7 @@ int main(void)
     tcase_add_test(tcase, another_protocol_is_refused_with_both_numbers);
     tcase_add_test(tcase, what_is_not_for_a_coordinator_is_refused);
     tcase_add_test(tcase, a_ping_is_answered_with_the_epoch);
+    tcase_add_test(tcase, a_worker_that_is_sent_away_hears_it);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
     tcase_add_test(

@@ -232,6 +232,15 @@ START_TEST(a_draining_worker_says_goodbye_to_each)
 }
 END_TEST
 
+START_TEST(one_coordinator_sends_it_away_from_all)
+{
+    be_welcome();
+    s.link = 1;
+    ck_assert_str_eq(script_drain(&s),
+        "BYE@0 drains\nBYE@1 drains\nBYE@0 gone\nBYE@1 gone\nleave\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cluster");
@@ -256,6 +265,7 @@ int main(void)
         one_that_was_found_is_forgotten_when_it_is_neither_heard_nor_named);
     tcase_add_test(tcase, a_named_one_is_asked_for_ever);
     tcase_add_test(tcase, a_draining_worker_says_goodbye_to_each);
+    tcase_add_test(tcase, one_coordinator_sends_it_away_from_all);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -298,6 +298,7 @@ struct ss_message *wire_example(enum ss_message_type type)
     case SS_MESSAGE_ADOPT:
         fill_cluster(message);
         break;
+    case SS_MESSAGE_DRAIN: // carries nothing
     case SS_MESSAGE_NONE:
         break;
     }

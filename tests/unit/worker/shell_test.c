@@ -392,6 +392,25 @@ START_TEST(a_result_that_fits_in_no_message_is_a_failure)
 }
 END_TEST
 
+START_TEST(a_coordinator_s_word_is_as_good_as_a_signal)
+{
+    static const struct ss_message leave = {
+        .type = SS_MESSAGE_DRAIN, .protocol = SS_PROTOCOL_VERSION};
+    start(0);
+    hear(SS_MESSAGE_HELLO);
+    welcome();
+    give(order("until_told", 1));
+    hear(SS_MESSAGE_LIVE);
+    say(&leave);
+    ck_assert(hear(SS_MESSAGE_BYE)->drains);
+    say(&leave); // it comes again, and changes nothing
+    say_about(SS_MESSAGE_CANCEL, 1);
+    hear_outcome();
+    say_about(SS_MESSAGE_SETTLED, 1);
+    expect_leaving();
+}
+END_TEST
+
 START_TEST(a_second_signal_ends_a_worker_whose_body_goes_on)
 {
     start(0);
@@ -468,6 +487,7 @@ int main(void)
     T(a_cancelled_body_stops);
     T(a_body_that_takes_too_long_times_out);
     T(a_result_that_fits_in_no_message_is_a_failure);
+    T(a_coordinator_s_word_is_as_good_as_a_signal);
     T(a_second_signal_ends_a_worker_whose_body_goes_on);
     T(a_crash_costs_one_worker_which_is_started_again);
     T(several_processes_leave_together);

@@ -1,0 +1,69 @@
+// leave.c - a worker that an operator sends away (the request `drain`).
+//
+//   takes part --drain--> sent away --Bye {drains}--> drains --Bye--> gone
+//
+// From the first word on it is given nothing more. The word may be lost: it is
+// said again with each beat, and when the same process says hello again, until
+// the worker has answered it. All else is as with a signal: the worker tells its
+// other coordinators, ends what it runs, and hands back what it has not begun.
+#include <string.h>
+
+#include "common/model/hint.h"
+#include "coordinator/engine/internal.h"
+
+static void send_away(const struct worker *worker)
+{
+    ss_engine_command(worker->engine,
+        (struct ss_command){
+            .type = SS_COMMAND_DRAIN, .peer = ss_strdup(worker->peer)});
+}
+
+void ss_worker_remind(const struct worker *worker)
+{
+    if (worker->is_sent_away)
+        send_away(worker);
+}
+
+static struct worker *find(struct engine *engine, const char *name)
+{
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        struct worker *worker = e->value;
+        if (strcmp(worker->name, name) == 0)
+            return worker;
+    }
+    return NULL;
+}
+
+static void reply_unknown(struct engine *engine, const char *peer, uint64_t id,
+    const char *name)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        ss_hint_offer(&hint, ((const struct worker *)e->value)->name);
+    ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+        "no worker \"%s\" is here; `superstep workers` lists them.%s", name,
+        ss_hint_text(&hint));
+}
+
+void ss_worker_drain_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const char *name = ss_json_str(body, "worker", NULL);
+    if (!name) {
+        ss_reply_error(engine, peer, id, SS_EINVAL, "drain: say which worker");
+        return;
+    }
+    struct worker *worker = find(engine, name);
+    if (!worker) {
+        reply_unknown(engine, peer, id, name);
+        return;
+    }
+    if (!worker->drains) {
+        ss_engine_narrate(engine, "worker %s is sent away", worker->name);
+        worker->drains = worker->is_sent_away = true;
+        send_away(worker);
+    }
+    ss_reply(engine, peer, id, json_pack("{s:s}", "status", "draining"));
+}
