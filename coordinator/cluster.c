@@ -67,7 +67,8 @@ int ss_cluster_names(struct ss_coordinator *shell,
 
 static struct ss_member self_of(const struct ss_coordinator *shell)
 {
-    struct ss_member self = {.epoch = shell->epoch};
+    struct ss_member self = {
+        .epoch = shell->epoch, .row_format = SS_ROW_FORMAT};
     memcpy(self.name, shell->name, strlen(shell->name) + 1);
     memcpy(self.endpoint, shell->place, strlen(shell->place) + 1);
     return self;
@@ -174,8 +175,8 @@ static void seen(struct ss_coordinator *shell)
         ss_zalloc(cluster->members_count + 1, sizeof(*endpoints));
     for (size_t i = 0; i < cluster->members_count; i++)
         endpoints[i] = cluster->members[i].endpoint;
-    ss_shell_members(
-        shell, endpoints, cluster->members_count, cluster->owners);
+    ss_shell_members(shell, endpoints, cluster->members_count, cluster->owners,
+        ss_cluster_row_format(cluster));
     ss_free(endpoints);
 }
 

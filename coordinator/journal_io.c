@@ -33,7 +33,7 @@ int ss_journal_io_encode(struct ss_row *row, const char *thread,
         .thread = thread,
         .seq = row->seq,
         .kind = (int32_t)row->kind,
-        .format = SS_ROW_FORMAT,
+        .format = ss_row_format(row),
         .run = row->run,
         .ns = row->ns ? row->ns : "",
         .checkpoint_id = row->checkpoint_id,
@@ -148,7 +148,8 @@ int ss_journal_io_decode(const struct ss_store_row *stored,
     if (stored->format > SS_ROW_FORMAT) {
         status = ss_error_set(error, SS_EVERSION,
             "it was written by a newer"
-            " version (format %d, this program knows %d)",
+            " version (format %d, this program knows %d). Upgrade this"
+            " program",
             stored->format, SS_ROW_FORMAT);
     } else if (stored->format < 1) {
         status = ss_error_set(error, SS_ECORRUPT, "it has no format number");

@@ -92,12 +92,14 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_event *event)
 }
 
 void ss_shell_members(struct ss_coordinator *shell,
-    const char *const *endpoints, size_t count, const uint16_t *owners)
+    const char *const *endpoints, size_t count, const uint16_t *owners,
+    int32_t row_format)
 {
     struct ss_event event = {.type = SS_EVENT_MEMBERS};
     event.members.endpoints = endpoints;
     event.members.count = count;
     event.members.owners = owners;
+    event.members.row_format = row_format;
     json_decref(shell->members);
     shell->members = json_array();
     for (size_t i = 0; i < count; i++)
@@ -304,6 +306,7 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
     ss_log_set_epoch(shell->epoch);
     struct ss_engine_options options = {.epoch = shell->epoch,
         .shared = shell->cluster != NULL,
+        .row_format = shell->cluster ? SS_ROW_FORMAT_1 : SS_ROW_FORMAT,
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms,

@@ -60,9 +60,10 @@ void ss_shell_owe(
     struct ss_coordinator *shell, struct ss_event event, const char *text);
 
 // Who is there now (this one too), and the owner of each shard: the engine,
-// workers and clients hear of it.
+// workers and clients hear of it. All read rows up to `row_format`.
 void ss_shell_members(struct ss_coordinator *shell,
-    const char *const *endpoints, size_t count, const uint16_t *owners);
+    const char *const *endpoints, size_t count, const uint16_t *owners,
+    int32_t row_format);
 
 // cluster.c: one of several coordinators. All but the first do nothing, and
 // answer what is harmless, where the store is ours alone.

@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
+#include "common/model/journal.h"
 
 uint16_t ss_shard_of(const char *thread)
 {
@@ -69,6 +70,16 @@ uint16_t ss_cluster_find(const struct ss_cluster *cluster, const char *name)
         if (strcmp(cluster->members[i].name, name) == 0)
             return (uint16_t)i;
     return SS_NOBODY;
+}
+
+int32_t ss_cluster_row_format(const struct ss_cluster *cluster)
+{
+    int32_t format =
+        cluster->members_count > 0 ? SS_ROW_FORMAT : SS_ROW_FORMAT_1;
+    for (size_t i = 0; i < cluster->members_count; i++)
+        if (cluster->members[i].row_format < format)
+            format = cluster->members[i].row_format;
+    return format < SS_ROW_FORMAT_1 ? SS_ROW_FORMAT_1 : format;
 }
 
 struct ss_shards ss_cluster_shards(

@@ -41,6 +41,7 @@ struct ss_member {
     uint64_t epoch;
     int64_t left_ms; // of its lease, by the database's clock; 0 or less: ended
     bool drains;     // takes no more, and hands over what it has
+    int32_t row_format; // the newest that it reads (SS_ROW_FORMAT)
 };
 
 // What the database said at one moment. Members by name.
@@ -54,6 +55,10 @@ struct ss_cluster {
 void ss_cluster_fini(struct ss_cluster *cluster);
 // Index of the member, or SS_NOBODY.
 uint16_t ss_cluster_find(const struct ss_cluster *cluster, const char *name);
+// The newest format of rows that all members read, those too whose lease has
+// ended: until they are taken over they may come back. Without members, and for
+// one that says nothing of it: SS_ROW_FORMAT_1.
+int32_t ss_cluster_row_format(const struct ss_cluster *cluster);
 // The shards of that member (SS_NOBODY: those without an owner).
 struct ss_shards ss_cluster_shards(
     const struct ss_cluster *cluster, uint16_t owner);

@@ -25,7 +25,15 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 
-enum { SS_ROW_FORMAT = 1 };
+// A row says the smallest format that can hold it, so that what needs nothing
+// new is read by programs from before.
+enum {
+    SS_ROW_FORMAT_1 = 1,
+    // SS_DELTA_EDIT, writes to SS_NAME_TRIES, a run that moved to another
+    // version ("moved_from" in an entry)
+    SS_ROW_FORMAT_2 = 2,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_2, // the newest that this program knows
+};
 
 // What a row is, for its column: the first of these that it holds.
 enum ss_row_kind {
@@ -139,6 +147,9 @@ void ss_row_destroy(struct ss_row **row);
 struct ss_row *ss_row_copy(const struct ss_row *row);
 // What holds of a row by itself. SS_ECORRUPT says which row and what is wrong.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
+
+// The smallest format that holds it.
+int32_t ss_row_format(const struct ss_row *row);
 
 // --- folded -----------------------------------------------------------------
 

@@ -316,8 +316,8 @@ static size_t value_size(struct ss_value *value)
 }
 
 // What became of a list, if it is one that shares with what is stored: what was
-// added, or the edits. A small one is told in full.
-static struct ss_value *list_delta(
+// added, or the edits, where all can read them. A small one is told in full.
+static struct ss_value *list_delta(const struct engine *engine,
     struct ss_value *old, struct ss_value *now, enum ss_delta_op *ret_op)
 {
     struct ss_list_edits edits;
@@ -327,14 +327,14 @@ static struct ss_value *list_delta(
     const struct ss_list *before = ss_value_list(old);
     if (!ss_list_compare(before, ss_value_list(now), &edits))
         return NULL;
-    struct ss_value *delta;
+    struct ss_value *delta = NULL;
     if (ss_list_edits_append(&edits, before)) {
         struct ss_list *added = ss_list_new();
         for (size_t i = 0; i < edits.items.count; i++)
             added = ss_list_push(added, edits.items.items[i]);
         delta = ss_value_of_list(added);
         *ret_op = SS_DELTA_APPEND;
-    } else {
+    } else if (engine->row_format >= SS_ROW_FORMAT_2) {
         delta = ss_list_edits_value(&edits);
         *ret_op = SS_DELTA_EDIT;
     }
@@ -347,8 +347,9 @@ static void row_channel(struct loop *loop, struct ss_row_channel *slot,
 {
     struct ss_value *value = stored_form(loop, c);
     enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
-    struct ss_value *delta =
-        whole ? NULL : list_delta(loop->stored[c], value, &op);
+    struct ss_value *delta = whole
+        ? NULL
+        : list_delta(loop->engine, loop->stored[c], value, &op);
     slot->name = ss_strdup(loop->graph->channels[c].name);
     slot->version = loop->versions[c];
     slot->op = op;

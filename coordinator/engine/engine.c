@@ -99,6 +99,8 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
         engine->options.lease_ms = SS_LEASE_MS;
     if (engine->options.heartbeat_ms <= 0)
         engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
+    engine->row_format =
+        options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
     ss_prng_init(&engine->prng, options->seed);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
         engine->owners[i] = SS_NOBODY;

@@ -152,6 +152,7 @@ struct ss_event {
             size_t count;
             const uint16_t *owners; // of each shard: an endpoint's number, or
                                     // SS_NOBODY; NULL: nobody knows
+            int32_t row_format; // the newest that all of them read; 0: as it was
         } members;
         struct {
             const struct ss_shards *shards;
@@ -229,6 +230,7 @@ struct ss_engine_options {
     // Others have threads, too: only those of shards that were gained are
     // served, requests for others are answered "moved".
     bool shared;
+    int32_t row_format; // of rows, at most, until members say; 0: the newest
     uint64_t seed;  // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign
     int64_t heartbeat_ms; // told to workers

@@ -158,6 +158,16 @@ void ss_migrate_on_thread(
             thread->id);
         to = NULL;
     }
+    // of one that waits for its turn there is no row
+    const struct run *run = ss_map_get(&thread->engine->runs, name);
+    if (to && !(run && run->queued)
+        && thread->engine->row_format < SS_ROW_FORMAT_2) {
+        ss_error_set(&error, SS_EAGAIN,
+            "run %s: a coordinator of an older version is at work, which does"
+            " not know that runs move: upgrade it, and ask again",
+            name);
+        to = NULL;
+    }
     if (!to) {
         ss_reply_error(
             thread->engine, peer, id, error.status, "%s", error.message);

@@ -71,6 +71,8 @@ void ss_shards_seen(struct engine *engine, const struct ss_event *event)
             event->members.owners ? event->members.owners[i] : SS_NOBODY;
         engine->owners[i] = owner < event->members.count ? owner : SS_NOBODY;
     }
+    if (event->members.row_format > 0)
+        engine->row_format = event->members.row_format;
 }
 
 // ------------------------------------------------ gained and lost

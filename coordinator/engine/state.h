@@ -97,7 +97,7 @@ struct task {
     int64_t first_attempt_us;
     int64_t retry_at_ms;
     bool retry_resuming; // R6.23
-    uint64_t tried_seq;  // the row that says so
+    uint64_t tried_seq;  // rows up to here are of tries before
     struct ss_attempt attempt;
     struct worker *worker;
     int64_t sent_ms;
@@ -520,6 +520,7 @@ struct engine {
     struct ss_map seekers; // the same -> struct task *
     bool offers_moved;
     int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
+    int32_t row_format; // rows of newer ones are not written: who reads them?
     json_t *members; // endpoints of all coordinators; NULL: not told
     struct ss_shards owned; // if shared
     struct ss_shards unread; // of those: not all their runs are known yet

@@ -390,23 +390,32 @@ static int64_t interval_ms(
                                                  : SS_DURATION_MS_MAX;
 }
 
+static json_t *tries_of(const struct task *task, int64_t wait_ms)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
+        (json_int_t)task->failures, "lost", (json_int_t)task->redeliveries,
+        "attempts", (json_int_t)task->attempts, "first_us",
+        (json_int_t)task->first_attempt_us, "wait_ms", (json_int_t)wait_ms,
+        "at_us", (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000));
+}
+
 // After a crash the next attempt has the answers of this one (R6.25), and is as
-// far from the last one that is allowed, and as late, as without.
+// far from the last one that is allowed, and as late, as without. A program from
+// before would take the tries for the task's output: where one may read them, a
+// crash gives the task all of them anew.
 static void keep_tries(struct task *task, int64_t wait_ms)
 {
+    struct thread *thread = task->loop->thread;
     struct ss_writes stored = {0};
     add_answers(task, &stored);
-    ss_writes_add(&stored, SS_NAME_TRIES,
-        ss_value_new(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
-            (json_int_t)task->failures, "lost",
-            (json_int_t)task->redeliveries, "attempts",
-            (json_int_t)task->attempts, "first_us",
-            (json_int_t)task->first_attempt_us, "wait_ms",
-            (json_int_t)wait_ms, "at_us",
-            (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000))));
+    if (task->loop->engine->row_format >= SS_ROW_FORMAT_2)
+        ss_writes_add(&stored, SS_NAME_TRIES,
+            ss_value_new(tries_of(task, wait_ms)));
+    else
+        ss_thread_seal(thread); // rows of this try end here
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
-    task->tried_seq = ss_thread_head(task->loop->thread);
+    task->tried_seq = ss_thread_head(thread);
 }
 
 void ss_task_recover_tries(struct task *task, const struct task_facts *facts)

@@ -197,7 +197,8 @@ static bool seen_the_same(const struct ss_cluster *a, const struct ss_cluster *b
         return false;
     for (size_t i = 0; i < a->members_count; i++)
         if (strcmp(a->members[i].name, b->members[i].name) != 0 ||
-            strcmp(a->members[i].endpoint, b->members[i].endpoint) != 0)
+            strcmp(a->members[i].endpoint, b->members[i].endpoint) != 0 ||
+            a->members[i].row_format != b->members[i].row_format)
             return false;
     return true;
 }

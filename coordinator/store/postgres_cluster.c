@@ -125,13 +125,15 @@ static int lease_renew(struct ss_store *base, const struct ss_member *self,
     ss_pg_params_number(&params, (int64_t)self->epoch);
     ss_pg_params_number(&params, lease_ms);
     ss_pg_params_number(&params, self->drains);
+    ss_pg_params_number(&params, self->row_format);
     const struct ss_pg_query query = {
         .sql = "INSERT INTO @members AS m (name, endpoint, epoch, lease_end,"
-               " drains) VALUES ($1::text, $2::text, $3::bigint,"
+               " drains, row_format) VALUES ($1::text, $2::text, $3::bigint,"
                " clock_timestamp() + $4::bigint * interval '1 millisecond',"
-               " $5::bigint = 1) ON CONFLICT (name) DO UPDATE SET endpoint ="
-               " excluded.endpoint, epoch = excluded.epoch, lease_end ="
-               " excluded.lease_end, drains = excluded.drains",
+               " $5::bigint = 1, $6::bigint) ON CONFLICT (name) DO UPDATE SET"
+               " endpoint = excluded.endpoint, epoch = excluded.epoch,"
+               " lease_end = excluded.lease_end, drains = excluded.drains,"
+               " row_format = excluded.row_format",
         .params = &params,
         .what = "renew the lease"};
     int status = begin_as(store, self, error);
@@ -217,6 +219,7 @@ static void cluster_take(const PGresult *result, struct ss_cluster *ret)
         member->left_ms = ss_pg_number_at(result, i, 3);
         member->drains = ss_pg_number_at(result, i, 4) == 1;
         cluster.epoch = (uint64_t)ss_pg_number_at(result, i, 6);
+        member->row_format = (int32_t)ss_pg_number_at(result, i, 7);
         shards_read(PQgetvalue(result, i, 5), (uint16_t)i, cluster.owners);
     }
     *ret = cluster;
@@ -231,8 +234,8 @@ static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
     const struct ss_pg_query query = {
         .sql = "SELECT m.name, m.endpoint, m.epoch, ceil(extract(epoch FROM"
                " m.lease_end - clock_timestamp()) * 1000)::bigint,"
-               " m.drains::integer, coalesce(s.list, ''), f.epoch FROM @format"
-               " f CROSS JOIN @members m LEFT JOIN (SELECT owner,"
+               " m.drains::integer, coalesce(s.list, ''), f.epoch,"
+               " m.row_format FROM @format f CROSS JOIN @members m LEFT JOIN (SELECT owner,"
                " string_agg(shard::text, ' ') AS list FROM @shards GROUP BY"
                " owner) s ON s.owner = m.name ORDER BY m.name"
                " LIMIT $1::bigint",

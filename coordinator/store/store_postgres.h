@@ -15,7 +15,7 @@
 #include "coordinator/store/store_impl.h"
 
 enum {
-    SS_PG_FORMAT = 2,           // of the tables
+    SS_PG_FORMAT = 3,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_PARAMS_MAX = 20,
 };

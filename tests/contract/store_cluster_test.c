@@ -19,6 +19,7 @@ int main(void)
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/journal.h"
 #include "coordinator/store/store_actor.h"
 #include "local/storage.h"
 #include "tests/contract/store_world.h"
@@ -30,7 +31,7 @@ static struct ss_member ada, bob;
 
 static struct ss_member member_of(struct ss_store *it, const char *name)
 {
-    struct ss_member member = {.left_ms = 0};
+    struct ss_member member = {.row_format = SS_ROW_FORMAT};
     snprintf(member.name, sizeof(member.name), "%s", name);
     snprintf(member.endpoint, sizeof(member.endpoint), "tcp://%s:1", name);
     int status =
@@ -157,6 +158,36 @@ START_TEST(members_see_each_other)
         ss_store_cluster_read(store, &cluster, &world_error), SS_OK);
     ck_assert(cluster.members[1].drains);
     ss_cluster_fini(&cluster);
+}
+END_TEST
+
+static int32_t format_seen(void)
+{
+    struct ss_cluster cluster;
+    ck_assert_int_eq(
+        ss_store_cluster_read(store, &cluster, &world_error), SS_OK);
+    int32_t format = ss_cluster_row_format(&cluster);
+    ss_cluster_fini(&cluster);
+    return format;
+}
+
+START_TEST(members_tell_which_rows_they_read)
+{
+    ck_assert_int_eq(format_seen(), SS_ROW_FORMAT);
+    bob.row_format = 1;
+    renew(other, &bob);
+    ck_assert_int_eq(format_seen(), 1);
+    end_lease_of("bob"); // it may come back until it is taken over
+    ck_assert_int_eq(format_seen(), 1);
+    struct ss_shards got;
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_OK);
+    ck_assert_int_eq(format_seen(), SS_ROW_FORMAT);
+    // a program of before names no column that it does not know
+    say("INSERT INTO members (name, endpoint, epoch, lease_end, drains) VALUES"
+        " ('eve', 'tcp://eve:1', 1, clock_timestamp() + interval '1 h',"
+        " false)");
+    ck_assert_int_eq(format_seen(), 1);
 }
 END_TEST
 
@@ -420,6 +451,21 @@ START_TEST(an_older_schema_is_brought_up)
 }
 END_TEST
 
+START_TEST(members_at_work_are_found_in_a_schema_from_before)
+{
+    ss_store_close(&store);
+    say("ALTER TABLE members DROP COLUMN row_format;"
+        " UPDATE format SET number = 2");
+    ck_assert_int_eq(
+        ss_store_open(world_server_url(), &store, &world_error), SS_OK);
+    ck_assert_int_eq(format_seen(), 1); // ada and bob said nothing of it
+    renew(other, &bob);
+    ck_assert_int_eq(format_seen(), 1);
+    renew(store, &ada);
+    ck_assert_int_eq(format_seen(), SS_ROW_FORMAT);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("store_cluster");
@@ -427,6 +473,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, setup, teardown);
     const TTest *const tests[] = {
         members_see_each_other,
+        members_tell_which_rows_they_read,
         no_two_epochs_are_the_same_even_after_the_database_was_set_back,
         whose_fence_was_taken_renews_nothing,
         who_leaves_leaves_its_shards_to_nobody,
@@ -440,6 +487,7 @@ static Suite *suite(void)
         a_store_of_one_process_has_no_members,
         the_local_runner_keeps_away_from_coordinators_at_work,
         an_older_schema_is_brought_up,
+        members_at_work_are_found_in_a_schema_from_before,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         tcase_add_test(t, tests[i]);

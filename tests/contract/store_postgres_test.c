@@ -193,10 +193,10 @@ START_TEST(a_newer_format_is_refused)
 {
     open_store(&store);
     ss_store_close(&store);
-    ask(person, "UPDATE format SET number = 3");
+    ask(person, "UPDATE format SET number = 4");
     refuse(url, SS_EVERSION,
-        "was written by a newer version (format 3, this"
-        " program knows 2)");
+        "was written by a newer version (format 4, this"
+        " program knows 3)");
     ask(person, "DELETE FROM format");
     refuse(url, SS_ECORRUPT, "has no format number");
 }

@@ -295,6 +295,131 @@ START_TEST(who_drains_sends_no_more_and_keeps_what_comes_in)
 }
 END_TEST
 
+// --- coordinators of two versions -------------------------------------------
+
+static int32_t newest_row; // format, of what was written since it was 0
+
+static void look_at_rows(const struct ss_command *command)
+{
+    if (command->type != SS_COMMAND_STORE)
+        return;
+    for (size_t i = 0; i < command->rows_count; i++) {
+        int32_t format = ss_row_format(command->rows[i]);
+        newest_row = format > newest_row ? format : newest_row;
+    }
+}
+
+static int32_t newest_written(void)
+{
+    int32_t format = newest_row;
+    newest_row = 0;
+    return format;
+}
+
+// The oldest member reads rows of that format.
+static void members_read(int32_t format)
+{
+    static const char *const endpoints[] = {"tcp://one", "tcp://two"};
+    static const uint16_t owners[SS_SHARDS]; // all the first one's
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    event.members.endpoints = endpoints;
+    event.members.count = 2;
+    event.members.owners = owners;
+    event.members.row_format = format;
+    world_event(&event);
+    world_watch(look_at_rows);
+    newest_row = 0;
+}
+
+static void replace(const char *content)
+{
+    world_finish(world_ask_json("ann", "run",
+        json_pack("{s:s, s:s, s:{s:[{s:s, s:s, s:s}]}}", "thread", "t", "graph",
+            "g", "input", "m", "type", "human", "id", "7", "content",
+            content)));
+}
+
+static const char *content_of_7(void)
+{
+    const json_t *state =
+        json_object_get(world_get("state", "{'thread': 't'}"), "state");
+    const json_t *list = json_object_get(json_object_get(state, "values"), "m");
+    ck_assert_uint_eq(json_array_size(list), 100);
+    return ss_json_str(json_array_get(list, 7), "content", "");
+}
+
+START_TEST(rows_are_written_that_the_oldest_coordinator_reads)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}, {'key':"
+        " 'm', 'type': 'list', 'reducer': 'add_messages'}]}"));
+    world_worker("w1", 1);
+    members_read(SS_ROW_FORMAT_1);
+    json_t *many = json_array();
+    for (int i = 0; i < 100; i++)
+        json_array_append_new(
+            many, json_pack("{s:s, s:o, s:s}", "type", "human", "id",
+                      json_sprintf("%d", i), "content", "an old message"));
+    world_finish(world_ask_json("ann", "run",
+        json_pack("{s:s, s:s, s:{s:o}}", "thread", "t", "graph", "g", "input",
+            "m", many)));
+    replace("new");
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_1);
+    members_read(SS_ROW_FORMAT_2); // the old one has left
+    replace("newer");
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_2);
+    members_read(SS_ROW_FORMAT_1);
+    replace("newest");
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_1);
+    world_lost(true);
+    world_at("two"); // reads it from the rows
+    world_gained();
+    ck_assert_str_eq(content_of_7(), "newest");
+}
+END_TEST
+
+START_TEST(tries_are_kept_when_all_coordinators_know_them)
+{
+    world_pair();
+    world_graph(chart("g", "start>b b>end",
+        "{'nodes': {'b': {'retry': [{'initial_interval_ms': 100,"
+        " 'max_attempts': 4, 'jitter': false}]}}}"));
+    world_body("b", fails_twice);
+    world_worker("w1", 1);
+    for (int32_t format = SS_ROW_FORMAT_1; format <= SS_ROW_FORMAT_2;
+         format++) {
+        members_read(format);
+        json_t *result = world_get("run", RUN(""));
+        ck_assert_str_eq(ss_json_str(result, "status", ""), "done");
+        ck_assert_int_eq(newest_written(), format);
+    }
+    ck_assert_uint_eq(world_attempts_of("b"), 6);
+}
+END_TEST
+
+START_TEST(a_run_moves_when_all_coordinators_know_that_runs_do)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 4);
+    members_read(SS_ROW_FORMAT_1);
+    world_hold("b");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_upgrade(chart("g", "start>a a>b b>c c>end", NULL));
+    world_worker("w2", 4);
+    newest_row = 0;
+    uint64_t id = world_ask("dan", "migrate", "{'run': 'r'}");
+    ck_assert_str_eq(code_of(id), "again");
+    ck_assert_int_eq(newest_written(), 0);
+    members_read(SS_ROW_FORMAT_2);
+    json_t *moved = world_get("migrate", "{'run': 'r'}");
+    ck_assert_ptr_null(json_object_get(moved, "error"));
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_2);
+}
+END_TEST
+
 SUITE("cluster", who_asks_the_wrong_one_is_told_where_the_thread_is,
     who_attaches_at_the_wrong_one_is_told_where_the_run_is,
     a_new_thread_is_made_where_it_is_asked_for,
@@ -305,4 +430,7 @@ SUITE("cluster", who_asks_the_wrong_one_is_told_where_the_thread_is,
     runs_that_queue_up_move_with_their_thread,
     a_thread_that_comes_back_goes_on_from_its_rows,
     a_run_found_for_a_thread_that_left_meanwhile_is_let_be,
-    who_drains_sends_no_more_and_keeps_what_comes_in)
+    who_drains_sends_no_more_and_keeps_what_comes_in,
+    rows_are_written_that_the_oldest_coordinator_reads,
+    tries_are_kept_when_all_coordinators_know_them,
+    a_run_moves_when_all_coordinators_know_that_runs_do)

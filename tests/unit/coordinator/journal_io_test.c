@@ -144,6 +144,40 @@ START_TEST(a_thread_may_begin_after_rows_that_were_deleted)
 }
 END_TEST
 
+static void format_two(struct ss_store_row *row)
+{
+    ck_assert_int_eq(row->format, 1); // it needs no more
+    row->format = 2;
+}
+
+START_TEST(rows_of_both_formats_are_read)
+{
+    append(1, format_two);
+    struct load to = {.journal = ss_journal_new()};
+    int status =
+        ss_store_read(store, "t", 0, UINT64_MAX, load_row, &to, &error);
+    ck_assert_int_eq(status, SS_OK);
+    ck_assert_uint_eq(ss_journal_head(to.journal), 1);
+    ss_journal_destroy(&to.journal);
+}
+END_TEST
+
+START_TEST(an_edit_is_a_row_of_the_second_format)
+{
+    struct ss_row *row = row_new(2);
+    struct ss_row_channel *channel = &row->checkpoint.channels[0];
+    struct ss_journal_bytes bytes;
+    ss_value_unref(channel->value);
+    channel->value = ss_value_new(json_pack("[[ii]]", 0, 1));
+    channel->op = SS_DELTA_EDIT;
+    ck_assert_int_eq(
+        ss_journal_io_encode(row, "t", 0, &bytes, &error), SS_OK);
+    ck_assert_int_eq(bytes.row.format, 2);
+    ss_journal_bytes_fini(&bytes);
+    ss_row_destroy(&row);
+}
+END_TEST
+
 static void change_step(struct ss_store_row *row)
 {
     row->step++;
@@ -213,7 +247,7 @@ static void no_format(struct ss_store_row *row)
 
 static void newer_format(struct ss_store_row *row)
 {
-    row->format = 2;
+    row->format = 3;
 }
 
 static void bad_kind(struct ss_store_row *row)
@@ -244,7 +278,7 @@ static const struct refusal {
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"
-        " version (format 2, this program knows 1)"},
+        " version (format 3, this program knows 2). Upgrade this program"},
     {bad_kind, SS_ECORRUPT,
         "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},
@@ -302,6 +336,8 @@ static Suite *suite(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, a_thread_comes_back_from_the_store);
     tcase_add_test(t, a_thread_may_begin_after_rows_that_were_deleted);
+    tcase_add_test(t, rows_of_both_formats_are_read);
+    tcase_add_test(t, an_edit_is_a_row_of_the_second_format);
     tcase_add_loop_test(t, a_column_that_was_changed_is_noticed, 0,
         (int)(sizeof(changes) / sizeof(changes[0])));
     tcase_add_loop_test(t, a_row_that_cannot_be_read_is_named, 0,

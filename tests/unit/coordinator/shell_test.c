@@ -315,11 +315,11 @@ START_TEST(everybody_hears_who_the_coordinators_are)
     struct ss_message *message = hear(worker, SS_MESSAGE_WELCOME);
     lists(message, none);
     ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2, NULL);
+    ss_shell_members(coordinator, two, 2, NULL, SS_ROW_FORMAT);
     message = hear(worker, SS_MESSAGE_MEMBERS);
     lists(message, two);
     ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2, NULL); // no news
+    ss_shell_members(coordinator, two, 2, NULL, SS_ROW_FORMAT); // no news
     say_hello(worker, "w", 1);
     message = hear(worker, SS_MESSAGE_WELCOME);
     lists(message, two);

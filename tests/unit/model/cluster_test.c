@@ -4,6 +4,8 @@
 #include <check.h>
 #include <stdio.h>
 
+#include "common/model/journal.h"
+
 START_TEST(a_threads_shard_never_changes)
 {
     // It is in databases: who changes these numbers loses threads.
@@ -59,6 +61,27 @@ START_TEST(owners_are_found_by_name)
 }
 END_TEST
 
+START_TEST(rows_are_written_for_the_oldest_member)
+{
+    struct ss_member members[] = {
+        {.name = "ada", .row_format = SS_ROW_FORMAT},
+        {.name = "bob", .row_format = 1},
+        {.name = "eve", .row_format = SS_ROW_FORMAT + 1}};
+    struct ss_cluster cluster = {.members = members};
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), 1); // who comes yet?
+    cluster.members_count = 1;
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), SS_ROW_FORMAT);
+    cluster.members_count = 3;
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), 1);
+    members[1].left_ms = -1; // until it is taken over it may come back
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), 1);
+    members[1].row_format = SS_ROW_FORMAT;
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), SS_ROW_FORMAT);
+    members[1].row_format = 0;
+    ck_assert_int_eq(ss_cluster_row_format(&cluster), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cluster");
@@ -66,6 +89,7 @@ int main(void)
     tcase_add_test(tcase, a_threads_shard_never_changes);
     tcase_add_test(tcase, sets_are_joined_and_left);
     tcase_add_test(tcase, owners_are_found_by_name);
+    tcase_add_test(tcase, rows_are_written_for_the_oldest_member);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

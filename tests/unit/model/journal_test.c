@@ -604,6 +604,39 @@ START_TEST(the_journal_knows_about_what_it_holds)
 }
 END_TEST
 
+// Takes the row.
+static int32_t format_of(struct ss_row *row)
+{
+    int32_t format = ss_row_format(row);
+    ss_row_destroy(&row);
+    return format;
+}
+
+START_TEST(a_rows_format_is_the_smallest_that_holds_it)
+{
+    static const enum ss_delta_op plain[] = {
+        SS_DELTA_SET, SS_DELTA_CLEAR, SS_DELTA_APPEND};
+    ck_assert_int_eq(format_of(row_in("")), SS_ROW_FORMAT_1);
+    struct ss_row *row = row_in("");
+    holds(row, "1", "");
+    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+        moves(row, "x", 1, plain[i], "[]");
+    writes(row, "t", 0, "x", "1");
+    writes(row, "t", -4, SS_NAME_RESUME, "[1]");
+    row->entry = json_pack("{s:s}", "version", "v1");
+    ck_assert_int_eq(ss_row_format(row), SS_ROW_FORMAT_1);
+    moves(row, "y", 1, SS_DELTA_EDIT, "[[0,1]]");
+    ck_assert_int_eq(format_of(row), SS_ROW_FORMAT_2);
+    row = row_in("");
+    writes(row, "t", 0, "x", "1");
+    writes(row, "t", -5, SS_NAME_TRIES, "{}");
+    ck_assert_int_eq(format_of(row), SS_ROW_FORMAT_2);
+    row = row_in("");
+    row->entry = json_pack("{s:s}", "moved_from", "v1");
+    ck_assert_int_eq(format_of(row), SS_ROW_FORMAT_2);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("journal");
@@ -646,6 +679,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_run_is_what_its_rows_tell);
     tcase_add_test(t, runs_are_apart);
     tcase_add_test(t, the_journal_knows_about_what_it_holds);
+    tcase_add_test(t, a_rows_format_is_the_smallest_that_holds_it);
     suite_add_tcase(s, t);
     return s;
 }

@@ -304,6 +304,21 @@ START_TEST(what_is_handed_to_it_is_gained_when_it_is_seen)
 }
 END_TEST
 
+START_TEST(who_reads_newer_rows_than_before_is_told)
+{
+    member(1, "bob", LEASE_MS);
+    give(0, 500, 0);
+    give(500, SS_SHARDS, 1);
+    begin();
+    looked();
+    look();
+    ck_assert_ptr_null(find(SS_OWNERS_SEEN));
+    members[1].row_format++; // it was upgraded
+    look();
+    must(SS_OWNERS_SEEN);
+}
+END_TEST
+
 START_TEST(a_look_from_before_a_change_gains_nothing)
 {
     begin();
@@ -582,6 +597,7 @@ int main(void)
         two_that_begin_together_claim_a_half_each,
         what_its_name_owned_before_was_left_by_a_crash,
         what_is_handed_to_it_is_gained_when_it_is_seen,
+        who_reads_newer_rows_than_before_is_told,
         a_look_from_before_a_change_gains_nothing,
         what_is_not_its_own_any_more_is_lost,
         it_looks_when_anothers_lease_ends,
