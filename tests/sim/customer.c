@@ -35,7 +35,7 @@ struct customer {
     char run[32];
     bool is_accepted;
     bool is_detached; // nobody listens: it is asked for again
-    bool is_parked;    // its run is in quarantine
+    char parked[32];   // the run of its thread that is in quarantine, or ""
     bool is_releasing; // it asks for the release
     bool was_cancelled; // since its last input
     bool was_released; // and that may not be durable yet
@@ -273,6 +273,7 @@ static void new_move(struct customer *it, json_t *more, const char *what)
     it->is_partial = false;
     it->seq[0] = '\0';
     world->report.runs++;
+    world->advanced_ms = world->now_ms;
     if (draw(world, 10) == 0) {
         json_object_set_new(more, "detach", json_true());
         it->is_detached = true;
@@ -459,10 +460,10 @@ void customer_ask(struct customer *it)
     ask_behind(it);
     if (it->key)
         return;
-    if (it->is_parked) { // who stood beside many crashes: an operator looks at it
+    if (it->parked[0]) { // who stood beside many crashes: an operator looks at it
         ask(it, "release",
-            json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
-        it->is_parked = false;
+            json_pack("{s:s, s:s}", "run", it->parked, "thread", it->thread));
+        it->parked[0] = '\0';
         it->is_releasing = it->was_released = true;
         return;
     }
@@ -508,6 +509,8 @@ static void check_values(struct customer *it, json_t *item)
             ss_json_str(item, "seq", "?"), text);
     }
     it->seen += is_next;
+    if (is_next)
+        it->process.world->advanced_ms = it->process.world->now_ms;
     it->is_first = false;
     it->may_repeat = false;
     it->is_partial = !is_known;
@@ -632,11 +635,14 @@ static void on_refused(struct customer *it, const json_t *error)
     if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
         violated(it->process.world, "run %s was accepted and is lost: %s",
             it->run, message);
-    it->is_parked = strcmp(code, "quarantined") == 0;
-    if (it->is_parked)
+    it->parked[0] = '\0';
+    if (strcmp(code, "quarantined") == 0) {
         it->process.world->report.quarantined++;
+        if (sscanf(message, "run %31s of", it->parked) != 1)
+            violated(it->process.world, "which run is parked? %s", message);
+    }
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
-        if (it->is_parked || strcmp(code, passing[i]) == 0) {
+        if (it->parked[0] || strcmp(code, passing[i]) == 0) {
             tell(it->process.world, "%s is told: %s", it->process.name,
                 message);
             come_back(it, PAUSE_MS);

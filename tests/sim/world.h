@@ -275,6 +275,7 @@ struct world {
     struct climate climate;
     struct ss_prng dice;
     int64_t now_ms;
+    int64_t advanced_ms; // when a customer last came further
     bool is_stormy; // there are faults
     bool narrates;
     struct report report;
