@@ -6,9 +6,8 @@ static bool is_sooner(const struct errand *a, const struct errand *b)
     return a->at_ms != b->at_ms ? a->at_ms < b->at_ms : a->number < b->number;
 }
 
-uint64_t agenda_add(struct agenda *agenda, struct errand errand)
+void agenda_again(struct agenda *agenda, struct errand errand)
 {
-    errand.number = ++agenda->number;
     SS_VEC_PUSH(&agenda->heap, errand);
     struct errand *heap = agenda->heap.items;
     size_t i = agenda->heap.count - 1;
@@ -17,6 +16,12 @@ uint64_t agenda_add(struct agenda *agenda, struct errand errand)
         i = (i - 1) / 2;
     }
     heap[i] = errand;
+}
+
+uint64_t agenda_add(struct agenda *agenda, struct errand errand)
+{
+    errand.number = ++agenda->number;
+    agenda_again(agenda, errand);
     return errand.number;
 }
 

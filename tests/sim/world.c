@@ -243,11 +243,8 @@ static bool is_for_now(struct world *world, struct errand *errand)
         return true;
     // a stale alarm is dropped, the others keep their order
     if (errand->kind != ERRAND_ALARM || who->alarm == errand->what) {
-        uint64_t number = world->agenda.number + 1;
         errand->at_ms = who->paused_to_ms;
-        if (errand->kind == ERRAND_ALARM)
-            who->alarm = errand->what = number;
-        agenda_add(&world->agenda, *errand);
+        agenda_again(&world->agenda, *errand);
     }
     return false;
 }

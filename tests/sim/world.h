@@ -71,6 +71,9 @@ struct agenda {
 };
 
 uint64_t agenda_add(struct agenda *agenda, struct errand errand);
+// One that was put off: it keeps its number, and so its place among those that
+// are due with it.
+void agenda_again(struct agenda *agenda, struct errand errand);
 bool agenda_next(struct agenda *agenda, struct errand *ret_errand);
 
 // ------------------------------------------------------------------ processes
