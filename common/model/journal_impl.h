@@ -1,4 +1,5 @@
-// journal_impl.h - what journal.c, fold.c and pending.c share.
+// journal_impl.h - what journal.c, journal_index.c, row_size.c, fold.c and
+// pending.c share.
 #ifndef SS_MODEL_JOURNAL_IMPL_H
 #define SS_MODEL_JOURNAL_IMPL_H
 
@@ -12,6 +13,54 @@ struct ss_space {
     struct ss_mark *folded_mark; // NULL: nothing cached
     struct ss_checkpoint *folded;
 };
+
+struct ss_journal_place {
+    struct ss_row *row; // NULL: void
+    size_t weight;      // bytes of memory that the row takes, about
+    uint64_t end;       // bytes of all rows up to and with this one
+};
+
+struct ss_journal_index {
+    struct ss_map spaces; // namespace -> struct ss_space *
+    SS_VEC(const char *) names;
+    struct ss_map runs;    // run -> struct ss_run_facts *
+    struct ss_map orphans; // namespace, newline, id -> struct ss_mark *
+    size_t marks_count;
+};
+
+struct ss_journal {
+    uint64_t first_seq; // of places.items[0]
+    SS_VEC(struct ss_journal_place) places;
+    struct ss_journal_index index;
+    size_t live_size; // bytes of the rows that are not void
+};
+
+// Bytes that a reader who has row `from` passes up to row `to` (journal.c).
+size_t ss_journal_bytes_between(
+    const struct ss_journal *journal, uint64_t from, uint64_t to);
+
+// Take a row of the journal into the index (journal_index.c). SS_ECORRUPT: its
+// checkpoint cannot stand there; nothing changed.
+int ss_journal_index_add(const struct ss_journal *journal,
+    struct ss_journal_index *index, struct ss_row *row,
+    struct ss_error *error) SS_MUST_USE;
+// Each checkpoint's chain ends at a whole one or at the first, or SS_ECORRUPT.
+int ss_journal_index_check(const struct ss_journal_index *index,
+    struct ss_error *error) SS_MUST_USE;
+// What holds writes to a checkpoint that the journal does not have; or NULL.
+struct ss_mark *ss_journal_index_orphan(
+    const struct ss_journal_index *index, const char *ns, const char *id);
+void ss_journal_index_fini(struct ss_journal_index *index);
+// The position of the first mark of `space` with an id of `id` or greater.
+size_t ss_space_position(const struct ss_space *space, const char *id);
+// The mark of that id; NULL: none. Borrowed.
+struct ss_mark *ss_space_find(const struct ss_space *space, const char *id);
+
+// Bytes of the encoded body; about so many, if it was not encoded yet
+// (row_size.c).
+size_t ss_row_size(const struct ss_row *row);
+// Bytes of memory that the row takes, about, if its body takes `size`.
+size_t ss_row_weight(const struct ss_row *row, size_t size);
 
 // Pending writes of a mark (pending.c).
 void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,

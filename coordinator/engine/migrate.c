@@ -6,8 +6,8 @@
 //                                   goes on from its rows, as after a crash
 //
 // That row repeats how the run was entered, with another version; it counts from
-// then on (model/journal.c). What finished before it is not run again: a task is
-// known by its checkpoint, node and triggers, not by the version.
+// then on (model/journal_index.c). What finished before it is not run again: a
+// task is known by its checkpoint, node and triggers, not by the version.
 #include <string.h>
 
 #include "common/base/check.h"

@@ -1,0 +1,350 @@
+// journal_index.c - the index over a journal's rows: it grows by each of them.
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/journal_impl.h"
+
+// --- freeing ----------------------------------------------------------------
+
+static void mark_free(struct ss_mark *mark)
+{
+    ss_pending_fini(mark);
+    ss_free(mark);
+}
+
+static void orphan_free(void *mark)
+{
+    mark_free(mark);
+}
+
+static void space_free(void *value)
+{
+    struct ss_space *space = value;
+    for (size_t i = 0; i < space->marks.count; i++) {
+        mark_free(space->marks.items[i]);
+    }
+    SS_VEC_FINI(&space->marks);
+    ss_checkpoint_unref(space->folded);
+    ss_free(space->ns);
+    ss_free(space);
+}
+
+void ss_journal_index_fini(struct ss_journal_index *index)
+{
+    ss_map_fini(&index->spaces, space_free);
+    ss_map_fini(&index->runs, ss_free);
+    ss_map_fini(&index->orphans, orphan_free);
+    SS_VEC_FINI(&index->names);
+}
+
+// --- looking up -------------------------------------------------------------
+
+size_t ss_space_position(const struct ss_space *space, const char *id)
+{
+    size_t low = 0;
+    size_t high = space->marks.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(space->marks.items[middle]->id, id) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+struct ss_mark *ss_space_find(const struct ss_space *space, const char *id)
+{
+    size_t at = ss_space_position(space, id);
+    if (at < space->marks.count &&
+        strcmp(space->marks.items[at]->id, id) == 0) {
+        return space->marks.items[at];
+    }
+    return NULL;
+}
+
+static const char *text(const char *maybe)
+{
+    return maybe ? maybe : "";
+}
+
+static char *orphan_key(const char *ns, const char *id)
+{
+    return ss_format("%s\n%s", ns, id);
+}
+
+struct ss_mark *ss_journal_index_orphan(
+    const struct ss_journal_index *index, const char *ns, const char *id)
+{
+    char *key = orphan_key(ns, id);
+    struct ss_mark *orphan = ss_map_get(&index->orphans, key);
+    ss_free(key);
+    return orphan;
+}
+
+// --- growing by a row -------------------------------------------------------
+
+static struct ss_space *space_of(struct ss_journal_index *index, const char *ns)
+{
+    struct ss_space *space = ss_map_get(&index->spaces, ns);
+    if (!space) {
+        space = ss_zalloc(1, sizeof(*space));
+        space->ns = ss_strdup(ns);
+        ss_map_put(&index->spaces, ns, space);
+        SS_VEC_PUSH(&index->names, space->ns);
+    }
+    return space;
+}
+
+static struct ss_run_facts *run_of(
+    struct ss_journal_index *index, const char *run)
+{
+    struct ss_run_facts *facts = ss_map_get(&index->runs, run);
+    if (!facts) {
+        facts = ss_zalloc(1, sizeof(*facts));
+        memcpy(facts->id, run, strlen(run) + 1);
+        ss_map_put(&index->runs, run, facts);
+    }
+    return facts;
+}
+
+static void run_add(struct ss_journal_index *index, const struct ss_row *row)
+{
+    if (!row->run[0]) {
+        return;
+    }
+    struct ss_run_facts *facts = run_of(index, row->run);
+    if (facts->first_seq == 0) {
+        facts->first_seq = row->seq;
+    }
+    if (text(row->ns)[0]) {
+        return;
+    }
+    // a later one says to which version of its graph it moved
+    if (row->entry &&
+        (!facts->entry || json_object_get(row->entry, "moved_from"))) {
+        facts->entry = row->entry;
+    }
+    if (row->end) {
+        facts->end = row->end;
+    }
+}
+
+static void run_add_mark(struct ss_journal_index *index, struct ss_mark *mark)
+{
+    if (!mark->run[0] || mark->ns[0]) {
+        return;
+    }
+    struct ss_run_facts *facts = run_of(index, mark->run);
+    if (!facts->last || strcmp(facts->last->id, mark->id) < 0) {
+        facts->last = mark;
+    }
+    if (strcmp(mark->source, "loop") == 0) {
+        facts->steps++;
+    }
+}
+
+static void answer_taken(
+    struct ss_journal_index *index, const struct ss_row *row)
+{
+    const struct ss_space *root = ss_map_get(&index->spaces, "");
+    struct ss_mark *mark = root ? ss_space_find(root, row->answer_of) : NULL;
+    if (mark) {
+        ss_pending_answered(mark);
+    }
+}
+
+static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
+{
+    if (row->answer_of[0]) {
+        answer_taken(index, row);
+    }
+    if (row->writes_count == 0) {
+        return;
+    }
+    const struct ss_space *space = ss_map_get(&index->spaces, text(row->ns));
+    struct ss_mark *mark = space ? ss_space_find(space, row->of) : NULL;
+    if (!mark) {
+        char *key = orphan_key(text(row->ns), row->of);
+        mark = ss_map_get(&index->orphans, key);
+        if (!mark) {
+            mark = ss_zalloc(1, sizeof(*mark));
+            ss_map_put(&index->orphans, key, mark);
+        }
+        ss_free(key);
+    }
+    for (size_t i = 0; i < row->writes_count; i++) {
+        ss_pending_add(mark, &row->writes[i], row->run, row->seq);
+    }
+}
+
+static struct ss_mark *mark_new(
+    const struct ss_space *space, struct ss_row *row)
+{
+    struct ss_mark *mark = ss_zalloc(1, sizeof(*mark));
+    memcpy(mark->id, row->checkpoint_id, sizeof(mark->id));
+    memcpy(mark->parent_id, row->parent_id, sizeof(mark->parent_id));
+    memcpy(mark->run, row->run, sizeof(mark->run));
+    memcpy(mark->source, row->source, sizeof(mark->source));
+    mark->ns = space->ns;
+    mark->step = row->step;
+    mark->wall_us = row->wall_us;
+    mark->metadata = row->metadata;
+    mark->row = row;
+    mark->whole = row->checkpoint.whole ? row : NULL;
+    // A greater id is none that stood there when the row was written.
+    if (strcmp(row->parent_id, row->checkpoint_id) < 0) {
+        mark->parent = ss_space_find(space, row->parent_id);
+    }
+    return mark;
+}
+
+// Where reading begins, and what is read until there.
+static void mark_measure(const struct ss_journal *journal, struct ss_mark *mark)
+{
+    if (mark->whole) {
+        mark->base_seq = mark->whole->seq;
+        mark->bytes = 0;
+        return;
+    }
+    mark->base_seq = mark->parent ? mark->parent->base_seq : mark->row->seq;
+    mark->bytes =
+        ss_journal_bytes_between(journal, mark->base_seq, mark->row->seq);
+}
+
+static void orphan_adopt(struct ss_journal_index *index, struct ss_mark *mark)
+{
+    if (index->orphans.count == 0) {
+        return;
+    }
+    char *key = orphan_key(mark->ns, mark->id);
+    struct ss_mark *orphan = ss_map_remove(&index->orphans, key);
+    ss_free(key);
+    if (orphan) {
+        ss_pending_move(mark, orphan);
+        mark_free(orphan);
+    }
+}
+
+// Put `mark` in its place. Only one that is told again goes between others.
+static void mark_insert(const struct ss_journal *journal,
+    struct ss_space *space, struct ss_mark *mark)
+{
+    size_t at = ss_space_position(space, mark->id);
+    SS_VEC_PUSH(&space->marks, mark);
+    for (size_t i = space->marks.count - 1; i > at; i--) {
+        space->marks.items[i] = space->marks.items[i - 1];
+    }
+    space->marks.items[at] = mark;
+    mark->order = at;
+    mark_measure(journal, mark);
+    for (size_t i = at + 1; i < space->marks.count; i++) {
+        struct ss_mark *other = space->marks.items[i];
+        other->order = i;
+        if (!other->parent && strcmp(other->parent_id, mark->id) == 0) {
+            other->parent = mark;
+        }
+        mark_measure(journal, other);
+    }
+}
+
+// A parent that is named with its row is there, unless that row was deleted: a
+// snapshot may tell it again.
+static int parent_check(const struct ss_journal *journal,
+    const struct ss_space *space, const struct ss_row *row,
+    struct ss_error *error)
+{
+    if (row->parent_seq == 0) {
+        return SS_OK;
+    }
+    const struct ss_row *parent = ss_journal_row(journal, row->parent_seq);
+    bool gone = !parent && row->parent_seq < row->seq;
+    bool there = parent && parent->has_checkpoint && space &&
+                 strcmp(parent->checkpoint_id, row->parent_id) == 0 &&
+                 strcmp(row->parent_id, row->checkpoint_id) < 0 &&
+                 ss_space_find(space, row->parent_id);
+    if (gone || there) {
+        return SS_OK;
+    }
+    return ss_error_set(error, SS_ECORRUPT,
+        "journal: row %" PRIu64 ": row %" PRIu64
+        " should hold its parent checkpoint %s, and does not",
+        row->seq, row->parent_seq, row->parent_id);
+}
+
+static int checkpoint_check(const struct ss_journal *journal,
+    const struct ss_journal_index *index, const struct ss_row *row,
+    struct ss_error *error)
+{
+    const struct ss_space *space = ss_map_get(&index->spaces, text(row->ns));
+    int status = parent_check(journal, space, row, error);
+    if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
+        return status;
+    }
+    const struct ss_mark *last = space->marks.items[space->marks.count - 1];
+    if (strcmp(row->checkpoint_id, last->id) <= 0) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "journal: row %" PRIu64 ": checkpoint %s does not come after %s",
+            row->seq, row->checkpoint_id, last->id);
+    }
+    return SS_OK;
+}
+
+static void checkpoint_add(const struct ss_journal *journal,
+    struct ss_journal_index *index, struct ss_row *row)
+{
+    struct ss_space *space = space_of(index, text(row->ns));
+    struct ss_mark *mark = ss_space_find(space, row->checkpoint_id);
+    if (mark) {
+        mark->whole = row;
+        mark_measure(journal, mark);
+        return;
+    }
+    mark = mark_new(space, row);
+    mark_insert(journal, space, mark);
+    run_add_mark(index, mark);
+    orphan_adopt(index, mark);
+    index->marks_count++;
+}
+
+int ss_journal_index_add(const struct ss_journal *journal,
+    struct ss_journal_index *index, struct ss_row *row, struct ss_error *error)
+{
+    if (row->has_checkpoint) {
+        int status = checkpoint_check(journal, index, row, error);
+        if (status != SS_OK) {
+            return status;
+        }
+    }
+    run_add(index, row);
+    writes_add(index, row);
+    if (row->has_checkpoint) {
+        checkpoint_add(journal, index, row);
+    }
+    return SS_OK;
+}
+
+static bool mark_broken(const struct ss_mark *mark)
+{
+    return !mark->whole && !mark->parent && mark->row->parent_seq != 0;
+}
+
+int ss_journal_index_check(
+    const struct ss_journal_index *index, struct ss_error *error)
+{
+    for (struct ss_map_entry *e = index->spaces.first; e; e = e->next) {
+        const struct ss_space *space = e->value;
+        for (size_t i = 0; i < space->marks.count; i++) {
+            const struct ss_mark *mark = space->marks.items[i];
+            if (mark_broken(mark)) {
+                return ss_error_set(error, SS_ECORRUPT,
+                    "journal: row %" PRIu64
+                    ": checkpoint %s: its parent %s is gone",
+                    mark->row->seq, mark->id, mark->parent_id);
+            }
+        }
+    }
+    return SS_OK;
+}

@@ -1,0 +1,75 @@
+// row_size.c - what a row takes: encoded, and in memory.
+#include "common/model/journal_impl.h"
+
+enum { ROW_PART_SIZE = 24 }; // of a write or a channel, beside its value
+
+static size_t value_size(struct ss_value *value)
+{
+    size_t size = 0;
+    if (value) {
+        (void)ss_value_text(value, &size);
+    }
+    return size + ROW_PART_SIZE;
+}
+
+size_t ss_row_size(const struct ss_row *row)
+{
+    if (row->size > 0) {
+        return row->size;
+    }
+    size_t size = ROW_PART_SIZE;
+    for (size_t i = 0; i < row->writes_count; i++) {
+        size += value_size(row->writes[i].value);
+    }
+    for (size_t i = 0; i < row->checkpoint.channels_count; i++) {
+        size += value_size(row->checkpoint.channels[i].value);
+    }
+    return size + row->checkpoint.seen_count * ROW_PART_SIZE;
+}
+
+// What the parts of a row take in memory, about, with what the allocator adds:
+// a decoded value is about four times its text, beside its own head; names and
+// ids stand in blocks of their own.
+enum {
+    WEIGHT_JSON = 48,    // a number, a text
+    WEIGHT_OBJECT = 256, // with its table
+    WEIGHT_MEMBER = 112, // beside key and value
+    WEIGHT_NAME = 32,
+    WEIGHT_VALUE = 112,
+    WEIGHT_TEXT_TIMES = 4,
+    WEIGHT_MARK = 192, // and what the run has in the index
+};
+
+static size_t json_weight(const json_t *json)
+{
+    size_t weight = json ? WEIGHT_JSON : 0;
+    if (json_is_string(json)) {
+        weight += json_string_length(json);
+    }
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        weight += sizeof(json) + json_weight(json_array_get(json, i));
+    }
+    json_t *object = (json_t *)json;
+    for (void *at = json_object_iter(object); at;
+         at = json_object_iter_next(object, at)) {
+        weight += WEIGHT_MEMBER + json_weight(json_object_iter_value(at));
+    }
+    return weight + (json_is_object(json) ? WEIGHT_OBJECT : 0);
+}
+
+size_t ss_row_weight(const struct ss_row *row, size_t size)
+{
+    const struct ss_row_checkpoint *part = &row->checkpoint;
+    size_t weight = sizeof(*row) + size * WEIGHT_TEXT_TIMES +
+                    json_weight(row->metadata) + json_weight(row->entry) +
+                    json_weight(row->end);
+    weight += row->writes_count *
+              (sizeof(*row->writes) + 2 * WEIGHT_NAME + WEIGHT_VALUE);
+    weight += part->channels_count *
+              (sizeof(*part->channels) + WEIGHT_NAME + WEIGHT_VALUE);
+    weight += part->seen_count * (sizeof(*part->seen) + 2 * WEIGHT_NAME);
+    for (size_t i = 0; i < row->events_count; i++) {
+        weight += sizeof(*row->events) + json_weight(row->events[i].data);
+    }
+    return weight + (row->has_checkpoint ? WEIGHT_MARK : 0);
+}
