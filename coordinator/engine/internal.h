@@ -114,36 +114,122 @@ void ss_requests_resume(struct thread *thread);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
 void ss_request_later(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body);
-// Ask the store's small tables, then answer.
-void ss_request_scan(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_waiting_fini(struct waiting *waiting);
-void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
-    int status, const char *format, ...) SS_PRINTF(5, 6);
+
+// ------------------------------------------------ reply.c
+
+// {"code", "message"}. Gives.
 json_t *ss_error_json(int status, const char *message);
+// Answer now. Takes `body`.
+void ss_reply(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // Answer when `thread`'s head is durable. Takes `body`.
 void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
-void ss_reply(struct engine *engine, const char *peer, uint64_t id,
-    json_t *body); // takes
-void ss_records(struct engine *engine, const struct ss_event *event);
+// Answer with an error. `peer` NULL: nobody asked, and nothing is sent.
+void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
+    int status, const char *format, ...) SS_PRINTF(5, 6);
+
+// ------------------------------------------------ catalog.c
+
+// That version of the graph, or (NULL) the newest. Borrowed; NULL: not known.
+struct known_graph *ss_known_graph(
+    struct engine *engine, const char *name, const char *version);
+// Compile a description and keep what it describes; `announce`: by a worker, so
+// that one that is new is stored, and is the newest. Sets *ret_graph (borrowed),
+// or error->status says why it describes none.
+void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+    struct ss_graph **ret_graph, struct ss_error *error);
 // The graph that a request means: by its name, else the thread's own. Borrowed;
 // NULL after an error was set.
 struct ss_graph *ss_request_graph(struct engine *engine,
     const struct thread *thread, const json_t *body, struct ss_error *error);
-struct known_graph *ss_known_graph(
-    struct engine *engine, const char *name, const char *version);
-void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
-    struct ss_graph **ret_graph, struct ss_error *error);
+// Of which graph the thread is, as its newest row that names one says.
 void ss_thread_graph_from_rows(struct thread *thread);
+// The requests `graphs`, `graph`, `draw`, `compile`.
+void ss_catalog_list(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_catalog_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_catalog_draw(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_catalog_compile(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+
+// ------------------------------------------------ scan.c
+
+// Ask the store's small tables about the request that is being served, then
+// answer it, or serve it on the thread that they name. Borrows all.
+void ss_request_scan(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// What they answered.
+void ss_records(struct engine *engine, const struct ss_event *event);
 
 // ------------------------------------------------ run.c
 
 // Begin a run asked for by `peer`; an error is answered.
 void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// One that nobody knows yet, of that graph (NULL: not known). Gives; free it with
+// ss_run_free() until ss_run_forget() has it.
+struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
+void ss_run_free(struct run *run);
+// Its turn has come.
+void ss_run_enter_queued(struct run *run);
+// The row that says how the run was entered; run->entry is its entry part.
+void ss_run_begin_row(struct run *run);
+// Which graph the thread last used, in its record.
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
+// What is stored of it in `runs`. Gives.
+json_t *ss_run_record(const struct run *run, const char *status);
+// The final answer. Gives.
+json_t *ss_run_result(const struct run *run, const char *status);
+// Its root loop has ended: so does the run.
+void ss_run_root_ended(struct run *run);
+// It has ended: row, record, answers. Takes `result`.
+void ss_run_finish(struct run *run, const char *status, json_t *result);
+// Nobody finds it any more; it is freed at the end of the step.
+void ss_run_forget(struct run *run);
+// Drop it from memory, unfinished: who listens gets this error.
+void ss_run_abandon(struct run *run, int status, const char *message);
+// A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
+// is not known. Free it with ss_run_free().
+struct run *ss_run_shadow(
+    struct thread *thread, const struct ss_run_facts *facts);
+
+// ------------------------------------------------ run_options.c
+
+// Read what `body` says of the run; once for each. Borrows it. SS_EINVAL says
+// which option is wrong.
+int ss_run_parse(
+    struct run *run, json_t *body, struct ss_error *error) SS_MUST_USE;
+
+// ------------------------------------------------ listen.c
+
+void ss_listener_fini(struct listener *listener);
+// `peer` listens to the run from now on; SS_EINVAL: it wants a mode that is none.
+int ss_run_listen(struct run *run, const char *peer, uint64_t id,
+    const json_t *body, struct ss_error *error) SS_MUST_USE;
+// Tell listeners that it is accepted; those who do not wait leave.
+void ss_run_accept(struct run *run);
+// Who listened to `before` listens to `run`, which has no listeners yet.
+void ss_run_listeners_move(struct run *run, struct run *before);
+// `peer` asks for a run that is under way: it listens, is told that it is
+// accepted, and what it has missed since `after`.
 void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     uint64_t id, const json_t *body);
+// A run is asked for once more: true if there is one of this id, which serves
+// the request, from its beginning. `run_id` may be NULL.
+bool ss_run_serve_repeated(struct thread *thread, const char *peer,
+    uint64_t id, const char *run_id, const json_t *body);
+// `attach` on a loaded thread: the running one, or how it ended.
+void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+// `id`: one request of that peer; 0: the peer itself is gone.
+void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
+
+// ------------------------------------------------ recover.c
+
 // A run found in the store when its thread is loaded.
 void ss_run_found(struct engine *engine, json_t *record, bool crashed);
 // It is recovered ("recover"), or taken back, when the thread has been read.
@@ -153,37 +239,6 @@ bool ss_run_recover(struct thread *thread, const char *id);
 // The same, and who listened to `before` (or NULL), the same run, listens to it.
 bool ss_run_recover_as(
     struct thread *thread, const char *id, struct run *before);
-// `attach` on a loaded thread: the running one, or how it ended.
-void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
-// Which graph the thread last used, in its record.
-void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
-void ss_run_abandon(struct run *run, int status, const char *message);
-// The row that says how the run was entered; run->entry is its entry part.
-void ss_run_begin_row(struct run *run);
-void ss_run_root_ended(struct run *run);
-struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
-// What is stored of it in `runs`. Gives.
-json_t *ss_run_record(const struct run *run, const char *status);
-// The final answer. Gives.
-json_t *ss_run_result(const struct run *run, const char *status);
-// It has ended: row, record, answers. Takes `result`.
-void ss_run_finish(struct run *run, const char *status, json_t *result);
-// Nobody finds it any more; it is freed at the end of the step.
-void ss_run_forget(struct run *run);
-// Tell listeners that it is accepted; those who do not wait leave.
-void ss_run_accept(struct run *run);
-// Its turn has come.
-void ss_run_enter_queued(struct run *run);
-void ss_run_free(struct run *run);
-// A run as its entry row tells it, to show it: nobody runs it. NULL: its graph
-// is not known. Free it with ss_run_free().
-struct run *ss_run_shadow(
-    struct thread *thread, const struct ss_run_facts *facts);
-// `id`: one request of that peer; 0: the peer itself is gone.
-void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
-// Options that are the same for runs and their recovery.
-int ss_run_parse(struct run *run, json_t *body, struct ss_error *error);
 
 // ------------------------------------------------ queue.c
 

@@ -1,0 +1,218 @@
+// catalog.c - the graphs that workers announced: which versions there are, which
+// of them a new run takes, and what clients ask of them.
+#include <string.h>
+
+#include "common/model/hint.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ what is known
+
+struct known_graph *ss_known_graph(
+    struct engine *engine, const char *name, const char *version)
+{
+    if (!version)
+        return ss_map_get(&engine->latest, name);
+    char *key = ss_format("%s@%s", name, version);
+    struct known_graph *known = ss_map_get(&engine->graphs, key);
+    ss_free(key);
+    return known;
+}
+
+// When a version was announced first stands in its record, so that any
+// coordinator knows which one is the newest.
+#define ANNOUNCED "announced_us"
+
+static void store_graph(struct engine *engine, const struct known_graph *known,
+    const json_t *description)
+{
+    json_t *record = json_copy((json_t *)description);
+    json_object_set_new(
+        record, ANNOUNCED, json_integer((json_int_t)known->announced_us));
+    ss_engine_store_record(
+        engine, SS_RECORD_GRAPH, known->key, known->graph->name, record);
+}
+
+// A worker that comes back with an old version makes it no newer.
+static void date(struct engine *engine, struct known_graph *known, int64_t at)
+{
+    struct known_graph *latest =
+        ss_map_get(&engine->latest, known->graph->name);
+    if (at > known->announced_us)
+        known->announced_us = at;
+    if (known->announced_us > engine->announced_us)
+        engine->announced_us = known->announced_us;
+    if (!latest || known->announced_us >= latest->announced_us)
+        ss_map_put(&engine->latest, known->graph->name, known);
+}
+
+static void learn(struct engine *engine, struct ss_graph *compiled,
+    const json_t *description, int64_t at, bool announce)
+{
+    struct known_graph *known =
+        ss_known_graph(engine, compiled->name, compiled->version);
+    bool is_new = known == NULL;
+    if (is_new) {
+        known = ss_zalloc(1, sizeof(*known));
+        known->key =
+            ss_format("%s@%s", compiled->name, compiled->version);
+        ss_map_put(&engine->graphs, known->key, known);
+        engine->graphs_moved = true;
+    } else {
+        ss_graph_unref(known->graph);
+    }
+    known->graph = compiled;
+    if (is_new && announce)
+        at = engine->wall_us > engine->announced_us
+            ? engine->wall_us
+            : engine->announced_us + 1;
+    date(engine, known, at);
+    if (is_new && announce)
+        store_graph(engine, known, description);
+}
+
+void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+    struct ss_graph **ret_graph, struct ss_error *error)
+{
+    int64_t at = ss_json_int(description, ANNOUNCED, 0);
+    json_t *plain = json_copy(description);
+    json_object_del(plain, ANNOUNCED);
+    error->status = SS_OK;
+    if (ss_graph_compile(plain, ret_graph, error) == SS_OK)
+        learn(engine, *ret_graph, plain, at, announce);
+    json_decref(plain);
+}
+
+// What a new run takes: the newest version that a worker serves, else the newest.
+static struct known_graph *newest_served(
+    struct engine *engine, struct known_graph *latest)
+{
+    struct known_graph *best = NULL;
+    if (ss_graph_workers(engine, latest->graph) > 0)
+        return latest;
+    for (const struct ss_map_entry *e = engine->graphs.first; e;
+         e = e->next) {
+        struct known_graph *it = e->value;
+        if (strcmp(it->graph->name, latest->graph->name) == 0
+            && (!best || it->announced_us > best->announced_us)
+            && ss_graph_workers(engine, it->graph) > 0)
+            best = it;
+    }
+    return best ? best : latest;
+}
+
+struct ss_graph *ss_request_graph(struct engine *engine,
+    const struct thread *thread, const json_t *body, struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "graph", NULL);
+    if (!name)
+        name = thread ? thread->graph : NULL;
+    if (!name) {
+        ss_error_set(error, SS_ENOTFOUND, "thread %s is not known; say which "
+            "graph it is of", thread ? thread->id : "?");
+        return NULL;
+    }
+    struct known_graph *known = ss_known_graph(engine, name, NULL);
+    if (known)
+        return newest_served(engine, known)->graph;
+    struct ss_hint hint;
+    ss_hint_init(&hint, name);
+    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next)
+        ss_hint_offer(&hint, e->key);
+    ss_error_set(error, SS_ENOTFOUND, "no worker has announced a graph "
+        "\"%s\".%s", name, ss_hint_text(&hint));
+    return NULL;
+}
+
+void ss_thread_graph_from_rows(struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const char *name =
+            row ? ss_json_str(row->entry, "graph", NULL) : NULL;
+        if (!name)
+            name = row ? ss_json_str(
+                       json_object_get(row->metadata, "__loop__"), "graph",
+                       NULL)
+                       : NULL;
+        if (!name)
+            continue;
+        ss_free(thread->graph);
+        thread->graph = ss_strdup(name);
+        return;
+    }
+}
+
+// ------------------------------------------------ what is asked of it
+
+void ss_catalog_list(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->latest.first; e;
+         e = e->next) {
+        const struct known_graph *known = e->value;
+        size_t serving = ss_graph_workers(engine, known->graph);
+        json_array_append_new(list,
+            json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
+                "version", known->graph->version, "nodes",
+                (json_int_t)ss_graph_visible_nodes(known->graph), "workers",
+                (json_int_t)serving));
+    }
+    ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
+}
+
+static struct ss_graph *named_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *found = NULL;
+    if (!json_object_get(body, "graph"))
+        ss_error_set(&error, SS_EINVAL, "say which graph");
+    else
+        found = ss_request_graph(engine, NULL, body, &error);
+    if (!found)
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    return found;
+}
+
+void ss_catalog_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (found)
+        ss_reply(engine, peer, id,
+            json_pack("{s:O, s:s}", "graph", found->description, "version",
+                found->version));
+}
+
+void ss_catalog_draw(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (!found)
+        return;
+    const json_t *xray = json_object_get(body, "xray");
+    int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
+                                   : (int)ss_json_int(body, "xray", 0);
+    char *text = ss_graph_mermaid(
+        found, ss_json_bool(body, "styles", true), depth);
+    ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+    ss_free(text);
+}
+
+void ss_catalog_compile(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *compiled = NULL;
+    int status = ss_graph_compile(
+        json_object_get(body, "description"), &compiled, &error);
+    if (status != SS_OK) {
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        return;
+    }
+    ss_reply(engine, peer, id,
+        json_pack("{s:s}", "version", compiled->version));
+    ss_graph_unref(compiled);
+}

@@ -1,0 +1,222 @@
+// listen.c - who listens to a run: asked for it, came to it later, or asks again
+// when it has ended.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/replay.h"
+
+void ss_listener_fini(struct listener *listener)
+{
+    ss_free(listener->peer);
+}
+
+static void sum_listeners(struct run *run)
+{
+    run->modes = 0;
+    run->any_subgraphs = false;
+    for (size_t i = 0; i < run->listeners.count; i++) {
+        run->modes |= run->listeners.items[i].modes;
+        run->any_subgraphs |= run->listeners.items[i].subgraphs;
+    }
+}
+
+int ss_run_listen(struct run *run, const char *peer, uint64_t id,
+    const json_t *body, struct ss_error *error)
+{
+    error->status = SS_OK;
+    unsigned modes = ss_stream_modes(json_object_get(body, "stream"), error);
+    if (error->status != SS_OK)
+        return error->status;
+    SS_VEC_PUSH(&run->listeners,
+        (struct listener){.peer = ss_strdup(peer),
+            .request = id,
+            .modes = modes,
+            .subgraphs = ss_json_bool(body, "subgraphs", false),
+            .detached = ss_json_bool(body, "detach", false)});
+    sum_listeners(run);
+    return SS_OK;
+}
+
+// One that waits for its turn is acknowledged by its record, else by its entry.
+static void accept_listener(struct run *run, struct listener *listener)
+{
+    struct thread *thread = run->thread;
+    struct ss_command command = {.type = SS_COMMAND_EVENT,
+        .peer = ss_strdup(listener->peer),
+        .id = listener->request,
+        .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
+            thread->id, "accepted", 1)};
+    listener->told = true;
+    if (listener->detached)
+        command.type = SS_COMMAND_REPLY;
+    if (listener->detached || run->queued)
+        json_object_set_new(command.json, "status",
+            json_string(run->queued ? "queued" : "running"));
+    if (run->queued)
+        ss_thread_hold_all(thread, GATE_ACCEPTED, command);
+    else
+        ss_thread_hold(thread,
+            ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
+}
+
+void ss_run_accept(struct run *run)
+{
+    for (size_t i = run->listeners.count; i-- > 0;) {
+        struct listener *listener = &run->listeners.items[i];
+        if (!listener->told)
+            accept_listener(run, listener);
+        if (listener->detached) {
+            ss_listener_fini(listener);
+            SS_VEC_REMOVE(&run->listeners, i);
+        }
+    }
+    sum_listeners(run);
+}
+
+void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
+{
+    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
+        struct run *run = e->value;
+        for (size_t i = run->listeners.count; i-- > 0;) {
+            if (strcmp(run->listeners.items[i].peer, peer) != 0
+                || (id != 0 && run->listeners.items[i].request != id))
+                continue;
+            ss_listener_fini(&run->listeners.items[i]);
+            SS_VEC_REMOVE(&run->listeners, i);
+        }
+        sum_listeners(run);
+    }
+}
+
+void ss_run_listeners_move(struct run *run, struct run *before)
+{
+    memcpy(&run->listeners, &before->listeners, sizeof(run->listeners));
+    memset(&before->listeners, 0, sizeof(before->listeners));
+    sum_listeners(run);
+}
+
+// ------------------------------------------------ asked again
+
+// What an ended run gave: folded from the journal, by its own options.
+static json_t *ended_output(
+    struct thread *thread, const struct ss_run_facts *facts)
+{
+    struct ss_journal *journal = thread->journal;
+    struct known_graph *known = ss_known_graph(thread->engine,
+        ss_json_str(facts->entry, "graph", ""),
+        ss_json_str(facts->entry, "version", NULL));
+    // one that asked again made no checkpoint: it stands where it began
+    struct ss_mark *last = facts->last
+        ? facts->last
+        : ss_journal_find(journal, "", ss_json_str(facts->entry, "base", ""));
+    if (!known || !last)
+        return json_null();
+    // a question shows what finished beside it; a failure does not (R5.33)
+    bool asks = strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
+    bool live = asks && last == ss_journal_find(journal, "", NULL);
+    struct run *run = ss_run_shadow(thread, facts);
+    json_t *output = run ? ss_snapshot_output(thread, known->graph, last,
+                               live,
+                               run->has_output_keys ? &run->output_keys
+                                                    : &known->graph->output)
+                         : json_null();
+    if (run)
+        ss_run_free(run);
+    return output;
+}
+
+// The result of a run that has ended, for one who asks again.
+static void answer_ended(struct thread *thread, const char *peer,
+    uint64_t id, const struct ss_run_facts *facts)
+{
+    json_t *result = json_copy(facts->end);
+    if (!json_object_get(result, "output"))
+        json_object_set_new(result, "output", ended_output(thread, facts));
+    ss_reply_durable(thread, peer, id, result);
+}
+
+void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
+    uint64_t id, const json_t *body)
+{
+    struct ss_error error = {0};
+    if (ss_run_listen(run, peer, id, body, &error) != SS_OK) {
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
+    struct listener *listener =
+        &run->listeners.items[run->listeners.count - 1];
+    accept_listener(run, listener);
+    if (listener->detached)
+        ss_run_accept(run); // it was told, and does not wait
+    else if (json_object_get(body, "after") && !run->queued)
+        ss_replay(run->thread, run->id, run, listener, body);
+}
+
+// One who names what it saw is told the rest, of a run that has ended too.
+static void tell_ended(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_run_facts *facts, const json_t *body)
+{
+    struct ss_error error = {0};
+    unsigned modes = ss_stream_modes(json_object_get(body, "stream"), &error);
+    if (error.status != SS_OK) {
+        ss_reply_error(
+            thread->engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
+    struct listener listener = {.peer = (char *)peer,
+        .request = id,
+        .modes = modes,
+        .subgraphs = ss_json_bool(body, "subgraphs", false)};
+    if (json_object_get(body, "after"))
+        ss_replay(thread, facts->id, NULL, &listener, body);
+    answer_ended(thread, peer, id, facts);
+}
+
+// The run that has this id already: true if the request was served by it.
+static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
+    const char *run_id, const json_t *body)
+{
+    if (!run_id)
+        return false;
+    if (thread->open && thread->open->end)
+        ss_thread_seal(thread); // it has ended in this very step
+    const struct ss_run_facts *facts =
+        ss_journal_run(thread->journal, run_id);
+    struct run *run = ss_map_get(&thread->engine->runs, run_id);
+    if (run && run->thread == thread) {
+        ss_run_attach(thread->engine, run, peer, id, body);
+        return true;
+    }
+    if (run) {
+        ss_reply_error(thread->engine, peer, id, SS_EEXISTS,
+            "run %s is under way on thread %s: give this one another id",
+            run_id, run->thread->id);
+        return true;
+    }
+    if (facts && facts->end) {
+        tell_ended(thread, peer, id, facts, body);
+        return true;
+    }
+    return false;
+}
+
+// A run is asked for again by one who has heard nothing of it: it is told from
+// its beginning.
+bool ss_run_serve_repeated(struct thread *thread, const char *peer,
+    uint64_t id, const char *run_id, const json_t *body)
+{
+    json_t *from_start = json_copy((json_t *)body);
+    json_object_set_new(from_start, "after", json_string("0.0"));
+    bool served = serve_known(thread, peer, id, run_id, from_start);
+    json_decref(from_start);
+    return served;
+}
+
+void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    const char *run_id = ss_json_str(body, "run", NULL);
+    if (!serve_known(thread, peer, id, run_id, body))
+        ss_reply_error(thread->engine, peer, id, SS_ENOTFOUND,
+            "thread %s has no run %s", thread->id, run_id ? run_id : "?");
+}

@@ -1,0 +1,94 @@
+// recover.c - runs that were found unfinished: each goes on from its rows, as
+// itself, when its thread has been read.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
+{
+    const char *id = ss_json_str(record_json, "run", NULL);
+    const char *thread_id = ss_json_str(record_json, "thread", NULL);
+    const char *status = ss_json_str(record_json, "status", "");
+    if (!id || !thread_id || ss_map_get(&engine->runs, id)
+        || ss_refer(engine, NULL, 0, thread_id))
+        return;
+    struct thread *thread = ss_thread_find(engine, thread_id);
+    if (!engine->options.shared)
+        ss_adopt_begin(engine); // else workers are asked
+    bool runs = strcmp(status, "running") == 0;
+    if (strcmp(status, "quarantined") == 0)
+        ss_run_parked(thread, record_json);
+    else if (strcmp(status, "queued") == 0)
+        ss_queue_found(thread, record_json);
+    else if (crashed)
+        ss_trial_add(thread, record_json);
+    else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
+        ss_run_await(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
+    ss_requests_resume(ss_thread_get(engine, thread_id));
+}
+
+// Before those who ask: they are to find it.
+void ss_run_await(struct thread *thread, const char *id, const char *what)
+{
+    struct waiting found = {.op = ss_strdup(what),
+        .body = json_pack("{s:s}", "run", id)};
+    SS_VEC_PUSH(&thread->waiting, found);
+    size_t at = thread->waiting.count - 1;
+    for (; at > 0 && thread->waiting.items[at - 1].peer; at--)
+        thread->waiting.items[at] = thread->waiting.items[at - 1];
+    thread->waiting.items[at] = found;
+}
+
+// False: its graph is not known yet; wait for a worker that announces it.
+bool ss_run_recover(struct thread *thread, const char *id)
+{
+    return ss_run_recover_as(thread, id, NULL);
+}
+
+static void take_over(struct run *run, struct run *before)
+{
+    ss_run_listeners_move(run, before);
+    run->supersteps = before->supersteps;
+    run->tasks_run = before->tasks_run;
+}
+
+bool ss_run_recover_as(
+    struct thread *thread, const char *id, struct run *before)
+{
+    struct engine *engine = thread->engine;
+    struct ss_error error = {0};
+    const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
+    if (!facts || facts->end || !facts->entry || thread->run)
+        return true;
+    struct known_graph *known = ss_known_graph(engine,
+        ss_json_str(facts->entry, "graph", ""),
+        ss_json_str(facts->entry, "version", NULL));
+    if (!known)
+        return false;
+    struct run *run = ss_run_new(thread, known->graph);
+    id_copy(run->id, id);
+    run->entry = facts->entry;
+    run->entry_seq = facts->first_seq;
+    run->created_us = ss_json_int(facts->entry, "created_us", 0);
+    run->recovering = true;
+    run->recoveries = thread->recoveries;
+    thread->recoveries = 0;
+    if (before)
+        take_over(run, before);
+    int status = ss_run_parse(
+        run, json_object_get(facts->entry, "request"), &error);
+    run->root = ss_loop_new(thread, run, run->graph, "");
+    thread->run = run;
+    ss_map_put(&engine->runs, run->id, run);
+    engine->counts.runs_started++;
+    ss_engine_narrate(engine, "run of graph %s on thread %s is found "
+        "unfinished and goes on", run->graph->name, thread->id);
+    if (status == SS_OK)
+        status = ss_loop_recover_root(run->root, &error);
+    if (status != SS_OK) {
+        run->root->status = LOOP_FAILED;
+        run->root->error = error;
+        ss_run_root_ended(run);
+    }
+    return true;
+}

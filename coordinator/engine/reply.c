@@ -1,0 +1,49 @@
+// reply.c - answers to requests: at once, or when what they tell is durable.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+json_t *ss_error_json(int status, const char *message)
+{
+    json_t *text = json_string(message);
+    return json_pack("{s:s, s:o}", "code", ss_status_name(status), "message",
+        text ? text : json_string("(not UTF-8)"));
+}
+
+void ss_reply(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    ss_check(body);
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .json = body});
+}
+
+void ss_reply_durable(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    ss_check(body);
+    ss_thread_hold_all(thread, GATE_REPLY,
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .json = body});
+}
+
+void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
+    int status, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    if (!peer)
+        return; // nobody asked (a recovery)
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    ss_reply(engine, peer, id,
+        json_pack("{s:o}", "error", ss_error_json(status, text)));
+}

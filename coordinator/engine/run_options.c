@@ -1,0 +1,135 @@
+// run_options.c - what a request says of its run, read once: the same for a run
+// that is found after a crash (docs/reference/requests.md).
+#include <inttypes.h>
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+static int parse_names(const json_t *body, const char *key,
+    struct ss_names *ret, struct ss_error *error)
+{
+    const json_t *names = json_object_get(body, key);
+    size_t i;
+    json_t *name;
+    if (!names || json_is_null(names))
+        return SS_OK;
+    if (json_is_string(names) && strcmp(json_string_value(names), "*") == 0) {
+        ret->all = true;
+        return SS_OK;
+    }
+    if (!json_is_array(names))
+        return ss_error_set(error, SS_EINVAL,
+            "%s: give a list of nodes, or \"*\"", key);
+    ret->items = ss_zalloc(json_array_size(names) + 1, sizeof(char *));
+    json_array_foreach((json_t *)names, i, name) {
+        if (!json_is_string(name))
+            return ss_error_set(
+                error, SS_EINVAL, "%s: item %zu is no name", key, i);
+        ret->items[ret->count++] = ss_strdup(json_string_value(name));
+    }
+    return SS_OK;
+}
+
+static int parse_output_keys(
+    struct run *run, const json_t *body, struct ss_error *error)
+{
+    const json_t *keys = json_object_get(body, "output_keys");
+    if (!keys || json_is_null(keys))
+        return SS_OK;
+    run->has_output_keys = true;
+    run->output_keys.scalar = json_is_string(keys);
+    size_t count = json_is_string(keys) ? 1 : json_array_size(keys);
+    run->output_keys.items = ss_zalloc(count + 1, sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
+        const char *key = json_string_value(
+            json_is_string(keys) ? keys : json_array_get(keys, i));
+        if (!key || ss_graph_channel(run->graph, key) == SS_NONE)
+            return ss_error_set(error, SS_EINVAL,
+                "output_keys: graph %s has no key \"%s\"", run->graph->name,
+                key ? key : "?");
+        run->output_keys.items[run->output_keys.count++] = ss_strdup(key);
+    }
+    return SS_OK;
+}
+
+static int parse_durability(
+    struct run *run, const json_t *body, struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "durability", "sync");
+    static const char *const all[] = {"sync", "async", "exit"};
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(name, all[i]) == 0) {
+            run->durability = (enum durability)i;
+            return SS_OK;
+        }
+    }
+    return ss_error_set(error, SS_EINVAL,
+        "durability \"%s\" is none: say sync, async or exit", name);
+}
+
+// R1.6: what the run's configuration adds to its checkpoints' metadata.
+static json_t *make_meta(const json_t *config)
+{
+    static const char *const kept_out[] = {"thread_id", "checkpoint_id",
+        "checkpoint_ns", "checkpoint_map", "langgraph_step",
+        "langgraph_node", "langgraph_triggers", "langgraph_path",
+        "langgraph_checkpoint_ns"};
+    json_t *meta = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(config, "metadata"), key, value)
+        json_object_set(meta, key, value);
+    json_object_foreach(json_object_get(config, "configurable"), key, value) {
+        bool out = strncmp(key, "__", 2) == 0 || json_object_get(meta, key)
+            || json_is_object(value) || json_is_array(value)
+            || json_is_null(value);
+        for (size_t i = 0; i < sizeof(kept_out) / sizeof(*kept_out); i++)
+            out = out || strcmp(key, kept_out[i]) == 0;
+        if (!out)
+            json_object_set(meta, key, value);
+    }
+    json_object_del(meta, "source");
+    json_object_del(meta, "step");
+    return meta;
+}
+
+int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
+{
+    run->body = json_incref(body);
+    run->input = json_object_get(body, "input");
+    run->command = json_object_get(body, "command");
+    if (json_is_null(run->command))
+        run->command = NULL;
+    run->config = json_incref(json_object_get(body, "config"));
+    run->context = json_incref(json_object_get(body, "context"));
+    run->meta = make_meta(run->config);
+    run->strict_resume = ss_json_bool(body, "strict_resume", false);
+    run->max_concurrency = ss_json_int(body, "max_concurrency", 0);
+    run->priority = ss_json_int(body, "priority", 0);
+    if (run->priority < -SS_PRIORITY_MAX || run->priority > SS_PRIORITY_MAX)
+        return ss_error_set(error, SS_EINVAL,
+            "priority: %" PRId64 " is not between %d and %d", run->priority,
+            -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
+    run->recursion_limit = ss_json_int(
+        body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
+    if (run->recursion_limit > SS_RECURSION_LIMIT_MAX)
+        run->recursion_limit = SS_RECURSION_LIMIT_MAX;
+    if (run->recursion_limit < 1)
+        return ss_error_set(error, SS_EINVAL,
+            "recursion_limit: %" PRId64 " is less than 1",
+            run->recursion_limit);
+    if (run->command && !json_is_object(run->command))
+        return ss_error_set(error, SS_EINVAL,
+            "command: give an object of update, goto, resume");
+    if (run->command && run->input && !json_is_null(run->input))
+        return ss_error_set(
+            error, SS_EINVAL, "give an input or a command, not both");
+    int status = parse_durability(run, body, error);
+    if (status == SS_OK)
+        status = parse_names(body, "interrupt_before", &run->before, error);
+    if (status == SS_OK)
+        status = parse_names(body, "interrupt_after", &run->after, error);
+    if (status == SS_OK)
+        status = parse_output_keys(run, body, error);
+    return status;
+}
