@@ -21,10 +21,10 @@ endforeach()
 
 ss_test_support(ss_support_servers tests/support)
 ss_tests(contract tests/contract contract 240 SUPPORT ss_support_servers)
-if(SS_SANITIZE MATCHES "thread" AND TEST contract.store_postgres)
-  # Its helpers are threads; begun in a forked test this instrument loses them.
-  set_property(TEST contract.store_postgres APPEND PROPERTY ENVIRONMENT
-      CK_FORK=no)
+if(SS_SANITIZE MATCHES "thread")
+  # Their helpers are threads; begun in a forked test this instrument loses them.
+  set_property(TEST contract.store_fence contract.store_outage
+      contract.store_postgres APPEND PROPERTY ENVIRONMENT CK_FORK=no)
 endif()
 # Some of the allocations each time, all of them where it may take long.
 ss_tests(torture tests/torture torture 240 SUPPORT ss_support_tests_stories)

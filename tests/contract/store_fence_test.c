@@ -1,0 +1,291 @@
+// The fence on a server: an epoch that is over appends nothing, whoever is in
+// the middle of what.
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef SS_HAVE_POSTGRES
+
+int main(void)
+{
+    fprintf(stderr, "SKIPPED: built without libpq\n");
+    return 77;
+}
+
+#else
+
+#include <pthread.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "tests/contract/postgres_world.h"
+
+static uint64_t take(struct ss_store *it, const char *coordinator)
+{
+    uint64_t epoch = 0;
+    int status = ss_store_fence_take(it, coordinator, 0, &epoch, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    return epoch;
+}
+
+START_TEST(an_old_epoch_appends_nothing)
+{
+    open_store(&pg.store);
+    open_store(&pg.other);
+    uint64_t old = take(pg.store, "a");
+    ck_assert_int_eq(append_as(pg.store, old, 1), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, old, 1), SS_OK); // a repeat
+    struct ss_store_row row = row_of("t", 1, "another");
+    struct ss_store_unit unit = {.thread = "t", .rows = &row, .rows_count = 1};
+    struct ss_store_batch batch = {
+        .epoch = old, .units = &unit, .units_count = 1};
+    ck_assert_int_eq(ss_store_apply(pg.store, &batch, &world_error), SS_OK);
+    ck_assert_int_eq(unit.result, SS_EREFUSED);
+    uint64_t new = take(pg.other, "a");
+    ck_assert_uint_gt(new, old);
+    ck_assert_int_eq(append_as(pg.store, old, 2), SS_EFENCED);
+    ck_assert_int_eq(append_as(pg.other, new, 2), SS_OK);
+    // Others' fences do not matter.
+    ck_assert_int_eq(ss_store_fence_break(pg.store, "b", &world_error), SS_OK);
+    ck_assert_int_eq(append_as(pg.other, new, 3), SS_OK);
+    ck_assert_int_eq(ss_store_fence_break(pg.store, "a", &world_error), SS_OK);
+    ck_assert_int_eq(append_as(pg.other, new, 4), SS_EFENCED);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row 2:row 3:row");
+}
+END_TEST
+
+START_TEST(what_an_epoch_knows_of_its_threads_ends_with_it)
+{
+    open_store(&pg.store);
+    open_store(&pg.other);
+    uint64_t epoch = take(pg.store, "a");
+    ck_assert_int_eq(append_as(pg.store, epoch, 1), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, epoch, 2), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, epoch, 4), SS_EREFUSED);
+    ck_assert_int_eq(append_as(pg.store, epoch, 3), SS_OK);
+    // Deleted by itself.
+    struct ss_store_unit unit = {.thread = "t", .delete_thread = true};
+    struct ss_store_batch batch = {
+        .epoch = epoch, .units = &unit, .units_count = 1};
+    ck_assert_int_eq(ss_store_apply(pg.store, &batch, &world_error), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, epoch, 4), SS_EREFUSED);
+    ck_assert_int_eq(append_as(pg.store, epoch, 1), SS_OK);
+    // Deleted by another owner, meanwhile.
+    uint64_t theirs = take(pg.other, "a");
+    batch.epoch = theirs;
+    ck_assert_int_eq(ss_store_apply(pg.other, &batch, &world_error), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, epoch, 2), SS_EFENCED);
+    epoch = take(pg.store, "a");
+    ck_assert_int_eq(append_as(pg.store, epoch, 2), SS_EREFUSED);
+    ck_assert_int_eq(append_as(pg.store, epoch, 1), SS_OK);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row");
+}
+END_TEST
+
+// A batch goes out in another way by its size: what lands is the same.
+START_TEST(batches_of_all_sizes_land_as_they_are)
+{
+    open_store(&pg.store);
+    uint64_t epoch = take(pg.store, "me");
+    size_t sum = 0;
+    for (size_t count = 1; count <= 40; count++) {
+        ck_assert_int_eq(append_many(pg.store, epoch, count, 1), SS_OK);
+        ck_assert_int_eq(append_many(pg.store, epoch, count, 2), SS_OK);
+        // Again.
+        ck_assert_int_eq(append_many(pg.store, epoch, count, 2), SS_OK);
+        ck_assert_int_eq(append_many(pg.store, epoch, count, 4), SS_EREFUSED);
+        sum += 2 * count;
+    }
+    char expected[32];
+    snprintf(expected, sizeof(expected), "%zu", sum);
+    ck_assert_str_eq(ask(pg.person, "SELECT count(*) FROM journal"), expected);
+    ck_assert_str_eq(
+        ask(pg.person,
+            "SELECT count(*) FROM (SELECT *, split_part(thread, '-',"
+            " 2)::integer AS i FROM journal) AS j WHERE (kind, format, run,"
+            " checkpoint_id, parent_id, parent_seq, base_seq, source, step,"
+            " wall_us, checksum) = (2, 1, 'run', 'id', 'parent', 4294967302, 8,"
+            " 'loop', -2, -9223372036854775799, -11) AND (ns, metadata, body)"
+            " IS NOT DISTINCT FROM (CASE i % 2 WHEN 0 THEN '' ELSE 'inside'"
+            " END, CASE i % 3 WHEN 0 THEN NULL ELSE '{}' END,"
+            " substr('\\x6200647900'::bytea, 1, i % 5))"),
+        expected);
+    (void)take(pg.store, "me");
+    for (size_t count = 1; count <= 40; count++)
+        ck_assert_int_eq(append_many(pg.store, epoch, count, 3), SS_EFENCED);
+}
+END_TEST
+
+START_TEST(puts_and_batches_are_fenced_too)
+{
+    open_store(&pg.store);
+    open_store(&pg.other);
+    uint64_t old = take(pg.store, "a");
+    struct ss_store_put put = {
+        .table = SS_TABLE_RUNS, .key = "k", .value = "v", .value_size = 1};
+    struct ss_store_row rows[] = {row_of("t", 1, "x"), row_of("u", 1, "x")};
+    struct ss_store_unit units[] = {
+        {.puts = &put, .puts_count = 1},
+        {.thread = "t", .rows = &rows[0], .rows_count = 1},
+        {.thread = "u", .rows = &rows[1], .rows_count = 1},
+        {.thread = "v", .delete_thread = true},
+    };
+    struct ss_store_batch alone = {
+        .epoch = old, .units = units, .units_count = 1};
+    struct ss_store_batch batch = {
+        .epoch = old, .units = units, .units_count = 4};
+    ck_assert_int_eq(ss_store_apply(pg.store, &alone, &world_error), SS_OK);
+    ck_assert_int_eq(units[0].result, SS_OK);
+    (void)take(pg.other, "a");
+    ck_assert_int_eq(ss_store_apply(pg.store, &alone, &world_error), SS_OK);
+    ck_assert_int_eq(units[0].result, SS_EFENCED);
+    ck_assert_int_eq(ss_store_apply(pg.store, &batch, &world_error), SS_OK);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_int_eq(units[i].result, SS_EFENCED);
+    }
+    ck_assert_str_eq(ask(pg.person, "SELECT count(*) FROM journal"), "0");
+}
+END_TEST
+
+START_TEST(a_store_of_one_process_has_no_fences)
+{
+    ck_assert_int_eq(ss_store_open("memory:", &pg.store, &world_error), SS_OK);
+    uint64_t epoch = 0;
+    ck_assert_int_eq(
+        ss_store_fence_take(pg.store, "a", 0, &epoch, &world_error), SS_EINVAL);
+    ck_assert_int_eq(
+        ss_store_fence_break(pg.store, "a", &world_error), SS_EINVAL);
+}
+END_TEST
+
+struct append {
+    uint64_t epoch, seq;
+    int status;
+};
+
+static void *append_work(void *ctx)
+{
+    struct append *append = ctx;
+    append->status = append_as(pg.store, append->epoch, append->seq);
+    return NULL;
+}
+
+// Until a session waits for one of `blocker`'s locks.
+static void wait_until_blocked(PGconn *blocker)
+{
+    char *sql = ss_format("SELECT count(*) FROM pg_stat_activity WHERE %d ="
+                          " ANY (pg_blocking_pids(pid))",
+        PQbackendPID(blocker));
+    while (strcmp(ask(pg.person, sql), "0") == 0) {
+    }
+    ss_free(sql);
+}
+
+START_TEST(an_append_between_the_takeovers_read_and_its_commit_fails)
+{
+    open_store(&pg.store);
+    uint64_t old = take(pg.store, "a");
+    ck_assert_int_eq(append_as(pg.store, old, 1), SS_OK);
+    PGconn *taker = connect_person();
+    ask(taker, "BEGIN");
+    ask(taker, "UPDATE fences SET epoch = epoch + 1 WHERE coordinator = 'a'");
+    ck_assert_str_eq(ask(taker, "SELECT max(seq) FROM journal"), "1");
+    struct append append = {.epoch = old, .seq = 2};
+    pthread_t thread;
+    pthread_create(&thread, NULL, append_work, &append);
+    wait_until_blocked(taker);
+    ck_assert_str_eq(ask(taker, "SELECT max(seq) FROM journal"), "1");
+    ask(taker, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(append.status, SS_EFENCED);
+    ck_assert_str_eq(ask(taker, "SELECT max(seq) FROM journal"), "1");
+    PQfinish(taker);
+}
+END_TEST
+
+// A stale coordinator in the middle of its commit: it holds the fence.
+static PGconn *stale_begin(void)
+{
+    PGconn *stale = connect_person();
+    ask(stale, "BEGIN");
+    ask(stale, "SELECT 1 FROM fences WHERE coordinator = 'a' FOR SHARE");
+    ask(stale, "INSERT INTO journal SELECT thread, seq + 1, kind, format, run,"
+               " ns, checkpoint_id, parent_id, parent_seq, base_seq, source,"
+               " step, wall_us, metadata, checksum, body FROM journal");
+    return stale;
+}
+
+static void *break_work(void *ctx)
+{
+    *(int *)ctx = ss_store_fence_break(pg.store, "a", NULL);
+    return NULL;
+}
+
+START_TEST(a_commit_that_ends_in_time_is_read_by_whoever_takes_over)
+{
+    open_store(&pg.store);
+    ck_assert_int_eq(append_as(pg.store, take(pg.store, "a"), 1), SS_OK);
+    PGconn *stale = stale_begin();
+    int status = -1;
+    pthread_t thread;
+    pthread_create(&thread, NULL, break_work, &status);
+    wait_until_blocked(stale);
+    ask(stale, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(status, SS_OK);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row 2:row");
+    PQfinish(stale);
+}
+END_TEST
+
+START_TEST(a_commit_that_does_not_end_is_cut_off)
+{
+    open_store(&pg.store);
+    ck_assert_int_eq(append_as(pg.store, take(pg.store, "a"), 1), SS_OK);
+    PGconn *stale = stale_begin();
+    ck_assert_int_eq(ss_store_fence_break(pg.store, "a", &world_error), SS_OK);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row");
+    PGresult *result = PQexec(stale, "COMMIT");
+    ck_assert_int_eq(PQresultStatus(result), PGRES_FATAL_ERROR);
+    PQclear(result);
+    PQfinish(stale);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row");
+}
+END_TEST
+
+// langgraph issue 8039: a checkpoint became durable, the writes it came from
+// did not, and a task that had finished ran again.
+START_TEST(a_checkpoint_never_stands_before_the_writes_that_it_takes_over)
+{
+    open_store(&pg.store);
+    PGconn *writer = connect_person();
+    ask(writer, "BEGIN");
+    ask(writer, "INSERT INTO journal VALUES ('t', 1, 1, 1, 'run-1', '', '', '',"
+                " 0, 0, 'loop', 0, 0, NULL, 31, 'writes')");
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "checkpoint"), SS_EREFUSED);
+    ask(writer, "ROLLBACK");
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "checkpoint"), SS_EREFUSED);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "");
+    ck_assert_int_eq(append_row(pg.store, "t", 1, "writes"), SS_OK);
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "checkpoint"), SS_OK);
+    PQfinish(writer);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        an_old_epoch_appends_nothing,
+        what_an_epoch_knows_of_its_threads_ends_with_it,
+        batches_of_all_sizes_land_as_they_are,
+        puts_and_batches_are_fenced_too,
+        a_store_of_one_process_has_no_fences,
+        an_append_between_the_takeovers_read_and_its_commit_fails,
+        a_commit_that_ends_in_time_is_read_by_whoever_takes_over,
+        a_commit_that_does_not_end_is_cut_off,
+        a_checkpoint_never_stands_before_the_writes_that_it_takes_over,
+    };
+    return postgres_world_main(
+        "store_fence", tests, sizeof(tests) / sizeof(tests[0]));
+}
+
+#endif
