@@ -273,24 +273,44 @@ static bool is_undeliverable(struct world *world, const struct letter *letter)
            !find_number(letter->peer, letter->wire);
 }
 
+// When it can be read, if not now.
+static int64_t readable_ms(struct world *world, const struct letter *letter)
+{
+    const struct process *reader = reader_of(world, letter);
+    int64_t at_ms = parted_to(world, letter);
+    if (at_ms)
+        return at_ms;
+    if (!reader->is_alive)
+        return world->now_ms + RETRY_MS;
+    return reader->paused_to_ms;
+}
+
 void network_deliver(struct world *world, struct errand *errand)
 {
     struct letter *letter = errand->load;
-    const struct process *reader = reader_of(world, letter);
-    int64_t later_ms = parted_to(world, letter);
     if (is_undeliverable(world, letter)) {
         network_drop(letter);
-    } else if (later_ms && letter->peer->kind == WORKER) {
+        return;
+    }
+    if (letter->peer->kind == WORKER && parted_to(world, letter)) {
         note_fault(world, FAULT_LOST);
         network_drop(letter);
-    } else if (later_ms) {
-        post(world, letter, later_ms);
-    } else if (!reader->is_alive) {
-        post(world, letter, world->now_ms + RETRY_MS);
-    } else if (reader->paused_to_ms > world->now_ms) {
-        post(world, letter, reader->paused_to_ms);
-    } else {
-        open_letter(world, letter);
-        network_drop(letter);
+        return;
     }
+    int64_t at_ms = readable_ms(world, letter);
+    // what comes behind a letter that was put off is not read before it
+    struct wire *wire = find_number(letter->peer, letter->wire);
+    if (wire && letter->peer->kind == CUSTOMER) {
+        int64_t *held_ms = &wire->held_ms[letter->direction];
+        if (at_ms < *held_ms)
+            at_ms = *held_ms;
+        *held_ms = at_ms;
+    }
+    if (at_ms > world->now_ms) {
+        errand->at_ms = at_ms;
+        agenda_again(&world->agenda, *errand);
+        return;
+    }
+    open_letter(world, letter);
+    network_drop(letter);
 }

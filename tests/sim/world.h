@@ -87,7 +87,8 @@ struct wire {
     uint32_t number;
     size_t to;       // which coordinator
     bool is_cut[2];  // by direction: nothing passes any more
-    int64_t last_ms[2]; // it keeps its order
+    int64_t last_ms[2]; // when the last letter arrives
+    int64_t held_ms[2]; // until then those that arrived wait for their reader
 };
 
 struct process {
