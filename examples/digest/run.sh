@@ -103,7 +103,7 @@ fail()
 # until_true WHAT command...: look until the command succeeds.
 until_true()
 {
-    local what=$1 end=$((SECONDS + 30))
+    local what=$1 end=$((SECONDS + 120))
     shift
     until "$@"; do
         [ "$SECONDS" -lt "$end" ] || fail "waited too long for $what"

@@ -12,9 +12,10 @@
 
 enum {
     WORKERS = 2,
-    READY_MS = 20000,   // to start, on a machine that is busy
-    ANSWER_MS = 60000,  // for any one answer
-    PATIENCE_MS = 3000, // a coordinator that is gone does not come back here
+    READY_MS = 60000,    // to start, on a machine that is busy
+    ANSWER_MS = 60000,   // for any one answer
+    CONNECT_MS = 60000,  // it has said that it listens
+    PATIENCE_MS = 10000, // a coordinator that is gone does not come back here
 };
 
 struct cluster {
@@ -104,7 +105,7 @@ static int connect_client(
 {
     struct ss_client_error failure;
     struct ss_client_options options = {.endpoints = endpoint,
-        .connect_ms = PATIENCE_MS,
+        .connect_ms = CONNECT_MS,
         .patience_ms = PATIENCE_MS};
     if (ss_client_open(&options, &cluster->client, &failure) != 0)
         return ss_error_set(error, SS_ECLOSED, "client: %s", failure.message);

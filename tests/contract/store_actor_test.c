@@ -488,7 +488,7 @@ static Suite *suite(void)
 {
     Suite *s = suite_create("store_actor");
     TCase *t = tcase_create("actor");
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 600);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, an_answer_makes_the_descriptor_readable);
     tcase_add_test(t, a_job_owns_what_it_was_given);

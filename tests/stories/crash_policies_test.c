@@ -182,7 +182,7 @@ int main(void)
         in_lives_of_two_rows};
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
         TCase *tcase = tcase_create(tests[i]->name);
-        tcase_set_timeout(tcase, 240);
+        tcase_set_timeout(tcase, 600);
         tcase_add_loop_test(tcase, tests[i], 0, STORIES);
         suite_add_tcase(suite, tcase);
     }

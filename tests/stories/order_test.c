@@ -238,7 +238,7 @@ int main(void)
 {
     Suite *suite = suite_create("order");
     TCase *tcase = tcase_create("order");
-    tcase_set_timeout(tcase, 200);
+    tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, three_at_once, 0, acts_tried());
     tcase_add_loop_test(tcase, three_at_once_and_a_join, 0, acts_tried());
     tcase_add_loop_test(tcase, three_at_once_and_a_deferred_node, 0, acts_tried());

@@ -544,7 +544,7 @@ int main(void)
         cut, who_attaches_while_an_attempt_runs_gets_its_items_too);
     tcase_add_test(cut, items_seen_of_an_attempt_that_a_crash_took_are_void);
     tcase_add_test(cut, a_mode_that_is_none_is_refused_after_the_end_too);
-    tcase_set_timeout(cut, 120);
+    tcase_set_timeout(cut, 600);
     suite_add_tcase(suite, cut);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

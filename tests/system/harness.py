@@ -23,8 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("SS_BUILD_DIR", ROOT / "build/dev"))
 BIN = pathlib.Path(os.environ.get("SS_BIN_DIR", BUILD / "bin"))
 LIB = pathlib.Path(os.environ.get("SS_LIB_DIR", BUILD / "lib"))
-# Sanitizers and valgrind make everything slower, never wrong.
-DEADLINE_S = 60
+# Sanitizers and busy machines make everything slower, never wrong.
+DEADLINE_S = 120
 ANY_PORT = "tcp://127.0.0.1:*"
 
 
@@ -72,10 +72,16 @@ class Process:
             return "\n".join(
                 line for of, line in self.lines if kind in (None, of))
 
-    def wait_line(self, pattern, timeout=DEADLINE_S):
-        """The match of the first line that has `pattern`."""
+    def count(self):
+        """How many lines it has said so far."""
+        with self.changed:
+            return len(self.lines)
+
+    def wait_line(self, pattern, timeout=DEADLINE_S, after=0):
+        """The match of the first line that has `pattern`, but for the first
+        `after` ones."""
         end = time.monotonic() + timeout
-        looked_at = 0
+        looked_at = after
         with self.changed:
             while True:
                 while looked_at < len(self.lines):

@@ -3,6 +3,7 @@
 (deploy/postgres-role.sql): coordinators do their work all the same, what is
 wrong is said, and no password shows."""
 
+import random
 import shutil
 import socket
 import subprocess
@@ -17,10 +18,20 @@ ROLE = ROOT / "deploy/postgres-role.sql"
 PASSWORD = "pa55-of-the-test"
 
 
+# Below those that the system gives to whoever asks for any port: between our
+# look and the server's start nobody takes one of these by chance.
+PORTS = range(20000, 30000)
+
+
 def free_port():
-    with socket.socket() as made:
-        made.bind(("127.0.0.1", 0))
-        return made.getsockname()[1]
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket() as made:
+            try:
+                made.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 class Server(postgres.Postgres):

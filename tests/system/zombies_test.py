@@ -37,11 +37,12 @@ def test_a_workers_result_is_refused_when_its_lease_has_ended():
         expect(run.wait() == 3, f"the run:\n{run.text()}")
         before = log_of(world)
         expect(before == expected, f"{before}\ninstead of {expected}")
+        said = zombie.count()
         zombie.kill(signal.SIGCONT)
         # It is told that nobody waits for what it has, and may work again.
         coordinator.wait_line(r"a late result of a lost attempt is ignored"
                               r"|an attempt that .* is no more")
-        zombie.wait_line(r"taken in again|ready")
+        zombie.wait_line("taken in", after=said)
         expect(log_of(world) == expected, "the late result was applied")
         world.do("resume", "t", "--value", '"yes"')
         expect(log_of(world) == expected + ["yes"], "the answer is lost")
@@ -57,8 +58,9 @@ def test_orders_that_were_not_begun_are_not_begun_too_late():
         coordinator.wait_line(r"worker worker1 is gone: its lease ended")
         expected = undisturbed(world, app)
         expect(run.wait() == 3, f"the run:\n{run.text()}")
+        said = zombie.count()
         zombie.kill(signal.SIGCONT)
-        zombie.wait_line(r"taken in again|ready")
+        zombie.wait_line("taken in", after=said)
         world.do("resume", "t", "--value", '"yes"')
         expect(log_of(world) == expected + ["yes"], f"{log_of(world)}")
 

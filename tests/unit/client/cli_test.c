@@ -736,7 +736,6 @@ END_TEST
 static TCase *alone(void)
 {
     TCase *tcase = tcase_create("alone");
-    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_wrong_command_line_says_what_is_wrong);
     tcase_add_test(tcase, input_that_is_no_json_is_told_by_line_and_column);
@@ -752,7 +751,6 @@ static TCase *alone(void)
 static TCase *served(void)
 {
     TCase *tcase = tcase_create("served");
-    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_checked_fixture(tcase, open_server, NULL);
     tcase_add_test(tcase, a_run_prints_its_result);

@@ -553,7 +553,7 @@ int main(void)
     Suite *suite = suite_create("shell");
     TCase *tcase = tcase_create("shell");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 100);
+    tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, a_worker_is_welcomed_with_the_epoch_and_the_times);
     tcase_add_test(tcase, a_name_that_a_live_worker_has_is_refused);
     tcase_add_test(tcase, a_beat_of_a_stranger_is_asked_for_a_hello);

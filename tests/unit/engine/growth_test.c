@@ -607,7 +607,7 @@ int main(void)
     ss_value_setup();
     Suite *suite = suite_create("growth");
     TCase *tcase = tcase_create("growth");
-    tcase_set_timeout(tcase, 240);
+    tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, a_long_conversation_costs_what_a_short_one_does);
     tcase_add_test(tcase, what_is_replaced_and_removed_costs_itself);
     tcase_add_test(

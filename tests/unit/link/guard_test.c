@@ -177,7 +177,7 @@ int main(void)
 {
     Suite *suite = suite_create("guard");
     TCase *tcase = tcase_create("guard");
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, an_address_has_its_share_of_connections);
     tcase_add_test(tcase, all_addresses_together_have_theirs);

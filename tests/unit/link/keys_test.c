@@ -424,7 +424,7 @@ int main(void)
 {
     Suite *suite = suite_create("keys");
     TCase *tcase = tcase_create("keys");
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_key_comes_back_as_it_was_saved);
     tcase_add_test(tcase, a_key_is_never_written_over);

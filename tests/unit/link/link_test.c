@@ -483,7 +483,7 @@ int main(void)
         (long)getpid());
     Suite *suite = suite_create("link");
     TCase *tcase = tcase_create("link");
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, a_message_goes_there_and_an_answer_back, 0, 3);
     tcase_add_loop_test(tcase, two_clients_have_two_names, 0, 3);
     tcase_add_loop_test(tcase, several_links_are_waited_for_together, 0, 3);

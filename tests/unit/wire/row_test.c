@@ -505,7 +505,7 @@ static Suite *suite(void)
     Suite *s = suite_create("row");
     TCase *t = tcase_create("row");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
+    tcase_set_timeout(t, 600);
     tcase_add_test(t, a_row_comes_back_as_it_was);
     tcase_add_test(t, an_empty_row_is_the_check_alone);
     tcase_add_test(t, a_checkpoint_without_changes_is_a_checkpoint);

@@ -492,7 +492,7 @@ int main(void)
     T(a_crash_costs_one_worker_which_is_started_again);
     T(several_processes_leave_together);
 #undef T
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 600);
     suite_add_tcase(suite, tcase);
     TCase *alone = tcase_create("alone");
     tcase_add_test(
