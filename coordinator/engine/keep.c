@@ -13,7 +13,6 @@ static bool idle(struct thread *thread, const char *peer, uint64_t id)
     return false;
 }
 
-// The thread's rows and records go in one unit; then it is as if new.
 // The time of its last row, of any namespace. To be pruned is no use.
 static int64_t used_us(const struct thread *thread)
 {
@@ -49,6 +48,8 @@ bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
     return why != NULL;
 }
 
+// The thread's rows and records go in one unit; then it is as if new. Whoever
+// asks for it meanwhile waits: a row of its next life must not go with them.
 void ss_delete_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
@@ -65,7 +66,7 @@ void ss_delete_thread(
                 false);
     }
     ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
-    thread->delete_all = true;
+    thread->delete_all = thread->deleting = true;
     ss_thread_dirty(thread);
     // held back until the unit is durable: answered behind everything
     SS_VEC_PUSH(&thread->held,
@@ -177,15 +178,9 @@ void ss_copy_thread(
             "name, until one fits", name, thread->id);
         return;
     }
-    struct thread *to = ss_thread_get(engine, name);
-    if (to->state != THREAD_HOT) { // again when it is loaded
-        SS_VEC_PUSH(&to->waiting,
-            (struct waiting){ss_strdup(peer), id, ss_strdup("copy_into"),
-                copy_body(thread->id, body)});
-        return;
-    }
     json_t *request = copy_body(thread->id, body);
-    ss_copy_into(to, peer, id, request);
+    ss_request_later(
+        ss_thread_get(engine, name), "copy_into", peer, id, request);
     json_decref(request);
 }
 
@@ -222,11 +217,13 @@ void ss_copy_into(
     if (ss_answered_before(to, peer, id, body))
         return;
     struct thread *from = ss_map_get(&engine->threads, from_id);
-    if (!from || from->state != THREAD_HOT || from->run) {
+    if (!from || from->state != THREAD_HOT || from->run || from->deleting) {
         ss_reply_error(engine, peer, id, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;
     }
+    if (!idle(to, peer, id))
+        return;
     if (ss_thread_head(to) > 0) {
         ss_reply_error(engine, peer, id, SS_EEXISTS,
             "thread %s is not empty: copy to a new one", to->id);

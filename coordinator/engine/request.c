@@ -116,14 +116,18 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
     return true;
 }
 
+static bool is_open(const struct thread *thread)
+{
+    return thread->state == THREAD_HOT && !thread->deleting;
+}
+
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
     if (!ss_is_read(thread->engine, thread->id))
         return;
     for (size_t left = thread->waiting.count;
-         left > 0 && thread->state == THREAD_HOT && thread->waiting.count > 0;
-         left--) {
+         left > 0 && thread->waiting.count > 0 && is_open(thread); left--) {
         struct waiting waiting = thread->waiting.items[0];
         SS_VEC_REMOVE(&thread->waiting, 0);
         if (serve_waiting(thread, &waiting))
@@ -185,7 +189,7 @@ static void ask_thread(struct engine *engine, const char *name,
     if (ss_refer(engine, peer, id, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
-    if (thread->state == THREAD_HOT && thread->waiting.count == 0
+    if (is_open(thread) && thread->waiting.count == 0
         && ss_is_read(engine, name)) {
         op->on_thread(thread, peer, id, body);
         return;

@@ -434,6 +434,7 @@ struct thread {
     bool known;            // has a record
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
+    bool deleting;         // until that is durable who asks for the thread waits
     bool barred;           // not to be read yet: a run of it is on trial
     json_t *parked;        // the record of its quarantined run, or NULL
     int64_t recoveries;    // of the run that it is read for

@@ -451,6 +451,7 @@ void ss_thread_flush(struct thread *thread)
     thread->engine->stores_out++;
     thread->store_to = head;
     if (thread->delete_all) {
+        ss_check(!thread->run && !thread->change);
         command.delete_thread = true;
         command.delete_to = thread->delete_to = 0;
         command.rows_count = 0;
@@ -481,10 +482,28 @@ void ss_thread_stored(struct thread *thread, const struct ss_event *event)
     thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
     release(thread);
-    if (ss_journal_head(thread->journal) < thread->durable)
-        thread->durable = 0; // it was deleted, and is as if new
+    if (thread->deleting && !thread->delete_all) {
+        thread->durable = 0; // it is as if new
+        thread->deleting = false;
+        ss_requests_resume(thread);
+    }
     ss_thread_dirty(thread);
     ss_queue_later(thread);
+}
+
+// They go on when the thread is read again: those whose end is not durable, and
+// `run`, the one under way (or NULL).
+static void await_runs(struct thread *thread, const char *run)
+{
+    bool is_hot = thread->state == THREAD_HOT;
+    uint64_t head = is_hot ? ss_journal_head(thread->journal) : 0;
+    for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->end && row->run[0])
+            ss_run_await(thread, row->run, "recover");
+    }
+    if (run)
+        ss_run_await(thread, run, "recover");
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
@@ -515,15 +534,17 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     drop_puts(thread);
     bool is_anothers = status == SS_EFENCED || status == SS_EMOVED;
     drop_waiting(thread, !is_anothers);
-    if (run && !is_anothers)
-        ss_run_await(thread, run, "recover"); // it goes on when the thread is read again
+    if (!is_anothers)
+        await_runs(thread, run);
     ss_free(run);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     await_no_more(thread);
     thread->state = THREAD_COLD;
     store_answers(thread);
+    thread->units_durable = thread->units; // none is on its way any more
     thread->delete_to = 0;
+    thread->delete_all = thread->deleting = false;
 }
 
 // ------------------------------------------------ eviction

@@ -1,0 +1,149 @@
+// Threads that are deleted, or copied to, while others use them; and what a unit
+// that the store refused leaves behind.
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+#include "common/model/value.h"
+
+#define T "{'thread': 't'}"
+#define RUN(id) \
+    "{'thread': 't', 'run': '" id "', 'graph': 'g', 'input': {'x': []}}"
+
+static void chain(void)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 9);
+    world_run();
+}
+
+static const char *status_of(const json_t *answer)
+{
+    return ss_json_str(answer, "status", "none");
+}
+
+static const char *code_of(const json_t *answer)
+{
+    return ss_json_str(json_object_get(answer, "error"), "code", "none");
+}
+
+static size_t history_count(void)
+{
+    return json_array_size(
+        json_object_get(world_get("history", T), "history"));
+}
+
+// The answer to `id` comes with a store that answers at once.
+static json_t *finish(uint64_t id)
+{
+    world_store_slow(false);
+    world_run();
+    return world_finish(id);
+}
+
+START_TEST(a_run_on_a_thread_that_is_being_deleted_waits_for_that)
+{
+    chain();
+    world_get("run", RUN("one"));
+    world_store_slow(true);
+    uint64_t gone = world_ask("ann", "delete", T);
+    uint64_t run = world_ask("ann", "run", RUN("two"));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("a"), 1); // nothing of it is durable
+    ck_assert_ptr_null(world_answer(gone));
+    ck_assert_str_eq(status_of(finish(run)), "done");
+    ck_assert_ptr_nonnull(world_answer(gone));
+    size_t supersteps = history_count();
+    ck_assert_uint_eq(supersteps, 4); // its own
+    world_crash();
+    world_restart();
+    ck_assert_uint_eq(history_count(), supersteps);
+}
+END_TEST
+
+START_TEST(a_run_that_follows_a_deletion_is_not_deleted_with_it)
+{
+    chain();
+    world_hold("b");
+    uint64_t one = world_ask("ann", "run", RUN("one"));
+    world_run();
+    world_store_slow(true);
+    world_let("b");
+    world_run(); // its last rows are on their way
+    uint64_t gone = world_ask("ann", "delete", T);
+    uint64_t two = world_ask("ann", "run", RUN("two"));
+    ck_assert_str_eq(status_of(finish(two)), "done");
+    ck_assert_str_eq(status_of(world_answer(one)), "done");
+    ck_assert_ptr_nonnull(json_object_get(world_answer(gone), "rows"));
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    ck_assert_uint_eq(history_count(), 4);
+}
+END_TEST
+
+// Nor is the run lost whose end was refused.
+START_TEST(a_deletion_that_was_refused_is_not_done_later)
+{
+    chain();
+    world_hold("b");
+    world_ask("ann", "run", RUN("one"));
+    world_run();
+    world_store_slow(true);
+    world_store_says(SS_EREFUSED);
+    world_let("b");
+    world_run(); // its last rows are on their way, and will be refused
+    uint64_t gone = world_ask("ann", "delete", T);
+    ck_assert_str_eq(code_of(finish(gone)), "refused");
+    ck_assert_uint_gt(history_count(), 0);
+    json_t *result = world_finish(world_ask("ann", "attach", "{'run': 'one'}"));
+    ck_assert_str_eq(status_of(result), "done");
+    ck_assert_uint_eq(history_count(), 4);
+}
+END_TEST
+
+// Its unit was refused: what is answered from what is durable waits for none.
+START_TEST(after_a_refused_unit_who_asks_is_answered)
+{
+    chain();
+    world_get("run", RUN("one"));
+    world_hold("b");
+    world_store_says(SS_EREFUSED);
+    uint64_t two = world_ask("ann", "run", RUN("two"));
+    world_run();
+    ck_assert_str_eq(code_of(world_finish(two)), "refused");
+    json_t *again = world_get("run", RUN("one"));
+    ck_assert_ptr_nonnull(again);
+    ck_assert_str_eq(status_of(again), "done");
+}
+END_TEST
+
+static json_t *to_b(const char *branch, json_t *state)
+{
+    (void)branch;
+    (void)state;
+    return json_string("b");
+}
+
+START_TEST(a_copy_into_a_thread_that_is_being_changed_is_refused)
+{
+    world_graph(chart("g", "start>a a>b b>end",
+        "{'branches': [{'from': 'a', 'name': 'which'}]}"));
+    world_route("a", to_b);
+    world_worker("w1", 9);
+    world_get("run", RUN("one"));
+    world_hold("a");
+    uint64_t change = world_ask("ann", "update",
+        "{'thread': 'u', 'graph': 'g', 'supersteps':"
+        " [[{'as_node': 'a', 'values': {'x': ['new']}}]]}");
+    world_run();
+    ck_assert_ptr_null(world_answer(change)); // a worker decides where it goes
+    json_t *copy = world_get("copy", "{'thread': 't', 'to': 'u'}");
+    ck_assert_str_eq(code_of(copy), "busy");
+    world_let("a");
+    ck_assert_str_eq(code_of(world_finish(change)), "none");
+}
+END_TEST
+
+SUITE("delete", a_run_on_a_thread_that_is_being_deleted_waits_for_that,
+    a_run_that_follows_a_deletion_is_not_deleted_with_it,
+    a_deletion_that_was_refused_is_not_done_later,
+    after_a_refused_unit_who_asks_is_answered,
+    a_copy_into_a_thread_that_is_being_changed_is_refused)
