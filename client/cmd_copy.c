@@ -1,6 +1,7 @@
 // cmd_copy.c - superstep copy THREAD TO: a thread with all its past.
 #include <stdio.h>
 
+#include "client/cli/find.h"
 #include "client/commands.h"
 
 static struct ss_arg_list words;
@@ -20,6 +21,8 @@ static int run(struct ss_client *client)
     if (ss_client_copy(client, words.items[0], words.items[1], &rows, &error) !=
         0)
         return ss_cli_client_fail(client, &error, NULL, words.items[0]);
+    if (rows == 0)
+        return ss_cli_no_thread(client, words.items[0]);
     printf(ss_cli_options.json ? "{\"rows\": %lld}\n" : "%lld rows copied\n",
         (long long)rows);
     return SS_CLI_DONE;

@@ -102,7 +102,8 @@ static int run(struct ss_client *client)
         .thread = words.items[0],
         .stream = stream,
         .progress = progress};
-    status = ss_cli_follow(client, &follow);
+    status = follow.body ? ss_cli_follow(client, &follow)
+                         : ss_cli_usage("a word of it is no text in UTF-8");
     ss_free(found);
     return status;
 }

@@ -174,9 +174,11 @@ static int run(struct ss_client *client)
         .body = ss_client_run_body(words.items[0], &request),
         .graph = words.items[0],
         .thread = thread,
+        .checkpoint = checkpoint,
         .stream = stream,
         .progress = progress};
-    status = ss_cli_follow(client, &follow);
+    status = follow.body ? ss_cli_follow(client, &follow)
+                         : ss_cli_usage("a word of it is no text in UTF-8");
     ss_free(at);
     return status;
 }

@@ -83,17 +83,22 @@ static int run(struct ss_client *client)
     json_t *state;
     struct ss_client_error error;
     int status = ss_client_state(client, thread, request(at), &state, &error);
-    ss_free(at);
-    if (status != 0)
+    if (status != 0) {
+        ss_free(at);
         return ss_cli_client_fail(client, &error, graph, thread);
+    }
     status = SS_CLI_DONE;
     if (ss_cli_options.json)
         ss_cli_print_json(state);
     else if (ss_snapshot_is_there(state))
         print(state);
     else
-        status = ss_cli_no_thread(client, thread);
+        status = at ? ss_cli_fail("thread %s has no checkpoint %s. superstep "
+                                  "history %s lists them",
+                          thread, at, thread)
+                    : ss_cli_no_thread(client, thread);
     json_decref(state);
+    ss_free(at);
     return status;
 }
 

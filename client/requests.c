@@ -8,39 +8,81 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-// An object of its own to add to. Takes `more` (NULL: nothing).
-static json_t *body_from(json_t *more)
+// A request in the making: what is wrong with it is found where it is sent.
+struct body {
+    json_t *json;
+    const char *wrong; // the word that is; NULL: none
+    const char *why;
+};
+
+static void blame(struct body *body, const char *key, const char *why)
 {
-    json_t *body = more ? json_copy(more) : NULL;
-    json_decref(more);
-    return body ? body : json_object();
+    if (!body->wrong) {
+        body->wrong = key;
+        body->why = why;
+    }
 }
 
-static void set_text(json_t *body, const char *key, const char *text)
+// An object of its own to add to. Takes `more` (NULL: nothing).
+static struct body body_from(json_t *more)
+{
+    struct body body = {
+        .json = json_is_object(more) ? json_copy(more) : json_object()};
+    if (more && !json_is_object(more))
+        blame(&body, "more", "no object");
+    json_decref(more);
+    return body;
+}
+
+// Takes `value`; NULL: a text that is no UTF-8, which would be left out in
+// silence, and another thread be meant.
+static void set(struct body *body, const char *key, json_t *value)
+{
+    if (json_object_set_new(body->json, key, value) != 0)
+        blame(body, key, "no text in UTF-8");
+}
+
+static void set_text(struct body *body, const char *key, const char *text)
 {
     if (text)
-        json_object_set_new(body, key, json_string(text));
+        set(body, key, json_string(text));
 }
 
-// "values,updates" as a list; Takes nothing, gives.
-static json_t *list_from(const char *text)
+// "values,updates" as a list, under `key`.
+static void set_list(struct body *body, const char *key, const char *text)
 {
+    if (!text)
+        return;
     json_t *list = json_array();
     while (*text) {
         size_t size = strcspn(text, ",");
-        if (size > 0)
-            json_array_append_new(list, json_stringn(text, size));
+        if (size > 0 && json_array_append_new(list, json_stringn(text, size)))
+            blame(body, key, "no text in UTF-8");
         text += size + (text[size] == ',');
     }
-    return list;
+    set(body, key, list);
+}
+
+static int ask(struct ss_client *client, const char *op,
+    const struct body *body, const struct ss_client_ask *options,
+    json_t **ret_answer, struct ss_client_error *ret_error)
+{
+    if (!body->wrong)
+        return ss_client_ask(
+            client, op, body->json, options, ret_answer, ret_error);
+    struct ss_error error;
+    ss_error_set(&error, SS_EINVAL, "the request \"%s\": \"%s\" is %s", op,
+        body->wrong, body->why);
+    json_decref(body->json);
+    return ss_client_error_fill(&error, ret_error);
 }
 
 // Ask, and give what stands under `key` of the answer.
-static int fetch(struct ss_client *client, const char *op, json_t *body,
+static int fetch(struct ss_client *client, const char *op, struct body body,
     const char *key, json_t **ret_part, struct ss_client_error *ret_error)
 {
     json_t *answer;
-    int status = ss_client_ask(client, op, body, NULL, &answer, ret_error);
+    int status = ask(client, op, &body, NULL, &answer, ret_error);
     if (status != SS_OK)
         return status;
     json_t *part = json_object_get(answer, key);
@@ -55,8 +97,8 @@ static int fetch(struct ss_client *client, const char *op, json_t *body,
     return ss_client_error_fill(&error, ret_error);
 }
 
-static int fetch_rows(struct ss_client *client, const char *op, json_t *body,
-    int64_t *ret_rows, struct ss_client_error *ret_error)
+static int fetch_rows(struct ss_client *client, const char *op,
+    struct body body, int64_t *ret_rows, struct ss_client_error *ret_error)
 {
     json_t *rows;
     int status = fetch(client, op, body, "rows", &rows, ret_error);
@@ -68,38 +110,55 @@ static int fetch_rows(struct ss_client *client, const char *op, json_t *body,
     return SS_OK;
 }
 
-static json_t *thread_body(const char *thread, json_t *more)
+static struct body thread_body(const char *thread, json_t *more)
 {
-    json_t *body = body_from(more);
-    set_text(body, "thread", thread);
+    struct body body = body_from(more);
+    set_text(&body, "thread", thread);
+    return body;
+}
+
+static struct body run_body(const char *run)
+{
+    struct body body = body_from(NULL);
+    set_text(&body, "run", run);
     return body;
 }
 
 // ------------------------------------------------------------------------ runs
 
+static struct body body_of(const char *graph, const struct ss_client_run *run)
+{
+    struct body body = body_from(run->more);
+    set_text(&body, "graph", graph);
+    set_text(&body, "thread", run->thread);
+    set_text(&body, "checkpoint_id", run->checkpoint_id);
+    set_text(&body, "run", run->run);
+    set_text(&body, "if_busy", run->if_busy);
+    if (run->input)
+        set(&body, "input", run->input);
+    if (run->resume || run->command) {
+        struct body command = body_from(run->command);
+        if (run->resume)
+            set(&command, "resume", run->resume);
+        set(&body, "command", command.json);
+        if (command.wrong)
+            blame(&body, "command", command.why);
+    }
+    set_list(&body, "stream", run->stream);
+    if (run->subgraphs)
+        set(&body, "subgraphs", json_true());
+    if (run->detach)
+        set(&body, "detach", json_true());
+    return body;
+}
+
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run)
 {
-    json_t *body = body_from(run->more);
-    set_text(body, "graph", graph);
-    set_text(body, "thread", run->thread);
-    set_text(body, "checkpoint_id", run->checkpoint_id);
-    set_text(body, "run", run->run);
-    set_text(body, "if_busy", run->if_busy);
-    if (run->input)
-        json_object_set_new(body, "input", run->input);
-    if (run->resume || run->command) {
-        json_t *command = body_from(run->command);
-        if (run->resume)
-            json_object_set_new(command, "resume", run->resume);
-        json_object_set_new(body, "command", command);
-    }
-    if (run->stream)
-        json_object_set_new(body, "stream", list_from(run->stream));
-    if (run->subgraphs)
-        json_object_set_new(body, "subgraphs", json_true());
-    if (run->detach)
-        json_object_set_new(body, "detach", json_true());
-    return body;
+    struct body body = body_of(graph, run);
+    if (!body.wrong)
+        return body.json;
+    json_decref(body.json);
+    return NULL;
 }
 
 int ss_client_run(struct ss_client *client, const char *graph,
@@ -109,11 +168,11 @@ int ss_client_run(struct ss_client *client, const char *graph,
     static const struct ss_client_run nothing;
     if (!run)
         run = &nothing;
-    const struct ss_client_ask ask = {.timeout_ms = run->timeout_ms,
+    const struct ss_client_ask options = {.timeout_ms = run->timeout_ms,
         .on_item = run->on_item,
         .ctx = run->ctx};
-    return ss_client_ask(client, "run", ss_client_run_body(graph, run), &ask,
-        ret_answer, ret_error);
+    struct body body = body_of(graph, run);
+    return ask(client, "run", &body, &options, ret_answer, ret_error);
 }
 
 int ss_client_attach(struct ss_client *client, const char *run,
@@ -123,35 +182,30 @@ int ss_client_attach(struct ss_client *client, const char *run,
     static const struct ss_client_attach defaults;
     if (!options)
         options = &defaults;
-    json_t *body = json_object();
-    set_text(body, "run", run);
-    set_text(body, "after", options->after);
-    if (options->stream)
-        json_object_set_new(body, "stream", list_from(options->stream));
+    struct body body = run_body(run);
+    set_text(&body, "after", options->after);
+    set_list(&body, "stream", options->stream);
     if (options->subgraphs)
-        json_object_set_new(body, "subgraphs", json_true());
-    const struct ss_client_ask ask = {.timeout_ms = options->timeout_ms,
+        set(&body, "subgraphs", json_true());
+    const struct ss_client_ask follow = {.timeout_ms = options->timeout_ms,
         .on_item = options->on_item,
         .ctx = options->ctx};
-    return ss_client_ask(client, "attach", body, &ask, ret_answer, ret_error);
+    return ask(client, "attach", &body, &follow, ret_answer, ret_error);
 }
 
 int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
     json_t **ret_status, struct ss_client_error *ret_error)
 {
-    json_t *body = json_object();
-    set_text(body, "run", run);
+    struct body body = run_body(run);
     if (rollback)
-        set_text(body, "action", "rollback");
+        set_text(&body, "action", "rollback");
     return fetch(client, "cancel", body, "status", ret_status, ret_error);
 }
 
 int ss_client_release(struct ss_client *client, const char *run,
     struct ss_client_error *ret_error)
 {
-    json_t *body = json_object();
-    set_text(body, "run", run);
-    return fetch(client, "release", body, "status", NULL, ret_error);
+    return fetch(client, "release", run_body(run), "status", NULL, ret_error);
 }
 
 // --------------------------------------------------------------------- threads
@@ -174,20 +228,22 @@ int ss_client_update(struct ss_client *client, const char *thread,
     const struct ss_client_update *update, json_t **ret_config,
     struct ss_client_error *ret_error)
 {
-    json_t *one = json_object();
-    json_object_set_new(
-        one, "values", update->values ? update->values : json_null());
-    set_text(one, "as_node", update->as_node);
-    return ss_client_bulk_update(client, thread, json_pack("[[o]]", one),
-        update->more, ret_config, ret_error);
+    struct body one = body_from(NULL);
+    struct body body = thread_body(thread, update->more);
+    set(&one, "values", update->values ? update->values : json_null());
+    set_text(&one, "as_node", update->as_node);
+    set(&body, "supersteps", json_pack("[[o]]", one.json));
+    if (one.wrong)
+        blame(&body, one.wrong, one.why);
+    return fetch(client, "update", body, "config", ret_config, ret_error);
 }
 
 int ss_client_bulk_update(struct ss_client *client, const char *thread,
     json_t *supersteps, json_t *more, json_t **ret_config,
     struct ss_client_error *ret_error)
 {
-    json_t *body = thread_body(thread, more);
-    json_object_set_new(body, "supersteps", supersteps);
+    struct body body = thread_body(thread, more);
+    set(&body, "supersteps", supersteps);
     return fetch(client, "update", body, "config", ret_config, ret_error);
 }
 
@@ -208,8 +264,8 @@ int ss_client_journal(struct ss_client *client, const char *thread,
 int ss_client_copy(struct ss_client *client, const char *thread, const char *to,
     int64_t *ret_rows, struct ss_client_error *ret_error)
 {
-    json_t *body = thread_body(thread, NULL);
-    set_text(body, "to", to);
+    struct body body = thread_body(thread, NULL);
+    set_text(&body, "to", to);
     return fetch_rows(client, "copy", body, ret_rows, ret_error);
 }
 
@@ -246,21 +302,21 @@ int ss_client_graphs(struct ss_client *client, json_t **ret_graphs,
     struct ss_client_error *ret_error)
 {
     return fetch(
-        client, "graphs", json_object(), "graphs", ret_graphs, ret_error);
+        client, "graphs", body_from(NULL), "graphs", ret_graphs, ret_error);
 }
 
 int ss_client_workers(struct ss_client *client, json_t **ret_workers,
     struct ss_client_error *ret_error)
 {
     return fetch(
-        client, "workers", json_object(), "workers", ret_workers, ret_error);
+        client, "workers", body_from(NULL), "workers", ret_workers, ret_error);
 }
 
 int ss_client_draw(struct ss_client *client, const char *graph, json_t *more,
     char **ret_mermaid, struct ss_client_error *ret_error)
 {
-    json_t *body = body_from(more);
-    set_text(body, "graph", graph);
+    struct body body = body_from(more);
+    set_text(&body, "graph", graph);
     json_t *text;
     int status = fetch(client, "draw", body, "mermaid", &text, ret_error);
     if (status != SS_OK)

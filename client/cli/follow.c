@@ -174,21 +174,39 @@ static void print_warnings(const json_t *answer)
     }
 }
 
+// "thread T: node \"N\": MESSAGE", with what the message has not said itself.
+// Gives.
+static char *failure_of(
+    const char *thread, const char *node, const char *message)
+{
+    char *where = ss_format("thread %s", thread ? thread : "?");
+    char *who = node ? ss_format("node \"%s\": ", node) : ss_strdup("");
+    bool says_where = strstr(message, where) != NULL;
+    bool says_who = strncmp(message, who, strlen(who)) == 0;
+    char *text = ss_format("%s%s%s%s", says_where ? "" : where,
+        says_where ? "" : ": ", says_who ? "" : who, message);
+    ss_free(where);
+    ss_free(who);
+    return text;
+}
+
 static int print_failure(const struct ss_follow *follow, const json_t *answer)
 {
     json_t *error = json_object_get(answer, "error");
-    const char *node = ss_json_str(error, "node", NULL);
-    const char *message = ss_json_str(error, "message", NULL);
+    const char *code = ss_json_str(error, "code", "failed");
     const char *thread = ss_json_str(answer, "thread", follow->thread);
-    if (!message)
-        message = "the run failed without a word";
-    bool names_thread = thread && strstr(message, thread);
-    return ss_cli_fail("%s%s%s%s%s%s%s (%s)", names_thread ? "" : "thread ",
-        names_thread ? ""
-        : thread     ? thread
-                     : "?",
-        names_thread ? "" : ": ", node ? "node \"" : "", node ? node : "",
-        node ? "\": " : "", message, ss_json_str(error, "code", "failed"));
+    char *text = failure_of(thread, ss_json_str(error, "node", NULL),
+        ss_json_str(error, "message", "the run failed without a word"));
+    int status;
+    // Of a checkpoint that is not there a run begins anew, with nothing.
+    if (follow->checkpoint && strcmp(code, "empty_input") == 0)
+        status = ss_cli_fail(
+            "%s (%s)\nIs there a checkpoint %s?  superstep history %s", text,
+            code, follow->checkpoint, thread ? thread : "THREAD");
+    else
+        status = ss_cli_fail("%s (%s)", text, code);
+    ss_free(text);
+    return status;
 }
 
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)

@@ -51,6 +51,9 @@ int ss_cli_input(const char *option, const char *text, json_t **ret_json,
     if (strcmp(text, "-") == 0)
         return from_file(stdin, "standard input", ret_json, error);
     if (text[0] == '@') {
+        if (!text[1])
+            return ss_error_set(error, SS_EINVAL,
+                "%s: the name of a file is missing behind @", option);
         FILE *file = fopen(text + 1, "rb");
         if (!file)
             return ss_error_set(

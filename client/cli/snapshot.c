@@ -17,7 +17,8 @@ const char *ss_snapshot_id(const json_t *snapshot)
 
 bool ss_snapshot_is_there(const json_t *snapshot)
 {
-    return *ss_snapshot_id(snapshot) != '\0';
+    return *ss_snapshot_id(snapshot) != '\0' &&
+           json_is_object(json_object_get(snapshot, "metadata"));
 }
 
 // "a, b"; NULL for an empty list. Gives.

@@ -8,7 +8,8 @@
 #include "client/cli/text.h"
 #include "common/base/buf.h"
 
-// Whether it shows a checkpoint at all: a thread nobody ever ran has none.
+// Whether it shows a checkpoint at all: a thread nobody ever ran has none, and
+// an id that nobody ever gave leads to none.
 bool ss_snapshot_is_there(const json_t *snapshot);
 // Its id, "" where there is none. Borrowed.
 const char *ss_snapshot_id(const json_t *snapshot);

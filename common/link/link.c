@@ -2,6 +2,7 @@
 #include "common/link/link.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -23,6 +24,24 @@ bool ss_link_is_loopback(const char *endpoint)
     // A name may begin like that too; a number cannot have letters.
     return size >= 4 && memcmp(host, "127.", 4) == 0 &&
            strspn(host, "0123456789.") >= size;
+}
+
+// ZeroMQ takes a port's last 16 bits: 70000 would be 4464 in silence.
+static int check_port(const char *endpoint, struct ss_error *error)
+{
+    enum { PORT_DIGITS = 5, PORT_MAX = 65535 };
+    const char *colon = strrchr(endpoint, ':'); // it has one: "tcp:"
+    size_t digits = strspn(colon + 1, "0123456789");
+    bool is_any = strcmp(colon, ":*") == 0;
+    bool is_number = digits > 0 && digits <= PORT_DIGITS &&
+                     colon[1 + digits] == '\0';
+    bool is_port = is_number && strtol(colon + 1, NULL, 10) <= PORT_MAX;
+    if (strncmp(endpoint, "tcp://", 6) != 0 || is_any || is_port)
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "\"%.200s\" has no port: a number up to %d behind the last colon, as "
+        "tcp://HOST:7433",
+        endpoint, PORT_MAX);
 }
 
 static int check_reach(
@@ -50,7 +69,9 @@ int ss_link_open(const struct ss_link_options *options,
         return ss_link_open_loop(&full, ret_link, error);
     if (strncmp(endpoint, "tcp://", 6) == 0 ||
         strncmp(endpoint, "ipc://", 6) == 0) {
-        int status = check_reach(&full, error);
+        int status = check_port(endpoint, error);
+        if (status == SS_OK)
+            status = check_reach(&full, error);
         return status == SS_OK ? ss_link_open_zmq(&full, ret_link, error)
                                : status;
     }

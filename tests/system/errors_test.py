@@ -43,6 +43,12 @@ def test_a_port_in_use_is_named():
         expect_says(coordinator, 1, "in use", str(taken.getsockname()[1]))
 
 
+def test_a_port_that_is_none_is_refused():
+    with World() as world:
+        world.endpoint = "tcp://127.0.0.1:70000"  # in 16 bits: 4464
+        expect_says(world.coordinator(wait=False), 1, "70000", "65535")
+
+
 def test_a_database_that_is_no_database_is_left_alone():
     with World() as world:
         db = world.path("superstep.db")
@@ -220,6 +226,14 @@ def test_a_node_that_crashes_its_process_each_time_fails_its_task():
         expect(done["output"] == {"log": ["fine"]}, str(done))
 
 
+def test_a_worker_that_nobody_answers_says_so():
+    with World() as world:
+        world.endpoint = "tcp://127.0.0.1:9"
+        worker = world.worker(HELLO, wait=False)
+        worker.wait_line("nothing heard from the coordinator at "
+                         "tcp://127.0.0.1:9")
+
+
 # ------------------------------------------------------------ what clients say
 
 def test_requests_that_make_no_sense_get_an_answer_that_does():
@@ -232,6 +246,13 @@ def test_requests_that_make_no_sense_get_an_answer_that_does():
         for status, words, said in (
                 (1, ["run", "helo", "--input", "{}"], ["helo", "hello"]),
                 (1, ["state", "nobody"], ["nobody"]),
+                (1, ["state", "t", "--at", "c7"], ["c7", "history t"]),
+                (1, ["run", "hello", "--thread", "t", "--at", "c7"],
+                 ["c7", "history t"]),
+                (1, ["copy", "nobody", "else"], ["nobody"]),
+                (2, ["run", "hello", "--thread", b"t\xff", "--input",
+                     '{"name": "Ada"}'], ["UTF-8"]),
+                (1, ["delete", b"t\xff"], ["thread", "UTF-8"]),
                 (1, ["history", "nobody"], ["nobody"]),
                 (1, ["resume", "nobody", "--value", "1"], ["nobody"]),
                 (2, ["run", "hello", "--input", '{"name": '], ["JSON"]),

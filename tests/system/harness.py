@@ -46,7 +46,8 @@ class Process:
         self.lines = []
         self.changed = threading.Condition()
         self.popen = subprocess.Popen(
-            [str(word) for word in command], stdin=subprocess.DEVNULL,
+            [word if isinstance(word, bytes) else str(word)
+             for word in command], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             errors="replace", env=environment, preexec_fn=limits,
             start_new_session=own_group)

@@ -164,6 +164,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     if (event->epoch < contact->epoch)
         return; // of a coordinator that another one has replaced
     contact->refused_ms = -1;
+    contact->is_missed = false;
     if (event->epoch != contact->epoch)
         ss_lists_forget(contact); // another life gives other names
     contact->epoch = contact->heard_epoch = event->epoch;
@@ -275,10 +276,29 @@ void ss_contact_pong(struct ss_session *session, struct contact *contact,
 
 // ------------------------------------------------------------------ time
 
+static void say_silent(struct ss_session *session, struct contact *contact)
+{
+    contact->is_missed = true;
+    say(session, contact,
+        (struct ss_session_command){
+            .type = SS_SESSION_SILENT, .endpoint = contact->endpoint});
+}
+
+// Also of one that never answered, once we have asked for a while: whoever
+// started us with a wrong endpoint must not look at silence.
+static bool is_to_be_told(const struct contact *contact)
+{
+    return contact->is_given && !contact->is_missed &&
+           contact->phase != PHASE_REFUSED && contact->refused_ms < 0 &&
+           contact->hello_interval_ms >= SS_SESSION_HELLO_MS_MAX;
+}
+
 static void mind_unheard(struct ss_session *session, struct contact *contact)
 {
     if (session->now_ms < contact->hello_ms)
         return;
+    if (is_to_be_told(contact))
+        say_silent(session, contact);
     if (!contact->is_given && ss_members_lack(session, contact)) {
         ss_contact_drop(session, contact);
     } else if (contact->phase == PHASE_KNOCKING) {
@@ -298,9 +318,7 @@ void ss_contact_mind(struct ss_session *session, struct contact *contact)
         return;
     }
     if (session->now_ms - contact->heard_ms >= contact->lease_ms) {
-        say(session, contact,
-            (struct ss_session_command){.type = SS_SESSION_SILENT,
-                .endpoint = contact->endpoint});
+        say_silent(session, contact);
         ss_contact_greet(session, contact);
         return;
     }

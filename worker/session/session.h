@@ -116,7 +116,7 @@ enum ss_session_command_type {
     SS_SESSION_START,      // run `order` on a thread; the shell takes it
     SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop
     SS_SESSION_READY,      // taken in (again): `epoch`
-    SS_SESSION_SILENT,     // nothing heard for a lease; for people
+    SS_SESSION_SILENT,     // nothing heard for a lease, or ever; for people
     SS_SESSION_AWAY,       // turned away, others go on: `status`, `text`
     SS_SESSION_LEAVE,      // end with `status`, `text` (borrowed)
 };

@@ -31,6 +31,7 @@ struct contact {
     int64_t ping_ms;  // last PING
     int64_t hello_ms; // next HELLO, or the PING that comes before it
     int64_t hello_interval_ms;
+    bool is_missed; // people were told that nothing is heard of it
     int64_t refused_ms; // first of a row of refusals that may pass; -1: none
     uint32_t told_capacity;
     int64_t told_ms; // last BEAT

@@ -7,9 +7,8 @@
 //     json_t *answer;
 //     if (ss_client_open(NULL, &client, &error) != 0 ||
 //         ss_client_run(client, "hello",
-//             &(struct ss_client_run){
-//                 .thread = "demo", .input = json_pack("{s:s}", "name",
-//                 "Ada")},
+//             &(struct ss_client_run){.thread = "demo",
+//                 .input = json_pack("{s:s}", "name", "Ada")},
 //             &answer, &error) != 0)
 //         errx(1, "%s", error.message);
 //     puts(json_string_value(json_object_get(answer, "status"))); // "done"
@@ -148,6 +147,10 @@ int ss_client_call_finish(struct ss_client_call **call, json_t **ret_answer,
 // fine.
 void ss_client_call_drop(struct ss_client_call **call);
 
+// All that follows waits for the answer: as long as somebody is there, and
+// patience_ms where nobody is any more. "invalid_argument": a text that is no
+// UTF-8, or a `more` that is no object; nothing was sent.
+
 // ------------------------------------------------------------------------ runs
 
 // A run (requests.md, "run"). Zero bytes: go on with a thread as it is.
@@ -176,7 +179,7 @@ int ss_client_run(struct ss_client *client, const char *graph,
     const struct ss_client_run *run, json_t **ret_answer,
     struct ss_client_error *ret_error);
 // The body of that request, for ss_client_start(). Takes what `run` says it
-// takes. Gives.
+// takes. Gives; NULL: a text of it is no UTF-8, or `more` is no object.
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
 
 // Follow a run that is under way, or fetch how it ended. `after`: the "seq" of

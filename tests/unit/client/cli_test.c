@@ -232,6 +232,10 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("completion", "fish"), "only for bash");
     expect_usage(RUN("resume", "t", "--value", "1", "--answer", "a=1"),
         "--value or --answer, not both");
+    expect_usage(RUN("run", "g", "--input", "@"),
+        "--input: the name of a file is missing behind @");
+    expect_usage(
+        RUN("run", "g", "--thread", "\xff"), "a word of it is no text in UTF-8");
     expect_usage(RUN("resume", "t", "--answer", "a"),
         "--answer takes ID=JSON, not \"a\"");
 }
@@ -423,6 +427,48 @@ START_TEST(a_failed_run_says_why)
                "superstep: thread t1: node \"print\": no ink (node_failed)\n");
     ck_assert_int_eq(RUN("run", "g", "--json"), 1);
     ck_assert(says(&out, "\"code\": \"node_failed\""));
+}
+END_TEST
+
+START_TEST(a_failure_names_thread_and_node_once)
+{
+    PLAY({.op = "run",
+        .final = "{\"thread\":\"e\",\"status\":\"failed\",\"error\":"
+                 "{\"code\":\"invalid_update\",\"node\":\"n\",\"message\":"
+                 "\"node \\\"n\\\": expected a map\"}}"});
+    ck_assert_int_eq(RUN("run", "g", "--thread", "e"), 1);
+    expect_err("superstep: thread e: node \"n\": expected a map "
+               "(invalid_update)\n");
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_is_not_there_is_told)
+{
+    PLAY({.op = "run",
+             .final = "{\"thread\":\"t\",\"status\":\"failed\",\"error\":"
+                      "{\"code\":\"empty_input\",\"message\":\"thread t: "
+                      "there is no input\"}}"},
+        {.op = "state",
+            .final = "{\"state\":{\"values\":{},\"metadata\":null,"
+                     "\"config\":{\"checkpoint_id\":\"c7\"}}}"});
+    ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c7"), 1);
+    expect_err("superstep: thread t: there is no input (empty_input)\n"
+               "Is there a checkpoint c7?  superstep history t\n");
+    ck_assert_int_eq(RUN("state", "t", "--at", "c7"), 1);
+    expect_err("superstep: thread t has no checkpoint c7. superstep history t "
+               "lists them\n");
+    expect_out("");
+}
+END_TEST
+
+START_TEST(a_copy_of_nothing_is_no_success)
+{
+    PLAY({.op = "copy", .final = "{\"rows\":0}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    ck_assert_int_eq(RUN("copy", "dmeo", "u"), 1);
+    expect_err("superstep: there is no thread \"dmeo\". Did you mean "
+               "\"demo\"?\n");
+    expect_out("");
 }
 END_TEST
 
@@ -736,6 +782,7 @@ END_TEST
 static TCase *alone(void)
 {
     TCase *tcase = tcase_create("alone");
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_wrong_command_line_says_what_is_wrong);
     tcase_add_test(tcase, input_that_is_no_json_is_told_by_line_and_column);
@@ -751,6 +798,7 @@ static TCase *alone(void)
 static TCase *served(void)
 {
     TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_checked_fixture(tcase, open_server, NULL);
     tcase_add_test(tcase, a_run_prints_its_result);
@@ -760,6 +808,9 @@ static TCase *served(void)
     tcase_add_test(tcase, a_stream_prints_events);
     tcase_add_test(tcase, an_interrupted_run_prints_the_command_that_answers);
     tcase_add_test(tcase, a_failed_run_says_why);
+    tcase_add_test(tcase, a_failure_names_thread_and_node_once);
+    tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
+    tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
     tcase_add_test(tcase, cancel_takes_a_run_back);

@@ -696,6 +696,43 @@ START_TEST(lists_are_given)
 }
 END_TEST
 
+// Left out in silence, a name would make another thread be meant.
+START_TEST(a_text_that_is_no_utf8_is_refused_and_nothing_is_sent)
+{
+    json_t *result;
+    const struct ss_client_run run = {.thread = "t\xff"};
+    ck_assert_int_eq(
+        ss_client_run(client, "g", &run, &result, &error), SS_EINVAL);
+    ck_assert_str_eq(error.message,
+        "the request \"run\": \"thread\" is no text in UTF-8");
+    ck_assert_ptr_null(ss_client_run_body("g", &run));
+    const struct ss_client_run modes = {.stream = "values,\xff"};
+    ck_assert_ptr_null(ss_client_run_body("g", &modes));
+    ck_assert_int_eq(
+        ss_client_delete(client, "\xff", NULL, &error), SS_EINVAL);
+    const struct ss_client_update update = {.as_node = "\xff"};
+    ck_assert_int_eq(
+        ss_client_update(client, "t", &update, &result, &error), SS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(error.message, "\"as_node\" is no text"));
+    expect_asked("");
+}
+END_TEST
+
+START_TEST(more_that_is_no_object_is_refused)
+{
+    json_t *result;
+    ck_assert_int_eq(
+        ss_client_runs(client, parse("[1]"), &result, &error), SS_EINVAL);
+    ck_assert_str_eq(
+        error.message, "the request \"runs\": \"more\" is no object");
+    const struct ss_client_run run = {.command = parse("7")};
+    ck_assert_int_eq(
+        ss_client_run(client, "g", &run, &result, &error), SS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(error.message, "\"command\" is no object"));
+    expect_asked("");
+}
+END_TEST
+
 // ------------------------------------------------------------- why it waits
 
 static char *idle_after(struct ss_idle *idle, int64_t now_ms)
@@ -775,6 +812,7 @@ END_TEST
 static TCase *polling(void)
 {
     TCase *tcase = tcase_create("polling");
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_request_gets_its_answer);
     tcase_add_test(tcase, many_requests_may_be_under_way);
@@ -805,6 +843,7 @@ int main(void)
     Suite *suite = suite_create("client");
     suite_add_tcase(suite, polling());
     TCase *tcase = tcase_create("blocking");
+    tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup_thread, teardown);
     tcase_add_test(tcase, run_says_everything_that_a_run_can_be_told);
     tcase_add_test(tcase, resume_is_a_command);
@@ -812,6 +851,9 @@ int main(void)
     tcase_add_test(tcase, threads_are_looked_at);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, lists_are_given);
+    tcase_add_test(
+        tcase, a_text_that_is_no_utf8_is_refused_and_nothing_is_sent);
+    tcase_add_test(tcase, more_that_is_no_object_is_refused);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

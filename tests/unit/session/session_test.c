@@ -39,9 +39,27 @@ START_TEST(it_says_hello_until_it_is_welcome)
     ck_assert_str_eq(script_tick(&s, 499), "");
     ck_assert_str_eq(script_tick(&s, 1), "HELLO\n");
     ck_assert_str_eq(script_tick(&s, 999), "");
-    ck_assert_str_eq(script_wake(&s), "HELLO\n");
+    ck_assert_str_eq(script_wake(&s), "silent\nHELLO\n");
     ck_assert_str_eq(script_welcome(&s, 1), "ready\nBEAT\n");
     ck_assert_str_eq(script_welcome(&s, 1), "");
+}
+END_TEST
+
+START_TEST(people_are_told_once_that_nobody_answers)
+{
+    for (int i = 0; i < 2; i++)
+        ck_assert_str_eq(script_wake(&s), "HELLO\n");
+    ck_assert_str_eq(script_wake(&s), "silent\nHELLO\n");
+    for (int i = 0; i < 5; i++)
+        ck_assert_str_eq(script_wake(&s), "HELLO\n");
+    script_welcome(&s, 1);
+    // The next silence is another one, and told when the lease is over.
+    const char *said = "";
+    for (int i = 0; i < 100 && !strstr(said, "silent"); i++)
+        said = script_tick(&s, 500);
+    ck_assert_str_eq(said, "silent\nHELLO\n");
+    for (int i = 0; i < 5; i++)
+        ck_assert_str_eq(script_wake(&s), "HELLO\n");
 }
 END_TEST
 
@@ -435,6 +453,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
 #define T(name) tcase_add_test(tcase, name)
     T(it_says_hello_until_it_is_welcome);
+    T(people_are_told_once_that_nobody_answers);
     T(a_refusal_for_good_ends_it_with_its_reason);
     T(a_name_that_is_taken_is_asked_for_until_its_lease_must_be_over);
     T(it_beats_at_the_coordinators_interval_with_what_it_holds);
