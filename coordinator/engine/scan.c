@@ -118,6 +118,8 @@ static void answer_records(struct engine *engine,
     const struct scan_reply *wait, const struct ss_event *event)
 {
     bool missing = event->records.status == SS_ENOTFOUND;
+    if (event->records.status == SS_EFENCED)
+        return; // it ends, and who asked asks whoever comes after it
     if (event->records.status != SS_OK && !missing) {
         ss_reply_error(engine, wait->peer, wait->id, event->records.status,
             "%s: %s", wait->op,

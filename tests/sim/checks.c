@@ -51,13 +51,30 @@ static struct search search_thread(
     return search;
 }
 
+// Until it has found out, a coordinator acts on what the database had
+// acknowledged: no longer than its lease, and nothing of it is stored.
+static bool acts_on_the_lost(const struct coordinator *it, const char *what)
+{
+    struct world *world = it->process.world;
+    int64_t until_ms =
+        world->database.set_back_ms + world->climate.cluster_lease_ms;
+    if (!database_is_gone(it))
+        return false;
+    if (world->now_ms > until_ms)
+        violated(world, "%s %s on a database that was set back long ago",
+            it->process.name, what);
+    return true;
+}
+
 // By the database; who was taken over from must have stopped before.
 void check_owner(
     const struct coordinator *it, const char *thread, const char *what)
 {
     struct world *world = it->process.world;
+    if (acts_on_the_lost(it, what))
+        return;
     if (world->climate.is_shared &&
-        world->database.owners[ss_shard_of(thread)] != it->process.index)
+        world->database.cluster.owners[ss_shard_of(thread)] != it->process.index)
         violated(world, "%s %s for thread %s, which is of another coordinator",
             it->process.name, what, thread);
 }
@@ -74,7 +91,7 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
 {
     struct world *world = it->process.world;
     check_owner(it, order->thread, "sends a task out");
-    if (!is_sync(order->run))
+    if (!is_sync(order->run) || database_is_gone(it))
         return;
     char *status = status_of(world, order->run);
     bool runs = status && (strcmp(status, "running") == 0 ||
@@ -90,11 +107,12 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
             "durable", order->node, order->run);
 }
 
-void check_reply(struct world *world, const json_t *reply)
+void check_reply(const struct coordinator *it, const json_t *reply)
 {
+    struct world *world = it->process.world;
     const char *run = ss_json_str(reply, "run", NULL);
     const char *said = ss_json_str(reply, "status", NULL);
-    if (!run || !said)
+    if (!run || !said || acts_on_the_lost(it, "answers"))
         return;
     char *status = status_of(world, run);
     bool goes_on = strcmp(said, "running") == 0 || strcmp(said, "queued") == 0;
@@ -104,9 +122,12 @@ void check_reply(struct world *world, const json_t *reply)
     ss_free(status);
 }
 
-void check_event(
-    struct world *world, const struct customer *customer, const json_t *event)
+void check_event(const struct coordinator *it, const struct customer *customer,
+    const json_t *event)
 {
+    struct world *world = it->process.world;
+    if (acts_on_the_lost(it, "tells an event"))
+        return;
     const char *run = ss_json_str(event, "run", NULL);
     if (run && json_is_true(json_object_get(event, "accepted"))) {
         char *status = status_of(world, run);
@@ -241,4 +262,11 @@ void check_thread(struct world *world, const char *thread)
         check_space(world, load.journal, spaces[i]);
     ss_map_fini(&known, NULL);
     ss_journal_destroy(&load.journal);
+}
+
+void check_ended(struct world *world, const char *thread)
+{
+    size_t count = database_open_runs(world, thread, NULL);
+    if (count > 0)
+        violated(world, "%zu runs of thread %s have not ended", count, thread);
 }

@@ -1,4 +1,5 @@
 // climate.c - the weather of a seed.
+#include "common/base/ids.h"
 #include "tests/sim/world.h"
 
 static uint32_t between(struct ss_prng *dice, uint32_t low, uint32_t high)
@@ -56,7 +57,22 @@ static void draw_database(struct climate *climate, struct ss_prng *dice)
     climate->commit_lands = between(dice, 0, 1000);
 }
 
-void climate_draw(struct climate *climate, struct ss_prng *dice)
+// One seed of eight knows it, by dice of its own: what is promised then is
+// less (docs/internals/simulator.md), and the others are to promise it all.
+static void draw_set_back(struct climate *climate, uint64_t seed)
+{
+    struct ss_prng dice;
+    ss_prng_init(&dice, ss_hash64(&seed, sizeof(seed)));
+    if (ss_prng_below(&dice, 8) != 0)
+        return;
+    climate->set_back = between(&dice, 1, 3);
+    // The epochs of a database that one process owns are of that one's clock.
+    if (!climate->is_shared)
+        climate->clock = 0;
+}
+
+void climate_draw(
+    struct climate *climate, struct ss_prng *dice, uint64_t seed)
 {
     *climate = (struct climate){0};
     draw_load(climate, dice);
@@ -72,4 +88,5 @@ void climate_draw(struct climate *climate, struct ss_prng *dice)
     climate->clock = between(dice, 0, 2);
     climate->mishap_ms = 50 + (int64_t)ss_prng_below(dice, 4000);
     climate->storm_ms = 5000 + (int64_t)ss_prng_below(dice, 60000);
+    draw_set_back(climate, seed);
 }

@@ -5,6 +5,7 @@
 #include "common/base/check.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/shell_impl.h"
 #include "tests/sim/world.h"
 
 // ------------------------------------------------------------------ messages out
@@ -172,7 +173,6 @@ static const struct customer *listener(
 static void carry_out(struct outbox *outbox, const struct ss_command *command)
 {
     struct coordinator *it = outbox->it;
-    struct world *world = it->process.world;
     switch (command->type) {
     case SS_COMMAND_WELCOME:
         welcome(it, command);
@@ -216,14 +216,20 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         submit(it, command);
         break;
     case SS_COMMAND_REPLY:
-        check_reply(world, command->json);
+        check_reply(it, command->json);
         send_answer(it, command, true);
         break;
     case SS_COMMAND_EVENT:
-        check_event(world, listener(it, command->peer), command->json);
+        check_event(it, listener(it, command->peer), command->json);
         send_answer(it, command, false);
         break;
     }
+}
+
+static int64_t coordinator_wall_us(const struct coordinator *it)
+{
+    return 1767225600000000 + it->process.world->now_ms * 1000 +
+           it->process.wall_us;
 }
 
 static void feed_one(struct coordinator *it, struct ss_event *event)
@@ -232,8 +238,7 @@ static void feed_one(struct coordinator *it, struct ss_event *event)
     struct outbox outbox = {.it = it};
     struct ss_commands commands;
     event->now_ms = process_now(&it->process);
-    event->wall_us =
-        1767225600000000 + world->now_ms * 1000 + it->process.wall_us;
+    event->wall_us = coordinator_wall_us(it);
     world->report.steps++;
     mark_number(world, event->type);
     ss_engine_step(it->engine, event, &commands);
@@ -457,26 +462,6 @@ void coordinator_heard(struct coordinator *it, size_t link)
 
 // ------------------------------------------------------------------ life
 
-static void take_epoch(struct coordinator *it)
-{
-    struct world *world = it->process.world;
-    struct ss_error error = {0};
-    json_t *old = database_record(world, SS_TABLE_META, "epoch");
-    it->epoch = (uint64_t)json_integer_value(old) + 1;
-    json_t *next = json_integer((json_int_t)it->epoch);
-    char *text = ss_json_text(next);
-    struct ss_store_put put = {.table = SS_TABLE_META,
-        .key = "epoch",
-        .value = text,
-        .value_size = strlen(text)};
-    struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
-    struct ss_store_batch batch = {.units = &unit, .units_count = 1};
-    ss_check(ss_store_apply(world->database.inner, &batch, &error) == SS_OK);
-    ss_free(text);
-    json_decref(next);
-    json_decref(old);
-}
-
 struct found {
     SS_VEC(json_t *) items;
 };
@@ -538,10 +523,14 @@ void coordinator_start(struct coordinator *it)
     bool is_shared = world->climate.is_shared;
     for (size_t i = 0; i < LINKS; i++)
         it->links[i].store = database_connect(world, it->process.index);
-    if (!is_shared)
-        take_epoch(it);
-    else if (ss_store_fence_take(it->links[LINK_APPENDS].store,
-                 it->process.name, 0, &it->epoch, &error) != SS_OK)
+    struct ss_store *store = it->links[LINK_APPENDS].store;
+    int status =
+        is_shared
+            ? ss_store_fence_take(
+                  store, it->process.name, 0, &it->epoch, &error)
+            : ss_boot_epoch(
+                  store, coordinator_wall_us(it), &it->epoch, &error);
+    if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
     it->bridge = ss_bridge_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,

@@ -49,6 +49,9 @@ struct customer {
         uint64_t key;
     } behind;
     bool is_free; // nobody can say what it must come to
+    // The database was set back: it is to be found out what is there. What runs
+    // behind others there may begin on what those left.
+    bool is_astray, is_unsure;
     // the stream of the present run
     char seq[SS_TALK_SEQ_SIZE_MAX];
     json_t *before; // the values before the present input
@@ -442,6 +445,69 @@ static void answer_questions(struct customer *it, json_t *interrupts)
         "an answer");
 }
 
+static void check_values_are_right(
+    struct customer *it, const json_t *values, const char *what)
+{
+    json_t *right = reference_values(it->reference);
+    if (json_equal(values, right))
+        return;
+    char *is = ss_json_text(values), *should = ss_json_text(right);
+    violated(it->process.world, "%s of thread %s is\n  %s\nand should be\n  %s",
+        what, it->thread, is, should);
+}
+
+// Whatever was begun there is to end first: who asks to go on is told until
+// then that the thread is busy.
+static void look_around(struct customer *it)
+{
+    go_on(it, "to find what is there");
+}
+
+void customer_go_astray(struct customer *it)
+{
+    struct world *world = it->process.world;
+    size_t queued = 0;
+    database_open_runs(world, it->thread, &queued);
+    it->is_unsure = it->is_unsure || it->is_free || queued > 0;
+    it->is_astray = it->inputs > 0;
+    it->is_content = it->is_free = it->is_releasing = false;
+    it->parked[0] = '\0';
+    json_decref(it->body);
+    json_decref(it->behind.body);
+    it->body = it->behind.body = NULL;
+    it->op = NULL;
+}
+
+// The inputs that stand in these values are those that the thread has had: it
+// must be as if it had had no others.
+static void find_way(struct customer *it, const json_t *values)
+{
+    json_t *words = json_object_get(values, "x"), *word;
+    size_t i;
+    it->is_astray = it->was_cancelled = false;
+    it->inputs = 0; // what was lost is asked for again
+    reference_free(it->reference);
+    it->reference = reference_new(it->plan);
+    json_array_foreach (words, i, word)
+        if (strncmp(json_string_value(word), "in", 2) == 0) {
+            json_t *input = json_pack("{s:[O]}", "x", word);
+            reference_run(it->reference, input);
+            json_decref(input);
+            it->inputs++;
+        }
+    if (it->is_unsure && values &&
+        !json_equal(values, reference_values(it->reference))) {
+        tell(it->process.world, "%s finds what nobody can say",
+            it->process.name);
+        it->is_content = it->is_free = true;
+        return;
+    }
+    if (values)
+        check_values_are_right(it, values, "what is left");
+    tell(it->process.world, "%s finds its way", it->process.name);
+    next_input(it);
+}
+
 static json_t *again_body(const struct customer *it)
 {
     json_t *body = json_pack("{s:s, s:s, s:O}", "run", it->run, "thread",
@@ -465,6 +531,10 @@ void customer_ask(struct customer *it)
             json_pack("{s:s, s:s}", "run", it->parked, "thread", it->thread));
         it->parked[0] = '\0';
         it->is_releasing = it->was_released = true;
+        return;
+    }
+    if (!it->body && it->is_astray) {
+        look_around(it);
         return;
     }
     if (!it->body && it->op)
@@ -540,7 +610,7 @@ static void on_item(struct customer *it, json_t *item)
             come_back(it, 1 + (int64_t)draw(world, 300));
         return;
     }
-    if (!customer_is_sync(it) || it->is_free)
+    if (!customer_is_sync(it) || it->is_free || it->is_astray)
         return;
     if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
         violated(world, "run %s: event %s comes after %s", it->run, seq,
@@ -555,19 +625,12 @@ static void on_item(struct customer *it, json_t *item)
 
 // ------------------------------------------------------------------ answers
 
-static void check_values_are_right(
-    struct customer *it, const json_t *values, const char *what)
-{
-    json_t *right = reference_values(it->reference);
-    if (json_equal(values, right))
-        return;
-    char *is = ss_json_text(values), *should = ss_json_text(right);
-    violated(it->process.world, "%s of thread %s is\n  %s\nand should be\n  %s",
-        what, it->thread, is, should);
-}
-
 static void on_done(struct customer *it, const json_t *answer)
 {
+    if (it->is_astray) {
+        find_way(it, json_object_get(answer, "output"));
+        return;
+    }
     size_t last = json_array_size(reference_steps(it->reference)) - 1;
     if (may_have_lost_its_input(it) &&
         json_equal(json_object_get(answer, "output"), it->before)) {
@@ -595,6 +658,10 @@ static void on_failed(struct customer *it, const json_t *answer)
         "worker_lost", "node_timeout", "cancelled"};
     const json_t *error = json_object_get(answer, "error");
     const char *code = ss_json_str(error, "code", "?");
+    if (strcmp(code, "empty_input") == 0 && it->is_astray) {
+        find_way(it, NULL);
+        return;
+    }
     if (strcmp(code, "empty_input") == 0 && may_have_lost_its_input(it)) {
         repeat_input(it);
         return;
@@ -675,7 +742,7 @@ static void on_answer(struct customer *it, json_t *answer)
     tell(it->process.world, "%s: run %s is %s", it->process.name, it->run,
         status);
     it->is_accepted = true;
-    if (it->is_partial && !it->is_free && strcmp(status, "interrupted") != 0 &&
+    if (it->is_partial && !it->is_free && !it->is_astray && strcmp(status, "interrupted") != 0 &&
         strcmp(status, "done") != 0)
         violated(it->process.world, "the stream of run %s has a gap: it shows "
             "what is no step of the reference", it->run);

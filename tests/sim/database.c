@@ -19,6 +19,7 @@ struct session {
     struct ss_store base;
     struct world *world;
     size_t self;     // whose
+    uint64_t generation; // of the database that it is connected to
     int fail_status; // of the next commit; SS_OK: it goes well
     bool fail_after; // all of it is there, it only says that it failed
 };
@@ -34,9 +35,9 @@ static void raise_epoch(struct world *world)
 {
     struct database *database = &world->database;
     uint64_t now = (uint64_t)(began_us + world->now_ms * 1000);
-    database->epoch++;
-    if (database->epoch < now)
-        database->epoch = now;
+    database->cluster.epoch++;
+    if (database->cluster.epoch < now)
+        database->cluster.epoch = now;
 }
 
 static int fence_take(struct ss_store *base, const char *coordinator,
@@ -48,15 +49,30 @@ static int fence_take(struct ss_store *base, const char *coordinator,
     (void)actor;
     (void)error;
     raise_epoch(session->world);
-    database->fences[session->self].epoch = database->epoch;
-    *ret_epoch = database->epoch;
+    database->cluster.fences[session->self].epoch = database->cluster.epoch;
+    *ret_epoch = database->cluster.epoch;
     return SS_OK;
+}
+
+// The connection was lost with what was there; whoever makes it again finds
+// another database (coordinator/store/postgres_connect.c).
+static bool is_gone(const struct session *session)
+{
+    return session->generation != session->world->database.generation;
+}
+
+static int gone(struct ss_error *error)
+{
+    return ss_error_set(
+        error, SS_EFENCED, "it is not the database that it was");
 }
 
 static bool stands(struct session *session, uint64_t epoch)
 {
+    if (is_gone(session))
+        return false;
     const struct fence *fence =
-        &session->world->database.fences[session->self];
+        &session->world->database.cluster.fences[session->self];
     return epoch != 0 && fence->epoch == epoch;
 }
 
@@ -69,10 +85,19 @@ static void check_units(
     for (size_t i = 0; i < batch->units_count; i++) {
         const char *thread = batch->units[i].thread;
         if (thread &&
-            world->database.owners[ss_shard_of(thread)] != session->self)
+            world->database.cluster.owners[ss_shard_of(thread)] != session->self)
             violated(world, "c%zu appends to thread %s, which is of another "
                 "coordinator", session->self + 1, thread);
     }
+}
+
+static void remember(struct database *database, const struct climate *climate,
+    const struct ss_store_unit *unit)
+{
+    if (climate->set_back == 0 || unit->result != SS_OK)
+        return;
+    struct moment moment = {ss_job_apply(0, unit), database->cluster};
+    SS_VEC_PUSH(&database->past, moment);
 }
 
 static int apply(struct ss_store *base, struct ss_store_batch *batch,
@@ -84,7 +109,8 @@ static int apply(struct ss_store *base, struct ss_store_batch *batch,
     session->fail_status = SS_OK;
     if (fails != SS_OK && !session->fail_after)
         return ss_error_set(error, fails, "the commit failed");
-    if (world->climate.is_shared && !stands(session, batch->epoch)) {
+    if (is_gone(session) ||
+        (world->climate.is_shared && !stands(session, batch->epoch))) {
         for (size_t i = 0; i < batch->units_count; i++)
             batch->units[i].result = SS_EFENCED;
         note_fault(world, FAULT_FENCED);
@@ -94,6 +120,8 @@ static int apply(struct ss_store *base, struct ss_store_batch *batch,
         check_units(session, batch);
     int status = ss_store_apply(world->database.inner, batch, error);
     ss_check(status == SS_OK);
+    for (size_t i = 0; i < batch->units_count; i++)
+        remember(&world->database, &world->climate, &batch->units[i]);
     return fails == SS_OK
                ? SS_OK
                : ss_error_set(error, fails, "the connection was lost");
@@ -121,7 +149,7 @@ static int renew(struct ss_store *base, const struct ss_member *self,
     struct session *session = (struct session *)base;
     int status = begin_as(session, self, error);
     if (status == SS_OK)
-        database_of(base)->leases[session->self] = (struct lease){
+        database_of(base)->cluster.leases[session->self] = (struct lease){
             .is_member = true,
             .drains = self->drains,
             .epoch = self->epoch,
@@ -129,12 +157,12 @@ static int renew(struct ss_store *base, const struct ss_member *self,
     return status;
 }
 
-static void move_shards(struct database *database, size_t from, uint16_t to,
+static void move_shards(struct cluster *cluster, size_t from, uint16_t to,
     struct ss_shards *ret_moved)
 {
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (database->owners[i] == from) {
-            database->owners[i] = to;
+        if (cluster->owners[i] == from) {
+            cluster->owners[i] = to;
             if (ret_moved)
                 ss_shards_add(ret_moved, i);
         }
@@ -147,8 +175,8 @@ static int end_lease(struct ss_store *base, const struct ss_member *self,
     int status = begin_as(session, self, error);
     if (status != SS_OK)
         return status;
-    database_of(base)->leases[session->self] = (struct lease){0};
-    move_shards(database_of(base), session->self, SS_NOBODY, NULL);
+    database_of(base)->cluster.leases[session->self] = (struct lease){0};
+    move_shards(&database_of(base)->cluster, session->self, SS_NOBODY, NULL);
     return SS_OK;
 }
 
@@ -158,12 +186,13 @@ static int look(
     struct database *database = database_of(base);
     struct world *world = ((struct session *)base)->world;
     uint16_t places[COORDINATORS_MAX];
-    (void)error;
+    if (is_gone((struct session *)base))
+        return gone(error);
     *ret = (struct ss_cluster){
         .members = ss_zalloc(COORDINATORS_MAX, sizeof(*ret->members)),
-        .epoch = database->epoch};
+        .epoch = database->cluster.epoch};
     for (size_t i = 0; i < COORDINATORS_MAX; i++) {
-        const struct lease *lease = &database->leases[i];
+        const struct lease *lease = &database->cluster.leases[i];
         places[i] = SS_NOBODY;
         if (!lease->is_member)
             continue;
@@ -177,9 +206,9 @@ static int look(
         member->drains = lease->drains;
     }
     for (size_t i = 0; i < SS_SHARDS; i++)
-        ret->owners[i] = database->owners[i] == SS_NOBODY
+        ret->owners[i] = database->cluster.owners[i] == SS_NOBODY
                              ? SS_NOBODY
-                             : places[database->owners[i]];
+                             : places[database->cluster.owners[i]];
     return SS_OK;
 }
 
@@ -187,7 +216,7 @@ static int lease_lives(struct session *session, const struct ss_member *self,
     struct ss_error *error)
 {
     const struct lease *lease =
-        &session->world->database.leases[session->self];
+        &session->world->database.cluster.leases[session->self];
     if (lease->is_member && lease->epoch == self->epoch &&
         lease->end_ms > session->world->now_ms)
         return SS_OK;
@@ -207,8 +236,8 @@ static int claim(struct ss_store *base, const struct ss_member *self,
     if (status != SS_OK)
         return status;
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shards_have(wanted, i) && database->owners[i] == SS_NOBODY) {
-            database->owners[i] = (uint16_t)session->self;
+        if (ss_shards_have(wanted, i) && database->cluster.owners[i] == SS_NOBODY) {
+            database->cluster.owners[i] = (uint16_t)session->self;
             ss_shards_add(&got, i);
         }
     raise_epoch(session->world);
@@ -222,7 +251,7 @@ static int take(struct ss_store *base, const struct ss_member *self,
     struct session *session = (struct session *)base;
     struct world *world = session->world;
     size_t other = number_of(dead);
-    struct lease *lease = &world->database.leases[other];
+    struct lease *lease = &world->database.cluster.leases[other];
     struct ss_shards got = {{0}};
     int status = begin_as(session, self, error);
     if (status == SS_OK)
@@ -231,9 +260,9 @@ static int take(struct ss_store *base, const struct ss_member *self,
         return status;
     if (!lease->is_member || lease->end_ms > world->now_ms)
         return ss_error_set(error, SS_EBUSY, "its lease has not ended");
-    world->database.fences[other].epoch = 0;
+    world->database.cluster.fences[other].epoch = 0;
     *lease = (struct lease){0};
-    move_shards(&world->database, other, (uint16_t)session->self, &got);
+    move_shards(&world->database.cluster, other, (uint16_t)session->self, &got);
     raise_epoch(world);
     note_fault(world, FAULT_TAKEOVER);
     tell(world, "c%zu takes over from %s: %zu shards", session->self + 1, dead,
@@ -251,11 +280,11 @@ static int hand(struct ss_store *base, const struct ss_member *self,
     if (status != SS_OK)
         return status;
     uint16_t owner = SS_NOBODY;
-    if (to && database->leases[number_of(to)].is_member)
+    if (to && database->cluster.leases[number_of(to)].is_member)
         owner = (uint16_t)number_of(to);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shards_have(shards, i) && database->owners[i] == session->self)
-            database->owners[i] = owner;
+        if (ss_shards_have(shards, i) && database->cluster.owners[i] == session->self)
+            database->cluster.owners[i] = owner;
     raise_epoch(session->world);
     tell(session->world, "c%zu hands %zu shards to %s", session->self + 1,
         ss_shards_count(shards), to ? to : "nobody");
@@ -268,6 +297,8 @@ static int read_rows(struct ss_store *base, const char *thread,
     const uint64_t range[2], ss_store_row_fn *row, void *ctx,
     struct ss_error *error)
 {
+    if (is_gone((struct session *)base))
+        return gone(error);
     return ss_store_read(database_of(base)->inner, thread, range[0], range[1],
         row, ctx, error);
 }
@@ -276,6 +307,8 @@ static int scan(struct ss_store *base, const struct ss_entry_query *query,
     ss_store_entry_fn *entry, void *ctx, struct ss_error *error)
 {
     size_t limit = query->limit == SIZE_MAX ? 0 : query->limit;
+    if (is_gone((struct session *)base))
+        return gone(error);
     return ss_store_scan(database_of(base)->inner, query->table, query->index,
         query->after, limit, entry, ctx, error);
 }
@@ -284,6 +317,8 @@ static int get(struct ss_store *base, enum ss_store_table table,
     const char *key, ss_store_entry_fn *entry, void *ctx,
     struct ss_error *error)
 {
+    if (is_gone((struct session *)base))
+        return gone(error);
     return ss_store_get(
         database_of(base)->inner, table, key, entry, ctx, error);
 }
@@ -313,22 +348,77 @@ struct ss_store *database_connect(struct world *world, size_t coordinator)
     session->base.name = ss_strdup("the database");
     session->world = world;
     session->self = coordinator;
+    session->generation = world->database.generation;
     return &session->base;
+}
+
+static struct ss_store *open_inner(void)
+{
+    struct ss_store *inner = NULL;
+    struct ss_error error = {0};
+    if (ss_store_open("memory:", &inner, &error) != SS_OK)
+        ss_check_failed(error.message, __FILE__, __LINE__);
+    return inner;
 }
 
 void database_open(struct world *world)
 {
-    struct ss_error error = {0};
     struct database *database = &world->database;
-    if (ss_store_open("memory:", &database->inner, &error) != SS_OK)
-        ss_check_failed(error.message, __FILE__, __LINE__);
+    database->inner = open_inner();
+    database->generation = 1;
     for (size_t i = 0; i < SS_SHARDS; i++)
-        database->owners[i] = SS_NOBODY;
+        database->cluster.owners[i] = SS_NOBODY;
+}
+
+static void forget_from(struct database *database, size_t count)
+{
+    for (size_t i = count; i < database->past.count; i++)
+        ss_job_destroy(&database->past.items[i].job);
+    database->past.count = count;
 }
 
 void database_close(struct world *world)
 {
+    forget_from(&world->database, 0);
+    SS_VEC_FINI(&world->database.past);
     ss_store_close(&world->database.inner);
+}
+
+// ------------------------------------------------------------------ the past
+
+// A standby lags by little, a backup by whatever there was.
+static size_t draw_loss(struct world *world)
+{
+    size_t count = world->database.past.count;
+    size_t lost = 1 + (size_t)draw(world, draw(world, 2) ? 6 : count);
+    return lost < count ? lost : count;
+}
+
+void database_set_back(struct world *world)
+{
+    struct database *database = &world->database;
+    struct ss_error error = {0};
+    size_t kept = database->past.count - draw_loss(world);
+    forget_from(database, kept);
+    ss_store_close(&database->inner);
+    database->inner = open_inner();
+    for (size_t i = 0; i < kept; i++) {
+        struct ss_store_unit unit = database->past.items[i].job->unit;
+        struct ss_store_batch batch = {.units = &unit, .units_count = 1};
+        ss_check(ss_store_apply(database->inner, &batch, &error) == SS_OK &&
+                 unit.result == SS_OK);
+    }
+    database->cluster =
+        kept > 0 ? database->past.items[kept - 1].cluster : (struct cluster){0};
+    for (size_t i = 0; i < SS_SHARDS && kept == 0; i++)
+        database->cluster.owners[i] = SS_NOBODY;
+    database->generation++;
+    database->set_back_ms = world->now_ms;
+}
+
+bool database_is_gone(const struct coordinator *it)
+{
+    return is_gone((const struct session *)it->links[LINK_APPENDS].store);
 }
 
 // ------------------------------------------------------------------ jobs
@@ -521,6 +611,39 @@ static int take_json(void *ctx, const char *key, const char *index,
     (void)index;
     (void)expires_us;
     return ss_json_parse(value, size, ctx, NULL);
+}
+
+struct count {
+    const char *thread;
+    size_t all, queued;
+};
+
+static int count_run(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct count *count = ctx;
+    json_t *record = NULL;
+    (void)key;
+    (void)expires_us;
+    if (strcmp(index, count->thread) != 0)
+        return SS_OK;
+    int status = ss_json_parse(value, size, &record, NULL);
+    count->all++;
+    count->queued += status == SS_OK && ss_bridge_run_is_queued(record);
+    json_decref(record);
+    return status;
+}
+
+size_t database_open_runs(
+    struct world *world, const char *thread, size_t *ret_queued)
+{
+    struct count count = {.thread = thread};
+    struct ss_error error = {0};
+    ss_check(ss_store_scan(world->database.inner, SS_TABLE_OPEN, NULL, NULL, 0,
+                 count_run, &count, &error) == SS_OK);
+    if (ret_queued)
+        *ret_queued = count.queued;
+    return count.all;
 }
 
 json_t *database_record(

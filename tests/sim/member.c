@@ -127,15 +127,24 @@ static void feed(struct coordinator *it, struct ss_owners_event event)
 
 // ------------------------------------------------------------------ answers
 
+static const struct {
+    enum ss_job_type job;
+    enum ss_owners_event_type event;
+} answers[] = {{SS_JOB_RENEW, SS_OWNERS_RENEWED},
+    {SS_JOB_LOOK, SS_OWNERS_LOOKED}, {SS_JOB_CLAIM, SS_OWNERS_CLAIMED},
+    {SS_JOB_TAKE, SS_OWNERS_TOOK}, {SS_JOB_HAND, SS_OWNERS_HANDED},
+    {SS_JOB_END, SS_OWNERS_ENDED}};
+
+static bool is_answer(enum ss_job_type type)
+{
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        if (answers[i].job == type)
+            return true;
+    return false;
+}
+
 static bool answered(struct coordinator *it, const struct ss_job *job)
 {
-    static const struct {
-        enum ss_job_type job;
-        enum ss_owners_event_type event;
-    } answers[] = {{SS_JOB_RENEW, SS_OWNERS_RENEWED},
-        {SS_JOB_LOOK, SS_OWNERS_LOOKED}, {SS_JOB_CLAIM, SS_OWNERS_CLAIMED},
-        {SS_JOB_TAKE, SS_OWNERS_TOOK}, {SS_JOB_HAND, SS_OWNERS_HANDED},
-        {SS_JOB_END, SS_OWNERS_ENDED}};
     for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
         if (answers[i].job != job->type)
             continue;
@@ -193,8 +202,13 @@ bool member_took(struct coordinator *it, const struct ss_job *job)
 {
     if (!it->owners)
         return false;
-    if (job->type == SS_JOB_APPLY && job->status == SS_EFENCED)
+    if (job->status == SS_EFENCED && !is_answer(job->type))
         feed(it, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
+    if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN &&
+        job->status != SS_OK) {
+        snprintf(it->failure, sizeof(it->failure), "its store failed");
+        return true;
+    }
     if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN) {
         found(it, job);
         return true;

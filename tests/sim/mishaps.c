@@ -87,17 +87,37 @@ static void move_clock(struct world *world)
     process->wall_us += by_ms * 1000;
 }
 
+// Who uses it is told, and begins anew; who serves it finds out by itself. One
+// that a process owns is set back while that is away.
+static void set_back(struct world *world)
+{
+    if (world->database.past.count == 0)
+        return;
+    note_fault(world, FAULT_SET_BACK);
+    if (!world->climate.is_shared) {
+        crash(world, &world->coordinators[0].process);
+        world->coordinators[0].ended_well = false;
+    }
+    database_set_back(world);
+    network_forget_asks(world);
+    for (size_t i = 0; i < world->climate.customers; i++) {
+        crash(world, customer_process(world->customers[i]));
+        customer_go_astray(world->customers[i]);
+    }
+}
+
 void mishap(struct world *world)
 {
     const struct climate *climate = &world->climate;
     const uint32_t weights[] = {climate->crash_coordinator,
         climate->crash_worker, climate->crash_customer, climate->drain,
-        climate->leave, climate->pause, climate->partition, climate->clock};
+        climate->leave, climate->pause, climate->partition, climate->clock,
+        climate->set_back};
     uint64_t all = 0, which = 0;
     for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++)
         all += weights[i];
     uint64_t at = draw(world, all);
-    while (which < 7 && at >= weights[which])
+    while (which < 8 && at >= weights[which])
         at -= weights[which++];
     if (which == 0)
         crash(world, any_coordinator(world));
@@ -113,8 +133,10 @@ void mishap(struct world *world)
         hold_up(world);
     else if (which == 6)
         network_part(world);
-    else
+    else if (which == 7)
         move_clock(world);
+    else
+        set_back(world);
 }
 
 void mishap_plan(struct world *world)

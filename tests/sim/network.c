@@ -18,6 +18,7 @@ struct letter {
     uint32_t wire;        // its number
     enum direction direction;
     bool waits; // for a coordinator that comes back
+    bool is_void;
     size_t size;
     char *bytes;
 };
@@ -263,10 +264,23 @@ static const struct process *reader_of(
                                    : letter->peer;
 }
 
+void network_forget_asks(struct world *world)
+{
+    for (size_t i = 0; i < world->agenda.heap.count; i++) {
+        const struct errand *errand = &world->agenda.heap.items[i];
+        struct letter *letter =
+            errand->kind == ERRAND_LETTER ? errand->load : NULL;
+        if (letter && letter->peer->kind == CUSTOMER && letter->direction == UP)
+            letter->is_void = true;
+    }
+}
+
 // Nobody is there who could read it.
 static bool is_undeliverable(struct world *world, const struct letter *letter)
 {
     const struct process *reader = reader_of(world, letter);
+    if (letter->is_void)
+        return true;
     if (letter->direction == UP)
         return letter->to_life != reader->life && !letter->waits;
     return !reader->is_alive || letter->life != reader->life ||

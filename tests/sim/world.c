@@ -307,7 +307,7 @@ static void live(struct world *world)
 
 static void begin(struct world *world)
 {
-    climate_draw(&world->climate, &world->dice);
+    climate_draw(&world->climate, &world->dice, world->seed);
     world->is_stormy = true;
     ss_buf_init(&world->bytes, SS_MESSAGE_SIZE_MAX);
     database_open(world);
@@ -356,6 +356,8 @@ static void drop_errands(struct world *world)
 
 static void end(struct world *world)
 {
+    for (size_t i = 0; i < world->climate.customers; i++)
+        check_ended(world, customer_thread(world->customers[i]));
     for (size_t i = 0; i < world->climate.customers; i++)
         check_thread(world, customer_thread(world->customers[i]));
     for (size_t i = 0; i < world->climate.coordinators; i++)

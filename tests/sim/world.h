@@ -19,6 +19,7 @@ enum {
 };
 
 struct world;
+struct coordinator;
 
 // ------------------------------------------------------------------ climate
 
@@ -34,10 +35,12 @@ struct climate {
     uint32_t read_failed, commit_lands;
     uint32_t crash_coordinator, crash_worker, crash_customer;
     uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
+    uint32_t set_back;
     int64_t mishap_ms;                // between two mishaps, on average
     int64_t storm_ms;                 // how long there are faults at all
 };
-void climate_draw(struct climate *climate, struct ss_prng *dice);
+void climate_draw(
+    struct climate *climate, struct ss_prng *dice, uint64_t seed);
 
 // ------------------------------------------------------------------ agenda
 
@@ -136,6 +139,8 @@ struct wire *network_find(struct world *world, size_t to, const char *name,
     struct process **ret_peer);
 void network_deliver(struct world *world, struct errand *errand);
 void network_drop(void *letter);
+// What customers had asked for is lost where nobody has read it yet.
+void network_forget_asks(struct world *world);
 // Something goes wrong between two processes for a while.
 void network_part(struct world *world);
 
@@ -151,13 +156,27 @@ struct lease {
     int64_t end_ms;
 };
 
-// One database; as PostgreSQL keeps it, under fences, where it is shared.
-struct database {
-    struct ss_store *inner;
+// What stands beside rows and records.
+struct cluster {
     uint64_t epoch; // the last one given
     struct fence fences[COORDINATORS_MAX];
     struct lease leases[COORDINATORS_MAX];
     uint16_t owners[SS_SHARDS]; // coordinators, or SS_NOBODY
+};
+
+// A unit as it was applied, and what stood beside it then.
+struct moment {
+    struct ss_job *job;
+    struct cluster cluster;
+};
+
+// One database; as PostgreSQL keeps it, under fences, where it is shared.
+struct database {
+    struct ss_store *inner;
+    struct cluster cluster;
+    uint64_t generation; // 1, 2, ...: another one after each time it was set back
+    int64_t set_back_ms;
+    SS_VEC(struct moment) past; // kept only where it may be set back
 };
 
 enum { LINK_APPENDS, LINK_LEASES, LINKS };
@@ -184,6 +203,15 @@ struct ss_job *database_heard(struct process *process, size_t link);
 void database_lose(struct process *process);
 void database_ghost(struct world *world, void *load);
 void database_ghost_drop(void *load);
+// It loses what it acknowledged last: a standby that lagged is its primary now,
+// or a backup was restored. Who is connected finds that out at the next word.
+void database_set_back(struct world *world);
+// Is its coordinator connected to what was there before that?
+bool database_is_gone(const struct coordinator *it);
+// The runs of a thread that have not ended, and those of them that wait for
+// their turn.
+size_t database_open_runs(
+    struct world *world, const char *thread, size_t *ret_queued);
 // A record as it is stored now. Gives; NULL: there is none.
 json_t *database_record(
     struct world *world, enum ss_store_table table, const char *key);
@@ -263,6 +291,8 @@ void customer_alarm(struct customer *it);
 void customer_ask(struct customer *it);
 void customer_message(struct customer *it, uint32_t line,
     const struct ss_message *message);
+// The database was set back: what it knows of its thread may not be so.
+void customer_go_astray(struct customer *it);
 bool customer_is_content(const struct customer *it);
 // Did it ask for its run's release from quarantine?
 bool customer_has_released(const struct customer *it);
@@ -319,10 +349,12 @@ void check_dispatch(
 // Only who owns a thread's shard acts for it.
 void check_owner(const struct coordinator *it, const char *thread,
     const char *what);
-void check_reply(struct world *world, const json_t *reply);
-void check_event(
-    struct world *world, const struct customer *customer, const json_t *event);
+void check_reply(const struct coordinator *it, const json_t *reply);
+void check_event(const struct coordinator *it, const struct customer *customer,
+    const json_t *event);
 // The journal of a thread, row by row (spec/engine.md 17.4).
 void check_thread(struct world *world, const char *thread);
+// All that was begun has ended.
+void check_ended(struct world *world, const char *thread);
 
 #endif

@@ -253,7 +253,25 @@ START_TEST(a_fold_is_forgotten_with_its_thread)
 }
 END_TEST
 
-SUITE("simulated", a_fold_is_forgotten_with_its_thread,
+// It was told "fenced", which is no word for a client: the coordinator is about
+// to end, and the next one knows.
+START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 2);
+    run("{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
+    world_crash();
+    world_restart();
+    world_read_says(SS_EFENCED);
+    uint64_t attach = world_ask("bob", "attach", "{'run': 'r'}");
+    world_run();
+    ck_assert_ptr_null(world_answer(attach));
+}
+END_TEST
+
+SUITE("simulated",
+    who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
+    a_fold_is_forgotten_with_its_thread,
     a_release_that_waited_lets_its_run_go_on,
     who_asks_before_all_runs_are_known_waits,
     a_run_that_ends_in_this_very_step_is_found,

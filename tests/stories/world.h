@@ -122,7 +122,7 @@ void world_store_take(int64_t rows);
 bool world_store_stopped(void);
 // It answers the next unit with this, and takes nothing of it.
 void world_store_says(int status);
-void world_read_says(int status); // the same for the next read of a thread
+void world_read_says(int status); // the same for the next read or lookup
 // All records of the cache say this instead (taken). Gives how many there are.
 size_t world_damage_cache(json_t *value);
 // The store is slow: it answers when told to (world_run_store).

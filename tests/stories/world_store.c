@@ -274,6 +274,11 @@ static void do_records(
     event->records.status = get && count == 0 ? SS_ENOTFOUND : SS_OK;
     event->records.records = found;
     event->records.records_count = count;
+    if (store->next_read != SS_OK) {
+        event->records.status = store->next_read;
+        event->records.message = ss_status_text(store->next_read);
+        store->next_read = SS_OK;
+    }
 }
 
 bool store_do(
