@@ -1,37 +1,15 @@
 // cmd_export.c - superstep export langgraph: threads into LangGraph's tables.
-#include <string.h>
-
-#include "client/cli/list.h"
+#include "client/cli/foreign.h"
 #include "client/cli/move.h"
 #include "client/commands.h"
 #include "client/limits.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-static struct ss_arg_list words;
 static struct ss_arg_list classes;
-static const char *thread;
-static const char *name;
 static bool replace;
 
 static const struct ss_arg options[] = {
-    {.name = "langgraph",
-        .kind = SS_ARG_REST,
-        .to = &words,
-        .value = "langgraph and DSN|FILE",
-        .min = 2,
-        .max = 2},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "only this one; default: all"},
-    {.name = "as",
-        .kind = SS_ARG_TEXT,
-        .to = &name,
-        .value = "NAME",
-        .help = "its name there, with --thread"},
     {.name = "replace",
         .kind = SS_ARG_FLAG,
         .to = &replace,
@@ -42,30 +20,40 @@ static const struct ss_arg options[] = {
         .value = "MODULE.CLASS",
         .help = "may be written, though Python imports and calls it when it\n"
                 "reads the row; may be given several times, \"*\" is all"},
-    SS_CLI_OPTIONS};
+    SS_FOREIGN_OPTIONS};
 
-static const struct ss_list_column columns[] = {
-    {"THREAD", "thread", SS_LIST_TEXT, true},
-    {"CHECKPOINTS", "checkpoints", SS_LIST_NUMBER, false},
-    {"WRITES", "writes", SS_LIST_NUMBER, false},
-};
-
-// `all`: a thread without checkpoints is no mistake.
-static int export(struct ss_client *client, struct ss_saver *saver,
-    const char *from, const char *to, bool all, json_t *reports)
+// Nothing is said of an error. SS_ENOTFOUND: it has no checkpoint.
+static int move(struct ss_client *client, struct ss_saver *saver,
+    const char *from, const char *to, json_t *reports, struct ss_error *error)
 {
     const struct ss_move_out what = {.thread = from,
         .name = to,
         .replace = replace,
         .allowed = {.classes = classes.items, .count = classes.count}};
-    struct ss_error error;
     json_t *report = NULL;
-    int status = ss_move_out(client, saver, &what, &report, &error);
-    if (status == SS_ENOTFOUND && all)
-        return SS_CLI_DONE;
-    if (status != SS_OK)
+    int status = ss_move_out(client, saver, &what, &report, error);
+    if (status == SS_OK)
+        json_array_append_new(reports, report);
+    return status;
+}
+
+static int export(struct ss_client *client, struct ss_saver *saver,
+    const char *from, const char *to, json_t *reports)
+{
+    struct ss_error error;
+    if (move(client, saver, from, to, reports, &error) != SS_OK)
         return ss_cli_fail("thread %s: %s", from, error.message);
-    json_array_append_new(reports, report);
+    return SS_CLI_DONE;
+}
+
+// Of all: one without checkpoints is no mistake.
+static int export_any(struct ss_client *client, struct ss_saver *saver,
+    const char *from, json_t *reports)
+{
+    struct ss_error error;
+    int status = move(client, saver, from, from, reports, &error);
+    if (status != SS_OK && status != SS_ENOTFOUND)
+        return ss_cli_fail("thread %s: %s", from, error.message);
     return SS_CLI_DONE;
 }
 
@@ -77,7 +65,7 @@ static int export_page(struct ss_client *client, struct ss_saver *saver,
     json_t *item;
     json_array_foreach (page, i, item) {
         const char *one = ss_json_str(item, "thread", "");
-        if (export(client, saver, one, one, true, reports) != SS_CLI_DONE)
+        if (export_any(client, saver, one, reports) != SS_CLI_DONE)
             status = SS_CLI_FAILED;
     }
     return status;
@@ -112,25 +100,13 @@ static int export_all(
 
 static int run(struct ss_client *client)
 {
-    struct ss_saver *saver = NULL;
-    struct ss_error error;
-    if (strcmp(words.items[0], "langgraph") != 0)
-        return ss_cli_usage(
-            "\"%s\" is not known; what is: langgraph", words.items[0]);
-    if (name && !thread)
-        return ss_cli_usage("--as needs --thread");
-    if (ss_saver_open(words.items[1], true, &saver, &error) != SS_OK)
-        return ss_cli_fail("%s", error.message);
-    json_t *reports = json_array();
-    int status = thread ? export(client, saver, thread, name ? name : thread,
-                              false, reports)
-                        : export_all(client, saver, reports);
-    if (status == SS_CLI_DONE || json_array_size(reports) > 0)
-        ss_cli_print_list(reports, columns,
-            sizeof(columns) / sizeof(columns[0]), "There is no thread.");
-    json_decref(reports);
-    ss_saver_close(&saver);
-    return status;
+    static const struct ss_foreign how = {.writes = true,
+        .columns = {{"THREAD", "thread", SS_LIST_TEXT, true},
+            {"CHECKPOINTS", "checkpoints", SS_LIST_NUMBER, false},
+            {"WRITES", "writes", SS_LIST_NUMBER, false}},
+        .one = export,
+        .all = export_all};
+    return ss_foreign_run(&how, client);
 }
 
 const struct ss_cli_command ss_cmd_export = {

@@ -1,47 +1,18 @@
 // cmd_import.c - superstep import langgraph: threads from LangGraph's tables.
-#include <string.h>
-
-#include "client/cli/list.h"
+#include "client/cli/foreign.h"
 #include "client/cli/move.h"
 #include "client/commands.h"
-#include "common/model/value.h"
 
-static struct ss_arg_list words;
-static const char *thread;
-static const char *name;
 static const char *graph;
 
 static const struct ss_arg options[] = {
-    {.name = "langgraph",
-        .kind = SS_ARG_REST,
-        .to = &words,
-        .value = "langgraph and DSN|FILE",
-        .min = 2,
-        .max = 2},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "only this one; default: all"},
-    {.name = "as",
-        .kind = SS_ARG_TEXT,
-        .to = &name,
-        .value = "NAME",
-        .help = "its name here, with --thread"},
     {.name = "graph",
         .letter = 'g',
         .kind = SS_ARG_TEXT,
         .to = &graph,
         .value = "GRAPH",
         .help = "the graph that they are of; default: who runs them says it"},
-    SS_CLI_OPTIONS};
-
-static const struct ss_list_column columns[] = {
-    {"THREAD", "thread", SS_LIST_TEXT, true},
-    {"CHECKPOINTS", "checkpoints", SS_LIST_NUMBER, false},
-    {"ROWS", "rows", SS_LIST_NUMBER, false},
-};
+    SS_FOREIGN_OPTIONS};
 
 static int import(struct ss_client *client, struct ss_saver *saver,
     const char *from, const char *to, json_t *reports)
@@ -75,25 +46,13 @@ static int import_all(
 
 static int run(struct ss_client *client)
 {
-    struct ss_saver *saver = NULL;
-    struct ss_error error;
-    if (strcmp(words.items[0], "langgraph") != 0)
-        return ss_cli_usage(
-            "\"%s\" is not known; what is: langgraph", words.items[0]);
-    if (name && !thread)
-        return ss_cli_usage("--as needs --thread");
-    if (ss_saver_open(words.items[1], false, &saver, &error) != SS_OK)
-        return ss_cli_fail("%s", error.message);
-    json_t *reports = json_array();
-    int status = thread ? import(client, saver, thread, name ? name : thread,
-                              reports)
-                        : import_all(client, saver, reports);
-    if (status == SS_CLI_DONE || json_array_size(reports) > 0)
-        ss_cli_print_list(reports, columns,
-            sizeof(columns) / sizeof(columns[0]), "There is no thread.");
-    json_decref(reports);
-    ss_saver_close(&saver);
-    return status;
+    static const struct ss_foreign how = {
+        .columns = {{"THREAD", "thread", SS_LIST_TEXT, true},
+            {"CHECKPOINTS", "checkpoints", SS_LIST_NUMBER, false},
+            {"ROWS", "rows", SS_LIST_NUMBER, false}},
+        .one = import,
+        .all = import_all};
+    return ss_foreign_run(&how, client);
 }
 
 const struct ss_cli_command ss_cmd_import = {

@@ -81,8 +81,12 @@ static const struct subject {
             {"AT MOST", "limit", SS_LIST_NUMBER, false},
             {"NOW", "now", SS_LIST_NUMBER, false}}},
     {"config", NULL, false, "",
-        {{"OPTION", "name", SS_LIST_TEXT, false},
-            {"VALUE", "value", SS_LIST_TEXT, true}}},
+        {{"OF", "of", SS_LIST_TEXT, false},
+            {"OPTION", "name", SS_LIST_TEXT, false},
+            {"VALUE", "value", SS_LIST_TEXT, true},
+            {"UNIT", "unit", SS_LIST_TEXT, false},
+            {"FROM", "from", SS_LIST_TEXT, false},
+            {"AT", "at", SS_LIST_TEXT, true}}},
 };
 
 enum { SUBJECTS_COUNT = sizeof(subjects) / sizeof(*subjects) };
@@ -149,6 +153,38 @@ static int add_leases(
     return 0;
 }
 
+static void add_of(json_t *list, const char *of, const json_t *settings)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (settings, i, item) {
+        json_t *row = json_pack("{s:s}", "of", of);
+        if (json_is_object(item))
+            json_object_update(row, item);
+        json_array_append_new(list, row);
+    }
+}
+
+// The coordinator's, and behind them those of its workers.
+static int add_workers(
+    struct ss_client *client, json_t **list, struct ss_client_error *error)
+{
+    json_t *answer, *worker, *all = json_array();
+    size_t i;
+    int status = ss_client_ask(
+        client, "settings", json_object(), NULL, &answer, error);
+    add_of(all, "coordinator", *list);
+    json_decref(*list);
+    *list = all;
+    if (status != 0)
+        return status;
+    json_array_foreach (json_object_get(answer, "settings"), i, worker)
+        add_of(all, ss_json_str(worker, "worker", "?"),
+            json_object_get(worker, "settings"));
+    json_decref(answer);
+    return 0;
+}
+
 static int run(struct ss_client *client)
 {
     struct ss_client_error error;
@@ -160,6 +196,8 @@ static int run(struct ss_client *client)
     int status = ask(client, subject, &list, &error);
     if (status == 0 && strcmp(subject->what, "leases") == 0)
         status = add_leases(client, list, &error);
+    if (status == 0 && strcmp(subject->what, "config") == 0)
+        status = add_workers(client, &list, &error);
     if (status != 0) {
         json_decref(list);
         return ss_cli_client_fail(client, &error, NULL, NULL);

@@ -41,8 +41,8 @@ _superstep()
     delete) words=threads options='--coordinator --keys --json --help' ;;
     prune) words=threads options='--coordinator --keys --json --help' ;;
     retain) words=none options='--delete-after --prune-after --every --coordinator --keys --json --help' ;;
-    import) words=file options='--thread --as --graph --coordinator --keys --json --help' ;;
-    export) words=file options='--thread --as --replace --class --coordinator --keys --json --help' ;;
+    import) words=file options='--graph --thread --as --coordinator --keys --json --help' ;;
+    export) words=file options='--replace --class --thread --as --coordinator --keys --json --help' ;;
     keys) words=none options='--coordinator --keys --json --help' ;;
     show) words=none options='--limit --coordinator --keys --json --help' ;;
     top) words=none options='--interval-ms --once --coordinator --keys --json --help' ;;
@@ -71,3 +71,5 @@ _superstep()
     esac
 }
 complete -F _superstep superstep
+complete -o default -W '--listen --db --store --lease-ms --heartbeat-ms --advertise --name --cluster-lease-ms --drain-ms --keys --insecure --connections-max --connections-per-address --connections-rate --messages-rate --metrics --check --log-json --verbose --help --version' superstep-coordinator
+complete -o default -W '--app --app-arg --connect --label --capacity --processes --name --keys --metrics --log-json --help --version' superstep-worker

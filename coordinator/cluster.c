@@ -82,7 +82,7 @@ int ss_cluster_open(struct ss_coordinator *shell,
     shell->cluster = cluster;
     cluster->lease_ms = options->cluster_lease_ms > 0
                             ? options->cluster_lease_ms
-                            : SS_COORDINATOR_CLUSTER_LEASE_MS;
+                            : ss_coordinator_initial.cluster_lease_ms;
     cluster->wake_at_ms = 0; // at once
     cluster->self = self_of(shell);
     int status = ss_store_open(options->store, &store, error);

@@ -86,6 +86,7 @@ static void hello(struct ss_coordinator *shell, struct ss_event *event,
     event->hello.graphs_count = message->graphs_count;
     event->hello.labels = message->labels;
     event->hello.labels_count = message->labels_count;
+    event->hello.settings = message->settings;
     event->hello.offers = message->offers;
     event->hello.offers_count = message->offers_count;
     ss_shell_feed(shell, event);

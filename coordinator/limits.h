@@ -11,20 +11,10 @@ enum {
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
     // A worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
-    // Bounds of what the limits of connections and messages take.
-    SS_CONNECTIONS_OPTION_MAX = 1000000,
-    SS_MESSAGES_OPTION_MAX = 10000000,
     // How long a start waits for its first shards, and a stop for the database
     // to take their hand-over; then it goes on without.
     SS_SETTLE_MS = 5000,
     SS_LEAVE_MS = 10000,
-    // Bounds of --drain-ms and --cluster-lease-ms.
-    SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
-    SS_CLUSTER_LEASE_MS_MIN = 200,
-    // Bounds of what --lease-ms and --heartbeat-ms take.
-    SS_LEASE_MS_MIN = 100,
-    SS_LEASE_MS_MAX = 24 * 60 * 60 * 1000,
-    SS_HEARTBEAT_MS_MIN = 10,
 };
 
 #endif

@@ -261,7 +261,8 @@ static int open_link(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
     struct ss_link_options link = {
-        .endpoint = options->listen ? options->listen : SS_COORDINATOR_LISTEN,
+        .endpoint = options->listen ? options->listen
+                                    : ss_coordinator_initial.listen,
         .server = true,
         .message_size_max = SS_MESSAGE_SIZE_MAX,
         .keys = options->keys,
@@ -297,8 +298,7 @@ static int open_store(const struct ss_coordinator_options *options,
     *ret_store = options->opened;
     if (options->opened)
         return SS_OK;
-    return ss_store_open(options->store ? options->store : SS_COORDINATOR_STORE,
-        ret_store, error);
+    return ss_store_open(options->store, ret_store, error);
 }
 
 static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
@@ -363,10 +363,10 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_boot *boot = NULL;
     ss_value_setup();
     shell->poison = getenv("SUPERSTEP_TEST_POISON");
-    shell->lease_ms = or_else(options->lease_ms, SS_COORDINATOR_LEASE_MS);
+    shell->lease_ms = or_else(options->lease_ms, ss_coordinator_initial.lease_ms);
     shell->heartbeat_ms =
-        or_else(options->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
-    shell->drain_ms = or_else(options->drain_ms, SS_COORDINATOR_DRAIN_MS);
+        or_else(options->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
+    shell->drain_ms = or_else(options->drain_ms, ss_coordinator_initial.drain_ms);
     shell->wake_at_ms = shell->retry_at_ms = shell->measure_at_ms = INT64_MAX;
     shell->bridge = ss_bridge_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);

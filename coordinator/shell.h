@@ -12,6 +12,7 @@
 #ifndef SS_COORDINATOR_SHELL_H
 #define SS_COORDINATOR_SHELL_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,38 +20,33 @@
 #include "common/link/guard.h"
 
 enum {
-    SS_COORDINATOR_LEASE_MS = 10000, // defaults
-    SS_COORDINATOR_HEARTBEAT_MS = 2000,
     // Workers ask for a sign each second: by then they know of a restart.
     SS_COORDINATOR_ADOPT_MS = 1000,
-    SS_COORDINATOR_CLUSTER_LEASE_MS = 5000,
-    SS_COORDINATOR_DRAIN_MS = 10000,
 };
-
-#define SS_COORDINATOR_LISTEN "tcp://127.0.0.1:7433"
-#define SS_COORDINATOR_STORE  "sqlite:superstep.db"
 
 struct ss_coordinator;
 struct ss_store;
 
+// What is 0 or NULL is as config.def has it where nothing is given.
 struct ss_coordinator_options {
-    const char *listen; // endpoint of common/link/link.h; NULL: the default
-    const char *store;  // URL of coordinator/store/store.h; NULL: the default
+    const char *listen; // endpoint of common/link/link.h
+    const char *store;  // URL of coordinator/store/store.h
     struct ss_store *opened; // in place of `store`: one that is open. Taken.
     // Among coordinators of one database; NULL: as it is found by others. Who
     // comes back under its name has its shards at once.
     const char *name;
-    int64_t lease_ms;        // 0: the default
-    int64_t heartbeat_ms;    // 0: the default
+    int64_t lease_ms;
+    int64_t heartbeat_ms;
     // Of a store that several coordinators share:
     const char *advertise;    // where others find it; NULL: as it is bound
-    int64_t cluster_lease_ms; // its own lease; 0: the default
-    int64_t drain_ms; // how long a stop waits for running tasks; 0: default
+    int64_t cluster_lease_ms; // its own lease
+    int64_t drain_ms; // how long a stop waits for running tasks
     const char *keys;        // common/link/keys.h; NULL, "": none
     bool is_insecure;        // listen beyond loopback without keys
-    struct ss_guard_limits limits; // what peers may take; 0: the defaults
+    struct ss_guard_limits limits; // what peers may take
     // Where numbers are served (common/app/metrics_server.h); NULL, "": nowhere.
     const char *metrics;
+    json_t *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;

@@ -8,6 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/app/metrics_server.h"
+#include "common/app/settings.h"
 #include "common/link/link.h"
 #include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"

@@ -6,12 +6,6 @@
 #include "common/wire/limits.h"
 #include "coordinator/shell_impl.h"
 
-static void add(json_t *list, const char *name, json_t *value)
-{
-    json_array_append_new(
-        list, json_pack("{s:s, s:o}", "name", name, "value", value));
-}
-
 static json_t *number(int64_t value)
 {
     return json_integer((json_int_t)value);
@@ -20,18 +14,23 @@ static json_t *number(int64_t value)
 void ss_show_note(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options)
 {
-    json_t *list = shell->config = json_array();
-    add(list, "listen", json_string(ss_link_endpoint(shell->link)));
-    add(list, "advertise", json_string(shell->place));
-    add(list, "name", json_string(shell->name));
+    struct ss_guard_limits link;
+    json_t *list = shell->config = options->settings
+                                       ? json_deep_copy(options->settings)
+                                       : json_array();
+    ss_link_limits(shell->link, &link);
+    ss_settings_note(
+        list, "listen", json_string(ss_link_endpoint(shell->link)));
+    ss_settings_note(list, "advertise", json_string(shell->place));
+    ss_settings_note(list, "name", json_string(shell->name));
     // As its name is for people: a DSN may hold a password.
-    add(list, "store", json_string(shell->store_name));
-    add(list, "lease-ms", number(shell->lease_ms));
-    add(list, "heartbeat-ms", number(shell->heartbeat_ms));
-    add(list, "drain-ms", number(shell->drain_ms));
-    add(list, "keys", json_string(options->keys ? options->keys : ""));
-    add(list, "insecure", json_boolean(options->is_insecure));
-    add(list, "metrics", json_string(options->metrics ? options->metrics : ""));
+    ss_settings_note(list, "store", json_string(shell->store_name));
+    ss_settings_note(list, "heartbeat-ms", number(shell->heartbeat_ms));
+    ss_settings_note(list, "connections-max", number(link.connections_max));
+    ss_settings_note(
+        list, "connections-per-address", number(link.per_address_max));
+    ss_settings_note(list, "connections-rate", number(link.connections_rate));
+    ss_settings_note(list, "messages-rate", number(link.messages_rate));
 }
 
 static json_t *config(const struct ss_coordinator *shell)

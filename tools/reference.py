@@ -10,6 +10,7 @@ commands and programs with their options. The source is the one place to edit.
 """
 
 import difflib
+import math
 import pathlib
 import re
 import sys
@@ -24,8 +25,10 @@ HEADERS = {
     "local": ("local/include/superstep/local.h",
               "run graphs inside a process, for tests and small tools"),
 }
-PROGRAMS = ["coordinator/main.c", "worker/worker_main.c"]
-PROGRAM_HEADERS = ["coordinator/shell.h"]
+PROGRAMS = {"COORDINATOR": "coordinator/main.c",
+            "WORKER": "worker/worker_main.c"}
+SETTINGS = "common/app/config.def"
+BOUNDS = "common/app/limits.h"
 
 
 def made_from(*sources):
@@ -271,10 +274,10 @@ def metrics_page():
 def defines():
     """Names of texts that stand in the help of options."""
     found = {}
-    for path in ("client/include/superstep/client.h", *PROGRAM_HEADERS):
-        for name, text in re.findall(
-                r'#define (SS_\w+)\s+"([^"]*)"', (ROOT / path).read_text()):
-            found[name] = text
+    path = "client/include/superstep/client.h"
+    for name, text in re.findall(
+            r'#define (SS_\w+)\s+"([^"]*)"', (ROOT / path).read_text()):
+        found[name] = text
     return found
 
 
@@ -381,13 +384,71 @@ def options_table(options):
     return "\n".join(out) + "\n"
 
 
+def bounds():
+    """The numbers of limits.h by name."""
+    text = (ROOT / BOUNDS).read_text()
+    return {name: math.prod(int(n) for n in number.split("*"))
+            for name, number in re.findall(r"(SS_\w+) = ([\d* ]+),", text)}
+
+
+def settings(program):
+    """The rows of a program in config.def, a dict each."""
+    names = ("kind", "field", "name", "letter", "env", "initial", "unit",
+             "min", "max", "value", "secrecy", "help", "more")
+    known = bounds()
+    text = (ROOT / SETTINGS).read_text()
+    text = re.sub(r"^//.*$", "", text, flags=re.M)
+    for row in re.findall(r"^X\((.*?)\)$", text, re.M | re.S):
+        cells = [""]
+        for kind, word in tokens(row):
+            if (kind, word) == ("word", ","):
+                cells.append("")
+            else:
+                cells[-1] += word
+        of, *cells = cells
+        assert len(cells) == len(names), row
+        option = dict(zip(names, cells))
+        option |= {key: known.get(option[key], option[key])
+                   for key in ("min", "max")}
+        option |= {key: None for key in ("letter", "initial", "value")
+                   if option[key] in ("0", "NULL", "false", "{0}")}
+        if of == program:
+            yield {key: cell for key, cell in option.items()
+                   if cell is not None}
+
+
+def as_option(setting):
+    """As it stands in --help: with what is where nothing is given."""
+    initial = " ".join(word for word in (
+        setting.get("initial"), setting["unit"]) if word)
+    text = setting["help"]
+    if "initial" in setting:
+        text += f" ({initial})"
+    return dict(setting, help=text, kind="SS_ARG_" + setting["kind"])
+
+
+# Tables that go on in another one: what ends them, and where that stands.
+PARTS = {"SS_FOREIGN_OPTIONS": "client/cli/foreign.c"}
+
+
+def command_options(text):
+    # Where the table begins depends on who wrote it.
+    table = re.search(r"struct ss_arg (\w+)\[\] =", text)
+    if not table:
+        return []
+    block = braces(text, table.start())
+    options = options_in(block)
+    for part, path in PARTS.items():
+        if part in block:
+            options += command_options((ROOT / path).read_text())
+    return options
+
+
 def command_part(name):
     text = (ROOT / f"client/cmd_{name}.c").read_text()
     fields = initialiser(
         tokens(braces(text, text.index(f"ss_cmd_{name} ="))))
-    # Where the table begins depends on who wrote it.
-    table = re.search(r"struct ss_arg (\w+)\[\] =", text)
-    options = options_in(braces(text, table.start())) if table else []
+    options = command_options(text)
     usage = " ".join(["superstep", name, fields.get("usage", "")]).strip()
     out = [f"## {name}\n", f"    {usage}\n",
            prose([fields["summary"][0].upper() + fields["summary"][1:] + "."])
@@ -398,12 +459,11 @@ def command_part(name):
     return "\n".join(part for part in out if part)
 
 
-def program_part(path):
-    text = (ROOT / path).read_text()
+def program_part(program):
+    text = (ROOT / PROGRAMS[program]).read_text()
     args = initialiser(tokens(braces(
         text, re.search(r"struct ss_args (\w+) =", text).start())), text)
-    options = options_in(braces(
-        text, re.search(r"struct ss_arg (\w+)\[\] =", text).start()))
+    options = [as_option(setting) for setting in settings(program)]
     out = [f"## {args['program']}\n",
            f"    {args['program']} {args.get('usage', '[options]')}\n",
            prose(args["about"].split("\n")) + "\n", options_table(options)]
@@ -415,54 +475,61 @@ def program_part(path):
 def commands_page():
     source = "client/commands.def"
     names = [row[0] for _, row in table_rows(source, r"X\((\w+)\)")]
-    common = (ROOT / "client/cli/cli.h").read_text()
-    shared = common[common.index("#define SS_CLI_OPTIONS"):]
-    shared = shared[:re.search(r"[^\\]\n", shared).end()].replace("\\\n", "\n")
     footer = text_named(
         "ss_cli_exit_text", (ROOT / "client/cli/cli.c").read_text())
     out = ["# Commands and programs\n",
-           made_from(source, "client", *PROGRAMS),
+           made_from(source, "client", SETTINGS, *PROGRAMS.values()),
            "    superstep [--coordinator EP] [--json] COMMAND [options]\n",
            ", ".join(f"[{n}](#{n})" for n in names) + ". The programs: "
            + ", ".join(f"[{p}](#{p})" for p in
                        ("superstep-coordinator", "superstep-worker")) + ".\n",
            "Every command takes\n", options_table(
-               options_in(shared[shared.index("{"):]))]
+               [as_option(setting) for setting in settings("CLIENT")])]
     out.append(prose(footer.split("\n")) + "\n")
     out += [command_part(name) for name in names]
-    out += [program_part(path) for path in PROGRAMS]
+    out += [program_part(program) for program in PROGRAMS]
     return "\n".join(out)
 
 
-def settings_table(path):
-    text = (ROOT / path).read_text()
-    options = options_in(braces(
-        text, re.search(r"struct ss_arg (\w+)\[\] =", text).start()))
-    out = ["| option | in the environment | |\n|---|---|---|"]
-    for option in options:
-        name = f"--{option['name']} {option.get('value', '')}".strip()
-        variable = option.get("env", "SUPERSTEP_" + option["name"].upper(
-            ).replace("-", "_"))
-        variable = "SUPERSTEP_KEYS" if variable.startswith("SS_") else variable
-        text = prose([option.get("help", "").replace("\n", " ")])
-        out.append(" | ".join(
-            ["", f"`{name}`", f"`{variable}`", text.replace("|", "\\|"),
-             ""]).strip())
-    return "\n".join(out) + "\n"
+KINDS = {"TEXT": "text", "INT": "whole number", "FLAG": "switch",
+         "LIST": "list, with commas"}
+
+
+def setting_part(setting):
+    name = f"--{setting['name']} {setting.get('value', '')}".strip()
+    unit = f" {setting['unit']}" if setting["unit"] else ""
+    facts = [KINDS[setting["kind"]]]
+    if setting["kind"] == "INT":
+        facts.append(f"{setting['min']} to {setting['max']}{unit}")
+    if "initial" in setting:
+        facts.append(f"default `{setting['initial']}`{unit}")
+    if setting["secrecy"] == "SECRET":
+        facts.append("secret")
+    variable = f"`{setting['env']}`; " if setting["env"] else ""
+    line = prose([setting["help"][0].upper() + setting["help"][1:] + "."])
+    return (f"**`{name}`** ({variable}{'; '.join(facts)}): {line} "
+            f"{prose([setting['more']])}\n")
 
 
 def configure_page():
-    out = ["# Configure\n", made_from(*PROGRAMS),
+    out = ["# Configure\n", made_from(SETTINGS, BOUNDS),
            "Every setting is an option; each may stand in the environment, or "
            "in a file that the variable with `_FILE` behind its name names: "
            "for what is secret, as the password in a DSN. The command line "
-           "overrules the environment. Switches are 1 or 0 there.\n"]
-    for program, path in zip(("superstep-coordinator", "superstep-worker"),
-                             PROGRAMS):
-        out += [f"## {program}\n", settings_table(path)]
-    out.append("## superstep\n\n`SUPERSTEP_COORDINATOR` (endpoints, comma "
-               "between) and `SUPERSTEP_KEYS` stand for `--coordinator` and "
-               "`--keys`. Its commands: [commands](../reference/commands.md).")
+           "overrules the environment. Switches are 1 or 0 there. What is not "
+           "possible is refused at the start, with what it was, where it "
+           "stood, and what is possible.\n",
+           "What a cluster that runs is set to, and where each value came "
+           "from (`flag`, `environment`, `file` or `default`; a secret's value "
+           "is not shown):\n", "    $ superstep show config\n"]
+    for name, program in (("superstep-coordinator", "COORDINATOR"),
+                          ("superstep-worker", "WORKER"),
+                          ("superstep", "CLIENT")):
+        out.append(f"## {name}\n")
+        if program == "CLIENT":
+            out.append("What every command takes. The rest: "
+                       "[commands](../reference/commands.md).\n")
+        out += [setting_part(setting) for setting in settings(program)]
     return "\n".join(out)
 
 

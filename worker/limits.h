@@ -7,8 +7,6 @@ enum {
     SS_LOG_SIZE_MAX = 8 * 1024,      // one line of a node's log
     SS_KIND_SIZE_MAX = 256,          // an error kind: a word, not a text
     SS_GRAPHS_MAX = 1024,            // graphs of one application
-    SS_PROCESSES_MAX = 1024,         // --processes: a forest of children
-    SS_CAPACITY_MAX = 1024,          // --capacity: threads of one process
     SS_RESTART_MS = 100, // a worker that crashes again waits so long, doubled
     SS_RESTART_MS_MAX = 10000,   // up to this: a crash at start must not spin
     SS_RESTART_WELL_MS = 30000,  // one that ran so long starts at once

@@ -66,6 +66,7 @@ static void send_hello(
     message->pid = (uint32_t)getpid();
     message->capacity = self->capacity;
     message->keeps_lists = true;
+    message->settings = json_incref(self->settings);
     message->labels = (char **)self->labels;
     message->labels_count = self->labels_count;
     message->graphs = ss_zalloc(count, sizeof(struct ss_value *));

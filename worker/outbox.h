@@ -14,6 +14,7 @@ struct ss_outbox_self {
     uint32_t capacity;
     const char *const *labels;
     size_t labels_count;
+    json_t *settings; // or NULL
     const struct ss_application *application;
 };
 

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "common/app/clock.h"
+#include "common/app/limits.h"
 #include "common/app/log.h"
 #include "common/app/metrics_server.h"
+#include "common/app/settings.h"
 #include "common/app/signals.h"
 #include "common/app/stop.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "worker/host.h"
 #include "worker/limits.h"
@@ -26,6 +29,7 @@ struct shell {
     struct ss_metrics_server *metrics; // NULL: none
     const struct ss_worker_options *options;
     struct ss_outbox_self self;
+    json_t *settings; // as they are told; or NULL
     char name[NAME_SIZE];
     char host_name[HOST_SIZE];
     struct ss_application *application;
@@ -427,6 +431,20 @@ static int load(struct shell *shell, struct ss_error *error)
     return SS_OK;
 }
 
+// What became of them. Those that are too long to be told are not: labels may be.
+static void note_settings(struct shell *shell)
+{
+    shell->settings = json_deep_copy(shell->options->settings);
+    if (!shell->settings)
+        return;
+    ss_settings_note(shell->settings, "name", json_string(shell->name));
+    ss_settings_note(shell->settings, "capacity",
+        json_integer((json_int_t)shell->self.capacity));
+    if (json_dumpb(shell->settings, NULL, 0, JSON_COMPACT) <=
+        SS_WIRE_SETTINGS_SIZE_MAX)
+        shell->self.settings = shell->settings;
+}
+
 static void name_self(struct shell *shell)
 {
     const char *given = shell->options->name;
@@ -449,6 +467,7 @@ static void name_self(struct shell *shell)
         .labels = shell->options->labels,
         .labels_count = shell->options->labels_count,
         .application = shell->application};
+    note_settings(shell);
 }
 
 // "tcp://a:7433,tcp://b:7433", each once.
@@ -509,6 +528,7 @@ static void close_all(struct shell *shell)
     ss_lines_fini(&shell->lines);
     ss_session_destroy(&shell->session);
     ss_signals_close();
+    json_decref(shell->settings);
     ss_free(shell->endpoints);
     ss_free(shell->list);
     if (is_joined)

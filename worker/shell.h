@@ -2,6 +2,7 @@
 #ifndef SS_WORKER_SHELL_H
 #define SS_WORKER_SHELL_H
 
+#include <jansson.h>
 #include <superstep/superstep.h>
 
 #include "common/base/status.h"
@@ -17,6 +18,7 @@ struct ss_worker_options {
     unsigned capacity;        // 0: one body a processor
     const char *const *labels; // what nodes may ask for
     size_t labels_count;
+    json_t *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.
     void (*on_loaded)(void *ctx);

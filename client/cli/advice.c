@@ -67,7 +67,9 @@ static void print_questions(const json_t *interrupts, FILE *to)
 static void print_command(const char *command, const char *word, FILE *to)
 {
     fputs("superstep ", to);
-    if (ss_cli_options.endpoints) {
+    enum ss_arg_from from = ss_settings_from(&ss_cli_settings, "coordinator");
+    bool is_there = from == SS_ARG_FROM_ENVIRONMENT || from == SS_ARG_FROM_FILE;
+    if (ss_cli_options.endpoints && !is_there) {
         char *endpoints = ss_cli_quote(ss_cli_options.endpoints);
         fprintf(to, "--coordinator %s ", endpoints);
         ss_free(endpoints);

@@ -16,7 +16,8 @@
 
 enum { MESSAGE_SIZE = 16384 };
 
-struct ss_cli_options ss_cli_options;
+struct ss_client_settings ss_cli_options;
+struct ss_settings ss_cli_settings;
 
 const char ss_cli_exit_text[] =
     "Exit status: 0 done; 1 a failed run, or an error; 2 a wrong command "
@@ -173,19 +174,24 @@ static const struct ss_cli_command *find(
     return NULL;
 }
 
+static bool takes_value(const char *word)
+{
+    for (const struct ss_arg *it = ss_cli_settings.items; it->name; it++)
+        if (strcmp(word + strspn(word, "-"), it->name) == 0)
+            return it->kind != SS_ARG_FLAG;
+    return false;
+}
+
 // The options before the command. Returns the index of the command, 0 if it is
 // over with the exit status in *ret_exit.
 static int parse_front(const struct ss_cli_command *const *commands, int argc,
     char **argv, int *ret_exit)
 {
-    static const struct ss_arg options[] = {SS_CLI_OPTIONS};
-    const struct ss_args args = {.program = "superstep", .items = options};
+    const struct ss_args args = {
+        .program = "superstep", .items = ss_cli_settings.items};
     int count = 1;
     while (count < argc && argv[count][0] == '-')
-        count += strcmp(argv[count], "--coordinator") == 0 ||
-                         strcmp(argv[count], "--keys") == 0
-                     ? 2
-                     : 1;
+        count += takes_value(argv[count]) ? 2 : 1;
     if (count > argc)
         count = argc;
     char asked;
@@ -227,18 +233,8 @@ static int run(const struct ss_cli_command *command)
     return status;
 }
 
-int ss_cli_main(
-    const struct ss_cli_command *const *commands, int argc, char **argv)
+static int run_words(const struct ss_cli_command *command, int argc, char **argv)
 {
-    int status;
-    ss_value_setup();
-    int at = parse_front(commands, argc, argv, &status);
-    if (at == 0)
-        return status;
-    const struct ss_cli_command *command = find(commands, argv[at]);
-    if (!command)
-        return SS_CLI_USAGE;
-    ss_cli_completion_commands(commands);
     char *program = ss_format("superstep %s", command->name);
     char *about = ss_format("%s%s%s", command->summary,
         command->about ? "\n\n" : "", command->about ? command->about : "");
@@ -247,11 +243,29 @@ int ss_cli_main(
         .about = about,
         .items = command->options,
         .footer = ss_cli_exit_text};
-    status = ss_args_run(&args, argc - at, argv + at);
+    int status = ss_args_run(&args, argc, argv);
     if (status < 0)
         status = run(command);
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);
     return fflush(stdout) == 0 ? status : ss_cli_fail("stdout: cannot write");
+}
+
+int ss_cli_main(
+    const struct ss_cli_command *const *commands, int argc, char **argv)
+{
+    int status;
+    ss_value_setup();
+    ss_settings_init(&ss_cli_settings, SS_SETTINGS_OF_CLIENT, &ss_cli_options);
+    ss_cli_completion_commands(commands);
+    int at = parse_front(commands, argc, argv, &status);
+    const struct ss_cli_command *command =
+        at > 0 ? find(commands, argv[at]) : NULL;
+    if (command)
+        status = run_words(command, argc - at, argv + at);
+    else if (at > 0)
+        status = SS_CLI_USAGE;
+    ss_settings_fini(&ss_cli_settings);
+    return status;
 }

@@ -12,8 +12,7 @@
 #include <superstep/client.h>
 
 #include "client/cli/table.h"
-#include "common/app/args.h"
-#include "common/link/keys.h"
+#include "common/app/settings.h"
 
 // What the command's exit status says; --help tells people the same.
 enum ss_cli_exit {
@@ -26,34 +25,12 @@ enum ss_cli_exit {
 };
 extern const char ss_cli_exit_text[];
 
-// The options that every subcommand takes.
-struct ss_cli_options {
-    const char *endpoints;
-    const char *keys;
-    bool json;
-};
-extern struct ss_cli_options ss_cli_options;
+// The options that every subcommand takes: the end of its own table.
+extern struct ss_client_settings ss_cli_options;
+extern struct ss_settings ss_cli_settings; // over them
 #define SS_CLI_OPTIONS                                                         \
-    {.name = "coordinator",                                                    \
-        .kind = SS_ARG_TEXT,                                                   \
-        .to = &ss_cli_options.endpoints,                                       \
-        .value = "EP[,EP...]",                                                 \
-        .help =                                                                \
-            "where the coordinator listens; default: the environment\n"        \
-            "variable " SS_CLIENT_ENVIRONMENT ", else " SS_CLIENT_ENDPOINT},   \
-        {.name = "keys",                                                       \
-            .kind = SS_ARG_TEXT,                                               \
-            .to = &ss_cli_options.keys,                                        \
-            .value = "DIR",                                                    \
-            .help = "keys, where the coordinator wants them; default: the\n"   \
-                    "environment variable " SS_KEYS_ENVIRONMENT,               \
-            .env = SS_KEYS_ENVIRONMENT},                                       \
-        {.name = "json",                                                       \
-            .kind = SS_ARG_FLAG,                                               \
-            .to = &ss_cli_options.json,                                        \
-            .help = "the whole answer, for machines"},                         \
     {                                                                          \
-        .name = NULL                                                           \
+        .name = NULL, .more = ss_cli_settings.items                            \
     }
 
 // What completes a subcommand's words.

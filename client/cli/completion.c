@@ -23,7 +23,7 @@ static void add_commands(struct ss_buf *buf)
 // Options of one command, those with a value marked by "=".
 static void add_options(struct ss_buf *buf, const struct ss_arg *options)
 {
-    for (const struct ss_arg *it = options; it->name; it++)
+    for (const struct ss_arg *it = ss_arg_at(options); it; it = ss_arg_at(it + 1))
         if (it->kind != SS_ARG_REST)
             ss_buf_addf(buf, "--%s ", it->name);
     ss_buf_add_str(buf, "--help");
@@ -112,6 +112,17 @@ static const char tail[] =
     "}\n"
     "complete -F _superstep superstep\n";
 
+// The programs take options and files.
+static void add_program(
+    struct ss_buf *buf, const char *program, enum ss_settings_of of)
+{
+    const char *name;
+    ss_buf_add_str(buf, "complete -o default -W '");
+    for (size_t i = 0; (name = ss_settings_name(of, i)); i++)
+        ss_buf_addf(buf, "--%s ", name);
+    ss_buf_addf(buf, "--help --version' %s\n", program);
+}
+
 char *ss_cli_completion_bash(void)
 {
     enum { SCRIPT_SIZE_MAX = 64 * 1024 };
@@ -128,5 +139,7 @@ char *ss_cli_completion_bash(void)
         "    fi\n");
     add_cases(&buf);
     ss_buf_add_str(&buf, tail);
+    add_program(&buf, "superstep-coordinator", SS_SETTINGS_OF_COORDINATOR);
+    add_program(&buf, "superstep-worker", SS_SETTINGS_OF_WORKER);
     return ss_buf_steal(&buf, NULL);
 }

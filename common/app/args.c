@@ -1,7 +1,6 @@
 // args.c - options from a table.
 #include "common/app/args.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +13,15 @@
 #include "common/base/mem.h"
 #include "common/model/hint.h"
 
-enum { HELP_COLUMN = 30, HELP_SIZE_MAX = 64 * 1024, SOURCE_SIZE = 128 };
+enum {
+    HELP_COLUMN = 30,
+    HELP_WIDTH = 79,
+    HELP_SIZE_MAX = 64 * 1024,
+    SOURCE_SIZE = 512,
+};
+
+#define EACH(it, items)                                                        \
+    for (const struct ss_arg *it = ss_arg_at(items); it; it = ss_arg_at(it + 1))
 
 struct parse {
     const struct ss_args *args;
@@ -22,13 +29,21 @@ struct parse {
     char *const *argv;
     int at; // the next one to look at
     const char *variable; // the value comes from this one; NULL: from argv
+    const char *file;     // that the variable names; or NULL
     char *ret_asked;
     struct ss_error *error;
 };
 
+const struct ss_arg *ss_arg_at(const struct ss_arg *it)
+{
+    while (it && !it->name)
+        it = it->more;
+    return it;
+}
+
 static const struct ss_arg *find_rest(const struct ss_args *args)
 {
-    for (const struct ss_arg *it = args->items; it->name; it++)
+    EACH (it, args->items)
         if (it->kind == SS_ARG_REST)
             return it;
     return NULL;
@@ -37,7 +52,7 @@ static const struct ss_arg *find_rest(const struct ss_args *args)
 static const struct ss_arg *find_name(
     const struct ss_args *args, const char *name, size_t size)
 {
-    for (const struct ss_arg *it = args->items; it->name; it++)
+    EACH (it, args->items)
         if (it->kind != SS_ARG_REST && strlen(it->name) == size &&
             memcmp(it->name, name, size) == 0)
             return it;
@@ -46,7 +61,7 @@ static const struct ss_arg *find_name(
 
 static const struct ss_arg *find_letter(const struct ss_args *args, char letter)
 {
-    for (const struct ss_arg *it = args->items; it->name; it++)
+    EACH (it, args->items)
         if (it->kind != SS_ARG_REST && it->letter == letter)
             return it;
     return NULL;
@@ -57,7 +72,7 @@ static int unknown(struct parse *parse, const char *name, size_t size)
     char *wanted = ss_memdup(name, size);
     struct ss_hint hint;
     ss_hint_init(&hint, wanted);
-    for (const struct ss_arg *it = parse->args->items; it->name; it++)
+    EACH (it, parse->args->items)
         if (it->kind != SS_ARG_REST)
             ss_hint_offer(&hint, it->name);
     char near[SS_HINT_SIZE + 32] = "";
@@ -80,41 +95,77 @@ static void add_to_list(struct ss_arg_list *list, const char *item)
 static const char *source(const struct parse *parse, const struct ss_arg *arg,
     char text[SOURCE_SIZE])
 {
-    if (parse->variable)
+    if (parse->file)
+        snprintf(text, SOURCE_SIZE, "%s_FILE (%.300s)", parse->variable,
+            parse->file);
+    else if (parse->variable)
         snprintf(text, SOURCE_SIZE, "%s", parse->variable);
     else
         snprintf(text, SOURCE_SIZE, "--%s", arg->name);
     return text;
 }
 
+// " between 1 and 10 ms", " of ms", or nothing.
+static const char *range_of(const struct ss_arg *arg, char text[SOURCE_SIZE])
+{
+    const char *unit = arg->unit ? arg->unit : "";
+    text[0] = '\0';
+    if (arg->max > arg->min)
+        snprintf(text, SOURCE_SIZE,
+            " between %" PRId64 " and %" PRId64 "%s%.64s", arg->min, arg->max,
+            *unit ? " " : "", unit);
+    return text;
+}
+
 static int set_int(
     struct parse *parse, const struct ss_arg *arg, const char *value)
 {
-    char from[SOURCE_SIZE];
+    char from[SOURCE_SIZE], range[SOURCE_SIZE];
     char *end;
     errno = 0;
     int64_t number = strtoll(value, &end, 10);
     if (*value == '\0' || *end != '\0' || errno != 0)
         return ss_error_set(parse->error, SS_EINVAL,
-            "%s takes a whole number, not \"%.100s\"",
-            source(parse, arg, from), value);
+            "%s takes a whole number%s, not \"%.100s\"",
+            source(parse, arg, from), range_of(arg, range), value);
     if (arg->max > arg->min && (number < arg->min || number > arg->max))
         return ss_error_set(parse->error, SS_EINVAL,
-            "%s %" PRId64 ": it must be between %" PRId64 " and %" PRId64,
-            source(parse, arg, from), number, arg->min, arg->max);
+            "%s %" PRId64 ": it must be%s", source(parse, arg, from), number,
+            range_of(arg, range));
     *(int64_t *)arg->to = number;
     return SS_OK;
 }
 
+static void note_origin(const struct parse *parse, const struct ss_arg *arg)
+{
+    if (!arg->origin)
+        return;
+    *arg->origin = (struct ss_arg_origin){
+        parse->file       ? SS_ARG_FROM_FILE
+        : parse->variable ? SS_ARG_FROM_ENVIRONMENT
+                          : SS_ARG_FROM_FLAG,
+        parse->file ? parse->file : parse->variable};
+}
+
 static int set(struct parse *parse, const struct ss_arg *arg, const char *value)
 {
-    if (arg->kind == SS_ARG_INT)
-        return set_int(parse, arg, value);
-    if (arg->kind == SS_ARG_LIST)
+    if (arg->kind == SS_ARG_INT) {
+        int status = set_int(parse, arg, value);
+        if (status != SS_OK)
+            return status;
+    } else if (arg->kind == SS_ARG_LIST) {
         add_to_list(arg->to, value);
-    else
+    } else {
         *(const char **)arg->to = value;
+    }
+    note_origin(parse, arg);
     return SS_OK;
+}
+
+static void switch_on(struct parse *parse, const struct ss_arg *arg)
+{
+    *(bool *)arg->to = true;
+    note_origin(parse, arg);
 }
 
 // `value`: what stood behind "=" or directly behind the letter, or NULL.
@@ -125,7 +176,7 @@ static int take_option(
         if (value)
             return ss_error_set(parse->error, SS_EINVAL,
                 "--%s is a switch and takes no value", arg->name);
-        *(bool *)arg->to = true;
+        switch_on(parse, arg);
         return SS_OK;
     }
     if (!value) {
@@ -168,7 +219,7 @@ static int take_letters(struct parse *parse, const char *word)
                 "there is no option -%c. --help lists them.", *word);
         if (arg->kind != SS_ARG_FLAG)
             return take_option(parse, arg, word[1] ? word + 1 : NULL);
-        *(bool *)arg->to = true;
+        switch_on(parse, arg);
     }
     return SS_OK;
 }
@@ -188,50 +239,64 @@ static int set_flag(
 {
     static const char *const words[][2] = {
         {"0", "1"}, {"no", "yes"}, {"false", "true"}, {"off", "on"}};
+    char from[SOURCE_SIZE];
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         for (int is_on = 0; is_on < 2; is_on++)
             if (strcmp(value, words[i][is_on]) == 0) {
                 *(bool *)arg->to = is_on;
+                note_origin(parse, arg);
                 return SS_OK;
             }
     return ss_error_set(parse->error, SS_EINVAL,
-        "%s is a switch: 1 or 0, not \"%.100s\"", parse->variable, value);
+        "%s is a switch: 1 or 0, not \"%.100s\"", source(parse, arg, from),
+        value);
 }
 
-// The variable of an option; "" if it has none.
-static void name_variable(const struct ss_args *args, const struct ss_arg *arg,
-    char name[SOURCE_SIZE])
+// Words with commas between; blanks around them are none of theirs.
+static int set_words(
+    struct parse *parse, const struct ss_arg *arg, const char *value)
 {
-    name[0] = '\0';
-    if (arg->env)
-        snprintf(name, SOURCE_SIZE, "%s", arg->env);
-    else if (args->env_prefix)
-        snprintf(name, SOURCE_SIZE, "%s%s", args->env_prefix, arg->name);
-    for (char *at = name; !arg->env && *at; at++)
-        *at = *at == '-' ? '_' : (char)toupper((unsigned char)*at);
+    char *rest = NULL;
+    char *words = ss_environment_keep(value);
+    for (char *word = strtok_r(words, ", ", &rest); word;
+         word = strtok_r(NULL, ", ", &rest)) {
+        int status = set(parse, arg, word);
+        if (status != SS_OK)
+            return status;
+    }
+    return SS_OK;
 }
 
-// What the environment says comes first: argv overrules it.
-static int take_env(struct parse *parse)
+static bool is_given(const struct ss_arg *arg)
+{
+    return (arg->kind == SS_ARG_LIST &&
+               ((const struct ss_arg_list *)arg->to)->count > 0) ||
+           (arg->origin && arg->origin->from == SS_ARG_FROM_FLAG);
+}
+
+static int take_variable(struct parse *parse, const struct ss_arg *arg)
+{
+    const char *value = NULL;
+    int status =
+        ss_environment_get(arg->env, &value, &parse->file, parse->error);
+    parse->variable = arg->env;
+    if (status == SS_OK && value)
+        status = arg->kind == SS_ARG_FLAG   ? set_flag(parse, arg, value)
+                 : arg->kind == SS_ARG_LIST ? set_words(parse, arg, value)
+                                            : set(parse, arg, value);
+    parse->variable = parse->file = NULL;
+    return status;
+}
+
+// Before argv, which overrules it, what has one value; behind it the lists that
+// stayed empty. What an earlier call was given on the command line stays.
+static int take_env(struct parse *parse, bool lists)
 {
     int status = SS_OK;
-    const struct ss_arg *it = parse->args->items;
-    for (; it->name && status == SS_OK; it++) {
-        char name[SOURCE_SIZE];
-        const char *value = NULL;
-        bool is_one = it->kind == SS_ARG_TEXT || it->kind == SS_ARG_INT ||
-                      it->kind == SS_ARG_FLAG;
-        name_variable(parse->args, it, name);
-        if (!is_one || !*name)
-            continue;
-        status = ss_environment_get(name, &value, parse->error);
-        if (status != SS_OK || !value)
-            continue;
-        parse->variable = name;
-        status = it->kind == SS_ARG_FLAG ? set_flag(parse, it, value)
-                                         : set(parse, it, value);
-        parse->variable = NULL;
-    }
+    EACH (it, parse->args->items)
+        if (status == SS_OK && it->env && it->kind != SS_ARG_REST &&
+            (it->kind == SS_ARG_LIST) == lists && !is_given(it))
+            status = take_variable(parse, it);
     return status;
 }
 
@@ -247,10 +312,15 @@ static int check_rest(const struct parse *parse)
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     char *ret_asked, struct ss_error *error)
 {
-    struct parse parse = {args, argc, argv, 1, NULL, ret_asked, error};
+    struct parse parse = {.args = args,
+        .argc = argc,
+        .argv = argv,
+        .at = 1,
+        .ret_asked = ret_asked,
+        .error = error};
     bool only_words = false;
     *ret_asked = 0;
-    int env_status = take_env(&parse);
+    int env_status = take_env(&parse, false);
     while (parse.at < argc) {
         int status = SS_OK;
         const char *word = argv[parse.at++];
@@ -265,17 +335,35 @@ int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
         if (status != SS_OK)
             return status;
     }
+    if (env_status == SS_OK)
+        env_status = take_env(&parse, true);
     // Help is given all the same.
     return env_status != SS_OK && !*ret_asked ? env_status : check_rest(&parse);
 }
 
-// Continuation lines stand under the first.
+// Continuation lines stand under the first; a word that does not fit into one
+// begins the next.
 static void help_text(struct ss_buf *help, const char *text)
 {
-    for (; *text; text++) {
-        ss_buf_add(help, text, 1);
-        if (*text == '\n')
-            ss_buf_addf(help, "%*s", HELP_COLUMN, "");
+    size_t column = HELP_COLUMN;
+    while (*text) {
+        size_t size = strcspn(text, " \n");
+        bool is_first = column == HELP_COLUMN;
+        if (!is_first && column + 1 + size > HELP_WIDTH) {
+            ss_buf_addf(help, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        } else if (!is_first) {
+            ss_buf_add_str(help, " ");
+            column++;
+        }
+        ss_buf_add(help, text, size);
+        column += size;
+        text += size;
+        if (*text == '\n') {
+            ss_buf_addf(help, "\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        text += *text != '\0';
     }
     ss_buf_add_str(help, "\n");
 }
@@ -307,7 +395,7 @@ char *ss_args_help(const struct ss_args *args)
     if (args->about)
         ss_buf_addf(&help, "\n%s\n", args->about);
     ss_buf_add_str(&help, "\nOptions:\n");
-    for (const struct ss_arg *it = args->items; it->name; it++)
+    EACH (it, args->items)
         if (it->kind != SS_ARG_REST)
             help_item(&help, it->letter, it->name,
                 it->kind == SS_ARG_FLAG ? NULL
@@ -352,7 +440,7 @@ int ss_args_run(const struct ss_args *args, int argc, char *const *argv)
 
 void ss_args_fini(const struct ss_args *args)
 {
-    for (const struct ss_arg *it = args->items; it->name; it++)
+    EACH (it, args->items)
         if (it->kind == SS_ARG_LIST || it->kind == SS_ARG_REST) {
             struct ss_arg_list *list = it->to;
             ss_free(list->items);

@@ -39,16 +39,38 @@ struct ss_arg_list {
     size_t count;
 };
 
+// Where a value came from, and there: the variable, or the file that it names.
+enum ss_arg_from {
+    SS_ARG_FROM_NOWHERE, // nothing was given
+    SS_ARG_FROM_FLAG,
+    SS_ARG_FROM_ENVIRONMENT,
+    SS_ARG_FROM_FILE,
+};
+struct ss_arg_origin {
+    enum ss_arg_from from;
+    const char *at; // borrowed from the table or the environment; or NULL
+};
+
 struct ss_arg {
-    const char *name; // without dashes; NULL ends the table
+    const char *name; // without dashes; NULL ends the table, or part of it
     char letter;      // 0: none
     enum ss_arg_kind kind;
     void *to;
     const char *value; // what stands for the value in --help: "FILE"
     const char *help;  // may have several lines
     int64_t min, max;  // INT: bounds; REST: how many words
-    const char *env;   // the variable for it, in place of the prefix's; or NULL
+    const char *unit;  // INT: of what, for people; or NULL
+    // The variable that stands in for it, or, with _FILE behind it, that names
+    // a file which holds the value (environment.h); NULL: none. A LIST has
+    // commas there.
+    const char *env;
+    struct ss_arg_origin *origin; // filled in; NULL: nobody asks
+    const struct ss_arg *more; // where name is NULL: the table goes on there
 };
+
+// The item that stands at or, behind the end of a part, after `it`: NULL at the
+// end of the table. for (it = ss_arg_at(items); it; it = ss_arg_at(it + 1))
+const struct ss_arg *ss_arg_at(const struct ss_arg *it);
 
 struct ss_args {
     const char *program; // "superstep run"
@@ -56,14 +78,13 @@ struct ss_args {
     const char *about;
     const struct ss_arg *items;
     const char *footer; // or NULL: exit codes, examples
-    // What is not given is taken from the environment (environment.h): --lease-ms
-    // from PREFIX_LEASE_MS, or from the file that PREFIX_LEASE_MS_FILE names.
-    // NULL: only options with a variable of their own.
+    // With what the variables begin, for a sentence in --help; NULL: none.
     const char *env_prefix;
 };
 
-// Parse argv[1...]. SS_EINVAL: a message for people, with a hint. *ret_asked:
-// 'h' or 'v' if --help or --version was among them, else 0.
+// Parse argv[1...]; what is not among it comes from the environment. SS_EINVAL: a
+// message for people, with a hint. *ret_asked: 'h' or 'v' if --help or --version
+// was among them, else 0.
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     char *ret_asked, struct ss_error *error) SS_MUST_USE;
 // Parse, print help, version (stdout) or the error (stderr). Returns the exit

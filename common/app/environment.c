@@ -30,7 +30,7 @@ static void forget_all(void)
     }
 }
 
-static const char *keep(const char *name, const char *bytes, size_t size)
+static char *keep(const char *name, const char *bytes, size_t size)
 {
     if (!texts)
         atexit(forget_all);
@@ -66,14 +66,20 @@ static int read_file(const char *variable, const char *path,
     return SS_OK;
 }
 
-int ss_environment_get(
-    const char *name, const char **ret_value, struct ss_error *error)
+char *ss_environment_keep(const char *text)
+{
+    return keep("", text, strlen(text));
+}
+
+int ss_environment_get(const char *name, const char **ret_value,
+    const char **ret_path, struct ss_error *error)
 {
     char variable[NAME_SIZE];
     snprintf(variable, sizeof(variable), "%s_FILE", name);
     const char *value = getenv(name), *path = getenv(variable);
     bool has_value = value && *value, has_path = path && *path;
     *ret_value = NULL;
+    *ret_path = has_path ? path : NULL;
     if (has_value && has_path)
         return ss_error_set(error, SS_EINVAL,
             "%s and %s are both set: keep one", name, variable);

@@ -21,6 +21,8 @@ enum {
     // Coordinators of a cluster, labels of a worker: dozens, not thousands.
     SS_WIRE_MEMBERS_MAX = 256,
     SS_WIRE_LABELS_MAX = 64,
+    // What a worker is set to, for people: some dozens of lines.
+    SS_WIRE_SETTINGS_SIZE_MAX = 64 * 1024,
     // Levels of messages in messages (Envelope, Tasks, Order, Value).
     SS_WIRE_DEPTH_MAX = 8,
     // Unpacking may take this much memory, and so many times the message: the

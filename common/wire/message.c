@@ -47,6 +47,7 @@ void ss_message_destroy(struct ss_message **message)
         ss_offer_fini(&it->offers[i]);
     ss_texts_free(it->members, it->members_count);
     ss_texts_free(it->labels, it->labels_count);
+    json_decref(it->settings);
     ss_free(it->offers);
     ss_free(it->adoptions);
     ss_free(it->shards);
@@ -97,6 +98,8 @@ static void pack_hello(
     it->capacity = message->capacity;
     it->has_keeps_lists = message->keeps_lists;
     it->keeps_lists = message->keeps_lists;
+    ss_pack_json(
+        packer, message->settings, &it->has_settings, &it->settings);
     it->n_graphs = message->graphs_count;
     it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
     for (size_t i = 0; i < it->n_graphs; i++)
@@ -392,6 +395,17 @@ static void take_attempts(Superstep__V1__Attempt *const *items, size_t count,
         message->attempts[i] = ss_take_attempt(items[i]);
 }
 
+static int take_settings(const Superstep__V1__Hello *it,
+    struct ss_message *message, struct ss_error *error)
+{
+    if (it->has_settings && it->settings.len > SS_WIRE_SETTINGS_SIZE_MAX)
+        return ss_error_set(error, SS_ELIMIT,
+            "settings: %zu bytes; the limit is %d", it->settings.len,
+            SS_WIRE_SETTINGS_SIZE_MAX);
+    return ss_take_json(it->has_settings, it->settings, SS_WANT_ARRAY,
+        "settings", &message->settings, error);
+}
+
 static int take_hello(const Superstep__V1__Hello *it,
     struct ss_message *message, struct ss_error *error)
 {
@@ -417,6 +431,8 @@ static int take_hello(const Superstep__V1__Hello *it,
     if (status == SS_OK)
         status = ss_take_offers(it->offers, it->n_offers, &message->offers,
             &message->offers_count, error);
+    if (status == SS_OK)
+        status = take_settings(it, message, error);
     return status;
 }
 

@@ -83,6 +83,7 @@ struct ss_message {
     size_t shards_count;
     bool drains;                 // BYE
     bool keeps_lists;            // HELLO
+    json_t *settings;            // HELLO: an array; or NULL
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS
     size_t attempts_count;
     struct ss_order **orders; // TASKS

@@ -87,6 +87,7 @@ struct ss_event {
             size_t graphs_count;
             char *const *labels; // what nodes may ask for
             size_t labels_count;
+            json_t *settings; // what it is set to, for people; or NULL
             const struct ss_offer *offers; // what it holds of owners before us
             size_t offers_count;
         } hello;

@@ -476,6 +476,8 @@ void ss_attempt_begin(struct task *task, struct worker *worker);
 void ss_dispatch(struct engine *engine);
 json_t *ss_workers_json(struct engine *engine);
 // show.c: the request `tasks`.
+void ss_show_settings(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_show_tasks(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // How many workers serve it.

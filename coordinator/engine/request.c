@@ -54,6 +54,7 @@ static const struct op {
     {"workers", NULL, workers, " "},
     {"drain", NULL, ss_worker_drain_request, " worker "},
     {"tasks", NULL, ss_show_tasks, " limit "},
+    {"settings", NULL, ss_show_settings, " "},
     {"compile", NULL, ss_catalog_compile, " description "},
     {"status", NULL, status_of, " "},
 };

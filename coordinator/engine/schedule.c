@@ -201,6 +201,7 @@ void ss_worker_free(struct worker *worker)
     ss_map_fini(&worker->graphs, NULL);
     ss_map_fini(&worker->labels, NULL);
     json_decref(worker->graph_names);
+    json_decref(worker->settings);
     SS_VEC_FINI(&worker->let_go);
     ss_holdings_fini(worker);
     ss_free(worker->peer);
@@ -308,6 +309,8 @@ static struct worker *add_worker(
     worker->drains = worker->is_sent_away;
     ss_worker_labels(worker, event);
     worker->keeps_lists = event->hello.keeps_lists;
+    json_decref(worker->settings);
+    worker->settings = json_incref(event->hello.settings);
     ss_holdings_fini(worker); // it may have forgotten them
     worker->seen_ms = engine->now_ms;
     ss_map_fini(&worker->graphs, NULL);

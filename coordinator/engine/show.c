@@ -37,3 +37,19 @@ void ss_show_tasks(
             (json_int_t)engine->attempts.count, "ready",
             (json_int_t)engine->counts.tasks_ready));
 }
+
+// What each worker said that it is set to. One from before that says nothing.
+void ss_show_settings(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+        const struct worker *worker = e->value;
+        json_array_append_new(list,
+            json_pack("{s:s, s:o}", "worker", worker->name, "settings",
+                worker->settings ? json_incref(worker->settings)
+                                 : json_array()));
+    }
+    ss_reply(engine, peer, id, json_pack("{s:o}", "settings", list));
+}

@@ -465,6 +465,7 @@ struct worker {
     struct ss_map labels;
     uint64_t attempts, lost;
     json_t *graph_names;
+    json_t *settings; // for people; or NULL
     struct { // of threads that have moved: its result is another's
         struct ss_attempt *items;
         size_t count, capacity;

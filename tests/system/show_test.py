@@ -2,9 +2,10 @@
 """superstep show and top: what operators look at."""
 
 import json
+import os
 import signal
 
-from harness import LIB, World, expect, main
+from harness import ANY_PORT, BIN, LIB, World, expect, main
 
 HELLO = LIB / "libhello.so"
 LISTS = ("runs", "threads", "graphs", "tasks", "workers", "leases",
@@ -32,9 +33,73 @@ def test_everything_that_can_be_shown_is_shown():
             str(shown["coordinators"]))
         limits = {item["name"]: item for item in shown["limits"]}
         expect(limits["connections"]["now"] >= 1, str(limits))
-        config = {item["name"]: item["value"] for item in shown["config"]}
-        expect(config["lease-ms"] == 1500, str(config))
-        expect(config["listen"] == world.endpoint, str(config))
+
+
+def settings_of(world, who):
+    return {item["name"]: item for item in world.ask("show", "config")
+            if item["of"] == who}
+
+
+def test_each_setting_is_shown_with_where_it_came_from():
+    with World() as world:
+        secret = world.path("store")
+        secret.write_text(f"sqlite:{world.path('here.db')}\n")
+        process = world.start(
+            "coordinator", BIN / "superstep-coordinator", "--listen", ANY_PORT,
+            "--lease-ms", "1500", environment={
+                **os.environ, "SUPERSTEP_STORE_FILE": str(secret),
+                "SUPERSTEP_DRAIN_MS": "7000"})
+        world.endpoint = process.wait_line(r"listening on ([^\s,]+)")[1]
+        world.start(
+            "worker1", BIN / "superstep-worker", "--app", HELLO, "--app-arg",
+            "name=secret", "--capacity", "3", "--name", "worker1", environment={
+                **os.environ, "SUPERSTEP_COORDINATOR": world.endpoint,
+                "SUPERSTEP_LABEL": "gpu,large"}).wait_line(r"\bready\b")
+        config = settings_of(world, "coordinator")
+        for name, value, origin in (
+                ("listen", world.endpoint, "flag"),
+                ("lease-ms", 1500, "flag"),
+                ("drain-ms", 7000, "environment"),
+                ("store", f"sqlite {world.path('here.db')}", "file"),
+                ("cluster-lease-ms", 5000, "default"),
+                ("connections-per-address", 1024, "default")):
+            expect(config[name]["value"] == value and
+                   config[name]["from"] == origin, str(config[name]))
+        expect(config["drain-ms"]["at"] == "SUPERSTEP_DRAIN_MS" and
+               config["drain-ms"]["unit"] == "ms", str(config["drain-ms"]))
+        expect(config["store"]["at"] == str(secret), str(config["store"]))
+        worker = settings_of(world, "worker1")
+        for name, value, origin in (
+                ("capacity", 3, "flag"), ("app", str(HELLO), "flag"),
+                ("label", ["gpu", "large"], "environment"),
+                ("app-arg", "(hidden)", "flag"), ("keys", "", "default")):
+            expect(worker[name]["value"] == value and
+                   worker[name]["from"] == origin, str(worker[name]))
+        text = world.do("show", "config")
+        for word in ("worker1", "coordinator", "lease-ms", "environment",
+                     "SUPERSTEP_DRAIN_MS"):
+            expect(word in text, text)
+        expect("name=secret" not in text, text)
+
+
+def test_what_a_setting_cannot_be_is_refused_with_its_range():
+    with World() as world:
+        for program, words, environment, said in (
+                ("superstep-coordinator", ["--lease-ms", "5"], {},
+                 "--lease-ms 5: it must be between 100 and 86400000 ms"),
+                ("superstep-coordinator", [], {"SUPERSTEP_DRAIN_MS": "soon"},
+                 "SUPERSTEP_DRAIN_MS takes a whole number between 1 and "
+                 "86400000 ms, not \"soon\""),
+                ("superstep-worker", [], {"SUPERSTEP_CAPACITY": "2000"},
+                 "SUPERSTEP_CAPACITY 2000: it must be between 1 and 1024 "
+                 "tasks"),
+                ("superstep-worker", [], {"SUPERSTEP_LOG_JSON": "maybe"},
+                 "SUPERSTEP_LOG_JSON is a switch: 1 or 0, not \"maybe\"")):
+            process = world.start("refused", BIN / program, *words,
+                                  environment={**os.environ,
+                                               **environment})
+            expect(process.wait() == 2, process.text())
+            expect(said in process.text("err"), process.text())
 
 
 def test_what_cannot_be_shown_gets_a_hint():

@@ -182,9 +182,12 @@ START_TEST(wrong_values_are_refused)
 {
     refused("w --count", "--count wants a value: --count VALUE");
     refused("w -l", "--listen wants a value: --listen ENDPOINT");
-    refused("w --count many", "--count takes a whole number, not \"many\"");
-    refused("w --count=", "--count takes a whole number, not \"\"");
-    refused("w --count 3x", "--count takes a whole number, not \"3x\"");
+    refused("w --count many",
+        "--count takes a whole number between 1 and 10, not \"many\"");
+    refused("w --count=",
+        "--count takes a whole number between 1 and 10, not \"\"");
+    refused("w --count 3x",
+        "--count takes a whole number between 1 and 10, not \"3x\"");
     refused("w --count 11", "--count 11: it must be between 1 and 10");
     refused("w --count 0", "--count 0: it must be between 1 and 10");
     refused("w --free-number-of-anything 99999999999999999999",

@@ -223,7 +223,7 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("run", "g", "--recursion-limit", "0"),
         "--recursion-limit 0: it must be between");
     expect_usage(RUN("run", "g", "--recursion-limit", "many"),
-        "takes a whole number, not \"many\"");
+        "takes a whole number between 1 and 1000000000, not \"many\"");
     expect_usage(RUN("run", "g", "--at", "c"), "--at needs --thread");
     expect_usage(RUN("--jsno", "graphs"), "Did you mean --json?");
     expect_usage(RUN("--coordinator"), "--coordinator wants a value");

@@ -44,6 +44,14 @@ expect '\$\(touch\ hacked\)' superstep state '$'
 expect '' superstep graphs x
 touch app.so
 expect 'app.so' superstep dev app
+case "$(complete -p superstep-coordinator)" in
+*"--cluster-lease-ms "*superstep-coordinator) ;;
+*) echo "no options of the coordinator"; failed=1 ;;
+esac
+case "$(complete -p superstep-worker)" in
+*"--app-arg "*superstep-worker) ;;
+*) echo "no options of the worker"; failed=1 ;;
+esac
 [ ! -e hacked ] || { echo "a name was run"; failed=1; }
 exit $failed
 END

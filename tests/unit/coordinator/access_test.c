@@ -22,6 +22,7 @@ START_TEST(a_client_asks_and_works_nothing)
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "delete"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "prune"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "drain"));
+    ck_assert(!ss_access_op(SS_ROLE_CLIENT, "settings"));
 }
 END_TEST
 

@@ -210,8 +210,8 @@ START_TEST(a_worker_is_welcomed_with_the_epoch_and_the_times)
     say_hello(worker, "w", 1);
     struct ss_message *welcome = hear(worker, SS_MESSAGE_WELCOME);
     ck_assert_uint_eq(welcome->epoch, ss_coordinator_epoch(coordinator));
-    ck_assert_int_eq(welcome->lease_ms, SS_COORDINATOR_LEASE_MS);
-    ck_assert_int_eq(welcome->heartbeat_ms, SS_COORDINATOR_HEARTBEAT_MS);
+    ck_assert_int_eq(welcome->lease_ms, ss_coordinator_initial.lease_ms);
+    ck_assert_int_eq(welcome->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
     ss_message_destroy(&welcome);
 }
 END_TEST

@@ -212,6 +212,7 @@ static void fill_hello(struct ss_message *message)
     message->pid = 7;
     message->capacity = 4;
     message->keeps_lists = true;
+    message->settings = json_pack("[{s:s, s:i}]", "name", "capacity", "value", 4);
     message->graphs_count = 2;
     message->graphs = ss_zalloc(2, sizeof(*message->graphs));
     message->graphs[0] = wire_value("{\"name\":\"a\"}");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/value.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "tests/unit/wire/examples.h"
@@ -283,6 +284,9 @@ START_TEST(members_labels_shards_and_offers_arrive_whole)
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_HELLO));
     ck_assert_uint_eq(message->labels_count, 2);
     ck_assert_str_eq(message->labels[1], "large");
+    ck_assert_str_eq(ss_json_str(json_array_get(message->settings, 0), "name",
+                         ""),
+        "capacity");
     has_offers(message);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_MEMBERS));

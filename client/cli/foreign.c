@@ -1,0 +1,52 @@
+// foreign.c - threads between a coordinator and the tables of another runtime.
+#include "client/cli/foreign.h"
+
+#include <string.h>
+
+static struct ss_arg_list words;
+static const char *thread;
+static const char *name;
+
+const struct ss_arg ss_foreign_options[] = {
+    {.name = "langgraph",
+        .kind = SS_ARG_REST,
+        .to = &words,
+        .value = "langgraph and DSN|FILE",
+        .min = 2,
+        .max = 2},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "only this one; default: all"},
+    {.name = "as",
+        .kind = SS_ARG_TEXT,
+        .to = &name,
+        .value = "NAME",
+        .help = "its name where it goes to, with --thread"},
+    SS_CLI_OPTIONS};
+
+int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
+{
+    struct ss_saver *saver = NULL;
+    struct ss_error error;
+    if (strcmp(words.items[0], "langgraph") != 0)
+        return ss_cli_usage(
+            "\"%s\" is not known; what is: langgraph", words.items[0]);
+    if (name && !thread)
+        return ss_cli_usage("--as needs --thread");
+    if (ss_saver_open(words.items[1], how->writes, &saver, &error) != SS_OK)
+        return ss_cli_fail("%s", error.message);
+    json_t *reports = json_array();
+    int status = thread ? how->one(client, saver, thread,
+                              name ? name : thread, reports)
+                        : how->all(client, saver, reports);
+    if (status == SS_CLI_DONE || json_array_size(reports) > 0)
+        ss_cli_print_list(reports, how->columns,
+            sizeof(how->columns) / sizeof(how->columns[0]),
+            "There is no thread.");
+    json_decref(reports);
+    ss_saver_close(&saver);
+    return status;
+}

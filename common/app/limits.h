@@ -1,0 +1,23 @@
+// limits.h - the bounds of what settings take (config.def), each with its reason.
+#ifndef SS_APP_LIMITS_H
+#define SS_APP_LIMITS_H
+
+enum {
+    // A lease shorter than this is lost to a busy machine, not to a death; one
+    // longer than a day finds nobody dead.
+    SS_LEASE_MS_MIN = 100,
+    SS_LEASE_MS_MAX = 24 * 60 * 60 * 1000,
+    // Signs more often than this would be most of what is said.
+    SS_HEARTBEAT_MS_MIN = 10,
+    // Each renewal is a transaction.
+    SS_CLUSTER_LEASE_MS_MIN = 200,
+    // Who waits longer for its tasks wants no stop.
+    SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
+    // More than a machine has descriptors, and than it can read.
+    SS_CONNECTIONS_OPTION_MAX = 1000000,
+    SS_MESSAGES_OPTION_MAX = 10000000,
+    SS_CAPACITY_MAX = 1024,  // threads of one process
+    SS_PROCESSES_MAX = 1024, // a forest of children
+};
+
+#endif
