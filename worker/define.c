@@ -74,6 +74,20 @@ void ss_graph_def_destroy(struct ss_graph_def **graph)
     ss_free(old);
 }
 
+// A name is copied into the description, where one that is no text would be
+// left out in silence.
+static bool is_name(
+    struct ss_graph_def *graph, const char *what, const char *name)
+{
+    json_t *text = json_string(name);
+    bool is_text = text != NULL;
+    json_decref(text);
+    if (!is_text)
+        ss_graph_def_fail(
+            graph, "%s is %s", what, name ? "no text in UTF-8" : "NULL");
+    return is_text;
+}
+
 // ------------------------------------------------------------------ state
 
 // Errors of the spec stick in it; ss_spec_end() reports the first.
@@ -85,6 +99,8 @@ static void ignore(int status)
 void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
     const struct ss_key_options *options)
 {
+    if (!is_name(graph, "the name of a key", key))
+        return;
     ignore(ss_spec_key(ss_graph_def_spec(graph), key,
         ss_options_key(graph, key, type, options)));
     if (options && options->reduce)
@@ -118,6 +134,8 @@ static void bind_handler(struct ss_graph_def *graph, char *name,
 void ss_node_with(struct ss_graph_def *graph, const char *name,
     ss_node_fn *body, const struct ss_node_options *options)
 {
+    if (!is_name(graph, "the name of a node", name))
+        return;
     bool is_graph = options && options->subgraph;
     if (body && is_graph)
         ss_graph_def_fail(graph,
@@ -140,15 +158,20 @@ void ss_defaults_with(
 
 void ss_edge(struct ss_graph_def *graph, const char *from, const char *to)
 {
-    ignore(ss_spec_edge(ss_graph_def_spec(graph), from, to));
+    if (is_name(graph, "the beginning of an edge", from) &&
+        is_name(graph, "the end of an edge", to))
+        ignore(ss_spec_edge(ss_graph_def_spec(graph), from, to));
 }
 
 void ss_join(
     struct ss_graph_def *graph, const char *to, const char *const *from)
 {
     size_t count = 0;
-    while (from[count])
-        count++;
+    if (!is_name(graph, "the end of a join", to))
+        return;
+    while (from && from[count])
+        if (!is_name(graph, "the beginning of a join", from[count++]))
+            return;
     ignore(ss_spec_join(ss_graph_def_spec(graph), from, count, to));
 }
 
@@ -167,6 +190,10 @@ static char *branch_name(struct ss_graph_def *graph, const char *from)
 void ss_branch_with(struct ss_graph_def *graph, const char *from,
     ss_router_fn *router, const struct ss_branch_options *options)
 {
+    if (!is_name(graph, "the beginning of a branch", from) ||
+        (options && options->name &&
+            !is_name(graph, "the name of a branch", options->name)))
+        return;
     char *name = options && options->name ? ss_strdup(options->name)
                                           : branch_name(graph, from);
     ignore(ss_spec_branch(ss_graph_def_spec(graph), from, name,
@@ -182,6 +209,8 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
 void ss_subgraph(struct ss_graph_def *graph, const char *name,
     ss_graph_ctx_fn *define, void *ctx)
 {
+    if (!is_name(graph, "the name of a subgraph", name))
+        return;
     if (ss_map_get(&graph->inner, name)) {
         ss_graph_def_fail(graph, "subgraph \"%s\" is defined twice", name);
         return;
@@ -233,6 +262,8 @@ void ss_strict(struct ss_graph_def *graph)
 void ss_bind_node(
     struct ss_graph_def *graph, const char *node, ss_node_fn *body, void *ctx)
 {
+    if (!is_name(graph, "the node of a body", node))
+        return;
     ss_graph_def_bind(&graph->bodies, ss_strdup(node),
         (struct ss_binding){.body = body, .ctx = ctx});
 }
@@ -240,6 +271,9 @@ void ss_bind_node(
 void ss_bind_router(struct ss_graph_def *graph, const char *from,
     const char *branch, ss_router_fn *router, void *ctx)
 {
+    if (!is_name(graph, "the node of a router", from) ||
+        !is_name(graph, "the branch of a router", branch))
+        return;
     ss_graph_def_bind(&graph->routers, ss_graph_def_pair(from, branch),
         (struct ss_binding){.router = router, .ctx = ctx});
 }
@@ -248,6 +282,8 @@ void ss_bind_write(struct ss_graph_def *graph, const char *node, size_t write,
     ss_write_fn *function, void *ctx)
 {
     char index[24];
+    if (!is_name(graph, "the node of a write", node))
+        return;
     snprintf(index, sizeof(index), "%zu", write);
     ss_graph_def_bind(&graph->writes, ss_graph_def_pair(node, index),
         (struct ss_binding){.write = function, .ctx = ctx});
@@ -256,6 +292,8 @@ void ss_bind_write(struct ss_graph_def *graph, const char *node, size_t write,
 void ss_bind_reducer(struct ss_graph_def *graph, const char *key,
     ss_reducer_fn *reduce, void *ctx)
 {
+    if (!is_name(graph, "the key of a reducer", key))
+        return;
     ss_graph_def_bind(&graph->reducers, ss_strdup(key),
         (struct ss_binding){.reducer = reduce, .ctx = ctx});
 }

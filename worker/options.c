@@ -38,11 +38,18 @@ static const char *const kind_names[] = {
 };
 enum { KINDS_COUNT = sizeof(kind_names) / sizeof(*kind_names) };
 
+// Of what cannot be told (a text that is no UTF-8, a number that is none) a null,
+// which the graph's compiler refuses: left out, it would be another graph.
+static json_t *or_null(json_t *value)
+{
+    return value ? value : json_null();
+}
+
 json_t *ss_options_names(const char *const *names)
 {
     json_t *list = json_array();
     for (; names && *names; names++)
-        json_array_append_new(list, json_string(*names));
+        json_array_append_new(list, or_null(json_string(*names)));
     return list;
 }
 
@@ -130,9 +137,11 @@ static json_t *retry_json(const struct ss_retry_policy *retry)
         object, "max_attempts", json_integer(retry->attempts_max));
     set_ms(object, "initial_interval_ms", retry->initial_interval_ms);
     set_ms(object, "max_interval_ms", retry->max_interval_ms);
-    if (retry->backoff_factor < 0 || retry->backoff_factor > 0)
-        json_object_set_new(
-            object, "backoff_factor", json_real(retry->backoff_factor));
+    bool is_default =
+        retry->backoff_factor >= 0 && retry->backoff_factor <= 0;
+    if (!is_default)
+        json_object_set_new(object, "backoff_factor",
+            or_null(json_real(retry->backoff_factor)));
     if (retry->no_jitter)
         json_object_set_new(object, "jitter", json_false());
     set_names(object, "retry_on", retry->retry_on);

@@ -1,6 +1,8 @@
 // application_test.c - from define functions to compiled graphs, and what is
 // said of those that do not compile.
 #include <check.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +221,99 @@ START_TEST(other_mistakes_are_told_too)
 }
 END_TEST
 
+static const char *const odd = "\xff"; // no letter begins like that
+
+static void define_key(struct ss_graph_def *graph, const char *name)
+{
+    ss_key(graph, name, SS_ANY);
+}
+
+static void define_node(struct ss_graph_def *graph, const char *name)
+{
+    ss_node(graph, name, nothing);
+}
+
+static void define_edge_from(struct ss_graph_def *graph, const char *name)
+{
+    ss_edge(graph, name, SS_END);
+}
+
+static void define_edge_to(struct ss_graph_def *graph, const char *name)
+{
+    ss_edge(graph, SS_START, name);
+}
+
+static void define_join(struct ss_graph_def *graph, const char *name)
+{
+    ss_join(graph, name, SS_ALL("a"));
+}
+
+static void define_branch(struct ss_graph_def *graph, const char *name)
+{
+    ss_branch(graph, name, NULL);
+}
+
+static void define_body(struct ss_graph_def *graph, const char *name)
+{
+    ss_bind_node(graph, name, nothing, NULL);
+}
+
+static void (*define_one)(struct ss_graph_def *graph, const char *name);
+
+static void define_null(struct ss_graph_def *graph)
+{
+    define_one(graph, NULL);
+}
+
+static void define_odd(struct ss_graph_def *graph)
+{
+    define_one(graph, odd);
+}
+
+START_TEST(a_name_that_is_null_or_no_text_is_told)
+{
+    static const struct {
+        void (*define)(struct ss_graph_def *graph, const char *name);
+        const char *what;
+    } all[] = {{define_key, "the name of a key"},
+        {define_node, "the name of a node"},
+        {define_edge_from, "the beginning of an edge"},
+        {define_edge_to, "the end of an edge"},
+        {define_join, "the end of a join"},
+        {define_branch, "the beginning of a branch"},
+        {define_body, "the node of a body"}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        char text[100];
+        define_one = all[i].define;
+        snprintf(text, sizeof(text), "graph \"g\": %s is NULL", all[i].what);
+        ck_assert_ptr_nonnull(strstr(complaint(define_null), text));
+        snprintf(text, sizeof(text), "%s is no text in UTF-8", all[i].what);
+        ck_assert_ptr_nonnull(strstr(complaint(define_odd), text));
+    }
+}
+END_TEST
+
+static void odd_reads(struct ss_graph_def *graph)
+{
+    ss_key(graph, "k", SS_ANY);
+    ss_node(graph, "a", nothing, .reads = SS_ALL("k", odd));
+    ss_edge(graph, SS_START, "a");
+}
+
+static void odd_backoff(struct ss_graph_def *graph)
+{
+    ss_node(graph, "a", nothing, .retry.attempts_max = 2,
+        .retry.backoff_factor = (double)NAN);
+    ss_edge(graph, SS_START, "a");
+}
+
+START_TEST(what_cannot_be_told_is_not_left_out)
+{
+    ck_assert_ptr_nonnull(strstr(complaint(odd_reads), "node \"a\""));
+    ck_assert_ptr_nonnull(strstr(complaint(odd_backoff), "backoff_factor"));
+}
+END_TEST
+
 START_TEST(another_abi_is_refused_with_both_numbers)
 {
     struct ss_app app = {9, sizeof(app), NULL, NULL, NULL};
@@ -389,6 +484,8 @@ static void add_tests(TCase *tcase)
     T(a_branch_without_a_router_is_named);
     T(the_first_mistake_is_told);
     T(other_mistakes_are_told_too);
+    T(a_name_that_is_null_or_no_text_is_told);
+    T(what_cannot_be_told_is_not_left_out);
     T(another_abi_is_refused_with_both_numbers);
     T(an_application_may_build_its_graphs_from_its_argument);
     T(what_a_build_function_refuses_is_told);
