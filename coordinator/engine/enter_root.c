@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/hint.h"
 #include "coordinator/engine/enter.h"
 #include "coordinator/engine/internal.h"
 
@@ -246,6 +247,29 @@ static int fresh_command(
     return SS_OK;
 }
 
+// A key that is mistyped is the only trace of what went wrong.
+static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
+{
+    const struct ss_graph *graph = loop->graph;
+    const struct ss_keys *known =
+        graph->input.scalar ? &graph->input_keys : &graph->input;
+    void *at = json_object_iter(input);
+    while (ss_keys_have(known, json_object_iter_key(at)))
+        at = json_object_iter_next(input, at);
+    struct ss_hint hint;
+    ss_hint_init(&hint, json_object_iter_key(at));
+    for (size_t i = 0; i < known->count; i++)
+        ss_hint_offer(&hint, known->items[i]);
+    // A long one would be cut, amid a letter.
+    if (strlen(hint.name) > SS_HINT_SIZE)
+        ss_loop_warn(loop, "%zu keys of the input are no channels of graph "
+            "%s and were ignored", unknown, graph->name);
+    else
+        ss_loop_warn(loop, "\"%s\" of the input is no channel of graph %s "
+            "and was ignored%s%s", hint.name, graph->name,
+            unknown > 1 ? ", as others were." : ".", ss_hint_text(&hint));
+}
+
 // R5.10, R5.11.
 static int root_input(
     struct loop *loop, json_t *input, struct ss_error *error)
@@ -256,8 +280,7 @@ static int root_input(
         ? ss_writers_input(loop->graph, input, &writes, &unknown, error)
         : SS_OK;
     if (status == SS_OK && unknown > 0)
-        ss_loop_warn(loop, "%zu keys of the input are no channels of graph "
-            "%s and were ignored", unknown, loop->graph->name);
+        warn_unknown(loop, input, unknown);
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s, thread %s: there is no input (channel %s) and nothing "

@@ -170,6 +170,20 @@ START_TEST(targets_that_are_no_nodes_are_ignored_with_a_warning)
 }
 END_TEST
 
+START_TEST(a_key_of_the_input_that_is_none_is_named)
+{
+    json_t *answer = here_run("log", "{'log': [], 'lgo': ['x']}");
+    const char *warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_str_eq(warnings,
+        "[\"\\\"lgo\\\" of the input is no channel of graph log and was "
+        "ignored. Did you mean \\\"log\\\"?\"]");
+    answer = here_run("log", "{'far': 1, 'away': 2}");
+    warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings, "\\\"far\\\" of the input is no channel"));
+    ck_assert_ptr_nonnull(strstr(warnings, "ignored, as others were."));
+}
+END_TEST
+
 START_TEST(a_strict_graph_refuses_targets_that_are_no_nodes)
 {
     here_failed(
@@ -192,4 +206,5 @@ HERE_SUITE("better_commands", an_empty_command_is_refused_as_empty_input,
     an_update_keeps_what_a_command_wrote_to_a_finished_thread,
     new_input_keeps_what_a_command_wrote_to_a_finished_thread,
     targets_that_are_no_nodes_are_ignored_with_a_warning,
+    a_key_of_the_input_that_is_none_is_named,
     a_strict_graph_refuses_targets_that_are_no_nodes)
