@@ -37,12 +37,6 @@ enum {
 // row.
 #define SS_STORE_BODY_SIZE_MAX ((size_t)512 * 1024 * 1024)
 
-enum {
-    // Rows that go as parameters of a statement for just so many: a server keeps
-    // each of these, and lists cost less than twice as much from there on.
-    SS_STORE_FEW_ROWS_MAX = 32,
-};
-
 // Bodies of one statement, if one does not pass it alone: a server takes a
 // statement in memory, and at most 1 GB of it.
 #define SS_STORE_STATEMENT_SIZE_MAX ((size_t)16 * 1024 * 1024)

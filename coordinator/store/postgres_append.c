@@ -1,196 +1,12 @@
-// postgres_append.c - a run of units as one pipeline with one Sync.
-//
-// Each statement carries its conditions and fails where one does not hold: a
-// division by zero, or a place that is taken. So nobody has to wait for an
-// answer before the commit, and what failed has changed nothing.
-#include <stdio.h>
+// postgres_append.c - a run of units as one pipeline with one Sync: rows, then
+// what changes beside them, and nobody waits for an answer in between.
 #include <string.h>
 
-// uthash's own function falls through its switch, which clang refuses.
-#define HASH_FUNCTION(key, size, hash) \
-    ((hash) = (unsigned)ss_hash64((key), (size)))
-#include <uthash.h>
-
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
-
-// --- which units go together ------------------------------------------------
-
-// A thread (its next number), or a key ("TABLE key"), that the run has.
-struct name {
-    char *text;
-    uint64_t next;
-    UT_hash_handle hh;
-};
-
-static struct name *name_find(struct name *names, const char *text)
-{
-    struct name *name = NULL;
-    HASH_FIND_STR(names, text, name);
-    return name;
-}
-
-// Takes `text`.
-static struct name *name_add(struct name **names, char *text)
-{
-    struct name *name = ss_zalloc(1, sizeof(*name));
-    name->text = text;
-    HASH_ADD_KEYPTR(hh, *names, name->text, strlen(name->text), name);
-    return name;
-}
-
-static void names_free(struct name **names)
-{
-    struct name *name, *next;
-    HASH_ITER(hh, *names, name, next)
-    {
-        HASH_DEL(*names, name);
-        ss_free(name->text);
-        ss_free(name);
-    }
-}
-
-static char *thread_text(const char *thread)
-{
-    return ss_format("- %s", thread);
-}
-
-static char *key_text(const struct ss_store_put *put)
-{
-    return ss_format("%d %s", (int)put->table, put->key);
-}
-
-// Each key once: a statement cannot change one twice.
-static bool puts_join(struct name **names, const struct ss_store_unit *unit)
-{
-    for (size_t i = 0; i < unit->puts_count; i++) {
-        const struct ss_store_put *put = &unit->puts[i];
-        if (!put->value && put->when != SS_WHEN_ANY) {
-            return false;
-        }
-        char *key = key_text(put);
-        if (name_find(*names, key)) {
-            ss_free(key);
-            return false;
-        }
-        (void)name_add(names, key);
-    }
-    return true;
-}
-
-static bool rows_join(struct name **names, const struct ss_store_unit *unit)
-{
-    if (unit->rows_count == 0) {
-        return true;
-    }
-    char *text = thread_text(unit->thread);
-    struct name *thread = name_find(*names, text);
-    bool joins = !thread || thread->next == unit->rows[0].seq;
-    if (thread || !joins) {
-        ss_free(text);
-    } else {
-        thread = name_add(names, text);
-    }
-    if (joins) {
-        thread->next = unit->rows[0].seq + unit->rows_count;
-    }
-    return joins;
-}
-
-size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count)
-{
-    struct name *names = NULL;
-    size_t length = 0;
-    while (length < count) {
-        const struct ss_store_unit *unit = &units[length];
-        if (unit->delete_thread || unit->delete_to > 0 ||
-            !rows_join(&names, unit) || !puts_join(&names, unit)) {
-            break;
-        }
-        length++;
-    }
-    names_free(&names);
-    return length;
-}
-
-// --- the statements ---------------------------------------------------------
-
-// Its parameters follow the count's.
-#define FENCE                                                                  \
-    "WITH f AS MATERIALIZED (SELECT 1 FROM @fences WHERE coordinator ="        \
-    " $18::text AND actor = $19::integer AND epoch = $20::bigint FOR SHARE)"
-
-#define INSERT                                                                 \
-    "i AS (INSERT INTO @journal (thread, seq, kind, format, run, ns,"          \
-    " checkpoint_id, parent_id, parent_seq, base_seq, source, step, wall_us,"  \
-    " metadata, checksum, body) SELECT "
-
-// One row is planned in half the time of lists of one.
-#define ONE                                                                    \
-    "$1::text, $2::bigint, $3::integer, $4::integer, $5::text, $6::text,"      \
-    " $7::text, $8::text, $9::bigint, $10::bigint, $11::text, $12::bigint,"    \
-    " $13::bigint, $14::text, $15::bigint, $16::bytea"
-#define ONE_AFTER_ITS_HEAD                                                     \
-    " WHERE coalesce((SELECT max(seq) FROM @journal WHERE thread ="            \
-    " $1::text), 0) = $2::bigint - 1"
-
-#define MANY                                                                   \
-    "r.* FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[],"    \
-    " $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],"           \
-    " $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::text[],"  \
-    " $15::bigint[], $16::bytea[]) AS r"
-
-#define ALL_OF_THEM                                                            \
-    " RETURNING 1) SELECT 1 / (count(*) = $17::bigint)::integer FROM i"
-
-enum rows_kind { ROWS_ONE, ROWS_ONE_AFTER_ITS_HEAD, ROWS_MANY, ROWS_KINDS };
-
-// [fenced]
-static const char *const rows_texts[2][ROWS_KINDS] = {
-    {"WITH " INSERT ONE ALL_OF_THEM,
-        "WITH " INSERT ONE ONE_AFTER_ITS_HEAD ALL_OF_THEM,
-        "WITH " INSERT MANY ALL_OF_THEM},
-    {FENCE ", " INSERT ONE " FROM f" ALL_OF_THEM,
-        FENCE ", " INSERT ONE " FROM f" ONE_AFTER_ITS_HEAD ALL_OF_THEM,
-        FENCE ", " INSERT MANY ", f" ALL_OF_THEM},
-};
-
-// The rows before the first ones must be the threads' heads.
-static const char heads_text[] =
-    "SELECT 1 / (count(*) = 0)::integer FROM unnest($1::text[],"
-    " $2::bigint[]) AS p (thread, head) WHERE head <> coalesce((SELECT"
-    " max(seq) FROM @journal j WHERE j.thread = p.thread), 0)";
-
-static const char fence_text[] =
-    "SELECT 1 / count(*)::integer FROM (SELECT 1 FROM @fences WHERE"
-    " coordinator = $1::text AND actor = $2::integer AND epoch = $3::bigint"
-    " FOR SHARE) AS f";
-
-#define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
-#define PUT_LISTS                                                              \
-    "unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[]"
-
-enum put_kind { PUT_ANY, PUT_ABSENT, PUT_SAME, PUT_DELETE, PUT_KINDS };
-
-static const char *const puts_texts[PUT_KINDS] = {
-    [PUT_ANY] = "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
-                ") ON CONFLICT (key) DO UPDATE SET index_key ="
-                " excluded.index_key, expires_us = excluded.expires_us, hash ="
-                " excluded.hash, value = excluded.value",
-    [PUT_ABSENT] =
-        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS ")",
-    [PUT_SAME] =
-        "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
-        " p.expires_us, hash = p.hash, value = p.value FROM " PUT_LISTS
-        ", $6::bigint[]) AS p (key, index_key, expires_us, hash, value,"
-        " expected) WHERE t.key = p.key AND t.hash = p.expected RETURNING 1)"
-        " SELECT 1 / (count(*) = $7::bigint)::integer FROM u",
-    [PUT_DELETE] = "DELETE FROM @# WHERE key = ANY ($1::text[])",
-};
-
-// --- sending ----------------------------------------------------------------
 
 struct pipeline {
     struct ss_pg_store *store;
@@ -198,291 +14,161 @@ struct pipeline {
     bool is_broken; // something could not be sent
 };
 
-static void send(struct pipeline *pipeline, const char *text,
-    enum ss_store_table table, struct ss_pg_params *params)
+static void send(struct pipeline *pipeline, enum ss_pg_statement which,
+    struct ss_pg_params *params)
 {
-    char *sql = ss_pg_sql(pipeline->store, text, table);
-    if (!pipeline->is_broken &&
-        PQsendQueryParams(pipeline->store->conn, sql, params->count, NULL,
-            params->values, params->lengths, params->formats, 1) != 1) {
-        pipeline->is_broken = true;
-    }
-    ss_free(sql);
-    ss_pg_params_fini(params);
-}
-
-static void send_fence(struct pipeline *pipeline)
-{
-    struct ss_pg_params params = {0};
-    ss_pg_fence_params(pipeline->store, pipeline->run->epoch, &params);
-    send(pipeline, fence_text, SS_TABLE_META, &params);
-}
-
-// --- statements that the session keeps --------------------------------------
-
-enum { HEADS = ROWS_KINDS, KEPT_COUNT };
-
-static const char *kept_text(bool is_fenced, int which)
-{
-    return which == HEADS ? heads_text : rows_texts[is_fenced][which];
-}
-
-// By what it says: if another left it in this session it is the same.
-static void kept_name(const char *sql, char name[32])
-{
-    (void)snprintf(name, 32, "superstep_%016llx",
-        (unsigned long long)ss_hash64(sql, strlen(sql)));
-}
-
-int ss_pg_append_prepare(
-    struct ss_pg_store *store, bool is_fenced, struct ss_error *error)
-{
-    for (int i = 0;
-         i < KEPT_COUNT && !store->is_pooled && !store->prepared[is_fenced];
-         i++) {
-        char name[32];
-        char *sql = ss_pg_sql(store, kept_text(is_fenced, i), SS_TABLE_META);
-        kept_name(sql, name);
-        PGresult *result = PQprepare(store->conn, name, sql, 0, NULL);
-        bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
-        // The heads' text is the same with a fence and without.
-        bool was_there = i == HEADS && store->prepared[!is_fenced] &&
-                         ss_pg_has_code(result, "42P05");
-        ss_free(sql);
-        if (!done && !was_there && !ss_pg_has_code(result, "42P05")) {
-            int status = ss_pg_fail(store, result, "prepare", error);
-            PQclear(result);
-            return status;
-        }
-        store->is_pooled |= !done && !was_there;
-        PQclear(result);
-    }
-    store->prepared[is_fenced] = !store->is_pooled;
-    return SS_OK;
-}
-
-// As send(), by name where the session has it.
-static void send_kept(
-    struct pipeline *pipeline, int which, struct ss_pg_params *params)
-{
-    struct ss_pg_store *store = pipeline->store;
-    bool is_fenced = pipeline->run->epoch > 0;
-    const char *text = kept_text(is_fenced, which);
-    if (store->is_pooled || !store->prepared[is_fenced]) {
-        send(pipeline, text, SS_TABLE_META, params);
-        return;
-    }
-    char name[32];
-    char *sql = ss_pg_sql(store, text, SS_TABLE_META);
-    kept_name(sql, name);
-    ss_free(sql);
-    if (!pipeline->is_broken &&
-        PQsendQueryPrepared(store->conn, name, params->count, params->values,
-            params->lengths, params->formats, 1) != 1) {
-        pipeline->is_broken = true;
+    if (!pipeline->is_broken) {
+        pipeline->is_broken = !ss_pg_send(pipeline->store, which, params);
     }
     ss_pg_params_fini(params);
 }
 
-// --- rows -------------------------------------------------------------------
+static size_t rows_of(const struct ss_pg_run_of *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        count += run->units[i].rows_count;
+    }
+    return count;
+}
+
+// --- heads ------------------------------------------------------------------
+
+static bool head_is_known(
+    const struct pipeline *pipeline, const struct ss_store_unit *unit)
+{
+    return unit->rows_count == 0 || ss_pg_heads_know(pipeline->store,
+                                        unit->thread, unit->rows[0].seq - 1);
+}
 
 static bool heads_are_known(const struct pipeline *pipeline)
 {
     const struct ss_pg_run_of *run = pipeline->run;
     bool known = true;
     for (size_t i = 0; i < run->count && known; i++) {
-        const struct ss_store_unit *unit = &run->units[i];
-        known =
-            unit->rows_count == 0 || ss_pg_heads_know(pipeline->store,
-                                         unit->thread, unit->rows[0].seq - 1);
+        known = head_is_known(pipeline, &run->units[i]);
     }
     return known;
 }
 
-static void send_heads(struct pipeline *pipeline)
+// Of each thread the first unit, where its head is not known.
+static void heads_collect(const struct pipeline *pipeline,
+    struct ss_pg_array *threads, struct ss_pg_array *heads)
 {
     const struct ss_pg_run_of *run = pipeline->run;
+    struct ss_pg_names names;
+    ss_pg_names_init(&names, run->count);
+    for (size_t i = 0; i < run->count; i++) {
+        const struct ss_store_unit *unit = &run->units[i];
+        bool is_new = false;
+        if (unit->rows_count > 0) {
+            (void)ss_pg_names_add(
+                &names, SS_PG_THREADS, unit->thread, &is_new);
+        }
+        if (is_new && !head_is_known(pipeline, unit)) {
+            ss_pg_array_text(threads, unit->thread);
+            ss_pg_array_number(heads, (int64_t)(unit->rows[0].seq - 1));
+        }
+    }
+    ss_pg_names_fini(&names);
+}
+
+static void send_heads(struct pipeline *pipeline)
+{
+    struct ss_pg_params params = {0};
+    struct ss_pg_array threads, heads;
     if (heads_are_known(pipeline)) {
         return;
     }
-    struct ss_pg_params params = {0};
-    struct ss_pg_array threads, heads;
-    struct name *names = NULL;
     ss_pg_array_init(&threads, SS_PG_TEXT);
     ss_pg_array_init(&heads, SS_PG_INT8);
-    for (size_t i = 0; i < run->count; i++) {
-        const struct ss_store_unit *unit = &run->units[i];
-        char *text = unit->rows_count > 0 ? thread_text(unit->thread) : NULL;
-        if (!text || name_find(names, text)) {
-            ss_free(text);
-            continue;
-        }
-        (void)name_add(&names, text);
-        uint64_t head = unit->rows[0].seq - 1;
-        if (!ss_pg_heads_know(pipeline->store, unit->thread, head)) {
-            ss_pg_array_text(&threads, unit->thread);
-            ss_pg_array_number(&heads, (int64_t)head);
-        }
-    }
-    names_free(&names);
-    if (threads.count == 0) {
-        ss_free(threads.bytes);
-        ss_free(heads.bytes);
-        return;
-    }
+    heads_collect(pipeline, &threads, &heads);
+    bool is_needed = threads.count > 0;
     ss_pg_params_array(&params, &threads);
     ss_pg_params_array(&params, &heads);
-    send_kept(pipeline, HEADS, &params);
+    if (is_needed) {
+        send(pipeline, SS_PG_HEADS, &params);
+    } else {
+        ss_pg_params_fini(&params);
+    }
 }
 
-static void rows_send(struct pipeline *pipeline, struct ss_pg_params *params,
-    int64_t count, enum rows_kind kind)
+// --- rows -------------------------------------------------------------------
+
+enum { ROW_COLUMNS = 16 };
+
+// In the table's order (postgres_schema.c).
+static void add_row(struct ss_pg_array *rows, const struct ss_store_row *row)
+{
+    ss_pg_record_begin(rows, ROW_COLUMNS);
+    ss_pg_record_text(rows, row->thread);
+    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->seq);
+    ss_pg_record_number(rows, SS_PG_INT4, row->kind);
+    ss_pg_record_number(rows, SS_PG_INT4, row->format);
+    ss_pg_record_text(rows, row->run);
+    ss_pg_record_text(rows, row->ns);
+    ss_pg_record_text(rows, row->checkpoint_id);
+    ss_pg_record_text(rows, row->parent_id);
+    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->parent_seq);
+    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->base_seq);
+    ss_pg_record_text(rows, row->source);
+    ss_pg_record_number(rows, SS_PG_INT8, row->step);
+    ss_pg_record_number(rows, SS_PG_INT8, row->wall_us);
+    ss_pg_record_text(rows, row->metadata);
+    ss_pg_record_number(rows, SS_PG_INT8, (int64_t)row->checksum);
+    ss_pg_record_bytes(rows, SS_PG_BYTEA, row->body, row->body_size);
+    ss_pg_record_end(rows);
+}
+
+// Sends what is in them.
+static void rows_send(struct pipeline *pipeline, struct ss_pg_array *rows)
 {
     uint64_t epoch = pipeline->run->epoch;
-    ss_pg_params_number(params, count);
+    struct ss_pg_params params = {0};
+    ss_pg_params_array(&params, rows);
     if (epoch > 0) {
-        ss_pg_fence_params(pipeline->store, epoch, params);
+        ss_pg_fence_params(pipeline->store, epoch, &params);
     }
-    send_kept(pipeline, (int)kind, params);
-}
-
-static void send_row(struct pipeline *pipeline, const struct ss_store_row *row)
-{
-    struct ss_pg_params params = {0};
-    ss_pg_params_text(&params, row->thread);
-    ss_pg_params_number(&params, (int64_t)row->seq);
-    ss_pg_params_number(&params, row->kind);
-    ss_pg_params_number(&params, row->format);
-    ss_pg_params_text(&params, row->run);
-    ss_pg_params_text(&params, row->ns);
-    ss_pg_params_text(&params, row->checkpoint_id);
-    ss_pg_params_text(&params, row->parent_id);
-    ss_pg_params_number(&params, (int64_t)row->parent_seq);
-    ss_pg_params_number(&params, (int64_t)row->base_seq);
-    ss_pg_params_text(&params, row->source);
-    ss_pg_params_number(&params, row->step);
-    ss_pg_params_number(&params, row->wall_us);
-    ss_pg_params_text(&params, row->metadata);
-    ss_pg_params_number(&params, (int64_t)row->checksum);
-    ss_pg_params_bytes(&params, row->body, row->body_size);
-    rows_send(pipeline, &params, 1,
-        ss_pg_heads_know(pipeline->store, row->thread, row->seq - 1)
-            ? ROWS_ONE
-            : ROWS_ONE_AFTER_ITS_HEAD);
-}
-
-enum { ROW_ARRAYS = 16 };
-
-struct row_arrays {
-    struct ss_pg_array of[ROW_ARRAYS];
-    size_t size; // of the bodies
-};
-
-static void arrays_init(struct row_arrays *arrays)
-{
-    static const uint32_t types[ROW_ARRAYS] = {SS_PG_TEXT, SS_PG_INT8,
-        SS_PG_INT8, SS_PG_INT8, SS_PG_TEXT, SS_PG_TEXT, SS_PG_TEXT, SS_PG_TEXT,
-        SS_PG_INT8, SS_PG_INT8, SS_PG_TEXT, SS_PG_INT8, SS_PG_INT8, SS_PG_TEXT,
-        SS_PG_INT8, SS_PG_BYTEA};
-    for (size_t i = 0; i < ROW_ARRAYS; i++) {
-        ss_pg_array_init(&arrays->of[i], types[i]);
-    }
-    arrays->size = 0;
-}
-
-static void arrays_add(
-    struct row_arrays *arrays, const struct ss_store_row *row)
-{
-    struct ss_pg_array *of = arrays->of;
-    ss_pg_array_text(&of[0], row->thread);
-    ss_pg_array_number(&of[1], (int64_t)row->seq);
-    ss_pg_array_number(&of[2], row->kind);
-    ss_pg_array_number(&of[3], row->format);
-    ss_pg_array_text(&of[4], row->run);
-    ss_pg_array_text(&of[5], row->ns);
-    ss_pg_array_text(&of[6], row->checkpoint_id);
-    ss_pg_array_text(&of[7], row->parent_id);
-    ss_pg_array_number(&of[8], (int64_t)row->parent_seq);
-    ss_pg_array_number(&of[9], (int64_t)row->base_seq);
-    ss_pg_array_text(&of[10], row->source);
-    ss_pg_array_number(&of[11], row->step);
-    ss_pg_array_number(&of[12], row->wall_us);
-    ss_pg_array_text(&of[13], row->metadata);
-    ss_pg_array_number(&of[14], (int64_t)row->checksum);
-    ss_pg_array_bytes(&of[15], row->body, row->body_size);
-    arrays->size += row->body_size;
-}
-
-// Sends what is in them, and empties them.
-static void arrays_send(struct pipeline *pipeline, struct row_arrays *arrays)
-{
-    struct ss_pg_params params = {0};
-    int64_t count = arrays->of[0].count;
-    for (size_t i = 0; i < ROW_ARRAYS; i++) {
-        ss_pg_params_array(&params, &arrays->of[i]);
-    }
-    rows_send(pipeline, &params, count, ROWS_MANY);
-}
-
-static void send_rows_many(struct pipeline *pipeline)
-{
-    const struct ss_pg_run_of *run = pipeline->run;
-    struct row_arrays arrays;
-    arrays_init(&arrays);
-    for (size_t i = 0; i < run->count; i++) {
-        for (size_t r = 0; r < run->units[i].rows_count; r++) {
-            const struct ss_store_row *row = &run->units[i].rows[r];
-            if (arrays.size > 0 &&
-                arrays.size + row->body_size > SS_STORE_STATEMENT_SIZE_MAX) {
-                arrays_send(pipeline, &arrays);
-                arrays_init(&arrays);
-            }
-            arrays_add(&arrays, row);
-        }
-    }
-    arrays_send(pipeline, &arrays);
+    send(pipeline, epoch > 0 ? SS_PG_ROWS_FENCED : SS_PG_ROWS, &params);
 }
 
 static void send_rows(struct pipeline *pipeline)
 {
     const struct ss_pg_run_of *run = pipeline->run;
-    const struct ss_store_row *first = NULL;
-    size_t count = 0;
+    uint32_t type = pipeline->store->row_type;
+    struct ss_pg_array rows;
+    ss_pg_array_init(&rows, type);
     for (size_t i = 0; i < run->count; i++) {
-        if (!first && run->units[i].rows_count > 0) {
-            first = run->units[i].rows;
+        for (size_t r = 0; r < run->units[i].rows_count; r++) {
+            const struct ss_store_row *row = &run->units[i].rows[r];
+            if (rows.count > 0 &&
+                rows.size + row->body_size > SS_STORE_STATEMENT_SIZE_MAX) {
+                rows_send(pipeline, &rows);
+                ss_pg_array_init(&rows, type);
+            }
+            add_row(&rows, row);
         }
-        count += run->units[i].rows_count;
     }
-    if (count == 0) {
-        if (run->epoch > 0) {
-            send_fence(pipeline);
-        }
-        return;
-    }
-    if (count == 1) {
-        send_row(pipeline, first);
-        return;
-    }
-    // Before the rows: behind them the heads are their own.
-    send_heads(pipeline);
-    if (ss_pg_few_are(run) && ss_pg_few_is_ready(pipeline->store, run)) {
-        pipeline->is_broken |= !ss_pg_few_send(pipeline->store, run);
-    } else {
-        send_rows_many(pipeline);
-    }
+    rows_send(pipeline, &rows);
+}
+
+static void send_fence(struct pipeline *pipeline)
+{
+    struct ss_pg_params params = {0};
+    ss_pg_fence_params(pipeline->store, pipeline->run->epoch, &params);
+    send(pipeline, SS_PG_FENCE, &params);
 }
 
 // --- puts -------------------------------------------------------------------
 
-static enum put_kind kind_of(const struct ss_store_put *put)
+static enum ss_pg_put kind_of(const struct ss_store_put *put)
 {
     if (!put->value) {
-        return PUT_DELETE;
+        return SS_PG_PUT_DELETE;
     }
-    return put->when == SS_WHEN_ANY      ? PUT_ANY
-           : put->when == SS_WHEN_ABSENT ? PUT_ABSENT
-                                         : PUT_SAME;
+    return put->when == SS_WHEN_ANY      ? SS_PG_PUT_ANY
+           : put->when == SS_WHEN_ABSENT ? SS_PG_PUT_ABSENT
+                                         : SS_PG_PUT_SAME;
 }
 
 struct put_arrays {
@@ -504,29 +190,29 @@ static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
 }
 
 static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
-    enum ss_store_table table, enum put_kind kind)
+    enum ss_store_table table, enum ss_pg_put kind)
 {
     struct ss_pg_params params = {0};
     int64_t count = arrays->keys.count;
     struct ss_pg_array *const all[] = {&arrays->keys, &arrays->indexes,
         &arrays->expiries, &arrays->hashes, &arrays->values, &arrays->expected};
-    size_t used = kind == PUT_DELETE ? 1 : kind == PUT_SAME ? 6 : 5;
+    size_t used = kind == SS_PG_PUT_DELETE ? 1 : kind == SS_PG_PUT_SAME ? 6 : 5;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (i < used && count > 0) {
             ss_pg_params_array(&params, all[i]);
         }
         ss_free(all[i]->bytes);
     }
-    if (kind == PUT_SAME) {
+    if (kind == SS_PG_PUT_SAME) {
         ss_pg_params_number(&params, count);
     }
     if (count > 0) {
-        send(pipeline, puts_texts[kind], table, &params);
+        send(pipeline, ss_pg_put_statement(table, kind), &params);
     }
 }
 
 static void send_puts_of(
-    struct pipeline *pipeline, enum ss_store_table table, enum put_kind kind)
+    struct pipeline *pipeline, enum ss_store_table table, enum ss_pg_put kind)
 {
     const struct ss_pg_run_of *run = pipeline->run;
     struct put_arrays arrays;
@@ -547,24 +233,67 @@ static void send_puts_of(
     puts_send(pipeline, &arrays, table, kind);
 }
 
-static void send_puts(struct pipeline *pipeline)
+struct puts_used {
+    bool of[SS_TABLE_COUNT][SS_PG_PUT_KINDS];
+};
+
+static struct puts_used puts_used(const struct ss_pg_run_of *run)
 {
-    bool used[SS_TABLE_COUNT][PUT_KINDS] = {{false}};
-    const struct ss_pg_run_of *run = pipeline->run;
+    struct puts_used used = {{{false}}};
     for (size_t i = 0; i < run->count; i++) {
         for (size_t p = 0; p < run->units[i].puts_count; p++) {
             const struct ss_store_put *put = &run->units[i].puts[p];
-            used[put->table][kind_of(put)] = true;
+            used.of[put->table][kind_of(put)] = true;
         }
     }
+    return used;
+}
+
+static void send_puts(struct pipeline *pipeline)
+{
+    struct puts_used used = puts_used(pipeline->run);
     for (int table = 0; table < SS_TABLE_COUNT; table++) {
-        for (int kind = 0; kind < PUT_KINDS; kind++) {
-            if (used[table][kind]) {
+        for (int kind = 0; kind < SS_PG_PUT_KINDS; kind++) {
+            if (used.of[table][kind]) {
                 send_puts_of(
-                    pipeline, (enum ss_store_table)table, (enum put_kind)kind);
+                    pipeline, (enum ss_store_table)table, (enum ss_pg_put)kind);
             }
         }
     }
+}
+
+// --- preparing --------------------------------------------------------------
+
+static int prepare_rows(struct ss_pg_store *store,
+    const struct ss_pg_run_of *run, struct ss_error *error)
+{
+    if (rows_of(run) == 0) {
+        return run->epoch > 0 ? ss_pg_prepare(store, SS_PG_FENCE, error)
+                              : SS_OK;
+    }
+    int status = ss_pg_prepare(store, SS_PG_HEADS, error);
+    return status != SS_OK
+               ? status
+               : ss_pg_prepare(store,
+                     run->epoch > 0 ? SS_PG_ROWS_FENCED : SS_PG_ROWS, error);
+}
+
+int ss_pg_append_prepare(struct ss_pg_store *store,
+    const struct ss_pg_run_of *run, struct ss_error *error)
+{
+    struct puts_used used = puts_used(run);
+    int status = prepare_rows(store, run, error);
+    for (int table = 0; table < SS_TABLE_COUNT; table++) {
+        for (int kind = 0; kind < SS_PG_PUT_KINDS && status == SS_OK; kind++) {
+            if (used.of[table][kind]) {
+                status = ss_pg_prepare(store,
+                    ss_pg_put_statement(
+                        (enum ss_store_table)table, (enum ss_pg_put)kind),
+                    error);
+            }
+        }
+    }
+    return status;
 }
 
 // --- hearing ----------------------------------------------------------------
@@ -602,7 +331,12 @@ int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
     if (PQenterPipelineMode(store->conn) != 1) {
         return ss_pg_lost(store, "append", error);
     }
-    send_rows(&pipeline);
+    if (rows_of(run) > 0) {
+        send_heads(&pipeline); // behind the rows they are their own
+        send_rows(&pipeline);
+    } else if (run->epoch > 0) {
+        send_fence(&pipeline);
+    }
     send_puts(&pipeline);
     // Without a Sync nothing of what went out is committed.
     if (pipeline.is_broken || PQpipelineSync(store->conn) != 1) {

@@ -32,6 +32,9 @@ static const struct meaning {
     {"08", SS_EAGAIN, ""},
     // A pooler that was not known for one.
     {"26000", SS_EAGAIN, ""},
+    // The journal is another table than when this session began.
+    {"42804", SS_EAGAIN, ": the tables were made anew"},
+    {"XX000", SS_EAGAIN, ""}, // so it says of a statement that it keeps
     // Two that looked at the same time: the second look sees what was done.
     {"23505", SS_EAGAIN, ""},
     {"22012", SS_EAGAIN, ": what stood there has changed"},
@@ -104,8 +107,10 @@ int ss_pg_fail(struct ss_pg_store *store, const PGresult *result,
     if (ss_pg_has_code(result, "26000")) {
         store->is_pooled = true;
     }
-    // It has ended this session, or is about to.
+    // It has ended this session, or is about to; or the session knows tables
+    // that are gone.
     if (strncmp(code_of(result), "57P", 3) == 0 ||
+        ss_pg_has_code(result, "42804") || ss_pg_has_code(result, "XX000") ||
         PQstatus(store->conn) != CONNECTION_OK) {
         ss_pg_disconnect(store);
     }
@@ -160,8 +165,7 @@ void ss_pg_disconnect(struct ss_pg_store *store)
 {
     PQfinish(store->conn);
     store->conn = NULL;
-    store->prepared[0] = store->prepared[1] = false;
-    store->few[0] = store->few[1] = 0;
+    memset(store->prepared, 0, sizeof(store->prepared));
 }
 
 static int server_check(const struct ss_pg_store *store, const PGresult *result,
@@ -219,16 +223,22 @@ static int server_look(struct ss_pg_store *store,
     return status;
 }
 
-static int generation_read(struct ss_pg_store *store,
+// What of the tables must not change, and what this connection needs to know.
+static int tables_look(struct ss_pg_store *store,
     struct ss_pg_identity *identity, struct ss_error *error)
 {
     const struct ss_pg_query query = {
-        .sql = "SELECT generation FROM @format", .what = "read the generation"};
+        .sql = "SELECT generation, (SELECT reltype::bigint FROM pg_class"
+               " WHERE oid = '@journal'::regclass) FROM @format",
+        .what = "look at the tables"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);
     if (status == SS_OK) {
         (void)snprintf(identity->generation, sizeof(identity->generation), "%s",
             PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
+        store->row_type = PQntuples(result) > 0
+                              ? (uint32_t)ss_pg_number_at(result, 0, 1)
+                              : 0;
         PQclear(result);
     }
     return status;
@@ -257,7 +267,7 @@ int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error)
         status = ss_pg_migrate(store, error);
     }
     if (status == SS_OK) {
-        status = generation_read(store, &identity, error);
+        status = tables_look(store, &identity, error);
     }
     if (status != SS_OK) {
         ss_pg_disconnect(store);

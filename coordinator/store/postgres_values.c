@@ -1,5 +1,6 @@
-// postgres_values.c - values as libpq sends them: arrays in binary form, so
-// that a batch is one statement whatever its size.
+// postgres_values.c - values as libpq sends them: arrays in binary form, of
+// plain values or of records, so that a batch is one statement whatever its
+// size.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,60 @@ void ss_pg_array_number(struct ss_pg_array *array, int64_t number)
     put_u32(bytes + 4, (uint32_t)(uint64_t)number);
     ss_pg_array_bytes(array, bytes, sizeof(bytes));
 }
+
+// --- records ----------------------------------------------------------------
+
+enum { RECORD_HEADER = 8 };
+
+void ss_pg_record_begin(struct ss_pg_array *array, uint32_t columns)
+{
+    array->record = array->size;
+    put_u32(array_add(array, RECORD_HEADER) + 4, columns);
+}
+
+void ss_pg_record_bytes(struct ss_pg_array *array, uint32_t type,
+    const void *bytes, size_t size)
+{
+    ss_check(size <= INT32_MAX);
+    unsigned char *at = array_add(array, 8 + size);
+    put_u32(at, type);
+    put_u32(at + 4, (uint32_t)size);
+    if (size > 0) {
+        memcpy(at + 8, bytes, size);
+    }
+}
+
+void ss_pg_record_text(struct ss_pg_array *array, const char *text)
+{
+    if (text) {
+        ss_pg_record_bytes(array, SS_PG_TEXT, text, strlen(text));
+        return;
+    }
+    unsigned char *at = array_add(array, 8);
+    put_u32(at, SS_PG_TEXT);
+    put_u32(at + 4, UINT32_MAX);
+}
+
+void ss_pg_record_number(
+    struct ss_pg_array *array, uint32_t type, int64_t number)
+{
+    unsigned char bytes[8];
+    put_u32(bytes, (uint32_t)((uint64_t)number >> 32));
+    put_u32(bytes + 4, (uint32_t)(uint64_t)number);
+    ss_check(type == SS_PG_INT8 || type == SS_PG_INT4);
+    size_t skipped = type == SS_PG_INT4 ? 4 : 0;
+    ss_pg_record_bytes(array, type, bytes + skipped, 8 - skipped);
+}
+
+void ss_pg_record_end(struct ss_pg_array *array)
+{
+    size_t size = array->size - array->record - 4;
+    ss_check(size <= INT32_MAX);
+    put_u32(array->bytes + array->record, (uint32_t)size);
+    array->count++;
+}
+
+// --- parameters -------------------------------------------------------------
 
 static int params_next(struct ss_pg_params *params)
 {

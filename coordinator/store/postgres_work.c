@@ -198,9 +198,7 @@ static int range_apply(
     const struct ss_pg_run_of run = {
         .units = units, .count = count, .epoch = work->batch->epoch};
     bool guard = false;
-    int status = ss_pg_few_are(&run)
-                     ? ss_pg_few_prepare(work->store, &run, error)
-                     : SS_OK;
+    int status = ss_pg_append_prepare(work->store, &run, error);
     if (status == SS_OK) {
         status = ss_pg_append(work->store, &run, &guard, error);
     }
@@ -278,10 +276,7 @@ int ss_pg_apply(
         return all_fenced(batch);
     }
     ss_pg_heads_use(store, batch->epoch);
-    status = ss_pg_append_prepare(store, batch->epoch > 0, error);
-    if (status == SS_OK) {
-        status = batch_apply(&work, error);
-    }
+    status = batch_apply(&work, error);
     if (status != SS_OK) {
         ss_pg_heads_forget(store);
     }

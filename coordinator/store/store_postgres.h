@@ -1,7 +1,8 @@
 // store_postgres.h - the PostgreSQL store's own: opening and its options
 // (store_postgres.c), connecting (postgres_connect.c), the tables
 // (postgres_schema.c), parameters (postgres_values.c), committing
-// (postgres_append.c, postgres_work.c), reading (postgres_read.c), the fence
+// (postgres_work.c, postgres_runs.c, postgres_append.c,
+// postgres_statements.c), reading (postgres_read.c), the fence
 // (postgres_fence.c), members and shards (postgres_cluster.c).
 //
 // Every name is qualified and no session has a setting. Behind a pooler, which
@@ -17,7 +18,27 @@
 enum {
     SS_PG_FORMAT = 3,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
-    SS_PG_PARAMS_MAX = 20,
+    SS_PG_NAME_SIZE = 32,       // of a statement
+    SS_PG_PARAMS_MAX = 8,
+};
+
+// --- statements that a session of our own keeps (postgres_statements.c) ------
+
+enum ss_pg_put { // one of a table of records
+    SS_PG_PUT_ANY,
+    SS_PG_PUT_ABSENT,
+    SS_PG_PUT_SAME,
+    SS_PG_PUT_DELETE,
+    SS_PG_PUT_KINDS,
+};
+
+enum ss_pg_statement {
+    SS_PG_ROWS,        // rows of the journal
+    SS_PG_ROWS_FENCED, // where the fence stands
+    SS_PG_HEADS,       // fails where a thread has another head
+    SS_PG_FENCE,       // fails where the fence does not stand
+    SS_PG_PUTS,        // of each table (SS_PG_PUT_KINDS of them)
+    SS_PG_STATEMENTS = SS_PG_PUTS + SS_TABLE_COUNT * SS_PG_PUT_KINDS,
 };
 
 // What the server says of itself: another one than before means that what is
@@ -40,9 +61,10 @@ struct ss_pg_store {
     bool has_moved;
     char *fence_name; // the coordinator whose fence this is, or NULL
     int fence_actor;
-    bool is_pooled;   // sessions change under this connection
-    bool prepared[2]; // this session has the rows' statements; [fenced]
-    uint64_t few[2];  // and those for just so many rows: bits; [fenced]
+    uint32_t row_type; // of the journal, as the server numbers it
+    bool is_pooled;    // sessions change under this connection
+    // What this session keeps; "": not yet.
+    char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
     struct ss_pg_head *heads; // of threads, while heads_epoch stands
     uint64_t heads_epoch;
 };
@@ -54,6 +76,7 @@ struct ss_pg_array {
     size_t size, capacity;
     uint32_t count;
     uint32_t type;
+    size_t record; // where the last one begins
 };
 
 // What one statement is sent with. Texts and bodies that are set by pointer
@@ -72,7 +95,17 @@ void ss_pg_array_text(struct ss_pg_array *array, const char *text); // or NULL
 void ss_pg_array_bytes(
     struct ss_pg_array *array, const void *bytes, size_t size);
 void ss_pg_array_number(struct ss_pg_array *array, int64_t number); // int8
-enum { SS_PG_BYTEA = 17, SS_PG_INT8 = 20, SS_PG_TEXT = 25 };
+enum { SS_PG_BYTEA = 17, SS_PG_INT8 = 20, SS_PG_INT4 = 23, SS_PG_TEXT = 25 };
+
+// An element that is a record: its columns in the table's order, each of the
+// type that it has there.
+void ss_pg_record_begin(struct ss_pg_array *array, uint32_t columns);
+void ss_pg_record_text(struct ss_pg_array *array, const char *text); // or NULL
+void ss_pg_record_number(
+    struct ss_pg_array *array, uint32_t type, int64_t number); // int4 or int8
+void ss_pg_record_bytes(struct ss_pg_array *array, uint32_t type,
+    const void *bytes, size_t size);
+void ss_pg_record_end(struct ss_pg_array *array);
 
 void ss_pg_params_text(struct ss_pg_params *params, const char *text);
 void ss_pg_params_bytes(
@@ -148,29 +181,42 @@ struct ss_pg_run_of {
     size_t count;
     uint64_t epoch;
 };
-// How many of the first units may go together; 0: the first needs a look.
-size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count);
-// Prepare what such runs need, where the session is our own. Not within a
+// Prepare what such a run needs, where the session is our own. Not within a
 // transaction.
-int ss_pg_append_prepare(
-    struct ss_pg_store *store, bool is_fenced, struct ss_error *error);
+int ss_pg_append_prepare(struct ss_pg_store *store,
+    const struct ss_pg_run_of *run, struct ss_error *error);
 // Send them; *ret_guard: a condition did not hold, nothing was applied. Inside
 // of a transaction nothing is committed yet.
 int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
     bool *ret_guard, struct ss_error *error);
 
-// --- a few rows (postgres_few.c) --------------------------------------------
+// Statements. Sent by name where the session has it, else with its text; false:
+// it could not be sent.
+int ss_pg_prepare(struct ss_pg_store *store, enum ss_pg_statement which,
+    struct ss_error *error);
+bool ss_pg_send(struct ss_pg_store *store, enum ss_pg_statement which,
+    struct ss_pg_params *params);
+enum ss_pg_statement ss_pg_put_statement(
+    enum ss_store_table table, enum ss_pg_put put);
 
-// Is it a few rows, for which there is a statement of their own?
-bool ss_pg_few_are(const struct ss_pg_run_of *run);
-// Prepare it, where the session is our own. Not within a transaction.
-int ss_pg_few_prepare(struct ss_pg_store *store,
-    const struct ss_pg_run_of *run, struct ss_error *error);
-bool ss_pg_few_is_ready(
-    const struct ss_pg_store *store, const struct ss_pg_run_of *run);
-// Into the pipeline, with the fence; false: it could not be sent.
-bool ss_pg_few_send(
-    struct ss_pg_store *store, const struct ss_pg_run_of *run);
+// --- which units go together (postgres_runs.c) ------------------------------
+
+// Texts by kind, each once. The texts are borrowed.
+struct ss_pg_names {
+    struct ss_pg_name *items;
+    size_t count, capacity;
+    struct ss_pg_name *kinds[SS_TABLE_COUNT + 1]; // keys of tables, threads
+};
+enum { SS_PG_THREADS = SS_TABLE_COUNT };
+
+void ss_pg_names_init(struct ss_pg_names *names, size_t capacity);
+void ss_pg_names_fini(struct ss_pg_names *names);
+// The number that is kept with it: a new one has 0, and *ret_new is true.
+uint64_t *ss_pg_names_add(
+    struct ss_pg_names *names, int kind, const char *text, bool *ret_new);
+
+// How many of the first units may go together; 0: the first needs a look.
+size_t ss_pg_run_length(const struct ss_store_unit *units, size_t count);
 
 int ss_pg_apply(struct ss_store *base, struct ss_store_batch *batch,
     struct ss_error *error);

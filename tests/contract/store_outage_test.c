@@ -80,6 +80,13 @@ START_TEST(a_commit_whose_answer_is_lost_is_settled_by_the_same_rows)
     ck_assert_int_eq(append_row(pg.store, "t", 1, "one"), SS_OK);
     // Its session has prepared what a batch like the one below needs.
     ck_assert_int_eq(append_many(pg.store, 0, 2, 1), SS_OK);
+    struct ss_store_put early = {.table = SS_TABLE_RUNS,
+        .key = "early",
+        .value = "v",
+        .value_size = 1,
+        .when = SS_WHEN_ABSENT};
+    struct ss_store_unit first = {.puts = &early, .puts_count = 1};
+    ck_assert_int_eq(apply_unit(pg.store, &first), SS_OK);
     struct ss_store_row rows[] = {row_of("t", 2, "two"), row_of("u", 1, "one")};
     struct ss_store_put put = {.table = SS_TABLE_RUNS,
         .key = "k",
@@ -104,6 +111,21 @@ START_TEST(a_commit_whose_answer_is_lost_is_settled_by_the_same_rows)
     ck_assert_str_eq(ask(pg.person, "SELECT count(*) FROM journal"), "5");
     ss_store_close(&pg.store);
     postgres_proxy_stop(&proxy);
+}
+END_TEST
+
+// As a person would do it who moves the journal to another disk, say.
+START_TEST(a_journal_that_was_made_anew_is_found_by_the_second_try)
+{
+    open_store(&pg.store);
+    ck_assert_int_eq(append_row(pg.store, "t", 1, "one"), SS_OK);
+    ask(pg.person,
+        "CREATE TABLE another (LIKE journal INCLUDING ALL);"
+        " INSERT INTO another SELECT * FROM journal; DROP VIEW checkpoints;"
+        " DROP TABLE journal; ALTER TABLE another RENAME TO journal");
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "two"), SS_EAGAIN);
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "two"), SS_OK);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:one 2:two");
 }
 END_TEST
 
@@ -158,6 +180,7 @@ int main(void)
         a_table_that_is_gone_is_named_and_nothing_is_applied,
         a_session_that_is_cut_off_is_made_again,
         a_commit_whose_answer_is_lost_is_settled_by_the_same_rows,
+        a_journal_that_was_made_anew_is_found_by_the_second_try,
         a_server_that_is_stopped_and_started_loses_nothing,
         a_database_that_is_another_one_now_is_not_written_to,
     };

@@ -1,0 +1,126 @@
+// postgres_statements.c - the statements of a commit, and those of them that a
+// session of our own keeps prepared.
+//
+// Each carries its conditions and fails where one does not hold: a division by
+// zero, or a place that is taken. So nobody has to wait for an answer before
+// the commit, and what failed has changed nothing.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "coordinator/store/store_postgres.h"
+
+// --- their texts ------------------------------------------------------------
+
+// All rows in one value, an array of the table's own row type: what costs a
+// server least of all the ways there are (docs/internals/journal.md).
+#define ROWS "INSERT INTO @journal SELECT r.* FROM unnest($1::@journal[]) AS r"
+
+// The fence is looked at, and locked, in the statement that needs it.
+#define FENCE                                                                  \
+    "WITH f AS MATERIALIZED (SELECT 1 FROM @fences WHERE coordinator ="        \
+    " $2::text AND actor = $3::integer AND epoch = $4::bigint FOR SHARE) "
+#define IF_HELD                                                                \
+    ", (SELECT count(*) AS held FROM f) AS g WHERE 1 / g.held = 1"
+
+static const char *const texts[SS_PG_PUTS] = {
+    [SS_PG_ROWS] = ROWS,
+    [SS_PG_ROWS_FENCED] = FENCE ROWS IF_HELD,
+    // The rows before the first ones must be the threads' heads.
+    [SS_PG_HEADS] =
+        "SELECT 1 / (count(*) = 0)::integer FROM unnest($1::text[],"
+        " $2::bigint[]) AS p (thread, head) WHERE head <> coalesce((SELECT"
+        " max(seq) FROM @journal j WHERE j.thread = p.thread), 0)",
+    [SS_PG_FENCE] =
+        "SELECT 1 / count(*)::integer FROM (SELECT 1 FROM @fences WHERE"
+        " coordinator = $1::text AND actor = $2::integer AND epoch ="
+        " $3::bigint FOR SHARE) AS f",
+};
+
+#define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
+#define PUT_LISTS                                                              \
+    "unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[]"
+
+static const char *const put_texts[SS_PG_PUT_KINDS] = {
+    [SS_PG_PUT_ANY] =
+        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
+        ") ON CONFLICT (key) DO UPDATE SET index_key = excluded.index_key,"
+        " expires_us = excluded.expires_us, hash = excluded.hash,"
+        " value = excluded.value",
+    [SS_PG_PUT_ABSENT] =
+        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS ")",
+    [SS_PG_PUT_SAME] =
+        "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
+        " p.expires_us, hash = p.hash, value = p.value FROM " PUT_LISTS
+        ", $6::bigint[]) AS p (key, index_key, expires_us, hash, value,"
+        " expected) WHERE t.key = p.key AND t.hash = p.expected RETURNING 1)"
+        " SELECT 1 / (count(*) = $7::bigint)::integer FROM u",
+    [SS_PG_PUT_DELETE] = "DELETE FROM @# WHERE key = ANY ($1::text[])",
+};
+
+enum ss_pg_statement ss_pg_put_statement(
+    enum ss_store_table table, enum ss_pg_put put)
+{
+    return (enum ss_pg_statement)(
+        (int)SS_PG_PUTS + (int)table * SS_PG_PUT_KINDS + (int)put);
+}
+
+// Gives.
+static char *sql_of(
+    const struct ss_pg_store *store, enum ss_pg_statement which)
+{
+    ss_check(which < SS_PG_STATEMENTS);
+    if (which < SS_PG_PUTS) {
+        return ss_pg_sql(store, texts[which], SS_TABLE_META);
+    }
+    int put = (int)which - (int)SS_PG_PUTS;
+    return ss_pg_sql(store, put_texts[put % SS_PG_PUT_KINDS],
+        (enum ss_store_table)(put / SS_PG_PUT_KINDS));
+}
+
+// --- preparing and sending --------------------------------------------------
+
+int ss_pg_prepare(struct ss_pg_store *store, enum ss_pg_statement which,
+    struct ss_error *error)
+{
+    char *name = store->prepared[which];
+    if (store->is_pooled || *name) {
+        return SS_OK;
+    }
+    // By what it says: if another left it in this session it is the same.
+    char *sql = sql_of(store, which);
+    (void)snprintf(name, SS_PG_NAME_SIZE, "superstep_%016llx",
+        (unsigned long long)ss_hash64(sql, strlen(sql)));
+    PGresult *result = PQprepare(store->conn, name, sql, 0, NULL);
+    bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
+    int status = SS_OK;
+    if (!done) {
+        *name = '\0';
+    }
+    if (!done && ss_pg_has_code(result, "42P05")) {
+        store->is_pooled = true; // this session was another's
+    } else if (!done) {
+        status = ss_pg_fail(store, result, "prepare", error);
+    }
+    PQclear(result);
+    ss_free(sql);
+    return status;
+}
+
+bool ss_pg_send(struct ss_pg_store *store, enum ss_pg_statement which,
+    struct ss_pg_params *params)
+{
+    const char *name = store->prepared[which];
+    if (!store->is_pooled && *name) {
+        return PQsendQueryPrepared(store->conn, name, params->count,
+                   params->values, params->lengths, params->formats, 1) == 1;
+    }
+    char *sql = sql_of(store, which);
+    bool is_sent = PQsendQueryParams(store->conn, sql, params->count, NULL,
+                       params->values, params->lengths, params->formats,
+                       1) == 1;
+    ss_free(sql);
+    return is_sent;
+}
