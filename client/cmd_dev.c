@@ -19,6 +19,7 @@
 #include "client/commands.h"
 #include "client/limits.h"
 #include "common/app/clock.h"
+#include "common/app/limits.h"
 #include "common/app/signals.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
@@ -58,7 +59,7 @@ static const struct ss_arg options[] = {{.name = "APP.so",
         .to = &capacity,
         .value = "N",
         .min = 1,
-        .max = 4096,
+        .max = SS_CAPACITY_MAX,
         .help = "tasks that each of them runs at once\n"
                 "(one a processor)"},
     {.name = "db",
@@ -80,8 +81,8 @@ static const struct ss_arg options[] = {{.name = "APP.so",
         .kind = SS_ARG_INT,
         .to = &lease_ms,
         .value = "N",
-        .min = 1,
-        .max = 3600000,
+        .min = SS_LEASE_MS_MIN,
+        .max = SS_LEASE_MS_MAX,
         .help = "after so long without a sign a worker\n"
                 "is lost"},
     {.name = "verbose",
@@ -201,9 +202,11 @@ static void print_graphs(const struct dev *dev)
 {
     struct ss_client *client;
     struct ss_client_error error;
-    enum { SAID_IT_IS_READY_MS = 500 };
-    const struct ss_client_options client_options = {
-        .endpoints = dev->endpoint, .connect_ms = SAID_IT_IS_READY_MS};
+    // It has said that it is ready: only a busy machine makes it late.
+    enum { LATE_MS = 10000 };
+    const struct ss_client_options client_options = {.endpoints = dev->endpoint,
+        .connect_ms = LATE_MS,
+        .patience_ms = LATE_MS};
     json_t *graphs;
     if (ss_client_open(&client_options, &client, &error) != 0)
         return;

@@ -3,8 +3,7 @@
 //
 //     #include <superstep/local.h>
 //
-//     extern const struct ss_app ss_app_descriptor; // SS_APP(...) in this
-//     program
+//     extern const struct ss_app ss_app_descriptor; // of SS_APP(...)
 //
 //     struct ss_local_error error;
 //     struct ss_local *local;
@@ -12,9 +11,9 @@
 //     if (ss_local_open(&(struct ss_local_options){.app = &ss_app_descriptor},
 //             &local, &error) != 0 ||
 //         ss_local_ask(local, "run",
-//             json_pack("{s:s, s:s, s:{s:s}}", "graph", "hello", "thread",
-//             "demo",
-//                 "input", "name", "Ada"), NULL, &answer, &error) != 0)
+//             json_pack("{s:s, s:s, s:{s:s}}", "graph", "hello",
+//                 "thread", "demo", "input", "name", "Ada"),
+//             NULL, &answer, &error) != 0)
 //         errx(1, "%s", error.message);
 //     puts(json_string_value(json_object_get(answer, "status"))); // "done"
 //

@@ -294,6 +294,9 @@ START_TEST(dev_needs_an_application_that_is_there)
     ck_assert_int_eq(RUN("dev", "/no/such/app.so"), 1);
     expect_err("superstep: /no/such/app.so: No such file or directory\n");
     expect_usage(RUN("dev", "x.so", "--workers", "0"), "between 1 and 64");
+    // What it hands on must be what those it starts take.
+    expect_usage(RUN("dev", "x.so", "--capacity", "1025"), "and 1024");
+    expect_usage(RUN("dev", "x.so", "--lease-ms", "99"), "between 100 and");
 }
 END_TEST
 
