@@ -24,6 +24,7 @@ struct change {
     struct loop *loop;
     bool null_done; // the null writes are applied
     bool stored;    // the updates' writes are with their base
+    bool is_due;    // the next superstep begins (run_on)
     SS_VEC(struct task *) tasks;
 };
 
@@ -148,10 +149,7 @@ static int apply_null(struct loop *loop, struct ss_error *error)
     return status;
 }
 
-static void begin_superstep(struct change *change);
-static void carry_on(struct change *change);
-
-// The superstep's checkpoint is made; the next one, or the answer.
+// The superstep's checkpoint is made; the next one is due, or the answer.
 static void save(struct change *change, const char *source)
 {
     struct loop *loop = change->loop;
@@ -167,7 +165,7 @@ static void save(struct change *change, const char *source)
         json_decref(config);
         ss_answer_keep_part(
             thread, change->body, change->superstep, change->base);
-        begin_superstep(change);
+        change->is_due = true;
         return;
     }
     ss_thread_remember(thread, change->root);
@@ -446,9 +444,12 @@ static void ordinary(struct change *change, const json_t *updates)
         apply_updates(change);
 }
 
+static void run_on(struct thread *thread);
+
 void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct change *change = task->change;
+    struct thread *thread = change->thread;
     if (outcome->kind != SS_OUTCOME_DONE) {
         struct ss_error error;
         ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
@@ -462,11 +463,12 @@ void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
     task->state = TASK_DONE;
     if (all_written(change))
         apply_updates(change);
+    run_on(thread);
 }
 
 // ------------------------------------------------ the request
 
-// R9.8, R9.10: what may stand in one superstep.
+// R1.13, R9.8, R9.10: what may stand in one superstep.
 static bool check_superstep(const json_t *updates, struct ss_error *error)
 {
     size_t i;
@@ -486,36 +488,6 @@ static bool check_superstep(const json_t *updates, struct ss_error *error)
         }
     }
     return true;
-}
-
-static void begin_superstep(struct change *change)
-{
-    struct ss_error error = {0};
-    json_t *updates = updates_of(change);
-    change->null_done = change->stored = false;
-    if (!check_superstep(updates, &error) || load(change, &error) != SS_OK) {
-        refuse(change, &error);
-        return;
-    }
-    carry_on(change);
-}
-
-// What is no node's update stands alone in its superstep (R1.13).
-static int check_alone(const json_t *updates, struct ss_error *error)
-{
-    size_t i;
-    json_t *update;
-    json_array_foreach((json_t *)updates, i, update) {
-        const char *what = is_clear(update)           ? "ends what is pending"
-            : is_as(update, SS_NAME_INPUT)            ? "is an input"
-            : is_as(update, SS_NAME_COPY)             ? "copies a checkpoint"
-                                                      : NULL;
-        if (what && json_array_size(updates) > 1)
-            return ss_error_set(error, SS_EUPDATE,
-                "several updates in one superstep: number %zu, as %s, %s and "
-                "must stand alone", i, as_node(update), what);
-    }
-    return SS_OK;
 }
 
 // The updates that a copy brings along follow on it, as a superstep.
@@ -538,6 +510,25 @@ static void go_on(struct change *change)
         unfold_copy(change);
 }
 
+// Values that are no list of updates say nothing here.
+static void copy(struct change *change, const json_t *update)
+{
+    struct ss_error error = {0};
+    json_t *more = json_object_get(update, "values"), *item;
+    size_t i;
+    json_array_foreach(more, i, item) {
+        if (!json_is_object(item))
+            ss_error_set(&error, SS_EUPDATE, "update as %s: item %zu of "
+                "its values is no update", SS_NAME_COPY, i);
+    }
+    if (error.status != SS_OK || !as_copy(change, &error)) {
+        refuse(change, &error);
+        return;
+    }
+    unfold_copy(change);
+    save(change, "fork");
+}
+
 // One superstep, from the null writes on; also after a fold.
 static void carry_on(struct change *change)
 {
@@ -545,9 +536,7 @@ static void carry_on(struct change *change)
     json_t *updates = updates_of(change);
     json_t *first = json_array_get(updates, 0);
     if (!change->null_done) {
-        int status = check_alone(updates, &error);
-        if (status == SS_OK)
-            status = apply_null(change->loop, &error);
+        int status = apply_null(change->loop, &error);
         if (status != SS_OK) {
             settle(change, status, "update", &error);
             return;
@@ -561,29 +550,39 @@ static void carry_on(struct change *change)
     } else if (is_as(first, SS_NAME_INPUT)) {
         as_input(change, first);
     } else if (is_as(first, SS_NAME_COPY)) {
-        // values that are no list of updates say nothing here
-        json_t *more = json_object_get(first, "values");
-        size_t i;
-        json_t *item;
-        json_array_foreach(more, i, item) {
-            if (!json_is_object(item))
-                ss_error_set(&error, SS_EUPDATE, "update as %s: item %zu of "
-                    "its values is no update", SS_NAME_COPY, i);
-        }
-        if (error.status != SS_OK || !as_copy(change, &error)) {
-            refuse(change, &error);
-            return;
-        }
-        unfold_copy(change);
-        save(change, "fork");
+        copy(change, first);
     } else {
         ordinary(change, updates);
     }
 }
 
+static void begin_superstep(struct change *change)
+{
+    struct ss_error error = {0};
+    json_t *updates = updates_of(change);
+    change->null_done = change->stored = false;
+    if (!check_superstep(updates, &error) || load(change, &error) != SS_OK) {
+        refuse(change, &error);
+        return;
+    }
+    carry_on(change);
+}
+
+// One superstep after the other, until one waits for a worker or all is done: a
+// request may bring so many that none may stand on the stack of another.
+static void run_on(struct thread *thread)
+{
+    while (thread->change && thread->change->is_due) {
+        thread->change->is_due = false;
+        begin_superstep(thread->change);
+    }
+}
+
 void ss_change_folded(struct change *change)
 {
+    struct thread *thread = change->thread;
     carry_on(change);
+    run_on(thread);
 }
 
 static int check_body(const json_t *body, struct ss_error *error)
@@ -642,5 +641,6 @@ void ss_change_request(
     change->ns = place.ns;
     thread->change = change;
     go_on(change);
-    begin_superstep(change);
+    change->is_due = true;
+    run_on(thread);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "coordinator/engine/limits.h"
 
 #define RUN(thread, more)                                                      \
     "{'thread': '" thread "', 'graph': 'g', 'input': {'x': []}" more "}"
@@ -191,6 +192,22 @@ START_TEST(a_message_that_was_replaced_stays_replaced_after_a_crash)
 }
 END_TEST
 
+// As many supersteps as one request may bring: none stands on the one before.
+START_TEST(an_update_of_many_supersteps_takes_no_stack)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    json_t *body = js("{'thread': 't', 'graph': 'g', 'supersteps': []}");
+    json_t *supersteps = json_object_get(body, "supersteps");
+    for (size_t i = 0; i < SS_UPDATES_MAX; i++)
+        json_array_append_new(
+            supersteps, js("[{'as_node': 'a', 'values': {'x': []}}]"));
+    json_t *answer = world_finish(world_ask_json("ann", "update", body));
+    ck_assert_ptr_nonnull(json_object_get(answer, "config"));
+    ck_assert_uint_ge(world_rows(), SS_UPDATES_MAX);
+}
+END_TEST
+
 SUITE("borders", a_worker_has_its_whole_lease,
     a_pause_of_the_coordinator_costs_no_worker_its_lease,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
@@ -199,4 +216,5 @@ SUITE("borders", a_worker_has_its_whole_lease,
     an_answer_is_for_one_of_two_who_ask_at_once,
     a_fenced_coordinator_does_not_take_the_run_up_again,
     a_worker_is_never_given_more_than_it_takes,
-    a_message_that_was_replaced_stays_replaced_after_a_crash)
+    a_message_that_was_replaced_stays_replaced_after_a_crash,
+    an_update_of_many_supersteps_takes_no_stack)
