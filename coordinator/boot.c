@@ -177,15 +177,17 @@ void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
         event.graph.description = boot->graphs.items[i];
         ss_shell_feed(shell, &event);
     }
-    for (size_t i = 0; i < 2 * boot->runs.count; i++) {
+    for (size_t i = 0; i < boot->runs.count; i++) {
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-        event.run.record = boot->runs.items[i % boot->runs.count];
+        event.run.record = boot->runs.items[i];
         event.run.crashed = boot->crashed;
-        // Those that wait for their turn behind those that had it.
-        if (ss_bridge_run_is_queued(event.run.record) ==
-            (i >= boot->runs.count))
-            ss_shell_feed(shell, &event);
+        ss_shell_feed(shell, &event);
     }
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    struct ss_event read = {.type = SS_EVENT_SHARDS_READ};
+    read.shards.shards = &all;
+    ss_shell_feed(shell, &read);
     if (boot->runs.count > 0)
         ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", boot->runs.count);
 }

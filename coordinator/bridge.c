@@ -63,11 +63,6 @@ bool ss_bridge_run_is_open(const json_t *record)
     return true;
 }
 
-bool ss_bridge_run_is_queued(const json_t *record)
-{
-    return strcmp(ss_json_str(record, "status", ""), "queued") == 0;
-}
-
 // ------------------------------------------------------------------ commands
 
 static struct ss_store_put put_of(const struct ss_command_put *put)

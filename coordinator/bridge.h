@@ -38,8 +38,6 @@ void ss_bridge_event_fini(struct ss_event *event);
 // Has the run of this record not ended? Those are what a start tells the
 // engine.
 bool ss_bridge_run_is_open(const json_t *record);
-// It waits for others of its thread.
-bool ss_bridge_run_is_queued(const json_t *record);
 
 // The store's table of an engine's one.
 enum ss_store_table ss_bridge_table(enum ss_record_table table);

@@ -292,9 +292,9 @@ static void graphs_read(struct ss_coordinator *shell, const struct ss_job *job)
     }
 }
 
-// A run of a shard that was gained, if it waits for its turn (or not).
+// A run, if it is of a shard that was gained.
 static void run_read(struct ss_coordinator *shell,
-    const struct ss_job_entry *entry, const struct gained *gain, bool queued)
+    const struct ss_job_entry *entry, const struct gained *gain)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
     if (!entry->index ||
@@ -306,8 +306,7 @@ static void run_read(struct ss_coordinator *shell,
         return;
     }
     event.run.crashed = gain->crashed;
-    if (ss_bridge_run_is_queued(event.run.record) == queued)
-        ss_shell_feed(shell, &event);
+    ss_shell_feed(shell, &event);
     json_decref(event.run.record);
 }
 
@@ -316,9 +315,8 @@ static void open_read(struct ss_coordinator *shell, const struct ss_job *job)
     struct ss_shell_cluster *cluster = shell->cluster;
     struct gained gain = cluster->gained.items[0];
     SS_VEC_REMOVE(&cluster->gained, 0);
-    for (int queued = 0; queued < 2; queued++)
-        for (size_t i = 0; i < job->entries_count; i++)
-            run_read(shell, &job->entries[i], &gain, queued == 1);
+    for (size_t i = 0; i < job->entries_count; i++)
+        run_read(shell, &job->entries[i], &gain);
     // What was lost and gained again since then is read once more.
     for (size_t i = 0; i < cluster->gained.count; i++)
         ss_shards_leave(&gain.shards, &cluster->gained.items[i].shards);

@@ -306,6 +306,7 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
     ss_log_set_epoch(shell->epoch);
     struct ss_engine_options options = {.epoch = shell->epoch,
         .shared = shell->cluster != NULL,
+        .unread = boot != NULL,
         .row_format = shell->cluster ? SS_ROW_FORMAT_1 : SS_ROW_FORMAT,
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,

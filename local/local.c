@@ -297,6 +297,15 @@ static void on_run(void *ctx, json_t *value)
     step(ctx, &event);
 }
 
+static void all_found(struct ss_local *local)
+{
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
+    event.shards.shards = &all;
+    step(local, &event);
+}
+
 static void hello(struct ss_local *local)
 {
     size_t count = ss_application_count(local->application);
@@ -323,6 +332,7 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
     struct ss_prng mixed;
     ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
     local->engine = ss_engine_new(&(struct ss_engine_options){.epoch = epoch,
+        .unread = true,
         .seed = seed ? seed : ss_prng_next(&mixed),
         .lease_ms = LEASE_MS,
         .heartbeat_ms = LEASE_MS});
@@ -338,6 +348,8 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
         return error->status;
     }
     status = ss_storage_each_open(local->storage, on_run, local, error);
+    if (status == SS_OK)
+        all_found(local);
     settle(local);
     return status;
 }

@@ -102,6 +102,8 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     engine->row_format =
         options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
     ss_prng_init(&engine->prng, options->seed);
+    if (options->unread)
+        ss_shards_fill(&engine->unread);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
         engine->owners[i] = SS_NOBODY;
     return it;

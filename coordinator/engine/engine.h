@@ -55,7 +55,7 @@ enum ss_record_table {
     X(STORED)        /* the answer to STORE */ \
     X(MEMBERS)       /* where all coordinators are, as of now */ \
     X(SHARDS_GAINED) /* threads that are ours from now on */ \
-    X(SHARDS_READ)   /* all unfinished runs of those gained were told */ \
+    X(SHARDS_READ)   /* all unfinished runs of these were told */ \
     X(SHARDS_LOST)   /* threads that are not */ \
     X(DRAIN)         /* send no more tasks; what is out may end */ \
     X(TICK)          /* time passed (all events carry the time) */
@@ -158,8 +158,9 @@ struct ss_event {
         struct {
             const struct ss_shards *shards;
             uint64_t epoch;       // gained: higher than any owner's before
-            bool unread; // gained: RUN_FOUND comes for what is unfinished there,
-                         // then READ; until then nobody is served
+            // Gained: RUN_FOUND comes for what is unfinished there, in any
+            // order, then SHARDS_READ; until then nobody is served.
+            bool unread;
             const char *endpoint; // lost: of the new owner; NULL: not known
         } shards;
     };
@@ -231,6 +232,9 @@ struct ss_engine_options {
     // Others have threads, too: only those of shards that were gained are
     // served, requests for others are answered "moved".
     bool shared;
+    // Of one that has all threads: unfinished runs are being read, as for shards
+    // that are gained; RUN_FOUND comes for each, then SHARDS_READ.
+    bool unread;
     int32_t row_format; // of rows, at most, until members say; 0: the newest
     uint64_t seed;  // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign

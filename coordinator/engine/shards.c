@@ -104,8 +104,7 @@ void ss_shards_read(struct engine *engine, const struct ss_event *event)
 
 bool ss_is_read(const struct engine *engine, const char *thread)
 {
-    return !engine->options.shared
-        || !ss_shards_have(&engine->unread, ss_shard_of(thread));
+    return !ss_shards_have(&engine->unread, ss_shard_of(thread));
 }
 
 static void new_owner(struct engine *engine, const struct ss_event *event)

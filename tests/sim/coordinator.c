@@ -489,8 +489,7 @@ static struct found scan(struct world *world, enum ss_store_table table)
     return found;
 }
 
-static void feed_found(
-    struct coordinator *it, enum ss_store_table table, bool queued)
+static void feed_found(struct coordinator *it, enum ss_store_table table)
 {
     struct found found = scan(it->process.world, table);
     for (size_t i = 0; i < found.items.count; i++) {
@@ -502,9 +501,7 @@ static void feed_found(
             event.run.record = json;
             event.run.crashed = !it->ended_well;
         }
-        if (table == SS_TABLE_GRAPHS ||
-            ss_bridge_run_is_queued(json) == queued)
-            coordinator_feed(it, &event);
+        coordinator_feed(it, &event);
         json_decref(json);
     }
     SS_VEC_FINI(&found.items);
@@ -535,6 +532,7 @@ void coordinator_start(struct coordinator *it)
     it->bridge = ss_bridge_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,
         .shared = is_shared,
+        .unread = !is_shared,
         .seed = ss_prng_next(&world->dice),
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS,
@@ -549,9 +547,13 @@ void coordinator_start(struct coordinator *it)
     if (is_shared) {
         member_start(it);
     } else {
-        feed_found(it, SS_TABLE_GRAPHS, false);
-        feed_found(it, SS_TABLE_OPEN, false);
-        feed_found(it, SS_TABLE_OPEN, true);
+        struct ss_shards all;
+        struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
+        ss_shards_fill(&all);
+        event.shards.shards = &all;
+        feed_found(it, SS_TABLE_GRAPHS);
+        feed_found(it, SS_TABLE_OPEN);
+        coordinator_feed(it, &event);
     }
     end_turn(it);
 }

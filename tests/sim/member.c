@@ -158,9 +158,9 @@ static bool answered(struct coordinator *it, const struct ss_job *job)
     return false;
 }
 
-// `gain`: of runs, those that wait for their turn or the others.
+// `gain`: it is a run, else a graph.
 static void read_entry(struct coordinator *it, const struct ss_job_entry *entry,
-    const struct gained *gain, bool queued)
+    const struct gained *gain)
 {
     struct ss_event event = {
         .type = gain ? SS_EVENT_RUN_FOUND : SS_EVENT_GRAPH_KNOWN};
@@ -175,8 +175,7 @@ static void read_entry(struct coordinator *it, const struct ss_job_entry *entry,
     } else {
         event.graph.description = json;
     }
-    if (!gain || ss_bridge_run_is_queued(json) == queued)
-        coordinator_feed(it, &event);
+    coordinator_feed(it, &event);
     json_decref(json);
 }
 
@@ -186,10 +185,8 @@ static void found(struct coordinator *it, const struct ss_job *job)
     bool is_runs = job->tag == TAG_OPEN;
     if (is_runs)
         SS_VEC_REMOVE(&it->gained, 0);
-    for (int queued = 0; queued < (is_runs ? 2 : 1); queued++)
-        for (size_t i = 0; i < job->entries_count; i++)
-            read_entry(
-                it, &job->entries[i], is_runs ? &gain : NULL, queued == 1);
+    for (size_t i = 0; i < job->entries_count; i++)
+        read_entry(it, &job->entries[i], is_runs ? &gain : NULL);
     for (size_t i = 0; i < it->gained.count; i++)
         ss_shards_leave(&gain.shards, &it->gained.items[i].shards);
     struct ss_event event = {.type = SS_EVENT_SHARDS_READ};

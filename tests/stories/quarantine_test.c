@@ -105,6 +105,32 @@ START_TEST(it_is_counted_before_it_is_read)
 }
 END_TEST
 
+static void no_read(const struct ss_command *command)
+{
+    ck_assert_int_ne(command->type, SS_COMMAND_READ);
+}
+
+// Whichever is found first: a run that waits for its turn does not have the
+// thread read before the one before it is counted.
+START_TEST(it_is_counted_before_it_is_read_for_another)
+{
+    chain();
+    world_hold("b");
+    world_ask("ann", "run", RUN("poison"));
+    world_ask("ann", "run",
+        "{'thread': 'poison', 'run': 'next', 'graph': 'g', 'if_busy':"
+        " 'enqueue', 'input': {'x': []}}");
+    world_run();
+    world_crash();
+    world_watch(no_read);
+    world_restart();
+    world_watch(NULL);
+    ck_assert(world_run_store()); // its record
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("b"), 2);
+}
+END_TEST
+
 START_TEST(a_row_shows_that_it_was_not_the_one)
 {
     world_graph(chart("g", "start>a a>b b>c c>end", NULL));
@@ -255,6 +281,7 @@ END_TEST
 SUITE("quarantine",
     a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
     nothing_of_a_parked_run_is_read, it_is_counted_before_it_is_read,
+    it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
     it_is_cancelled_without_going_on, a_hand_over_is_no_crash,

@@ -264,6 +264,7 @@ void world_engine_new(void)
         ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
             .seed = 7 + world.life,
             .shared = world.is_pair,
+            .unread = world.life > 0 && !world.is_pair,
             .adopt_ms = world.adopt_ms,
             .lease_ms = LEASE_MS,
             .heartbeat_ms = BEAT_MS,
@@ -785,6 +786,11 @@ void world_restart_after(bool crash)
         if (!world.workers.items[i].dead)
             hello(&world.workers.items[i]);
     world_find_runs(crash);
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
+    event.shards.shards = &all;
+    world_step(&event);
 }
 
 // ------------------------------------------------------------------ looking
