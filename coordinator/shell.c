@@ -2,7 +2,6 @@
 #include "coordinator/shell.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/app/clock.h"
@@ -242,13 +241,10 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
 
 // ------------------------------------------------ open and close
 
-// SUPERSTEP_TEST_POISON: a decision that ends the coordinator, by a part of its
-// sentence, for tests of what becomes of such a run.
 static void narrate(void *ctx, const char *sentence)
 {
     const struct ss_coordinator *shell = ctx;
-    if (shell->poison && strstr(sentence, shell->poison))
-        abort();
+    ss_stop_told(sentence);
     ss_log_about(SS_LOG_DEBUG, &shell->subject, "%s", sentence);
 }
 
@@ -312,8 +308,8 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
         .lease_ms = shell->lease_ms,
         .heartbeat_ms = shell->heartbeat_ms,
         .adopt_ms = SS_COORDINATOR_ADOPT_MS,
-        .narrate = shell->poison || ss_log_wants(SS_LOG_DEBUG) ? narrate
-                                                               : NULL,
+        .narrate = ss_stop_has_poison() || ss_log_wants(SS_LOG_DEBUG) ? narrate
+                                                                      : NULL,
         .narrate_ctx = shell};
     shell->engine = ss_engine_new(&options);
     if (boot)
@@ -363,7 +359,6 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     struct ss_store *store = options->opened;
     struct ss_boot *boot = NULL;
     ss_value_setup();
-    shell->poison = getenv("SUPERSTEP_TEST_POISON");
     shell->lease_ms = or_else(options->lease_ms, ss_coordinator_initial.lease_ms);
     shell->heartbeat_ms =
         or_else(options->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);

@@ -32,7 +32,6 @@ struct ss_coordinator {
     char *store_name;
     char *name;  // among coordinators
     char *place; // where others find it
-    const char *poison; // of a test, or NULL
     uint64_t epoch;
     json_t *config;  // [{name, value}], for show.c
     uint16_t *member_shards; // how many each of `members` owns

@@ -1,4 +1,4 @@
-// stop.c - where the environment says to stop.
+// stop.c - where the environment says to stop, or to end.
 #include "common/app/stop.h"
 
 #include <pthread.h>
@@ -55,4 +55,16 @@ void ss_stop_at(enum ss_stop place)
         return;
     fprintf(stderr, "stopped at %s\n", names[place]);
     (void)raise(SIGSTOP);
+}
+
+bool ss_stop_has_poison(void)
+{
+    return getenv("SUPERSTEP_TEST_POISON") != NULL;
+}
+
+void ss_stop_told(const char *sentence)
+{
+    const char *words = getenv("SUPERSTEP_TEST_POISON");
+    if (words && strstr(sentence, words))
+        abort();
 }

@@ -3,9 +3,15 @@
 // SUPERSTEP_TEST_STOP=NAME[:N] stops a process (SIGSTOP, all its threads) when
 // it comes to the place NAME of stops.def for the Nth time, after it said so on
 // stderr: "stopped at NAME". What comes then, SIGKILL or SIGCONT, is the test's.
-// For tests alone; without the variable a place costs one look at a number.
+// SUPERSTEP_TEST_POISON=WORDS ends a coordinator (SIGABRT) when its engine tells
+// a decision in whose sentence they stand.
+//
+// For tests alone: what is built without tests (SS_TESTS=OFF: images, packages)
+// has neither. Else, without the variable, a place costs a look at a number.
 #ifndef SS_APP_STOP_H
 #define SS_APP_STOP_H
+
+#include <stdbool.h>
 
 enum ss_stop {
     SS_STOP_NOWHERE,
@@ -15,7 +21,28 @@ enum ss_stop {
     SS_STOPS_COUNT,
 };
 
+#ifdef SS_STOPS
 // The process is at this place. Any thread may say so.
 void ss_stop_at(enum ss_stop place);
+// Some words are poison: decisions must be told.
+bool ss_stop_has_poison(void);
+// A decision is told: the process ends, if it is the poisonous one.
+void ss_stop_told(const char *sentence);
+#else
+static inline void ss_stop_at(enum ss_stop place)
+{
+    (void)place;
+}
+
+static inline bool ss_stop_has_poison(void)
+{
+    return false;
+}
+
+static inline void ss_stop_told(const char *sentence)
+{
+    (void)sentence;
+}
+#endif
 
 #endif

@@ -51,6 +51,26 @@ def test_the_sdk_has_the_packages_of_the_build():
                f"deploy/Dockerfile: the sdk lacks {package}")
 
 
+def test_images_have_no_places_where_tests_stop_them():
+    text = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+    builds = re.findall(r"cmake --preset release[^&]*", text)
+    expect(builds and all("-DSS_TESTS=OFF" in it for it in builds),
+           "deploy/Dockerfile: an image is built with tests")
+    with tempfile.TemporaryDirectory(prefix="superstep-build-") as folder:
+        subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja",
+                        "-DSS_TESTS=OFF"], check=True, capture_output=True)
+        rules = (pathlib.Path(folder) / "build.ninja").read_text()
+        expect("common/app/log.c" in rules, "no rule for log.c was found")
+        expect("stop.c" not in rules and "SS_STOPS" not in rules,
+               "a build without tests has the places")
+    for room in ("common", "coordinator", "worker", "client", "local"):
+        for path in sorted((ROOT / room).rglob("*.[ch]")):
+            name = path.relative_to(ROOT).as_posix()
+            expect(name in ("common/app/stop.c", "common/app/stop.h")
+                   or "SUPERSTEP_TEST" not in path.read_text(encoding="utf-8"),
+                   f"{name}: has a variable for tests of its own")
+
+
 def test_the_units_are_sound():
     if not shutil.which("systemd-analyze"):
         print("*** systemd-analyze is not here: the units were not verified ***")
