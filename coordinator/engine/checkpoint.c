@@ -167,7 +167,8 @@ static void load_seen(
             ss_seen_set(loop, e->key, v->key, *(const int64_t *)v->value);
         loop->whole_bytes += SLOT_BYTES * (entry->count + 1);
     }
-    loop->updated_known = checkpoint->updated_known;
+    // an empty list says no more than none: all nodes are looked at (R3.2, R5.8)
+    loop->updated_known = checkpoint->updated_count > 0;
     for (size_t i = 0; i < checkpoint->updated_count; i++) {
         size_t c = ss_graph_channel(loop->graph, checkpoint->updated[i]);
         if (c != SS_NONE)

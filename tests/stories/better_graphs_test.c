@@ -261,6 +261,26 @@ START_TEST(a_graph_that_is_not_saved_runs_under_every_durability)
 }
 END_TEST
 
+// R5.13, R12.13: there the fork under `exit`, which nothing saves, hides the
+// checkpoint that is gone back to, and the graph inside knows what came after it.
+START_TEST(going_back_a_graph_inside_knows_what_it_knew_then)
+{
+    static const char *const modes[] = {"sync", "async", "exit"};
+    here_run("keeps", "{'word': 'one'}");
+    const char *first = here_checkpoint("keeps", 2);
+    for (size_t i = 0; i < 3; i++) {
+        char body[300];
+        snprintf(body, sizeof(body),
+            "{'graph': 'keeps', 'thread': 'keeps', 'checkpoint_id': '%s',"
+            " 'durability': '%s'}",
+            first, modes[i]);
+        json_t *answer = here_ask("run", body);
+        here_is(answer, "status", "'done'");
+        here_is(answer, "output.seen", "['one']");
+    }
+}
+END_TEST
+
 HERE_SUITE("better_graphs", an_overwrite_as_first_write_stores_its_value,
     what_follows_the_removal_of_all_is_merged,
     a_message_without_id_has_one_for_router_and_state,
@@ -268,4 +288,5 @@ HERE_SUITE("better_graphs", an_overwrite_as_first_write_stores_its_value,
     breakpoints_are_checked_whatever_stands_beside_them,
     a_graph_inside_goes_on_only_with_what_its_own_task_began,
     a_graph_that_remembers_does_so_inside_one_that_forgets,
-    a_graph_that_is_not_saved_runs_under_every_durability)
+    a_graph_that_is_not_saved_runs_under_every_durability,
+    going_back_a_graph_inside_knows_what_it_knew_then)

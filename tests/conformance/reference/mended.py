@@ -1,43 +1,244 @@
 #!/usr/bin/env python3
-"""Answer a scenario as the reference would without three of its defects, which Superstep does not copy.
+"""Answer a scenario as the reference would without some of its defects, which Superstep does not copy.
 
 usage: mended.py FILE.json     prints the answers
 
-- Cache keys are made of values, not of which Python objects are the same one (spec/engine.md R3.17).
-- What a run shows is a copy: an interrupt is not written into the state's own map (spec/graph.md 10.2, 14).
-- A DeltaChannel is a reducer: when snapshots are stored is the engine's choice (FORMAT.md, "A state graph").
+Each function below is one of them, and says where it is decided. None knows a scenario: each changes a rule.
 """
+import collections.abc
 import copy
 import json
 import sys
 
 import generate
-from langgraph.pregel import _algo, _io, _loop
+from langgraph import types
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, InvalidUpdateError
+from langgraph.pregel import _algo, _io, _loop, _runner, _task_status, main
+
+INTERRUPT, RESUME = _task_status.INTERRUPT, _task_status.RESUME
 
 
-def key_of(*args, **kwargs):
-    return json.dumps(generate.plain([args, kwargs]), sort_keys=True, default=str)
+def cache_keys_are_made_of_values():
+    """Not of which Python objects are the same one (spec/engine.md R3.17)."""
+    policy = generate.CachePolicy
 
+    def key_of(*args, **kwargs):
+        return json.dumps(generate.plain([args, kwargs]), sort_keys=True, default=str)
 
-def mend():
-    policy, read, channel = generate.CachePolicy, _io.read_channels, generate.channel
     generate.CachePolicy = lambda ttl=None: policy(key_func=key_of, ttl=ttl)
+
+
+def what_is_shown_or_saved_is_a_copy():
+    """An interrupt is not written into the state's own map, and what a join has seen is not what it sees while the
+    checkpoint is on its way to the store (spec/graph.md 10.2, 14)."""
+    read, create = _io.read_channels, _loop.create_checkpoint
 
     def read_a_copy(*args, **kwargs):
         return copy.deepcopy(read(*args, **kwargs))
 
+    def create_a_copy(*args, **kwargs):
+        checkpoint = create(*args, **kwargs)
+        return checkpoint | {"channel_values": copy.deepcopy(checkpoint["channel_values"])}
+
     for module in (_io, _algo, _loop):
         if hasattr(module, "read_channels"):
             module.read_channels = read_a_copy
+    _loop.create_checkpoint = create_a_copy
+
+
+def a_delta_channel_is_a_reducer():
+    """When snapshots are stored is the engine's choice (FORMAT.md, "A state graph")."""
+    channel = generate.channel
     generate.channel = lambda c: channel(c | {"kind": "BinaryOperatorAggregate"} if c["kind"] == "DeltaChannel" else c)
 
 
-def main(path):
-    mend()
+class InOrder(collections.abc.MutableSet):
+    """A set that gives its members in the order in which they came."""
+
+    def __init__(self, members=()):
+        self.members = dict.fromkeys(members)
+
+    def __contains__(self, member):
+        return member in self.members
+
+    def __iter__(self):
+        return iter(self.members)
+
+    def __len__(self):
+        return len(self.members)
+
+    def add(self, member):
+        self.members[member] = None
+
+    def discard(self, member):
+        self.members.pop(member, None)
+
+
+def edges_are_written_as_they_were_given():
+    """Not in the order of a set of strings, another in each process; their slots can be seen (spec/engine.md R0.7)."""
+
+    class Builder(generate.StateGraph):
+        def __init__(self, *args, **given):
+            super().__init__(*args, **given)
+            self.edges, self.waiting_edges = InOrder(), InOrder()
+
+    generate.StateGraph = Builder
+
+
+def tasks_run_one_after_another():
+    """In the order of their paths. So a plain answer goes to the first that asks (spec/engine.md 17.1, N1), and those
+    beside a task that fails run to their end (docs/decisions/0016): with threads both depend on who is faster."""
+    tick = _runner.PregelRunner.tick
+
+    def each_alone(self, tasks, **given):
+        raised = []
+        for task in sorted(tasks, key=lambda t: _algo.task_path_str(t.path)):
+            try:
+                yield from tick(self, [task], **given)
+            except Exception as e:
+                raised.append(e)
+        for e in raised:
+            if not isinstance(e, GraphInterrupt):
+                raise e
+        if raised:
+            raise GraphInterrupt(tuple(question for e in raised for question in e.args[0]))
+
+    _runner.PregelRunner.tick = each_alone
+
+
+def state_shows_what_waits():
+    """Also the tasks that a stored goto added to the superstep (spec/engine.md R9.4, docs/decisions/0006); and what
+    cannot be applied, as writes that conflict, is shown as saved (spec/graph.md 10.2, 2, docs/decisions/0008)."""
+    prepare_snapshot, prepare, apply = main.Pregel._prepare_state_snapshot, main.prepare_next_tasks, main.apply_writes
+
+    def apply_or_leave(checkpoint, channels, tasks, version, triggers):
+        try:
+            apply(copy.deepcopy(checkpoint), {k: c.copy() for k, c in channels.items()}, tasks, version, triggers)
+        except InvalidUpdateError:
+            return set()
+        return apply(checkpoint, channels, tasks, version, triggers)
+
+    def apply_but_null_writes(checkpoint, channels, tasks, version, triggers):
+        waited = [t.name for t in tasks] == [_loop.INPUT]
+        return set() if waited else apply_or_leave(checkpoint, channels, tasks, version, triggers)
+
+    def prepare_behind_null_writes(checkpoint, pending, nodes, channels, *args, **given):
+        if null := [w[1:] for w in pending or [] if w[0] == _algo.NULL_TASK_ID]:
+            waiting = [_algo.PregelTaskWrites((), _loop.INPUT, null, [])]
+            apply_or_leave(checkpoint, channels, waiting, generate.InMemorySaver().get_next_version, {})
+        return prepare(checkpoint, pending, nodes, channels, *args, **given)
+
+    def with_what_waits(self, *args, **given):
+        around = main.prepare_next_tasks, main.apply_writes  # the snapshot of a graph around may be under way
+        main.prepare_next_tasks, main.apply_writes = prepare_behind_null_writes, apply_but_null_writes
+        try:
+            return prepare_snapshot(self, *args, **given)
+        finally:
+            main.prepare_next_tasks, main.apply_writes = around
+
+    main.Pregel._prepare_state_snapshot = with_what_waits
+
+
+def under_exit_a_replay_is_bounded_by_what_it_replays():
+    """The fork that a replay begins with is not saved under `exit`, and the bound of kept subgraphs was taken
+    from the checkpoint before, or where there is none was no bound (spec/engine.md R5.13, docs/decisions/0016)."""
+    first, put = _loop.PregelLoop._first, _loop.PregelLoop._put_checkpoint
+
+    def put_and_name_the_parent(self, metadata):
+        replayed = self.checkpoint_config
+        forks = metadata.get("source") == "fork" and metadata is not self.checkpoint_metadata
+        put(self, metadata)
+        if forks and self.durability == "exit":
+            self.prev_checkpoint_config = replayed
+
+    def first_with_that(self, **given):
+        before = self.prev_checkpoint_config
+        updated = first(self, **given)
+        if self.durability == "exit":
+            self.prev_checkpoint_config = before  # what `checkpoints` events show
+        return updated
+
+    _loop.PregelLoop._put_checkpoint = put_and_name_the_parent
+    _loop.PregelLoop._first = first_with_that
+
+
+class Questions:
+    """All that tasks asked, and which of it is open: what its task has no answer for (R7.12b, docs/decisions/0007)."""
+
+    def __init__(self, saver):
+        self.saver, self.asked, self.id_of = saver, {}, types._interrupt_id
+
+    def named(self, ns, answered):
+        id = self.id_of(ns, answered)
+        self.asked[id] = ns, answered
+        return id
+
+    def written(self, keys):
+        """The pending writes that are stored under these keys: task, channel, value."""
+        rows = [row for key in keys for row in self.saver.writes[key].values()]
+        return [(row[0], row[1], self.saver.serde.loads_typed(row[2])) for row in rows]
+
+    def is_open(self, question):
+        if question.id not in self.asked:
+            return True
+        ns, answered = self.asked[question.id]
+        own = [w for w in self.written(list(self.saver.writes)) if w[0] == ns.rsplit(":", 1)[1]]
+        answers = max((len(value) for _, channel, value in own if channel == RESUME), default=0)
+        return answered >= answers and all(channel in _task_status.CONTROL_WRITES for _, channel, _ in own)
+
+    def open_inside(self, thread, ns):
+        """The open questions of a thread's tasks in a graph, and in graphs in it, where each stands now."""
+        newest = {key: max(kept) for key, kept in self.saver.storage[thread].items()}
+        now = [key for key in self.saver.writes if key[0] == thread and newest.get(key[1]) == key[2]]
+        asked = {q.id: q for _, channel, value in self.written(now) if channel == INTERRUPT for q in value}
+        return [q for id, q in asked.items() if id in self.asked and is_inside(self.asked[id][0], ns) and self.is_open(q)]
+
+
+def is_inside(inner, outer):
+    """Whether a task's namespace is below another's; that of a graph which keeps its state names no tasks (R12.4b)."""
+    inner, outer = inner.split("|"), outer.split("|")
+    return len(inner) > len(outer) and all(i in (o, o.split(":")[0]) for i, o in zip(inner, outer))
+
+
+def a_question_that_was_answered_is_not_open(saver):
+    """Nor where its task failed after that, nor on the task of the graph around it (R7.12b, docs/decisions/0007)."""
+    questions, commit = Questions(saver), _runner.PregelRunner.commit
+    types._interrupt_id = questions.named
+
+    def pending_interrupts(self):
+        return () if self.finished else tuple(q for q in self.interrupts if questions.is_open(q))
+
+    def commit_and_keep_what_is_open(self, task, exception):
+        loop = self.put_writes().__self__
+        asked_before = any(w[:2] == (task.id, INTERRUPT) for w in loop.checkpoint_pending_writes)
+        commit(self, task, exception)
+        if asked_before and task.subgraphs and isinstance(exception, Exception) and not isinstance(exception, GraphBubbleUp):
+            configured = task.config["configurable"]
+            still = questions.open_inside(configured["thread_id"], configured["checkpoint_ns"])
+            loop.checkpoint_pending_writes.append((task.id, INTERRUPT, still))
+            if loop.durability != "exit":
+                here = {"checkpoint_ns": loop.config["configurable"].get("checkpoint_ns", ""), "checkpoint_id": loop.checkpoint["id"]}
+                config = {"configurable": loop.checkpoint_config["configurable"] | here}
+                saver.put_writes(config, [(INTERRUPT, still)], task.id, _loop.task_path_str(task.path))
+
+    _task_status.TaskStatus.pending_interrupts = property(pending_interrupts)
+    _runner.PregelRunner.commit = commit_and_keep_what_is_open
+
+
+def answer(path):
     with open(path) as f:
         scenario = json.load(f)
-    print(json.dumps(generate.number(generate.Player(scenario).play(scenario["calls"]))))
+    cache_keys_are_made_of_values()
+    what_is_shown_or_saved_is_a_copy()
+    a_delta_channel_is_a_reducer()
+    edges_are_written_as_they_were_given()
+    tasks_run_one_after_another()
+    state_shows_what_waits()
+    under_exit_a_replay_is_bounded_by_what_it_replays()
+    player = generate.Player(scenario)
+    a_question_that_was_answered_is_not_open(player.world.saver)
+    print(json.dumps(generate.number(player.play(scenario["calls"]))))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(answer(sys.argv[1]))
