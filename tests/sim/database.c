@@ -629,7 +629,8 @@ static int count_run(void *ctx, const char *key, const char *index,
         return SS_OK;
     int status = ss_json_parse(value, size, &record, NULL);
     count->all++;
-    count->queued += status == SS_OK && ss_bridge_run_is_queued(record);
+    count->queued += status == SS_OK
+        && strcmp(ss_json_str(record, "status", ""), "queued") == 0;
     json_decref(record);
     return status;
 }
