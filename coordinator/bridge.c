@@ -7,14 +7,18 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/journal_io.h"
+#include "coordinator/limits.h"
 
 struct ss_bridge {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
+    size_t tidy_at;       // so many are worth a look at all of them
 };
 
 struct ss_bridge *ss_bridge_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_bridge));
+    struct ss_bridge *bridge = ss_zalloc(1, sizeof(*bridge));
+    bridge->tidy_at = SS_BRIDGE_TIDY_MIN;
+    return bridge;
 }
 
 void ss_bridge_destroy(struct ss_bridge **bridge)
@@ -50,6 +54,23 @@ static uint64_t *chain_of(struct ss_bridge *bridge, const char *thread)
         ss_map_put(&bridge->chains, thread, chain);
     }
     return chain;
+}
+
+void ss_bridge_tidy(struct ss_bridge *bridge, const struct ss_engine *engine)
+{
+    if (bridge->chains.count < bridge->tidy_at)
+        return;
+    for (struct ss_map_entry *e = bridge->chains.first, *next; e; e = next) {
+        next = e->next;
+        if (!ss_engine_knows(engine, e->key))
+            ss_free(ss_map_remove(&bridge->chains, e->key));
+    }
+    bridge->tidy_at = SS_BRIDGE_TIDY_MIN + 2 * bridge->chains.count;
+}
+
+size_t ss_bridge_count(const struct ss_bridge *bridge)
+{
+    return bridge->chains.count;
 }
 
 bool ss_bridge_run_is_open(const json_t *record)

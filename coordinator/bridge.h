@@ -8,7 +8,8 @@
 // until it has ended.
 //
 // Each row carries the checksum of the row before it; the bridge remembers the
-// last one of each thread, as it was read or written. It decides nothing.
+// last one of each thread that the engine has, as it was read or written. It
+// decides nothing.
 #ifndef SS_COORDINATOR_BRIDGE_H
 #define SS_COORDINATOR_BRIDGE_H
 
@@ -34,6 +35,12 @@ void ss_bridge_event(
     struct ss_bridge *bridge, struct ss_job *job, struct ss_event *ret_event);
 // Frees what ss_bridge_event() made; rows belong to the engine by then.
 void ss_bridge_event_fini(struct ss_event *event);
+
+// Forget threads that the engine has forgotten: it reads them again before it
+// writes to them. Costs nothing most times; call it once a turn.
+void ss_bridge_tidy(struct ss_bridge *bridge, const struct ss_engine *engine);
+// Threads that are remembered.
+size_t ss_bridge_count(const struct ss_bridge *bridge);
 
 // Has the run of this record not ended? Those are what a start tells the
 // engine.

@@ -235,6 +235,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
         ss_shell_feed(shell, &tick);
     }
     ss_bridge_out_flush(shell);
+    ss_bridge_tidy(shell->bridge, shell->engine);
     ss_shell_measure(shell);
     return SS_OK;
 }

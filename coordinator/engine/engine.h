@@ -270,6 +270,9 @@ void ss_engine_count(
     const struct ss_engine *engine, struct ss_engine_counts *ret_counts);
 // Nothing is out: no attempt runs, no row waits to be stored.
 bool ss_engine_is_quiet(const struct ss_engine *engine);
+// The thread is in memory, or is being read. Else it is read before anything is
+// written to it.
+bool ss_engine_knows(const struct ss_engine *engine, const char *thread);
 // Shards of threads whose runs are under way.
 struct ss_shards ss_engine_busy(const struct ss_engine *engine);
 

@@ -191,6 +191,11 @@ bool ss_engine_is_quiet(const struct ss_engine *it)
     return true;
 }
 
+bool ss_engine_knows(const struct ss_engine *engine, const char *thread)
+{
+    return ss_map_get(&ss_engine_inside(engine)->threads, thread) != NULL;
+}
+
 struct ss_shards ss_engine_busy(const struct ss_engine *it)
 {
     struct ss_shards busy = {{0}};

@@ -2,10 +2,12 @@
 #include "coordinator/bridge.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "coordinator/limits.h"
 
 static struct ss_store_actor *actor;
 static struct ss_bridge *bridge;
@@ -204,6 +206,34 @@ START_TEST(a_run_is_open_until_it_ended)
 }
 END_TEST
 
+// A coordinator that runs for years sees many threads.
+START_TEST(threads_that_the_engine_forgot_are_forgotten)
+{
+    struct ss_engine *engine =
+        ss_engine_new(&(struct ss_engine_options){.epoch = 1});
+    struct ss_commands commands;
+    json_t *body = json_pack("{s:s}", "thread", "kept");
+    struct ss_event ask = {.type = SS_EVENT_REQUEST, .peer = "ann"};
+    ask.request.op = "state";
+    ask.request.body = body;
+    ss_engine_step(engine, &ask, &commands);
+    ck_assert_int_eq(store_row("kept", 1), SS_OK);
+    for (int i = 0; i < 3 * SS_BRIDGE_TIDY_MIN; i++) {
+        char thread[16];
+        snprintf(thread, sizeof(thread), "t%d", i);
+        read_rows(thread);
+        ss_bridge_tidy(bridge, engine);
+        ck_assert_uint_le(ss_bridge_count(bridge), SS_BRIDGE_TIDY_MIN + 2);
+    }
+    ck_assert_int_eq(store_row("kept", 2), SS_OK);
+    read_rows("kept"); // its rows are still a chain
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_uint_eq(event.rows.rows_count, 2);
+    json_decref(body);
+    ss_engine_destroy(&engine);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("bridge");
@@ -218,6 +248,7 @@ int main(void)
     tcase_add_test(all, a_record_that_is_missing_says_so);
     tcase_add_test(all, a_record_that_must_be_new_is_refused_the_second_time);
     tcase_add_test(all, a_run_is_open_until_it_ended);
+    tcase_add_test(all, threads_that_the_engine_forgot_are_forgotten);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
