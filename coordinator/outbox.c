@@ -145,20 +145,33 @@ static void fail_order(struct ss_coordinator *shell,
     ss_shell_owe(shell, event, NULL);
 }
 
+// SS_ELIMIT: not behind those that are there, or not at all.
+static int add_order(struct outbox *outbox, const struct ss_order *order,
+    struct ss_error *error)
+{
+    if (outbox->counts[LIST_TASKS] >= SS_WIRE_BATCH_MAX)
+        return SS_ELIMIT;
+    int status =
+        ss_batch_add_order(&outbox->lists[LIST_TASKS], order, error);
+    outbox->counts[LIST_TASKS] += status == SS_OK;
+    return status;
+}
+
 static void dispatch(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
     struct outbox *outbox = outbox_of(shell, command->peer);
     struct ss_error error = {0};
     make_room(shell, command->peer, outbox, LIST_TASKS);
-    struct ss_buf *pieces = &outbox->lists[LIST_TASKS];
-    int status = ss_batch_add_order(pieces, command->order, &error);
-    if (status == SS_ELIMIT && outbox->counts[LIST_TASKS] > 0 &&
-        send_list(shell, command->peer, outbox, LIST_TASKS))
-        status = ss_batch_add_order(pieces, command->order, &error);
-    if (status == SS_OK)
-        outbox->counts[LIST_TASKS]++;
-    else
+    int status = add_order(outbox, command->order, &error);
+    if (status == SS_ELIMIT && outbox->counts[LIST_TASKS] > 0) {
+        // A worker that reads nothing misses this order: the engine misses it
+        // in the worker's signs, or their lack, and sends it again.
+        if (!send_list(shell, command->peer, outbox, LIST_TASKS))
+            return;
+        status = add_order(outbox, command->order, &error);
+    }
+    if (status != SS_OK)
         fail_order(shell, command, &error);
 }
 
@@ -168,8 +181,9 @@ static void add_attempt(struct ss_coordinator *shell,
     struct outbox *outbox = outbox_of(shell, command->peer);
     make_room(shell, command->peer, outbox, list);
     // Too many only while the worker reads nothing: it will be lost anyway.
-    if (ss_batch_add_attempt(&outbox->lists[list], command->attempt, NULL) ==
-        SS_OK)
+    if (outbox->counts[list] < SS_WIRE_BATCH_MAX &&
+        ss_batch_add_attempt(&outbox->lists[list], command->attempt, NULL) ==
+            SS_OK)
         outbox->counts[list]++;
 }
 

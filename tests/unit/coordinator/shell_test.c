@@ -10,6 +10,7 @@
 
 #include "common/app/log.h"
 #include "common/base/mem.h"
+#include "common/link/limits.h"
 #include "common/link/link.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
@@ -30,6 +31,7 @@ static struct ss_link *worker, *client;
 static struct ss_error error;
 static char db[64];
 static size_t warnings;
+static int64_t lease_ms; // of those that start from now on; 0: as always
 
 static void count_warning(void *ctx, const char *line, size_t size)
 {
@@ -52,7 +54,10 @@ static void start(struct ss_store *opened)
     char url[80];
     snprintf(url, sizeof(url), "sqlite:%s", db);
     struct ss_coordinator_options options = {
-        .listen = LISTEN, .store = url, .opened = opened};
+        .listen = LISTEN,
+        .store = url,
+        .opened = opened,
+        .lease_ms = lease_ms};
     int status = ss_coordinator_open(&options, &coordinator, &error);
     ck_assert_msg(status == SS_OK, "%s", error.message);
 }
@@ -64,6 +69,7 @@ static void set_up(void)
         .sink = count_warning});
     snprintf(db, sizeof(db), "/tmp/ss-shell-test-%ld.db", (long)getpid());
     warnings = 0;
+    lease_ms = 0;
     start(NULL);
     worker = open_link();
     client = open_link();
@@ -373,6 +379,54 @@ START_TEST(what_is_ready_in_one_turn_is_one_message_for_a_worker)
 }
 END_TEST
 
+// Its queue is full of what it does not read. What waits for it in the outbox
+// is no message that it would refuse, and no task fails of it.
+START_TEST(a_worker_that_reads_nothing_is_sent_no_message_that_is_too_long)
+{
+    enum { AT_ONCE = 100, RUNS = SS_WIRE_BATCH_MAX + 4 * AT_ONCE + 4 };
+    char body[120];
+    struct ss_store *store = NULL;
+    ss_coordinator_close(&coordinator);
+    ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
+    lease_ms = 3600 * 1000; // however long this takes
+    start(store);
+    join(worker, "w", 2 * RUNS);
+    for (int i = 0; i < SS_LINK_QUEUE_MAX; i++) {
+        struct ss_message *ping = ss_message_new(SS_MESSAGE_PING);
+        say(worker, ping);
+        if (i % AT_ONCE == 0)
+            step();
+    }
+    for (int i = 0; i < SS_LINK_QUEUE_MAX / AT_ONCE; i++)
+        step(); // all are answered
+    for (int i = 0; i < RUNS; i++) {
+        snprintf(body, sizeof(body),
+            "{\"graph\":\"g\",\"thread\":\"t%d\",\"detach\":true,"
+            "\"input\":{\"log\":[]}}",
+            i);
+        ask((uint64_t)i, "run", body);
+        for (int heard_of = 0; i % AT_ONCE == AT_ONCE - 1 && heard_of < AT_ONCE;
+             heard_of++)
+            hear_and_forget(client, SS_MESSAGE_ANSWER);
+    }
+    for (int i = 0; i < SS_LINK_QUEUE_MAX; i++)
+        hear_and_forget(worker, SS_MESSAGE_PONG);
+    for (size_t orders = 0; orders < SS_WIRE_BATCH_MAX;) {
+        struct ss_message *tasks = hear(worker, SS_MESSAGE_TASKS);
+        orders += tasks->orders_count;
+        ss_message_destroy(&tasks);
+    }
+    ask(RUNS, "runs", "{}");
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    json_t *runs = json_object_get(ss_value_json(answer->body), "runs"), *run;
+    size_t i;
+    json_array_foreach (runs, i, run)
+        ck_assert_str_eq(ss_json_str(run, "status", ""), "running");
+    ck_assert_uint_eq(json_array_size(runs), RUNS);
+    ss_message_destroy(&answer);
+}
+END_TEST
+
 START_TEST(a_worker_whose_link_is_gone_is_lost_at_once)
 {
     join(worker, "w", 2);
@@ -566,6 +620,8 @@ int main(void)
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
     tcase_add_test(
         tcase, what_is_ready_in_one_turn_is_one_message_for_a_worker);
+    tcase_add_test(tcase,
+        a_worker_that_reads_nothing_is_sent_no_message_that_is_too_long);
     tcase_add_test(tcase, a_worker_whose_link_is_gone_is_lost_at_once);
     tcase_add_test(tcase, a_request_without_a_body_is_one_with_an_empty_body);
     tcase_add_test(tcase, a_client_that_left_does_not_keep_its_run_from_ending);
