@@ -1,216 +1,15 @@
-// The `superstep` command as people and scripts run it: a process of its own,
-// against a coordinator that answers by a script.
-#include <check.h>
-#include <fcntl.h>
-#include <stdio.h>
+// The `superstep` command: wrong command lines, and runs.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/buf.h"
-#include "common/base/mem.h"
-#include "common/link/link.h"
-#include "common/model/value.h"
-#include "common/wire/limits.h"
-#include "common/wire/message.h"
-
-struct script {
-    const char *op;
-    const char *items[5];
-    const char *final;
-};
-
-static struct ss_link *server;
-static const struct script *script;
-#define PLAY(...)                                                              \
-    do {                                                                       \
-        static const struct script lines[] = {__VA_ARGS__, {0}};               \
-        script = lines;                                                        \
-    } while (0)
-static struct ss_buf asked;
-static struct ss_buf out;
-static struct ss_buf err;
-static char endpoint[128];
-
-static void setup(void)
-{
-    ss_value_setup();
-    ss_buf_init(&asked, 1 << 20);
-    ss_buf_init(&out, 1 << 22);
-    ss_buf_init(&err, 1 << 20);
-    script = NULL;
-    setenv("SUPERSTEP_COORDINATOR", "tcp://127.0.0.1:9", 1);
-}
-
-static void open_server(void)
-{
-    struct ss_error error;
-    const struct ss_link_options options = {
-        .endpoint = "tcp://127.0.0.1:*", .server = true};
-    ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_OK);
-    snprintf(endpoint, sizeof(endpoint), "%s", ss_link_endpoint(server));
-    setenv("SUPERSTEP_COORDINATOR", endpoint, 1);
-}
-
-static void teardown(void)
-{
-    ss_link_close(&server);
-    ss_buf_fini(&asked);
-    ss_buf_fini(&out);
-    ss_buf_fini(&err);
-}
-
-// ------------------------------------------------------------ the coordinator
-
-static void reply(const char *peer, enum ss_message_type type, uint64_t id,
-    bool final, const char *text)
-{
-    struct ss_message *message = ss_message_new(type);
-    message->id = id;
-    message->final = final;
-    message->epoch = 1;
-    if (text) {
-        json_t *json = json_loads(text, 0, NULL);
-        ck_assert_msg(json != NULL, "no JSON: %s", text);
-        message->body = ss_value_new(json);
-    }
-    struct ss_buf buf;
-    struct ss_error error;
-    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
-    ck_assert_int_eq(ss_message_encode(message, &buf, &error), SS_OK);
-    if (ss_link_send(server, peer, buf.data, buf.size, &error) != SS_OK)
-        ck_assert_int_eq(error.status, SS_ECLOSED);
-    ss_buf_fini(&buf);
-    ss_message_destroy(&message);
-}
-
-static void on_ask(const char *peer, struct ss_message *ask)
-{
-    // A run's id is made up: it is not what the test is about.
-    json_t *body = json_deep_copy(ss_value_json(ask->body));
-    if (strlen(ss_json_str(body, "run", "")) == 36)
-        json_object_set_new(body, "run", json_string("MADE UP"));
-    char *text = ss_json_text(body);
-    ss_buf_addf(&asked, "%s %s\n", ask->op, text);
-    ss_free(text);
-    json_decref(body);
-    for (const struct script *it = script; it && it->op; it++) {
-        if (strcmp(it->op, ask->op) != 0)
-            continue;
-        for (size_t i = 0; it->items[i]; i++)
-            reply(peer, SS_MESSAGE_ANSWER, ask->id, false, it->items[i]);
-        if (it->final)
-            reply(peer, SS_MESSAGE_ANSWER, ask->id, true, it->final);
-    }
-}
-
-static void serve(void)
-{
-    char peer[SS_PEER_SIZE];
-    void *bytes;
-    size_t size;
-    struct ss_error error;
-    while (ss_link_recv(server, peer, &bytes, &size, &error) == SS_OK) {
-        struct ss_message *message;
-        ck_assert_int_eq(
-            ss_message_decode(bytes, size, &message, &error), SS_OK);
-        ss_free(bytes);
-        if (message->type == SS_MESSAGE_PING)
-            reply(peer, SS_MESSAGE_PONG, message->id, false, NULL);
-        else if (message->type == SS_MESSAGE_ASK)
-            on_ask(peer, message);
-        else
-            ck_assert_int_eq(message->type, SS_MESSAGE_HANGUP);
-        ss_message_destroy(&message);
-    }
-}
-
-// ----------------------------------------------------------------- the command
-
-static void read_file(FILE *file, struct ss_buf *buf)
-{
-    char chunk[4096];
-    size_t size;
-    ss_buf_reset(buf);
-    rewind(file);
-    while ((size = fread(chunk, 1, sizeof(chunk), file)) > 0)
-        ss_buf_add(buf, chunk, size);
-    fclose(file);
-}
-
-// Run `superstep` with these words, and be its coordinator meanwhile. The end
-// of the pipe tells that it has ended. Returns its exit status.
-static int superstep(const char *const *words, const char *input)
-{
-    const char *argv[32] = {SS_TEST_BIN_DIR "/superstep"};
-    for (size_t i = 0; words[i]; i++)
-        argv[i + 1] = words[i];
-    FILE *out_file = tmpfile(), *err_file = tmpfile(), *in_file = tmpfile();
-    fputs(input ? input : "", in_file);
-    rewind(in_file);
-    int end[2];
-    ck_assert_int_eq(pipe(end), 0);
-    pid_t pid = fork();
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        dup2(fileno(in_file), 0);
-        dup2(fileno(out_file), 1);
-        dup2(fileno(err_file), 2);
-        close(end[0]); // the other end stays open until the process ends
-        execv(argv[0], (char **)argv);
-        _exit(126);
-    }
-    close(end[1]);
-    fclose(in_file);
-    if (server)
-        while ((ss_link_wait(server, end[0], -1) & 2) == 0)
-            serve();
-    int status;
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    close(end[0]);
-    read_file(out_file, &out);
-    read_file(err_file, &err);
-    ck_assert_msg(WIFEXITED(status), "it crashed: %s", ss_buf_str(&err));
-    return WEXITSTATUS(status);
-}
-
-#define RUN(...) superstep((const char *const[]){__VA_ARGS__, NULL}, NULL)
-
-static void expect_out(const char *text)
-{
-    ck_assert_str_eq(ss_buf_str(&out), text);
-}
-
-static void expect_err(const char *text)
-{
-    ck_assert_str_eq(ss_buf_str(&err), text);
-}
-
-static void expect_asked(const char *text)
-{
-    ck_assert_str_eq(ss_buf_str(&asked), text);
-    ss_buf_reset(&asked);
-}
-
-static void expect_usage(int status, const char *text)
-{
-    ck_assert_int_eq(status, 2);
-    ck_assert_msg(strstr(ss_buf_str(&err), text) != NULL,
-        "\"%s\" is not in: %s", text, ss_buf_str(&err));
-    expect_out("");
-}
-
-static bool says(const struct ss_buf *buf, const char *text)
-{
-    return strstr(ss_buf_str(buf), text) != NULL;
-}
+#include "tests/unit/client/command.h"
 
 // ------------------------------------------------------- wrong command lines
 
 START_TEST(a_wrong_command_line_says_what_is_wrong)
 {
-    expect_usage(superstep((const char *const[]){NULL}, NULL),
+    expect_usage(command_run(PROGRAM, (const char *const[]){NULL}, NULL),
         "which command? superstep --help lists them.");
     expect_usage(RUN("rnu"), "there is no command \"rnu\". Did you mean "
                              "\"run\"?");
@@ -235,7 +34,7 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
     expect_usage(RUN("run", "g", "--input", "@"),
         "--input: the name of a file is missing behind @");
     expect_usage(
-        RUN("run", "g", "--thread", "\xff"), "a word of it is no text in UTF-8");
+        RUN("run", "g", "-t", "\xff"), "a word of it is no text in UTF-8");
     expect_usage(RUN("resume", "t", "--answer", "a"),
         "--answer takes ID=JSON, not \"a\"");
 }
@@ -250,8 +49,7 @@ START_TEST(input_that_is_no_json_is_told_by_line_and_column)
     expect_usage(RUN("run", "g", "--context", "{"), "--context: JSON is");
     expect_usage(RUN("update", "t", "--values", "{"), "--values: JSON is");
     expect_usage(RUN("resume", "t", "--value", "{"), "--value: JSON is");
-    expect_usage(
-        superstep((const char *const[]){"run", "g", "--input", "-", NULL}, "["),
+    expect_usage(RUN_WITH("[", "run", "g", "--input", "-"),
         "standard input: JSON is malformed");
 }
 END_TEST
@@ -315,12 +113,6 @@ END_TEST
 
 // ---------------------------------------------------------------------- runs
 
-#define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t1\",\"accepted\":true}"
-#define DONE                                                                   \
-    "{\"run\":\"r1\",\"thread\":\"t1\",\"status\":\"done\","                   \
-    "\"output\":{\"log\":[\"hello\"]},\"interrupts\":[],\"stats\":"            \
-    "{\"supersteps\":2,\"tasks\":3,\"restored\":0}}"
-
 START_TEST(a_run_prints_its_result)
 {
     PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
@@ -353,9 +145,7 @@ END_TEST
 START_TEST(input_may_come_from_standard_input)
 {
     PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
-    ck_assert_int_eq(
-        superstep((const char *const[]){"run", "g", "-i", "-", NULL}, "[1, 2]"),
-        0);
+    ck_assert_int_eq(RUN_WITH("[1, 2]", "run", "g", "-i", "-"), 0);
     expect_asked("run {\"graph\":\"g\",\"input\":[1,2],\"run\":\"MADE UP\"}\n");
 }
 END_TEST
@@ -442,36 +232,6 @@ START_TEST(a_failure_names_thread_and_node_once)
     ck_assert_int_eq(RUN("run", "g", "--thread", "e"), 1);
     expect_err("superstep: thread e: node \"n\": expected a map "
                "(invalid_update)\n");
-}
-END_TEST
-
-START_TEST(a_checkpoint_that_is_not_there_is_told)
-{
-    PLAY({.op = "run",
-             .final = "{\"thread\":\"t\",\"status\":\"failed\",\"error\":"
-                      "{\"code\":\"empty_input\",\"message\":\"thread t: "
-                      "there is no input\"}}"},
-        {.op = "state",
-            .final = "{\"state\":{\"values\":{},\"metadata\":null,"
-                     "\"config\":{\"checkpoint_id\":\"c7\"}}}"});
-    ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c7"), 1);
-    expect_err("superstep: thread t: there is no input (empty_input)\n"
-               "Is there a checkpoint c7?  superstep history t\n");
-    ck_assert_int_eq(RUN("state", "t", "--at", "c7"), 1);
-    expect_err("superstep: thread t has no checkpoint c7. superstep history t "
-               "lists them\n");
-    expect_out("");
-}
-END_TEST
-
-START_TEST(a_copy_of_nothing_is_no_success)
-{
-    PLAY({.op = "copy", .final = "{\"rows\":0}"},
-        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
-    ck_assert_int_eq(RUN("copy", "dmeo", "u"), 1);
-    expect_err("superstep: there is no thread \"dmeo\". Did you mean "
-               "\"demo\"?\n");
-    expect_out("");
 }
 END_TEST
 
@@ -562,231 +322,11 @@ START_TEST(what_was_restored_is_told)
 }
 END_TEST
 
-START_TEST(an_unknown_graph_gets_the_nearest_one)
-{
-    PLAY({.op = "run",
-             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
-                      "\"there is no graph \\\"dijest\\\"\"}}"},
-        {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"digest\"}]}"});
-    ck_assert_int_eq(RUN("run", "dijest"), 1);
-    expect_err("superstep: there is no graph \"dijest\". Did you mean "
-               "\"digest\"?\n");
-}
-END_TEST
-
-START_TEST(a_thread_is_resumed_with_its_graph)
-{
-    PLAY({.op = "runs",
-             .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
-                      "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
-                      "\"graph\":\"new\",\"created_at\":"
-                      "\"2026-01-02T\"}]}"},
-        {.op = "run", .items = {ACCEPTED}, .final = DONE});
-    ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
-    expect_asked("runs {\"thread\":\"t1\"}\n"
-                 "run {\"graph\":\"new\",\"thread\":\"t1\",\"command\":"
-                 "{\"resume\":true},\"run\":\"MADE UP\"}\n");
-    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer", "a=1",
-                         "--answer", "b=\"x\""),
-        0);
-    expect_asked("run {\"graph\":\"g\",\"thread\":\"t1\",\"command\":"
-                 "{\"resume\":{\"a\":1,\"b\":\"x\"}},\"run\":\"MADE UP\"}\n");
-    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g"), 0);
-    expect_asked(
-        "run {\"graph\":\"g\",\"thread\":\"t1\",\"run\":\"MADE UP\"}\n");
-}
-END_TEST
-
-START_TEST(a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known)
-{
-    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
-        {.op = "checkpoints", .final = "{\"checkpoints\":[{}]}"},
-        {.op = "run", .final = "{\"status\":\"done\",\"output\":1}"});
-    ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
-    expect_asked("runs {\"thread\":\"t1\"}\n"
-                 "checkpoints {\"thread\":\"t1\",\"limit\":1}\n"
-                 "run {\"thread\":\"t1\",\"command\":"
-                 "{\"resume\":true},\"run\":\"MADE UP\"}\n");
-}
-END_TEST
-
-START_TEST(an_unknown_thread_gets_the_nearest_one)
-{
-    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
-        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
-        {.op = "history", .final = "{\"history\":[]}"},
-        {.op = "state", .final = "{\"state\":{\"values\":{},\"config\":null}}"},
-        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
-    static const char *const commands[] = {"resume", "history", "state"};
-    for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(RUN(commands[i], "dmeo"), 1);
-        expect_err("superstep: there is no thread \"dmeo\". Did you mean "
-                   "\"demo\"?\n");
-        expect_out("");
-    }
-}
-END_TEST
-
-// --------------------------------------------------------------------- threads
-
-START_TEST(state_and_history_are_shown)
-{
-    PLAY({.op = "state",
-             .final =
-                 "{\"state\":{\"values\":{\"a\":1},\"config\":{"
-                 "\"thread_id\":\"t\",\"checkpoint_id\":\"c\"},\"metadata\":"
-                 "{\"step\":1,\"source\":\"loop\"},\"interrupts\":[{\"id\":"
-                 "\"i\",\"value\":2}]}}"},
-        {.op = "history",
-            .final = "{\"history\":[{\"values\":{\"a\":1},\"config\":{"
-                     "\"checkpoint_id\":\"c\"},\"metadata\":{\"step\":1,"
-                     "\"source\":\"loop\"},\"next\":[]}]}"});
-    ck_assert_int_eq(
-        RUN("state", "t", "--at", "c", "--ns", "n", "--subgraphs"), 0);
-    ck_assert(says(&out, "KEY  VALUE\na    1\n"));
-    ck_assert(!says(&out, "Answer:")); // not of the past
-    expect_asked("state {\"checkpoint_id\":\"c\",\"checkpoint_ns\":\"n\","
-                 "\"subgraphs\":true,\"thread\":\"t\"}\n");
-    ck_assert_int_eq(RUN("state", "t"), 0);
-    ck_assert(says(&out, "Answer:  superstep resume t --value JSON\n"));
-    ck_assert_int_eq(RUN("state", "t", "--json"), 0);
-    ck_assert(says(&out, "{\"values\": {\"a\": 1}, "));
-    ss_buf_reset(&asked);
-    ck_assert_int_eq(RUN("history", "t", "--limit", "5"), 0);
-    expect_out("CHECKPOINT  STEP  SOURCE  NEXT  CHANGED\n"
-               "c              1  loop    -     a\n");
-    expect_asked("history {\"limit\":6,\"thread\":\"t\"}\n");
-    ck_assert_int_eq(RUN("--json", "history", "t", "--limit", "5"), 0);
-    expect_asked("history {\"limit\":5,\"thread\":\"t\"}\n");
-}
-END_TEST
-
-START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
-{
-    PLAY({.op = "history",
-             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
-                      "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
-                      "\"1f0a-1111-b2\"}}]}"},
-        {.op = "run", .final = DONE});
-    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at",
-                         "1f0a\xe2\x80\xa6"
-                         "b2"),
-        0);
-    ck_assert(says(&asked, "\"checkpoint_id\":\"1f0a-1111-b2\""));
-    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a...x"), 1);
-    expect_err("superstep: there is no checkpoint 1f0a...x\n");
-    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a..."), 1);
-    expect_err("superstep: checkpoint 1f0a... may be 1f0a-1111-c3 or "
-               "1f0a-1111-b2\n");
-}
-END_TEST
-
-START_TEST(threads_are_changed)
-{
-    PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
-        {.op = "copy", .final = "{\"rows\":5}"},
-        {.op = "delete", .final = "{\"rows\":6}"},
-        {.op = "prune", .final = "{\"rows\":7}"},
-        {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
-        {.op = "journal",
-            .final = "{\"rows\":[{\"seq\":1,\"kind\":"
-                     "\"entry\",\"step\":-1,\"size\":436,"
-                     "\"checkpoint_id\":\"c1\",\"writes\":[]},"
-                     "{\"seq\":2,\"kind\":\"end\",\"step\":0,"
-                     "\"size\":9,\"checkpoint_id\":\"c2\","
-                     "\"writes\":[{\"channel\":\"log\"},"
-                     "{\"channel\":\"log\"},{\"channel\":"
-                     "\"n\"}]}]}"});
-    ck_assert_int_eq(
-        RUN("update", "t", "--values", "{\"a\":1}", "--as", "n", "--at", "c8"),
-        0);
-    expect_out("checkpoint c9\n");
-    expect_asked("update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
-                 "\"supersteps\":[[{\"values\":{\"a\":1},\"as_node\":\"n\"}]]}"
-                 "\n");
-    ck_assert_int_eq(RUN("copy", "t", "u"), 0);
-    expect_out("5 rows copied\n");
-    ck_assert_int_eq(RUN("delete", "t", "--json"), 0);
-    expect_out("{\"rows\": 6}\n");
-    ck_assert_int_eq(RUN("prune", "t"), 0);
-    expect_out("7 rows pruned\n");
-    ck_assert_int_eq(RUN("cancel", "r"), 0);
-    expect_out("run r is cancelled; what its finished supersteps wrote is "
-               "kept\n");
-    ck_assert_int_eq(RUN("journal", "t", "--from", "1", "-n", "2"), 0);
-    expect_out("SEQ  KIND   STEP  TIME  BYTES  CHECKPOINT  WRITES\n"
-               "  1  entry    -1  -       436  c1          -\n"
-               "  2  end       0  -         9  c2          log, n\n");
-    ck_assert_int_eq(RUN("journal", "t", "--json"), 0);
-    ck_assert(says(&out, "\"channel\": \"log\""));
-    ck_assert(!says(&out, "channels_written"));
-}
-END_TEST
-
-// ----------------------------------------------------------------------- lists
-
-START_TEST(lists_are_tables)
-{
-    PLAY({.op = "graphs",
-             .final = "{\"graphs\":[{\"name\":\"digest\",\"version\":"
-                      "\"5f0c1e7a99\",\"nodes\":6,\"workers\":2}]}"},
-        {.op = "workers",
-            .final =
-                "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
-                "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
-                "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
-        {.op = "threads",
-            .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","
-                     "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"}]}"},
-        {.op = "runs",
-            .final = "{\"runs\":[{\"run\":\"1f0a-r1\",\"thread\":\"demo\","
-                     "\"graph\":\"hello\",\"status\":\"done\"}]}"},
-        {.op = "draw", .final = "{\"mermaid\":\"graph TD;\\n\"}"});
-    ck_assert_int_eq(RUN("graphs"), 0);
-    expect_out("GRAPH   VERSION   NODES  WORKERS\n"
-               "digest  5f0c1e7a      6        2\n");
-    ck_assert_int_eq(RUN("workers"), 0);
-    expect_out("WORKER  GRAPHS            RUNNING  CAPACITY  ATTEMPTS  LOST  "
-               "LAST SEEN\n"
-               "w1      digest@5f0c, a@1        4         4      1204     0  "
-               "30 s ago\n");
-    ck_assert_int_eq(RUN("threads"), 0);
-    expect_out("THREAD  GRAPH  CREATED\n"
-               "demo    hello  2026-11-22 01:02:03\n");
-    ck_assert_int_eq(RUN("runs", "--thread", "demo"), 0);
-    expect_out("RUN      THREAD  GRAPH  STATUS  CREATED\n"
-               "1f0a-r1  demo    hello  done    -\n");
-    ck_assert_int_eq(RUN("draw", "digest", "--xray"), 0);
-    expect_out("graph TD;\n");
-    ck_assert_int_eq(RUN("graphs", "--names"), 0);
-    expect_out("digest\n");
-    ck_assert_int_eq(RUN("graphs", "--json"), 0);
-    ck_assert(says(&out, "[{\"name\": \"digest\", "));
-}
-END_TEST
-
-START_TEST(empty_lists_say_what_to_do)
-{
-    PLAY({.op = "graphs", .final = "{\"graphs\":[]}"},
-        {.op = "workers", .final = "{\"workers\":[]}"},
-        {.op = "threads", .final = "{\"threads\":[]}"},
-        {.op = "runs", .final = "{\"runs\":[]}"});
-    ck_assert_int_eq(RUN("graphs"), 0);
-    ck_assert(says(&out, "No graph is known yet. Start a worker: "));
-    ck_assert_int_eq(RUN("workers"), 0);
-    ck_assert(says(&out, "No worker is there. Start one: "));
-    ck_assert_int_eq(RUN("threads"), 0);
-    ck_assert(says(&out, "There is no thread yet. Begin one: "));
-    ck_assert_int_eq(RUN("runs"), 0);
-    expect_out("There is no run yet.\n");
-}
-END_TEST
-
 static TCase *alone(void)
 {
     TCase *tcase = tcase_create("alone");
     tcase_set_timeout(tcase, 600);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
     tcase_add_test(tcase, a_wrong_command_line_says_what_is_wrong);
     tcase_add_test(tcase, input_that_is_no_json_is_told_by_line_and_column);
     tcase_add_test(tcase, an_endpoint_that_is_none_is_a_wrong_command_line);
@@ -802,8 +342,8 @@ static TCase *served(void)
 {
     TCase *tcase = tcase_create("served");
     tcase_set_timeout(tcase, 600);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_checked_fixture(tcase, open_server, NULL);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, a_run_prints_its_result);
     tcase_add_test(tcase, every_option_of_a_run_is_in_the_request);
     tcase_add_test(tcase, input_may_come_from_standard_input);
@@ -812,32 +352,20 @@ static TCase *served(void)
     tcase_add_test(tcase, an_interrupted_run_prints_the_command_that_answers);
     tcase_add_test(tcase, a_failed_run_says_why);
     tcase_add_test(tcase, a_failure_names_thread_and_node_once);
-    tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
-    tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
-    tcase_add_test(tcase, cancel_takes_a_run_back);
     tcase_add_test(tcase, migrate_moves_one_run);
     tcase_add_test(
         tcase, migrate_moves_the_runs_of_a_version_that_have_not_ended);
+    tcase_add_test(tcase, cancel_takes_a_run_back);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
     tcase_add_test(tcase, what_was_restored_is_told);
-    tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
-    tcase_add_test(tcase, a_thread_is_resumed_with_its_graph);
-    tcase_add_test(tcase, an_unknown_thread_gets_the_nearest_one);
-    tcase_add_test(
-        tcase, a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known);
-    tcase_add_test(tcase, state_and_history_are_shown);
-    tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
-    tcase_add_test(tcase, threads_are_changed);
-    tcase_add_test(tcase, lists_are_tables);
-    tcase_add_test(tcase, empty_lists_say_what_to_do);
     return tcase;
 }
 
 int main(void)
 {
-    if (access(SS_TEST_BIN_DIR "/superstep", X_OK) != 0)
+    if (access(PROGRAM, X_OK) != 0)
         return 77; // built apart from the programs
     Suite *suite = suite_create("cli");
     suite_add_tcase(suite, alone());

@@ -1,0 +1,290 @@
+// The `superstep` command: threads, and lists of what there is.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/client/command.h"
+
+// --------------------------------------------------------------------- threads
+
+START_TEST(an_unknown_graph_gets_the_nearest_one)
+{
+    PLAY({.op = "run",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"there is no graph \\\"dijest\\\"\"}}"},
+        {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"digest\"}]}"});
+    ck_assert_int_eq(RUN("run", "dijest"), 1);
+    expect_err("superstep: there is no graph \"dijest\". Did you mean "
+               "\"digest\"?\n");
+}
+END_TEST
+
+START_TEST(a_thread_is_resumed_with_its_graph)
+{
+    PLAY({.op = "runs",
+             .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
+                      "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
+                      "\"graph\":\"new\",\"created_at\":"
+                      "\"2026-01-02T\"}]}"},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
+    ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
+    expect_asked("runs {\"thread\":\"t1\"}\n"
+                 "run {\"graph\":\"new\",\"thread\":\"t1\",\"command\":"
+                 "{\"resume\":true},\"run\":\"MADE UP\"}\n");
+    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer", "a=1",
+                         "--answer", "b=\"x\""),
+        0);
+    expect_asked("run {\"graph\":\"g\",\"thread\":\"t1\",\"command\":"
+                 "{\"resume\":{\"a\":1,\"b\":\"x\"}},\"run\":\"MADE UP\"}\n");
+    ck_assert_int_eq(RUN("resume", "t1", "--graph", "g"), 0);
+    expect_asked(
+        "run {\"graph\":\"g\",\"thread\":\"t1\",\"run\":\"MADE UP\"}\n");
+}
+END_TEST
+
+START_TEST(a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known)
+{
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[{}]}"},
+        {.op = "run", .final = "{\"status\":\"done\",\"output\":1}"});
+    ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
+    expect_asked("runs {\"thread\":\"t1\"}\n"
+                 "checkpoints {\"thread\":\"t1\",\"limit\":1}\n"
+                 "run {\"thread\":\"t1\",\"command\":"
+                 "{\"resume\":true},\"run\":\"MADE UP\"}\n");
+}
+END_TEST
+
+START_TEST(an_unknown_thread_gets_the_nearest_one)
+{
+    PLAY({.op = "runs", .final = "{\"runs\":[]}"},
+        {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
+        {.op = "history", .final = "{\"history\":[]}"},
+        {.op = "state", .final = "{\"state\":{\"values\":{},\"config\":null}}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    static const char *const commands[] = {"resume", "history", "state"};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(RUN(commands[i], "dmeo"), 1);
+        expect_err("superstep: there is no thread \"dmeo\". Did you mean "
+                   "\"demo\"?\n");
+        expect_out("");
+    }
+}
+END_TEST
+
+START_TEST(state_and_history_are_shown)
+{
+    PLAY({.op = "state",
+             .final =
+                 "{\"state\":{\"values\":{\"a\":1},\"config\":{"
+                 "\"thread_id\":\"t\",\"checkpoint_id\":\"c\"},\"metadata\":"
+                 "{\"step\":1,\"source\":\"loop\"},\"interrupts\":[{\"id\":"
+                 "\"i\",\"value\":2}]}}"},
+        {.op = "history",
+            .final = "{\"history\":[{\"values\":{\"a\":1},\"config\":{"
+                     "\"checkpoint_id\":\"c\"},\"metadata\":{\"step\":1,"
+                     "\"source\":\"loop\"},\"next\":[]}]}"});
+    ck_assert_int_eq(
+        RUN("state", "t", "--at", "c", "--ns", "n", "--subgraphs"), 0);
+    ck_assert(says(&out, "KEY  VALUE\na    1\n"));
+    ck_assert(!says(&out, "Answer:")); // not of the past
+    expect_asked("state {\"checkpoint_id\":\"c\",\"checkpoint_ns\":\"n\","
+                 "\"subgraphs\":true,\"thread\":\"t\"}\n");
+    ck_assert_int_eq(RUN("state", "t"), 0);
+    ck_assert(says(&out, "Answer:  superstep resume t --value JSON\n"));
+    ck_assert_int_eq(RUN("state", "t", "--json"), 0);
+    ck_assert(says(&out, "{\"values\": {\"a\": 1}, "));
+    ss_buf_reset(&was_asked);
+    ck_assert_int_eq(RUN("history", "t", "--limit", "5"), 0);
+    expect_out("CHECKPOINT  STEP  SOURCE  NEXT  CHANGED\n"
+               "c              1  loop    -     a\n");
+    expect_asked("history {\"limit\":6,\"thread\":\"t\"}\n");
+    ck_assert_int_eq(RUN("--json", "history", "t", "--limit", "5"), 0);
+    expect_asked("history {\"limit\":5,\"thread\":\"t\"}\n");
+}
+END_TEST
+
+START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
+{
+    PLAY({.op = "history",
+             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
+                      "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
+                      "\"1f0a-1111-b2\"}}]}"},
+        {.op = "run", .final = DONE});
+    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at",
+                         "1f0a\xe2\x80\xa6"
+                         "b2"),
+        0);
+    ck_assert(says(&was_asked, "\"checkpoint_id\":\"1f0a-1111-b2\""));
+    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a...x"), 1);
+    expect_err("superstep: there is no checkpoint 1f0a...x\n");
+    ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at", "1f0a..."), 1);
+    expect_err("superstep: checkpoint 1f0a... may be 1f0a-1111-c3 or "
+               "1f0a-1111-b2\n");
+}
+END_TEST
+
+START_TEST(threads_are_changed)
+{
+    PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
+        {.op = "copy", .final = "{\"rows\":5}"},
+        {.op = "delete", .final = "{\"rows\":6}"},
+        {.op = "prune", .final = "{\"rows\":7}"},
+        {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
+        {.op = "journal",
+            .final = "{\"rows\":[{\"seq\":1,\"kind\":"
+                     "\"entry\",\"step\":-1,\"size\":436,"
+                     "\"checkpoint_id\":\"c1\",\"writes\":[]},"
+                     "{\"seq\":2,\"kind\":\"end\",\"step\":0,"
+                     "\"size\":9,\"checkpoint_id\":\"c2\","
+                     "\"writes\":[{\"channel\":\"log\"},"
+                     "{\"channel\":\"log\"},{\"channel\":"
+                     "\"n\"}]}]}"});
+    ck_assert_int_eq(
+        RUN("update", "t", "--values", "{\"a\":1}", "--as", "n", "--at", "c8"),
+        0);
+    expect_out("checkpoint c9\n");
+    expect_asked("update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
+                 "\"supersteps\":[[{\"values\":{\"a\":1},\"as_node\":\"n\"}]]}"
+                 "\n");
+    ck_assert_int_eq(RUN("copy", "t", "u"), 0);
+    expect_out("5 rows copied\n");
+    ck_assert_int_eq(RUN("delete", "t", "--json"), 0);
+    expect_out("{\"rows\": 6}\n");
+    ck_assert_int_eq(RUN("prune", "t"), 0);
+    expect_out("7 rows pruned\n");
+    ck_assert_int_eq(RUN("cancel", "r"), 0);
+    expect_out("run r is cancelled; what its finished supersteps wrote is "
+               "kept\n");
+    ck_assert_int_eq(RUN("journal", "t", "--from", "1", "-n", "2"), 0);
+    expect_out("SEQ  KIND   STEP  TIME  BYTES  CHECKPOINT  WRITES\n"
+               "  1  entry    -1  -       436  c1          -\n"
+               "  2  end       0  -         9  c2          log, n\n");
+    ck_assert_int_eq(RUN("journal", "t", "--json"), 0);
+    ck_assert(says(&out, "\"channel\": \"log\""));
+    ck_assert(!says(&out, "channels_written"));
+}
+END_TEST
+
+START_TEST(a_checkpoint_that_is_not_there_is_told)
+{
+    PLAY({.op = "run",
+             .final = "{\"thread\":\"t\",\"status\":\"failed\",\"error\":"
+                      "{\"code\":\"empty_input\",\"message\":\"thread t: "
+                      "there is no input\"}}"},
+        {.op = "state",
+            .final = "{\"state\":{\"values\":{},\"metadata\":null,"
+                     "\"config\":{\"checkpoint_id\":\"c7\"}}}"});
+    ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c7"), 1);
+    expect_err("superstep: thread t: there is no input (empty_input)\n"
+               "Is there a checkpoint c7?  superstep history t\n");
+    ck_assert_int_eq(RUN("state", "t", "--at", "c7"), 1);
+    expect_err("superstep: thread t has no checkpoint c7. superstep history t "
+               "lists them\n");
+    expect_out("");
+}
+END_TEST
+
+START_TEST(a_copy_of_nothing_is_no_success)
+{
+    PLAY({.op = "copy", .final = "{\"rows\":0}"},
+        {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
+    ck_assert_int_eq(RUN("copy", "dmeo", "u"), 1);
+    expect_err("superstep: there is no thread \"dmeo\". Did you mean "
+               "\"demo\"?\n");
+    expect_out("");
+}
+END_TEST
+
+// ----------------------------------------------------------------------- lists
+
+START_TEST(lists_are_tables)
+{
+    PLAY({.op = "graphs",
+             .final = "{\"graphs\":[{\"name\":\"digest\",\"version\":"
+                      "\"5f0c1e7a99\",\"nodes\":6,\"workers\":2}]}"},
+        {.op = "workers",
+            .final =
+                "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
+                "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
+                "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
+        {.op = "threads",
+            .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","
+                     "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"}]}"},
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"1f0a-r1\",\"thread\":\"demo\","
+                     "\"graph\":\"hello\",\"status\":\"done\"}]}"},
+        {.op = "draw", .final = "{\"mermaid\":\"graph TD;\\n\"}"});
+    ck_assert_int_eq(RUN("graphs"), 0);
+    expect_out("GRAPH   VERSION   NODES  WORKERS\n"
+               "digest  5f0c1e7a      6        2\n");
+    ck_assert_int_eq(RUN("workers"), 0);
+    expect_out("WORKER  GRAPHS            RUNNING  CAPACITY  ATTEMPTS  LOST  "
+               "LAST SEEN\n"
+               "w1      digest@5f0c, a@1        4         4      1204     0  "
+               "30 s ago\n");
+    ck_assert_int_eq(RUN("threads"), 0);
+    expect_out("THREAD  GRAPH  CREATED\n"
+               "demo    hello  2026-11-22 01:02:03\n");
+    ck_assert_int_eq(RUN("runs", "--thread", "demo"), 0);
+    expect_out("RUN      THREAD  GRAPH  STATUS  CREATED\n"
+               "1f0a-r1  demo    hello  done    -\n");
+    ck_assert_int_eq(RUN("draw", "digest", "--xray"), 0);
+    expect_out("graph TD;\n");
+    ck_assert_int_eq(RUN("graphs", "--names"), 0);
+    expect_out("digest\n");
+    ck_assert_int_eq(RUN("graphs", "--json"), 0);
+    ck_assert(says(&out, "[{\"name\": \"digest\", "));
+}
+END_TEST
+
+START_TEST(empty_lists_say_what_to_do)
+{
+    PLAY({.op = "graphs", .final = "{\"graphs\":[]}"},
+        {.op = "workers", .final = "{\"workers\":[]}"},
+        {.op = "threads", .final = "{\"threads\":[]}"},
+        {.op = "runs", .final = "{\"runs\":[]}"});
+    ck_assert_int_eq(RUN("graphs"), 0);
+    ck_assert(says(&out, "No graph is known yet. Start a worker: "));
+    ck_assert_int_eq(RUN("workers"), 0);
+    ck_assert(says(&out, "No worker is there. Start one: "));
+    ck_assert_int_eq(RUN("threads"), 0);
+    ck_assert(says(&out, "There is no thread yet. Begin one: "));
+    ck_assert_int_eq(RUN("runs"), 0);
+    expect_out("There is no run yet.\n");
+}
+END_TEST
+
+static TCase *served(void)
+{
+    TCase *tcase = tcase_create("served");
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
+    tcase_add_test(tcase, an_unknown_graph_gets_the_nearest_one);
+    tcase_add_test(tcase, a_thread_is_resumed_with_its_graph);
+    tcase_add_test(
+        tcase, a_thread_that_nobody_ran_here_is_of_the_graph_that_is_known);
+    tcase_add_test(tcase, an_unknown_thread_gets_the_nearest_one);
+    tcase_add_test(tcase, state_and_history_are_shown);
+    tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
+    tcase_add_test(tcase, threads_are_changed);
+    tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
+    tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
+    tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(tcase, empty_lists_say_what_to_do);
+    return tcase;
+}
+
+int main(void)
+{
+    if (access(PROGRAM, X_OK) != 0)
+        return 77; // built apart from the programs
+    Suite *suite = suite_create("cli_threads");
+    suite_add_tcase(suite, served());
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
