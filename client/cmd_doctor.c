@@ -99,15 +99,13 @@ static void look_at_keys(json_t *found)
         add(found, SS_FINDING_KEY, error.message);
         return;
     }
-    char *name = ss_format("%s.key", ss_role_name(key.role));
-    char *path = ss_keys_path(keys, name);
-    if (ss_key_is_exposed(path)) {
+    char *path = ss_keys_exposed(keys, roles);
+    if (path) {
         snprintf(text, sizeof(text), "%.900s can be read by others", path);
         add(found, SS_FINDING_KEY_EXPOSED, text);
     }
     ss_key_forget(&key);
     ss_free(path);
-    ss_free(name);
 }
 
 static size_t open_runs_of(const json_t *runs, const char *graph)

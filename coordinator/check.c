@@ -77,8 +77,8 @@ static void check_keys(const struct check *check)
         return;
     }
     ss_key_forget(&key);
-    char *path = ss_keys_path(keys, "coordinator.key");
-    if (ss_key_is_exposed(path)) {
+    char *path = ss_keys_exposed(keys, SS_ROLE_COORDINATOR);
+    if (path) {
         char text[TEXT_SIZE];
         snprintf(text, sizeof(text), "%.400s can be read by others", path);
         check->found(check->ctx, SS_FINDING_KEY_EXPOSED, text);

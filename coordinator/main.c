@@ -6,6 +6,7 @@
 #include "common/app/settings.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
+#include "common/link/keys.h"
 #include "common/model/value.h"
 #include "coordinator/check.h"
 #include "coordinator/shell.h"
@@ -84,11 +85,32 @@ static struct ss_coordinator_options options_of(
             .messages_rate = (unsigned)values->messages_rate}};
 }
 
-static int check(const struct ss_coordinator_options *options)
+// Secrets that others could read are told of, and used.
+static void warn_exposed(const struct ss_settings *settings, const char *keys)
+{
+    const char *path;
+    char *key = ss_keys_exposed(keys, SS_ROLE_COORDINATOR);
+    if (key)
+        ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, key);
+    ss_free(key);
+    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
+        if (ss_key_is_exposed(path))
+            ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, path);
+}
+
+static int check(const struct ss_settings *settings,
+    const struct ss_coordinator_options *options)
 {
     int found = 0;
+    const char *path;
     ss_value_setup();
     ss_coordinator_check(options, print_finding, &found);
+    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
+        if (ss_key_is_exposed(path)) {
+            char *text = ss_format("%s can be read by others", path);
+            print_finding(&found, SS_FINDING_KEY_EXPOSED, text);
+            ss_free(text);
+        }
     return found > 0 ? EXIT_CANNOT_START : 0;
 }
 
@@ -118,7 +140,9 @@ static int start(const struct ss_settings *settings,
                               : ss_format("sqlite:%s", values->db);
     struct ss_coordinator_options options = options_of(values, url);
     options.settings = ss_settings_json(settings);
-    int code = values->check ? check(&options) : run(&options);
+    if (!values->check)
+        warn_exposed(settings, values->keys);
+    int code = values->check ? check(settings, &options) : run(&options);
     json_decref(options.settings);
     ss_free(url);
     return code;

@@ -3,8 +3,8 @@
 #
 # In deploy/secrets, each a file that the engine gives to the services that need
 # it: the database's password, the DSN that holds it, and keys for everybody. What
-# is there is left alone. The folder is for its owner only; the files inside can
-# be read, as the services run under another user.
+# is there is left alone. The folder is for its owner only; what services read in
+# there can be read, as they run under another user.
 #
 # Keys are made by `superstep keys`: the one in the path, or the one of the image.
 set -eu
@@ -39,7 +39,9 @@ if [ ! -e "$folder/keys/allowed" ]; then
             --entrypoint superstep "${COORDINATOR_IMAGE:-superstep-coordinator}" \
             keys new --keys /secrets/keys.new >/dev/null
     fi
-    chmod 0444 "$folder"/keys.new/*
+    for name in coordinator.key coordinator.pub worker.key allowed; do
+        chmod 0444 "$folder/keys.new/$name"
+    done
     mv "$folder/keys.new" "$folder/keys"
     printf 'made keys\n'
 fi

@@ -11,6 +11,7 @@
 #include "client/cli/text.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
+#include "common/link/keys.h"
 #include "common/model/hint.h"
 #include "common/model/value.h"
 
@@ -215,11 +216,21 @@ static int parse_front(const struct ss_cli_command *const *commands, int argc,
     return 0;
 }
 
+static void warn_exposed(void)
+{
+    char *path = ss_keys_exposed(
+        ss_cli_options.keys, SS_ROLE_OPERATOR | SS_ROLE_CLIENT);
+    if (path)
+        fprintf(stderr, "superstep: warning: " SS_KEYS_EXPOSED "\n", path);
+    ss_free(path);
+}
+
 static int run(const struct ss_cli_command *command)
 {
     running = command;
     if (command->is_offline)
         return command->run(NULL);
+    warn_exposed();
     struct ss_client *client;
     struct ss_client_error error;
     const struct ss_client_options options = {

@@ -169,6 +169,16 @@ enum ss_arg_from ss_settings_from(
     return SS_ARG_FROM_NOWHERE;
 }
 
+const char *ss_settings_secret_file(
+    const struct ss_settings *settings, size_t index)
+{
+    for (const struct ss_arg *it = settings->items; it->name; it++)
+        if (it->origin->from == SS_ARG_FROM_FILE &&
+            find(settings->of, it->name)->is_secret && index-- == 0)
+            return it->origin->at;
+    return NULL;
+}
+
 // ---------------------------------------------------------------- as a list
 
 static const char *from_name(enum ss_arg_from from)

@@ -93,6 +93,11 @@ json_t *ss_settings_json(const struct ss_settings *settings);
 // the name is left as it is.
 void ss_settings_note(json_t *list, const char *name, json_t *value);
 
+// The files that secrets were read from (NAME_FILE in the environment), one after
+// the other: NULL ends. Borrowed.
+const char *ss_settings_secret_file(
+    const struct ss_settings *settings, size_t index);
+
 // The names of the options of a program, one after the other: NULL ends.
 const char *ss_settings_name(enum ss_settings_of of, size_t index);
 

@@ -82,7 +82,8 @@ char *ss_keys_path(const char *keys, const char *name)
 bool ss_key_is_exposed(const char *path)
 {
     struct stat found;
-    return stat(path, &found) == 0 &&
+    return strncmp(path, SS_KEYS_OF_ENGINE, strlen(SS_KEYS_OF_ENGINE)) != 0 &&
+           stat(path, &found) == 0 &&
            (found.st_mode & (S_IRWXG | S_IRWXO)) != 0;
 }
 
@@ -254,30 +255,43 @@ int ss_key_load(const char *path, struct ss_key *ret_key, struct ss_error *error
 
 // ------------------------------------------------------------------ in a folder
 
-static int own_in_folder(const char *keys, unsigned roles,
-    struct ss_key *ret_key, struct ss_error *error)
+// The first of `roles` that is there, or as it would be called. Gives.
+static char *own_path(const char *keys, unsigned roles)
 {
     static const enum ss_role order[] = {SS_ROLE_COORDINATOR, SS_ROLE_WORKER,
         SS_ROLE_OPERATOR, SS_ROLE_CLIENT};
-    int status = SS_ENOTFOUND;
+    char *path = NULL;
+    if (!is_folder(keys))
+        return ss_strdup(keys);
     for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+        struct stat found;
         if ((roles & order[i]) == 0)
             continue;
-        char *path =
-            ss_format("%s/%s.key", keys, ss_role_name(order[i]));
-        status = ss_key_load(path, ret_key, error);
         ss_free(path);
-        if (status != SS_ENOTFOUND)
-            return status;
+        path = ss_format("%s/%s.key", keys, ss_role_name(order[i]));
+        if (stat(path, &found) == 0 || errno != ENOENT)
+            break;
     }
-    return status;
+    return path;
+}
+
+char *ss_keys_exposed(const char *keys, unsigned roles)
+{
+    if (!keys || !*keys)
+        return NULL;
+    char *path = own_path(keys, roles);
+    if (ss_key_is_exposed(path))
+        return path;
+    ss_free(path);
+    return NULL;
 }
 
 int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
     struct ss_error *error)
 {
-    int status = is_folder(keys) ? own_in_folder(keys, roles, ret_key, error)
-                                 : ss_key_load(keys, ret_key, error);
+    char *path = own_path(keys, roles);
+    int status = ss_key_load(path, ret_key, error);
+    ss_free(path);
     if (status == SS_ENOTFOUND)
         return ss_error_wrap(error,
             "no key (make one with superstep keys new, or copy it here)");

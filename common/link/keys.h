@@ -30,6 +30,10 @@ enum {
 #define SS_KEYS_ENVIRONMENT "SUPERSTEP_KEYS"
 #define SS_KEYS_ALLOWED     "allowed"
 #define SS_KEYS_SERVER      "coordinator.pub"
+#define SS_KEYS_OF_ENGINE   "/run/secrets/"
+#define SS_KEYS_EXPOSED                                                        \
+    "%s can be read by others on this machine: chmod 600 it, and where they "  \
+    "may have, make a new one"
 
 struct ss_key {
     char name[SS_KEY_NAME_SIZE];
@@ -56,7 +60,9 @@ int ss_key_save(const struct ss_key *key, const char *dir,
 // SS_ENOTFOUND, SS_EIO, SS_EFORMAT (with the line).
 int ss_key_load(
     const char *path, struct ss_key *ret_key, struct ss_error *error) SS_MUST_USE;
-// May others than its owner read the file?
+// May others than its owner read the file? Not asked of what a container's engine
+// gives (SS_KEYS_OF_ENGINE): who else is in there, and what the files look like,
+// is the engine's.
 bool ss_key_is_exposed(const char *path);
 
 // The key of our own in `keys`, a folder or a file: the first of `roles` (bits)
@@ -64,6 +70,9 @@ bool ss_key_is_exposed(const char *path);
 // SS_EDENIED: the file that was named is a key for another role.
 int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
+// The file of that key, if it is exposed; else, or without `keys` (NULL, ""),
+// NULL. Gives. SS_KEYS_EXPOSED tells people of it.
+char *ss_keys_exposed(const char *keys, unsigned roles);
 // The coordinators' public half. Errors as above.
 int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],
     struct ss_error *error) SS_MUST_USE;

@@ -3,28 +3,59 @@
 planted alone, and what is well is called so."""
 
 import json
+import os
+import re
+import resource
 import subprocess
+import sys
 
 import postgres
-from harness import BIN, LIB, World, expect, main
+from harness import BIN, LIB, ROOT, World, expect, main
 
 HELLO = LIB / "libhello.so"
+# What it must say is to be done, by what is wrong: all that it knows.
+REMEDY = {
+    "store": "Look at --store",
+    "schema-old": "take a backup first",
+    "schema-new": "Start the newer version",
+    "schema-foreign": "?schema=NAME",
+    "fsync": "Set fsync = on",
+    "synchronous-commit": "Set synchronous_commit = on",
+    "full-page-writes": "Set full_page_writes = on",
+    "read-only": "Name the primary",
+    "clock": "Let NTP",
+    "disk": "Make room",
+    "folder": "Make the folder",
+    "reach": "superstep keys new",
+    "key": "superstep keys new --keys DIR",
+    "key-exposed": "chmod 600",
+    "nobody-allowed": "superstep keys new worker",
+    "heartbeat": "a fifth of --lease-ms",
+    "descriptors": "ulimit -n",
+    "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
+    "no-worker": "superstep-worker --app",
+    "not-served": "the application that has this graph",
+}
+planted = set()
+not_tried = []
 
 
-def doctor(world, *words, environment=None):
+def doctor(world, *words, environment=None, limits=None):
     """What it found, by name; its text for people must say the same."""
     command = [BIN / "superstep"]
     if world.endpoint:
         command += ["--coordinator", world.endpoint]
     machine = world.start("doctor --json", *command, "--json", "doctor",
-                          *words, environment=environment)
+                          *words, environment=environment, limits=limits)
     status = machine.wait()
     found = json.loads(machine.text("out"))
     expect(status == (1 if found else 0), machine.text())
     people = world.start("doctor", *command, "doctor", *words,
-                         environment=environment)
+                         environment=environment, limits=limits)
     expect(people.wait() == status, people.text())
     for item in found:
+        planted.add(item["finding"])
+        expect(REMEDY[item["finding"]] in item["remedy"], str(item))
         for key in ("finding", "remedy"):
             expect(item[key] in people.text("out"), people.text())
     if not found:
@@ -83,8 +114,24 @@ def test_keys_that_are_missing_exposed_or_of_nobody():
         (keys / "coordinator.key").chmod(0o644)
         expect_only(start_with(world, *start), "key-exposed", "chmod 600")
         (keys / "coordinator.key").chmod(0o600)
+        dsn = world.path("dsn")
+        dsn.write_text("memory:\n")
+        dsn.chmod(0o644)
+        found = doctor(world, "--", "--lease-ms", "9000", environment={
+            **os.environ, "SUPERSTEP_STORE_FILE": str(dsn)})
+        expect_only(found, "key-exposed", str(dsn), "chmod 600")
         (keys / "allowed").write_text("worker ada\n")
         expect_only(start_with(world, *start), "key", "line 1")
+
+
+def test_fewer_descriptors_than_connections():
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (500, 500))
+    with World() as world:
+        expect_only(doctor(world, "--", "--store", "memory:", limits=few),
+                    "descriptors", "500 open files")
+        expect(doctor(world, "--", "--store", "memory:",
+                      "--connections-max", "100", limits=few) == {}, "why?")
 
 
 # ------------------------------------------------------------ files
@@ -105,7 +152,8 @@ def test_a_full_disk():
         disk.mkdir()
         mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "superstep", disk]
         if subprocess.run(mount, capture_output=True).returncode != 0:
-            print("not tried: no disk of our own without root")
+            not_tried.append("no disk of our own without root")
+            print(f"not tried: {not_tried[-1]}")
             return
         try:
             expect_only(start_with(world, "--db", disk / "x.db"), "disk",
@@ -120,6 +168,7 @@ def needs_postgres(test):
     def run():
         why = postgres.missing()
         if why:
+            not_tried.append(why)
             print(f"not tried: {why}")
             return
         test()
@@ -221,6 +270,16 @@ def test_keys_of_the_command_itself():
         (keys / "operator.key").unlink()
         (keys / "client.key").unlink()
         expect_only(doctor(world, "--keys", keys), "key", "client.key")
+
+
+def test_everything_that_it_can_find_was_planted():
+    if sys.argv[1:] or not_tried:
+        print("not tried: not everything was planted")
+        return
+    table = (ROOT / "common/model/finding.def").read_text(encoding="utf-8")
+    names = set(re.findall(r'^X\(\w+, "([\w-]+)"', table, re.M))
+    expect(names == set(REMEDY), f"{names ^ set(REMEDY)}")
+    expect(planted == names, f"never planted: {names - planted}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ told."""
 import os
 import stat
 
-from harness import BIN, LIB, World, expect, main
+from harness import ANY_PORT, BIN, LIB, World, expect, main
 
 HELLO = LIB / "libhello.so"
 INPUT = '{"name": "Ada"}'
@@ -48,6 +48,39 @@ def test_a_cluster_with_keys_runs_a_graph():
         # One file does as well as the folder; a client's key is enough.
         expect("HELLO" in run_hello(world, "--keys", folder / "client.key"),
                "no result for a client")
+
+
+def test_each_process_tells_of_a_secret_that_others_can_read():
+    with World() as world:
+        folder = keys_of(world)
+        dsn = world.path("dsn")
+        dsn.write_text("memory:\n")
+        paths = [folder / f"{name}.key"
+                 for name in ("coordinator", "worker", "client")]
+        words = "can be read by others on this machine: chmod 600"
+
+        def told(mode):
+            """What each process says of files of that mode."""
+            for path in [*paths, dsn]:
+                path.chmod(mode)
+            coordinator = world.start(
+                "coordinator", BIN / "superstep-coordinator", "--listen",
+                ANY_PORT, "--keys", folder, environment={
+                    **os.environ, "SUPERSTEP_STORE_FILE": str(dsn)})
+            world.endpoint = coordinator.wait_line(
+                r"listening on ([^\s,]+)")[1]
+            worker = world.worker(HELLO, None, "--keys", folder)
+            command = world.command("workers", "--keys", folder / "client.key")
+            expect(command.wait() == 0, command.text())
+            worker.stop()
+            coordinator.stop()
+            world.endpoint = None
+            return [process.text("err") for process in (
+                coordinator, worker, command, coordinator)]
+        for said, path in zip(told(0o640), [*paths, dsn]):
+            expect(f"{path} {words}" in said, f"{path}: {said}")
+        for said in told(0o600):
+            expect(words not in said, said)
 
 
 def test_secret_halves_are_for_their_owner_and_never_written_over():

@@ -76,6 +76,15 @@ static void tear_down(void)
 
 // ------------------------------------------------------------------ files
 
+static void expect_exposed(
+    const char *keys, enum ss_role role, const char *wanted)
+{
+    char *path = ss_keys_exposed(keys, role);
+    ck_assert_ptr_nonnull(path);
+    ck_assert_str_eq(path, wanted);
+    ss_free(path);
+}
+
 START_TEST(a_key_comes_back_as_it_was_saved)
 {
     struct ss_key read;
@@ -88,8 +97,15 @@ START_TEST(a_key_comes_back_as_it_was_saved)
     ck_assert_int_eq(stat(path_of("worker.key"), &found), 0);
     ck_assert_uint_eq(found.st_mode & 0777, 0600);
     ck_assert(!ss_key_is_exposed(path_of("worker.key")));
+    ck_assert_ptr_null(ss_keys_exposed(folder, SS_ROLE_WORKER));
     ck_assert_int_eq(chmod(path_of("worker.key"), 0640), 0);
     ck_assert(ss_key_is_exposed(path_of("worker.key")));
+    expect_exposed(folder, SS_ROLE_WORKER, path_of("worker.key"));
+    expect_exposed(
+        path_of("worker.key"), SS_ROLE_CLIENT, path_of("worker.key"));
+    ck_assert_ptr_null(ss_keys_exposed(folder, SS_ROLE_CLIENT));
+    ck_assert_ptr_null(ss_keys_exposed("", SS_ROLE_WORKER));
+    ck_assert_ptr_null(ss_keys_exposed(NULL, SS_ROLE_WORKER));
     ss_key_forget(&read);
     ck_assert_str_eq(read.secret_half, "");
 }
