@@ -18,6 +18,7 @@
 #include "common/link/allowed.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
+#include "common/link/lobby.h"
 #include "common/link/zap.h"
 
 struct ss_door {
@@ -26,7 +27,10 @@ struct ss_door {
     bool has_keys;
     void *zap;
     void *monitor;
+    struct ss_lobby lobby;
+    int64_t lobby_due_ms;
     struct ss_link_sender sender;
+    char peer[SS_PEER_SIZE];             // the sender's identity
     char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
     char name[SS_KEY_NAME_SIZE];         // and that of its key
     int sender_fd;
@@ -196,22 +200,80 @@ static void take_news(struct ss_door *door)
 
 // ------------------------------------------------------------------ keys
 
+// "local", or without IPv6's clothes: as hang_up() finds it.
+static void plain_address(
+    const char *given, char ret_address[SS_GUARD_ADDRESS_SIZE])
+{
+    bool is_mapped = strncmp(given, "::ffff:", 7) == 0;
+    bool is_local = *given == '\0' ||
+                    (*given == ':' && given[1] != ':'); // ":UID:GID:PID"
+    snprintf(ret_address, SS_GUARD_ADDRESS_SIZE, "%s",
+        is_local ? "local" : given + (is_mapped ? 7 : 0));
+    ret_address[strcspn(ret_address, "%")] = '\0'; // the name of a network card
+}
+
+// A key that did wrong waits, and meanwhile costs nothing: to close its
+// connection would only bring it back, with one more handshake.
+static void judge(struct ss_door *door, const struct ss_zap_request *request,
+    int64_t since_ms, int64_t at_ms)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    const struct ss_key *key =
+        ss_allowed_find(&door->allowed, request->public_half);
+    plain_address(request->address, address);
+    int64_t until_ms =
+        key ? ss_guard_waits_until(door->guard, address, key->name, at_ms) : 0;
+    if (until_ms > 0) {
+        struct ss_lobby_guest guest = {*request, since_ms, until_ms};
+        ss_lobby_add(&door->lobby, &guest);
+        door->lobby_due_ms = ss_lobby_due_ms(&door->lobby);
+        if (since_ms == at_ms) {
+            door->counts.delayed++;
+            ss_guard_refused(door->guard, address, at_ms);
+        }
+        return;
+    }
+    ss_zap_answer(door->zap, request, key != NULL);
+    if (key)
+        return;
+    door->counts.refused_key++;
+    ss_guard_refused(door->guard, address, at_ms);
+    tell(door, "key", address,
+        "its key %s is not allowed (superstep keys allow)",
+        request->public_half);
+}
+
 static void take_keys(struct ss_door *door)
 {
     struct ss_zap_request request;
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX; i++) {
         if (!ss_zap_take(door->zap, &request))
             return;
-        const struct ss_key *key =
-            ss_allowed_find(&door->allowed, request.public_half);
-        ss_zap_answer(door->zap, &request, key != NULL);
-        if (key)
-            continue;
-        door->counts.refused_key++;
-        tell(door, "key", request.address,
-            "its key %s is not allowed (superstep keys allow)",
-            request.public_half);
+        int64_t at_ms = now_ms();
+        judge(door, &request, at_ms, at_ms);
     }
+}
+
+static void serve_lobby(struct ss_door *door)
+{
+    struct ss_lobby_guest guest;
+    int64_t at_ms = now_ms();
+    if (door->lobby_due_ms > at_ms)
+        return;
+    while (ss_lobby_take(&door->lobby, at_ms, &guest))
+        judge(door, &guest.request, guest.since_ms, at_ms);
+    door->lobby_due_ms = ss_lobby_due_ms(&door->lobby);
+}
+
+int ss_door_time_left(const struct ss_door *door)
+{
+    int64_t left_ms = door->lobby_due_ms - now_ms();
+    if (door->lobby_due_ms == INT64_MAX)
+        return -1;
+    if (left_ms < 0)
+        return 0;
+    return left_ms < SS_LINK_HANDSHAKE_MS ? (int)left_ms
+                                          : SS_LINK_HANDSHAKE_MS;
 }
 
 static void look_at_list(struct ss_door *door)
@@ -232,6 +294,7 @@ void ss_door_serve(struct ss_door *door)
     if (door->has_keys) {
         look_at_list(door);
         take_keys(door);
+        serve_lobby(door);
     }
     take_news(door);
 }
@@ -251,7 +314,6 @@ static enum admission knows_key(struct ss_door *door, zmq_msg_t *frame,
     const char mark[SS_DOOR_MARK_SIZE])
 {
     door->sender.roles = SS_ROLES_ALL;
-    door->name[0] = '\0';
     if (!door->has_keys)
         return ADMIT;
     const char *public_half = property(frame, "User-Id");
@@ -264,40 +326,60 @@ static enum admission knows_key(struct ss_door *door, zmq_msg_t *frame,
     if (memcmp(mark, public_half, SS_DOOR_MARK_SIZE) != 0) {
         // A zero is ZeroMQ's own: what is left of a connection after its peer
         // came back by another one.
-        if (mark[0] != '\0')
-            tell(door, "identity", key->name,
-                "it goes by an identity that is none of its key");
-        return DROP;
+        if (mark[0] == '\0')
+            return DROP;
+        tell(door, "identity", key->name,
+            "it goes by an identity that is none of its key");
+        return ss_guard_wrong(door->guard, door->address, key->name, now_ms())
+                   ? DROP
+                   : HANG_UP;
     }
     door->sender.roles = ss_role_grants(key->role);
     memcpy(door->name, key->name, sizeof(door->name));
     return ADMIT;
 }
 
+// The sender has to leave, and to wait before it comes back.
+static void turn_out(struct ss_door *door)
+{
+    int64_t at_ms = now_ms();
+    ss_guard_punish(door->guard, door->address, door->name, at_ms);
+    ss_guard_unhear(door->guard, door->peer, at_ms);
+    hang_up(door->sender_fd, door->address);
+}
+
+static void note_sender(
+    struct ss_door *door, zmq_msg_t *frame, const char *peer)
+{
+    plain_address(property(frame, "Peer-Address"), door->address);
+    door->sender.address = door->address;
+    door->sender.name = door->name;
+    door->name[0] = '\0';
+    door->sender_fd = zmq_msg_get(frame, ZMQ_SRCFD);
+    snprintf(door->peer, sizeof(door->peer), "%s", peer);
+}
+
 bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     const char mark[SS_DOOR_MARK_SIZE])
 {
-    const char *address = property(frame, "Peer-Address");
-    if (strncmp(address, "::ffff:", 7) == 0)
-        address += 7;
-    bool is_local = *address == '\0' || *address == ':'; // ":UID:GID:PID"
-    snprintf(door->address, sizeof(door->address), "%s",
-        is_local ? "local" : address);
-    door->sender.address = door->address;
-    door->sender.name = door->name;
-    door->sender_fd = zmq_msg_get(frame, ZMQ_SRCFD);
+    int64_t at_ms = now_ms();
+    if (!ss_guard_hears(door->guard, peer, at_ms)) {
+        door->counts.dropped++;
+        return false;
+    }
+    note_sender(door, frame, peer);
     enum admission admission = knows_key(door, frame, mark);
     if (admission == HANG_UP)
         hang_up(door->sender_fd, door->address);
     if (admission != ADMIT)
         return false;
-    if (ss_guard_message(door->guard, peer, now_ms()))
+    if (ss_guard_message(door->guard, peer, at_ms))
         return true;
     door->counts.dropped++;
     tell(door, "rate", *door->name ? door->name : door->address,
         "more than %u messages a second: it is hung up on",
         ss_guard_limits(door->guard)->messages_rate);
-    hang_up(door->sender_fd, door->address);
+    turn_out(door);
     return false;
 }
 
@@ -308,14 +390,17 @@ const struct ss_link_sender *ss_door_sender(const struct ss_door *door)
 
 void ss_door_complain(struct ss_door *door)
 {
-    if (!door->sender.address)
+    char who[SS_KEY_NAME_SIZE + SS_GUARD_ADDRESS_SIZE + 8];
+    if (!door->sender.address ||
+        ss_guard_wrong(door->guard, door->address, door->name, now_ms()))
         return;
-    if (ss_guard_complaint(door->guard, door->address, now_ms()))
-        return;
-    tell(door, "complaints", door->address,
+    snprintf(who, sizeof(who), "%s%s%s", door->name,
+        *door->name ? " at " : "", door->address);
+    tell(door, "complaints", who,
         "too many messages that make no sense or are not allowed: it is hung "
-        "up on");
-    hang_up(door->sender_fd, door->address);
+        "up on%s",
+        *door->name ? ", and has to wait" : "");
+    turn_out(door);
 }
 
 const struct ss_guard_limits *ss_door_limits(const struct ss_door *door)
@@ -381,6 +466,7 @@ int ss_door_open(void *context, void *socket,
     int status = SS_OK;
     door->guard = ss_guard_new(&limits);
     door->sender_fd = -1;
+    door->lobby_due_ms = INT64_MAX;
     if (options->keys && *options->keys)
         status = demand_keys(door, context, socket, options->keys, error);
     if (status == SS_OK) {
@@ -408,6 +494,7 @@ void ss_door_close(struct ss_door **door)
         zmq_close(it->zap);
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
+    ss_lobby_fini(&it->lobby);
     ss_guard_destroy(&it->guard);
     ss_free(it);
     *door = NULL;

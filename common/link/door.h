@@ -4,6 +4,7 @@
 //       | handshake (CURVE)
 //       v
 //   ZAP request (RFC 27) --> is the key allowed?         --> refuse
+//       |                    did it do wrong just now?   --> let it wait
 //       v
 //   message --> does its key still count, is it in time? --> drop, hang up
 //
@@ -34,6 +35,8 @@ void ss_door_sockets(
     const struct ss_door *door, void *ret_sockets[SS_DOOR_SOCKETS]);
 // Let in and hang up, as is due.
 void ss_door_serve(struct ss_door *door);
+// In how many milliseconds that is due again if no socket tells; -1: it is not.
+int ss_door_time_left(const struct ss_door *door);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then
 // ss_door_sender() tells who sent it. With keys an identity begins with the
 // first characters of the public half of its key, and nobody else may use it.

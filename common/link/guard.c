@@ -1,4 +1,4 @@
-// guard.c - tables of addresses and peers, and their buckets.
+// guard.c - tables of addresses, connections and peers.
 #include "common/link/guard.h"
 
 #include <stdio.h>
@@ -7,18 +7,21 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/link/bucket.h"
 #include "common/link/limits.h"
-
-struct bucket {
-    int64_t tokens_milli; // thousandths
-    int64_t filled_ms;
-};
+#include "common/link/penalty.h"
 
 struct address {
     char text[SS_GUARD_ADDRESS_SIZE];
     unsigned connections;
-    struct bucket new_ones;
-    struct bucket complaints;
+    struct ss_bucket new_ones;
+    struct ss_bucket refusals;
+    int64_t suspect_until_ms; // it was refused too often
+};
+
+struct peer {
+    struct ss_bucket messages;
+    int64_t unheard_until_ms; // it was hung up on
 };
 
 struct connection {
@@ -29,43 +32,11 @@ struct connection {
 struct ss_guard {
     struct ss_guard_limits limits;
     struct ss_map addresses; // text -> struct address *
-    struct ss_map peers;     // name -> struct bucket *
+    struct ss_map peers;     // name -> struct peer *
+    struct ss_penalties *penalties;
     SS_VEC(struct connection) connections; // by descriptor
     size_t open_count;
 };
-
-// ------------------------------------------------------------------ buckets
-
-static void fill(
-    struct bucket *bucket, int64_t rate, int64_t burst, int64_t now_ms)
-{
-    int64_t passed_ms = now_ms - bucket->filled_ms;
-    if (passed_ms <= 0)
-        return;
-    // Beyond this it is full whatever it held: nothing can overflow.
-    if (passed_ms > burst * 1000 / rate)
-        bucket->tokens_milli = burst * 1000;
-    else
-        bucket->tokens_milli += passed_ms * rate;
-    if (bucket->tokens_milli > burst * 1000)
-        bucket->tokens_milli = burst * 1000;
-    bucket->filled_ms = now_ms;
-}
-
-static bool take(
-    struct bucket *bucket, int64_t rate, int64_t burst, int64_t now_ms)
-{
-    fill(bucket, rate, burst, now_ms);
-    if (bucket->tokens_milli < 1000)
-        return false;
-    bucket->tokens_milli -= 1000;
-    return true;
-}
-
-static struct bucket full_bucket(int64_t burst, int64_t now_ms)
-{
-    return (struct bucket){.tokens_milli = burst * 1000, .filled_ms = now_ms};
-}
 
 // ------------------------------------------------------------------ begin, end
 
@@ -86,6 +57,7 @@ struct ss_guard *ss_guard_new(const struct ss_guard_limits *limits)
             or_else(limits->connections_rate, SS_LINK_CONNECTIONS_RATE),
         .messages_rate = or_else(limits->messages_rate, SS_LINK_MESSAGES_RATE),
     };
+    guard->penalties = ss_penalties_new();
     return guard;
 }
 
@@ -96,6 +68,7 @@ void ss_guard_destroy(struct ss_guard **guard)
         return;
     ss_map_fini(&it->addresses, ss_free);
     ss_map_fini(&it->peers, ss_free);
+    ss_penalties_destroy(&it->penalties);
     SS_VEC_FINI(&it->connections);
     ss_free(it);
     *guard = NULL;
@@ -138,7 +111,7 @@ static void sweep_addresses(struct ss_guard *guard, int64_t now_ms)
         const struct address *address = it->value;
         if (address->connections == 0 &&
             now_ms - address->new_ones.filled_ms > SS_LINK_FORGET_MS &&
-            now_ms - address->complaints.filled_ms > SS_LINK_FORGET_MS)
+            address->suspect_until_ms <= now_ms)
             ss_free(ss_map_remove(&guard->addresses, address->text));
         it = next;
     }
@@ -159,10 +132,10 @@ static struct address *address_of(
         return NULL;
     address = ss_zalloc(1, sizeof(*address));
     memcpy(address->text, network, sizeof(network));
-    address->new_ones = full_bucket(
+    address->new_ones = ss_bucket_full(
         (int64_t)guard->limits.connections_rate * SS_LINK_CONNECTIONS_BURST_S,
         now_ms);
-    address->complaints = full_bucket(SS_LINK_COMPLAINTS_BURST, now_ms);
+    address->refusals = ss_bucket_full(SS_LINK_REFUSALS_BURST, now_ms);
     ss_map_put(&guard->addresses, network, address);
     return address;
 }
@@ -205,7 +178,9 @@ enum ss_guard_verdict ss_guard_connect(
         return SS_GUARD_FULL;
     if (from->connections >= limits->per_address_max)
         return SS_GUARD_ADDRESS_FULL;
-    if (!take(&from->new_ones, limits->connections_rate,
+    if (!ss_bucket_take(&from->new_ones,
+            from->suspect_until_ms > now_ms ? SS_LINK_SUSPECT_COST : 1,
+            limits->connections_rate,
             (int64_t)limits->connections_rate * SS_LINK_CONNECTIONS_BURST_S,
             now_ms))
         return SS_GUARD_TOO_FAST;
@@ -215,6 +190,15 @@ enum ss_guard_verdict ss_guard_connect(
     from->connections++;
     guard->open_count++;
     return SS_GUARD_WELCOME;
+}
+
+void ss_guard_refused(
+    struct ss_guard *guard, const char *address, int64_t now_ms)
+{
+    struct address *from = address_of(guard, address, now_ms);
+    if (from && !ss_bucket_take(&from->refusals, 1, SS_LINK_REFUSALS_RATE,
+                    SS_LINK_REFUSALS_BURST, now_ms))
+        from->suspect_until_ms = now_ms + SS_LINK_SUSPECT_MS;
 }
 
 size_t ss_guard_connections(const struct ss_guard *guard)
@@ -234,33 +218,75 @@ static void sweep_peers(struct ss_guard *guard, int64_t now_ms)
 {
     for (struct ss_map_entry *it = guard->peers.first; it;) {
         struct ss_map_entry *next = it->next;
-        const struct bucket *bucket = it->value;
-        if (now_ms - bucket->filled_ms > SS_LINK_MESSAGES_BURST_S * 1000)
+        const struct peer *peer = it->value;
+        if (now_ms - peer->messages.filled_ms >
+                SS_LINK_MESSAGES_BURST_S * 1000 &&
+            peer->unheard_until_ms <= now_ms)
             ss_free(ss_map_remove(&guard->peers, it->key));
         it = next;
     }
 }
 
-bool ss_guard_message(struct ss_guard *guard, const char *peer, int64_t now_ms)
+// NULL: there are too many.
+static struct peer *peer_of(
+    struct ss_guard *guard, const char *name, int64_t now_ms)
 {
-    struct bucket *bucket = ss_map_get(&guard->peers, peer);
-    if (!bucket) {
-        if (guard->peers.count >= SS_LINK_PEERS_MAX)
-            sweep_peers(guard, now_ms);
-        if (guard->peers.count >= SS_LINK_PEERS_MAX)
-            return false;
-        bucket = ss_zalloc(1, sizeof(*bucket));
-        *bucket = full_bucket(messages_burst(guard), now_ms);
-        ss_map_put(&guard->peers, peer, bucket);
-    }
-    return take(
-        bucket, guard->limits.messages_rate, messages_burst(guard), now_ms);
+    struct peer *peer = ss_map_get(&guard->peers, name);
+    if (peer)
+        return peer;
+    if (guard->peers.count >= SS_LINK_PEERS_MAX)
+        sweep_peers(guard, now_ms);
+    if (guard->peers.count >= SS_LINK_PEERS_MAX)
+        return NULL;
+    peer = ss_zalloc(1, sizeof(*peer));
+    peer->messages = ss_bucket_full(messages_burst(guard), now_ms);
+    ss_map_put(&guard->peers, name, peer);
+    return peer;
 }
 
-bool ss_guard_complaint(
-    struct ss_guard *guard, const char *address, int64_t now_ms)
+bool ss_guard_message(struct ss_guard *guard, const char *peer, int64_t now_ms)
 {
-    struct address *from = address_of(guard, address, now_ms);
-    return from && take(&from->complaints, SS_LINK_COMPLAINTS_RATE,
-                       SS_LINK_COMPLAINTS_BURST, now_ms);
+    struct peer *from = peer_of(guard, peer, now_ms);
+    return from && ss_bucket_take(&from->messages, 1,
+                       guard->limits.messages_rate, messages_burst(guard), now_ms);
+}
+
+void ss_guard_unhear(struct ss_guard *guard, const char *peer, int64_t now_ms)
+{
+    struct peer *from = peer_of(guard, peer, now_ms);
+    if (from)
+        from->unheard_until_ms = now_ms + SS_LINK_LEFTOVERS_MS;
+}
+
+bool ss_guard_hears(
+    const struct ss_guard *guard, const char *peer, int64_t now_ms)
+{
+    const struct peer *from = ss_map_get(&guard->peers, peer);
+    return !from || from->unheard_until_ms <= now_ms;
+}
+
+// ------------------------------------------------------------------ penalties
+
+bool ss_guard_wrong(struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms)
+{
+    char network[SS_GUARD_ADDRESS_SIZE];
+    network_of(address, network);
+    return ss_penalties_wrong(guard->penalties, network, key, now_ms);
+}
+
+void ss_guard_punish(struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms)
+{
+    char network[SS_GUARD_ADDRESS_SIZE];
+    network_of(address, network);
+    ss_penalties_punish(guard->penalties, network, key, now_ms);
+}
+
+int64_t ss_guard_waits_until(const struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms)
+{
+    char network[SS_GUARD_ADDRESS_SIZE];
+    network_of(address, network);
+    return ss_penalties_end_ms(guard->penalties, network, key, now_ms);
 }

@@ -5,8 +5,6 @@
 // It counts and judges; the link performs (link_zmq.c hangs up). Time is given.
 // Addresses are texts as "192.0.2.7"; of IPv6 ones the first half counts, which
 // is what one customer has.
-//
-//   bucket   a full one allows `burst` at once; it fills again at `rate` a second
 #ifndef SS_LINK_GUARD_H
 #define SS_LINK_GUARD_H
 
@@ -45,13 +43,30 @@ enum ss_guard_verdict ss_guard_connect(
 enum { SS_GUARD_ADDRESS_SIZE = 64 };
 void ss_guard_disconnect(struct ss_guard *guard, int fd,
     char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_since_ms);
+// The key of a connection from there was refused, or has to wait. With too many
+// of those its new connections count several times: a handshake is costly. Those
+// that it has are not touched.
+void ss_guard_refused(
+    struct ss_guard *guard, const char *address, int64_t now_ms);
 size_t ss_guard_connections(const struct ss_guard *guard);
 
 // May `peer` send one more message?
 bool ss_guard_message(struct ss_guard *guard, const char *peer, int64_t now_ms);
-// `address` sent something that makes no sense, or that it may not. False: it
-// did so too often, hang up.
-bool ss_guard_complaint(
-    struct ss_guard *guard, const char *address, int64_t now_ms);
+// It was hung up on: what is still queued of it is not heard.
+void ss_guard_unhear(struct ss_guard *guard, const char *peer, int64_t now_ms);
+bool ss_guard_hears(
+    const struct ss_guard *guard, const char *peer, int64_t now_ms);
+
+// Penalties are a key's (its name; "": none) at an address (penalty.h). One
+// more message that makes no sense, or that it may not send. False: too many,
+// hang up.
+bool ss_guard_wrong(struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms);
+// Once is too often: it is hung up on, and waits.
+void ss_guard_punish(struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms);
+// When it may come in again; 0: now.
+int64_t ss_guard_waits_until(const struct ss_guard *guard, const char *address,
+    const char *key, int64_t now_ms);
 
 #endif

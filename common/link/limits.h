@@ -34,13 +34,34 @@ enum {
     // What peers may take of a server link, unless it is told otherwise.
     SS_LINK_CONNECTIONS_MAX = 8192, // a descriptor each; fewer if there are
     SS_LINK_PER_ADDRESS_MAX = 1024, // machines with many worker processes
-    SS_LINK_CONNECTIONS_RATE = 200, // commands in a script are one each
+    // Commands in a script are one each. With keys one costs half a millisecond
+    // of a processor: this is what an address can take of it.
+    SS_LINK_CONNECTIONS_RATE = 100,
     SS_LINK_CONNECTIONS_BURST_S = 5, // a machine's processes start at once
     SS_LINK_MESSAGES_RATE = 50000, // ten times what one busy client sends
     SS_LINK_MESSAGES_BURST_S = 2,
-    // Messages without sense or right of one address: a mistake repeats a few.
-    SS_LINK_COMPLAINTS_RATE = 5,
-    SS_LINK_COMPLAINTS_BURST = 100,
+    // Handshakes of one address that are refused for their key: a machine whose
+    // key is not allowed yet tries a few times. With more, and for so long
+    // after, each new connection counts as several.
+    SS_LINK_REFUSALS_RATE = 2,
+    SS_LINK_REFUSALS_BURST = 50,
+    SS_LINK_SUSPECT_MS = 10000,
+    SS_LINK_SUSPECT_COST = 4,
+    // Messages without sense or right, of one key at one address: a mistake
+    // repeats a few.
+    SS_LINK_WRONGS_RATE = 5,
+    SS_LINK_WRONGS_BURST = 100,
+    // Who goes beyond is hung up on, and its key waits at the door: so long at
+    // first, twice as long each time, at most that long.
+    SS_LINK_WAIT_MS = 1000,
+    SS_LINK_WAIT_MAX_MS = 60000,
+    SS_LINK_OFFENDERS_MAX = 4096, // keys at addresses that are remembered
+    SS_LINK_SWEEP_MS = 1000,
+    // Handshakes that are not answered yet; more are not remembered, end with
+    // their time, and come again.
+    SS_LINK_LOBBY_MAX = 256,
+    // What was queued of a peer that was hung up on is dropped for so long.
+    SS_LINK_LEFTOVERS_MS = 1000,
     // Descriptors kept for files, the store and threads.
     SS_LINK_DESCRIPTORS_SPARE = 64,
     SS_LINK_DESCRIPTORS_MAX = 1 << 20, // the table of connections

@@ -370,29 +370,33 @@ static size_t skip_rest(void *socket, zmq_msg_t *frame)
     return count;
 }
 
-// SS_EAGAIN: the message is dropped, there may be another one.
+// SS_EAGAIN: the message is dropped, there may be another one. SS_EFORMAT: the
+// door knows who sent it, and there is no answering.
 static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
-    char mark[SS_DOOR_MARK_SIZE] = {0};
+    char mark[SS_DOOR_MARK_SIZE] = {0}, name[SS_PEER_SIZE];
     size_t size = zmq_msg_size(frame);
+    bool is_long = size > SS_LINK_IDENTITY_SIZE_MAX;
     ret_peer[0] = '\0';
-    if (size > SS_LINK_IDENTITY_SIZE_MAX) {
+    name_of(zmq_msg_data(frame), is_long ? SS_LINK_IDENTITY_SIZE_MAX : size,
+        name);
+    memcpy(mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
+    if (!zmq_msg_more(frame))
+        return SS_EAGAIN; // of a ROUTER there is
+    next_frame(link->socket, frame);
+    if (!ss_door_admits(link->door, frame, name, mark)) {
+        skip_rest(link->socket, frame);
+        return SS_EAGAIN;
+    }
+    if (is_long) {
         skip_rest(link->socket, frame);
         return ss_error_set(error, SS_EFORMAT,
             "a peer has an identity of %zu bytes; the limit is %d", size,
             SS_LINK_IDENTITY_SIZE_MAX);
     }
-    name_of(zmq_msg_data(frame), size, ret_peer);
-    memcpy(mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
-    if (!zmq_msg_more(frame))
-        return ss_error_set(
-            error, SS_EFORMAT, "%s sent a message without a body", ret_peer);
-    next_frame(link->socket, frame);
-    if (ss_door_admits(link->door, frame, ret_peer, mark))
-        return SS_OK;
-    skip_rest(link->socket, frame);
-    return SS_EAGAIN;
+    memcpy(ret_peer, name, sizeof(name));
+    return SS_OK;
 }
 
 static int take_frames(struct zmq_link *link, zmq_msg_t *frame,
@@ -480,6 +484,9 @@ static int look(
             items[used++] =
                 (zmq_pollitem_t){.fd = fds[i], .events = ZMQ_POLLIN};
         }
+    int due_ms = link->door ? ss_door_time_left(link->door) : -1;
+    if (due_ms >= 0 && (timeout_ms < 0 || due_ms < timeout_ms))
+        timeout_ms = due_ms;
     int rc = zmq_poll(items, add_door(link, items, used), timeout_ms);
     if (link->door)
         ss_door_serve(link->door);

@@ -2,6 +2,9 @@
 //
 //   request  version, id, domain, address, identity, mechanism, credentials...
 //   answer   version, id, status, text, user, metadata
+//
+// Each behind who asks, and an empty frame: it is a ROUTER, so that an answer can
+// wait while others get theirs.
 #include "common/link/zap.h"
 
 #include <errno.h>
@@ -20,7 +23,7 @@ int ss_zap_open(void *context, void *socket, void **ret_zap,
     struct ss_error *error)
 {
     int linger = 0;
-    void *zap = zmq_socket(context, ZMQ_REP);
+    void *zap = zmq_socket(context, ZMQ_ROUTER);
     if (zap && zmq_bind(zap, "inproc://zeromq.zap.01") == 0 &&
         zmq_setsockopt(zap, ZMQ_LINGER, &linger, sizeof(linger)) == 0 &&
         zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0) {
@@ -50,16 +53,22 @@ static bool has_more(void *zap)
     return zmq_getsockopt(zap, ZMQ_RCVMORE, &more, &size) == 0 && more != 0;
 }
 
+enum frame { FROM, EMPTY, VERSION, ID, DOMAIN_NAME, ADDRESS, IDENTITY,
+    MECHANISM, CREDENTIALS };
+
 static void take_frame(struct ss_zap_request *request, int index,
     const unsigned char *bytes, int size)
 {
-    if (index == 1 && size <= SS_ZAP_ID_SIZE) {
+    if (index == FROM && size <= SS_ZAP_ID_SIZE) {
+        memcpy(request->from, bytes, (size_t)size);
+        request->from_size = size;
+    } else if (index == ID && size <= SS_ZAP_ID_SIZE) {
         memcpy(request->id, bytes, (size_t)size);
         request->id_size = size;
-    } else if (index == 3) {
+    } else if (index == ADDRESS) {
         snprintf(request->address, sizeof(request->address), "%.*s", size,
             (const char *)bytes);
-    } else if (index == 6 && size == KEY_BYTES) {
+    } else if (index == CREDENTIALS && size == KEY_BYTES) {
         zmq_z85_encode(request->public_half, bytes, KEY_BYTES);
     }
 }
@@ -74,7 +83,7 @@ bool ss_zap_take(void *zap, struct ss_zap_request *ret_request)
     for (int index = 0; index < FRAMES_MAX; index++) {
         if (size > FRAME_SIZE)
             size = 0; // cut: nothing of ours is so long
-        if (index == 5)
+        if (index == MECHANISM)
             memcpy(mechanism, bytes, (size_t)size);
         take_frame(ret_request, index, bytes, size);
         if (!has_more(zap))
@@ -101,6 +110,8 @@ void ss_zap_answer(
 {
     const char *user = is_allowed ? request->public_half : "";
     const char *text = is_allowed ? "OK" : "this key is not allowed";
+    send_frame(zap, request->from, (size_t)request->from_size, false);
+    send_frame(zap, "", 0, false);
     send_frame(zap, version, strlen(version), false);
     send_frame(zap, request->id, (size_t)request->id_size, false);
     send_frame(zap, is_allowed ? "200" : "400", 3, false);

@@ -66,20 +66,61 @@ def test_strangers_keys_are_refused():
         expect_logged_once(coordinator, r"127\.0\.0\.2: its key .* not allowed")
 
 
+def through(world, address):
+    """The coordinator's endpoint, reached from this address."""
+    return f"tcp://{address}:0;{world.endpoint.removeprefix('tcp://')}"
+
+
 def test_a_client_that_says_it_is_a_worker_is_refused():
     with World() as world:
         keys = keys_of(world)
-        coordinator = world.coordinator("--keys", keys)
+        coordinator = world.coordinator("--keys", keys, "--metrics",
+                                        "127.0.0.1:0")
+        # Who was there before, at the same address, notices nothing.
+        there, world.endpoint = world.endpoint, through(world, "127.0.0.2")
         world.worker(HELLO, None, "--keys", keys)
+        world.endpoint = there
         attack(world, "poser", keys)
         coordinator.wait_line("not allowed to send HELLO")
-        coordinator.wait_line("hung up on")
+        coordinator.wait_line("client at 127.0.0.2: .* has to wait")
+        while metric(coordinator, "superstep_handshakes_delayed_total") < 20:
+            pass
         honest(world, "--keys", keys / "operator.key")
         workers = world.ask("workers", "--keys", keys)
         expect([item["worker"] for item in workers] == ["worker1"],
                str(workers))
         expect_logged_once(coordinator, "not allowed to send HELLO")
         expect_logged_once(coordinator, "too many messages that make no sense")
+
+
+def test_nobody_waits_for_what_another_key_or_address_did():
+    with World() as world:
+        keys = keys_of(world)
+        coordinator = world.coordinator("--keys", keys, "--metrics",
+                                        "127.0.0.1:0")
+        world.worker(HELLO, None, "--keys", keys)
+        attack(world, "liar", keys)
+        coordinator.wait_line("client at 127.0.0.2: .* has to wait")
+        while metric(coordinator, "superstep_handshakes_delayed_total") < 1:
+            pass
+        honest(world, "--keys", keys / "client.key")
+        world.endpoint = through(world, "127.0.0.2")
+        honest(world, "--keys", keys / "operator.key")
+        expect_logged_once(coordinator, "too many messages that make no sense")
+
+
+def test_who_sends_under_the_identity_of_another_is_refused():
+    with World() as world:
+        keys = keys_of(world)
+        coordinator = world.coordinator("--keys", keys, "--metrics",
+                                        "127.0.0.1:0")
+        world.worker(HELLO, None, "--keys", keys)
+        attack(world, "thief", keys)
+        coordinator.wait_line("an identity that is none of its key")
+        while metric(coordinator, "superstep_handshakes_delayed_total") < 1:
+            pass
+        honest(world, "--keys", keys)
+        expect_logged_once(coordinator, "an identity that is none of its key")
 
 
 def test_junk_is_hung_up_on():

@@ -1,7 +1,10 @@
 """A hostile peer, as a process of its own: hostile.py KIND ENDPOINT [KEYS]
 
     stranger   connections with keys that nobody allowed, one after the other
-    poser      a client that says it is a worker, as fast as it can
+    poser      a client that says it is a worker, as fast as it can, by several
+               connections, and by new ones before it can be hung up on
+    liar       the same by one connection, which comes back when it is hung up on
+    thief      a client that sends under another one's identity
     junk       messages that are none, as fast as it can
     half       connections that say nothing
     huge       a frame of 1 GB
@@ -11,7 +14,9 @@ and goes on until it is killed. All of it comes from the address 127.0.0.2.
 """
 
 import ctypes
+import os
 import pathlib
+import resource
 import select
 import socket
 import sys
@@ -22,6 +27,7 @@ PUBLICKEY, SECRETKEY, SERVERKEY, DONTWAIT = 48, 49, 50, 1
 # An Envelope of protocol 1 with a Hello: a name and a capacity.
 HELLO = bytes.fromhex("0801120a0a06686f7374696c2801")
 SOCKETS = 8
+RENEW_S = 0.005 # a new connection so often: as many as are let in
 HERE = "127.0.0.2"
 
 
@@ -78,34 +84,74 @@ def key_of(path):
     return fields["public"].encode(), fields["secret"].encode()
 
 
-def stranger(endpoint, keys):
-    zmq = Zmq()
-    server = (keys / "coordinator.pub").read_text().strip().encode()
+def server_of(keys):
+    return (keys / "coordinator.pub").read_text().strip().encode()
+
+
+def storm(zmq, new_one):
+    """Always SOCKETS of them, all sending, and the oldest gives way to a new
+    one."""
+    made = [new_one() for _ in range(SOCKETS)]
+    renew_at = time.monotonic()
     say("begun")
     while True:
-        made = [zmq.socket() for _ in range(SOCKETS)]
-        for one in made:
-            zmq.keys(one, server, *zmq.pair())
-            zmq.connect(one, endpoint)
-            zmq.send(one, HELLO)
-        time.sleep(0.2)
-        for one in made:
-            zmq.close(one)
+        sent = [zmq.send(one, HELLO) for one in made]
+        if time.monotonic() >= renew_at:
+            renew_at += RENEW_S
+            zmq.close(made.pop(0))
+            made.append(new_one())
+        elif not any(sent):
+            time.sleep(0.001)
 
 
-def flood(endpoint, keys, data):
-    zmq = Zmq()
+def stranger(endpoint, keys):
+    zmq, server = Zmq(), server_of(keys)
+
+    def new_one():
+        made = zmq.socket()
+        zmq.keys(made, server, *zmq.pair())
+        zmq.connect(made, endpoint)
+        return made
+
+    storm(zmq, new_one)
+
+
+def client_of(zmq, endpoint, keys, identity):
     made = zmq.socket()
-    if keys:
-        server = (keys / "coordinator.pub").read_text().strip().encode()
-        public, secret = key_of(keys / "client.key")
-        zmq.keys(made, server, public, secret)
-        zmq.set(made, ROUTING_ID, public[:16] + b"hostile")
+    public, secret = key_of(keys / "client.key")
+    zmq.keys(made, server_of(keys), public, secret)
+    zmq.set(made, ROUTING_ID, identity or public[:16] + os.urandom(8))
     zmq.connect(made, endpoint)
+    return made
+
+
+def poser(endpoint, keys):
+    zmq = Zmq()
+    storm(zmq, lambda: client_of(zmq, endpoint, keys, None))
+
+
+def liar(endpoint, keys):
+    zmq = Zmq()
+    flood(zmq, client_of(zmq, endpoint, keys, None), HELLO)
+
+
+def thief(endpoint, keys):
+    zmq = Zmq()
+    flood(zmq, client_of(zmq, endpoint, keys, b"m" * 32), HELLO)
+
+
+def flood(zmq, made, data):
     say("begun")
     while True:
         if not zmq.send(made, data):
             time.sleep(0.001)
+
+
+def junk(endpoint, _):
+    zmq = Zmq()
+    made = zmq.socket()
+    zmq.connect(made, endpoint)
+    flood(zmq, made, b"GET / HTTP/1.1")
 
 
 def connect(endpoint):
@@ -116,30 +162,24 @@ def connect(endpoint):
     return made
 
 
-def is_closed(made):
-    try:
-        return select.select([made], [], [], 0)[0] and not made.recv(4096)
-    except ConnectionError:
-        return True
-
-
 def half(endpoint, _):
-    made, refused = [], False
+    """Holds what it gets, and takes another for each that is closed."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    made, watch, refused = {}, select.epoll(), False
     say("begun")
     while True:
         try:
-            made.append(connect(endpoint))
+            one = connect(endpoint)
+            made[one.fileno()] = one
+            watch.register(one, select.EPOLLRDHUP | select.EPOLLET)
         except OSError:
             time.sleep(0.01)
-        open_ones = [one for one in made if not is_closed(one)]
-        for one in set(made) - set(open_ones):
-            one.close()
-        if len(open_ones) < len(made) and not refused:
-            refused = True
-            say("refused")
-        made = open_ones
-        if refused:
-            time.sleep(0.01)
+        for fd, _ in watch.poll(0):
+            made.pop(fd).close()
+            if not refused:
+                refused = True
+                say("refused")
 
 
 def frame_of_a_gigabyte(endpoint):
@@ -176,13 +216,8 @@ def huge(endpoint, _):
 def main():
     kind, endpoint = sys.argv[1:3]
     keys = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    if kind == "poser":
-        flood(endpoint, keys, HELLO)
-    elif kind == "junk":
-        flood(endpoint, keys, b"GET / HTTP/1.1")
-    else:
-        {"stranger": stranger, "half": half, "huge": huge}[kind](
-            endpoint, keys)
+    {"stranger": stranger, "poser": poser, "liar": liar, "thief": thief, "junk": junk,
+     "half": half, "huge": huge}[kind](endpoint, keys)
 
 
 if __name__ == "__main__":

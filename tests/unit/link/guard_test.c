@@ -86,6 +86,34 @@ START_TEST(new_ones_come_at_a_rate_after_a_burst)
 }
 END_TEST
 
+START_TEST(new_ones_of_who_is_refused_too_often_count_several_times)
+{
+    now_ms += SS_LINK_FORGET_MS;
+    for (int i = 0; i < SS_LINK_REFUSALS_BURST; i++)
+        ss_guard_refused(guard, "192.0.2.1", now_ms);
+    ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_WELCOME);
+    ck_assert_int_eq(come(7, "192.0.2.2"), SS_GUARD_WELCOME);
+    leave(6);
+    ss_guard_refused(guard, "192.0.2.1", now_ms);
+    // Three of five are left: too few while it is suspect.
+    ck_assert_int_lt(3, SS_LINK_SUSPECT_COST);
+    ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_TOO_FAST);
+    now_ms += 1000;
+    ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_WELCOME);
+    leave(6);
+    ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_TOO_FAST);
+    ck_assert_int_eq(come(8, "192.0.2.2"), SS_GUARD_WELCOME);
+    // What it had is still there, and nothing lasts for ever.
+    ck_assert_uint_eq(ss_guard_connections(guard), 3);
+    now_ms += SS_LINK_SUSPECT_MS;
+    for (int i = 0; i < SS_LINK_CONNECTIONS_BURST_S; i++) {
+        ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_WELCOME);
+        leave(6);
+    }
+}
+END_TEST
+
 START_TEST(a_descriptor_that_comes_again_stands_for_a_new_connection)
 {
     ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
@@ -160,16 +188,30 @@ START_TEST(addresses_that_are_gone_make_room_for_others)
 }
 END_TEST
 
-START_TEST(complaints_about_an_address_are_counted_over_its_connections)
+START_TEST(what_is_queued_of_a_peer_that_was_hung_up_on_is_not_heard)
 {
-    for (int i = 0; i < SS_LINK_COMPLAINTS_BURST; i++)
-        ck_assert(ss_guard_complaint(guard, "192.0.2.1", now_ms));
-    ck_assert(!ss_guard_complaint(guard, "192.0.2.1", now_ms));
-    ck_assert(ss_guard_complaint(guard, "192.0.2.2", now_ms));
-    now_ms += 1000;
-    for (int i = 0; i < SS_LINK_COMPLAINTS_RATE; i++)
-        ck_assert(ss_guard_complaint(guard, "192.0.2.1", now_ms));
-    ck_assert(!ss_guard_complaint(guard, "192.0.2.1", now_ms));
+    ck_assert(ss_guard_hears(guard, "loud", now_ms));
+    ss_guard_unhear(guard, "loud", now_ms);
+    ck_assert(!ss_guard_hears(guard, "loud", now_ms));
+    ck_assert(ss_guard_hears(guard, "quiet", now_ms));
+    now_ms += SS_LINK_LEFTOVERS_MS - 1;
+    ck_assert(!ss_guard_hears(guard, "loud", now_ms));
+    now_ms += 1;
+    ck_assert(ss_guard_hears(guard, "loud", now_ms));
+}
+END_TEST
+
+START_TEST(wrongs_are_a_networks_as_connections_are)
+{
+    for (int i = 0; i < SS_LINK_WRONGS_BURST; i++)
+        ck_assert(ss_guard_wrong(
+            guard, i % 2 ? "2001:db8::1" : "2001:db8::2", "", now_ms));
+    ck_assert(!ss_guard_wrong(guard, "2001:db8::3", "", now_ms));
+    ck_assert_int_eq(ss_guard_waits_until(guard, "2001:db8::4", "", now_ms),
+        now_ms + SS_LINK_WAIT_MS);
+    ss_guard_punish(guard, "::ffff:192.0.2.1", "ada", now_ms);
+    ck_assert_int_eq(ss_guard_waits_until(guard, "192.0.2.1", "ada", now_ms),
+        now_ms + SS_LINK_WAIT_MS);
 }
 END_TEST
 
@@ -183,6 +225,8 @@ int main(void)
     tcase_add_test(tcase, all_addresses_together_have_theirs);
     tcase_add_test(tcase, new_ones_come_at_a_rate_after_a_burst);
     tcase_add_test(
+        tcase, new_ones_of_who_is_refused_too_often_count_several_times);
+    tcase_add_test(
         tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
     tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);
     tcase_add_test(
@@ -191,7 +235,8 @@ int main(void)
         tcase, peers_that_are_quiet_are_forgotten_when_there_are_many);
     tcase_add_test(tcase, addresses_that_are_gone_make_room_for_others);
     tcase_add_test(
-        tcase, complaints_about_an_address_are_counted_over_its_connections);
+        tcase, what_is_queued_of_a_peer_that_was_hung_up_on_is_not_heard);
+    tcase_add_test(tcase, wrongs_are_a_networks_as_connections_are);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -361,39 +361,181 @@ START_TEST(a_key_that_is_revoked_is_not_heard_any_more)
 }
 END_TEST
 
+// What no link of ours would send: as the stranger, under any identity.
+struct raw {
+    void *context;
+    void *socket;
+};
+
+static void set(struct raw *raw, int option, const void *bytes, size_t size)
+{
+    ck_assert_int_eq(zmq_setsockopt(raw->socket, option, bytes, size), 0);
+}
+
+static struct raw raw_send(const char *identity)
+{
+    struct raw raw = {.context = zmq_ctx_new()};
+    int linger = 0;
+    raw.socket = zmq_socket(raw.context, ZMQ_DEALER);
+    set(&raw, ZMQ_LINGER, &linger, sizeof(linger));
+    set(&raw, ZMQ_ROUTING_ID, identity, strlen(identity));
+    set(&raw, ZMQ_CURVE_SERVERKEY, coordinator.public_half, SS_KEY_TEXT_SIZE);
+    set(&raw, ZMQ_CURVE_PUBLICKEY, stranger.public_half, SS_KEY_TEXT_SIZE);
+    set(&raw, ZMQ_CURVE_SECRETKEY, stranger.secret_half, SS_KEY_TEXT_SIZE);
+    ck_assert_int_eq(zmq_connect(raw.socket, ss_link_endpoint(server)), 0);
+    ck_assert_int_eq(zmq_send(raw.socket, "hello", 5, 0), 5);
+    return raw;
+}
+
+static void raw_close(struct raw *raw)
+{
+    zmq_close(raw->socket);
+    zmq_ctx_term(raw->context);
+}
+
 // An identity is how the server finds a peer: with somebody else's, one would
 // get what is meant for that one.
 START_TEST(an_identity_of_another_key_is_refused)
 {
     char identity[SS_DOOR_MARK_SIZE + 1] = "";
     struct ss_link_incident incident;
-    int linger = 0;
     start_server(0);
     allow(&stranger);
     ck_assert(!serve(SS_LINK_NEWS, &incident));
     memcpy(identity, worker.public_half, SS_DOOR_MARK_SIZE);
-    void *context = zmq_ctx_new();
-    void *socket = zmq_socket(context, ZMQ_DEALER);
-    ck_assert_int_eq(
-        zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof(linger)), 0);
-    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_ROUTING_ID, identity,
-                         sizeof(identity)),
-        0);
-    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY,
-                         coordinator.public_half, SS_KEY_TEXT_SIZE),
-        0);
-    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY,
-                         stranger.public_half, SS_KEY_TEXT_SIZE),
-        0);
-    ck_assert_int_eq(zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY,
-                         stranger.secret_half, SS_KEY_TEXT_SIZE),
-        0);
-    ck_assert_int_eq(zmq_connect(socket, ss_link_endpoint(server)), 0);
-    ck_assert_int_eq(zmq_send(socket, "hello", 5, 0), 5);
+    struct raw thief = raw_send(identity);
     ck_assert(!serve("identity", &incident));
     ck_assert_str_eq(incident.who, "stranger");
-    zmq_close(socket);
-    zmq_ctx_term(context);
+    raw_close(&thief);
+}
+END_TEST
+
+START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
+{
+    char identity[SS_DOOR_MARK_SIZE + 1] = "";
+    struct ss_link_incident incident;
+    struct ss_link_counts counts = {.delayed = 0};
+    start_server(0);
+    allow(&stranger);
+    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    memcpy(identity, worker.public_half, SS_DOOR_MARK_SIZE);
+    struct raw thief = raw_send(identity);
+    // It is hung up on, comes back by itself, and then waits: the longer, the
+    // more often it was.
+    for (int i = 0; i < TURNS_MAX && counts.delayed == 0; i++) {
+        zmq_send(thief.socket, "hello", 5, ZMQ_DONTWAIT);
+        ss_link_wait(server, -1, 0);
+        char peer[SS_PEER_SIZE];
+        void *bytes;
+        size_t size;
+        ck_assert_int_eq(
+            ss_link_recv(server, peer, &bytes, &size, &error), SS_EAGAIN);
+        while (ss_link_incident(server, &incident))
+            ck_assert_str_eq(incident.kind, "identity");
+        ss_link_counts(server, &counts);
+        if (i > SS_LINK_WRONGS_BURST)
+            ss_link_wait(server, -1, 10);
+    }
+    ck_assert_uint_gt(counts.delayed, 0);
+    struct ss_link *link = connect_as("worker.key");
+    ck_assert(serve("key", &incident));
+    ck_assert_str_eq(ss_link_sender(server)->name, "worker");
+    ss_link_close(&link);
+    raw_close(&thief);
+}
+END_TEST
+
+// Else the one who sent something before it would have to answer for it.
+START_TEST(an_identity_that_is_too_long_is_its_senders_own_fault)
+{
+    char identity[SS_LINK_IDENTITY_SIZE_MAX + 2] = "", peer[SS_PEER_SIZE];
+    struct ss_link_incident incident;
+    void *bytes;
+    size_t size;
+    int status = SS_EAGAIN;
+    start_server(0);
+    allow(&stranger);
+    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    struct ss_link *link = connect_as("worker.key");
+    ck_assert(serve("key", &incident));
+    ck_assert_str_eq(ss_link_sender(server)->name, "worker");
+    memset(identity, 'i', SS_LINK_IDENTITY_SIZE_MAX + 1);
+    memcpy(identity, stranger.public_half, SS_DOOR_MARK_SIZE);
+    struct raw long_one = raw_send(identity);
+    for (int i = 0; i < TURNS_MAX && status == SS_EAGAIN; i++) {
+        ss_link_wait(server, -1, TURN_MS);
+        status = ss_link_recv(server, peer, &bytes, &size, &error);
+    }
+    ck_assert_int_eq(status, SS_EFORMAT);
+    ck_assert_str_eq(peer, "");
+    ck_assert_str_eq(ss_link_sender(server)->name, "stranger");
+    ss_link_close(&link);
+    raw_close(&long_one);
+}
+END_TEST
+
+// Until there is one complaint too many.
+static void do_wrong(struct ss_link *link)
+{
+    struct ss_link_incident incident;
+    for (;;) {
+        (void)!ss_link_send(link, NULL, "wrong", 5, &error);
+        if (!serve("complaints", &incident))
+            break;
+        ss_link_complain(server);
+    }
+    ck_assert_str_eq(incident.who, "worker at 127.0.0.1");
+}
+
+// Serve until both have been heard. What the worker says first may be lost with
+// the connection that is hung up on.
+static void hear_stranger_and(struct ss_link *worker_link)
+{
+    bool is_worker_heard = false, is_stranger_heard = false;
+    for (int i = 0; i < TURNS_MAX; i++) {
+        char peer[SS_PEER_SIZE];
+        void *bytes;
+        size_t size;
+        if (!is_worker_heard)
+            (void)!ss_link_send(worker_link, NULL, "again", 5, &error);
+        ss_link_wait(server, -1, TURN_MS);
+        if (ss_link_recv(server, peer, &bytes, &size, &error) != SS_OK)
+            continue;
+        ss_free(bytes);
+        const char *name = ss_link_sender(server)->name;
+        is_worker_heard = is_worker_heard || strcmp(name, "worker") == 0;
+        is_stranger_heard = is_stranger_heard || strcmp(name, "stranger") == 0;
+        if (is_worker_heard && is_stranger_heard)
+            return;
+    }
+    ck_abort_msg("both came, and were not heard");
+}
+
+// Each time it waits twice as long: at last it comes back within that, however
+// slow the machine is.
+START_TEST(a_key_that_did_wrong_waits_and_another_one_does_not)
+{
+    struct ss_link_incident incident;
+    struct ss_link_counts counts;
+    int rounds = 0;
+    start_server(0);
+    allow(&stranger);
+    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    struct ss_link *wrong = connect_as("worker.key");
+    do {
+        rounds++;
+        do_wrong(wrong);
+        struct ss_link *other = connect_as("stranger.key");
+        hear_stranger_and(wrong); // which comes back by itself
+        ss_link_close(&other);
+        ss_link_counts(server, &counts);
+    } while (counts.delayed == 0);
+    // The worker waited, and was then let in on the same connection.
+    // (After many rounds its wait is longer than a handshake may last.)
+    ck_assert(counts.delayed == 1 || rounds > 3);
+    ck_assert_uint_eq(counts.refused_key, 0);
+    ck_assert_ptr_null(ss_link_trouble(wrong));
+    ss_link_close(&wrong);
 }
 END_TEST
 
@@ -455,6 +597,12 @@ int main(void)
     tcase_add_test(tcase, who_has_no_key_stays_outside);
     tcase_add_test(tcase, a_key_that_is_revoked_is_not_heard_any_more);
     tcase_add_test(tcase, an_identity_of_another_key_is_refused);
+    tcase_add_test(
+        tcase, who_goes_on_under_the_identity_of_another_key_has_to_wait);
+    tcase_add_test(
+        tcase, an_identity_that_is_too_long_is_its_senders_own_fault);
+    tcase_add_test(
+        tcase, a_key_that_did_wrong_waits_and_another_one_does_not);
     tcase_add_test(tcase, who_sends_too_much_is_hung_up_on);
     tcase_add_test(tcase, beyond_loopback_keys_are_wanted);
     suite_add_tcase(suite, tcase);

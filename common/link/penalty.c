@@ -1,0 +1,131 @@
+// penalty.c - a table of who did wrong, by address and key.
+#include "common/link/penalty.h"
+
+#include <stddef.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/link/bucket.h"
+#include "common/link/limits.h"
+
+struct offender {
+    struct ss_bucket wrongs;
+    int64_t last_ms; // when it did wrong last
+    int64_t end_ms;  // it waits until then
+    int64_t wait_ms; // that it got last; 0: none yet
+};
+
+struct ss_penalties {
+    struct ss_map offenders; // "address key" -> struct offender *
+    int64_t swept_ms;
+};
+
+struct ss_penalties *ss_penalties_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_penalties));
+}
+
+void ss_penalties_destroy(struct ss_penalties **penalties)
+{
+    if (!*penalties)
+        return;
+    ss_map_fini(&(*penalties)->offenders, ss_free);
+    ss_free(*penalties);
+    *penalties = NULL;
+}
+
+static bool is_forgiven(const struct offender *offender, int64_t now_ms)
+{
+    return now_ms - offender->last_ms > SS_LINK_FORGET_MS &&
+           now_ms - offender->end_ms > SS_LINK_FORGET_MS;
+}
+
+// At most so often: whoever fills the table must not make us walk it each time.
+static void sweep(struct ss_penalties *penalties, int64_t now_ms)
+{
+    if (penalties->swept_ms != 0 &&
+        now_ms - penalties->swept_ms < SS_LINK_SWEEP_MS)
+        return;
+    penalties->swept_ms = now_ms;
+    for (struct ss_map_entry *it = penalties->offenders.first; it;) {
+        struct ss_map_entry *next = it->next;
+        if (is_forgiven(it->value, now_ms))
+            ss_free(ss_map_remove(&penalties->offenders, it->key));
+        it = next;
+    }
+}
+
+static struct offender *find(
+    const struct ss_penalties *penalties, const char *address, const char *key)
+{
+    char *who = ss_format("%s %s", address, key);
+    struct offender *found = ss_map_get(&penalties->offenders, who);
+    ss_free(who);
+    return found;
+}
+
+// NULL: there are more than can be remembered.
+static struct offender *offender_of(struct ss_penalties *penalties,
+    const char *address, const char *key, int64_t now_ms)
+{
+    struct offender *offender = find(penalties, address, key);
+    bool is_new = !offender;
+    if (is_new && penalties->offenders.count >= SS_LINK_OFFENDERS_MAX)
+        sweep(penalties, now_ms);
+    if (is_new && penalties->offenders.count >= SS_LINK_OFFENDERS_MAX)
+        return NULL;
+    if (is_new) {
+        char *who = ss_format("%s %s", address, key);
+        offender = ss_zalloc(1, sizeof(*offender));
+        ss_map_put(&penalties->offenders, who, offender);
+        ss_free(who);
+    }
+    if (is_new || is_forgiven(offender, now_ms))
+        *offender = (struct offender){
+            .wrongs = ss_bucket_full(SS_LINK_WRONGS_BURST, now_ms)};
+    offender->last_ms = now_ms;
+    return offender;
+}
+
+static void punish(struct offender *offender, int64_t now_ms)
+{
+    if (offender->end_ms > now_ms)
+        return;
+    int64_t wait_ms =
+        offender->wait_ms == 0 ? SS_LINK_WAIT_MS : 2 * offender->wait_ms;
+    offender->wait_ms =
+        wait_ms < SS_LINK_WAIT_MAX_MS ? wait_ms : SS_LINK_WAIT_MAX_MS;
+    offender->end_ms = now_ms + offender->wait_ms;
+}
+
+bool ss_penalties_wrong(struct ss_penalties *penalties, const char *address,
+    const char *key, int64_t now_ms)
+{
+    struct offender *offender =
+        offender_of(penalties, address, key, now_ms);
+    if (!offender)
+        return false;
+    if (ss_bucket_take(&offender->wrongs, 1, SS_LINK_WRONGS_RATE,
+            SS_LINK_WRONGS_BURST, now_ms))
+        return true;
+    punish(offender, now_ms);
+    ss_check(offender->end_ms > now_ms);
+    return false;
+}
+
+void ss_penalties_punish(struct ss_penalties *penalties, const char *address,
+    const char *key, int64_t now_ms)
+{
+    struct offender *offender =
+        offender_of(penalties, address, key, now_ms);
+    if (offender)
+        punish(offender, now_ms);
+}
+
+int64_t ss_penalties_end_ms(const struct ss_penalties *penalties,
+    const char *address, const char *key, int64_t now_ms)
+{
+    const struct offender *offender = find(penalties, address, key);
+    return offender && offender->end_ms > now_ms ? offender->end_ms : 0;
+}

@@ -1,0 +1,32 @@
+// penalty.h - who did wrong too often, and how long he has to wait for it.
+//
+// Without a memory, who is hung up on comes back at once, and each time costs a
+// handshake and a queue full of nonsense. Wrongs are counted for a key at an
+// address: whoever has another key, or another address, does not pay for it.
+//
+//   wrongs --rate exceeded--> wait WAIT_MS, then twice as long, ... WAIT_MAX_MS
+//          <--nothing wrong for FORGET_MS: as new--
+#ifndef SS_LINK_PENALTY_H
+#define SS_LINK_PENALTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ss_penalties;
+
+struct ss_penalties *ss_penalties_new(void);
+void ss_penalties_destroy(struct ss_penalties **penalties);
+
+// `key` (its name; "": it has none) at `address` did something that makes no
+// sense, or that it may not. False: it did so too often, and now it waits.
+bool ss_penalties_wrong(struct ss_penalties *penalties, const char *address,
+    const char *key, int64_t now_ms);
+// It did something of which once is too often: it waits from now on, and if it
+// does already, not longer.
+void ss_penalties_punish(struct ss_penalties *penalties, const char *address,
+    const char *key, int64_t now_ms);
+// When its time is over; 0: it does not wait.
+int64_t ss_penalties_end_ms(const struct ss_penalties *penalties,
+    const char *address, const char *key, int64_t now_ms);
+
+#endif
