@@ -75,6 +75,9 @@ void tell_event(const char *client, const json_t *event);
 // ------------------------------------------------------------------ world.c
 
 void tell(const char *format, ...) SS_PRINTF(1, 2);
+
+// ------------------------------------------------------------ world_workers.c
+
 // An item shown by a running attempt. Takes `value`.
 void world_live(const struct ss_order *order, enum ss_live_kind kind,
     json_t *value);
@@ -151,9 +154,22 @@ struct world {
 
 extern struct world world;
 
+void world_drop_jobs(void); // what the store was asked for
 // One event to the coordinator that is looked at, and what it asks for.
 void world_step(struct ss_event *event);
 void world_engine_new(void);
+
+// ------------------------------------------------------------ world_workers.c
+
+// A worker gets an order: its body runs at once, and its result is on its way.
+void world_order(const struct ss_command *command);
+void world_order_void(const struct ss_command *command); // it is cancelled
+// All that live.
+void world_workers_hello(void);
+void world_workers_beat(void);
+
+// ------------------------------------------------------------ world_mishaps.c
+
 void world_find_graphs(void);
 // `crashed`: under the coordinator before, which crashed.
 void world_find_runs(bool crashed);
