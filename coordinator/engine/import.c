@@ -108,7 +108,7 @@ static int check(const struct thread *thread, const json_t *body,
 {
     const json_t *list = json_object_get(body, "checkpoints");
     const json_t *graph = json_object_get(body, "graph");
-    if (thread->run || thread->change)
+    if (ss_thread_busy(thread))
         return ss_error_set(error, SS_EBUSY,
             "thread %s is busy: wait for its run, or cancel it", thread->id);
     if (!json_is_array(list) || json_array_size(list) == 0)

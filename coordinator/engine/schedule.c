@@ -239,7 +239,8 @@ static int check_hello(struct engine *engine, const struct ss_event *event,
     if (event->hello.graphs_count == 0)
         return ss_error_set(
             error, SS_EINVAL, "worker %s serves no graph", name);
-    if (engine->workers.count >= SS_WORKERS_MAX)
+    if (engine->workers.count >= SS_WORKERS_MAX
+        && !ss_map_get(&engine->workers, event->peer))
         return ss_error_set(error, SS_ELIMIT,
             "%d workers are the most that one coordinator takes",
             SS_WORKERS_MAX);
@@ -255,30 +256,46 @@ static int check_hello(struct engine *engine, const struct ss_event *event,
     return SS_OK;
 }
 
-static void lose_attempts(struct worker *worker, const char *why)
+struct attempts {
+    struct ss_attempt *items;
+    size_t count, capacity;
+};
+
+// Found again by its name: with one of an update, or of a superstep's folds, that
+// is lost for the last time all others go, too.
+static void lose_attempts(
+    struct worker *worker, struct attempts *lost, const char *why)
 {
     struct engine *engine = worker->engine;
-    SS_VEC(struct task *) lost = {0};
-    for (const struct ss_map_entry *e = engine->attempts.first; e;
-         e = e->next) {
-        struct task *task = e->value;
-        if (task->worker == worker)
-            SS_VEC_PUSH(&lost, task);
-    }
-    for (size_t i = 0; i < lost.count; i++) {
+    for (size_t i = 0; i < lost->count; i++) {
+        struct task *task = find_attempt(engine, lost->items[i]);
+        if (!task)
+            continue;
         worker->lost++;
         engine->counts.attempts_lost++;
-        attempt_ends(lost.items[i]);
-        ss_task_lost(lost.items[i], why);
+        attempt_ends(task);
+        ss_task_lost(task, why);
     }
-    SS_VEC_FINI(&lost);
+    SS_VEC_FINI(lost);
+}
+
+static void lose_all_attempts(struct worker *worker, const char *why)
+{
+    struct attempts lost = {0};
+    for (const struct ss_map_entry *e = worker->engine->attempts.first; e;
+         e = e->next) {
+        const struct task *task = e->value;
+        if (task->worker == worker)
+            SS_VEC_PUSH(&lost, task->attempt);
+    }
+    lose_attempts(worker, &lost, why);
 }
 
 static void remove_worker(struct worker *worker, const char *why)
 {
     struct engine *engine = worker->engine;
     ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
-    lose_attempts(worker, why);
+    lose_all_attempts(worker, why);
     ss_offers_drop(worker);
     ss_map_remove(&engine->workers, worker->peer);
     ss_worker_free(worker);
@@ -428,19 +445,15 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
                 (struct ss_command){.type = SS_COMMAND_CANCEL,
                     .peer = ss_strdup(event->peer),
                     .attempt = event->beat.running[i]});
-    SS_VEC(struct task *) lost = {0};
+    struct attempts lost = {0};
     for (const struct ss_map_entry *e = engine->attempts.first; e;
          e = e->next) {
-        struct task *task = e->value;
+        const struct task *task = e->value;
         if (task->worker == worker && !beats(event, task->attempt)
             && engine->now_ms - task->sent_ms > engine->options.lease_ms)
-            SS_VEC_PUSH(&lost, task); // a message was lost on the way
+            SS_VEC_PUSH(&lost, task->attempt); // a message was lost on the way
     }
-    for (size_t i = 0; i < lost.count; i++) {
-        attempt_ends(lost.items[i]);
-        ss_task_lost(lost.items[i], "the worker does not know of it");
-    }
-    SS_VEC_FINI(&lost);
+    lose_attempts(worker, &lost, "the worker does not know of it");
 }
 
 // The attempt is the same: what it needs goes again, once, with its lists whole.

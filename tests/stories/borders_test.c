@@ -3,6 +3,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/status.h"
@@ -192,6 +193,22 @@ START_TEST(a_message_that_was_replaced_stays_replaced_after_a_crash)
 }
 END_TEST
 
+START_TEST(the_last_place_is_kept_by_the_worker_that_has_it)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    for (int i = 0; i < SS_WORKERS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "w%d", i);
+        world_worker(name, 1);
+    }
+    world_forget();
+    world_worker("w7", 1); // its welcome was lost
+    ck_assert(was_told("worker w7 serves 1 graphs"));
+    world_worker("late", 1);
+    ck_assert(!was_told("worker late serves"));
+}
+END_TEST
+
 // As many supersteps as one request may bring: none stands on the one before.
 START_TEST(an_update_of_many_supersteps_takes_no_stack)
 {
@@ -217,4 +234,5 @@ SUITE("borders", a_worker_has_its_whole_lease,
     a_fenced_coordinator_does_not_take_the_run_up_again,
     a_worker_is_never_given_more_than_it_takes,
     a_message_that_was_replaced_stays_replaced_after_a_crash,
+    the_last_place_is_kept_by_the_worker_that_has_it,
     an_update_of_many_supersteps_takes_no_stack)

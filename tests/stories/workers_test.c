@@ -2,6 +2,8 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
+#include "common/model/value.h"
+
 #define RUN(more) "{'thread': 't', 'graph': 'g', 'input': {'x': []}" more "}"
 
 static void diamond(void)
@@ -141,6 +143,42 @@ START_TEST(a_task_that_no_worker_survives_fails)
          "  row 3 of t: writes of a (failed), end\n"
          "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
          "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
+}
+END_TEST
+
+static json_t *to_c(const char *branch, json_t *state)
+{
+    (void)branch;
+    (void)state;
+    return json_string("c");
+}
+
+// Both are lost for the last time with one worker: the update ends once.
+START_TEST(an_update_whose_tasks_no_worker_survives_is_answered_once)
+{
+    world_graph(chart("g", "start>a start>b c>end",
+        "{'branches': [{'from': 'a', 'name': 'which'},"
+        " {'from': 'b', 'name': 'which'}]}"));
+    world_route("a", to_c);
+    world_route("b", to_c);
+    world_worker("w1", 2);
+    world_hold("a");
+    world_hold("b");
+    uint64_t id = world_ask("ann", "update",
+        "{'thread': 't', 'graph': 'g', 'supersteps':"
+        " [[{'as_node': 'a', 'values': {'x': ['1']}},"
+        " {'as_node': 'b', 'values': {'x': ['2']}}]]}");
+    for (int i = 0; i < 4; i++) {
+        world_run();
+        world_leave("w1");
+        world_worker("w1", 2);
+    }
+    world_run();
+    ck_assert_str_eq(ss_json_str(json_object_get(world_answer(id), "error"),
+                         "code", ""),
+        "worker_lost");
+    json_t *after = world_get("state", "{'thread': 't', 'graph': 'g'}");
+    ck_assert_ptr_nonnull(json_object_get(after, "state"));
 }
 END_TEST
 
@@ -357,7 +395,9 @@ END_TEST
 SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
-    a_task_that_no_worker_survives_fails, nothing_goes_to_a_worker_that_drains,
+    a_task_that_no_worker_survives_fails,
+    an_update_whose_tasks_no_worker_survives_is_answered_once,
+    nothing_goes_to_a_worker_that_drains,
     a_task_waits_for_a_worker_that_serves_its_graph,
     a_retry_waits_longer_each_time,
     an_error_handler_takes_over_in_the_same_superstep, at_most_so_many_at_once,
