@@ -25,7 +25,13 @@ struct replay {
     json_t *found;      // attempts of `seen` that came to an end, or are out
     const struct ss_row *row;
     uint32_t index;
-    struct ss_map views; // namespace -> struct loop *
+    struct ss_map views; // namespace -> struct view *
+};
+
+// A loop as it was at a checkpoint, with what was pending there up to a row.
+struct view {
+    struct loop *loop;
+    uint64_t pending_to;
 };
 
 // ------------------------------------------------ handing over
@@ -61,10 +67,12 @@ int64_t ss_replay_time(const struct replay *replay)
 
 // ------------------------------------------------ loops from rows
 
-static void free_view(void *view)
+static void free_view(void *value)
 {
-    struct loop *loop = view;
-    ss_loop_destroy(&loop);
+    struct view *view = value;
+    if (view)
+        ss_loop_destroy(&view->loop);
+    ss_free(view);
 }
 
 static struct ss_graph *graph_of(struct replay *replay, const char *ns)
@@ -86,21 +94,22 @@ static struct ss_graph *graph_of(struct replay *replay, const char *ns)
     return found;
 }
 
-// Pending writes as they were when `row` was made.
-static void load_pending(
-    struct replay *replay, struct loop *view, const struct ss_mark *mark)
+// Pending writes as they were when `row` was made. Rows come in their order, so
+// each is looked at once.
+static void load_pending(struct replay *replay, struct view *view)
 {
-    ss_pendings_fini(&view->pending);
-    for (uint64_t seq = mark->row->seq; seq <= replay->row->seq; seq++) {
+    struct loop *loop = view->loop;
+    for (; view->pending_to < replay->row->seq; view->pending_to++) {
+        uint64_t seq = view->pending_to + 1;
         const struct ss_row *row =
             ss_journal_row(replay->thread->journal, seq);
-        if (!row || strcmp(row->of, mark->id) != 0
-            || strcmp(row->ns, view->ns) != 0)
+        if (!row || strcmp(row->of, loop->id) != 0
+            || strcmp(row->ns, loop->ns) != 0)
             continue;
         for (size_t i = 0; i < row->writes_count; i++) {
             const struct ss_row_write *write = &row->writes[i];
             if (write->value)
-                ss_pendings_add(&view->pending, write->task_id, write->path,
+                ss_pendings_add(&loop->pending, write->task_id, write->path,
                     write->idx, write->channel, write->value,
                     strcmp(row->run, replay->shadow->id) == 0, seq);
         }
@@ -120,33 +129,46 @@ static void set_stop(
         view->stop = view->step + replay->shadow->recursion_limit + 1;
 }
 
+// NULL: its rows contradict each other.
+static struct view *make_view(struct replay *replay, struct ss_graph *graph,
+    const char *ns, struct ss_mark *mark)
+{
+    struct ss_error error;
+    struct loop *loop =
+        ss_loop_new(replay->thread, replay->shadow, graph, ns);
+    loop->parent = ns[0] ? replay->shadow->root : NULL;
+    if (ss_loop_load(loop, mark, &error) != SS_OK) {
+        ss_loop_destroy(&loop);
+        return NULL;
+    }
+    set_stop(replay, loop, mark);
+    if (ns[0])
+        loop->checkpoint_map =
+            json_incref(json_object_get(mark->metadata, "parents"));
+    ss_plan(loop, true);
+    ss_pendings_fini(&loop->pending); // load_pending() tells which were there
+    struct view *view = ss_zalloc(1, sizeof(*view));
+    *view = (struct view){loop, mark->row->seq - 1};
+    return view;
+}
+
 // The loop of that namespace at that checkpoint, planned. NULL: its rows, or its
 // graph, are gone.
 static struct loop *view_of(
     struct replay *replay, const char *ns, const char *id)
 {
-    struct ss_error error;
-    struct loop *view = ss_map_get(&replay->views, ns);
-    struct ss_mark *mark =
-        ss_journal_find(replay->thread->journal, ns, id);
-    struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
-    if (!graph)
-        return NULL;
-    if (!view || strcmp(view->id, id) != 0) {
-        free_view(ss_map_remove(&replay->views, ns));
-        view = ss_loop_new(replay->thread, replay->shadow, graph, ns);
-        view->parent = ns[0] ? replay->shadow->root : NULL;
-        ss_map_put(&replay->views, ns, view);
-        if (ss_loop_load(view, mark, &error) != SS_OK)
+    struct view *view = ss_map_get(&replay->views, ns);
+    if (!view || strcmp(view->loop->id, id) != 0) {
+        struct ss_mark *mark =
+            ss_journal_find(replay->thread->journal, ns, id);
+        struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
+        view = graph ? make_view(replay, graph, ns, mark) : NULL;
+        if (!view)
             return NULL;
-        set_stop(replay, view, mark);
-        if (ns[0])
-            view->checkpoint_map = json_incref(
-                json_object_get(mark->metadata, "parents"));
-        ss_plan(view, true);
+        free_view(ss_map_put(&replay->views, ns, view));
     }
-    load_pending(replay, view, mark);
-    return view;
+    load_pending(replay, view);
+    return view->loop;
 }
 
 // ------------------------------------------------ entries

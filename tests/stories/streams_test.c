@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
@@ -528,6 +529,47 @@ START_TEST(a_mode_that_is_none_is_refused_after_the_end_too)
 }
 END_TEST
 
+// ------------------------------------------------------------------ cost
+
+static size_t allocations;
+
+static int count_allocation(size_t size)
+{
+    (void)size;
+    allocations++;
+    return 0;
+}
+
+// Tell a run of so many tasks in one superstep again; how much that took.
+static size_t cost_of_telling(size_t width)
+{
+    struct ss_buf edges;
+    world_end();
+    world_begin();
+    ss_buf_init(&edges, 64 * width);
+    for (size_t i = 0; i < width; i++)
+        ss_buf_addf(&edges, "%sstart>n%zu", i ? " " : "", i);
+    world_graph(chart("g", ss_buf_str(&edges), NULL));
+    ss_buf_fini(&edges);
+    world_worker("w1", (uint32_t)width);
+    ck_assert_ptr_nonnull(
+        world_finish(follow("ann", "run", 0, "['updates']", ", " FRESH)));
+    allocations = 0;
+    ss_mem_hook = count_allocation;
+    uint64_t late = again("bob", 0, "['updates']", "0.0", NULL);
+    ck_assert_ptr_nonnull(world_finish(late));
+    ss_mem_hook = NULL;
+    ck_assert_uint_eq(json_array_size(world_events(late)), width);
+    return allocations;
+}
+
+START_TEST(a_wide_superstep_is_told_again_at_the_cost_of_its_tasks)
+{
+    size_t narrow = cost_of_telling(40), wide = cost_of_telling(160);
+    ck_assert_msg(wide < 5 * narrow, "%zu allocations, then %zu", narrow, wide);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("streams");
@@ -544,6 +586,8 @@ int main(void)
         cut, who_attaches_while_an_attempt_runs_gets_its_items_too);
     tcase_add_test(cut, items_seen_of_an_attempt_that_a_crash_took_are_void);
     tcase_add_test(cut, a_mode_that_is_none_is_refused_after_the_end_too);
+    tcase_add_test(
+        cut, a_wide_superstep_is_told_again_at_the_cost_of_its_tasks);
     tcase_set_timeout(cut, 600);
     suite_add_tcase(suite, cut);
     SRunner *runner = srunner_create(suite);
