@@ -78,6 +78,15 @@ json_t *mends(struct visit *visit)
     return says(word);
 }
 
+json_t *glues(json_t *value, json_t *writes)
+{
+    json_t *list = value ? json_copy(value) : json_array(), *write;
+    size_t i;
+    json_array_foreach (writes, i, write)
+        json_array_extend(list, write);
+    return list;
+}
+
 json_t *goes_to_z(struct visit *visit)
 {
     return json_pack("{s:{s:s, s:{s:[s]}}}", "$command", "goto", "z", "update",

@@ -24,6 +24,8 @@ json_t *sends_three(struct visit *visit);
 json_t *says_argument(struct visit *visit);
 // Handles an error: says "mended".
 json_t *mends(struct visit *visit);
+// A custom reducer: the lists that were written, one behind the other.
+json_t *glues(json_t *value, json_t *writes);
 // Goes to "z" beside its edges.
 json_t *goes_to_z(struct visit *visit);
 // A command to the graph around: "up", and go to "z".

@@ -39,25 +39,11 @@ static const struct place places[] = {
 
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
 
-static json_t *glue(json_t *value, json_t *writes)
-{
-    json_t *list = value ? json_copy(value) : json_array(), *write;
-    size_t i;
-    json_array_foreach (writes, i, write)
-        json_array_extend(list, write);
-    return list;
-}
-
 static json_t *fails_first(struct visit *visit)
 {
     return visit->order->attempt_number == 1 && will_fail
         ? visit_fail(visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
         : says(visit->order->node);
-}
-
-static const char *status_of(const json_t *answer)
-{
-    return ss_json_str(answer, "status", "-");
 }
 
 // ------------------------------------------------------------------ a play
@@ -105,7 +91,7 @@ static void set_up(const struct place *place)
     world_body("b", place->extra && strstr(place->extra, "flaky")
             ? fails_first
             : NULL);
-    world_fold("glue", glue);
+    world_fold("glue", glues);
     will_fail = true;
     world_worker("w1", 2);
     if (place->no_worker)

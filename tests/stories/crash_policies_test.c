@@ -81,20 +81,11 @@ static void caches(void)
     world_body("c", fails_twice);
 }
 
-static json_t *glue(json_t *value, json_t *writes)
-{
-    json_t *list = value ? json_copy(value) : json_array(), *write;
-    size_t i;
-    json_array_foreach (writes, i, write)
-        json_array_extend(list, write);
-    return list;
-}
-
 static void own_reducer(void)
 {
     world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
         "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
-    world_fold("glue", glue);
+    world_fold("glue", glues);
     world_body("b", asks);
 }
 

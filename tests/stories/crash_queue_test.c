@@ -94,13 +94,6 @@ static void one_life(const struct queue_story *story)
             world_finish(clients[who].id);
 }
 
-static json_t *values(void)
-{
-    json_t *state = json_object_get(
-        world_get("state", "{'thread': 't'}"), "state");
-    return json_object_get(json_object_get(state, "values"), "x");
-}
-
 // What is left in the end, as text. Gives.
 static char *ending(void)
 {
@@ -111,7 +104,7 @@ static char *ending(void)
     json_array_foreach (runs, i, run)
         json_object_set(all, ss_json_str(run, "run", "?"),
             json_object_get(run, "status"));
-    char *statuses = ss_json_canonical(all), *x = ss_json_canonical(values());
+    char *statuses = ss_json_canonical(all), *x = ss_json_canonical(x_of("t"));
     char *text = ss_format("%s %s, %s, %s, %s", x, statuses,
         clients[0].end ? clients[0].end : "?",
         clients[1].end ? clients[1].end : "?",

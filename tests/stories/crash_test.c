@@ -231,20 +231,11 @@ static void setup_sends_ask(void)
     world_body("t", asks);
 }
 
-static json_t *concatenate(json_t *value, json_t *writes)
-{
-    json_t *list = value ? json_copy(value) : json_array(), *write;
-    size_t i;
-    json_array_foreach (writes, i, write)
-        json_array_extend(list, write);
-    return list;
-}
-
 static void setup_custom_reducer(void)
 {
     world_graph(chart("g", "start>a a>b a>c b+c>d d>end",
         "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
-    world_fold("glue", concatenate);
+    world_fold("glue", glues);
 }
 
 static const struct story stories[] = {

@@ -18,11 +18,6 @@ static void holds(json_t *value, const char *expected)
     json_decref(should);
 }
 
-static const char *code_of(json_t *answer)
-{
-    return ss_json_str(json_object_get(answer, "error"), "code", "");
-}
-
 // All that thread `name` has saved. Borrowed.
 static json_t *saved_of(const char *name)
 {

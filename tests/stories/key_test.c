@@ -26,11 +26,6 @@ static void run_chain(void)
     world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
 }
 
-static const char *code_of(const json_t *answer)
-{
-    return ss_json_str(json_object_get(answer, "error"), "code", "");
-}
-
 START_TEST(an_update_with_a_key_happens_once)
 {
     run_chain();

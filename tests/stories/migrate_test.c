@@ -12,16 +12,6 @@
     "{'thread': 't', 'graph': 'g', 'run': '" id "', 'input': {'x': ['" id      \
     "']}" more "}"
 
-static const char *status_of(const json_t *answer)
-{
-    return ss_json_str(answer, "status", "-");
-}
-
-static const char *code_of(const json_t *answer)
-{
-    return ss_json_str(json_object_get(answer, "error"), "code", "-");
-}
-
 static const char *output_of(const json_t *answer)
 {
     static char text[256];

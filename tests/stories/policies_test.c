@@ -10,11 +10,6 @@
 #define RUN(more) "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" \
     more "}"
 
-static const char *status_of(const json_t *answer)
-{
-    return ss_json_str(answer, "status", "");
-}
-
 static void one_node(const char *options)
 {
     char extra[512];
@@ -113,22 +108,13 @@ START_TEST(a_detached_run_is_answered_once)
 }
 END_TEST
 
-static json_t *glue(json_t *value, json_t *writes)
-{
-    json_t *list = value ? json_copy(value) : json_array(), *write;
-    size_t i;
-    json_array_foreach (writes, i, write)
-        json_array_extend(list, write);
-    return list;
-}
-
 // What finished beside a question goes through the reducer of the application
 // before it is shown; whoever asks again is shown the same.
 START_TEST(a_fold_is_there_when_it_is_asked_for_again)
 {
     world_graph(chart("g", "start>a start>b a+b>c c>end",
         "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
-    world_fold("glue", glue);
+    world_fold("glue", glues);
     world_body("b", asks);
     world_worker("w1", 4);
     json_t *answer = world_get("run", RUN(""));

@@ -22,7 +22,7 @@ static void crash_again(void)
     world_run();
 }
 
-static const char *status_of(const char *run)
+static const char *status_of_run(const char *run)
 {
     json_t *runs = json_object_get(world_get("runs", "{}"), "runs"), *it;
     size_t i;
@@ -30,11 +30,6 @@ static const char *status_of(const char *run)
         if (strcmp(ss_json_str(it, "run", ""), run) == 0)
             return ss_json_str(it, "status", "?");
     return "gone";
-}
-
-static const char *code_of(const json_t *answer)
-{
-    return ss_json_str(json_object_get(answer, "error"), "code", "");
 }
 
 // b of run `poison` never comes to an end; it is found three times.
@@ -52,14 +47,14 @@ static void poison(void)
 START_TEST(a_run_that_ends_its_coordinator_is_parked_after_three_recoveries)
 {
     poison();
-    ck_assert_str_eq(status_of("poison"), "running");
+    ck_assert_str_eq(status_of_run("poison"), "running");
     world_forget();
     crash_again();
     told("(the coordinator crashes)\n"
          "worker w1 serves 1 graphs, 9 tasks at once\n"
          "run poison on thread poison has ended its coordinator 4 times and is"
          " parked\n");
-    ck_assert_str_eq(status_of("poison"), "quarantined");
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
     crash_again(); // and stays so
     ck_assert_uint_eq(world_attempts_of("b"), 4);
     world_let("b");
@@ -100,7 +95,7 @@ START_TEST(it_is_counted_before_it_is_read)
         world_store_slow(false);
     }
     crash_again();
-    ck_assert_str_eq(status_of("poison"), "quarantined");
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
     ck_assert_uint_eq(world_attempts_of("b"), 1);
 }
 END_TEST
@@ -145,7 +140,7 @@ START_TEST(a_row_shows_that_it_was_not_the_one)
     world_run();
     for (int i = 0; i < 3; i++)
         crash_again();
-    ck_assert_str_eq(status_of("t"), "running");
+    ck_assert_str_eq(status_of_run("t"), "running");
     world_let("c");
     json_t *result = world_finish(world_ask("ann", "attach", "{'run': 't'}"));
     ck_assert_str_eq(ss_json_str(result, "status", ""), "done");
@@ -183,11 +178,11 @@ START_TEST(who_stood_beside_it_is_not_parked_with_it)
         }
         crash_again();
         world_pass(3000);
-        ck_assert_str_eq(status_of(names[guilty]), "quarantined");
-        ck_assert_str_eq(status_of(names[!guilty]), "running");
+        ck_assert_str_eq(status_of_run(names[guilty]), "quarantined");
+        ck_assert_str_eq(status_of_run(names[!guilty]), "running");
         world_let("b");
         world_run();
-        ck_assert_str_eq(status_of(names[!guilty]), "done");
+        ck_assert_str_eq(status_of_run(names[!guilty]), "done");
     }
 }
 END_TEST
@@ -201,7 +196,7 @@ START_TEST(it_is_released_by_hand)
     world_let("b");
     answer = world_finish(world_ask("ann", "attach", "{'run': 'poison'}"));
     ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
-    ck_assert_str_eq(status_of("poison"), "done");
+    ck_assert_str_eq(status_of_run("poison"), "done");
     ck_assert_str_eq(
         code_of(world_get("release", "{'run': 'poison'}")), "invalid_state");
 }
@@ -214,7 +209,7 @@ START_TEST(it_is_cancelled_without_going_on)
     json_t *answer = world_get("cancel", "{'run': 'poison'}");
     ck_assert_str_eq(ss_json_str(answer, "status", ""), "cancelled");
     ck_assert_uint_eq(world_attempts_of("b"), 4);
-    ck_assert_str_eq(status_of("poison"), "cancelled");
+    ck_assert_str_eq(status_of_run("poison"), "cancelled");
     world_let("b");
     crash_again();
     answer = world_get("run", "{'thread': 'poison', 'run': 'next', 'graph':"
@@ -239,7 +234,7 @@ START_TEST(a_hand_over_is_no_crash)
         world_gained();
         world_run();
     }
-    ck_assert_str_eq(status_of("t"), "running");
+    ck_assert_str_eq(status_of_run("t"), "running");
 }
 END_TEST
 
@@ -269,12 +264,12 @@ START_TEST(a_trial_that_waits_is_left_to_the_new_owner)
     world_run();
     world_let("b");
     world_run();
-    ck_assert_str_eq(status_of("r1"), "done");
-    ck_assert_str_eq(status_of("r2"), "done");
+    ck_assert_str_eq(status_of_run("r1"), "done");
+    ck_assert_str_eq(status_of_run("r2"), "done");
     world_at("two");
     world_pass(5000);
-    ck_assert_str_eq(status_of("r1"), "done");
-    ck_assert_str_eq(status_of("r2"), "done");
+    ck_assert_str_eq(status_of_run("r1"), "done");
+    ck_assert_str_eq(status_of_run("r2"), "done");
 }
 END_TEST
 

@@ -20,29 +20,6 @@ static void two_nodes(void)
     world_worker("w1", 4);
 }
 
-static const char *error_of(const json_t *answer)
-{
-    return ss_json_str(json_object_get(answer, "error"), "code", "");
-}
-
-static const char *status_of(const json_t *answer)
-{
-    return ss_json_str(answer, "status", "");
-}
-
-// The thread's values as text. Borrowed until the next call.
-static const char *values(void)
-{
-    static char text[512];
-    json_t *state =
-        json_object_get(world_get("state", "{'thread': 't'}"), "state");
-    char *x = ss_json_canonical(
-        json_object_get(json_object_get(state, "values"), "x"));
-    snprintf(text, sizeof(text), "%s", x);
-    ss_free(x);
-    return text;
-}
-
 START_TEST(runs_that_wait_come_in_their_order)
 {
     two_nodes();
@@ -161,8 +138,8 @@ START_TEST(a_run_that_takes_others_back_begins_where_they_began)
          "cyd: done {\"x\":[\"0\",\"a\",\"b\",\"3\",\"a\",\"b\"]}\n");
     json_t *runs = json_object_get(world_get("runs", "{'thread': 't'}"), "runs");
     ck_assert_uint_eq(json_array_size(runs), 2); // 0 and 3
-    ck_assert_str_eq(error_of(world_get("attach", "{'run': '1'}")), "not_found");
-    ck_assert_str_eq(error_of(world_get("attach", "{'run': '2'}")), "not_found");
+    ck_assert_str_eq(code_of(world_get("attach", "{'run': '1'}")), "not_found");
+    ck_assert_str_eq(code_of(world_get("attach", "{'run': '2'}")), "not_found");
 }
 END_TEST
 
@@ -178,7 +155,7 @@ START_TEST(a_run_is_taken_back_when_its_rows_have_left)
     uint64_t next = world_ask("bob", "run", RUN("2", TAKE_BACK));
     world_store_slow(false);
     ck_assert_str_eq(status_of(world_finish(next)), "done");
-    ck_assert_str_eq(values(), "[\"2\",\"a\",\"b\"]");
+    expect_x("t", "[\"2\",\"a\",\"b\"]");
 }
 END_TEST
 
@@ -222,7 +199,7 @@ START_TEST(a_run_that_waits_can_be_asked_for_again_and_attached_to)
     }
     // its input, and what each of its nodes wrote
     ck_assert_uint_eq(json_array_size(world_events(watch)), 3);
-    ck_assert_str_eq(values(), end);
+    expect_x("t", end);
 }
 END_TEST
 
@@ -252,7 +229,7 @@ START_TEST(a_client_that_leaves_does_not_take_its_waiting_run_along)
     world_gone("bob");
     world_let("b");
     world_run();
-    ck_assert_str_eq(values(), "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\"]");
+    expect_x("t", "[\"1\",\"a\",\"b\",\"2\",\"a\",\"b\"]");
 }
 END_TEST
 
@@ -271,7 +248,7 @@ START_TEST(a_run_that_waits_can_be_cancelled_again_and_again)
     ck_assert_str_eq(status_of(world_answer(waits)), "cancelled");
     world_let("b");
     ck_assert_str_eq(status_of(world_finish(last)), "done");
-    ck_assert_str_eq(values(), "[\"1\",\"a\",\"b\",\"3\",\"a\",\"b\"]");
+    expect_x("t", "[\"1\",\"a\",\"b\",\"3\",\"a\",\"b\"]");
     ck_assert_str_eq(
         status_of(world_get("attach", "{'run': '2'}")), "cancelled");
     ck_assert_str_eq(
@@ -305,9 +282,9 @@ START_TEST(a_thread_with_a_queue_is_not_changed_from_outside)
     world_run();
     world_ask("bob", "run", RUN("2", BEHIND));
     world_run();
-    ck_assert_str_eq(error_of(world_get("delete", "{'thread': 't'}")), "busy");
-    ck_assert_str_eq(error_of(world_get("prune", "{'thread': 't'}")), "busy");
-    ck_assert_str_eq(error_of(world_get("update",
+    ck_assert_str_eq(code_of(world_get("delete", "{'thread': 't'}")), "busy");
+    ck_assert_str_eq(code_of(world_get("prune", "{'thread': 't'}")), "busy");
+    ck_assert_str_eq(code_of(world_get("update",
                          "{'thread': 't', 'supersteps': [[{'values':"
                          " {'x': ['u']}, 'as_node': 'a'}]]}")),
         "busy");
@@ -318,7 +295,7 @@ START_TEST(an_unknown_strategy_is_refused_by_name)
 {
     two_nodes();
     json_t *answer = world_get("run", RUN("1", ", 'if_busy': 'enqueu'"));
-    ck_assert_str_eq(error_of(answer), "invalid_argument");
+    ck_assert_str_eq(code_of(answer), "invalid_argument");
     ck_assert_ptr_nonnull(strstr(
         ss_json_str(json_object_get(answer, "error"), "message", ""),
         "\"enqueue\""));
@@ -349,7 +326,7 @@ START_TEST(a_queue_has_an_end)
     uint64_t id = ask_for_more(0, 1 + SS_QUEUE_THREAD_MAX);
     ck_assert_str_eq(status_of(world_answer(id)), "queued");
     id = ask_for_more(0, 1);
-    ck_assert_str_eq(error_of(world_answer(id)), "limit_exceeded");
+    ck_assert_str_eq(code_of(world_answer(id)), "limit_exceeded");
     // who comes in their place finds room
     id = world_ask_json("ann", "run", one_more(0, "interrupt"));
     world_run();
@@ -368,7 +345,7 @@ START_TEST(all_queues_together_have_an_end)
     uint64_t id = ask_for_more(threads, 1);
     ck_assert_str_eq(status_of(world_answer(id)), "running");
     id = ask_for_more(threads, 1);
-    ck_assert_str_eq(error_of(world_answer(id)), "limit_exceeded");
+    ck_assert_str_eq(code_of(world_answer(id)), "limit_exceeded");
 }
 END_TEST
 
@@ -393,7 +370,7 @@ START_TEST(the_id_of_a_run_that_is_under_way_elsewhere_is_refused)
     world_run();
     json_t *answer = world_get(
         "run", "{'thread': 'u', 'graph': 'g', 'run': '1', 'input': {'x': []}}");
-    ck_assert_str_eq(error_of(answer), "already_exists");
+    ck_assert_str_eq(code_of(answer), "already_exists");
 }
 END_TEST
 

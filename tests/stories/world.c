@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/model/value.h"
 #include "tests/stories/world_impl.h"
 
 struct world world;
@@ -355,6 +356,31 @@ json_t *world_events(uint64_t id)
     if (!call->events)
         call->events = json_array();
     return call->events;
+}
+
+const char *status_of(const json_t *answer)
+{
+    return ss_json_str(answer, "status", "-");
+}
+
+const char *code_of(const json_t *answer)
+{
+    return ss_json_str(json_object_get(answer, "error"), "code", "");
+}
+
+json_t *x_of(const char *thread)
+{
+    uint64_t id = world_ask_json(
+        "ann", "state", json_pack("{s:s}", "thread", thread));
+    json_t *state = json_object_get(world_finish(id), "state");
+    return json_object_get(json_object_get(state, "values"), "x");
+}
+
+void expect_x(const char *thread, const char *expected)
+{
+    char *text = ss_json_canonical(x_of(thread));
+    ck_assert_str_eq(text, expected);
+    ss_free(text);
 }
 
 size_t world_taken(void)

@@ -181,6 +181,14 @@ void world_forget(void); // what was told so far
 json_t *world_seen(const char *client);
 // That is what was told; else all of it is printed, and the test fails.
 void told(const char *expected);
+// How an answer says that it ended ("-": it does not), and the code of its error
+// ("": none). Borrowed from it.
+const char *status_of(const json_t *answer);
+const char *code_of(const json_t *answer);
+// What a chart's key x holds on a thread. Borrowed, until the world ends.
+json_t *x_of(const char *thread);
+// It holds that, as canonical JSON.
+void expect_x(const char *thread, const char *expected);
 size_t world_rows(void); // durable rows of all threads
 // What the store took so far: rows, and records of runs that came without one.
 size_t world_taken(void);
