@@ -1,6 +1,7 @@
 // buf.c - a growing byte buffer with a maximum.
 #include "common/base/buf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +33,7 @@ void ss_buf_reset(struct ss_buf *buf)
         buf->data[0] = '\0';
 }
 
-// Room for `size` more bytes and a NUL, or SS_ELIMIT.
-static int reserve(struct ss_buf *buf, size_t size)
+static int grow(struct ss_buf *buf, size_t size)
 {
     ss_check(buf->size <= buf->size_max);
     if (buf->status != SS_OK)
@@ -51,6 +51,15 @@ static int reserve(struct ss_buf *buf, size_t size)
     buf->data = ss_realloc(buf->data, capacity);
     buf->capacity = capacity;
     return SS_OK;
+}
+
+// Room for `size` more bytes and a NUL, or SS_ELIMIT. Most often it is there.
+static inline int reserve(struct ss_buf *buf, size_t size)
+{
+    bool is_there = size < buf->capacity - buf->size &&
+                    size <= buf->size_max - buf->size &&
+                    buf->status == SS_OK;
+    return is_there ? SS_OK : grow(buf, size);
 }
 
 int ss_buf_add(struct ss_buf *buf, const void *bytes, size_t size)

@@ -74,14 +74,18 @@ char *ss_memdup(const void *bytes, size_t size)
 
 char *ss_format(const char *format, ...)
 {
+    char most[128]; // are not longer, and are written once
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int size = vsnprintf(NULL, 0, format, args);
+    int size = vsnprintf(most, sizeof(most), format, args);
     va_end(args);
     ss_check(size >= 0);
     char *text = ss_alloc((size_t)size + 1);
-    vsnprintf(text, (size_t)size + 1, format, again);
+    if ((size_t)size < sizeof(most))
+        memcpy(text, most, (size_t)size + 1);
+    else
+        vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     return text;
 }

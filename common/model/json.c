@@ -111,6 +111,19 @@ static void emit_real(struct ss_buf *buf, double number)
         ss_buf_add(buf, ".0", 2);
 }
 
+static void emit_integer(struct ss_buf *buf, json_int_t number)
+{
+    char text[24];
+    char *const end = text + sizeof(text), *at = end;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do
+        *--at = (char)('0' + (int)(rest % 10));
+    while ((rest /= 10) > 0);
+    if (number < 0)
+        *--at = '-';
+    ss_buf_add(buf, at, (size_t)(end - at));
+}
+
 static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted);
 
 static int compare_keys(const void *a, const void *b)
@@ -178,7 +191,7 @@ static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted)
         ss_json_add_string(buf, json_string_value(json), json_string_length(json));
         break;
     case JSON_INTEGER:
-        ss_buf_addf(buf, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+        emit_integer(buf, json_integer_value(json));
         break;
     case JSON_REAL:
         emit_real(buf, json_real_value(json));
