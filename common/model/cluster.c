@@ -36,12 +36,21 @@ void ss_shards_fill(struct ss_shards *shards)
     memset(shards->bits, 0xff, sizeof(shards->bits));
 }
 
+// By twos, fours and eights, and all eights added up in the highest byte.
+static size_t bits_of(uint64_t word)
+{
+    word -= (word >> 1) & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) +
+           ((word >> 2) & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (size_t)((word * UINT64_C(0x0101010101010101)) >> 56);
+}
+
 size_t ss_shards_count(const struct ss_shards *shards)
 {
     size_t count = 0;
     for (size_t i = 0; i < SS_SHARDS / 64; i++)
-        for (uint64_t rest = shards->bits[i]; rest != 0; rest &= rest - 1)
-            count++;
+        count += bits_of(shards->bits[i]);
     return count;
 }
 
@@ -85,9 +94,13 @@ int32_t ss_cluster_row_format(const struct ss_cluster *cluster)
 struct ss_shards ss_cluster_shards(
     const struct ss_cluster *cluster, uint16_t owner)
 {
-    struct ss_shards shards = {{0}};
-    for (size_t i = 0; i < SS_SHARDS; i++)
-        shards.bits[i / 64] |= (uint64_t)(cluster->owners[i] == owner)
-                               << (i % 64);
+    struct ss_shards shards;
+    for (size_t i = 0; i < SS_SHARDS / 64; i++) {
+        const uint16_t *owners = &cluster->owners[i * 64];
+        uint64_t word = 0;
+        for (size_t bit = 64; bit-- > 0;)
+            word = word << 1 | (owners[bit] == owner);
+        shards.bits[i] = word;
+    }
     return shards;
 }

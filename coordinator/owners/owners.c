@@ -298,17 +298,19 @@ static struct ss_shards choose(const struct ss_shards *from,
 static const struct ss_member *poorest(
     const struct ss_owners *owners, size_t *ret_count)
 {
+    const struct ss_cluster *cluster = &owners->cluster;
     const struct ss_member *found = NULL;
-    for (size_t i = 0; i < owners->cluster.members_count; i++) {
-        const struct ss_member *it = &owners->cluster.members[i];
-        struct ss_shards shards =
-            ss_cluster_shards(&owners->cluster, (uint16_t)i);
-        size_t count = ss_shards_count(&shards);
+    size_t counts[SS_MEMBERS_MAX] = {0};
+    for (size_t i = 0; i < SS_SHARDS; i++)
+        if (cluster->owners[i] < SS_MEMBERS_MAX)
+            counts[cluster->owners[i]]++;
+    for (size_t i = 0; i < cluster->members_count; i++) {
+        const struct ss_member *it = &cluster->members[i];
         if (is_me(owners, it) || !takes_shards(it) ||
-            (found && count >= *ret_count))
+            (found && counts[i] >= *ret_count))
             continue;
         found = it;
-        *ret_count = count;
+        *ret_count = counts[i];
     }
     return found;
 }
@@ -401,12 +403,15 @@ static void share(struct ss_owners *owners, const struct ss_owners_event *event,
 // Another one has taken them over: what crashed is its business.
 static void unsuspect(struct ss_owners *owners)
 {
+    if (ss_shards_count(&owners->suspect) == 0)
+        return;
     for (size_t i = 0; i < owners->cluster.members_count; i++) {
         const struct ss_member *it = &owners->cluster.members[i];
+        if (is_me(owners, it) || it->left_ms <= 0)
+            continue;
         struct ss_shards theirs =
             ss_cluster_shards(&owners->cluster, (uint16_t)i);
-        if (!is_me(owners, it) && it->left_ms > 0)
-            ss_shards_leave(&owners->suspect, &theirs);
+        ss_shards_leave(&owners->suspect, &theirs);
     }
 }
 
