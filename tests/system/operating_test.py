@@ -13,10 +13,29 @@ import postgres
 from harness import BIN, LIB, ROOT, Failure, World, expect
 
 PAGES = ROOT / "docs/operating"
-# Run by the containers' test, and by the test of the import.
+# Run by the containers' test, and by a test of its own below.
 ELSEWHERE = {"compose.md", "langgraph.md"}
 # Run by the test of the role (tls_test.py), on a server that it begins anew.
 ELSEWHERE_LINES = ("psql -d superstep ", "openssl ")
+# What cannot be run here, as it wants a whole machine or a run in trouble: the
+# test that does the same.
+SHOWN = {
+    "cmake --preset release -DSS_TESTS=OFF": "tests/system/install_test.sh",
+    "cmake --build build/release": "tests/system/install_test.sh",
+    "cmake --install build/release --prefix /usr":
+        "tests/system/install_test.sh",
+    "cp deploy/systemd/*.service /etc/systemd/system/":
+        "tests/system/deploy_test.py",
+    "cp deploy/systemd/superstep.sysusers /usr/lib/sysusers.d/superstep.conf "
+    "&& systemd-sysusers": "tests/system/deploy_test.py",
+    "systemctl enable --now superstep-coordinator superstep-worker@digest":
+        "tests/system/deploy_test.py",
+    "superstep release RUN": "tests/system/quarantine_test.py",
+    "superstep cancel RUN": "tests/system/quarantine_test.py",
+}
+COMMAND = re.compile(
+    r"^ {4,}((?:superstep[\w-]*|docker[\w-]*|cmake|cp|mv|systemctl|psql|"
+    r"pg_dump|openssl|export|deploy/\S+)(?: .*)?)$", re.M)
 
 
 def commands(page):
@@ -26,6 +45,13 @@ def commands(page):
     return [re.sub(r"\s+#.*$", "", line) for line in found]
 
 
+def begin(page, line, world, environment):
+    """A program of the page that goes on until the test ends."""
+    process = world.start(f"{page}: {line}", "sh", "-c", f"exec {line}",
+                          environment=environment)
+    process.wait_line(r"listening on|\bready\b")
+
+
 def play(page, world, environment, stands_for):
     lines = commands(page)
     for line in lines:
@@ -33,6 +59,9 @@ def play(page, world, environment, stands_for):
             continue
         for word, value in stands_for.items():
             line = line.replace(word, value)
+        if line.endswith(" &"):
+            begin(page, line.removesuffix(" &"), world, environment)
+            continue
         done = subprocess.run(
             ["sh", "-c", line], cwd=world.folder, env=environment, text=True,
             capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
@@ -54,14 +83,22 @@ def test_each_page_works_as_it_stands():
         environment = dict(
             os.environ, SUPERSTEP_COORDINATOR=world.endpoint,
             METRICS=f"127.0.0.1:{port}", DSN=dsn % "postgres",
-            OTHER_DSN=dsn % "other", PATH=":".join(
+            OTHER_DSN=dsn % "other", SUPERSTEP_LISTEN=harness.ANY_PORT, PATH=":".join(
                 [str(BIN), str(postgres.programs()), os.environ["PATH"]]))
         world.do("keys", "new", "client", "elsewhere", "--keys",
                  world.path("others"))
         listed = world.do("keys", "list", "--keys", world.path("others"))
         public = re.search(r"^elsewhere +client +(\S{40})$", listed, re.M)
         expect(public, f"the key that was made elsewhere: {listed}")
-        stands_for = {"PUBLIC-KEY": public[1]}
+        world.do("keys", "new", "--keys", world.path("etc"))
+        stands_for = {
+            "PUBLIC-KEY": public[1],
+            "/var/lib/superstep": str(world.folder),
+            "/usr/lib/superstep/digest.so": str(LIB / "libdigest.so"),
+            "postgres://superstep@db.example/superstep":
+                f"'{server.url('other', schema='page')}'",
+            "tcp://0.0.0.0:7433": "tcp://0.0.0.0:*",
+            "/etc/superstep/keys": str(world.path("etc"))}
         played = {}
         for page in sorted(path.name for path in PAGES.glob("*.md")):
             if page in ELSEWHERE:
@@ -71,6 +108,66 @@ def test_each_page_works_as_it_stands():
         for page in ("install.md", "monitor.md", "recover.md", "scale.md",
                      "upgrade.md"):
             expect(played[page] > 0, f"{page}: no line was run")
+
+
+def test_threads_of_langgraph_come_and_go_as_the_page_says():
+    with World() as world, postgres.Postgres() as server:
+        server.sql("CREATE DATABASE agents")
+        server.sql("CREATE DATABASE empty")
+        world.coordinator()
+        world.worker(LIB / "libapproval.so")
+        # What LangGraph has left: a thread that waits for an answer.
+        world.do("run", "approval", "--thread", "t-17", "--input",
+                 '{"topic": "a new chair"}', status=3)
+        for tables in (server.url("agents"), world.path("checkpoints.db")):
+            world.do("export", "langgraph", tables)
+        world.do("delete", "t-17")
+        environment = dict(
+            os.environ, SUPERSTEP_COORDINATOR=world.endpoint,
+            PATH=f"{BIN}:{os.environ['PATH']}")
+        lines = play("langgraph.md", world, environment, {
+            "export langgraph postgres://ada@db/agents":
+                f"export langgraph '{server.url('empty')}'",
+            "postgres://ada@db/agents": f"'{server.url('agents')}'",
+            "--graph support": "--graph approval", "'\"yes\"'": "true"})
+        expect(lines == 5, f"{lines} lines were run")
+
+
+def test_each_command_that_a_page_shows_is_run_by_a_test():
+    shown = []
+    for path in sorted(PAGES.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        for line in COMMAND.findall(text):
+            expect(line in SHOWN, f"{path.name}: no test runs: {line}; begin "
+                   "it with $")
+            shown.append(line)
+    expect(sorted(shown) == sorted(SHOWN),
+           f"no page shows {set(SHOWN) - set(shown)}")
+    for test in SHOWN.values():
+        expect((ROOT / test).exists(), f"there is no {test}")
+
+
+def test_what_the_pages_name_is_there():
+    """Commands and options in their sentences and tables."""
+    reference = (ROOT / "docs/reference/commands.md").read_text(
+        encoding="utf-8")
+    commands_there = set(re.findall(r"^## ([\w-]+)$", reference, re.M))
+    options = set(re.findall(r"--[a-z][\w-]*", reference))
+    count = 0
+    for path in sorted(PAGES.glob("*.md")):
+        for span in re.findall(r"`([^`\n]+)`",
+                               path.read_text(encoding="utf-8")):
+            named = re.match(r"superstep (?:--\S+ \S+ )?([a-z]+)", span)
+            count += bool(named)
+            expect(not named or named[1] in commands_there,
+                   f"{path.name}: there is no command: {span}")
+            if not span.startswith(("superstep", "--")):
+                continue
+            for option in re.findall(r"(?<!\S)--[a-z][\w-]*", span):
+                count += 1
+                expect(option in options,
+                       f"{path.name}: there is no option {option}: {span}")
+    expect(count > 40, f"only {count} were found")
 
 
 def test_each_page_is_in_the_index():
