@@ -80,6 +80,10 @@ endif()
 # The simulator: many seeds, one thread each. Optimised in every preset that
 # finds no faults of its own: what it costs decides how many seeds are run.
 ss_files(sources tests/sim/*.c)
+ss_gnu_sources(tests/sim/pool.c) # mmap() of nothing
+if(SS_SANITIZE)
+  list(FILTER sources EXCLUDE REGEX "sim/pool")
+endif()
 ss_test_program(sim SOURCES ${sources})
 set_target_properties(sim PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

@@ -6,6 +6,7 @@
 // ever); then the customer opens another one. Letters to a coordinator that is
 // away wait or are lost with the one that was to read them.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/world.h"
@@ -55,13 +56,14 @@ void network_open(struct process *peer, uint32_t line, const char *endpoint)
                                   .to = which - 1});
 }
 
+// "w3" and "u3" are the third worker and the third customer.
 static struct process *find_process(struct world *world, const char *name)
 {
-    unsigned which = 0;
-    if (sscanf(name, "w%u.", &which) == 1)
-        return &world->workers[which - 1].process;
-    if (sscanf(name, "u%u.", &which) == 1)
-        return customer_process(world->customers[which - 1]);
+    size_t which = (size_t)(name[1] - '1');
+    if (name[0] == 'w' && which < world->climate.workers)
+        return &world->workers[which].process;
+    if (name[0] == 'u' && which < world->climate.customers)
+        return customer_process(world->customers[which]);
     return NULL;
 }
 
@@ -76,13 +78,13 @@ static struct wire *find_number(struct process *peer, uint32_t number)
 struct wire *network_find(struct world *world, size_t to, const char *name,
     struct process **ret_peer)
 {
-    unsigned long long life = 0;
-    unsigned number = 0;
     struct process *peer = find_process(world, name);
-    if (!peer || sscanf(strchr(name, '.'), ".%llu/%u", &life, &number) != 2 ||
-        life != peer->life || (!peer->is_alive && !peer->is_silent))
+    char *rest = NULL;
+    if (!peer || strtoull(name + sizeof("w1.") - 1, &rest, 10) != peer->life ||
+        *rest != '/' || (!peer->is_alive && !peer->is_silent))
         return NULL;
-    struct wire *wire = find_number(peer, number);
+    struct wire *wire =
+        find_number(peer, (uint32_t)strtoul(rest + 1, NULL, 10));
     *ret_peer = peer;
     return wire && wire->to == to ? wire : NULL;
 }
