@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "client/cli/child.h"
+#include "client/cli/paused.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -139,11 +140,22 @@ static void look_at_graphs(
     }
 }
 
+static void look_at_pauses(const json_t *answer, json_t *found)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach (json_object_get(answer, "pauses"), i, record) {
+        char *text = ss_paused_text(record);
+        add(found, SS_FINDING_PAUSED, text);
+        ss_free(text);
+    }
+}
+
 static int look_at_cluster(json_t *found)
 {
     struct ss_client *client = NULL;
     struct ss_client_error error;
-    json_t *graphs = NULL, *workers = NULL, *runs = NULL;
+    json_t *graphs = NULL, *workers = NULL, *runs = NULL, *pauses = NULL;
     const struct ss_client_options client_options = {
         .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
     int status = ss_client_open(&client_options, &client, &error);
@@ -154,6 +166,9 @@ static int look_at_cluster(json_t *found)
     if (status == 0)
         status = ss_client_runs(client,
             json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &runs, &error);
+    if (status == 0 && // a coordinator of an older version has none
+        ss_client_ask(client, "pauses", NULL, NULL, &pauses, NULL) == 0)
+        look_at_pauses(pauses, found);
     if (status != 0 && json_array_size(found) == 0)
         add(found, SS_FINDING_SILENT, error.message);
     if (status == 0 && json_array_size(workers) == 0)
@@ -162,6 +177,7 @@ static int look_at_cluster(json_t *found)
     json_decref(graphs);
     json_decref(workers);
     json_decref(runs);
+    json_decref(pauses);
     ss_client_close(&client);
     return SS_CLI_DONE;
 }

@@ -1,5 +1,6 @@
 // cmd_runs.c - superstep runs: what runs, and what ran.
 #include "client/cli/list.h"
+#include "client/cli/paused.h"
 #include "client/commands.h"
 
 static const char *thread;
@@ -53,6 +54,8 @@ static int run(struct ss_client *client)
         json_object_set_new(more, "after", json_string(after));
     if (ss_client_runs(client, more, &runs, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
+    if (!ss_cli_options.json)
+        ss_paused_mark(runs);
     if (names)
         ss_cli_print_names(runs, "run");
     else

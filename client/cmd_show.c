@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "client/cli/list.h"
+#include "client/cli/paused.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 #include "common/model/hint.h"
@@ -67,6 +68,12 @@ static const struct subject {
             {"ATTEMPTS", "attempts", SS_LIST_NUMBER, false},
             {"LOST", "lost", SS_LIST_NUMBER, false},
             {"LAST SEEN", "seen_ms", SS_LIST_AGO, false}}},
+    {"pauses", "pauses", false, "Nothing is paused.",
+        {{"GRAPH", "graph", SS_LIST_TEXT, true},
+            {"VERSION", "version", SS_LIST_VERSION, false},
+            {"SINCE", "since_at", SS_LIST_TIME, false},
+            {"BY", "by", SS_LIST_TEXT, false},
+            {"REASON", "reason", SS_LIST_TEXT, true}}},
     {"leases", "workers", false, "Nobody has a lease.",
         {{"WORKER", "worker", SS_LIST_TEXT, true},
             {"RUNNING", "running", SS_LIST_NUMBER, false},
@@ -185,6 +192,20 @@ static int add_workers(
     return 0;
 }
 
+// What a table says for people.
+static void add_words(const struct subject *subject, json_t *list)
+{
+    size_t i;
+    json_t *item;
+    if (strcmp(subject->what, "runs") == 0)
+        ss_paused_mark(list);
+    if (strcmp(subject->what, "pauses") == 0)
+        json_array_foreach (list, i, item)
+            if (!json_object_get(item, "graph"))
+                json_object_set_new(
+                    item, "graph", json_string("(everything)"));
+}
+
 static int run(struct ss_client *client)
 {
     struct ss_client_error error;
@@ -202,6 +223,8 @@ static int run(struct ss_client *client)
         json_decref(list);
         return ss_cli_client_fail(client, &error, NULL, NULL);
     }
+    if (!ss_cli_options.json)
+        add_words(subject, list);
     while (count < COLUMNS_MAX && subject->columns[count].title)
         count++;
     ss_cli_print_list(list, subject->columns, count, subject->none);
@@ -213,8 +236,8 @@ const struct ss_cli_command ss_cmd_show = {
     .name = "show",
     .usage = "WHAT [options]",
     .summary = "what a coordinator knows, as lists",
-    .about = "WHAT: runs, threads, graphs, tasks, workers, leases, "
-             "coordinators, limits, config.\nThe last three, and leases, are "
+    .about = "WHAT: runs, threads, graphs, tasks, workers, pauses, leases, "
+             "coordinators, limits,\nconfig. The last three, and leases, are "
              "for operators.",
     .options = options,
     .run = run,

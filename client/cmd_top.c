@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "client/cli/list.h"
+#include "client/cli/paused.h"
 #include "client/commands.h"
 #include "common/app/clock.h"
 #include "common/app/signals.h"
@@ -88,6 +89,19 @@ static int64_t sum_of(const json_t *workers, const char *key)
     return sum;
 }
 
+static void print_pauses(const json_t *pauses)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach (pauses, i, record) {
+        char *text = ss_paused_text(record);
+        puts(text);
+        ss_free(text);
+    }
+    if (i > 0)
+        puts("");
+}
+
 // Attempts since the last frame tell how fast it goes.
 static void print_frame(const struct ss_client *client,
     const struct frame *frame, int64_t started, int64_t passed_ms)
@@ -105,6 +119,7 @@ static void print_frame(const struct ss_client *client,
     if (passed_ms > 0)
         printf(", %.0f/s", (double)started * 1000 / (double)passed_ms);
     puts("\n");
+    print_pauses(json_object_get(frame->status, "pauses"));
     ss_cli_print_list(frame->workers, worker_columns,
         sizeof(worker_columns) / sizeof(*worker_columns),
         "No worker is there.");

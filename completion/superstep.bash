@@ -4,7 +4,7 @@ _superstep()
 {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
     local command='' words=none options='--coordinator --keys --json --help --version' i
-    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers drain health draw journal copy delete prune retain import export keys show top doctor completion'
+    local commands='dev run resume attach explain cancel migrate release state history update graphs threads runs workers drain pause unpause health draw journal copy delete prune retain import export keys show top doctor completion'
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${COMP_WORDS[i]}" in
@@ -34,6 +34,8 @@ _superstep()
     runs) words=none options='--thread --limit --after --names --coordinator --keys --json --help' ;;
     workers) words=none options='--names --coordinator --keys --json --help' ;;
     drain) words=workers options='--coordinator --keys --json --help' ;;
+    pause) words=graphs options='--all --of-version --reason --coordinator --keys --json --help' ;;
+    unpause) words=graphs options='--all --of-version --coordinator --keys --json --help' ;;
     health) words=none options='--coordinator --keys --json --help' ;;
     draw) words=graphs options='--xray --coordinator --keys --json --help' ;;
     journal) words=threads options='--from --limit --coordinator --keys --json --help' ;;

@@ -12,6 +12,7 @@ struct ss_boot {
     bool crashed;
     SS_VEC(json_t *) graphs;
     SS_VEC(json_t *) runs;
+    SS_VEC(json_t *) pauses;
     struct ss_error *error;
 };
 
@@ -134,6 +135,21 @@ static int take_run(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
+static int take_pause(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    struct ss_boot *boot = ctx;
+    json_t *json = NULL;
+    (void)index;
+    (void)expires_us;
+    int status = ss_json_parse(value, size, &json, boot->error);
+    if (status != SS_OK)
+        return ss_error_set(
+            boot->error, SS_ECORRUPT, "the record of the pause %s", key);
+    SS_VEC_PUSH(&boot->pauses, json);
+    return SS_OK;
+}
+
 // Durably, before anything of its runs is read.
 static int forget_stop(struct ss_store *store, struct ss_error *error)
 {
@@ -162,6 +178,9 @@ int ss_boot_read(
     if (status == SS_OK)
         status = ss_store_scan(
             store, SS_TABLE_OPEN, NULL, NULL, 0, take_run, boot, error);
+    if (status == SS_OK)
+        status = ss_store_scan(
+            store, SS_TABLE_PAUSES, NULL, NULL, 0, take_pause, boot, error);
     boot->error = NULL;
     if (status != SS_OK)
         ss_boot_destroy(&boot);
@@ -172,6 +191,10 @@ int ss_boot_read(
 
 void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
 {
+    struct ss_event pauses = {.type = SS_EVENT_PAUSES};
+    pauses.pauses.records = boot->pauses.items;
+    pauses.pauses.count = boot->pauses.count;
+    ss_shell_feed(shell, &pauses);
     for (size_t i = 0; i < boot->graphs.count; i++) {
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         event.graph.description = boot->graphs.items[i];
@@ -201,6 +224,9 @@ void ss_boot_destroy(struct ss_boot **boot)
         json_decref(it->graphs.items[i]);
     for (size_t i = 0; i < it->runs.count; i++)
         json_decref(it->runs.items[i]);
+    for (size_t i = 0; i < it->pauses.count; i++)
+        json_decref(it->pauses.items[i]);
+    SS_VEC_FINI(&it->pauses);
     SS_VEC_FINI(&it->graphs);
     SS_VEC_FINI(&it->runs);
     ss_free(it);

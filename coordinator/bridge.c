@@ -42,6 +42,8 @@ enum ss_store_table ss_bridge_table(enum ss_record_table table)
         return SS_TABLE_GRAPHS;
     case SS_RECORD_CACHE:
         return SS_TABLE_CACHE;
+    case SS_RECORD_PAUSE:
+        return SS_TABLE_PAUSES;
     }
     return SS_TABLE_META;
 }

@@ -14,6 +14,9 @@
 // with 1.
 #define TAG_GRAPHS (UINT64_MAX - 1)
 #define TAG_OPEN   (UINT64_MAX - 2)
+#define TAG_PAUSES (UINT64_MAX - 3) // before the runs of what is gained
+#define TAG_SEEN   (UINT64_MAX - 4) // what is paused, with a look
+#define TAG_LEAST  TAG_SEEN
 
 struct gained {
     struct ss_shards shards;
@@ -27,6 +30,7 @@ struct ss_shell_cluster {
     int64_t lease_ms;
     int64_t wake_at_ms;
     SS_VEC(struct gained) gained; // their runs are being read, in order
+    bool is_seeing; // what is paused, with a look
     bool has_left;
 };
 
@@ -143,7 +147,9 @@ static void gained(
     ss_shell_feed(shell, &event);
     SS_VEC_PUSH(&shell->cluster->gained,
         (struct gained){command->shards, command->crashed});
-    // Graphs that only another coordinator has heard of, first.
+    // Graphs that only another coordinator has heard of, and what no task is to
+    // be sent of, first.
+    read_all(shell, SS_TABLE_PAUSES, TAG_PAUSES);
     read_all(shell, SS_TABLE_GRAPHS, TAG_GRAPHS);
     read_all(shell, SS_TABLE_OPEN, TAG_OPEN);
     ss_log_say(SS_LOG_INFO, "%zu shards gained%s",
@@ -265,6 +271,16 @@ static bool answer_type(
     return false;
 }
 
+// Others pause and unpause, too: asked of the store that appends go to, so that
+// it is no older than what this one did. One at a time: it may be behind.
+static void see_pauses(struct ss_coordinator *shell)
+{
+    if (shell->cluster->is_seeing)
+        return;
+    shell->cluster->is_seeing = true;
+    read_all(shell, SS_TABLE_PAUSES, TAG_SEEN);
+}
+
 static bool answered(struct ss_coordinator *shell, const struct ss_job *job)
 {
     struct ss_owners_event event = {
@@ -276,7 +292,31 @@ static bool answered(struct ss_coordinator *shell, const struct ss_job *job)
     if (job->status != SS_OK && job->status != SS_EBUSY)
         ss_log_say(SS_LOG_WARNING, "%s", job->error.message);
     feed(shell, event);
+    if (job->type == SS_JOB_LOOK && job->status == SS_OK)
+        see_pauses(shell);
     return true;
+}
+
+static void pauses_read(struct ss_coordinator *shell, const struct ss_job *job)
+{
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    json_t **records = ss_zalloc(job->entries_count + 1, sizeof(*records));
+    size_t count = 0;
+    for (size_t i = 0; i < job->entries_count; i++) {
+        const struct ss_job_entry *entry = &job->entries[i];
+        if (ss_json_parse(entry->value, entry->value_size, &records[count],
+                NULL) == SS_OK)
+            count++;
+        else
+            ss_log_say(SS_LOG_ERROR, "the record of the pause %s is damaged",
+                entry->key);
+    }
+    event.pauses.records = records;
+    event.pauses.count = count;
+    ss_shell_feed(shell, &event);
+    while (count > 0)
+        json_decref(records[--count]);
+    ss_free(records);
 }
 
 static void graphs_read(struct ss_coordinator *shell, const struct ss_job *job)
@@ -337,6 +377,24 @@ static bool read_failed(
     return true;
 }
 
+static void take_scan(struct ss_coordinator *shell, const struct ss_job *job)
+{
+    if (job->tag == TAG_SEEN) {
+        shell->cluster->is_seeing = false;
+        if (job->status == SS_OK) // else with the next look
+            pauses_read(shell, job);
+        return;
+    }
+    if (read_failed(shell, job))
+        return;
+    if (job->tag == TAG_GRAPHS)
+        graphs_read(shell, job);
+    else if (job->tag == TAG_PAUSES)
+        pauses_read(shell, job);
+    else
+        open_read(shell, job);
+}
+
 bool ss_cluster_took(struct ss_coordinator *shell, const struct ss_job *job)
 {
     if (!shell->cluster)
@@ -344,13 +402,8 @@ bool ss_cluster_took(struct ss_coordinator *shell, const struct ss_job *job)
     enum ss_owners_event_type of;
     if (job->status == SS_EFENCED && !answer_type(job->type, &of))
         feed(shell, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
-    if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN) {
-        if (read_failed(shell, job))
-            return true;
-        if (job->tag == TAG_GRAPHS)
-            graphs_read(shell, job);
-        else
-            open_read(shell, job);
+    if (job->type == SS_JOB_SCAN && job->tag >= TAG_LEAST) {
+        take_scan(shell, job);
         return true;
     }
     return answered(shell, job);

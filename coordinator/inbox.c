@@ -131,6 +131,8 @@ static void ask(struct ss_coordinator *shell, struct ss_event *event,
     event->request.id = message->id;
     event->request.op = message->op;
     event->request.body = body;
+    const char *key = ss_link_sender(shell->link)->name;
+    event->request.by = *key ? key : NULL;
     ss_shell_feed(shell, event);
     json_decref(body);
 }

@@ -25,6 +25,7 @@ static void measure_engine(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_WORKERS, counts.workers);
     ss_metric_set(SS_METRIC_CAPACITY, counts.capacity);
     ss_metric_set(SS_METRIC_SHARDS, counts.shards);
+    ss_metric_set(SS_METRIC_PAUSES, counts.pauses);
 }
 
 static void measure_store(struct ss_coordinator *shell)

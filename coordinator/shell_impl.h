@@ -112,7 +112,7 @@ void ss_boot_stopped(struct ss_store_actor *actor);
 struct ss_boot;
 int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,
     struct ss_error *error) SS_MUST_USE;
-// GRAPH_KNOWN and RUN_FOUND.
+// PAUSES, GRAPH_KNOWN and RUN_FOUND.
 void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell);
 void ss_boot_destroy(struct ss_boot **boot);
 

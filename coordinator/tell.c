@@ -35,6 +35,18 @@ static void tell_record(struct ss_coordinator *shell, const json_t *record)
             subject.run, graph, status);
 }
 
+// `record` NULL: what has that key goes on.
+static void tell_pause(const char *key, const json_t *record)
+{
+    const char *colon = strchr(key, ':'); // "graph:NAME", "all"
+    const char *reason = ss_json_str(record, "reason", NULL);
+    const char *by = ss_json_str(record, "by", NULL);
+    ss_log_say(SS_LOG_INFO, "%s%s %s%s%s%s%s", colon ? "graph " : "everything",
+        colon ? colon + 1 : "", record ? "is paused" : "goes on",
+        by ? " by " : "", by ? by : "", reason ? ": " : "",
+        reason ? reason : "");
+}
+
 void ss_shell_tell(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
@@ -42,5 +54,7 @@ void ss_shell_tell(
         const struct ss_command_put *put = &command->puts[i];
         if (put->table == SS_RECORD_RUN && json_is_object(put->value))
             tell_record(shell, put->value);
+        if (put->table == SS_RECORD_PAUSE)
+            tell_pause(put->key, put->value);
     }
 }

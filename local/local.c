@@ -290,6 +290,19 @@ static void on_graph(void *ctx, json_t *value)
     step(ctx, &event);
 }
 
+static void on_pauses(void *ctx, json_t *list)
+{
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    size_t count = json_array_size(list);
+    json_t **records = ss_zalloc(count + 1, sizeof(*records));
+    for (size_t i = 0; i < count; i++)
+        records[i] = json_array_get(list, i);
+    event.pauses.records = records;
+    event.pauses.count = count;
+    step(ctx, &event);
+    ss_free(records);
+}
+
 static void on_run(void *ctx, json_t *value)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
@@ -337,7 +350,9 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
         .lease_ms = LEASE_MS,
         .heartbeat_ms = LEASE_MS});
     local->wake_at_ms = INT64_MAX;
-    status = ss_storage_each_graph(local->storage, on_graph, local, error);
+    status = ss_storage_pauses(local->storage, on_pauses, local, error);
+    if (status == SS_OK)
+        status = ss_storage_each_graph(local->storage, on_graph, local, error);
     if (status != SS_OK)
         return status;
     if (local->application)
@@ -405,7 +420,8 @@ static int answer_of(struct ss_local *local, json_t **ret_answer,
     local->answer = NULL;
     if (!answer)
         return fail(ret_error, "again",
-            "nothing can go on: the graph is not part of this application");
+            "nothing can go on: the graph is not part of this application, or "
+            "it is paused");
     json_t *error = json_object_get(answer, "error");
     if (!error || json_object_get(answer, "status")) {
         *ret_answer = answer;

@@ -172,6 +172,18 @@ int ss_storage_each_open(struct ss_storage *storage,
     return each(storage, SS_TABLE_OPEN, found, ctx, error);
 }
 
+int ss_storage_pauses(struct ss_storage *storage, ss_storage_record_fn *found,
+    void *ctx, struct ss_error *error)
+{
+    json_t *list = json_array();
+    int status = ss_store_scan(storage->store, SS_TABLE_PAUSES, NULL, NULL, 0,
+        collect, list, error);
+    if (status == SS_OK)
+        found(ctx, list);
+    json_decref(list);
+    return status;
+}
+
 // ------------------------------------------------------------------ jobs
 
 void ss_storage_submit(

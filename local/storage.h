@@ -24,6 +24,9 @@ int ss_storage_each_graph(struct ss_storage *storage,
     ss_storage_record_fn *found, void *ctx, struct ss_error *error) SS_MUST_USE;
 int ss_storage_each_open(struct ss_storage *storage,
     ss_storage_record_fn *found, void *ctx, struct ss_error *error) SS_MUST_USE;
+// Calls `found` once, with a list.
+int ss_storage_pauses(struct ss_storage *storage, ss_storage_record_fn *found,
+    void *ctx, struct ss_error *error) SS_MUST_USE;
 
 // Carry out a STORE, READ, SCAN or GET. Its answer waits for the next call.
 void ss_storage_submit(

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "client/cli/paused.h"
 #include "client/cli/text.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -220,6 +221,8 @@ static void write_wait(
     } else if (strcmp(why, "store") == 0) {
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
             verb, many ? "them" : "it");
+    } else if (strcmp(why, "paused") == 0) {
+        ss_buf_addf(buf, "%s until it is unpaused", verb);
     } else if (strcmp(why, "answer") == 0) {
         ss_buf_addf(buf, "%s for an answer", verb);
     } else {
@@ -265,6 +268,22 @@ static void write_queued(struct ss_buf *buf, const json_t *explained)
     ss_buf_add_str(buf, ".\n");
 }
 
+static void write_paused(struct ss_buf *buf, const json_t *explained)
+{
+    const json_t *record = json_object_get(explained, "paused");
+    const char *graph = ss_json_str(record, "graph", NULL);
+    if (!record)
+        return;
+    char *text = ss_paused_text(record);
+    ss_buf_addf(buf, "It waits: %s. superstep unpause ", text);
+    add_plain(buf, "", graph ? graph : "--all");
+    if (json_object_get(record, "version"))
+        ss_buf_addf(buf, " --of-version %.*s", VERSION_WIDTH,
+            ss_json_str(record, "version", ""));
+    ss_buf_add_str(buf, " lets it go on.\n");
+    ss_free(text);
+}
+
 void ss_explain_write(const json_t *explained, struct ss_buf *buf)
 {
     size_t i;
@@ -273,6 +292,7 @@ void ss_explain_write(const json_t *explained, struct ss_buf *buf)
     write_steps(buf, explained);
     json_array_foreach (json_object_get(explained, "waits"), i, wait)
         write_wait(buf, explained, wait);
+    write_paused(buf, explained);
     long long rows = ss_json_int(explained, "rows_on_their_way", 0);
     if (rows > 0)
         ss_buf_addf(buf, "%lld %s on the way to the store.\n", rows,

@@ -10,6 +10,7 @@
 #include "client/cli/advice.h"
 #include "client/cli/cli.h"
 #include "client/cli/idle.h"
+#include "client/cli/paused.h"
 #include "client/cli/steps.h"
 #include "client/cli/text.h"
 #include "common/app/clock.h"
@@ -113,6 +114,15 @@ static void print_event(const json_t *event)
     ss_buf_fini(&buf);
 }
 
+static void tell_paused(const json_t *accepted)
+{
+    const json_t *record = json_object_get(accepted, "paused");
+    char *text = record ? ss_paused_text(record) : NULL;
+    if (text)
+        fprintf(stderr, "superstep: warning: the run waits: %s\n", text);
+    ss_free(text);
+}
+
 static void on_item(void *ctx, const json_t *item)
 {
     struct watch *watch = ctx;
@@ -129,6 +139,9 @@ static void on_item(void *ctx, const json_t *item)
             && strcmp(ss_json_str(item, "status", ""), "queued") == 0)
             fprintf(stderr, "it waits for its turn: a run is under way on "
                             "thread %s\n", watch->thread);
+        if (json_object_get(item, "paused"))
+            watch->idle.is_told = true;
+        tell_paused(item);
         return;
     }
     if (watch->follow->stream) {
@@ -218,6 +231,7 @@ int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
     if (ss_cli_options.json) {
         ss_cli_print_json(answer);
     } else if (!status) {
+        tell_paused(answer);
         printf("run %s  thread %s\n", ss_json_str(answer, "run", "?"),
             ss_json_str(answer, "thread", "?"));
     } else {

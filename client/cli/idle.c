@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "client/cli/paused.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
@@ -40,8 +41,19 @@ bool ss_idle_is_served(const json_t *workers, const char *graph)
     return false;
 }
 
+static char *paused_text(const json_t *record)
+{
+    char *what = ss_paused_text(record);
+    char *text = ss_format("it waits: %s", what);
+    ss_free(what);
+    return text;
+}
+
 char *ss_idle_explained(const json_t *explained)
 {
+    const json_t *paused = json_object_get(explained, "paused");
+    if (paused)
+        return paused_text(paused);
     bool waits = json_is_false(json_object_get(explained, "graph_known"));
     const char *version = ss_json_str(explained, "version", "?");
     size_t i;

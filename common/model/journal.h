@@ -32,7 +32,9 @@ enum {
     // SS_DELTA_EDIT, writes to SS_NAME_TRIES, a run that moved to another
     // version ("moved_from" in an entry)
     SS_ROW_FORMAT_2 = 2,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_2, // the newest that this program knows
+    // No row of the journal has it: who reads it knows pauses, too.
+    SS_ROW_FORMAT_3 = 3,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_3, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.

@@ -166,6 +166,7 @@ void ss_engine_destroy(struct ss_engine **place)
     for (size_t i = 0; i < engine->trials.count; i++)
         ss_trial_fini(&engine->trials.items[i]);
     SS_VEC_FINI(&engine->trials);
+    ss_pauses_fini(engine);
     ss_free(engine->on_trial);
     ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
@@ -219,7 +220,7 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_trial_stored(engine, event))
+    if (ss_trial_stored(engine, event) || ss_pause_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (thread && thread->store_tag == event->stored.tag)
@@ -240,8 +241,9 @@ static void on_graph(struct engine *engine, const struct ss_event *event)
 static void on_request(struct engine *engine, const struct ss_event *event)
 {
     engine->request_op = event->request.op;
+    engine->request_by = event->request.by;
     ss_request(engine, event);
-    engine->request_op = NULL;
+    engine->request_op = engine->request_by = NULL;
 }
 
 static void dispatch_event(
@@ -280,6 +282,9 @@ static void dispatch_event(
         break;
     case SS_EVENT_RUN_FOUND:
         ss_run_found(engine, event->run.record, event->run.crashed);
+        break;
+    case SS_EVENT_PAUSES:
+        ss_pauses_read(engine, event);
         break;
     case SS_EVENT_ROWS:
         on_rows(engine, event);
@@ -393,6 +398,7 @@ void ss_engine_count(
     ret_counts->tasks_running = (int64_t)engine->attempts.count;
     ret_counts->threads = (int64_t)engine->threads.count;
     ret_counts->workers = (int64_t)engine->workers.count;
+    ret_counts->pauses = (int64_t)engine->pauses.count;
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         ret_counts->capacity += ((const struct worker *)e->value)->capacity;
     for (uint16_t i = 0; i < SS_SHARDS; i++)

@@ -36,6 +36,8 @@ enum ss_record_table {
     SS_RECORD_THREAD, // thread -> {"thread", "graph", "version", "created_us"}
     SS_RECORD_GRAPH,  // "name@version" -> description
     SS_RECORD_CACHE,  // cache key -> {"writes", ...}
+    SS_RECORD_PAUSE,  // "all", "graph:NAME" or "graph:NAME@VERSION" ->
+                      // {"graph"?, "version"?, "since_us", "reason"?, "by"?}
 };
 
 #define SS_EVENT_MAP(X) \
@@ -50,6 +52,7 @@ enum ss_record_table {
     X(CLIENT_GONE)   /* nobody listens there (request.id; 0: at all) */ \
     X(GRAPH_KNOWN)   /* a description found in the store */ \
     X(RUN_FOUND)     /* an unfinished run found in the store */ \
+    X(PAUSES)        /* all that is paused, as the store has it */ \
     X(ROWS)          /* the answer to READ */ \
     X(RECORDS)       /* the answer to SCAN or GET */ \
     X(STORED)        /* the answer to STORE */ \
@@ -121,6 +124,7 @@ struct ss_event {
             uint64_t id; // the client's number for it
             const char *op;
             json_t *body;
+            const char *by; // the name of its key; NULL: it has none
         } request;
         struct {
             json_t *description;
@@ -129,6 +133,10 @@ struct ss_event {
             json_t *record; // of SS_RECORD_RUN
             bool crashed; // its coordinator ended without a word
         } run;
+        struct {
+            json_t *const *records; // what is not here is not paused
+            size_t count;
+        } pauses;
         struct {
             uint64_t tag;
             int status;
@@ -255,6 +263,7 @@ struct ss_engine_counts {
     int64_t tasks_ready; // wait for a worker
     // filled when asked for
     int64_t runs_active, runs_queued, tasks_running, threads, workers, capacity, shards;
+    int64_t pauses; // of graphs, of versions, and of everything
 };
 
 struct ss_engine;

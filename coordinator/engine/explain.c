@@ -30,6 +30,8 @@ static const char *why_ready(const struct task *task)
     const struct loop *loop = task->loop;
     const struct run *run = loop->run;
     struct engine *engine = loop->engine;
+    if (run && ss_pause_of_run(run))
+        return "paused";
     if (task->gate_seq > loop->thread->durable)
         return "store";
     if (run && run->max_concurrency > 0 &&
@@ -269,6 +271,14 @@ static json_t *queued(const struct thread *thread, const char *run)
 
 // ------------------------------------------------ the answer
 
+// Since when, and why, no task of it is sent; nothing, if it goes on.
+static void set_pause(const struct engine *engine, json_t *json)
+{
+    const json_t *record = ss_pause_of_record(engine, json);
+    if (record)
+        json_object_set(json, "paused", (json_t *)record);
+}
+
 static const struct ss_run_facts *facts_of(
     const struct thread *thread, const char *run)
 {
@@ -287,6 +297,7 @@ void ss_explain_thread(
     json_t *waiting = facts ? NULL : queued(thread, wanted);
     if (waiting) {
         set_time(waiting, "now", engine->wall_us);
+        set_pause(engine, waiting);
         ss_reply(engine, peer, id, json_pack("{s:o}", "explain", waiting));
         return;
     }
@@ -302,6 +313,7 @@ void ss_explain_thread(
         json_string(end    ? ss_json_str(end->end, "status", "?")
                     : live ? "running"
                            : "waiting"));
+    set_pause(engine, json);
     json_object_set_new(json, "waits",
         live ? waits_json(engine, live) : json_array());
     json_object_set_new(json, "rows_on_their_way",

@@ -19,6 +19,7 @@
 struct line {
     int64_t priority;
     char *graph;
+    bool of_runs;       // else of updates, which no pause holds back
     uint64_t turn;      // when it was served last; smaller: longer ago
     struct task *first, *last;
     struct task *next;  // to be looked at in this dispatch
@@ -31,14 +32,17 @@ static struct line *line_of(const struct task *task)
     struct engine *engine = task->loop->engine;
     const char *graph = ss_task_root_graph(task)->name;
     int64_t priority = task->loop->run ? task->loop->run->priority : 0;
+    bool of_runs = task->loop->run != NULL;
     for (size_t i = 0; i < engine->lines.count; i++) {
         struct line *line = engine->lines.items[i];
-        if (line->priority == priority && strcmp(line->graph, graph) == 0)
+        if (line->priority == priority && line->of_runs == of_runs &&
+            strcmp(line->graph, graph) == 0)
             return line;
     }
     struct line *line = ss_zalloc(1, sizeof(*line));
     line->priority = priority;
     line->graph = ss_strdup(graph);
+    line->of_runs = of_runs;
     line->turn = ++engine->line_turns;
     SS_VEC_PUSH(&engine->lines, line);
     return line;
@@ -106,8 +110,12 @@ const struct task *ss_fair_after(
 
 void ss_fair_begin(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->lines.count; i++)
-        engine->lines.items[i]->next = engine->lines.items[i]->first;
+    for (size_t i = 0; i < engine->lines.count; i++) {
+        struct line *line = engine->lines.items[i];
+        bool waits =
+            line->of_runs && ss_pause_of(engine, line->graph, NULL) != NULL;
+        line->next = waits ? NULL : line->first;
+    }
 }
 
 static bool comes_before(const struct line *a, const struct line *b)

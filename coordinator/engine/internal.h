@@ -282,6 +282,10 @@ void ss_migrate_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_migrate_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// The version of graph `name` that is meant, exactly or by its first letters;
+// NULL `version`: the one announced last. Borrowed; NULL after an error was set.
+struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
+    const char *version, struct ss_error *error);
 
 // ------------------------------------------------ cancel.c
 
@@ -446,6 +450,30 @@ void ss_hold_order(struct task *task, struct ss_order *order, bool anew);
 // Forget what has not been sent for as long as idle threads are kept.
 void ss_holdings_expire(struct engine *engine);
 void ss_holdings_fini(struct worker *worker);
+
+// ------------------------------------------------ pause.c
+
+// The record of what holds the tasks of that graph back; `version` NULL: of all
+// its versions. Borrowed; NULL: it goes on.
+const json_t *ss_pause_of(
+    const struct engine *engine, const char *graph, const char *version);
+const json_t *ss_pause_of_run(const struct run *run);
+// The same of a record of `runs`, if it has not ended.
+const json_t *ss_pause_of_record(
+    const struct engine *engine, const json_t *record);
+void ss_pauses_read(struct engine *engine, const struct ss_event *event);
+// True: it was the answer to a change of ours.
+bool ss_pause_stored(struct engine *engine, const struct ss_event *event);
+void ss_pauses_fini(struct engine *engine);
+// The requests `pause`, `unpause` and `pauses`.
+void ss_pause_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_unpause_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_pauses_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// All records, by key. Gives.
+json_t *ss_pauses_json(const struct engine *engine);
 
 // ------------------------------------------------ leave.c
 

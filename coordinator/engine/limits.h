@@ -25,6 +25,11 @@ enum {
     SS_QUEUE_THREAD_MAX = 256,  // runs that wait for their turn on one thread
     SS_QUEUE_MAX = 16384,       // and on all: their requests are in memory
     SS_PRIORITY_MAX = 100, // of a run, and its least: more would name no more
+    // Graphs and versions that are paused at once: beyond, pause everything. And
+    // bytes of why and by whom, which each list and explanation repeats.
+    SS_PAUSES_MAX = 1024,
+    SS_PAUSE_REASON_MAX = 500,
+    SS_PAUSE_BY_MAX = 128,
     SS_KEY_SIZE_MAX = 255, // of an idempotency key: a UUID, a hash, a short name
     SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens

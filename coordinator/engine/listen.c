@@ -47,6 +47,9 @@ static void accept_listener(struct run *run, struct listener *listener)
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
     listener->told = true;
+    const json_t *paused = ss_pause_of_run(run);
+    if (paused)
+        json_object_set(command.json, "paused", (json_t *)paused);
     if (listener->detached)
         command.type = SS_COMMAND_REPLY;
     if (listener->detached || run->queued)

@@ -17,9 +17,7 @@
 
 enum { PREFIX_MIN = 4 }; // versions are hashes: so much of one may name it
 
-// The version of graph `name` that is meant, exactly or by its first letters;
-// NULL `version`: the one announced last. NULL after an error was set.
-static struct ss_graph *find_version(struct engine *engine, const char *name,
+struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
     const char *version, struct ss_error *error)
 {
     struct known_graph *known = ss_known_graph(engine, name, version);
@@ -149,7 +147,7 @@ void ss_migrate_on_thread(
         ss_error_set(&error, SS_ENOTFOUND, "thread %s has no run %s that has "
             "not ended", thread->id, name);
     else
-        to = find_version(thread->engine, ss_json_str(at, "graph", "?"),
+        to = ss_graph_version(thread->engine, ss_json_str(at, "graph", "?"),
             ss_json_str(body, "to", NULL), &error);
     // under `exit` it begins again, and rows on their way cannot be made void
     if (to && ss_thread_head(thread) > thread->issued) {

@@ -53,6 +53,9 @@ static const struct op {
     {"draw", NULL, ss_catalog_draw, " graph xray styles "},
     {"workers", NULL, workers, " "},
     {"drain", NULL, ss_worker_drain_request, " worker "},
+    {"pause", NULL, ss_pause_request, " graph version all reason by "},
+    {"unpause", NULL, ss_unpause_request, " graph version all by "},
+    {"pauses", NULL, ss_pauses_request, " "},
     {"tasks", NULL, ss_show_tasks, " limit "},
     {"settings", NULL, ss_show_settings, " "},
     {"compile", NULL, ss_catalog_compile, " description "},
@@ -276,12 +279,13 @@ static void status_of(
 {
     (void)body;
     ss_reply(engine, peer, id,
-        json_pack("{s:I, s:I, s:I, s:I, s:I}", "epoch",
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "epoch",
             (json_int_t)engine->options.epoch, "threads",
             (json_int_t)engine->threads.count, "runs",
             (json_int_t)engine->runs.count, "workers",
             (json_int_t)engine->workers.count, "attempts",
-            (json_int_t)engine->attempts.count));
+            (json_int_t)engine->attempts.count, "pauses",
+            ss_pauses_json(engine)));
 }
 
 // On the thread that is named, or on the one of the run.

@@ -41,7 +41,8 @@ void ss_request_scan(
     ss_engine_command(engine, command);
 }
 
-static json_t *list_records(const struct ss_event *event, const json_t *body)
+static json_t *list_records(const struct engine *engine,
+    const struct ss_event *event, const json_t *body)
 {
     json_t *list = json_array();
     size_t limit = page_of(body);
@@ -55,6 +56,9 @@ static json_t *list_records(const struct ss_event *event, const json_t *body)
         json_t *shown = json_copy(found->value);
         json_object_del(shown, "request"); // of one that waits for its turn
         json_object_del(shown, "place");
+        const json_t *paused = ss_pause_of_record(engine, shown);
+        if (paused)
+            json_object_set(shown, "paused", (json_t *)paused);
         json_int_t created = ss_json_int(shown, "created_us", -1);
         char text[SS_TIME_SIZE];
         if (created >= 0) {
@@ -134,7 +138,7 @@ static void answer_records(struct engine *engine,
         clear_cache(engine, wait, event);
     } else {
         ss_reply(engine, wait->peer, wait->id,
-            json_pack("{s:o}", wait->op, list_records(event, wait->body)));
+            json_pack("{s:o}", wait->op, list_records(engine, event, wait->body)));
     }
 }
 

@@ -160,12 +160,14 @@ static uint64_t free_room(const struct engine *engine)
     return room;
 }
 
-// False: it must wait for rows, for room in its run, or for who may have it.
+// False: it must wait for rows, for room in its run, for who may have it, or
+// until its graph goes on.
 static bool may_go(const struct task *task)
 {
     const struct run *run = task->loop->run;
     return task->gate_seq <= task->loop->thread->durable
         && !ss_adopt_waits(task)
+        && !(run && ss_pause_of_run(run))
         && !(run && run->max_concurrency > 0
             && (int64_t)run->running >= run->max_concurrency);
 }

@@ -488,6 +488,15 @@ struct trial {
     uint64_t tag;   // of that; 0: it waits for its turn
 };
 
+// A change of what is paused, on its way to the store (pause.c).
+struct pausing {
+    uint64_t tag;
+    char *peer;
+    uint64_t id;
+    char *key;
+    json_t *record; // NULL: it goes on
+};
+
 struct scan_reply { // a request that waits for records
     uint64_t tag;
     char *peer;
@@ -534,6 +543,12 @@ struct engine {
     } trials;
     char *on_trial; // the thread whose run goes on alone, or NULL
     int64_t trial_ends_ms;
+    struct ss_map pauses; // key -> json_t *, its record (pause.c)
+    size_t pauses_of_versions; // of those
+    struct {
+        struct pausing *items;
+        size_t count, capacity;
+    } pausings;
     bool letting_go; // threads are leaving: their attempts go on
     bool drains;
     struct {
@@ -570,6 +585,7 @@ struct engine {
     int64_t evict_at_ms;
     bool graphs_moved; // one became known in this step
     const char *request_op; // of the request being served
+    const char *request_by; // the key of who asks, or NULL
     int64_t wake_at_ms;
     struct {
         struct task **items;

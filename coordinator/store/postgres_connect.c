@@ -317,6 +317,7 @@ const char *ss_pg_table(enum ss_store_table table)
         [SS_TABLE_CACHE] = "cache",
         [SS_TABLE_META] = "meta",
         [SS_TABLE_OPEN] = "open_runs",
+        [SS_TABLE_PAUSES] = "pauses",
     };
     return names[table];
 }

@@ -102,6 +102,10 @@ static const char format_2[] =
 static const char format_3[] =
     "ALTER TABLE @members ADD COLUMN row_format integer NOT NULL DEFAULT 1;\n"
     "UPDATE @format SET number = 3;\n";
+// What is paused. The number keeps out who would send its tasks all the same.
+static const char format_4[] =
+    TABLE("pauses", "what no task is sent of -> since when, and why")
+    "UPDATE @format SET number = 4;\n";
 _Static_assert(SS_SHARDS == 1024, "the table has that many");
 
 static int script(
@@ -183,7 +187,7 @@ static int look(
                " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                " WHERE n.nspname = $1::text AND c.relname IN ('journal',"
                " 'runs', 'threads', 'graphs', 'cache', 'meta', 'fences',"
-               " 'format', 'checkpoints', 'open_runs', 'members', 'shards'))"
+               " 'format', 'checkpoints', 'open_runs', 'members', 'shards', 'pauses'))"
                " END::bigint",
         .params = &params,
         .what = "look for the tables"};
@@ -224,6 +228,9 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     }
     if (status == SS_OK && format < 3) {
         status = script(store, format_3, error);
+    }
+    if (status == SS_OK && format < 4) {
+        status = script(store, format_4, error);
     }
     return status;
 }

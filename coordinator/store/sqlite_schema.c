@@ -55,4 +55,9 @@ static const char format_2[] = TABLE(
     "  WHERE json_extract(CAST(value AS TEXT), '$.status') NOT IN\n"
     "  ('done', 'interrupted', 'failed', 'drained', 'cancelled');\n";
 
-const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {format_1, format_2};
+// What is paused.
+static const char format_3[] = TABLE(
+    "pauses", "what no task is sent of -> since when, and why");
+
+const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {
+    format_1, format_2, format_3};

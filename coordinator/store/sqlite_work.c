@@ -12,6 +12,7 @@ static const char *const table_names[SS_TABLE_COUNT] = {
     [SS_TABLE_CACHE] = "cache",
     [SS_TABLE_META] = "meta",
     [SS_TABLE_OPEN] = "open_runs",
+    [SS_TABLE_PAUSES] = "pauses",
 };
 
 static const char *const texts[SS_SQL_COUNT] = {

@@ -46,6 +46,7 @@ enum ss_store_table {
     SS_TABLE_CACHE,   // cache key -> writes
     SS_TABLE_META,    // what the store says of itself
     SS_TABLE_OPEN,    // run id -> its record while it has not ended
+    SS_TABLE_PAUSES,  // what no task is sent of -> since when, and why
     SS_TABLE_COUNT,
 };
 

@@ -106,7 +106,8 @@ START_TEST(an_older_file_is_brought_up)
     struct ss_store *it = NULL;
     ck_assert_int_eq(ss_store_open(path, &it, &world_error), SS_OK);
     ss_store_close(&it);
-    run_sql(path, "DROP TABLE open_runs; PRAGMA user_version = 1;"
+    run_sql(path, "DROP TABLE open_runs; DROP TABLE pauses;"
+                  " PRAGMA user_version = 1;"
                   " INSERT INTO runs VALUES"
                   " ('r1', 't', 0, CAST('{\"status\":\"failed\"}' AS BLOB)),"
                   " ('r2', 't', 0, CAST('{\"status\":\"running\"}' AS BLOB))");
@@ -115,6 +116,7 @@ START_TEST(an_older_file_is_brought_up)
         all_entries(it, SS_TABLE_OPEN), "r2={\"status\":\"running\"}");
     ck_assert_str_eq(all_entries(it, SS_TABLE_RUNS),
         "r1={\"status\":\"failed\"} r2={\"status\":\"running\"}");
+    ck_assert_str_eq(all_entries(it, SS_TABLE_PAUSES), "");
     ss_store_close(&it);
 }
 END_TEST
@@ -124,10 +126,10 @@ START_TEST(a_newer_format_is_refused)
     const char *path = world_path("newer.db");
     open_file(path);
     ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 3");
+    run_sql(path, "PRAGMA user_version = 4");
     refuse_to_open(path, SS_EVERSION,
         "store: %s was written by a newer"
-        " version (format 3, this program knows 2). Use the newer program, or"
+        " version (format 4, this program knows 3). Use the newer program, or"
         " another file");
 }
 END_TEST

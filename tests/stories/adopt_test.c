@@ -124,6 +124,27 @@ START_TEST(what_a_worker_has_begun_goes_on_and_does_not_run_again)
 }
 END_TEST
 
+START_TEST(what_has_begun_goes_on_though_its_graph_is_paused)
+{
+    begin("start>a a>b b>end");
+    world_hold("a");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_get("pause", "{'graph': 'g'}");
+    world_crash();
+    restart_with(order_of("a"));
+    ck_assert_uint_eq(adopted_count, 1);
+    world_rename("a", adopted[0].as);
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("b"), 0);
+    world_get("unpause", "{'graph': 'g'}");
+    expect_done("{\"x\":[\"a\",\"b\"]}");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    end();
+}
+END_TEST
+
 START_TEST(a_result_that_is_there_is_taken_over_too)
 {
     begin("start>a a>b b>end");
@@ -351,6 +372,7 @@ START_TEST(offers_of_threads_that_are_anothers_are_left_to_it)
 END_TEST
 
 SUITE("adopt", what_a_worker_has_begun_goes_on_and_does_not_run_again,
+    what_has_begun_goes_on_though_its_graph_is_paused,
     a_result_that_is_there_is_taken_over_too,
     a_task_that_may_be_out_waits_for_its_worker_but_not_for_ever,
     a_new_run_waits_for_nobody, an_offer_of_another_digest_is_not_taken,

@@ -265,9 +265,15 @@ uint64_t world_ask_json(const char *client, const char *op, json_t *body)
     event.request.id = id;
     event.request.op = op;
     event.request.body = body;
+    event.request.by = world.key;
     world_step(&event);
     json_decref(body);
     return id;
+}
+
+void world_key(const char *name)
+{
+    world.key = name;
 }
 
 uint64_t world_ask(const char *client, const char *op, const char *body)

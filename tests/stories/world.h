@@ -81,6 +81,8 @@ void world_worker(const char *name, uint32_t capacity);
 // A client asks; nothing is waited for. Gives the request's number.
 uint64_t world_ask(const char *client, const char *op, const char *body);
 uint64_t world_ask_json(const char *client, const char *op, json_t *body);
+// Who asks from now on has the key of that name; NULL: none.
+void world_key(const char *name);
 // Everything on its way arrives, until nothing is; no time passes.
 void world_run(void);
 // One thing arrives: a result (of `node`, if not NULL), a store's answer. False:
@@ -137,6 +139,8 @@ bool world_is_in_engine(void);
 void world_restart(void);
 // `crash`: the runs that are found are counted (they may be what ended it).
 void world_restart_after(bool crash);
+// It is told what is paused, as the store has it now.
+void world_find_pauses(void);
 // Two coordinators share the store from now on: "one" at tcp://one, which owns
 // every thread, and "two". What is asked, run and passed, and every mishap, is
 // of the one that was named last (at first "one"); workers join each by

@@ -135,6 +135,7 @@ struct world {
     struct store store;
     bool slow, repeat, in_engine;
     int64_t adopt_ms; // of the engines that follow
+    const char *key; // of who asks, or NULL
     void (*watch)(const struct ss_command *command); // or NULL
     const struct ss_offer *offers; // that workers say hello with
     size_t offers_count;

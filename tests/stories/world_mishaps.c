@@ -120,6 +120,21 @@ void world_find_graphs(void)
     }
 }
 
+void world_find_pauses(void)
+{
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    json_t **records =
+        ss_zalloc(world.store.records.count + 1, sizeof(*records));
+    for (size_t i = 0; i < world.store.records.count; i++) {
+        const struct stored_record *record = &world.store.records.items[i];
+        if (record->table == SS_RECORD_PAUSE)
+            records[event.pauses.count++] = record->value;
+    }
+    event.pauses.records = records;
+    world_step(&event);
+    ss_free(records);
+}
+
 void world_find_runs(bool crashed)
 {
     for (size_t i = world.store.records.count; i-- > 0;) { // in no order
@@ -143,6 +158,7 @@ void world_restart_after(bool crash)
     world.life++;
     world_store_take(-1);
     world_engine_new();
+    world_find_pauses();
     world_find_graphs();
     world_workers_hello();
     world_find_runs(crash);

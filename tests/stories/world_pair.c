@@ -94,6 +94,7 @@ void world_gained_unread(void)
 
 void world_found(bool crashed)
 {
+    world_find_pauses();
     world_find_graphs();
     world_find_runs(crashed);
     gained(SS_EVENT_SHARDS_READ, SS_SHARDS, false);

@@ -23,6 +23,9 @@ START_TEST(a_client_asks_and_works_nothing)
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "prune"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "drain"));
     ck_assert(!ss_access_op(SS_ROLE_CLIENT, "settings"));
+    ck_assert(!ss_access_op(SS_ROLE_CLIENT, "pause"));
+    ck_assert(!ss_access_op(SS_ROLE_CLIENT, "unpause"));
+    ck_assert(ss_access_op(SS_ROLE_CLIENT, "pauses"));
 }
 END_TEST
 
@@ -34,6 +37,7 @@ START_TEST(an_operator_may_what_a_client_may_and_more)
     ck_assert(ss_access_op(roles, "run"));
     ck_assert(ss_access_op(roles, "delete"));
     ck_assert(ss_access_op(roles, "drain"));
+    ck_assert(ss_access_op(roles, "pause"));
 }
 END_TEST
 

@@ -98,6 +98,10 @@ START_TEST(damaged_records_are_named)
     put(SS_TABLE_OPEN, "run-7", "nothing");
     ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "run run-7"));
+    put(SS_TABLE_OPEN, "run-7", "{}");
+    put(SS_TABLE_PAUSES, "graph:digest", "[");
+    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.message, "pause graph:digest"));
     ck_assert_ptr_null(boot);
 }
 END_TEST

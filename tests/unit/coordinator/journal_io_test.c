@@ -247,7 +247,7 @@ static void no_format(struct ss_store_row *row)
 
 static void newer_format(struct ss_store_row *row)
 {
-    row->format = 3;
+    row->format = SS_ROW_FORMAT + 1;
 }
 
 static void bad_kind(struct ss_store_row *row)
@@ -278,7 +278,7 @@ static const struct refusal {
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"
-        " version (format 3, this program knows 2). Upgrade this program"},
+        " version (format 4, this program knows 3). Upgrade this program"},
     {bad_kind, SS_ECORRUPT,
         "thread t: row 1: journal: row 1: an unknown kind"
         " of row"},
