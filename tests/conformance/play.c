@@ -465,13 +465,33 @@ static json_t *call_history(struct player *player, const struct call *call)
     return result;
 }
 
+// The updates that a copy brings along are pairs there: values, as_node (R9.18).
+// Takes and gives.
+static json_t *unpaired(json_t *values)
+{
+    json_t *updates = json_array();
+    for (size_t i = 0; i < json_array_size(values); i++) {
+        json_t *pair = json_array_get(values, i), *update = json_null();
+        if (json_array_size(pair) >= 2)
+            update = json_pack("{s:O}", "values", json_array_get(pair, 0));
+        if (json_is_string(json_array_get(pair, 1)))
+            json_object_set(update, "as_node", json_array_get(pair, 1));
+        json_array_append_new(updates, update);
+    }
+    json_decref(values);
+    return updates;
+}
+
 static json_t *one_update(json_t *given)
 {
-    json_t *update = json_pack(
-        "{s:o}", "values", evaluate(json_object_get(given, "values")));
-    json_t *as_node = json_object_get(given, "as_node");
-    if (as_node && !json_is_null(as_node))
-        json_object_set(update, "as_node", as_node);
+    json_t *values = evaluate(json_object_get(given, "values"));
+    const char *as_node =
+        json_string_value(json_object_get(given, "as_node"));
+    if (as_node && strcmp(as_node, "__copy__") == 0 && json_is_array(values))
+        values = unpaired(values);
+    json_t *update = json_pack("{s:o}", "values", values);
+    if (as_node)
+        json_object_set_new(update, "as_node", json_string(as_node));
     return update;
 }
 
