@@ -363,15 +363,3 @@ int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
     json_decref(added);
     return status;
 }
-
-int ss_messages_given(json_t *written, const char *task_id, const char *channel,
-    size_t position, json_t **ret_list, struct ss_error *error)
-{
-    char *owner = ss_format("%s|%s", task_id, channel);
-    struct merge merge = {.owner = owner, .position = position, .error = error};
-    int status = json_is_null(written)
-                     ? ss_error_set(error, SS_EINVAL, "null is no message")
-                     : coerce_side(&merge, written, false, ret_list);
-    ss_free(owner);
-    return status;
-}

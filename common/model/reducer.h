@@ -49,11 +49,5 @@ bool ss_message_is_whole(const json_t *json);
 // function of its arguments. A channel's owner is "task id|channel".
 void ss_message_id(const char *owner, size_t position, size_t index,
     char ret_id[SS_UUID_SIZE]);
-// What task `task_id` wrote to `channel`, as messages with the very ids that
-// the reducer gives them (mode `messages`). `position`: how many writes to this
-// channel the task made before. Gives a list.
-int ss_messages_given(json_t *written, const char *task_id,
-    const char *channel, size_t position, json_t **ret_list,
-    struct ss_error *error) SS_MUST_USE;
 
 #endif

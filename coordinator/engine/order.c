@@ -69,7 +69,6 @@ struct ss_order *ss_task_order(struct task *task)
     } else {
         add_node(order, task);
     }
-    order->shard_epoch = ss_shard_epoch(loop->engine, loop->thread->id);
     if (loop->run && task->node && task->order_kind == SS_ORDER_NODE)
         order->digest = ss_order_digest(order);
     return order;

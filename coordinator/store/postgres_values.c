@@ -135,16 +135,6 @@ void ss_pg_params_text(struct ss_pg_params *params, const char *text)
     params->values[params_next(params)] = text;
 }
 
-void ss_pg_params_bytes(
-    struct ss_pg_params *params, const void *bytes, size_t size)
-{
-    int at = params_next(params);
-    ss_check(size <= INT32_MAX);
-    params->values[at] = size > 0 ? bytes : "";
-    params->lengths[at] = (int)size;
-    params->formats[at] = 1;
-}
-
 void ss_pg_params_number(struct ss_pg_params *params, int64_t number)
 {
     int at = params_next(params);

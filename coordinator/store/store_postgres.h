@@ -108,8 +108,6 @@ void ss_pg_record_bytes(struct ss_pg_array *array, uint32_t type,
 void ss_pg_record_end(struct ss_pg_array *array);
 
 void ss_pg_params_text(struct ss_pg_params *params, const char *text);
-void ss_pg_params_bytes(
-    struct ss_pg_params *params, const void *bytes, size_t size);
 void ss_pg_params_number(struct ss_pg_params *params, int64_t number);
 // Takes what the array holds.
 void ss_pg_params_array(struct ss_pg_params *params, struct ss_pg_array *array);

@@ -455,26 +455,6 @@ START_TEST(without_an_owner_ids_come_from_the_contents)
 }
 END_TEST
 
-START_TEST(a_streams_ids_are_those_that_are_applied)
-{
-    json_t *written = js("['a', {'role': 'ai', 'content': 'b', 'id': 'x'}]");
-    json_t *left = js("[]"), *shown, *applied;
-    ck_assert_int_eq(
-        ss_messages_given(written, "task", "m", 2, &shown, NULL), SS_OK);
-    ck_assert_int_eq(
-        ss_messages_merge(left, written, "task|m", 2, &applied, NULL), SS_OK);
-    ck_assert(json_equal(shown, applied));
-    json_decref(written);
-    json_decref(left);
-    json_decref(shown);
-    json_decref(applied);
-    struct ss_error error;
-    ck_assert_int_eq(
-        ss_messages_given(json_null(), "task", "m", 0, &shown, &error),
-        SS_EINVAL);
-}
-END_TEST
-
 static void expect_whole(const char *text, bool expected)
 {
     json_t *json = js(text);
@@ -618,4 +598,4 @@ RUN("messages", conversations_with_an_index_are_those_merged_in_full,
     the_removal_of_all_clears_and_then_merges, who_has_no_id_is_given_one,
     made_up_ids_are_a_function_of_the_write,
     without_an_owner_ids_come_from_the_contents,
-    a_streams_ids_are_those_that_are_applied, a_whole_message_is_not_made_again)
+    a_whole_message_is_not_made_again)
