@@ -1,5 +1,6 @@
-// cmd_explain.c - superstep explain RUN: what happened to it, and why it waits.
+// cmd_explain.c - superstep explain RUN|THREAD: what happened, and why it waits.
 #include <stdio.h>
+#include <string.h>
 
 #include "client/cli/explain.h"
 #include "client/cli/find.h"
@@ -12,14 +13,15 @@ static bool is_thread;
 static const struct ss_arg options[] = {{.name = "RUN",
                                             .kind = SS_ARG_REST,
                                             .to = &words,
-                                            .value = "RUN",
+                                            .value = "RUN or THREAD",
                                             .min = 1,
                                             .max = 1},
     {.name = "thread",
         .letter = 't',
         .kind = SS_ARG_FLAG,
         .to = &is_thread,
-        .help = "the word is a thread: its run that began last"},
+        .help = "the word is a thread: its run that began last (as it is\n"
+                "where no run is called so)"},
     SS_CLI_OPTIONS};
 
 static void print(const json_t *explained)
@@ -32,22 +34,43 @@ static void print(const json_t *explained)
     ss_buf_fini(&buf);
 }
 
+static int ask(struct ss_client *client, const char *key, const char *name,
+    json_t **ret_answer, struct ss_client_error *ret_error)
+{
+    json_t *body = json_object();
+    json_object_set_new(body, key, json_string(name));
+    return ss_client_ask(
+        client, "explain", body, NULL, ret_answer, ret_error);
+}
+
+// What is no run may be a thread: people know those by name.
+static int ask_of_either(struct ss_client *client, const char *id,
+    json_t **ret_answer, struct ss_client_error *ret_error)
+{
+    struct ss_client_error ignored;
+    int status = ask(client, "run", id, ret_answer, ret_error);
+    if (status != 0 && strcmp(ret_error->code, "not_found") == 0 &&
+        ask(client, "thread", id, ret_answer, &ignored) == 0)
+        status = 0;
+    return status;
+}
+
 static int run(struct ss_client *client)
 {
+    const char *word = words.items[0];
     char *id = NULL;
-    int status = is_thread ? SS_CLI_DONE
-                           : ss_cli_find_run(client, words.items[0], &id);
+    int status =
+        is_thread ? SS_CLI_DONE : ss_cli_find_run(client, word, &id);
     if (status != SS_CLI_DONE)
         return status;
     json_t *answer;
     struct ss_client_error error;
-    json_t *body = json_object();
-    json_object_set_new(body, is_thread ? "thread" : "run",
-        json_string(id ? id : words.items[0]));
+    status = is_thread ? ask(client, "thread", word, &answer, &error)
+                       : ask_of_either(client, id, &answer, &error);
     ss_free(id);
-    if (ss_client_ask(client, "explain", body, NULL, &answer, &error) != 0)
+    if (status != 0)
         return ss_cli_client_fail(
-            client, &error, NULL, is_thread ? words.items[0] : NULL);
+            client, &error, NULL, is_thread ? word : NULL);
     const json_t *explained = json_object_get(answer, "explain");
     if (ss_cli_options.json)
         ss_cli_print_json(explained);
@@ -59,7 +82,7 @@ static int run(struct ss_client *client)
 
 const struct ss_cli_command ss_cmd_explain = {
     .name = "explain",
-    .usage = "RUN [options]",
+    .usage = "RUN|THREAD [options]",
     .summary = "tell what happened to a run, and why it waits",
     .options = options,
     .word = SS_CLI_WORD_RUN,

@@ -15,7 +15,7 @@
 #include "common/model/hint.h"
 #include "common/model/value.h"
 
-enum { MESSAGE_SIZE = 16384 };
+enum { MESSAGE_SIZE = 16384, HINT_MS = 3000 };
 
 struct ss_client_settings ss_cli_options;
 struct ss_settings ss_cli_settings;
@@ -61,7 +61,6 @@ int ss_cli_usage(const char *format, ...)
     return SS_CLI_USAGE;
 }
 
-// The nearest name there is, offered from a list of the coordinator's.
 static void offer(struct ss_hint *hint, json_t *list, const char *key)
 {
     size_t i;
@@ -73,17 +72,18 @@ static void offer(struct ss_hint *hint, json_t *list, const char *key)
     }
 }
 
+// The nearest name there is, in a list of the coordinator's: what stands under
+// `op` of its answer.
 static void hint_from(struct ss_client *client, const char *op, const char *key,
     const char *wanted, char *ret_hint)
 {
     struct ss_hint hint;
-    struct ss_client_error ignored;
-    json_t *list = NULL;
-    int status = strcmp(op, "graphs") == 0
-                     ? ss_client_graphs(client, &list, &ignored)
-                     : ss_client_threads(client, NULL, &list, &ignored);
-    if (status != 0)
+    json_t *answer;
+    // What went wrong is known: the hint is not worth a long wait.
+    const struct ss_client_ask soon = {.timeout_ms = HINT_MS};
+    if (ss_client_ask(client, op, NULL, &soon, &answer, NULL) != 0)
         return;
+    json_t *list = json_object_get(answer, op);
     ss_hint_init(&hint, wanted);
     offer(&hint, list, key);
     snprintf(ret_hint, SS_HINT_SIZE, "%s", ss_hint_text(&hint));
@@ -91,7 +91,7 @@ static void hint_from(struct ss_client *client, const char *op, const char *key,
         snprintf(ret_hint, SS_HINT_SIZE,
             " No graph is known yet. Start a worker: superstep-worker --app "
             "APP.so");
-    json_decref(list);
+    json_decref(answer);
 }
 
 int ss_cli_client_fail(struct ss_client *client,

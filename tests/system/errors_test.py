@@ -270,6 +270,16 @@ def test_requests_that_make_no_sense_get_an_answer_that_does():
         expect(run_hello(world, "after")["status"] == "done", "it suffered")
 
 
+def test_a_run_is_explained_by_the_name_of_its_thread_too():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        done = run_hello(world, "demo")
+        for words in (("demo",), ("--thread", "demo"), (done["run"],)):
+            explained = world.ask("explain", *words)
+            expect(explained["run"] == done["run"], f"{words}: {explained}")
+
+
 def test_an_input_over_the_limit_is_refused():
     with World() as world:
         world.coordinator()

@@ -196,6 +196,23 @@ START_TEST(a_copy_of_nothing_is_no_success)
 }
 END_TEST
 
+START_TEST(a_thread_is_explained_by_its_last_run)
+{
+    PLAY({.op = "explain",
+             .final = "{\"error\":{\"code\":\"not_found\",\"message\":"
+                      "\"there is no run demo\"}}"},
+        {.op = "threads", .final = "{\"threads\":[]}"});
+    ck_assert_int_eq(RUN("explain", "demo"), 1);
+    expect_out("");
+    expect_err("superstep: there is no run demo\n");
+    expect_asked("explain {\"run\":\"demo\"}\n"
+                 "explain {\"thread\":\"demo\"}\n");
+    ck_assert_int_eq(RUN("explain", "--thread", "demo"), 1);
+    expect_asked("explain {\"thread\":\"demo\"}\n"
+                 "threads {}\n");
+}
+END_TEST
+
 // ----------------------------------------------------------------------- lists
 
 START_TEST(lists_are_tables)
@@ -271,6 +288,7 @@ static TCase *served(void)
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
     tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
+    tcase_add_test(tcase, a_thread_is_explained_by_its_last_run);
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     return tcase;
