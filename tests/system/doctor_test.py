@@ -34,6 +34,7 @@ REMEDY = {
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "no-worker": "superstep-worker --app",
+    "paused": "superstep unpause",
     "not-served": "the application that has this graph",
 }
 planted = set()
@@ -243,11 +244,15 @@ def test_nobody_answers():
         expect_only(doctor(world), "coordinator", "tcp://127.0.0.1:9")
 
 
-def test_no_worker_and_a_graph_that_nobody_serves():
+def test_no_worker_a_pause_and_a_graph_that_nobody_serves():
     with World() as world:
         world.coordinator()
         expect_only(doctor(world), "no-worker", "superstep-worker")
         worker = world.worker(HELLO)
+        expect(doctor(world) == {}, "why?")
+        world.do("pause", "hello", "--reason", "the model is ill")
+        expect_only(doctor(world), "paused", "hello", "the model is ill")
+        world.do("unpause", "hello")
         expect(doctor(world) == {}, "why?")
         worker.stop()
         world.do("run", "hello", "--detach", "--input", '{"name": "Ada"}')
