@@ -89,6 +89,26 @@ START_TEST(a_deletion_that_was_refused_is_not_done_later)
 }
 END_TEST
 
+// An application that names its runs alike on each thread loses none of them.
+START_TEST(a_deletion_leaves_a_run_of_the_same_id_elsewhere)
+{
+    chain();
+    world_get("run", RUN("one"));
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 'u', 'run': 'one', 'graph': 'g', 'input': {'x': []}}");
+    world_run();
+    world_get("delete", T);
+    world_crash();
+    world_restart();
+    world_run();
+    world_let("b");
+    json_t *result = world_finish(world_ask("ann", "attach", "{'run': 'one'}"));
+    ck_assert_str_eq(status_of(result), "done");
+    ck_assert_str_eq(ss_json_str(result, "thread", ""), "u");
+}
+END_TEST
+
 // Its unit was refused: what is answered from what is durable waits for none.
 START_TEST(after_a_refused_unit_who_asks_is_answered)
 {
@@ -135,5 +155,6 @@ END_TEST
 SUITE("delete", a_run_on_a_thread_that_is_being_deleted_waits_for_that,
     a_run_that_follows_a_deletion_is_not_deleted_with_it,
     a_deletion_that_was_refused_is_not_done_later,
+    a_deletion_leaves_a_run_of_the_same_id_elsewhere,
     after_a_refused_unit_who_asks_is_answered,
     a_copy_into_a_thread_that_is_being_changed_is_refused)
