@@ -39,7 +39,8 @@ def play(conformance, mode, folder):
     known = os.path.join(HERE, "..", "differences.json")
     run = [conformance, "--mode", mode, "--differences", known, folder]
     out = subprocess.run(run, capture_output=True, text=True).stdout
-    print(f"{mode}: {out.splitlines()[-1] if out else 'no answer'}", flush=True)
+    shown = [line for line in out.splitlines() if not line.startswith(("passed", "on purpose"))]
+    print(f"{mode}:", *(shown or ["no answer"]), sep="\n  ", flush=True)
     passed = {line.split()[2] for line in out.splitlines() if line.startswith("passed")}
     return {path for path in drawn(folder) if os.path.basename(path)[:-5] not in passed}
 
