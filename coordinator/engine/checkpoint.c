@@ -623,10 +623,14 @@ void ss_loop_store_pending(struct loop *loop)
 {
     if (!loop->persists)
         return;
-    for (size_t i = 0; i < loop->pending.count; i++)
-        if (loop->pending.items[i].of_this_run
-            && strcmp(loop->pending.items[i].channel, SS_NAME_TRIES) != 0)
-            store_pending(loop, &loop->pending.items[i]);
+    for (size_t i = 0; i < loop->pending.count; i++) {
+        struct pending *p = &loop->pending.items[i];
+        if (!p->of_this_run || p->is_left
+            || strcmp(p->channel, SS_NAME_TRIES) == 0)
+            continue;
+        store_pending(loop, p);
+        p->is_left = true;
+    }
     // an earlier run left the plain answer there, and this one took it
     if (strcmp(loop->answer_taken_of, loop->id) == 0)
         row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);

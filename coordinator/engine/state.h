@@ -133,6 +133,7 @@ struct pending {
     char *channel;
     struct ss_value *value;
     bool of_this_run; // written by this run (recovery, R5.28)
+    bool is_left;     // an exit has stored it; there may be another one
     uint64_t seq;     // which came later: the row, then a counter
 };
 

@@ -269,7 +269,30 @@ START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
 }
 END_TEST
 
-SUITE("simulated",
+// A question: what finished beside it was left by the exit, and a worker folded
+// what is to be shown. Then the run was cancelled, and left it all again.
+START_TEST(what_an_exit_left_is_not_left_again_by_a_cancel)
+{
+    world_graph(chart("g", "start>a start>b a>end b>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'first'},"
+        " {'key': 'y', 'type': 'list', 'reducer': 'add'}]}"));
+    world_fold("first", first_write);
+    world_body("b", asks);
+    world_worker("w1", 4);
+    world_hold("x");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'durability': 'exit', 'run': 'r',"
+        " 'input': {'y': ['in']}}");
+    world_run();
+    world_get("cancel", "{'thread': 't', 'run': 'r'}");
+    world_run();
+    const char *first = strstr(world_told(), "writes of a");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_null(strstr(first + 1, "writes of a"));
+}
+END_TEST
+
+SUITE("simulated", what_an_exit_left_is_not_left_again_by_a_cancel,
     who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
     a_fold_is_forgotten_with_its_thread,
     a_release_that_waited_lets_its_run_go_on,
