@@ -178,8 +178,7 @@ static bool add_outcome(struct ss_outbox *outbox, struct ss_session *session,
         flush(outbox, SS_MESSAGE_DONE);
         status = ss_batch_add_outcome(&outbox->pieces, outcome, &error);
     }
-    if (status != SS_OK) {
-        ss_buf_reset(&outbox->pieces);
+    if (status != SS_OK) { // what stands before it is as it was
         ss_session_spoil(session, outcome->attempt, status, error.message);
         return false;
     }
