@@ -56,7 +56,7 @@ static int found(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
-void ss_boot_stopped(struct ss_store_actor *actor)
+void ss_boot_stopped(struct ss_store_actors *actors)
 {
     static const char text[] = "true";
     const struct ss_store_put put = {.table = SS_TABLE_META,
@@ -64,7 +64,7 @@ void ss_boot_stopped(struct ss_store_actor *actor)
         .value = text,
         .value_size = sizeof(text) - 1};
     const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
-    ss_store_actor_submit(actor, ss_job_apply(0, &unit));
+    ss_store_actors_submit(actors, ss_job_apply(0, &unit));
 }
 
 int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,

@@ -116,7 +116,7 @@ void ss_cluster_close(struct ss_coordinator *shell)
 
 // ------------------------------------------------ commands
 
-static void submit(struct ss_coordinator *shell, struct ss_store_actor *to,
+static struct ss_job *job_of(struct ss_coordinator *shell,
     enum ss_job_type type, const struct ss_owners_command *command)
 {
     struct ss_shell_cluster *cluster = shell->cluster;
@@ -126,7 +126,20 @@ static void submit(struct ss_coordinator *shell, struct ss_store_actor *to,
     job->lease_ms = cluster->lease_ms;
     job->shards = command->shards;
     job->key = command->name[0] ? ss_strdup(command->name) : NULL;
-    ss_store_actor_submit(to, job);
+    return job;
+}
+
+static void submit(struct ss_coordinator *shell, enum ss_job_type type,
+    const struct ss_owners_command *command)
+{
+    ss_store_actor_submit(
+        shell->cluster->actor, job_of(shell, type, command));
+}
+
+static void submit_behind_appends(struct ss_coordinator *shell,
+    enum ss_job_type type, const struct ss_owners_command *command)
+{
+    ss_store_actors_submit(shell->actors, job_of(shell, type, command));
 }
 
 static void read_all(struct ss_coordinator *shell, enum ss_store_table table,
@@ -134,7 +147,7 @@ static void read_all(struct ss_coordinator *shell, enum ss_store_table table,
 {
     struct ss_job *job = ss_job_new(SS_JOB_SCAN, tag);
     job->table = table;
-    ss_store_actor_submit(shell->actor, job);
+    ss_store_actors_submit(shell->actors, job);
 }
 
 static void gained(
@@ -197,25 +210,24 @@ static void displaced(struct ss_coordinator *shell)
 static void perform(
     struct ss_coordinator *shell, const struct ss_owners_command *command)
 {
-    struct ss_store_actor *leases = shell->cluster->actor;
     switch (command->type) {
     case SS_OWNERS_RENEW:
-        submit(shell, leases, SS_JOB_RENEW, command);
+        submit(shell, SS_JOB_RENEW, command);
         break;
     case SS_OWNERS_LOOK:
-        submit(shell, leases, SS_JOB_LOOK, command);
+        submit(shell, SS_JOB_LOOK, command);
         break;
     case SS_OWNERS_CLAIM:
-        submit(shell, leases, SS_JOB_CLAIM, command);
+        submit(shell, SS_JOB_CLAIM, command);
         break;
     case SS_OWNERS_TAKE:
-        submit(shell, leases, SS_JOB_TAKE, command);
+        submit(shell, SS_JOB_TAKE, command);
         break;
     case SS_OWNERS_HAND:
-        submit(shell, shell->actor, SS_JOB_HAND, command);
+        submit_behind_appends(shell, SS_JOB_HAND, command);
         break;
     case SS_OWNERS_END:
-        submit(shell, shell->actor, SS_JOB_END, command);
+        submit_behind_appends(shell, SS_JOB_END, command);
         break;
     case SS_OWNERS_GAINED:
         gained(shell, command);

@@ -75,6 +75,7 @@ static struct ss_coordinator_options options_of(
         .name = values->name,
         .advertise = values->advertise,
         .cluster_lease_ms = values->cluster_lease_ms,
+        .store_connections = values->store_connections,
         .drain_ms = values->drain_ms,
         .keys = values->keys,
         .is_insecure = values->insecure,

@@ -30,7 +30,7 @@ static void measure_engine(const struct ss_coordinator *shell)
 
 static void measure_store(struct ss_coordinator *shell)
 {
-    struct ss_store_actor_stats stats = ss_store_actor_stats(shell->actor);
+    struct ss_store_actor_stats stats = ss_store_actors_stats(shell->actors);
     ss_metric_set(SS_METRIC_STORE_BATCHES, (int64_t)stats.commits);
     ss_metric_set(SS_METRIC_STORE_UNITS, (int64_t)stats.units);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/app/clock.h"
+#include "common/app/limits.h"
 #include "common/app/log.h"
 #include "common/app/signals.h"
 #include "common/app/stop.h"
@@ -42,7 +43,7 @@ static void submit(
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
     if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK) {
         job->begun_us = ss_clock_us();
-        ss_store_actor_submit(shell->actor, job);
+        ss_store_actors_submit(shell->actors, job);
     } else {
         answer_job(shell, command, &error);
     }
@@ -180,7 +181,7 @@ static bool has_failed(struct ss_coordinator *shell, const struct ss_job *job)
 static bool take_jobs(struct ss_coordinator *shell)
 {
     for (int i = 0; i < SS_TURN_JOBS_MAX; i++) {
-        struct ss_job *job = ss_store_actor_take(shell->actor);
+        struct ss_job *job = ss_store_actors_take(shell->actors);
         if (!job)
             return false;
         if (job->type == SS_JOB_APPLY)
@@ -213,13 +214,18 @@ static int time_left(const struct ss_coordinator *shell, int timeout_ms)
                                                               : left;
 }
 
+_Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
+    "a turn waits for all that append, for leases and for signals");
+
 int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     int timeout_ms, struct ss_error *error)
 {
     struct ss_coordinator *shell = coordinator;
-    int fds[] = {
-        ss_store_actor_fd(shell->actor), ss_cluster_fd(shell), extra_fd};
-    ss_link_wait_all(shell->link, fds, 3, time_left(shell, timeout_ms));
+    int fds[SS_STORE_ACTORS_MAX + 2];
+    size_t count = ss_store_actors_fds(shell->actors, fds);
+    fds[count++] = ss_cluster_fd(shell);
+    fds[count++] = extra_fd;
+    ss_link_wait_all(shell->link, fds, count, time_left(shell, timeout_ms));
     ss_cluster_turn(shell);
     ss_inbox_incidents(shell);
     feed_owed(shell);
@@ -268,24 +274,80 @@ static int open_link(struct ss_coordinator *shell,
     return ss_link_open(&link, &shell->link, error);
 }
 
+_Static_assert((int)SS_STORE_CONNECTIONS_MAX <= (int)SS_STORE_ACTORS_MAX,
+    "what may be asked for can be had");
+
+// Of a store that is shared: a fence for each connection that appends. Before
+// the first, whatever was appended under this name by as many or more is over.
+static int take_fences(struct ss_coordinator *shell,
+    struct ss_store *const *stores, size_t count, uint64_t *ret_epochs,
+    struct ss_error *error)
+{
+    int status = ss_store_fence_break(stores[0], shell->name, error);
+    for (size_t i = 0; i < count && status == SS_OK; i++)
+        status = ss_store_fence_take(
+            stores[i], shell->name, (int)i, &ret_epochs[i], error);
+    return status;
+}
+
+// Takes the stores, also where it fails.
+static int start_actors(struct ss_coordinator *shell,
+    struct ss_store *const *stores, size_t count, struct ss_error *error)
+{
+    uint64_t epochs[SS_STORE_ACTORS_MAX] = {0};
+    int status = take_fences(shell, stores, count, epochs, error);
+    if (status == SS_OK) {
+        status = ss_store_actors_start(stores, count, &shell->actors, error);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            struct ss_store *store = stores[i];
+            ss_store_close(&store);
+        }
+    }
+    for (size_t i = 0; i < count && status == SS_OK; i++)
+        ss_store_actors_fence(shell->actors, i, epochs[i]);
+    shell->epoch = epochs[0];
+    return status;
+}
+
+// Takes `store`, the first of as many connections as were asked for.
+static int start_shared(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options, struct ss_store *store,
+    struct ss_error *error)
+{
+    struct ss_store *stores[SS_STORE_ACTORS_MAX] = {store};
+    size_t count = 1;
+    size_t wanted = (size_t)or_else(options->store_connections,
+        ss_coordinator_initial.store_connections);
+    int status = SS_OK;
+    if (options->opened) // there is no telling how to open one more
+        wanted = 1;
+    while (count < wanted && status == SS_OK) {
+        status = ss_store_open(options->store, &stores[count], error);
+        count += status == SS_OK;
+    }
+    if (status == SS_OK)
+        return start_actors(shell, stores, count, error);
+    for (size_t i = 0; i < count; i++)
+        ss_store_close(&stores[i]);
+    return status;
+}
+
 // What is asked of the store before it moves to its own thread. Takes `store`.
-static int start_store(struct ss_coordinator *shell, struct ss_store *store,
+static int start_store(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options, struct ss_store *store,
     struct ss_boot **ret_boot, struct ss_error *error)
 {
     shell->store_name = ss_strdup(ss_store_name(store));
-    bool is_shared = ss_store_is_shared(store);
+    if (ss_store_is_shared(store)) // what is there is read with the shards
+        return start_shared(shell, options, store, error);
     int status =
-        is_shared
-            ? ss_store_fence_take(store, shell->name, 0, &shell->epoch, error)
-            : ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
-    if (status == SS_OK && !is_shared) // else with the shards
+        ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
+    if (status == SS_OK)
         status = ss_boot_read(store, ret_boot, error);
     if (status == SS_OK)
-        status = ss_store_actor_start(store, &shell->actor, error);
-    else
-        ss_store_close(&store);
-    if (status == SS_OK && is_shared)
-        ss_store_actor_fence(shell->actor, shell->epoch);
+        return ss_store_actors_start(&store, 1, &shell->actors, error);
+    ss_store_close(&store);
     return status;
 }
 
@@ -378,7 +440,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = open_store(options, &store, error);
     bool is_shared = status == SS_OK && ss_store_is_shared(store);
     if (status == SS_OK) {
-        status = start_store(shell, store, &boot, error);
+        status = start_store(shell, options, store, &boot, error);
         store = NULL;
     }
     if (status == SS_OK && is_shared)
@@ -406,7 +468,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     struct ss_coordinator *shell = *coordinator;
     if (!shell)
         return;
-    ss_store_actor_stop(&shell->actor);
+    ss_store_actors_stop(&shell->actors);
     ss_cluster_close(shell);
     ss_link_close(&shell->link);
     ss_metrics_server_stop(&shell->metrics);
@@ -487,7 +549,7 @@ static int drain(
         ss_log_say(SS_LOG_WARNING,
             "stopping with tasks under way");
     if (status == SS_OK && !shell->cluster)
-        ss_boot_stopped(shell->actor);
+        ss_boot_stopped(shell->actors);
     if (status != SS_OK || !shell->cluster)
         return status;
     ss_cluster_leave(shell);

@@ -40,6 +40,7 @@ struct ss_coordinator_options {
     // Of a store that several coordinators share:
     const char *advertise;    // where others find it; NULL: as it is bound
     int64_t cluster_lease_ms; // its own lease
+    int64_t store_connections; // that append; 0: the default
     int64_t drain_ms; // how long a stop waits for running tasks
     const char *keys;        // common/link/keys.h; NULL, "": none
     bool is_insecure;        // listen beyond loopback without keys

@@ -14,7 +14,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/owners/owners.h"
 #include "coordinator/shell.h"
-#include "coordinator/store/store_actor.h"
+#include "coordinator/store/store_actors.h"
 
 // An event that the shell owes the engine: what it asked for went wrong here.
 struct owed {
@@ -25,7 +25,7 @@ struct owed {
 
 struct ss_coordinator {
     struct ss_link *link;
-    struct ss_store_actor *actor;
+    struct ss_store_actors *actors;
     struct ss_engine *engine;
     struct ss_bridge *bridge;
     struct ss_shell_cluster *cluster; // NULL: the store is ours alone
@@ -108,7 +108,7 @@ void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
 int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
 // The last word of one that ends as asked: what it leaves is not what ended it.
-void ss_boot_stopped(struct ss_store_actor *actor);
+void ss_boot_stopped(struct ss_store_actors *actors);
 struct ss_boot;
 int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,
     struct ss_error *error) SS_MUST_USE;

@@ -11,6 +11,8 @@ enum {
     SS_HEARTBEAT_MS_MIN = 10,
     // Each renewal is a transaction.
     SS_CLUSTER_LEASE_MS_MIN = 200,
+    // A server runs a process for each, and takes 100 in all by default.
+    SS_STORE_CONNECTIONS_MAX = 8,
     // Who waits longer for its tasks wants no stop.
     SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
     // More than a machine has descriptors, and than it can read.

@@ -57,7 +57,7 @@ int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms);
 // The same with several descriptors (at most SS_LINK_WAIT_MAX, -1: none):
 // returns bit 1 for the link, 2 << i for fds[i]. An early return with 0 is
 // fine.
-enum { SS_LINK_WAIT_MAX = 6 };
+enum { SS_LINK_WAIT_MAX = 12 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);
 // The same for several links, of any kinds (at most SS_LINK_WAIT_LINKS_MAX):

@@ -225,7 +225,8 @@ void ss_copy_into(
     if (ss_answered_before(to, peer, id, body))
         return;
     struct thread *from = ss_map_get(&engine->threads, from_id);
-    if (!from || from->state != THREAD_HOT || from->run || from->deleting) {
+    if (!from || from->state != THREAD_HOT || from->run || from->deleting
+        || ss_thread_head(from) > from->durable) {
         ss_reply_error(engine, peer, id, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;

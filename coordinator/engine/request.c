@@ -92,6 +92,19 @@ static bool is_awaited(const struct thread *thread, const char *run)
     return false;
 }
 
+static bool is_copy(const struct waiting *w)
+{
+    return strcmp(w->op, "copy") == 0;
+}
+
+bool ss_copy_waits(const struct thread *thread)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        if (is_copy(&thread->waiting.items[i]))
+            return true;
+    return false;
+}
+
 // Serve one that waited; false: it must wait on.
 static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
@@ -112,6 +125,10 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
         ss_run_ask_again(thread, w->peer, w->id, w->body);
         return true;
     }
+    // What is copied must not be lost where the copy is there.
+    if (is_copy(w) && ss_thread_head(thread) > thread->durable
+        && !ss_thread_busy(thread))
+        return false;
     if (strcmp(w->op, "copy_into") == 0) {
         ss_copy_into(thread, w->peer, w->id, w->body);
         return true;

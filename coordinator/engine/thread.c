@@ -486,6 +486,9 @@ void ss_thread_stored(struct thread *thread, const struct ss_event *event)
         thread->durable = 0; // it is as if new
         thread->deleting = false;
         ss_requests_resume(thread);
+    } else if (thread->durable == ss_thread_head(thread)
+        && ss_copy_waits(thread)) {
+        ss_requests_resume(thread);
     }
     ss_thread_dirty(thread);
     ss_queue_later(thread);

@@ -5,6 +5,9 @@
 #include <stddef.h>
 
 enum {
+    // Connections of one coordinator that append: a server runs a process for
+    // each, and counts them (max_connections, 100 by default).
+    SS_STORE_ACTORS_MAX = 8,
     // Units of one commit: what a full queue may add to everybody's wait.
     SS_STORE_BATCH_MAX = 1024,
     // Reads that later commits may overtake while a batch is gathered.

@@ -39,6 +39,8 @@ static const char *const texts[SS_PG_PUTS] = {
         " $3::bigint FOR SHARE) AS f",
 };
 
+// Keys in order: two that put the same ones wait for each other in one
+// direction only.
 #define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
 #define PUT_LISTS                                                              \
     "unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[]"
@@ -46,11 +48,12 @@ static const char *const texts[SS_PG_PUTS] = {
 static const char *const put_texts[SS_PG_PUT_KINDS] = {
     [SS_PG_PUT_ANY] =
         "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
-        ") ON CONFLICT (key) DO UPDATE SET index_key = excluded.index_key,"
+        ") ORDER BY 1 ON CONFLICT (key) DO UPDATE SET index_key = excluded.index_key,"
         " expires_us = excluded.expires_us, hash = excluded.hash,"
         " value = excluded.value",
     [SS_PG_PUT_ABSENT] =
-        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS ")",
+        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
+        ") ORDER BY 1",
     [SS_PG_PUT_SAME] =
         "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
         " p.expires_us, hash = p.hash, value = p.value FROM " PUT_LISTS

@@ -228,6 +228,18 @@ int ss_store_actor_start(struct ss_store *store,
     return SS_OK;
 }
 
+void ss_store_actor_finish(struct ss_store_actor *actor)
+{
+    if (actor->is_inline || actor->stopping) {
+        return;
+    }
+    lock(actor);
+    actor->stopping = true;
+    ss_check(pthread_cond_signal(&actor->wake) == 0);
+    unlock(actor);
+    ss_check(pthread_join(actor->thread, NULL) == 0);
+}
+
 void ss_store_actor_stop(struct ss_store_actor **actor)
 {
     struct ss_store_actor *it = *actor;
@@ -235,13 +247,7 @@ void ss_store_actor_stop(struct ss_store_actor **actor)
         return;
     }
     *actor = NULL;
-    if (!it->is_inline) {
-        lock(it);
-        it->stopping = true;
-        ss_check(pthread_cond_signal(&it->wake) == 0);
-        unlock(it);
-        ss_check(pthread_join(it->thread, NULL) == 0);
-    }
+    ss_store_actor_finish(it);
     ss_store_close(&it->store);
     actor_free(it);
 }

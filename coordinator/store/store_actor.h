@@ -57,6 +57,9 @@ struct ss_job {
     struct ss_member member;
     int64_t lease_ms;
     struct ss_shards shards;
+    // Of several actors alone (store_actors.h).
+    struct ss_job *whole; // of which this is a part
+    size_t parts;         // that are out
     // out
     int status;
     struct ss_error error;
@@ -75,6 +78,8 @@ int ss_store_actor_start(struct ss_store *store,
     struct ss_store_actor **ret_actor, struct ss_error *error) SS_MUST_USE;
 // From now on units are appended with this epoch of the store's fence.
 void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch);
+// Finish what is queued, and take nothing more: what is done can be taken still.
+void ss_store_actor_finish(struct ss_store_actor *actor);
 // Finish what is queued, stop, close the store.
 void ss_store_actor_stop(struct ss_store_actor **actor);
 // A job whose unit is a deep copy of `unit`. Gives.

@@ -320,6 +320,48 @@ START_TEST(a_takeover_takes_all_and_breaks_the_fence)
 }
 END_TEST
 
+// The same name, another connection of its own.
+static struct ss_member connection_of(struct ss_store **ret_store,
+    const char *name, int actor)
+{
+    struct ss_member member = {.row_format = SS_ROW_FORMAT};
+    int status = ss_store_open(world_server_url(), ret_store, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+    ck_assert_int_eq(ss_store_fence_take(*ret_store, name, actor,
+                         &member.epoch, &world_error),
+        SS_OK);
+    return member;
+}
+
+START_TEST(a_takeover_breaks_the_fences_of_all_connections)
+{
+    struct ss_shards got = {{0}};
+    struct ss_store *second = NULL;
+    struct ss_member bob_2 = connection_of(&second, "bob", 1);
+    ck_assert_int_eq(append_as(second, &bob_2, 1), SS_OK);
+    ck_assert_int_eq(append_as(other, &bob, 2), SS_OK);
+    end_lease_of("bob");
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_OK);
+    ck_assert_int_eq(append_as(second, &bob_2, 3), SS_EFENCED);
+    ck_assert_int_eq(append_as(other, &bob, 3), SS_EFENCED);
+    ss_store_close(&second);
+}
+END_TEST
+
+START_TEST(whoever_begins_anew_with_fewer_connections_breaks_them_all)
+{
+    struct ss_store *second = NULL;
+    struct ss_member bob_2 = connection_of(&second, "bob", 1);
+    ck_assert_int_eq(append_as(second, &bob_2, 1), SS_OK);
+    ck_assert_int_eq(ss_store_fence_break(store, "bob", &world_error), SS_OK);
+    struct ss_member again = member_of(store, "bob");
+    ck_assert_int_eq(append_as(second, &bob_2, 2), SS_EFENCED);
+    ck_assert_int_eq(append_as(store, &again, 2), SS_OK);
+    ss_store_close(&second);
+}
+END_TEST
+
 static uint64_t last_epoch(void)
 {
     struct ss_cluster cluster;
@@ -481,6 +523,8 @@ static Suite *suite(void)
         a_shard_is_claimed_once,
         whose_lease_has_ended_gains_nothing,
         a_takeover_takes_all_and_breaks_the_fence,
+        a_takeover_breaks_the_fences_of_all_connections,
+        whoever_begins_anew_with_fewer_connections_breaks_them_all,
         each_change_of_owners_raises_the_epoch,
         an_actor_of_an_old_epoch_writes_nothing,
         a_hand_over_is_the_owners_word,

@@ -152,9 +152,41 @@ START_TEST(a_copy_into_a_thread_that_is_being_changed_is_refused)
 }
 END_TEST
 
+static bool copy_is_stored;
+
+static void watch_the_copy(const struct ss_command *command)
+{
+    copy_is_stored |= command->type == SS_COMMAND_STORE && command->thread
+                      && strcmp(command->thread, "u") == 0;
+}
+
+// Stores of two threads may become durable in any order.
+START_TEST(a_copy_is_not_made_before_what_it_copies_is_durable)
+{
+    chain();
+    world_hold("b");
+    uint64_t one = world_ask("ann", "run", RUN("one"));
+    world_run();
+    world_store_slow(true);
+    world_let("b");
+    world_run(); // its last rows are on their way
+    copy_is_stored = false;
+    world_watch(watch_the_copy);
+    uint64_t copy = world_ask("ann", "copy", "{'thread': 't', 'to': 'u'}");
+    world_run();
+    while (!copy_is_stored && world_run_store())
+        ck_assert(!copy_is_stored || world_answer(one));
+    ck_assert(copy_is_stored);
+    ck_assert_str_eq(status_of(world_answer(one)), "done");
+    world_watch(NULL);
+    ck_assert_ptr_nonnull(json_object_get(finish(copy), "rows"));
+}
+END_TEST
+
 SUITE("delete", a_run_on_a_thread_that_is_being_deleted_waits_for_that,
     a_run_that_follows_a_deletion_is_not_deleted_with_it,
     a_deletion_that_was_refused_is_not_done_later,
     a_deletion_leaves_a_run_of_the_same_id_elsewhere,
     after_a_refused_unit_who_asks_is_answered,
-    a_copy_into_a_thread_that_is_being_changed_is_refused)
+    a_copy_into_a_thread_that_is_being_changed_is_refused,
+    a_copy_is_not_made_before_what_it_copies_is_durable)

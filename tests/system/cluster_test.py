@@ -46,9 +46,10 @@ def shard_of(thread):
 class Cluster:
     """Coordinators, workers that serve them all, and what the bodies told."""
 
-    def __init__(self, world, server, coordinators=3, workers=2):
+    def __init__(self, world, server, coordinators=3, workers=2, more=()):
         self.world = world
         self.server = server
+        self.more = more  # what each coordinator is told besides
         self.file = world.path("ran")
         self.file.touch()
         self.gate = world.path("gate")
@@ -68,7 +69,7 @@ class Cluster:
         self.world.endpoint = None
         process = self.world.coordinator(
             "--store", self.server.url(), "--cluster-lease-ms", LEASE_MS,
-            "--drain-ms", "60000", *more)
+            "--drain-ms", "60000", *self.more, *more)
         process.endpoint = self.world.endpoint
         return process
 

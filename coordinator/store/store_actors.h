@@ -1,0 +1,47 @@
+// store_actors.h - several store actors as one: each has a connection of its
+// own, and the threads of a part of the shards.
+//
+//                    +--> actor 0 --> connection, fence (coordinator, 0)
+//   submit --by shard+--> actor 1 --> connection, fence (coordinator, 1)
+//                    +--> ...
+//
+// Commits of different threads run side by side then. What the caller sees is
+// what it saw of one actor:
+// - all jobs of one thread (and records of it alone) go to one actor, in order;
+// - who looks at all threads (SCAN, GET), or leaves them (END), waits for all
+//   units that were submitted before it;
+// - a unit of no thread (graphs, the cache) goes through all actors: whatever
+//   is appended behind it anywhere is durable behind it;
+// - HAND is done in parts, each by the actor that appends to those shards,
+//   behind its appends. Its status is that of the worst part.
+// Answers come in order for each thread, not between threads.
+#ifndef SS_STORE_STORE_ACTORS_H
+#define SS_STORE_STORE_ACTORS_H
+
+#include "coordinator/store/limits.h"
+#include "coordinator/store/store_actor.h"
+
+struct ss_store_actors;
+
+// Takes `stores`, 1 to SS_STORE_ACTORS_MAX of one database (closed also where
+// this fails). Gives. SS_EIO.
+int ss_store_actors_start(struct ss_store *const *stores, size_t count,
+    struct ss_store_actors **ret_actors, struct ss_error *error) SS_MUST_USE;
+// From now on the units of actor `index` are appended with this epoch.
+void ss_store_actors_fence(
+    struct ss_store_actors *actors, size_t index, uint64_t epoch);
+// Finish what was handed to them, stop, close the stores.
+void ss_store_actors_stop(struct ss_store_actors **actors);
+// Queue a job. Takes.
+void ss_store_actors_submit(struct ss_store_actors *actors, struct ss_job *job);
+// The next finished job, or NULL. Gives. Never blocks. Until it says NULL, what
+// waits for others may not have begun.
+struct ss_job *ss_store_actors_take(struct ss_store_actors *actors);
+// Descriptors, one of them readable while finished jobs wait: their count.
+size_t ss_store_actors_fds(
+    const struct ss_store_actors *actors, int ret_fds[SS_STORE_ACTORS_MAX]);
+// The sum of all, and the largest commit.
+struct ss_store_actor_stats ss_store_actors_stats(
+    const struct ss_store_actors *actors);
+
+#endif
