@@ -88,26 +88,6 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
     return thread;
 }
 
-// Out of the list of those that nobody uses.
-static void idle_leave(struct thread *thread)
-{
-    struct engine *engine = thread->engine;
-    if (!thread->is_idle)
-        return;
-    thread->is_idle = false;
-    engine->idle_count--;
-    engine->idle_size -= thread->idle_size;
-    if (thread->idle_prev)
-        thread->idle_prev->idle_next = thread->idle_next;
-    else
-        engine->idle_first = thread->idle_next;
-    if (thread->idle_next)
-        thread->idle_next->idle_prev = thread->idle_prev;
-    else
-        engine->idle_last = thread->idle_prev;
-    thread->idle_prev = thread->idle_next = NULL;
-}
-
 static void drop_held(struct thread *thread)
 {
     for (size_t i = 0; i < thread->held.count; i++)
@@ -139,7 +119,7 @@ void ss_thread_destroy(struct thread **place)
     if (!thread)
         return;
     *place = NULL;
-    idle_leave(thread);
+    ss_idle_leave(thread);
     await_no_more(thread);
     drop_held(thread);
     drop_puts(thread);
@@ -225,7 +205,7 @@ void ss_thread_new_id(
 void ss_thread_dirty(struct thread *thread)
 {
     thread->used_ms = thread->engine->now_ms;
-    idle_leave(thread);
+    ss_idle_leave(thread);
     if (thread->dirty)
         return;
     thread->dirty = true;
@@ -414,6 +394,23 @@ static void store_answers(struct thread *thread)
     thread->engine->ready_moved = true;
 }
 
+// This unit deletes all rows: it is as if new from here on.
+static void begin_anew(struct thread *thread, struct ss_command *command)
+{
+    ss_check(!thread->run && !thread->change);
+    command->delete_thread = true;
+    command->delete_to = thread->delete_to = 0;
+    command->rows_count = 0;
+    thread->delete_all = false;
+    thread->store_to++; // what waits for the deletion
+    ss_journal_destroy(&thread->journal);
+    thread->journal = ss_journal_new();
+    thread->known = false;
+    ss_free(thread->graph);
+    thread->graph = NULL;
+    thread->issued = 0;
+}
+
 void ss_thread_flush(struct thread *thread)
 {
     if (thread->state != THREAD_HOT)
@@ -450,20 +447,8 @@ void ss_thread_flush(struct thread *thread)
     thread->store_tag = command.tag;
     thread->engine->stores_out++;
     thread->store_to = head;
-    if (thread->delete_all) {
-        ss_check(!thread->run && !thread->change);
-        command.delete_thread = true;
-        command.delete_to = thread->delete_to = 0;
-        command.rows_count = 0;
-        thread->delete_all = false;
-        thread->store_to = head + 1; // what waits for the deletion
-        ss_journal_destroy(&thread->journal);
-        thread->journal = ss_journal_new();
-        thread->known = false;
-        ss_free(thread->graph);
-        thread->graph = NULL;
-        thread->issued = 0;
-    }
+    if (thread->delete_all)
+        begin_anew(thread, &command);
     ss_engine_command(thread->engine, command);
 }
 
@@ -548,70 +533,4 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     thread->units_durable = thread->units; // none is on its way any more
     thread->delete_to = 0;
     thread->delete_all = thread->deleting = false;
-}
-
-// ------------------------------------------------ eviction
-
-static bool is_idle(const struct thread *thread)
-{
-    return !ss_thread_busy(thread) && thread->waiting.count == 0
-        && !thread->barred
-        && thread->held.count == 0 && thread->puts.count == 0
-        && thread->store_tag == 0 && !thread->delete_to && !thread->open && !thread->dirty
-        && thread->state != THREAD_LOADING;
-}
-
-void ss_thread_rest(struct thread *thread)
-{
-    struct engine *engine = thread->engine;
-    if (thread->is_idle || !is_idle(thread))
-        return;
-    thread->is_idle = true;
-    thread->idle_size = sizeof(*thread) + strlen(thread->id)
-        + (thread->journal ? ss_journal_size(thread->journal) : 0);
-    thread->idle_prev = engine->idle_last;
-    if (engine->idle_last)
-        engine->idle_last->idle_next = thread;
-    else
-        engine->idle_first = thread;
-    engine->idle_last = thread;
-    engine->idle_count++;
-    engine->idle_size += thread->idle_size;
-}
-
-static void forget(struct thread *thread)
-{
-    ss_map_remove(&thread->engine->threads, thread->id);
-    ss_thread_destroy(&thread);
-}
-
-// Whatever is used again is folded back from its rows.
-static void keep_bounds(struct engine *engine)
-{
-    const size_t size_max =
-        (size_t)SS_IDLE_THREADS_MAX * (size_t)SS_IDLE_THREAD_SIZE;
-    while (engine->idle_count > SS_IDLE_THREADS_MAX
-        || engine->idle_size > size_max) {
-        struct thread *longest = engine->idle_first;
-        idle_leave(longest);
-        if (is_idle(longest))
-            forget(longest);
-    }
-}
-
-void ss_threads_evict(struct engine *engine)
-{
-    keep_bounds(engine);
-    if (engine->now_ms < engine->evict_at_ms)
-        return;
-    engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
-    ss_holdings_expire(engine);
-    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
-        struct thread *thread = e->value;
-        next = e->next;
-        if (!is_idle(thread)
-            || engine->now_ms - thread->used_ms < SS_THREAD_IDLE_MS)
-            continue;
-        forget(thread);
-    }
 }

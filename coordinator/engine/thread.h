@@ -64,12 +64,17 @@ uint64_t ss_thread_gate(
 // At the end of a step: rows to the store, one unit in flight (a thread).
 void ss_thread_flush(struct thread *thread);
 void ss_thread_dirty(struct thread *thread);
-// At the end of a step: it may be idle now.
-void ss_thread_rest(struct thread *thread);
-// Forget threads that nobody has used for a while: they are folded back from
-// their rows when somebody asks.
-void ss_threads_evict(struct engine *engine);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
+
+// ------------------------------------------------ idle.c
+
+// At the end of a step: it may be idle now.
+void ss_thread_rest(struct thread *thread);
+// Somebody uses it, or it goes: out of the list of those that nobody uses.
+void ss_idle_leave(struct thread *thread);
+// Forget threads that nobody has used for a while, and the longest idle ones
+// where there are too many.
+void ss_threads_evict(struct engine *engine);
 
 #endif

@@ -1,0 +1,88 @@
+// idle.c - threads that nobody uses: they stay in memory for a while, and within
+// bounds; whoever asks for one later has it folded back from its rows.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+void ss_idle_leave(struct thread *thread)
+{
+    struct engine *engine = thread->engine;
+    if (!thread->is_idle)
+        return;
+    thread->is_idle = false;
+    engine->idle_count--;
+    engine->idle_size -= thread->idle_size;
+    if (thread->idle_prev)
+        thread->idle_prev->idle_next = thread->idle_next;
+    else
+        engine->idle_first = thread->idle_next;
+    if (thread->idle_next)
+        thread->idle_next->idle_prev = thread->idle_prev;
+    else
+        engine->idle_last = thread->idle_prev;
+    thread->idle_prev = thread->idle_next = NULL;
+}
+
+static bool is_idle(const struct thread *thread)
+{
+    return !ss_thread_busy(thread) && thread->waiting.count == 0
+        && !thread->barred && thread->held.count == 0
+        && thread->puts.count == 0 && thread->store_tag == 0
+        && !thread->delete_to && !thread->open && !thread->dirty
+        && thread->state != THREAD_LOADING;
+}
+
+void ss_thread_rest(struct thread *thread)
+{
+    struct engine *engine = thread->engine;
+    if (thread->is_idle || !is_idle(thread))
+        return;
+    thread->is_idle = true;
+    thread->idle_size = sizeof(*thread) + strlen(thread->id)
+        + (thread->journal ? ss_journal_size(thread->journal) : 0);
+    thread->idle_prev = engine->idle_last;
+    if (engine->idle_last)
+        engine->idle_last->idle_next = thread;
+    else
+        engine->idle_first = thread;
+    engine->idle_last = thread;
+    engine->idle_count++;
+    engine->idle_size += thread->idle_size;
+}
+
+static void forget(struct thread *thread)
+{
+    ss_map_remove(&thread->engine->threads, thread->id);
+    ss_thread_destroy(&thread);
+}
+
+// Whatever is used again is folded back from its rows.
+static void keep_bounds(struct engine *engine)
+{
+    const size_t size_max =
+        (size_t)SS_IDLE_THREADS_MAX * (size_t)SS_IDLE_THREAD_SIZE;
+    while (engine->idle_count > SS_IDLE_THREADS_MAX
+        || engine->idle_size > size_max) {
+        struct thread *longest = engine->idle_first;
+        ss_idle_leave(longest);
+        if (is_idle(longest))
+            forget(longest);
+    }
+}
+
+void ss_threads_evict(struct engine *engine)
+{
+    keep_bounds(engine);
+    if (engine->now_ms < engine->evict_at_ms)
+        return;
+    engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
+    ss_holdings_expire(engine);
+    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
+        struct thread *thread = e->value;
+        next = e->next;
+        if (!is_idle(thread)
+            || engine->now_ms - thread->used_ms < SS_THREAD_IDLE_MS)
+            continue;
+        forget(thread);
+    }
+}
