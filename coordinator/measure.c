@@ -43,6 +43,7 @@ static void measure_link(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_CONNECTIONS_ACCEPTED, (int64_t)counts.accepted);
     ss_metric_set(SS_METRIC_CONNECTIONS_REFUSED,
         (int64_t)(counts.refused_full + counts.refused_rate));
+    ss_metric_set(SS_METRIC_FLOODS, (int64_t)counts.floods);
     ss_metric_set(SS_METRIC_KEYS_REFUSED, (int64_t)counts.refused_key);
     ss_metric_set(SS_METRIC_HANDSHAKES_DELAYED, (int64_t)counts.delayed);
     ss_metric_set(SS_METRIC_HANDSHAKES_TIMED_OUT, (int64_t)counts.timed_out);

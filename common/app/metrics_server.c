@@ -125,7 +125,9 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
     struct ss_metrics_server *server = ss_zalloc(1, sizeof(*server));
     server->who = who;
     server->program = program;
-    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG;
+    // poll(): select() knows no descriptor beyond 1023, and there are as many as
+    // workers and clients.
+    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
     if (at.any.sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     // Signals are the main thread's.

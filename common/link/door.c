@@ -16,6 +16,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/link/allowed.h"
+#include "common/link/filter.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
 #include "common/link/lobby.h"
@@ -27,6 +28,9 @@ struct ss_door {
     bool has_keys;
     void *zap;
     void *monitor;
+    int listener; // libzmq's; -1: it does not listen yet
+    struct ss_filter filter;
+    int64_t filter_due_ms;
     struct ss_lobby lobby;
     int64_t lobby_due_ms;
     struct ss_link_sender sender;
@@ -124,6 +128,33 @@ static void hang_up(int fd, const char *address)
 
 // ------------------------------------------------------------------ connections
 
+// What was on its way is still accepted, and makes it longer.
+static void block(struct ss_door *door, const char *address)
+{
+    int64_t at_ms = now_ms();
+    size_t before = door->filter.count;
+    if (!ss_filter_block(&door->filter, door->listener, address,
+            at_ms + SS_LINK_FLOOD_MS))
+        return;
+    door->filter_due_ms = ss_filter_due_ms(&door->filter);
+    if (door->filter.count == before)
+        return;
+    door->counts.floods++;
+    tell(door, "flood", address,
+        "a flood of connections: what comes of it to this port is dropped for "
+        "%d ms at a time",
+        SS_LINK_FLOOD_MS);
+}
+
+static void end_floods(struct ss_door *door)
+{
+    int64_t at_ms = now_ms();
+    if (door->filter_due_ms > at_ms)
+        return;
+    ss_filter_pass(&door->filter, door->listener, at_ms);
+    door->filter_due_ms = ss_filter_due_ms(&door->filter);
+}
+
 static void refuse_connection(struct ss_door *door,
     enum ss_guard_verdict verdict, const char *address)
 {
@@ -146,6 +177,10 @@ static void refuse_connection(struct ss_door *door,
         tell(door, "connections", address,
             "connections are refused: more than %u new ones a second",
             limits->connections_rate);
+        break;
+    case SS_GUARD_FLOOD:
+        door->counts.refused_rate++;
+        block(door, address);
         break;
     case SS_GUARD_WELCOME:
         break;
@@ -172,7 +207,7 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
     int64_t since_ms;
     ss_guard_disconnect(door->guard, fd, address, &since_ms);
     if (!in_handshake || *address == '\0' ||
-        now_ms() - since_ms < SS_LINK_HANDSHAKE_MS)
+        now_ms() - since_ms < SS_LINK_SILENCE_MS)
         return;
     door->counts.timed_out++;
     tell(door, "handshake", address,
@@ -190,7 +225,9 @@ static void take_news(struct ss_door *door)
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX || has_failed; i++) {
         if (!ss_monitor_take(door->monitor, &news, &value))
             return;
-        if (news == SS_MONITOR_ACCEPTED)
+        if (news == SS_MONITOR_LISTENING)
+            door->listener = value;
+        else if (news == SS_MONITOR_ACCEPTED)
             accepted(door, value);
         else if (news == SS_MONITOR_DISCONNECTED)
             disconnected(door, value, has_failed);
@@ -267,9 +304,12 @@ static void serve_lobby(struct ss_door *door)
 
 int ss_door_time_left(const struct ss_door *door)
 {
-    int64_t left_ms = door->lobby_due_ms - now_ms();
-    if (door->lobby_due_ms == INT64_MAX)
+    int64_t due_ms = door->lobby_due_ms < door->filter_due_ms
+                         ? door->lobby_due_ms
+                         : door->filter_due_ms;
+    if (due_ms == INT64_MAX)
         return -1;
+    int64_t left_ms = due_ms - now_ms();
     if (left_ms < 0)
         return 0;
     return left_ms < SS_LINK_HANDSHAKE_MS ? (int)left_ms
@@ -297,6 +337,7 @@ void ss_door_serve(struct ss_door *door)
         serve_lobby(door);
     }
     take_news(door);
+    end_floods(door);
 }
 
 // ------------------------------------------------------------------ messages
@@ -466,7 +507,8 @@ int ss_door_open(void *context, void *socket,
     int status = SS_OK;
     door->guard = ss_guard_new(&limits);
     door->sender_fd = -1;
-    door->lobby_due_ms = INT64_MAX;
+    door->listener = -1;
+    door->lobby_due_ms = door->filter_due_ms = INT64_MAX;
     if (options->keys && *options->keys)
         status = demand_keys(door, context, socket, options->keys, error);
     if (status == SS_OK) {

@@ -1,5 +1,7 @@
 // door.h - who comes in at a server link, and who has to leave.
 //
+//   packets --> filter: of an address whose connections are a flood? --> drop
+//       v
 //   connection --accepted--> guard: too many, too fast?  --> hang up
 //       | handshake (CURVE)
 //       v

@@ -15,7 +15,8 @@ struct address {
     char text[SS_GUARD_ADDRESS_SIZE];
     unsigned connections;
     struct ss_bucket new_ones;
-    struct ss_bucket refusals;
+    struct ss_bucket refusals; // for their key
+    struct ss_bucket excess;   // refused for their number or rate
     int64_t suspect_until_ms; // it was refused too often
 };
 
@@ -135,6 +136,7 @@ static struct address *address_of(
     address->new_ones = ss_bucket_full(
         (int64_t)guard->limits.connections_rate * SS_LINK_CONNECTIONS_BURST_S,
         now_ms);
+    address->excess = ss_bucket_full(SS_LINK_EXCESS_BURST, now_ms);
     address->refusals = ss_bucket_full(SS_LINK_REFUSALS_BURST, now_ms);
     ss_map_put(&guard->addresses, network, address);
     return address;
@@ -165,14 +167,10 @@ void ss_guard_disconnect(struct ss_guard *guard, int fd,
     guard->open_count--;
 }
 
-enum ss_guard_verdict ss_guard_connect(
-    struct ss_guard *guard, int fd, const char *address, int64_t now_ms)
+static enum ss_guard_verdict judge(
+    struct ss_guard *guard, int fd, struct address *from, int64_t now_ms)
 {
     const struct ss_guard_limits *limits = &guard->limits;
-    char old[SS_GUARD_ADDRESS_SIZE];
-    int64_t since_ms;
-    ss_guard_disconnect(guard, fd, old, &since_ms);
-    struct address *from = address_of(guard, address, now_ms);
     if (!from || fd < 0 || fd >= SS_LINK_DESCRIPTORS_MAX ||
         guard->open_count >= limits->connections_max)
         return SS_GUARD_FULL;
@@ -184,6 +182,23 @@ enum ss_guard_verdict ss_guard_connect(
             (int64_t)limits->connections_rate * SS_LINK_CONNECTIONS_BURST_S,
             now_ms))
         return SS_GUARD_TOO_FAST;
+    return SS_GUARD_WELCOME;
+}
+
+enum ss_guard_verdict ss_guard_connect(
+    struct ss_guard *guard, int fd, const char *address, int64_t now_ms)
+{
+    char old[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(guard, fd, old, &since_ms);
+    struct address *from = address_of(guard, address, now_ms);
+    enum ss_guard_verdict verdict = judge(guard, fd, from, now_ms);
+    if (verdict != SS_GUARD_WELCOME && from &&
+        !ss_bucket_take(&from->excess, 1, SS_LINK_EXCESS_RATE,
+            SS_LINK_EXCESS_BURST, now_ms))
+        return SS_GUARD_FLOOD;
+    if (verdict != SS_GUARD_WELCOME)
+        return verdict;
     while (guard->connections.count <= (size_t)fd)
         SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0});
     guard->connections.items[fd] = (struct connection){from, now_ms};

@@ -25,6 +25,7 @@ enum ss_guard_verdict {
     SS_GUARD_FULL,         // connections_max
     SS_GUARD_ADDRESS_FULL, // per_address_max
     SS_GUARD_TOO_FAST,     // connections_rate
+    SS_GUARD_FLOOD,        // so many were refused that none is worth accepting
 };
 
 struct ss_guard;

@@ -16,6 +16,9 @@ enum {
     // Who does not finish its handshake in this time is hung up on. Half-open
     // connections cost a descriptor each.
     SS_LINK_HANDSHAKE_MS = 10000,
+    // A handshake that failed after so long was ended by its time. (We hear of
+    // connections later than libzmq, which measures it.)
+    SS_LINK_SILENCE_MS = 7500,
     // A connection whose other side is gone without a word is noticed by the
     // system: asked after so many seconds of silence, so often, so many times;
     // and when what was sent is not acknowledged for so long. (Not by ZeroMQ's
@@ -47,6 +50,12 @@ enum {
     SS_LINK_REFUSALS_BURST = 50,
     SS_LINK_SUSPECT_MS = 10000,
     SS_LINK_SUSPECT_COST = 4,
+    // Connections of one address that are refused for their number or rate:
+    // processes that try again each 20 ms to 1 s make some. More are a flood, and
+    // the kernel drops what comes of it to the port for so long.
+    SS_LINK_EXCESS_RATE = 100,
+    SS_LINK_EXCESS_BURST = 500,
+    SS_LINK_FLOOD_MS = 1000,
     // Messages without sense or right, of one key at one address: a mistake
     // repeats a few.
     SS_LINK_WRONGS_RATE = 5,

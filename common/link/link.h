@@ -99,6 +99,7 @@ struct ss_link_counts {
     uint64_t connections; // open now
     uint64_t accepted;
     uint64_t refused_full, refused_rate, refused_key; // connections
+    uint64_t floods;                                  // that were filtered
     uint64_t delayed;                                 // that had to wait
     uint64_t timed_out;                               // handshakes
     uint64_t dropped; // messages over the rate, and of who was hung up on

@@ -207,7 +207,8 @@ static const char *trouble(struct ss_link *link)
     enum ss_monitor_news news;
     int value;
     while (it->monitor && ss_monitor_take(it->monitor, &news, &value))
-        if (news != SS_MONITOR_DISCONNECTED && news != SS_MONITOR_ACCEPTED)
+        if (news != SS_MONITOR_DISCONNECTED && news != SS_MONITOR_ACCEPTED &&
+            news != SS_MONITOR_LISTENING)
             it->trouble = trouble_of(news, value, it->has_keys);
     return it->trouble;
 }

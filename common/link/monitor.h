@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 enum ss_monitor_news {
+    SS_MONITOR_LISTENING,    // `value`: the descriptor
     SS_MONITOR_ACCEPTED,     // `value`: the descriptor
     SS_MONITOR_DISCONNECTED, // `value`: the descriptor
     SS_MONITOR_CONNECTED,    // the handshake is done

@@ -4,6 +4,7 @@ do goes on meanwhile."""
 
 import pathlib
 import re
+import resource
 import sys
 import urllib.request
 
@@ -143,6 +144,41 @@ def test_connections_that_say_nothing_have_a_limit_and_an_end():
         coordinator.wait_line("127.0.0.2: a connection that said nothing")
         expect_logged_once(coordinator, "50 of this address are open")
         expect_logged_once(coordinator, "a connection that said nothing")
+
+
+def test_a_flood_of_connections_is_not_even_accepted():
+    with World() as world:
+        coordinator = world.coordinator("--metrics", "127.0.0.1:0")
+        # Who was there before, at the same address, notices nothing.
+        there, world.endpoint = world.endpoint, through(world, "127.0.0.2")
+        world.worker(HELLO)
+        world.endpoint = there
+        flood = attack(world, "half")
+        coordinator.wait_line("127.0.0.2: a flood of connections")
+        while metric(coordinator, "superstep_connection_floods_total") < 2:
+            pass
+        honest(world)
+        expect_logged_once(coordinator, "a flood of connections")
+        flood.kill()
+        flood.wait()
+        world.endpoint = through(world, "127.0.0.2")
+        while world.command("graphs").wait() != 0:
+            pass
+
+
+def test_numbers_are_served_beyond_the_thousandth_connection():
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 8192:
+        print("too few descriptors are allowed here: not tested")
+        return
+    with World() as world:
+        coordinator = world.coordinator(
+            "--metrics", "127.0.0.1:0", "--connections-rate", "100000",
+            "--connections-per-address", "4000")
+        world.worker(HELLO)
+        attack(world, "half")
+        while metric(coordinator, "superstep_connections") < 1500:
+            pass
+        honest(world)
 
 
 def test_new_connections_have_a_rate():

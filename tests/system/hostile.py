@@ -154,29 +154,44 @@ def junk(endpoint, _):
     flood(zmq, made, b"GET / HTTP/1.1")
 
 
-def connect(endpoint):
+def connect(endpoint, waits=True):
     host, port = endpoint.removeprefix("tcp://").rsplit(":", 1)
     made = socket.socket()
     made.bind((HERE, 0))
-    made.connect((host, int(port)))
+    made.setblocking(waits)
+    if waits:
+        made.connect((host, int(port)))
+    else:
+        made.connect_ex((host, int(port)))
     return made
 
 
 def half(endpoint, _):
-    """Holds what it gets, and takes another for each that is closed."""
+    """As fast as it can: keeps what is accepted, and gives up the oldest of what
+    is not."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
-    made, watch, refused = {}, select.epoll(), False
+    room = min(files // 2 - 64, 2000)
+    asked, there, refused = {}, {}, False
+    watch = select.epoll()
     say("begun")
     while True:
         try:
-            one = connect(endpoint)
-            made[one.fileno()] = one
-            watch.register(one, select.EPOLLRDHUP | select.EPOLLET)
+            if len(asked) >= room:
+                asked.pop(next(iter(asked))).close()
+            if len(there) < room:
+                one = connect(endpoint, waits=False)
+                asked[one.fileno()] = one
+                watch.register(one, select.EPOLLOUT | select.EPOLLRDHUP |
+                               select.EPOLLET)
         except OSError:
             time.sleep(0.01)
-        for fd, _ in watch.poll(0):
-            made.pop(fd).close()
+        for fd, event in watch.poll(0):
+            one = asked.pop(fd, None) or there.pop(fd)
+            if event == select.EPOLLOUT:
+                there[fd] = one
+                continue
+            one.close()
             if not refused:
                 refused = True
                 say("refused")

@@ -114,6 +114,22 @@ START_TEST(new_ones_of_who_is_refused_too_often_count_several_times)
 }
 END_TEST
 
+START_TEST(many_that_are_refused_are_a_flood_and_a_few_are_none)
+{
+    for (int fd = 10; fd < 13; fd++)
+        ck_assert_int_eq(come(fd, "192.0.2.1"), SS_GUARD_WELCOME);
+    for (int i = 0; i < SS_LINK_EXCESS_BURST; i++)
+        ck_assert_int_eq(come(13, "192.0.2.1"), SS_GUARD_ADDRESS_FULL);
+    ck_assert_int_eq(come(13, "192.0.2.1"), SS_GUARD_FLOOD);
+    ck_assert_int_eq(come(13, "192.0.2.2"), SS_GUARD_WELCOME);
+    now_ms += 1000;
+    for (int i = 0; i < SS_LINK_EXCESS_RATE; i++)
+        ck_assert_int_eq(come(14, "192.0.2.1"), SS_GUARD_ADDRESS_FULL);
+    ck_assert_int_eq(come(14, "192.0.2.1"), SS_GUARD_FLOOD);
+    ck_assert_uint_eq(ss_guard_connections(guard), 4);
+}
+END_TEST
+
 START_TEST(a_descriptor_that_comes_again_stands_for_a_new_connection)
 {
     ck_assert_int_eq(come(5, "192.0.2.1"), SS_GUARD_WELCOME);
@@ -226,6 +242,8 @@ int main(void)
     tcase_add_test(tcase, new_ones_come_at_a_rate_after_a_burst);
     tcase_add_test(
         tcase, new_ones_of_who_is_refused_too_often_count_several_times);
+    tcase_add_test(
+        tcase, many_that_are_refused_are_a_flood_and_a_few_are_none);
     tcase_add_test(
         tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
     tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);
