@@ -192,6 +192,18 @@ void ss_copy_thread(
     json_decref(request);
 }
 
+// False: a copy of it would have rows that a member does not read.
+static bool all_read(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && !row->void_seq
+            && ss_row_format(row) > thread->engine->row_format)
+            return false;
+    }
+    return true;
+}
+
 // What is void stays behind, so the copy's rows are numbered anew.
 static uint64_t copy_rows(struct thread *to, const struct thread *from)
 {
@@ -236,6 +248,13 @@ void ss_copy_into(
     if (ss_thread_head(to) > 0) {
         ss_reply_error(engine, peer, id, SS_EEXISTS,
             "thread %s is not empty: copy to a new one", to->id);
+        return;
+    }
+    if (!all_read(from)) {
+        ss_reply_error(engine, peer, id, SS_EAGAIN,
+            "thread %s: a coordinator of an older version is at work, which "
+            "does not read all of its rows: upgrade it, and ask again",
+            from_id);
         return;
     }
     uint64_t head = copy_rows(to, from);

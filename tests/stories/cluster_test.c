@@ -343,14 +343,8 @@ static const char *content_of_7(void)
     return ss_json_str(json_array_get(list, 7), "content", "");
 }
 
-START_TEST(rows_are_written_that_the_oldest_coordinator_reads)
+static void say_many(void)
 {
-    world_pair();
-    world_graph(chart("g", "start>a a>end",
-        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}, {'key':"
-        " 'm', 'type': 'list', 'reducer': 'add_messages'}]}"));
-    world_worker("w1", 1);
-    members_read(SS_ROW_FORMAT_1);
     json_t *many = json_array();
     for (int i = 0; i < 100; i++)
         json_array_append_new(
@@ -359,6 +353,17 @@ START_TEST(rows_are_written_that_the_oldest_coordinator_reads)
     world_finish(world_ask_json("ann", "run",
         json_pack("{s:s, s:s, s:{s:o}}", "thread", "t", "graph", "g", "input",
             "m", many)));
+}
+
+START_TEST(rows_are_written_that_the_oldest_coordinator_reads)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}, {'key':"
+        " 'm', 'type': 'list', 'reducer': 'add_messages'}]}"));
+    world_worker("w1", 1);
+    members_read(SS_ROW_FORMAT_1);
+    say_many();
     replace("new");
     ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_1);
     members_read(SS_ROW_FORMAT_2); // the old one has left
@@ -371,6 +376,31 @@ START_TEST(rows_are_written_that_the_oldest_coordinator_reads)
     world_at("two"); // reads it from the rows
     world_gained();
     ck_assert_str_eq(content_of_7(), "newest");
+}
+END_TEST
+
+START_TEST(a_copy_has_no_rows_that_the_oldest_coordinator_does_not_read)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}, {'key':"
+        " 'm', 'type': 'list', 'reducer': 'add_messages'}]}"));
+    world_worker("w1", 1);
+    members_read(SS_ROW_FORMAT_1);
+    say_many();
+    json_t *copied = world_get("copy", "{'thread': 't', 'to': 'old'}");
+    ck_assert_ptr_null(json_object_get(copied, "error"));
+    members_read(SS_ROW_FORMAT_2);
+    replace("new");
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_2);
+    members_read(SS_ROW_FORMAT_1); // one more than there were when it was made
+    copied = world_get("copy", "{'thread': 't', 'to': 'new'}");
+    ck_assert_str_eq(code_of(copied), "again");
+    ck_assert_int_eq(newest_written(), 0);
+    members_read(SS_ROW_FORMAT_2);
+    copied = world_get("copy", "{'thread': 't', 'to': 'new'}");
+    ck_assert_ptr_null(json_object_get(copied, "error"));
+    ck_assert_int_eq(newest_written(), SS_ROW_FORMAT_2);
 }
 END_TEST
 
@@ -427,5 +457,6 @@ SUITE("cluster", who_asks_the_wrong_one_is_told_where_the_thread_is,
     a_run_found_for_a_thread_that_left_meanwhile_is_let_be,
     who_drains_sends_no_more_and_keeps_what_comes_in,
     rows_are_written_that_the_oldest_coordinator_reads,
+    a_copy_has_no_rows_that_the_oldest_coordinator_does_not_read,
     tries_are_kept_when_all_coordinators_know_them,
     a_run_moves_when_all_coordinators_know_that_runs_do)

@@ -351,6 +351,26 @@ START_TEST(garbage_and_misplaced_messages_are_ignored)
 }
 END_TEST
 
+START_TEST(a_newer_coordinator_s_message_is_ignored)
+{
+    // An envelope of this protocol (field 1: 1) with a message of field 99.
+    static const unsigned char unknown[] = {0x08, 0x01, 0x9a, 0x06, 0x00};
+    struct ss_error error;
+    ck_assert_int_eq(unknown[1], SS_PROTOCOL_VERSION);
+    start(0);
+    hear(SS_MESSAGE_HELLO);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(ss_link_send(server, peer, unknown, sizeof(unknown),
+                             &error),
+            SS_OK);
+    struct ss_message *ping = ss_message_new(SS_MESSAGE_PING);
+    ping->id = 6;
+    say(ping);
+    ss_message_destroy(&ping);
+    ck_assert_uint_eq(hear(SS_MESSAGE_PONG)->id, 6);
+}
+END_TEST
+
 START_TEST(a_cancelled_body_stops)
 {
     start(0);
@@ -484,6 +504,7 @@ int main(void)
     T(a_worker_serves_a_coordinator_that_another_told_of);
     T(a_refused_worker_ends_with_exit_code_3);
     T(garbage_and_misplaced_messages_are_ignored);
+    T(a_newer_coordinator_s_message_is_ignored);
     T(a_cancelled_body_stops);
     T(a_body_that_takes_too_long_times_out);
     T(a_result_that_fits_in_no_message_is_a_failure);
