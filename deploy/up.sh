@@ -7,8 +7,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if command -v docker-compose >/dev/null; then
     compose="docker-compose"
-else
+elif docker compose version >/dev/null 2>&1; then
     compose="docker compose"
+else
+    echo "up.sh: neither docker-compose nor docker compose is here" >&2
+    exit 1
 fi
 
 $compose -f "$here/docker-compose.yml" build

@@ -7,10 +7,11 @@ import socket
 import tempfile
 import time
 
-from engine import ROOT, Failure, compose_words, run
+from engine import ROOT, Failure, run
 
 FILE = ROOT / "deploy/docker-compose.yml"
 HEALTHY_S = 120
+ALONE = 4 # the command's status: no coordinator answered, nothing was asked
 
 
 def free_port():
@@ -20,14 +21,17 @@ def free_port():
 
 
 class Cluster:
-    def __init__(self, engine):
+    def __init__(self, engine, compose):
         self.engine = engine
-        self.project = f"superstep-test-{os.getpid()}"
+        self.program = compose
+        major = compose.version.split(".")[0]
+        self.project = f"superstep-test-{os.getpid()}-v{major}"
         self.folder = tempfile.TemporaryDirectory(prefix="superstep-compose-")
         self.secrets = pathlib.Path(self.folder.name) / "secrets"
         ports = [free_port(), free_port()]
         self.environment = dict(
-            engine.environment, SUPERSTEP_SECRETS=str(self.secrets),
+            engine.environment, **compose.environment(),
+            SUPERSTEP_SECRETS=str(self.secrets),
             SUPERSTEP_PORT=str(ports[0]), SUPERSTEP_PORT2=str(ports[1]),
             SUPERSTEP_LEASE_MS="2000", SUPERSTEP_HEARTBEAT_MS="400",
             SUPERSTEP_CLUSTER_LEASE_MS="2000")
@@ -47,7 +51,7 @@ class Cluster:
         self.folder.cleanup()
 
     def compose(self, *words, **options):
-        return run(*compose_words(), "-p", self.project, "-f", FILE, *words,
+        return run(*self.program.words, "-p", self.project, "-f", FILE, *words,
                    env=self.environment, **options)
 
     # ------------------------------------------------------------ containers
@@ -90,7 +94,8 @@ class Cluster:
 
     def script(self, lines):
         """A shell's lines, as a reader of the page gives them in the project."""
-        path = ":".join([str(self.bin), self.environment["PATH"]])
+        path = ":".join([self.program.shim(self.folder.name), str(self.bin),
+                         self.environment["PATH"]])
         run("sh", "-ec", lines, cwd=ROOT, timeout=900, env=dict(
             self.environment, COMPOSE_PROJECT_NAME=self.project, PATH=path))
 
@@ -100,6 +105,18 @@ class Cluster:
         return run(self.bin / "superstep", "--coordinator", self.endpoints,
                    "--keys", self.environment["SUPERSTEP_KEYS"], *words,
                    check=check, timeout=timeout)
+
+    def answer(self, *words):
+        """Asked until a coordinator is there to answer: who is asked when all
+        have just been killed says so at once."""
+        end = time.monotonic() + HEALTHY_S
+        while True:
+            done = self.command(*words, check=False)
+            if done.returncode == 0:
+                return done
+            if done.returncode != ALONE or time.monotonic() > end:
+                raise Failure(f"{' '.join(words)}: status {done.returncode}\n"
+                              f"{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
     def ask(self, *words):
         return json.loads(self.command(*words, "--json").stdout)

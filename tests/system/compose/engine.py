@@ -13,6 +13,8 @@ import subprocess
 import tempfile
 import time
 
+import compose
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BASE = "debian:bookworm-slim"
 PACKAGES = ["docker.io", "docker-compose", "iptables", "debootstrap"]
@@ -50,7 +52,7 @@ def has(program):
 def install():
     """What the test needs and the machine lacks; only root can."""
     programs = ["dockerd", "docker", "iptables"]
-    if not (has("docker-compose") or compose_words()):
+    if not compose.here():
         programs.append("docker-compose")
     missing = [program for program in programs if not has(program)]
     if not missing:
@@ -70,20 +72,11 @@ def install():
             raise Unavailable(f"apt-get failed:\n{done.stderr[-1500:]}")
 
 
-def compose_words():
-    """The Compose that is here: v2 as a plugin, or docker-compose 1.29."""
-    if has("docker-compose"):
-        return ["docker-compose"]
-    if has("docker") and run("docker", "compose", "version",
-                             check=False).returncode == 0:
-        return ["docker", "compose"]
-    return None
-
-
 class Engine:
     def __init__(self):
         self.folder = None
         self.process = None
+        self.fetched = None
         self.environment = dict(os.environ)
 
     def __enter__(self):
@@ -154,6 +147,18 @@ class Engine:
                 return site
         return "http://deb.debian.org/debian"
 
+    def composes(self):
+        """What the cluster is tried with: each Compose that can be had."""
+        found = compose.here()
+        if any(each.is_v2() for each in found):
+            return found
+        self.fetched = tempfile.TemporaryDirectory(prefix="superstep-v2-")
+        v2, why = compose.fetch_v2(self.fetched.name, self._source())
+        if v2:
+            return [*found, v2]
+        say(f"*** COMPOSE V2 IS NOT TRIED: {why} ***")
+        return found
+
     def docker(self, *words, **options):
         return run("docker", *words, env=self.environment, **options)
 
@@ -174,6 +179,9 @@ class Engine:
                     self.process.wait()
             self.log.close()
             self.process = None
+        if self.fetched:
+            self.fetched.cleanup()
+            self.fetched = None
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
