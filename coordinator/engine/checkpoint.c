@@ -232,7 +232,13 @@ int ss_loop_load(
 {
     struct ss_checkpoint *checkpoint =
         mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
-    int status = restore_channels(loop, checkpoint, error);
+    int status = mark && !checkpoint
+        ? ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s cannot "
+              "be read: its rows contradict each other", loop->thread->id,
+              mark->id)
+        : SS_OK;
+    if (status == SS_OK)
+        status = restore_channels(loop, checkpoint, error);
     if (status == SS_OK && mark) {
         load_seen(loop, checkpoint);
         load_pending(loop, mark);

@@ -156,12 +156,21 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
     }
     if (all.count)
         qsort(all.items, all.count, sizeof(*all.items), by_id);
-    json_t *list = json_array();
-    for (size_t i = 0; i < all.count && (json_int_t)i < limit; i++)
-        json_array_append_new(list, ss_saved_json(thread, all.items[i]));
+    json_t *list = json_array(), *saved = list;
+    for (size_t i = 0; saved && i < all.count && (json_int_t)i < limit; i++) {
+        saved = ss_saved_json(thread, all.items[i]);
+        if (saved)
+            json_array_append_new(list, saved);
+        else
+            ss_reply_error(thread->engine, peer, id, SS_ECORRUPT,
+                "thread %s: checkpoint %s cannot be read: its rows contradict "
+                "each other", thread->id, all.items[i]->id);
+    }
     SS_VEC_FINI(&all);
-    ss_reply_durable(
-        thread, peer, id, json_pack("{s:o}", "checkpoints", list));
+    if (saved)
+        ss_reply_durable(
+            thread, peer, id, json_pack("{s:O}", "checkpoints", list));
+    json_decref(list);
 }
 
 static json_t *row_json(const struct ss_row *row)

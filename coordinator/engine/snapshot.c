@@ -249,6 +249,8 @@ static json_t *pending_json(const struct ss_mark *mark)
 json_t *ss_saved_json(struct thread *thread, struct ss_mark *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+    if (!full)
+        return NULL;
     json_t *values = json_object(), *versions = json_object();
     json_t *seen = json_object(), *updated = json_null();
     char created[SS_TIME_SIZE];
