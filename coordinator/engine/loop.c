@@ -34,13 +34,15 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
+    struct ss_error cut; // between characters
+    ss_error_set(&cut, SS_OK, "%s", text);
     size_t i;
     json_t *item;
     json_array_foreach(run->warnings, i, item) {
-        if (strcmp(json_string_value(item), text) == 0)
+        if (strcmp(json_string_value(item), cut.message) == 0)
             return;
     }
-    json_array_append_new(run->warnings, json_string(text));
+    json_array_append_new(run->warnings, json_string(cut.message));
 }
 
 // ------------------------------------------------ leaving
@@ -56,9 +58,7 @@ static void leave(struct loop *loop, enum loop_status status)
 
 static void fail(struct loop *loop, int status, const char *message)
 {
-    loop->error.status = status;
-    snprintf(
-        loop->error.message, sizeof(loop->error.message), "%s", message);
+    ss_error_set(&loop->error, status, "%s", message);
     leave(loop, LOOP_FAILED);
 }
 
@@ -290,9 +290,9 @@ static void give_answers(struct task *task, const struct task_facts *facts)
 static void restore_failure(struct task *task, const struct task_facts *facts)
 {
     task->state = TASK_FAILED;
-    task->error.status = ss_status_by_name(
-        ss_json_str(facts->error, "code", "node_failed"));
-    snprintf(task->error.message, sizeof(task->error.message), "%s",
+    int code =
+        ss_status_by_name(ss_json_str(facts->error, "code", "node_failed"));
+    ss_error_set(&task->error, code, "%s",
         ss_json_str(facts->error, "message", ""));
 }
 

@@ -223,10 +223,10 @@ static void take_write(struct task *task, const struct ss_row_write *write)
         task->interrupts = json_incref(json);
     } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
         task->state = TASK_FAILED;
-        task->error.status =
+        int code =
             ss_status_by_name(ss_json_str(json, "code", "node_failed"));
-        snprintf(task->error.message, sizeof(task->error.message), "%s",
-            ss_json_str(json, "message", ""));
+        ss_error_set(
+            &task->error, code, "%s", ss_json_str(json, "message", ""));
     } else if (ss_name_special(write->channel) == 0) {
         ss_writes_add(
             &task->writes, write->channel, ss_value_ref(write->value));

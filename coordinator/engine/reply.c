@@ -44,6 +44,8 @@ void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
+    struct ss_error cut; // between characters
+    ss_error_set(&cut, status, "%s", text);
     ss_reply(engine, peer, id,
-        json_pack("{s:o}", "error", ss_error_json(status, text)));
+        json_pack("{s:o}", "error", ss_error_json(status, cut.message)));
 }

@@ -525,8 +525,7 @@ void ss_task_failed(struct task *task, int code, const char *kind,
         return;
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
     task->state = TASK_FAILED;
-    task->error.status = code;
-    snprintf(task->error.message, sizeof(task->error.message), "%s", message);
+    ss_error_set(&task->error, code, "%s", message);
     bool handled = task->kind != TASK_HANDLER
         && task->node->handler != SS_NONE && code != SS_EDRAINED;
     add_answers(task, &stored);

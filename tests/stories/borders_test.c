@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 
 #define RUN(thread, more)                                                      \
@@ -193,6 +194,29 @@ START_TEST(a_message_that_was_replaced_stays_replaced_after_a_crash)
 }
 END_TEST
 
+static json_t *complains_at_length(struct visit *visit)
+{
+    char text[2 * SS_ERROR_SIZE + 1] = "";
+    for (size_t i = 0; i < SS_ERROR_SIZE; i++) // two bytes each
+        memcpy(text + 2 * i, "\xc3\xa9", 3);
+    return visit_fail(visit, SS_ENODE, NULL, SS_RETRY_NO, text);
+}
+
+// Its limit is odd, in bytes.
+START_TEST(a_long_message_is_cut_between_characters)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_body("a", complains_at_length);
+    world_worker("w1", 1);
+    json_t *result = world_get("run", RUN("t", ""));
+    json_t *error = json_object_get(result, "error");
+    ck_assert_str_eq(ss_json_str(error, "code", ""), "node_failed");
+    size_t size = strlen(ss_json_str(error, "message", ""));
+    ck_assert_uint_gt(size, SS_ERROR_SIZE - 4);
+    ck_assert_uint_eq(size % 2, 0);
+}
+END_TEST
+
 START_TEST(the_last_place_is_kept_by_the_worker_that_has_it)
 {
     world_graph(chart("g", "start>a a>end", NULL));
@@ -234,5 +258,6 @@ SUITE("borders", a_worker_has_its_whole_lease,
     a_fenced_coordinator_does_not_take_the_run_up_again,
     a_worker_is_never_given_more_than_it_takes,
     a_message_that_was_replaced_stays_replaced_after_a_crash,
+    a_long_message_is_cut_between_characters,
     the_last_place_is_kept_by_the_worker_that_has_it,
     an_update_of_many_supersteps_takes_no_stack)
