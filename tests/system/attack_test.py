@@ -41,9 +41,7 @@ def metric(coordinator, name):
 def honest(world, *more):
     """Runs beside the attack: all of them must end well."""
     for _ in range(RUNS):
-        process = world.command("run", "hello", "--input",
-                                '{"name": "Ada"}', *more)
-        expect(process.wait() == 0, process.text())
+        world.do("run", "hello", "--input", '{"name": "Ada"}', *more)
 
 
 def expect_logged_once(coordinator, pattern):
