@@ -222,7 +222,8 @@ static void write_wait(
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
             verb, many ? "them" : "it");
     } else if (strcmp(why, "paused") == 0) {
-        ss_buf_addf(buf, "%s until it is unpaused", verb);
+        ss_buf_addf(
+            buf, "%s: %s graph is paused", verb, many ? "their" : "its");
     } else if (strcmp(why, "answer") == 0) {
         ss_buf_addf(buf, "%s for an answer", verb);
     } else {

@@ -41,6 +41,37 @@ START_TEST(a_run_that_is_done_tells_its_supersteps)
 }
 END_TEST
 
+#define PAUSED(more) \
+    "{" AROUND "\"request\":{},\"status\":\"running\",\"steps\":[]," \
+    "\"waits\":[{\"node\":\"a\",\"count\":2,\"why\":\"paused\"}]," \
+    "\"paused\":{\"since_us\":1767225600000000" more "}}"
+
+START_TEST(a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it)
+{
+    const char *graph = PAUSED(
+        ",\"graph\":\"hello\",\"by\":\"olga\",\"reason\":\"ill\\u001b[1m\"");
+    expect(graph,
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "2 tasks of a wait: their graph is paused.\n"
+        "It waits: graph hello is paused since 2026-01-01 00:00:00 by olga: "
+        "ill?[1m. superstep unpause hello lets it go on.\n");
+    expect(PAUSED(",\"graph\":\"hello\",\"version\":\"5f0c1e7a99\""),
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "2 tasks of a wait: their graph is paused.\n"
+        "It waits: graph hello in version 5f0c1e7a is paused since 2026-01-01 "
+        "00:00:00. superstep unpause hello --of-version 5f0c1e7a lets it go "
+        "on.\n");
+    expect(PAUSED(""),
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago, to go on with what was there.\n"
+        "2 tasks of a wait: their graph is paused.\n"
+        "It waits: everything is paused since 2026-01-01 00:00:00. superstep "
+        "unpause --all lets it go on.\n");
+}
+END_TEST
+
 START_TEST(a_run_that_waits_says_for_what_and_what_to_do)
 {
     expect("{" AROUND
@@ -132,6 +163,8 @@ int main(void)
     Suite *suite = suite_create("explain");
     TCase *tcase = tcase_create("explain");
     tcase_add_test(tcase, a_run_that_is_done_tells_its_supersteps);
+    tcase_add_test(
+        tcase, a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it);
     tcase_add_test(tcase, a_run_that_waits_says_for_what_and_what_to_do);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
     tcase_add_test(
