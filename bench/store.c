@@ -14,7 +14,11 @@
 // its client together, over all turns: on a machine that does other things as
 // well the rates say little, and the times still compare. Measure a release
 // build: pgbench is one.
+//
+// Then the same rows as a coordinator appends them (store_actors.h): 256
+// threads, each with one row on its way, over 1, 2 and 4 connections.
 #include <dirent.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +27,11 @@
 
 #include "common/app/clock.h"
 #include "common/base/mem.h"
-#include "coordinator/store/store.h"
+#include "coordinator/store/store_actors.h"
 #include "tests/support/postgres_server.h"
 
 enum { SECONDS = 1, SECONDS_MAX = 600, TURNS = 7, BODY = 250, BATCH_MAX = 100 };
-enum { SKIPPED = 77 };
+enum { SKIPPED = 77, THREADS = 256, CROWDS = 3 };
 
 static void complain(const char *what, const char *why)
 {
@@ -267,6 +271,112 @@ static void compare(const struct postgres_server *server,
     (void)fflush(stdout);
 }
 
+// --- several connections ----------------------------------------------------
+
+// Threads that append by several connections, each one row at a time.
+struct crowd {
+    size_t connections;
+    struct ss_store_actors *actors;
+    char names[THREADS][32];
+    uint64_t seq[THREADS];
+};
+
+static void crowd_open(const struct postgres_server *server,
+    struct crowd *crowd, size_t connections)
+{
+    struct ss_store *stores[SS_STORE_ACTORS_MAX];
+    uint64_t epochs[SS_STORE_ACTORS_MAX];
+    struct ss_error error = {0};
+    char name[32];
+    (void)snprintf(name, sizeof(name), "crowd-%zu", connections);
+    crowd->connections = connections;
+    for (size_t i = 0; i < connections; i++) {
+        stores[i] = open_schema(server, "superstep");
+        if (ss_store_fence_take(
+                stores[i], name, (int)i, &epochs[i], &error) != SS_OK)
+            complain("fence", error.message);
+    }
+    if (ss_store_actors_start(stores, connections, &crowd->actors, &error) !=
+        SS_OK)
+        complain("actors", error.message);
+    for (size_t i = 0; i < connections; i++)
+        ss_store_actors_fence(crowd->actors, i, epochs[i]);
+    for (size_t i = 0; i < THREADS; i++)
+        (void)snprintf(crowd->names[i], sizeof(crowd->names[i]), "%s-%zu",
+            name, i);
+}
+
+static void crowd_append(struct crowd *crowd, size_t thread)
+{
+    struct ss_store_row row =
+        row_of(crowd->names[thread], ++crowd->seq[thread]);
+    const struct ss_store_unit unit = {
+        .thread = row.thread, .rows = &row, .rows_count = 1};
+    ss_store_actors_submit(crowd->actors, ss_job_apply(thread, &unit));
+}
+
+static struct ss_job *crowd_await(struct crowd *crowd)
+{
+    struct ss_job *job;
+    int fds[SS_STORE_ACTORS_MAX];
+    struct pollfd polled[SS_STORE_ACTORS_MAX];
+    size_t count = ss_store_actors_fds(crowd->actors, fds);
+    while (!(job = ss_store_actors_take(crowd->actors))) {
+        for (size_t i = 0; i < count; i++)
+            polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+        (void)poll(polled, (nfds_t)count, -1);
+    }
+    if (job->status != SS_OK)
+        complain("append", job->error.message);
+    return job;
+}
+
+static double crowd_turn(struct crowd *crowd, int seconds)
+{
+    int64_t begin = ss_clock_us();
+    int64_t end = begin + (int64_t)seconds * 1000000;
+    size_t out = THREADS, rows = 0;
+    for (size_t i = 0; i < THREADS; i++)
+        crowd_append(crowd, i);
+    for (; out > 0; out--, rows++) {
+        struct ss_job *job = crowd_await(crowd);
+        if (ss_clock_us() < end) {
+            crowd_append(crowd, (size_t)job->tag);
+            out++;
+        }
+        ss_job_destroy(&job);
+    }
+    return (double)rows * 1e6 / (double)(ss_clock_us() - begin);
+}
+
+static void crowds_compare(const struct postgres_server *server, int seconds)
+{
+    static const size_t connections[CROWDS] = {1, 2, 4};
+    struct side sides[CROWDS];
+    struct crowd *crowds = ss_zalloc(CROWDS, sizeof(*crowds));
+    memset(sides, 0, sizeof(sides));
+    for (size_t i = 0; i < CROWDS; i++)
+        crowd_open(server, &crowds[i], connections[i]);
+    for (int turn = 0; turn < TURNS; turn++)
+        for (size_t i = 0; i < CROWDS; i++) {
+            double before = processor_seconds(server);
+            side_add(&sides[i], turn, crowd_turn(&crowds[i], seconds), seconds);
+            sides[i].processor += processor_seconds(server) - before;
+        }
+    printf("%d threads\nconnections         rows   rows a commit"
+           "   processor: a row\n", THREADS);
+    for (size_t i = 0; i < CROWDS; i++) {
+        struct ss_store_actor_stats stats =
+            ss_store_actors_stats(crowds[i].actors);
+        printf("%11zu  %9.0f/s  %14.1f  %14.1f us\n", connections[i],
+            median(sides[i].rates, TURNS),
+            (double)stats.units / (double)stats.commits,
+            1e6 * sides[i].processor / sides[i].rows);
+        ss_store_actors_stop(&crowds[i].actors);
+    }
+    ss_free(crowds);
+}
+
 int main(int argc, char **argv)
 {
     long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : SECONDS;
@@ -299,6 +409,7 @@ int main(int argc, char **argv)
     static const size_t counts[] = {1, 10, BATCH_MAX};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         compare(server, &appends, counts[i], (int)seconds);
+    crowds_compare(server, (int)seconds);
     ss_store_close(&appends.store);
     postgres_server_stop(&server);
     return 0;
