@@ -92,17 +92,20 @@ static bool is_awaited(const struct thread *thread, const char *run)
     return false;
 }
 
-static bool is_copy(const struct waiting *w)
-{
-    return strcmp(w->op, "copy") == 0;
-}
-
 bool ss_copy_waits(const struct thread *thread)
 {
     for (size_t i = 0; i < thread->waiting.count; i++)
-        if (is_copy(&thread->waiting.items[i]))
+        if (strcmp(thread->waiting.items[i].op, "copy") == 0)
             return true;
     return false;
+}
+
+// What is copied must not be lost where the copy is there.
+static bool is_early_copy(const struct thread *thread, const char *op)
+{
+    return strcmp(op, "copy") == 0
+        && ss_thread_head(thread) > thread->durable
+        && !ss_thread_busy(thread);
 }
 
 // Serve one that waited; false: it must wait on.
@@ -125,9 +128,7 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
         ss_run_ask_again(thread, w->peer, w->id, w->body);
         return true;
     }
-    // What is copied must not be lost where the copy is there.
-    if (is_copy(w) && ss_thread_head(thread) > thread->durable
-        && !ss_thread_busy(thread))
+    if (is_early_copy(thread, w->op))
         return false;
     if (strcmp(w->op, "copy_into") == 0) {
         ss_copy_into(thread, w->peer, w->id, w->body);
@@ -211,7 +212,7 @@ static void ask_thread(struct engine *engine, const char *name,
         return;
     struct thread *thread = ss_thread_get(engine, name);
     if (is_open(thread) && thread->waiting.count == 0
-        && ss_is_read(engine, name)) {
+        && ss_is_read(engine, name) && !is_early_copy(thread, op->name)) {
         op->on_thread(thread, peer, id, body);
         return;
     }

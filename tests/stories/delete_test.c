@@ -183,10 +183,28 @@ START_TEST(a_copy_is_not_made_before_what_it_copies_is_durable)
 }
 END_TEST
 
+// Where the other thread is at hand, nothing else has to be waited for.
+START_TEST(a_copy_waits_until_what_it_copies_is_durable)
+{
+    chain();
+    world_hold("b");
+    world_ask("ann", "run", RUN("one"));
+    world_get("state", "{'thread': 'u', 'graph': 'g'}");
+    world_store_slow(true);
+    world_let("b");
+    world_run(); // its last rows are on their way
+    uint64_t copy = world_ask("ann", "copy", "{'thread': 't', 'to': 'u'}");
+    world_run();
+    ck_assert_ptr_null(world_answer(copy));
+    ck_assert_ptr_nonnull(json_object_get(finish(copy), "rows"));
+}
+END_TEST
+
 SUITE("delete", a_run_on_a_thread_that_is_being_deleted_waits_for_that,
     a_run_that_follows_a_deletion_is_not_deleted_with_it,
     a_deletion_that_was_refused_is_not_done_later,
     a_deletion_leaves_a_run_of_the_same_id_elsewhere,
     after_a_refused_unit_who_asks_is_answered,
     a_copy_into_a_thread_that_is_being_changed_is_refused,
-    a_copy_is_not_made_before_what_it_copies_is_durable)
+    a_copy_is_not_made_before_what_it_copies_is_durable,
+    a_copy_waits_until_what_it_copies_is_durable)
