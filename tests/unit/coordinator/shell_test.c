@@ -143,7 +143,7 @@ static void hear_and_forget(struct ss_link *link, enum ss_message_type type)
     ss_message_destroy(&message);
 }
 
-static void say_hello(struct ss_link *link, const char *name, uint32_t capacity)
+static struct ss_message *hello_of(const char *name, uint32_t capacity)
 {
     struct ss_message *hello = ss_message_new(SS_MESSAGE_HELLO);
     hello->name = ss_strdup(name);
@@ -151,7 +151,12 @@ static void say_hello(struct ss_link *link, const char *name, uint32_t capacity)
     hello->graphs_count = 1;
     hello->graphs = ss_zalloc(1, sizeof(*hello->graphs));
     hello->graphs[0] = ss_value_from_text(GRAPH, strlen(GRAPH));
-    say(link, hello);
+    return hello;
+}
+
+static void say_hello(struct ss_link *link, const char *name, uint32_t capacity)
+{
+    say(link, hello_of(name, capacity));
 }
 
 static void join(struct ss_link *link, const char *name, uint32_t capacity)
@@ -292,6 +297,43 @@ START_TEST(a_ping_is_answered_with_the_epoch)
     ck_assert_uint_eq(pong->id, 77);
     ck_assert_uint_eq(pong->epoch, ss_coordinator_epoch(coordinator));
     ss_message_destroy(&pong);
+}
+END_TEST
+
+START_TEST(what_a_worker_says_that_it_is_set_to_is_told)
+{
+    struct ss_message *hello = hello_of("w", 1);
+    hello->settings = json_pack("[{s:s, s:i}]", "name", "capacity", "value", 1);
+    say(worker, hello);
+    hear_and_forget(worker, SS_MESSAGE_WELCOME);
+    ask(6, "settings", NULL);
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    char *text = ss_json_text(ss_value_json(answer->body));
+    ck_assert_str_eq(text, "{\"settings\":[{\"worker\":\"w\",\"settings\":"
+                           "[{\"name\":\"capacity\",\"value\":1}]}]}");
+    ss_free(text);
+    ss_message_destroy(&answer);
+    say_hello(worker, "w", 1); // one that says nothing of it
+    hear_and_forget(worker, SS_MESSAGE_WELCOME);
+    ask(7, "settings", NULL);
+    answer = hear(client, SS_MESSAGE_ANSWER);
+    text = ss_json_text(ss_value_json(answer->body));
+    ck_assert_str_eq(
+        text, "{\"settings\":[{\"worker\":\"w\",\"settings\":[]}]}");
+    ss_free(text);
+    ss_message_destroy(&answer);
+}
+END_TEST
+
+// A link that is told nothing has its own numbers: they must not differ.
+START_TEST(the_limits_of_a_link_are_those_of_the_table)
+{
+    ck_assert_int_eq(
+        ss_coordinator_initial.per_address_max, SS_LINK_PER_ADDRESS_MAX);
+    ck_assert_int_eq(
+        ss_coordinator_initial.connections_rate, SS_LINK_CONNECTIONS_RATE);
+    ck_assert_int_eq(
+        ss_coordinator_initial.messages_rate, SS_LINK_MESSAGES_RATE);
 }
 END_TEST
 
@@ -615,6 +657,8 @@ int main(void)
     tcase_add_test(tcase, another_protocol_is_refused_with_both_numbers);
     tcase_add_test(tcase, what_is_not_for_a_coordinator_is_refused);
     tcase_add_test(tcase, a_ping_is_answered_with_the_epoch);
+    tcase_add_test(tcase, what_a_worker_says_that_it_is_set_to_is_told);
+    tcase_add_test(tcase, the_limits_of_a_link_are_those_of_the_table);
     tcase_add_test(tcase, a_worker_that_is_sent_away_hears_it);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
