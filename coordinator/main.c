@@ -83,7 +83,8 @@ static struct ss_coordinator_options options_of(
         .limits = {.connections_max = (unsigned)values->connections_max,
             .per_address_max = (unsigned)values->per_address_max,
             .connections_rate = (unsigned)values->connections_rate,
-            .messages_rate = (unsigned)values->messages_rate}};
+            .messages_rate = (unsigned)values->messages_rate,
+            .unread_max_mb = (unsigned)values->unread_max}};
 }
 
 // Secrets that others could read are told of, and used.

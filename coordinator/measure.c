@@ -47,6 +47,8 @@ static void measure_link(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_KEYS_REFUSED, (int64_t)counts.refused_key);
     ss_metric_set(SS_METRIC_HANDSHAKES_DELAYED, (int64_t)counts.delayed);
     ss_metric_set(SS_METRIC_HANDSHAKES_TIMED_OUT, (int64_t)counts.timed_out);
+    ss_metric_set(SS_METRIC_UNREAD, (int64_t)counts.unread);
+    ss_metric_set(SS_METRIC_HEAVY, (int64_t)counts.heavy);
     ss_metric_set(SS_METRIC_MESSAGES_DROPPED, (int64_t)counts.dropped);
     ss_metric_set(
         SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);

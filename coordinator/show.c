@@ -31,6 +31,7 @@ void ss_show_note(struct ss_coordinator *shell,
         list, "connections-per-address", number(link.per_address_max));
     ss_settings_note(list, "connections-rate", number(link.connections_rate));
     ss_settings_note(list, "messages-rate", number(link.messages_rate));
+    ss_settings_note(list, "unread-max", number(link.unread_max_mb));
 }
 
 static json_t *config(const struct ss_coordinator *shell)
@@ -63,6 +64,8 @@ static json_t *limits(const struct ss_coordinator *shell)
         -1);
     add_limit(
         list, "messages of a peer a second", link.messages_rate, -1);
+    add_limit(list, "bytes that nobody read yet",
+        (int64_t)link.unread_max_mb * 1000000, (int64_t)counts.unread);
     add_limit(list, "bytes of a message", SS_MESSAGE_SIZE_MAX, -1);
     add_limit(list, "handshake, in ms", SS_LINK_HANDSHAKE_MS, -1);
     add_limit(list, "messages that wait for one peer", SS_LINK_QUEUE_MAX, -1);

@@ -17,6 +17,7 @@ enum {
     SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
     // More than a machine has descriptors, and than it can read.
     SS_CONNECTIONS_OPTION_MAX = 1000000,
+    SS_UNREAD_OPTION_MAX = 1000000, // MB
     SS_MESSAGES_OPTION_MAX = 10000000,
     SS_CAPACITY_MAX = 1024,  // threads of one process
     SS_PROCESSES_MAX = 1024, // a forest of children

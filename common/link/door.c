@@ -19,6 +19,7 @@
 #include "common/link/filter.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
+#include "common/link/received.h"
 #include "common/link/lobby.h"
 #include "common/link/zap.h"
 
@@ -31,6 +32,7 @@ struct ss_door {
     int listener; // libzmq's; -1: it does not listen yet
     struct ss_filter filter;
     int64_t filter_due_ms;
+    int64_t weigh_due_ms; // INT64_MAX: there is no connection
     struct ss_lobby lobby;
     int64_t lobby_due_ms;
     struct ss_link_sender sender;
@@ -112,6 +114,14 @@ static bool address_of(int fd, char ret_address[SS_GUARD_ADDRESS_SIZE])
     return true;
 }
 
+static bool is_same_network(const char *one, const char *other)
+{
+    char networks[2][SS_GUARD_ADDRESS_SIZE];
+    ss_guard_network(one, networks[0]);
+    ss_guard_network(other, networks[1]);
+    return strcmp(networks[0], networks[1]) == 0;
+}
+
 // The descriptor is libzmq's, which may close it at any time, and another may
 // get its number. So we take one of our own, see that it leads to `address`,
 // and end the connection rather than the descriptor: libzmq does the rest.
@@ -121,7 +131,7 @@ static void hang_up(int fd, const char *address)
     int own = fd >= 0 ? dup(fd) : -1;
     if (own < 0)
         return;
-    if (address_of(own, found) && strcmp(found, address) == 0)
+    if (address_of(own, found) && is_same_network(found, address))
         shutdown(own, SHUT_RDWR);
     close(own);
 }
@@ -195,6 +205,8 @@ static void accepted(struct ss_door *door, int fd)
     door->counts.accepted++;
     enum ss_guard_verdict verdict =
         ss_guard_connect(door->guard, fd, address, now_ms());
+    if (verdict == SS_GUARD_WELCOME && door->weigh_due_ms == INT64_MAX)
+        door->weigh_due_ms = now_ms() + SS_LINK_UNREAD_LOOK_MS;
     if (verdict == SS_GUARD_WELCOME)
         return;
     hang_up(fd, address);
@@ -213,6 +225,36 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
     tell(door, "handshake", address,
         "a connection that said nothing for %d ms is closed",
         SS_LINK_HANDSHAKE_MS);
+}
+
+// ZeroMQ's own bound is one of messages for each peer, and it knows none of what
+// has come of a message so far. All together are weighed here, and who holds
+// most has to leave.
+static void weigh(struct ss_door *door)
+{
+    int64_t at_ms = now_ms(), held;
+    int64_t max =
+        (int64_t)ss_guard_limits(door->guard)->unread_max_mb * 1000000;
+    int fd;
+    char address[SS_GUARD_ADDRESS_SIZE];
+    if (door->weigh_due_ms > at_ms)
+        return;
+    int64_t sum = ss_guard_weigh(door->guard, ss_received);
+    door->counts.unread = (uint64_t)sum;
+    door->weigh_due_ms = ss_guard_connections(door->guard) > 0
+                             ? at_ms + SS_LINK_UNREAD_LOOK_MS
+                             : INT64_MAX;
+    for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
+        if (!ss_guard_heaviest(door->guard, &fd, address, &held))
+            return;
+        sum -= held;
+        door->counts.heavy++;
+        tell(door, "unread", address,
+            "what all have sent and nobody read yet is more than %u MB: who "
+            "holds most of it, %lld bytes, is hung up on",
+            ss_guard_limits(door->guard)->unread_max_mb, (long long)held);
+        hang_up(fd, address);
+    }
 }
 
 // libzmq tells of a failed handshake and of the end of its connection one right
@@ -304,9 +346,11 @@ static void serve_lobby(struct ss_door *door)
 
 int ss_door_time_left(const struct ss_door *door)
 {
-    int64_t due_ms = door->lobby_due_ms < door->filter_due_ms
-                         ? door->lobby_due_ms
-                         : door->filter_due_ms;
+    int64_t due_ms = door->lobby_due_ms;
+    if (door->filter_due_ms < due_ms)
+        due_ms = door->filter_due_ms;
+    if (door->weigh_due_ms < due_ms)
+        due_ms = door->weigh_due_ms;
     if (due_ms == INT64_MAX)
         return -1;
     int64_t left_ms = due_ms - now_ms();
@@ -338,6 +382,7 @@ void ss_door_serve(struct ss_door *door)
     }
     take_news(door);
     end_floods(door);
+    weigh(door);
 }
 
 // ------------------------------------------------------------------ messages
@@ -389,6 +434,13 @@ static void turn_out(struct ss_door *door)
     hang_up(door->sender_fd, door->address);
 }
 
+// Of a message (ZMTP, RFC 23; with keys CurveZMQ, RFC 26).
+static int64_t wire_size(size_t size, bool has_keys)
+{
+    size_t body = size + (has_keys ? 33 : 0);
+    return (int64_t)(body + (body > 255 ? 9 : 2));
+}
+
 static void note_sender(
     struct ss_door *door, zmq_msg_t *frame, const char *peer)
 {
@@ -404,6 +456,8 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     const char mark[SS_DOOR_MARK_SIZE])
 {
     int64_t at_ms = now_ms();
+    ss_guard_take(door->guard, zmq_msg_get(frame, ZMQ_SRCFD),
+        wire_size(zmq_msg_size(frame), door->has_keys));
     if (!ss_guard_hears(door->guard, peer, at_ms)) {
         door->counts.dropped++;
         return false;
@@ -508,7 +562,7 @@ int ss_door_open(void *context, void *socket,
     door->guard = ss_guard_new(&limits);
     door->sender_fd = -1;
     door->listener = -1;
-    door->lobby_due_ms = door->filter_due_ms = INT64_MAX;
+    door->lobby_due_ms = door->filter_due_ms = door->weigh_due_ms = INT64_MAX;
     if (options->keys && *options->keys)
         status = demand_keys(door, context, socket, options->keys, error);
     if (status == SS_OK) {

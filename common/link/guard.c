@@ -28,6 +28,8 @@ struct peer {
 struct connection {
     struct address *address; // NULL: no such descriptor is open
     int64_t since_ms;
+    int64_t taken; // bytes
+    int64_t held;  // that came and were not taken, when it was weighed
 };
 
 struct ss_guard {
@@ -57,6 +59,7 @@ struct ss_guard *ss_guard_new(const struct ss_guard_limits *limits)
         .connections_rate =
             or_else(limits->connections_rate, SS_LINK_CONNECTIONS_RATE),
         .messages_rate = or_else(limits->messages_rate, SS_LINK_MESSAGES_RATE),
+        .unread_max_mb = or_else(limits->unread_max_mb, SS_LINK_UNREAD_MB),
     };
     guard->penalties = ss_penalties_new();
     return guard;
@@ -84,7 +87,7 @@ const struct ss_guard_limits *ss_guard_limits(const struct ss_guard *guard)
 
 // The network of an IPv6 address: its first four groups. As inet_ntop() writes
 // them, "::" stands for zeros: what is in front of it then is the network.
-static void network_of(
+void ss_guard_network(
     const char *address, char ret_text[SS_GUARD_ADDRESS_SIZE])
 {
     if (strncmp(address, "::ffff:", 7) == 0)
@@ -123,7 +126,7 @@ static struct address *address_of(
     struct ss_guard *guard, const char *text, int64_t now_ms)
 {
     char network[SS_GUARD_ADDRESS_SIZE];
-    network_of(text, network);
+    ss_guard_network(text, network);
     struct address *address = ss_map_get(&guard->addresses, network);
     if (address)
         return address;
@@ -200,8 +203,8 @@ enum ss_guard_verdict ss_guard_connect(
     if (verdict != SS_GUARD_WELCOME)
         return verdict;
     while (guard->connections.count <= (size_t)fd)
-        SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0});
-    guard->connections.items[fd] = (struct connection){from, now_ms};
+        SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0, 0, 0});
+    guard->connections.items[fd] = (struct connection){from, now_ms, 0, 0};
     from->connections++;
     guard->open_count++;
     return SS_GUARD_WELCOME;
@@ -219,6 +222,45 @@ void ss_guard_refused(
 size_t ss_guard_connections(const struct ss_guard *guard)
 {
     return guard->open_count;
+}
+
+// ------------------------------------------------------------------ bytes
+
+void ss_guard_take(struct ss_guard *guard, int fd, int64_t size)
+{
+    struct connection *it = connection_at(guard, fd);
+    if (it && it->address)
+        it->taken += size;
+}
+
+int64_t ss_guard_weigh(struct ss_guard *guard, int64_t (*received)(int fd))
+{
+    int64_t sum = 0;
+    for (size_t fd = 0; fd < guard->connections.count; fd++) {
+        struct connection *it = &guard->connections.items[fd];
+        int64_t came = it->address ? received((int)fd) : -1;
+        it->held = came > it->taken ? came - it->taken : 0;
+        sum += it->held;
+    }
+    return sum;
+}
+
+bool ss_guard_heaviest(struct ss_guard *guard, int *ret_fd,
+    char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_held)
+{
+    struct connection *heaviest = NULL;
+    for (size_t fd = 0; fd < guard->connections.count; fd++) {
+        struct connection *it = &guard->connections.items[fd];
+        if (it->address && it->held > (heaviest ? heaviest->held : 0))
+            heaviest = it;
+    }
+    if (!heaviest)
+        return false;
+    *ret_fd = (int)(heaviest - guard->connections.items);
+    memcpy(ret_address, heaviest->address->text, SS_GUARD_ADDRESS_SIZE);
+    *ret_held = heaviest->held;
+    heaviest->held = 0;
+    return true;
 }
 
 // ------------------------------------------------------------------ messages
@@ -286,7 +328,7 @@ bool ss_guard_wrong(struct ss_guard *guard, const char *address,
     const char *key, int64_t now_ms)
 {
     char network[SS_GUARD_ADDRESS_SIZE];
-    network_of(address, network);
+    ss_guard_network(address, network);
     return ss_penalties_wrong(guard->penalties, network, key, now_ms);
 }
 
@@ -294,7 +336,7 @@ void ss_guard_punish(struct ss_guard *guard, const char *address,
     const char *key, int64_t now_ms)
 {
     char network[SS_GUARD_ADDRESS_SIZE];
-    network_of(address, network);
+    ss_guard_network(address, network);
     ss_penalties_punish(guard->penalties, network, key, now_ms);
 }
 
@@ -302,6 +344,6 @@ int64_t ss_guard_waits_until(const struct ss_guard *guard, const char *address,
     const char *key, int64_t now_ms)
 {
     char network[SS_GUARD_ADDRESS_SIZE];
-    network_of(address, network);
+    ss_guard_network(address, network);
     return ss_penalties_end_ms(guard->penalties, network, key, now_ms);
 }

@@ -56,6 +56,13 @@ enum {
     SS_LINK_EXCESS_RATE = 100,
     SS_LINK_EXCESS_BURST = 500,
     SS_LINK_FLOOD_MS = 1000,
+    // Bytes that all connections together sent and nobody took yet: seven of the
+    // largest messages. What is above it is looked at so often, and at most so
+    // many are hung up on each time. Between two looks it grows as fast as the
+    // network is.
+    SS_LINK_UNREAD_MB = 512,
+    SS_LINK_UNREAD_LOOK_MS = 250,
+    SS_LINK_UNREAD_TURN_MAX = 64,
     // Messages without sense or right, of one key at one address: a mistake
     // repeats a few.
     SS_LINK_WRONGS_RATE = 5,

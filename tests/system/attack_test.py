@@ -188,6 +188,19 @@ def test_new_connections_have_a_rate():
         expect_logged_once(coordinator, "more than 4 new ones a second")
 
 
+def test_frames_that_never_end_are_weighed_together():
+    with World() as world:
+        coordinator = world.coordinator(
+            "--unread-max", "50", "--metrics", "127.0.0.1:0")
+        world.worker(HELLO)
+        attack(world, "hoard")
+        coordinator.wait_line("127.0.0.2: what all have sent and nobody read")
+        while metric(coordinator, "superstep_heavy_connections_total") < 3:
+            pass
+        honest(world)
+        expect_logged_once(coordinator, "nobody read yet is more than 50 MB")
+
+
 def test_a_frame_of_a_gigabyte_is_not_taken():
     with World() as world:
         coordinator = world.coordinator()

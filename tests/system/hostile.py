@@ -8,6 +8,7 @@
     junk       messages that are none, as fast as it can
     half       connections that say nothing
     huge       a frame of 1 GB
+    hoard      many frames that are allowed, and never ended
 
 It says "begun" when it has begun, a line when it is refused for the first time,
 and goes on until it is killed. All of it comes from the address 127.0.0.2.
@@ -214,6 +215,21 @@ def frame_of_a_gigabyte(endpoint):
         return sent
 
 
+def hoard(endpoint, _):
+    made = []
+    say("begun")
+    while True:
+        one = connect(endpoint)
+        try:
+            one.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00" +
+                        b"NULL".ljust(20, b"\0") + bytes(32))
+            one.sendall(b"\x02" + (40 << 20).to_bytes(8, "big"))
+            one.sendall(bytes(30 << 20))
+        except OSError:
+            say("refused")
+        made = made[-100:] + [one]
+
+
 def huge(endpoint, _):
     say("begun")
     is_said = False
@@ -232,7 +248,7 @@ def main():
     kind, endpoint = sys.argv[1:3]
     keys = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
     {"stranger": stranger, "poser": poser, "liar": liar, "thief": thief, "junk": junk,
-     "half": half, "huge": huge}[kind](endpoint, keys)
+     "half": half, "huge": huge, "hoard": hoard}[kind](endpoint, keys)
 
 
 if __name__ == "__main__":

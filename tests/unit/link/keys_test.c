@@ -558,6 +558,48 @@ START_TEST(who_sends_too_much_is_hung_up_on)
 }
 END_TEST
 
+// All of what came was taken: what is left are the handshake's bytes. With one
+// byte more or less for each message it would be far from that.
+static void expect_nothing_unread(struct ss_link *link)
+{
+    static const size_t sizes[] = {0, 1, 222, 223, 255, 256, 100000};
+    enum { SIZES = sizeof(sizes) / sizeof(*sizes), ROUNDS = 300 };
+    static char bytes[100000];
+    struct ss_link_incident incident;
+    struct ss_link_counts counts;
+    ck_assert(serve("rate", &incident)); // "hello"
+    for (size_t i = 0; i < (size_t)SIZES * ROUNDS; i++) {
+        ck_assert_int_eq(
+            ss_link_send(link, NULL, bytes, sizes[i % SIZES], &error), SS_OK);
+        ck_assert(serve("rate", &incident));
+    }
+    ck_assert_int_eq(ss_link_wait(server, -1, 3 * SS_LINK_UNREAD_LOOK_MS), 0);
+    ss_link_counts(server, &counts);
+    ck_assert_uint_gt(counts.unread, 0);
+    ck_assert_uint_lt(counts.unread, 1024);
+    ck_assert_uint_eq(counts.heavy, 0);
+}
+
+START_TEST(what_was_taken_is_not_weighed_any_more)
+{
+    start_server(0);
+    struct ss_link *link = connect_as("worker.key");
+    expect_nothing_unread(link);
+    ss_link_close(&link);
+}
+END_TEST
+
+START_TEST(without_keys_it_is_weighed_as_exactly)
+{
+    struct ss_link_options options = {
+        .endpoint = "tcp://127.0.0.1:*", .server = true};
+    ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_OK);
+    struct ss_link *link = connect_as("");
+    expect_nothing_unread(link);
+    ss_link_close(&link);
+}
+END_TEST
+
 START_TEST(beyond_loopback_keys_are_wanted)
 {
     static const char *const near[] = {"tcp://127.0.0.1:1", "tcp://[::1]:1",
@@ -604,6 +646,8 @@ int main(void)
     tcase_add_test(
         tcase, a_key_that_did_wrong_waits_and_another_one_does_not);
     tcase_add_test(tcase, who_sends_too_much_is_hung_up_on);
+    tcase_add_test(tcase, what_was_taken_is_not_weighed_any_more);
+    tcase_add_test(tcase, without_keys_it_is_weighed_as_exactly);
     tcase_add_test(tcase, beyond_loopback_keys_are_wanted);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
