@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/check.h"
 
 bool ss_seen_has(const struct loop *loop, const char *node)
@@ -134,6 +135,28 @@ static struct ss_value *folded(const struct loop *loop, const char *channel)
     return NULL;
 }
 
+// Whose writes to a channel did not go together: "superstep 2 (left, right)".
+static void name_writers(const struct work *work, const struct touch *it,
+    struct ss_error *error)
+{
+    enum { NAMED_MAX = 4, NAMES_SIZE_MAX = 256 };
+    struct ss_buf names;
+    size_t named = 0;
+    ss_buf_init(&names, NAMES_SIZE_MAX);
+    for (size_t t = 0; t < work->count && named < NAMED_MAX; t++)
+        for (size_t w = 0; w < it->writes.count; w++)
+            if (it->writes.items[w].owner == work->tasks[t]->id) {
+                ss_buf_addf(&names, "%s%s", named++ ? ", " : "",
+                    work->tasks[t]->name);
+                break;
+            }
+    if (names.status == SS_OK && named > 1)
+        ss_error_wrap(error, "superstep %lld (%s%s)",
+            (long long)work->loop->step, ss_buf_str(&names),
+            named == NAMED_MAX ? " ..." : "");
+    ss_buf_fini(&names);
+}
+
 // Steps 5 and 7 on copies: the only part that can fail.
 static int compute(struct work *work, size_t *ret_channel,
     struct ss_error *error)
@@ -158,6 +181,7 @@ static int compute(struct work *work, size_t *ret_channel,
         } else if (ss_channel_update(copy, it->writes.items,
                        it->writes.count, &it->changed, error) != SS_OK) {
             *ret_channel = it->channel;
+            name_writers(work, it, error);
             return error->status;
         }
     }

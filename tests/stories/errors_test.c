@@ -289,9 +289,12 @@ START_TEST(what_a_graph_does_wrong_fails_its_run)
 {
     static const struct failure all[] = {
         // channels
-        {"conflict", "{'log': []}", "invalid_update", "\"one\""},
-        {"ephemeral", "{}", "invalid_update", "\"one\""},
-        {"untracked", "{}", "invalid_update", "\"one\""},
+        {"conflict", "{'log': []}", "invalid_update",
+            "superstep 1 (a, b): channel \"one\""},
+        {"ephemeral", "{}", "invalid_update",
+            "superstep 1 (a, b): channel \"one\""},
+        {"untracked", "{}", "invalid_update",
+            "superstep 1 (a, b): channel \"one\""},
         {"barrier", "{}", "invalid_update", "\"one\""},
         {"overwrites", "{'log': []}", "invalid_update", "\"log\""},
         {"raw_tasks", "{'a': 1}", "invalid_update", "\"__pregel_tasks\""},
