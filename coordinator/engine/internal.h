@@ -31,6 +31,9 @@ const struct engine *ss_engine_inside(const struct ss_engine *engine);
 // It owes so many answers that no new tasks are sent.
 bool ss_store_is_slow(const struct engine *engine);
 
+// How many workers serve it.
+size_t ss_graph_workers(
+    struct engine *engine, const struct ss_graph *graph);
 // The worker that should have it; NULL: it must wait.
 struct worker *ss_place(const struct task *task);
 // Workers may serve its graph, but none of them offers what its node asks for.
@@ -63,21 +66,26 @@ void ss_offers_fini(struct engine *engine);
 
 // ------------------------------------------------ shards.c
 
+// May we serve that thread? Always, where nobody shares the store.
 bool ss_is_ours(const struct engine *engine, const char *thread);
+// Of the owner of its shard: orders carry it, and workers know the newer one.
 uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
 // True: the thread is another's, and who asked (NULL: nobody) was told whose.
 bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
     const char *thread);
+// The answer that says where the thread is now, as far as it is known. Gives.
 json_t *ss_moved_json(const struct engine *engine, const char *thread);
 // What a thread that is dropped owes `peer`.
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message);
+// The events MEMBERS (who owns what), SHARDS_GAINED, SHARDS_READ, SHARDS_LOST.
 void ss_shards_seen(struct engine *engine, const struct ss_event *event);
 void ss_shards_gained(struct engine *engine, const struct ss_event *event);
 void ss_shards_read(struct engine *engine, const struct ss_event *event);
 void ss_shards_lost(struct engine *engine, const struct ss_event *event);
 // Are all unfinished runs of its shard known? Who asks before then waits.
 bool ss_is_read(const struct engine *engine, const char *thread);
+// Its thread has moved: its result is the new owner's, and is not settled here.
 void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);
@@ -280,6 +288,7 @@ void ss_queue_fini(struct thread *thread);
 
 // ------------------------------------------------ migrate.c
 
+// The request `migrate`: as it comes, and on the run's thread.
 void ss_migrate_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_migrate_on_thread(
@@ -299,6 +308,7 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back);
 // One that waits to be recovered. False: there is none of this id.
 bool ss_run_cancel_awaited(struct thread *thread, const char *id,
     const char *why, bool taken_back);
+// The request `cancel`: as it comes, and on the run's thread.
 void ss_cancel_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_cancel_on_thread(
@@ -314,13 +324,18 @@ bool ss_run_take_back(struct thread *thread);
 
 // ------------------------------------------------ stream.c
 
+// What stands beside a message of that task (R10.13). Gives.
 json_t *ss_message_metadata(const struct task *task);
 
 // ------------------------------------------------ told.c
 
+// Bits of the modes in a list of names, or in one name; NULL: none. Where a name
+// is none, `error` is set (SS_EINVAL).
 unsigned ss_stream_modes(const json_t *modes, struct ss_error *error);
 unsigned ss_stream_mode(const char *name); // 0: none
+// "a:1|b:2" as a list. Gives.
 json_t *ss_ns_json(const char *ns);
+// `inner`: of a graph inside.
 bool ss_listens(const struct listener *listener, unsigned mode, bool inner);
 // What is told from here to the end is `what`: rows can tell it again by that
 // word, if they hold all of it.
@@ -331,18 +346,22 @@ void ss_told_end(struct loop *loop);
 bool ss_told_wants(const struct loop *loop, unsigned mode);
 // The next event of the row that it rests on. Takes `data`.
 void ss_told_event(struct loop *loop, enum stream_mode mode, json_t *data);
-// The same, and its wrapping in `debug` behind it (R10.11).
+// The same, and its wrapping in `debug` behind it (R10.11). Takes `payload`.
 void ss_told_wrapped(struct loop *loop, enum stream_mode mode,
     const char *type, int64_t step, json_t *payload);
+// How far the run is: to those who listen now, in no row. Takes `data`.
 void ss_told_progress(struct loop *loop, json_t *data);
-// `value`: what is kept of it. Takes `data`.
+// An item of a running attempt. `value`: what is kept of it. Takes `data`.
 void ss_told_live(
     struct task *task, enum stream_mode mode, json_t *value, json_t *data);
 void ss_told_items(struct task *task);     // its attempt has ended: they stay
 void ss_told_restarted(struct task *task); // its attempt is void
+// After a crash: what this loop told before is not told again.
 void ss_told_recall(struct loop *loop);
 // Values of this loop are among what its run has told in rows.
 bool ss_told_values_before(const struct loop *loop);
+// Events as clients get them: a numbered one; an item; all items of an attempt, as
+// its row keeps them; "forget what this attempt has shown". Take `data`. Give.
 json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
     uint64_t seq, uint32_t index);
 json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
@@ -353,12 +372,17 @@ json_t *ss_restarted_json(const char *ns, const char *attempt);
 // ------------------------------------------------ change.c (spec 9.3)
 
 struct change;
+// The request `update`.
 void ss_change_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// What a worker made of a task of an update. May free the change.
 void ss_change_outcome(struct task *task, struct ss_outcome *outcome);
+// The folds that it waited for are there. May free it.
 void ss_change_folded(struct change *change);
+// The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_change_graph(const struct change *change);
 void ss_change_free(struct change *change);
+// Answer with that error, and free it.
 void ss_change_abandon(struct change *change, int status, const char *message);
 
 // ------------------------------------------------ read.c
@@ -370,9 +394,11 @@ struct place {
     bool known;             // some graph lives there
     char *ns;               // owned (ss_free)
 };
+// False: `error` says that the graph is not known, or has no state of its own.
 bool ss_place_find(struct engine *engine, struct thread *thread,
     const json_t *body, struct place *ret, struct ss_error *error);
 
+// The requests `state`, `history`, `checkpoints`, `journal`.
 void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
@@ -381,8 +407,10 @@ void ss_read_checkpoints(struct thread *thread, const char *peer,
     uint64_t id, json_t *body);
 void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+
 // ------------------------------------------------ prune.c
 
+// The request `prune`.
 void ss_prune_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 // The run that began last, as its rows tell it; NULL: none. Borrowed.
@@ -390,6 +418,7 @@ const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
 
 // ------------------------------------------------ explain.c
 
+// The request `explain`, on the run's thread.
 void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 
@@ -401,33 +430,39 @@ void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
 bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
     const json_t *body);
 
-// `body`: {"thread": from which, "key"?}.
+// The requests `delete` and `copy`.
+void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+// A copy, when the thread that it goes to has been read. `body`: {"thread": from
+// which, "key"?}.
 void ss_copy_into(struct thread *to, const char *peer, uint64_t id,
     json_t *body);
+
 // `key` of a request that changes a thread once: the same one again is answered
-// as the first time (true). The answer stands in the last row of the change.
-int ss_key_check(const json_t *body, struct ss_error *error);
+// as the first time. The answer stands in the last row of the change.
+// SS_EINVAL: it is no key.
+int ss_key_check(const json_t *body, struct ss_error *error) SS_MUST_USE;
+// True: it was asked before, and is answered.
 bool ss_answered_before(
     struct thread *thread, const char *peer, uint64_t id, const json_t *body);
+// `answer` goes into the row that is open, or one of its own. Borrows it.
 void ss_answer_keep(
     struct thread *thread, const json_t *body, json_t *answer);
 // So many supersteps of an update are in the rows: asked again with its key, it
 // goes on at the checkpoint `base`.
 void ss_answer_keep_part(
     struct thread *thread, const json_t *body, size_t done, const char *base);
+// How many, of an update that was cut off, and that checkpoint; 0: none.
 size_t ss_answer_part(const struct thread *thread, const json_t *body,
-    char ret_base[SS_UUID_SIZE]); // borrows
+    char ret_base[SS_UUID_SIZE]);
 
 // ------------------------------------------------ import.c
 
+// The request `import`.
 void ss_import_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
-
-void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
-void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
-
 
 // ------------------------------------------------ fair.c
 
@@ -489,30 +524,35 @@ void ss_worker_remind(const struct worker *worker);
 
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
-void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
+// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told of
+// new members.
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);
-void ss_workers_members(struct engine *engine, const struct ss_event *event);
+void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
 void ss_worker_done(struct engine *engine, const struct ss_event *event);
 void ss_worker_live(struct engine *engine, const struct ss_event *event);
+void ss_workers_members(struct engine *engine, const struct ss_event *event);
+// Those whose lease has ended are lost, with their attempts.
 void ss_workers_expire(struct engine *engine);
 void ss_worker_free(struct worker *worker);
 // Put a task in the line for a worker.
 void ss_schedule(struct task *task);
-// Send what can be sent.
 // Its next attempt is at that worker: not sent yet.
 void ss_attempt_begin(struct task *task, struct worker *worker);
+// At the end of a step: send what can be sent.
 void ss_dispatch(struct engine *engine);
+// As the request `workers` shows them. Gives.
 json_t *ss_workers_json(struct engine *engine);
-// show.c: the request `tasks`.
-void ss_show_settings(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// Its nodes but those that the compiler made.
+size_t ss_graph_visible_nodes(const struct ss_graph *graph);
+
+// ------------------------------------------------ show.c
+
+// The requests `tasks` and `settings`.
 void ss_show_tasks(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
-// How many workers serve it.
-size_t ss_graph_workers(
-    struct engine *engine, const struct ss_graph *graph);
-size_t ss_graph_visible_nodes(const struct ss_graph *graph);
+void ss_show_settings(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 
 #endif
