@@ -203,7 +203,7 @@ static void print_graphs(const struct dev *dev)
     struct ss_client *client;
     struct ss_client_error error;
     // It has said that it is ready: only a busy machine makes it late.
-    enum { LATE_MS = 10000 };
+    enum { LATE_MS = 4000 };
     const struct ss_client_options client_options = {.endpoints = dev->endpoint,
         .connect_ms = LATE_MS,
         .patience_ms = LATE_MS};
