@@ -399,15 +399,17 @@ static json_t *tries_of(const struct task *task, int64_t wait_ms)
         "at_us", (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000));
 }
 
-// After a crash the next attempt has the answers of this one (R6.25), and is as
-// far from the last one that is allowed, and as late, as without. A program from
-// before would take the tries for the task's output: where one may read them, a
-// crash gives the task all of them anew.
+// After a crash the next attempt has all answers (R6.25), also those that this
+// one broke before it asked for, and is as far from the last one that is allowed,
+// and as late, as without. A program from before would take the tries for the
+// task's output: where one may read them, a crash gives the task all of them anew.
 static void keep_tries(struct task *task, int64_t wait_ms)
 {
     struct thread *thread = task->loop->thread;
     struct ss_writes stored = {0};
-    add_answers(task, &stored);
+    if (json_array_size(task->answers) > 0) // it replaces what stood there
+        ss_writes_add(&stored, SS_NAME_RESUME,
+            ss_value_new(json_incref(task->answers)));
     if (task->loop->engine->row_format >= SS_ROW_FORMAT_2)
         ss_writes_add(&stored, SS_NAME_TRIES,
             ss_value_new(tries_of(task, wait_ms)));

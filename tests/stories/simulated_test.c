@@ -1,5 +1,9 @@
 // What the simulator found (tests/sim): each fault as a short story, named after
 // what is right now.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -292,7 +296,45 @@ START_TEST(what_an_exit_left_is_not_left_again_by_a_cancel)
 }
 END_TEST
 
-SUITE("simulated", what_an_exit_left_is_not_left_again_by_a_cancel,
+static json_t *fails_before_it_asks(struct visit *visit)
+{
+    if (json_array_size(visit->order->answers) == 2 &&
+        visit->order->attempt_number == 1)
+        return visit_fail(
+            visit, SS_ENODE, "flaky", SS_RETRY_YES, "it broke");
+    return asks_twice(visit);
+}
+
+// The row of a try replaces what stood for its task: it said which answers the
+// attempt had used, and one that broke before it asked had used none.
+START_TEST(answers_outlive_a_crash_between_tries)
+{
+    world_graph(chart("g", "start>b b>end",
+        "{'nodes': {'b': {'retry': [{'initial_interval_ms': 100,"
+        " 'max_attempts': 3, 'jitter': false}]}}}"));
+    world_body("b", fails_before_it_asks);
+    world_worker("w1", 1);
+    run("{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    json_t *asked =
+        run("{'thread': 't', 'command': {'resume': 'one'}}");
+    const char *id = ss_json_str(
+        json_array_get(json_object_get(asked, "interrupts"), 0), "id", "?");
+    char body[256];
+    snprintf(body, sizeof(body), "{'thread': 't', 'run': 'r', 'command':"
+        " {'resume': {'%s': 'two'}}}", id);
+    world_ask("ann", "run", body);
+    world_run(); // its first attempt has failed
+    world_crash();
+    world_restart();
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    json_t *answer = world_finish(attach);
+    expect(answer, "status", "'done'");
+    expect(answer, "output", "{'x': ['b:one,two']}");
+}
+END_TEST
+
+SUITE("simulated", answers_outlive_a_crash_between_tries,
+    what_an_exit_left_is_not_left_again_by_a_cancel,
     who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
     a_fold_is_forgotten_with_its_thread,
     a_release_that_waited_lets_its_run_go_on,
