@@ -501,6 +501,7 @@ START_TEST(members_at_work_are_found_in_a_schema_from_before)
     ck_assert_int_eq(
         ss_store_open(world_server_url(), &store, &world_error), SS_OK);
     ck_assert_int_eq(format_seen(), 1); // ada and bob said nothing of it
+    ck_assert_str_eq(all_entries(store, SS_TABLE_PAUSES), "");
     renew(other, &bob);
     ck_assert_int_eq(format_seen(), 1);
     renew(store, &ada);
