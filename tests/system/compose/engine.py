@@ -183,5 +183,8 @@ class Engine:
             self.fetched.cleanup()
             self.fetched = None
         if self.folder:
+            # dockerd leaves the mount of its own network's name behind.
+            for mount in self.folder.glob("exec/netns/*"):
+                run("umount", "-l", mount, check=False)
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder = None
