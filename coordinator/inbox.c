@@ -18,8 +18,9 @@ static void complain(struct ss_coordinator *shell, const char *peer,
     ss_link_complain(shell->link);
     if (ss_log_limit_due(&shell->complaints, kind,
             has_key ? sender->name : sender->address, ss_clock_ms()))
-        ss_log_say(SS_LOG_WARNING, "peer %s at %s%s%s %s", peer,
-            sender->address, has_key ? ", key " : "", sender->name, text);
+        ss_log_say(SS_LOG_WARNING, "peer %s at %s%s%s %s%s", peer,
+            sender->address, has_key ? ", key " : "", sender->name, text,
+            ss_log_limit_more(&shell->complaints));
 }
 
 void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
@@ -67,8 +68,9 @@ void ss_inbox_incidents(struct ss_coordinator *shell)
         bool is_news = strcmp(incident.kind, SS_LINK_NEWS) == 0;
         if (is_news || ss_log_limit_due(&shell->complaints, incident.kind,
                            incident.who, ss_clock_ms()))
-            ss_log_say(is_news ? SS_LOG_INFO : SS_LOG_WARNING, "%s: %s",
-                incident.who, incident.text);
+            ss_log_say(is_news ? SS_LOG_INFO : SS_LOG_WARNING, "%s: %s%s",
+                incident.who, incident.text,
+                is_news ? "" : ss_log_limit_more(&shell->complaints));
     }
 }
 

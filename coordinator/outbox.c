@@ -394,8 +394,9 @@ void ss_bridge_out_command(
     case SS_COMMAND_REFUSE:
         if (ss_log_limit_due(&shell->complaints, "refused", command->peer,
                 ss_clock_ms()))
-            ss_log_say(SS_LOG_INFO, "peer %s is refused: %s", command->peer,
-                command->text ? command->text : "");
+            ss_log_say(SS_LOG_INFO, "peer %s is refused: %s%s", command->peer,
+                command->text ? command->text : "",
+                ss_log_limit_more(&shell->complaints));
         ss_bridge_out_refuse(
             shell, command->peer, command->status, command->text);
         break;

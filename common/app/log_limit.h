@@ -15,7 +15,8 @@ enum {
 
 // Zero bytes are one that has said nothing.
 struct ss_log_limit {
-    struct ss_map said; // "kind who" -> int64_t *, when it was said
+    struct ss_map said; // "kind who" -> when it was said, and how often not
+    char more[40];      // of what is due now
     bool is_full_said;
     uint64_t silenced; // lines that were not said, in all
 };
@@ -24,6 +25,9 @@ struct ss_log_limit {
 // different ones, one more line says that, and the rest are only counted.
 bool ss_log_limit_due(struct ss_log_limit *limit, const char *kind,
     const char *who, int64_t now_ms);
+// Behind such a line: " (and 12 more since)", what was not said of the same since
+// it was said last; "": nothing. Borrowed until the next question.
+const char *ss_log_limit_more(const struct ss_log_limit *limit);
 void ss_log_limit_fini(struct ss_log_limit *limit);
 
 #endif

@@ -41,6 +41,24 @@ START_TEST(the_same_is_said_again_after_ten_minutes)
 }
 END_TEST
 
+START_TEST(what_was_not_said_is_counted_when_it_is_said_again)
+{
+    int64_t now_ms = 5;
+    ck_assert(ss_log_limit_due(&limit, "key", "a", now_ms));
+    ck_assert_str_eq(ss_log_limit_more(&limit), "");
+    for (int i = 0; i < 12; i++)
+        ck_assert(!ss_log_limit_due(&limit, "key", "a", now_ms + i));
+    ck_assert(ss_log_limit_due(&limit, "key", "b", now_ms));
+    ck_assert_str_eq(ss_log_limit_more(&limit), "");
+    now_ms += SS_LOG_AGAIN_MS;
+    ck_assert(ss_log_limit_due(&limit, "key", "a", now_ms));
+    ck_assert_str_eq(ss_log_limit_more(&limit), " (and 12 more since)");
+    now_ms += SS_LOG_AGAIN_MS;
+    ck_assert(ss_log_limit_due(&limit, "key", "a", now_ms));
+    ck_assert_str_eq(ss_log_limit_more(&limit), "");
+}
+END_TEST
+
 START_TEST(a_crowd_is_named_as_a_crowd)
 {
     char who[20];
@@ -63,6 +81,8 @@ int main(void)
     TCase *tcase = tcase_create("log_limit");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, the_same_is_said_again_after_ten_minutes);
+    tcase_add_test(
+        tcase, what_was_not_said_is_counted_when_it_is_said_again);
     tcase_add_test(tcase, a_crowd_is_named_as_a_crowd);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
