@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/limits.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
@@ -192,6 +193,24 @@ START_TEST(garbage_is_ignored)
 }
 END_TEST
 
+START_TEST(after_a_flood_the_next_step_is_due_at_once)
+{
+    PLAY({.op = "graphs", .final = "{\"g\":1}"});
+    struct ss_client_call *call = start("graphs", "{}");
+    char peer[SS_PEER_SIZE];
+    void *bytes;
+    size_t size;
+    struct ss_error why;
+    ck_assert_int_eq(ss_link_recv(server, peer, &bytes, &size, &why), SS_OK);
+    ss_free(bytes);
+    for (int i = 0; i <= SS_CLIENT_MESSAGES_A_STEP_MAX; i++)
+        ck_assert_int_eq(ss_link_send(server, peer, "junk", 4, &why), SS_OK);
+    ss_client_step(client);
+    ck_assert_int_eq(ss_client_timeout_ms(client), 0);
+    ss_client_call_drop(&call);
+}
+END_TEST
+
 START_TEST(a_restarted_coordinator_is_attached_to)
 {
     PLAY({.op = "run",
@@ -364,6 +383,7 @@ int main(void)
     tcase_add_test(tcase, a_dropped_call_is_hung_up);
     tcase_add_test(tcase, closing_hangs_up_everything);
     tcase_add_test(tcase, garbage_is_ignored);
+    tcase_add_test(tcase, after_a_flood_the_next_step_is_due_at_once);
     tcase_add_test(tcase, a_restarted_coordinator_is_attached_to);
     tcase_add_test(tcase, an_input_over_the_limit_is_an_error);
     tcase_add_test(tcase, nobody_there_is_an_error_that_says_what_to_do);

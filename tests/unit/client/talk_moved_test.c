@@ -89,6 +89,27 @@ START_TEST(what_has_moved_is_asked_for_there)
 }
 END_TEST
 
+START_TEST(of_more_coordinators_than_there_may_be_lines_home_is_asked)
+{
+    size_t opened = 0;
+    for (uint64_t key = 1; key <= SS_TALK_LINES_MAX + 10; key++) {
+        char moved[160];
+        snprintf(moved, sizeof(moved),
+            "{\"error\":{\"code\":\"moved\",\"message\":\"there\","
+            "\"endpoint\":\"tcp://c%d:1\"}}",
+            (int)key);
+        line = 0;
+        ask(key, "state", "{}");
+        if (key == 1)
+            pong(1);
+        const char *told = answer(moved);
+        opened += strstr(told, "open@") != NULL;
+        ck_assert(strstr(told, "open@") || strstr(told, "ask state {}"));
+    }
+    ck_assert_uint_eq(opened, SS_TALK_LINES_MAX - 1); // home is one
+}
+END_TEST
+
 START_TEST(a_line_that_nobody_needs_is_closed)
 {
     ask(1, "state", "{}");
@@ -251,6 +272,8 @@ static TCase *moving(void)
     tcase_add_test(tcase,
         behind_names_that_lead_nowhere_those_that_were_given_are_asked);
     tcase_add_test(tcase, who_is_sent_in_a_circle_waits_a_little);
+    tcase_add_test(
+        tcase, of_more_coordinators_than_there_may_be_lines_home_is_asked);
     tcase_add_test(
         tcase, what_nobody_has_is_asked_for_until_somebody_takes_over);
     tcase_add_test(tcase, home_is_looked_for_among_those_that_were_told_of);
