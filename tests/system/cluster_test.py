@@ -46,7 +46,8 @@ def shard_of(thread):
 class Cluster:
     """Coordinators, workers that serve them all, and what the bodies told."""
 
-    def __init__(self, world, server, coordinators=3, workers=2, more=()):
+    def __init__(self, world, server, coordinators=3, workers=2,
+                 more=("--store-connections", "2")):
         self.world = world
         self.server = server
         self.more = more  # what each coordinator is told besides
