@@ -61,6 +61,8 @@ void ss_engine_narrate(struct engine *engine, const char *format, ...)
 
 void ss_engine_wake(struct engine *engine, int64_t at_ms)
 {
+    if (at_ms < engine->now_ms)
+        at_ms = engine->now_ms; // at once: nobody came too late for it
     if (at_ms < engine->wake_at_ms)
         engine->wake_at_ms = at_ms;
 }

@@ -201,9 +201,11 @@ void ss_trials_wake(struct engine *engine)
 {
     if (!engine->on_trial)
         ss_trials_next(engine);
-    else
-        ss_engine_wake(engine,
-            is_over(engine) ? engine->now_ms : engine->trial_ends_ms);
+    else if (is_over(engine))
+        ss_engine_wake(engine, engine->now_ms);
+    else if (engine->trial_ends_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->trial_ends_ms);
+    // else it is read, and its rows come by themselves
 }
 
 void ss_run_survives(struct run *run)

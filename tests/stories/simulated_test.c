@@ -333,7 +333,43 @@ START_TEST(answers_outlive_a_crash_between_tries)
 }
 END_TEST
 
-SUITE("simulated", answers_outlive_a_crash_between_tries,
+// While its rows were read, which took longer than its trial, the engine asked to
+// be woken in the past: it never slept, took each step for one after a pause of
+// its own, and gave every worker that much longer to live.
+START_TEST(a_slow_read_of_a_run_on_trial_keeps_no_worker_alive)
+{
+    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w1", 2);
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
+    world_run();
+    for (int i = 0; i < 2; i++) {
+        world_crash();
+        world_restart();
+        world_run();
+    }
+    world_crash();
+    world_store_slow(true);
+    world_restart();
+    world_run();
+    ck_assert(world_run_store()); // that it is counted
+    world_run();
+    world_silence("w1");
+    world_forget();
+    world_pass(12000);
+    ck_assert_ptr_nonnull(
+        strstr(world_told(), "worker w1 is gone: its lease ended"));
+    world_store_slow(false);
+    world_worker("w2", 2);
+    world_let("b");
+    uint64_t attach = world_ask("bob", "attach", "{'thread': 't', 'run': 'r'}");
+    expect(world_finish(attach), "status", "'done'");
+}
+END_TEST
+
+SUITE("simulated", a_slow_read_of_a_run_on_trial_keeps_no_worker_alive,
+    answers_outlive_a_crash_between_tries,
     what_an_exit_left_is_not_left_again_by_a_cancel,
     who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
     a_fold_is_forgotten_with_its_thread,
