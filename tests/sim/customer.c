@@ -414,10 +414,13 @@ static void end_input(struct customer *it)
         turn_to_behind(it);
         return;
     }
-    if (draw(it->process.world, 5) == 0)
+    if (draw(it->process.world, 5) == 0) {
+        // it forgets the keys of what is older: who asks it again begins anew
+        network_forget_asks(it->process.world, &it->process);
         ask_thread(it, "prune");
-    else
+    } else {
         next_input(it);
+    }
 }
 
 static void go_on(struct customer *it, const char *why)

@@ -99,7 +99,7 @@ static void set_back(struct world *world)
         world->coordinators[0].ended_well = false;
     }
     database_set_back(world);
-    network_forget_asks(world);
+    network_forget_asks(world, NULL);
     for (size_t i = 0; i < world->climate.customers; i++) {
         crash(world, customer_process(world->customers[i]));
         customer_go_astray(world->customers[i]);

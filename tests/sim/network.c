@@ -266,13 +266,14 @@ static const struct process *reader_of(
                                    : letter->peer;
 }
 
-void network_forget_asks(struct world *world)
+void network_forget_asks(struct world *world, const struct process *customer)
 {
     for (size_t i = 0; i < world->agenda.heap.count; i++) {
         const struct errand *errand = &world->agenda.heap.items[i];
         struct letter *letter =
             errand->kind == ERRAND_LETTER ? errand->load : NULL;
-        if (letter && letter->peer->kind == CUSTOMER && letter->direction == UP)
+        if (letter && letter->peer->kind == CUSTOMER && letter->direction == UP
+            && (!customer || letter->peer == customer))
             letter->is_void = true;
     }
 }

@@ -139,8 +139,9 @@ struct wire *network_find(struct world *world, size_t to, const char *name,
     struct process **ret_peer);
 void network_deliver(struct world *world, struct errand *errand);
 void network_drop(void *letter);
-// What customers had asked for is lost where nobody has read it yet.
-void network_forget_asks(struct world *world);
+// What this customer, or any (NULL), had asked for is lost where nobody has read
+// it yet.
+void network_forget_asks(struct world *world, const struct process *customer);
 // Something goes wrong between two processes for a while.
 void network_part(struct world *world);
 
