@@ -180,23 +180,47 @@ bool ss_resume_is_id_map(const json_t *resume);
 // ------------------------------------------------ task.c (spec 6)
 
 void ss_task_start(struct task *task);
+// Its body goes to a worker.
+void ss_task_start_body(struct task *task);
+void ss_task_retry_due(struct task *task);
 // Run the writers of a task that has its return value (task->returned).
 void ss_task_write(struct task *task);
 // Its triggers as sorted names (R3.6). Gives.
 json_t *ss_task_triggers(const struct task *task);
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome);
-void ss_task_failed(struct task *task, int code, const char *kind,
-    enum ss_retryable retryable, const char *message);
-void ss_task_succeeded(struct task *task, bool cached);
 void ss_task_child_ended(struct task *task, struct loop *child);
-void ss_task_lost(struct task *task, const char *why);
-void ss_task_retry_due(struct task *task);
-// After a crash: it has failed so often, and waits as long as it would have.
-void ss_task_recover_tries(struct task *task, const struct task_facts *facts);
-void ss_task_cache_answer(struct task *task, json_t *record);
 bool ss_task_ended(const struct task *task);
+
+// ------------------------------------------------ cache.c (R6.28)
+
+// Is there a result for it? ss_cache_answer() goes on with the answer.
+void ss_cache_ask(struct task *task);
+void ss_cache_answer(struct task *task, json_t *record);
+void ss_cache_fill(const struct task *task);
+
+// ------------------------------------------------ commit.c (R6.4)
+
+void ss_task_succeeded(struct task *task, bool cached);
+// It asks `question`.
+void ss_task_interrupted(struct task *task, json_t *question);
 // It asks, and there is no answer for it now.
 void ss_task_commit_interrupt(struct task *task);
+// It failed for good; `handled`: its handler goes on.
+void ss_task_commit_failure(
+    struct task *task, int code, const char *message, bool handled);
+// It has ended, whichever way: the loop looks what is next.
+void ss_task_settled(struct task *task);
+// Nobody else may be given the plain answer. `stored`: it has writes to say so.
+void ss_task_took_plain(struct task *task, bool stored);
+
+// ------------------------------------------------ tries.c (R6.20-R6.25)
+
+// An attempt failed; there may be another one.
+void ss_task_failed(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *message);
+void ss_task_lost(struct task *task, const char *why);
+// After a crash: it has failed so often, and waits as long as it would have.
+void ss_task_recover_tries(struct task *task, const struct task_facts *facts);
 // Task and answers -> the worker's order (order.c). Gives.
 struct ss_order *ss_task_order(struct task *task);
 

@@ -150,7 +150,7 @@ void ss_records(struct engine *engine, const struct ss_event *event)
             continue;
         SS_VEC_REMOVE(&engine->scans, i);
         if (wait.task)
-            ss_task_cache_answer(wait.task,
+            ss_cache_answer(wait.task,
                 event->records.status == SS_OK && event->records.records_count
                     ? event->records.records[0].value
                     : NULL);

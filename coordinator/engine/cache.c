@@ -1,0 +1,81 @@
+// cache.c - results that are kept for tasks with the same input (R6.28).
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static char *cache_key(const struct task *task)
+{
+    char hex[SS_HEX128_SIZE];
+    const struct ss_graph *graph = task->loop->graph;
+    char *text = ss_json_canonical(ss_value_json(task->input));
+    ss_hash_hex(text, strlen(text), hex);
+    ss_free(text);
+    return ss_format("%s@%s|%s|%s", graph->name, graph->version,
+        task->node->name, hex);
+}
+
+void ss_cache_ask(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    uint64_t tag = ++engine->tags;
+    task->cache_key = cache_key(task);
+    task->state = TASK_CACHE;
+    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag, .task = task});
+    // behind the thread's own writes, which may hold the very entry
+    ss_thread_hold(task->loop->thread, ss_thread_head(task->loop->thread),
+        (struct ss_command){.type = SS_COMMAND_GET,
+            .tag = tag,
+            .table = SS_RECORD_CACHE,
+            .key = ss_strdup(task->cache_key)});
+}
+
+// A record is a result only if it is whole: [channel, value] each.
+static bool is_whole(const json_t *writes)
+{
+    size_t i;
+    json_t *write;
+    if (!json_is_array(writes) || json_array_size(writes) == 0)
+        return false;
+    json_array_foreach ((json_t *)writes, i, write)
+        if (json_array_size(write) != 2
+            || !json_is_string(json_array_get(write, 0))
+            || ss_name_special(json_string_value(json_array_get(write, 0))))
+            return false;
+    return true;
+}
+
+void ss_cache_answer(struct task *task, json_t *record)
+{
+    ss_check(task->state == TASK_CACHE);
+    json_t *writes = json_object_get(record, "writes"), *write;
+    size_t i;
+    int64_t expires = (int64_t)ss_json_int(record, "expires_us", 0);
+    bool fresh = expires == 0 || expires > task->loop->engine->wall_us;
+    if (!is_whole(writes) || !fresh) {
+        ss_task_start_body(task);
+        return;
+    }
+    json_array_foreach(writes, i, write)
+        ss_writes_add(&task->writes,
+            json_string_value(json_array_get(write, 0)),
+            ss_value_new(json_incref(json_array_get(write, 1))));
+    ss_task_succeeded(task, true);
+}
+
+void ss_cache_fill(const struct task *task)
+{
+    json_t *writes = json_array();
+    for (size_t i = 0; i < task->writes.count; i++)
+        json_array_append_new(writes,
+            json_pack("[s, O]", task->writes.items[i].channel,
+                ss_value_json(task->writes.items[i].value)));
+    int64_t expires = task->node->cache_ttl_ms
+        ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
+        : 0;
+    ss_thread_put(task->loop->thread, SS_RECORD_CACHE, task->cache_key,
+        task->loop->graph->name,
+        json_pack("{s:o, s:I}", "writes", writes, "expires_us",
+            (json_int_t)expires),
+        false);
+}

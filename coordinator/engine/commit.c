@@ -1,0 +1,194 @@
+// commit.c - what a task leaves behind: writes, questions, failure (R6.4).
+//
+// A task is committed once: its pending writes are stored and its events shown.
+// A failure stops no sibling; the superstep raises it when all have ended.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+void ss_task_settled(struct task *task)
+{
+    task->loop->run->tasks_done++;
+    ss_stream_progress(task->loop, task);
+    ss_loop_later(task->loop);
+}
+
+// Nobody else may be given it: said beside the writes that hold it. Where a task
+// has none (a command to the graph around, a graph without a store) they are
+// those of the task around.
+void ss_task_took_plain(struct task *task, bool stored)
+{
+    struct loop *loop = task->loop;
+    if (loop->parent_task && !(stored && loop->persists))
+        loop->parent_task->took_plain = true;
+    else
+        ss_loop_drop_plain_answer(loop->run->root, loop);
+}
+
+static void committed(struct task *task)
+{
+    if (task->took_plain)
+        ss_task_took_plain(task, true);
+    task->took_plain = false;
+}
+
+static bool has_output(const struct ss_writes *writes)
+{
+    for (size_t i = 0; i < writes->count; i++)
+        if (ss_name_special(writes->items[i].channel) == 0)
+            return true;
+    return false;
+}
+
+static void add_answers(const struct task *task, struct ss_writes *writes)
+{
+    if (json_array_size(task->used_answers) > 0)
+        ss_writes_add(writes, SS_NAME_RESUME,
+            ss_value_new(json_incref(task->used_answers)));
+}
+
+static void warn_unknown(const struct task *task)
+{
+    struct loop *loop = task->loop;
+    for (size_t i = 0; i < task->writes.count; i++) {
+        const char *channel = task->writes.items[i].channel;
+        if (ss_name_ignored(channel)
+            || ss_graph_channel(loop->graph, channel) != SS_NONE
+            || ss_graph_managed(loop->graph, channel))
+            continue;
+        size_t prefix = strlen(SS_NAME_BRANCH);
+        if (strncmp(channel, SS_NAME_BRANCH, prefix) == 0)
+            ss_loop_warn(loop, "node \"%s\" went to \"%s\", which is no node "
+                "of graph %s: ignored", task->node->name, channel + prefix,
+                loop->graph->name);
+    }
+}
+
+void ss_task_succeeded(struct task *task, bool cached)
+{
+    struct ss_writes stored = {0};
+    warn_unknown(task);
+    if (!has_output(&task->writes))
+        ss_writes_add(&task->writes, SS_NAME_NO_WRITES, ss_value_null());
+    add_answers(task, &stored);
+    for (size_t i = 0; i < task->writes.count; i++)
+        ss_writes_add(&stored, task->writes.items[i].channel,
+            ss_value_ref(task->writes.items[i].value));
+    task->state = TASK_DONE;
+    task->cached = cached;
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    committed(task);
+    if (task->cache_key && !cached)
+        ss_cache_fill(task);
+    task->loop->run->tasks_run += !cached;
+    ss_told_items(task);
+    ss_stream_messages(task);
+    ss_stream_task_output(task, cached);
+    ss_task_settled(task);
+}
+
+// ------------------------------------------------ questions
+
+// After a crash a task that asks, or fails, as it did before tells nothing new.
+static void told_before(struct task *task, const json_t *interrupts,
+    const json_t *error)
+{
+    struct loop *loop = task->loop;
+    if (!loop->run->recovering
+        || !ss_pendings_ours(&loop->pending, task->id))
+        return;
+    struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
+    if ((interrupts && json_equal(facts.interrupts, interrupts))
+        || (error && json_equal(facts.error, error)))
+        loop->told[SS_TOLD_OUTPUT] = 1;
+}
+
+void ss_task_commit_interrupt(struct task *task)
+{
+    struct ss_writes stored = {0};
+    told_before(task, task->interrupts, NULL);
+    task->state = TASK_INTERRUPTED;
+    ss_writes_add(&stored, SS_NAME_INTERRUPT,
+        ss_value_new(json_incref(task->interrupts)));
+    add_answers(task, &stored);
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    committed(task);
+    ss_told_items(task);
+    ss_stream_task_output(task, false);
+    ss_task_settled(task);
+}
+
+void ss_task_interrupted(struct task *task, json_t *question)
+{
+    struct run *run = task->loop->run;
+    char id[SS_HEX128_SIZE];
+    ss_interrupt_id(task->ns, json_array_size(task->used_answers), id);
+    json_decref(task->interrupts);
+    json_t *interrupt = json_pack("{s:O, s:s}", "value",
+        json_object_get(question, "value"), "id", id);
+    json_t *schema = json_object_get(question, "response_schema");
+    if (schema && !json_is_null(schema))
+        json_object_set(interrupt, "response_schema", schema);
+    task->interrupts = json_pack("[o]", interrupt);
+    if (run->plain && run->root->first_superstep) {
+        run->held++;
+        task->state = TASK_HELD; // the answer may still come its way
+        return;
+    }
+    ss_task_commit_interrupt(task);
+}
+
+// ------------------------------------------------ failure
+
+// Was the question that the task asked last not answered before it failed?
+static bool still_asks(const struct task *task, const struct task_facts *facts)
+{
+    char id[SS_HEX128_SIZE];
+    json_t *answers =
+        task->used_answers ? task->used_answers : facts->answers;
+    json_t *asked = json_array_get(facts->interrupts, 0);
+    ss_interrupt_id(task->ns, json_array_size(answers), id);
+    return strcmp(ss_json_str(asked, "id", ""), id) == 0;
+}
+
+// A question stays open beside the failure (R7.21); one that was answered before,
+// also inside a graph, is not (R7.12b).
+static void add_open_questions(
+    const struct task *task, struct ss_writes *writes)
+{
+    struct task_facts facts =
+        ss_pendings_facts(&task->loop->pending, task->id);
+    if (json_array_size(facts.interrupts) == 0)
+        return;
+    if (task->child)
+        ss_writes_add(writes, SS_NAME_INTERRUPT,
+            ss_value_new(ss_pendings_open(&task->child->pending)));
+    else if (still_asks(task, &facts))
+        ss_writes_add(writes, SS_NAME_INTERRUPT,
+            ss_value_new(json_incref(facts.interrupts)));
+}
+
+void ss_task_commit_failure(
+    struct task *task, int code, const char *message, bool handled)
+{
+    struct loop *loop = task->loop;
+    struct ss_writes stored = {0};
+    ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
+    task->state = TASK_FAILED;
+    ss_error_set(&task->error, code, "%s", message);
+    add_answers(task, &stored);
+    add_open_questions(task, &stored);
+    struct ss_value *failure = ss_value_new(ss_error_json(code, message));
+    told_before(task, NULL, ss_value_json(failure));
+    ss_writes_add(&stored, SS_NAME_ERROR, failure);
+    if (handled)
+        ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
+            ss_value_new(json_string(task->node->name)));
+    ss_loop_put_writes(loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    committed(task);
+    ss_told_items(task);
+    ss_stream_task_output(task, false);
+}

@@ -1,0 +1,199 @@
+// tries.c - may it be tried again? Retries after failures (R6.20-R6.25), other
+// workers for those that were lost, handlers; tries are counted over crashes.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ policies
+
+// R6.22, for what our own codes and the node's word say.
+static bool retried_by_default(int code, enum ss_retryable retryable)
+{
+    if (retryable != SS_RETRY_DEFAULT)
+        return retryable == SS_RETRY_YES;
+    return code == SS_ENODE || code == SS_ENODETIMEOUT || code == SS_EUPDATE
+        || code == SS_EEMPTYINPUT || code == SS_EEMPTYCHANNEL;
+}
+
+static bool policy_matches(const struct ss_retry *policy, int code,
+    const char *kind, enum ss_retryable retryable)
+{
+    if (retryable == SS_RETRY_NO || code == SS_ELOST)
+        return false;
+    if (!policy->retry_on)
+        return retried_by_default(code, retryable);
+    for (size_t i = 0; i < policy->retry_on_count; i++)
+        if (strcmp(policy->retry_on[i], kind ? kind : "") == 0
+            || strcmp(policy->retry_on[i], ss_status_name(code)) == 0)
+            return true;
+    return false;
+}
+
+static int64_t interval_ms(
+    struct engine *engine, const struct ss_retry *policy, uint32_t failures)
+{
+    double interval = (double)policy->initial_interval_ms;
+    for (uint32_t i = 1; i < failures
+         && interval < (double)policy->max_interval_ms; i++)
+        interval *= policy->backoff_factor;
+    if (interval > (double)policy->max_interval_ms)
+        interval = (double)policy->max_interval_ms;
+    if (policy->jitter) // added after the cap (R6.20)
+        interval += ss_prng_unit(&engine->prng) * 1000.0;
+    return interval < (double)SS_DURATION_MS_MAX ? (int64_t)interval
+                                                 : SS_DURATION_MS_MAX;
+}
+
+// ------------------------------------------------ what is kept of them
+
+static json_t *tries_of(const struct task *task, int64_t wait_ms)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "failed",
+        (json_int_t)task->failures, "lost", (json_int_t)task->redeliveries,
+        "attempts", (json_int_t)task->attempts, "first_us",
+        (json_int_t)task->first_attempt_us, "wait_ms", (json_int_t)wait_ms,
+        "at_us", (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000));
+}
+
+// After a crash the next attempt has all answers (R6.25), also those that this
+// one broke before it asked for, and is as far from the last one that is allowed,
+// and as late, as without. A program from before would take the tries for the
+// task's output: where one may read them, a crash gives the task all of them anew.
+static void keep_tries(struct task *task, int64_t wait_ms)
+{
+    struct thread *thread = task->loop->thread;
+    struct ss_writes stored = {0};
+    if (json_array_size(task->answers) > 0) // it replaces what stood there
+        ss_writes_add(&stored, SS_NAME_RESUME,
+            ss_value_new(json_incref(task->answers)));
+    if (task->loop->engine->row_format >= SS_ROW_FORMAT_2)
+        ss_writes_add(&stored, SS_NAME_TRIES,
+            ss_value_new(tries_of(task, wait_ms)));
+    else
+        ss_thread_seal(thread); // rows of this try end here
+    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_writes_fini(&stored);
+    task->tried_seq = ss_thread_head(thread);
+}
+
+void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
+{
+    const struct loop *loop = task->loop;
+    const json_t *tries = facts->tries;
+    if (!loop->run->recovering || !tries || task->state != TASK_NEW
+        || facts->tries_seq <= loop->tried_seq)
+        return;
+    int64_t left_ms =
+        (ss_json_int(tries, "at_us", 0) - loop->engine->wall_us) / 1000;
+    int64_t wait_ms = ss_json_int(tries, "wait_ms", 0);
+    if (left_ms > wait_ms) // the clock was put back
+        left_ms = wait_ms;
+    task->failures = (uint32_t)ss_json_int(tries, "failed", 0);
+    task->redeliveries = (uint32_t)ss_json_int(tries, "lost", 0);
+    task->attempts = (uint32_t)ss_json_int(tries, "attempts", 0);
+    task->first_attempt_us = ss_json_int(tries, "first_us", 0);
+    task->retry_resuming = true;
+    task->tried_seq = facts->tries_seq;
+    task->retry_at_ms = loop->engine->now_ms + left_ms;
+}
+
+// ------------------------------------------------ a failure
+
+// R6.20: the first policy that matches decides.
+static bool retry(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable)
+{
+    struct engine *engine = task->loop->engine;
+    for (size_t i = 0; i < task->node->retries_count; i++) {
+        const struct ss_retry *policy = &task->node->retries[i];
+        if (!policy_matches(policy, code, kind, retryable))
+            continue;
+        task->failures++;
+        if ((int64_t)task->failures >= policy->attempts_max)
+            return false;
+        ss_writes_fini(&task->writes);
+        ss_told_restarted(task);
+        int64_t wait_ms = interval_ms(engine, policy, task->failures);
+        keep_tries(task, wait_ms);
+        task->state = TASK_BACKOFF;
+        task->retry_resuming = true;
+        task->retry_at_ms = engine->now_ms + wait_ms;
+        SS_VEC_PUSH(&engine->backoff, task);
+        ss_engine_wake(engine, task->retry_at_ms);
+        ss_engine_narrate(engine, "task %s failed; attempt %" PRIu32
+            " in %" PRId64 " ms", task->node->name, task->failures + 1,
+            task->retry_at_ms - engine->now_ms);
+        return true;
+    }
+    return false;
+}
+
+static void start_handler(struct task *task)
+{
+    struct task *handler = ss_plan_handler(task->loop, task);
+    handler->answers = json_array();
+    task->error_handled = true;
+    task->loop->run->tasks_planned++;
+    ss_task_start(handler);
+}
+
+void ss_task_failed(struct task *task, int code, const char *kind,
+    enum ss_retryable retryable, const char *message)
+{
+    struct engine *engine = task->loop->engine;
+    engine->counts.attempts_failed++;
+    if (retry(task, code, kind, retryable))
+        return;
+    bool handled = task->kind != TASK_HANDLER
+        && task->node->handler != SS_NONE && code != SS_EDRAINED;
+    ss_task_commit_failure(task, code, message, handled);
+    ss_engine_narrate(engine, "task %s failed: %s", task->node->name,
+        task->error.message);
+    if (handled)
+        start_handler(task);
+    ss_task_settled(task);
+}
+
+// ------------------------------------------------ a lost worker
+
+// A task without body (an update's writers, a fold) that no worker survives.
+static void hopeless(struct task *task, const char *why)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->kind = SS_OUTCOME_FAILED;
+    outcome->code = SS_ELOST;
+    outcome->message = ss_strdup(why);
+    if (task->change)
+        ss_change_outcome(task, outcome);
+    else
+        ss_fold_outcome(task, outcome);
+    ss_outcome_destroy(&outcome);
+}
+
+void ss_task_lost(struct task *task, const char *why)
+{
+    struct engine *engine = task->loop->engine;
+    const char *name = task->node ? task->node->name : task->fold_channel;
+    task->redeliveries++;
+    ss_engine_narrate(engine, "task %s: %s", name, why);
+    if (task->redeliveries > SS_REDELIVERIES_MAX) {
+        char text[SS_ERROR_SIZE];
+        snprintf(text, sizeof(text), "node \"%s\": the worker that ran it was "
+            "lost on each of %" PRIu32 " attempts; the last: %s",
+            name, task->redeliveries, why);
+        if (task->change || task->order_kind == SS_ORDER_FOLD) {
+            hopeless(task, text);
+            return;
+        }
+        ss_plain_released(task->loop->run, task);
+        ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
+        ss_plain_settle(task->loop->run);
+        return;
+    }
+    if (task->loop->run)
+        ss_told_restarted(task);
+    ss_schedule(task);
+}
