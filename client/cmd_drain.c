@@ -15,12 +15,12 @@ static const struct ss_arg options[] = {{.name = "WORKER",
 
 static int run(struct ss_client *client)
 {
-    json_t *answer;
-    struct ss_client_error error;
+    json_t *answer = NULL;
     const char *name = words.items[0];
-    if (ss_client_ask(client, "drain", json_pack("{s:s}", "worker", name),
-            NULL, &answer, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, NULL);
+    int status = ss_cli_ask(client, "drain",
+        json_pack("{s:s}", "worker", name), NULL, &answer);
+    if (status != SS_CLI_DONE)
+        return status;
     if (ss_cli_options.json)
         printf("{\"status\": \"draining\"}\n");
     else

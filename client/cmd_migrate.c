@@ -40,11 +40,11 @@ static const struct ss_arg options[] = {{.name = "RUN",
 
 static int move(struct ss_client *client, const char *run)
 {
-    struct ss_client_error error;
     json_t *answer = NULL;
     json_t *body = json_pack("{s:s, s:s*}", "run", run, "to", to);
-    if (ss_client_ask(client, "migrate", body, NULL, &answer, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, NULL);
+    int status = ss_cli_ask(client, "migrate", body, NULL, &answer);
+    if (status != SS_CLI_DONE)
+        return status;
     const char *old = ss_json_str(answer, "from", "?");
     const char *new = ss_json_str(answer, "to", "?");
     if (ss_cli_options.json)

@@ -2,56 +2,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "client/cli/scope.h"
 #include "client/commands.h"
+#include "common/base/mem.h"
 
-static struct ss_arg_list words;
-static bool all;
-static const char *version;
 static const char *reason;
 
-static const struct ss_arg options[] = {{.name = "GRAPH",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "GRAPH",
-                                            .min = 0,
-                                            .max = 1},
-    {.name = "all",
-        .kind = SS_ARG_FLAG,
-        .to = &all,
-        .help = "every graph, also those that come"},
-    {.name = "of-version",
-        .kind = SS_ARG_TEXT,
-        .to = &version,
-        .value = "VERSION",
-        .help = "only this version of the graph (its first letters do)"},
+static const struct ss_arg options[] = {
     {.name = "reason",
         .letter = 'r',
         .kind = SS_ARG_TEXT,
         .to = &reason,
         .value = "TEXT",
         .help = "why: who waits for it is told"},
-    SS_CLI_OPTIONS};
+    SS_SCOPE_OPTIONS};
 
 static int run(struct ss_client *client)
 {
-    json_t *answer;
-    struct ss_client_error error;
-    const char *graph = words.count > 0 ? words.items[0] : NULL;
-    if (all == (graph != NULL))
-        return ss_cli_usage("say which graph, or --all");
-    json_t *body = json_pack("{s:s*, s:s*, s:s*, s:s*}", "graph", graph,
-        "version", version, "reason", reason, "by", getenv("USER"));
-    if (all)
-        json_object_set_new(body, "all", json_true());
-    if (ss_client_ask(client, "pause", body, NULL, &answer, &error) != 0)
-        return ss_cli_client_fail(client, &error, graph, NULL);
+    json_t *answer = NULL;
+    const char *user = getenv("USER"); // may be any bytes
+    json_t *more = json_pack("{s:s*, s:o*}", "reason", reason, "by",
+        user ? json_string(user) : NULL);
+    int status = ss_scope_ask(client, "pause", more, &answer);
+    if (status != SS_CLI_DONE)
+        return status;
+    const char *graph = ss_scope_graph();
+    char *scope = ss_scope_text();
     if (ss_cli_options.json)
         ss_cli_print_json(answer);
     else
-        printf("%s%s is paused: no new task of it is sent, what runs ends. "
+        printf("%s is paused: no new task of it is sent, what runs ends. "
                "superstep unpause %s lets it go on\n",
-            graph ? "graph " : "", graph ? graph : "everything",
-            graph ? graph : "--all");
+            scope, graph ? graph : "--all");
+    ss_free(scope);
     json_decref(answer);
     return SS_CLI_DONE;
 }

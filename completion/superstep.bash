@@ -34,7 +34,7 @@ _superstep()
     runs) words=none options='--thread --limit --after --names --coordinator --keys --json --help' ;;
     workers) words=none options='--names --coordinator --keys --json --help' ;;
     drain) words=workers options='--coordinator --keys --json --help' ;;
-    pause) words=graphs options='--all --of-version --reason --coordinator --keys --json --help' ;;
+    pause) words=graphs options='--reason --all --of-version --coordinator --keys --json --help' ;;
     unpause) words=graphs options='--all --of-version --coordinator --keys --json --help' ;;
     health) words=none options='--coordinator --keys --json --help' ;;
     draw) words=graphs options='--xray --coordinator --keys --json --help' ;;

@@ -428,7 +428,8 @@ def as_option(setting):
 
 
 # Tables that go on in another one: what ends them, and where that stands.
-PARTS = {"SS_FOREIGN_OPTIONS": "client/cli/foreign.c"}
+PARTS = {"SS_FOREIGN_OPTIONS": "client/cli/foreign.c",
+         "SS_SCOPE_OPTIONS": "client/cli/scope.c"}
 
 
 def command_options(text):
@@ -438,9 +439,9 @@ def command_options(text):
         return []
     block = braces(text, table.start())
     options = options_in(block)
-    for part, path in PARTS.items():
-        if part in block:
-            options += command_options((ROOT / path).read_text())
+    for part in re.findall(r"\bSS_\w+_OPTIONS\b", block):
+        if part != "SS_CLI_OPTIONS":  # of every command: said once
+            options += command_options((ROOT / PARTS[part]).read_text())
     return options
 
 

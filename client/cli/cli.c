@@ -113,6 +113,15 @@ int ss_cli_client_fail(struct ss_client *client,
     return strcmp(error->code, "closed") == 0 ? SS_CLI_ALONE : SS_CLI_FAILED;
 }
 
+int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
+    const char *graph, json_t **ret_answer)
+{
+    struct ss_client_error error;
+    if (ss_client_ask(client, op, body, NULL, ret_answer, &error) != 0)
+        return ss_cli_client_fail(client, &error, graph, NULL);
+    return SS_CLI_DONE;
+}
+
 void ss_cli_print_json(const json_t *json)
 {
     char *text = ss_text_line(json);
@@ -225,11 +234,29 @@ static void warn_exposed(void)
     ss_free(path);
 }
 
-static int run(const struct ss_cli_command *command)
+// Requests are JSON: a name that is no UTF-8 would be left out of one in silence,
+// and another thread or run be meant. Files have names of any bytes.
+static int check_words(
+    const struct ss_cli_command *command, int argc, char **argv)
+{
+    int status = SS_CLI_DONE;
+    for (int i = 1; i < argc && status == SS_CLI_DONE; i++) {
+        json_t *text = json_string(argv[i]);
+        if (!text && command->word != SS_CLI_WORD_FILE)
+            status = ss_cli_usage("a word of it is no text in UTF-8");
+        json_decref(text);
+    }
+    return status;
+}
+
+static int run(const struct ss_cli_command *command, int argc, char **argv)
 {
     running = command;
     if (command->is_offline)
         return command->run(NULL);
+    int status = check_words(command, argc, argv);
+    if (status != SS_CLI_DONE)
+        return status;
     warn_exposed();
     struct ss_client *client;
     struct ss_client_error error;
@@ -239,7 +266,7 @@ static int run(const struct ss_cli_command *command)
         return strcmp(error.code, "invalid_argument") == 0
                    ? ss_cli_usage("%s", error.message)
                    : ss_cli_fail("%s", error.message);
-    int status = command->run(client);
+    status = command->run(client);
     ss_client_close(&client);
     return status;
 }
@@ -256,7 +283,7 @@ static int run_words(const struct ss_cli_command *command, int argc, char **argv
         .footer = ss_cli_exit_text};
     int status = ss_args_run(&args, argc, argv);
     if (status < 0)
-        status = run(command);
+        status = run(command, argc, argv);
     ss_args_fini(&args);
     ss_free(program);
     ss_free(about);

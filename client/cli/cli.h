@@ -69,6 +69,11 @@ int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 int ss_cli_client_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread);
 
+// Ask (ss_client_ask), `body` taken. Returns an exit status; on SS_CLI_DONE gives
+// *ret_answer, else what is wrong was said. `graph`: that is meant, or NULL.
+int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
+    const char *graph, json_t **ret_answer);
+
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);
 // Print and destroy a table; `none` stands in place of one without rows.

@@ -253,6 +253,60 @@ START_TEST(cancel_says_how_a_run_had_ended_before)
 }
 END_TEST
 
+// It was left out, and the run that began last on any thread explained.
+START_TEST(a_word_that_is_no_utf8_names_nothing)
+{
+    static const char wrong[] = "a word of it is no text in UTF-8";
+    expect_usage(RUN("explain", "-t", "\xff"), wrong);
+    expect_usage(RUN("resume", "\xff", "--value", "1"), wrong);
+    expect_usage(RUN("drain", "\xff"), wrong);
+    expect_usage(RUN("pause", "g", "--reason", "\xff"), wrong);
+    expect_asked("");
+}
+END_TEST
+
+START_TEST(a_pause_is_of_a_graph_of_a_version_or_of_everything)
+{
+    unsetenv("USER");
+    PLAY({.op = "pause", .final = "{\"status\":\"paused\"}"});
+    ck_assert_int_eq(RUN("pause", "g", "--of-version", "aa", "-r", "ill"), 0);
+    expect_asked("pause {\"graph\":\"g\",\"version\":\"aa\","
+                 "\"reason\":\"ill\"}\n");
+    expect_out("graph g is paused: no new task of it is sent, what runs ends. "
+               "superstep unpause g lets it go on\n");
+    setenv("USER", "olga", 1);
+    ck_assert_int_eq(RUN("pause", "--all"), 0);
+    expect_asked("pause {\"all\":true,\"by\":\"olga\"}\n");
+    expect_out("everything is paused: no new task of it is sent, what runs "
+               "ends. superstep unpause --all lets it go on\n");
+    setenv("USER", "\xff", 1); // nobody to tell of
+    ck_assert_int_eq(RUN("pause", "g"), 0);
+    expect_asked("pause {\"graph\":\"g\"}\n");
+    expect_usage(RUN("pause"), "say which graph, or --all");
+    expect_usage(RUN("pause", "g", "--all"), "say which graph, or --all");
+}
+END_TEST
+
+START_TEST(who_takes_back_a_pause_is_told_what_still_holds)
+{
+    PLAY({.op = "unpause",
+        .final = "{\"was_paused\":true,\"still\":[{\"graph\":\"g\","
+                 "\"since_us\":1767225600000000,\"by\":\"olga\"}]}"});
+    ck_assert_int_eq(RUN("unpause", "--all"), 0);
+    expect_asked("unpause {\"all\":true}\n");
+    expect_out("everything was unpaused; but:\ngraph g is paused since "
+               "2026-01-01 00:00:00 by olga\n");
+    PLAY({.op = "unpause", .final = "{\"was_paused\":true,\"still\":[]}"});
+    ck_assert_int_eq(RUN("unpause", "g", "--of-version", "aa"), 0);
+    expect_asked("unpause {\"graph\":\"g\",\"version\":\"aa\"}\n");
+    expect_out("graph g goes on\n");
+    PLAY({.op = "unpause", .final = "{\"was_paused\":false}"});
+    ck_assert_int_eq(RUN("unpause", "g"), 0);
+    expect_out("graph g was not paused\n");
+    expect_usage(RUN("unpause"), "say which graph, or --all");
+}
+END_TEST
+
 START_TEST(migrate_moves_one_run)
 {
     PLAY({.op = "migrate",
@@ -354,6 +408,10 @@ static TCase *served(void)
     tcase_add_test(tcase, a_failure_names_thread_and_node_once);
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
+    tcase_add_test(tcase, a_word_that_is_no_utf8_names_nothing);
+    tcase_add_test(
+        tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
+    tcase_add_test(tcase, who_takes_back_a_pause_is_told_what_still_holds);
     tcase_add_test(tcase, migrate_moves_one_run);
     tcase_add_test(
         tcase, migrate_moves_the_runs_of_a_version_that_have_not_ended);
