@@ -8,12 +8,20 @@
 // There while nobody has the store and whoever had it ended as asked.
 #define STOPPED_KEY "stopped"
 
+enum kind { GRAPHS, RUNS, PAUSES, KINDS_COUNT };
+
+static const struct {
+    enum ss_store_table table;
+    const char *called; // with the key behind it
+} kinds[KINDS_COUNT] = {
+    [GRAPHS] = {SS_TABLE_GRAPHS, "the description of graph"},
+    [RUNS] = {SS_TABLE_OPEN, "the record of run"},
+    [PAUSES] = {SS_TABLE_PAUSES, "the record of the pause"},
+};
+
 struct ss_boot {
     bool crashed;
-    SS_VEC(json_t *) graphs;
-    SS_VEC(json_t *) runs;
-    SS_VEC(json_t *) pauses;
-    struct ss_error *error;
+    SS_VEC(json_t *) records[KINDS_COUNT];
 };
 
 // ------------------------------------------------ the epoch
@@ -103,50 +111,26 @@ int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
     return status;
 }
 
-// ------------------------------------------------ graphs and runs
+// ------------------------------------------------ graphs, runs and pauses
 
-static int take_graph(void *ctx, const char *key, const char *index,
+struct reading {
+    struct ss_boot *boot;
+    enum kind kind;
+    struct ss_error *error;
+};
+
+static int take(void *ctx, const char *key, const char *index,
     const void *value, size_t size, int64_t expires_us)
 {
-    struct ss_boot *boot = ctx;
+    struct reading *reading = ctx;
     json_t *json = NULL;
     (void)index;
     (void)expires_us;
-    int status = ss_json_parse(value, size, &json, boot->error);
+    int status = ss_json_parse(value, size, &json, reading->error);
     if (status != SS_OK)
-        return ss_error_set(
-            boot->error, SS_ECORRUPT, "the description of graph %s", key);
-    SS_VEC_PUSH(&boot->graphs, json);
-    return SS_OK;
-}
-
-static int take_run(void *ctx, const char *key, const char *index,
-    const void *value, size_t size, int64_t expires_us)
-{
-    struct ss_boot *boot = ctx;
-    json_t *json = NULL;
-    (void)index;
-    (void)expires_us;
-    int status = ss_json_parse(value, size, &json, boot->error);
-    if (status != SS_OK)
-        return ss_error_set(
-            boot->error, SS_ECORRUPT, "the record of run %s", key);
-    SS_VEC_PUSH(&boot->runs, json);
-    return SS_OK;
-}
-
-static int take_pause(void *ctx, const char *key, const char *index,
-    const void *value, size_t size, int64_t expires_us)
-{
-    struct ss_boot *boot = ctx;
-    json_t *json = NULL;
-    (void)index;
-    (void)expires_us;
-    int status = ss_json_parse(value, size, &json, boot->error);
-    if (status != SS_OK)
-        return ss_error_set(
-            boot->error, SS_ECORRUPT, "the record of the pause %s", key);
-    SS_VEC_PUSH(&boot->pauses, json);
+        return ss_error_set(reading->error, SS_ECORRUPT, "%s %s",
+            kinds[reading->kind].called, key);
+    SS_VEC_PUSH(&reading->boot->records[reading->kind], json);
     return SS_OK;
 }
 
@@ -166,22 +150,18 @@ int ss_boot_read(
 {
     struct ss_boot *boot = ss_zalloc(1, sizeof(*boot));
     bool was_stopped = false;
-    boot->error = error;
     int status = ss_store_get(
         store, SS_TABLE_META, STOPPED_KEY, found, &was_stopped, error);
     boot->crashed = !was_stopped;
     if (status == SS_OK)
         status = forget_stop(store, error);
-    if (status == SS_OK || status == SS_ENOTFOUND)
+    if (status == SS_ENOTFOUND)
+        status = SS_OK;
+    for (enum kind kind = 0; status == SS_OK && kind < KINDS_COUNT; kind++) {
+        struct reading reading = {boot, kind, error};
         status = ss_store_scan(
-            store, SS_TABLE_GRAPHS, NULL, NULL, 0, take_graph, boot, error);
-    if (status == SS_OK)
-        status = ss_store_scan(
-            store, SS_TABLE_OPEN, NULL, NULL, 0, take_run, boot, error);
-    if (status == SS_OK)
-        status = ss_store_scan(
-            store, SS_TABLE_PAUSES, NULL, NULL, 0, take_pause, boot, error);
-    boot->error = NULL;
+            store, kinds[kind].table, NULL, NULL, 0, take, &reading, error);
+    }
     if (status != SS_OK)
         ss_boot_destroy(&boot);
     else
@@ -192,17 +172,18 @@ int ss_boot_read(
 void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
 {
     struct ss_event pauses = {.type = SS_EVENT_PAUSES};
-    pauses.pauses.records = boot->pauses.items;
-    pauses.pauses.count = boot->pauses.count;
+    pauses.pauses.records = boot->records[PAUSES].items;
+    pauses.pauses.count = boot->records[PAUSES].count;
     ss_shell_feed(shell, &pauses);
-    for (size_t i = 0; i < boot->graphs.count; i++) {
+    for (size_t i = 0; i < boot->records[GRAPHS].count; i++) {
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
-        event.graph.description = boot->graphs.items[i];
+        event.graph.description = boot->records[GRAPHS].items[i];
         ss_shell_feed(shell, &event);
     }
-    for (size_t i = 0; i < boot->runs.count; i++) {
+    size_t runs = boot->records[RUNS].count;
+    for (size_t i = 0; i < runs; i++) {
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-        event.run.record = boot->runs.items[i];
+        event.run.record = boot->records[RUNS].items[i];
         event.run.crashed = boot->crashed;
         ss_shell_feed(shell, &event);
     }
@@ -211,8 +192,8 @@ void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
     struct ss_event read = {.type = SS_EVENT_SHARDS_READ};
     read.shards.shards = &all;
     ss_shell_feed(shell, &read);
-    if (boot->runs.count > 0)
-        ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", boot->runs.count);
+    if (runs > 0)
+        ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", runs);
 }
 
 void ss_boot_destroy(struct ss_boot **boot)
@@ -220,15 +201,11 @@ void ss_boot_destroy(struct ss_boot **boot)
     struct ss_boot *it = *boot;
     if (!it)
         return;
-    for (size_t i = 0; i < it->graphs.count; i++)
-        json_decref(it->graphs.items[i]);
-    for (size_t i = 0; i < it->runs.count; i++)
-        json_decref(it->runs.items[i]);
-    for (size_t i = 0; i < it->pauses.count; i++)
-        json_decref(it->pauses.items[i]);
-    SS_VEC_FINI(&it->pauses);
-    SS_VEC_FINI(&it->graphs);
-    SS_VEC_FINI(&it->runs);
+    for (enum kind kind = 0; kind < KINDS_COUNT; kind++) {
+        for (size_t i = 0; i < it->records[kind].count; i++)
+            json_decref(it->records[kind].items[i]);
+        SS_VEC_FINI(&it->records[kind]);
+    }
     ss_free(it);
     *boot = NULL;
 }
