@@ -11,12 +11,14 @@
 #include "client/cli/child.h"
 #include "client/cli/paused.h"
 #include "client/commands.h"
+#include "common/app/doubts.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "common/model/finding.h"
 #include "common/model/value.h"
 
 enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
+enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
 
@@ -90,23 +92,14 @@ static int look_at_start(json_t *found)
 static void look_at_keys(json_t *found)
 {
     struct ss_key key;
+    struct ss_error error = {0};
     const char *keys = ss_cli_options.keys;
     if (!keys || !*keys)
         return;
-    struct ss_error error = {0};
-    char text[TEXT_SIZE];
-    unsigned roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR;
-    if (ss_keys_own(keys, roles, &key, &error) != SS_OK) {
+    if (ss_keys_own(keys, ROLES, &key, &error) == SS_OK)
+        ss_key_forget(&key);
+    else
         add(found, SS_FINDING_KEY, error.message);
-        return;
-    }
-    char *path = ss_keys_exposed(keys, roles);
-    if (path) {
-        snprintf(text, sizeof(text), "%.900s can be read by others", path);
-        add(found, SS_FINDING_KEY_EXPOSED, text);
-    }
-    ss_key_forget(&key);
-    ss_free(path);
 }
 
 static size_t open_runs_of(const json_t *runs, const char *graph)
@@ -203,6 +196,11 @@ static int run(struct ss_client *client)
         look_at_keys(found);
     int status =
         words.count > 0 ? look_at_start(found) : look_at_cluster(found);
+    if (words.count == 0) {
+        ss_doubts_exposed(
+            &ss_cli_settings, ss_cli_options.keys, ROLES, add, found);
+        ss_doubts_variables(add, found);
+    }
     if (status == SS_CLI_DONE && ss_cli_options.json)
         ss_cli_print_json(found);
     else if (status == SS_CLI_DONE)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "common/base/mem.h"
 #include "common/link/allowed.h"
 #include "common/link/limits.h"
 #include "common/link/link.h"
@@ -77,13 +76,6 @@ static void check_keys(const struct check *check)
         return;
     }
     ss_key_forget(&key);
-    char *path = ss_keys_exposed(keys, SS_ROLE_COORDINATOR);
-    if (path) {
-        char text[TEXT_SIZE];
-        snprintf(text, sizeof(text), "%.400s can be read by others", path);
-        check->found(check->ctx, SS_FINDING_KEY_EXPOSED, text);
-    }
-    ss_free(path);
     check_list(check);
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "common/app/doubts.h"
 #include "common/app/log.h"
 #include "common/app/settings.h"
 #include "common/app/version.h"
@@ -87,32 +88,15 @@ static struct ss_coordinator_options options_of(
             .unread_max_mb = (unsigned)values->unread_max}};
 }
 
-// Secrets that others could read are told of, and used.
-static void warn_exposed(const struct ss_settings *settings, const char *keys)
-{
-    const char *path;
-    char *key = ss_keys_exposed(keys, SS_ROLE_COORDINATOR);
-    if (key)
-        ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, key);
-    ss_free(key);
-    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
-        if (ss_key_is_exposed(path))
-            ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, path);
-}
-
 static int check(const struct ss_settings *settings,
     const struct ss_coordinator_options *options)
 {
     int found = 0;
-    const char *path;
     ss_value_setup();
+    ss_doubts_variables(print_finding, &found);
+    ss_doubts_exposed(settings, options->keys, SS_ROLE_COORDINATOR,
+        print_finding, &found);
     ss_coordinator_check(options, print_finding, &found);
-    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
-        if (ss_key_is_exposed(path)) {
-            char *text = ss_format("%s can be read by others", path);
-            print_finding(&found, SS_FINDING_KEY_EXPOSED, text);
-            ss_free(text);
-        }
     return found > 0 ? EXIT_CANNOT_START : 0;
 }
 
@@ -143,7 +127,7 @@ static int start(const struct ss_settings *settings,
     struct ss_coordinator_options options = options_of(values, url);
     options.settings = ss_settings_json(settings);
     if (!values->check)
-        warn_exposed(settings, values->keys);
+        ss_doubts_log(settings, values->keys, SS_ROLE_COORDINATOR);
     int code = values->check ? check(settings, &options) : run(&options);
     json_decref(options.settings);
     ss_free(url);

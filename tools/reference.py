@@ -519,7 +519,9 @@ def configure_page():
            "for what is secret, as the password in a DSN. The command line "
            "overrules the environment. Switches are 1 or 0 there. What is not "
            "possible is refused at the start, with what it was, where it "
-           "stood, and what is possible.\n",
+           "stood, and what is possible. A variable that begins with "
+           "`SUPERSTEP_` and is no setting is told of in a warning, with the "
+           "nearest one.\n",
            "What a cluster that runs is set to, and where each value came "
            "from (`flag`, `environment`, `file` or `default`; a secret's value "
            "is not shown):\n", "    $ superstep show config\n"]

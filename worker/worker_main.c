@@ -1,9 +1,9 @@
 // worker_main.c - the arguments of a worker program.
 #include <stdio.h>
 
+#include "common/app/doubts.h"
 #include "common/app/log.h"
 #include "common/app/settings.h"
-#include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "worker/supervise.h"
 
@@ -38,26 +38,13 @@ static int check(const struct ss_worker_settings *values, bool has_app)
     return -1;
 }
 
-// Secrets that others could read are told of, and used.
-static void warn_exposed(const struct ss_settings *settings, const char *keys)
-{
-    const char *path;
-    char *key = ss_keys_exposed(keys, SS_ROLE_WORKER);
-    if (key)
-        ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, key);
-    ss_free(key);
-    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
-        if (ss_key_is_exposed(path))
-            ss_log_say(SS_LOG_WARNING, SS_KEYS_EXPOSED, path);
-}
-
 static int run(const struct ss_settings *settings,
     const struct ss_worker_settings *values, const struct ss_app *app)
 {
     ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
         .level = SS_LOG_INFO,
         .is_json = values->log_json});
-    warn_exposed(settings, values->keys);
+    ss_doubts_log(settings, values->keys, SS_ROLE_WORKER);
     struct ss_worker_options options = {.app = app,
         .app_path = values->app,
         .app_arg = values->app_arg,

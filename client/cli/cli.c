@@ -9,9 +9,11 @@
 
 #include "client/cli/completion.h"
 #include "client/cli/text.h"
+#include "common/app/doubts.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
+#include "common/model/finding.h"
 #include "common/model/hint.h"
 #include "common/model/value.h"
 
@@ -225,13 +227,11 @@ static int parse_front(const struct ss_cli_command *const *commands, int argc,
     return 0;
 }
 
-static void warn_exposed(void)
+static void warn(void *ctx, enum ss_finding finding, const char *text)
 {
-    char *path = ss_keys_exposed(
-        ss_cli_options.keys, SS_ROLE_OPERATOR | SS_ROLE_CLIENT);
-    if (path)
-        fprintf(stderr, "superstep: warning: " SS_KEYS_EXPOSED "\n", path);
-    ss_free(path);
+    (void)ctx;
+    fprintf(stderr, "superstep: warning: %s: %s\n", text,
+        ss_finding_remedy(finding));
 }
 
 // Requests are JSON: a name that is no UTF-8 would be left out of one in silence,
@@ -257,7 +257,9 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
     int status = check_words(command, argc, argv);
     if (status != SS_CLI_DONE)
         return status;
-    warn_exposed();
+    ss_doubts_variables(warn, NULL);
+    ss_doubts_exposed(&ss_cli_settings, ss_cli_options.keys,
+        SS_ROLE_OPERATOR | SS_ROLE_CLIENT, warn, NULL);
     struct ss_client *client;
     struct ss_client_error error;
     const struct ss_client_options options = {

@@ -31,9 +31,6 @@ enum {
 #define SS_KEYS_ALLOWED     "allowed"
 #define SS_KEYS_SERVER      "coordinator.pub"
 #define SS_KEYS_OF_ENGINE   "/run/secrets/"
-#define SS_KEYS_EXPOSED                                                        \
-    "%s can be read by others on this machine: chmod 600 it, and where they "  \
-    "may have, make a new one"
 
 struct ss_key {
     char name[SS_KEY_NAME_SIZE];
@@ -71,7 +68,7 @@ bool ss_key_is_exposed(const char *path);
 int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
 // The file of that key, if it is exposed; else, or without `keys` (NULL, ""),
-// NULL. Gives. SS_KEYS_EXPOSED tells people of it.
+// NULL. Gives.
 char *ss_keys_exposed(const char *keys, unsigned roles);
 // The coordinators' public half. Errors as above.
 int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],

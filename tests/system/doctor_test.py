@@ -30,6 +30,7 @@ REMEDY = {
     "key": "superstep keys new --keys DIR",
     "key-exposed": "chmod 600",
     "nobody-allowed": "superstep keys new worker",
+    "variable": "Correct its name",
     "heartbeat": "a fifth of --lease-ms",
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
@@ -123,6 +124,17 @@ def test_keys_that_are_missing_exposed_or_of_nobody():
         expect_only(found, "key-exposed", str(dsn), "chmod 600")
         (keys / "allowed").write_text("worker ada\n")
         expect_only(start_with(world, *start), "key", "line 1")
+
+
+def test_a_mistyped_variable():
+    environment = {**os.environ, "SUPERSTEP_LEASE_SM": "1000"}
+    with World() as world:
+        expect_only(doctor(world, "--", "--store", "memory:",
+                           environment=environment),
+                    "variable", "SUPERSTEP_LEASE_MS?")
+        world.endpoint = "tcp://127.0.0.1:9"  # where nobody is
+        found = doctor(world, environment=environment)
+        expect(set(found) == {"variable", "coordinator"}, str(found))
 
 
 def test_fewer_descriptors_than_connections():

@@ -2,6 +2,7 @@
 """Logs as JSON: what a line is about stands in fields."""
 
 import json
+import os
 
 from harness import ROOT, World, expect, main
 
@@ -48,6 +49,25 @@ def test_a_graph_whose_runs_fail_is_told_once():
                lines[0]["thread"] == "t0" and lines[0]["epoch"] > 0,
                str(lines))
         expect("superstep explain" in lines[0]["message"], str(lines))
+
+
+def test_a_mistyped_variable_is_told_of_by_every_program():
+    os.environ["SUPERSTEP_LEASE_SM"] = "1000"
+    says = "SUPERSTEP_LEASE_SM in the environment is no setting, and has no " \
+        "effect. Did you mean SUPERSTEP_LEASE_MS?"
+    try:
+        with World() as world:
+            for process in start(world):
+                lines = [line for line in lines_of(process)
+                         if says in line["message"]]
+                expect(len(lines) == 1 and lines[0]["level"] == "warning",
+                       process.text())
+            command = world.command("graphs")
+            expect(command.wait() == 0, command.text())
+            expect(f"superstep: warning: {says}" in command.text("err"),
+                   command.text())
+    finally:
+        del os.environ["SUPERSTEP_LEASE_SM"]
 
 
 if __name__ == "__main__":
