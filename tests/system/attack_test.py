@@ -6,9 +6,10 @@ import pathlib
 import re
 import resource
 import sys
+import time
 import urllib.request
 
-from harness import BIN, LIB, World, expect, main, pss_kb
+from harness import BIN, DEADLINE_S, LIB, World, expect, main, pss_kb
 
 HELLO = LIB / "libhello.so"
 HOSTILE = pathlib.Path(__file__).with_name("hostile.py")
@@ -38,6 +39,18 @@ def metric(coordinator, name):
                              re.M)[1])
 
 
+def wait_metric(coordinator, name, least):
+    """Until it counts so many. Each look is a request, and waits for its
+    answer."""
+    end = time.monotonic() + DEADLINE_S
+    while True:
+        count = metric(coordinator, name)
+        if count >= least:
+            return
+        expect(time.monotonic() < end,
+               f"{name} is {count} and not {least}:\n{coordinator.text()}")
+
+
 def honest(world, *more):
     """Runs beside the attack: all of them must end well."""
     for _ in range(RUNS):
@@ -59,8 +72,7 @@ def test_strangers_keys_are_refused():
         world.worker(HELLO, None, "--keys", keys)
         attack(world, "stranger", keys)
         coordinator.wait_line("is not allowed")
-        while metric(coordinator, "superstep_keys_refused_total") < 2:
-            pass
+        wait_metric(coordinator, "superstep_keys_refused_total", 2)
         honest(world, "--keys", keys)
         expect_logged_once(coordinator, r"127\.0\.0\.2: its key .* not allowed")
 
@@ -82,8 +94,7 @@ def test_a_client_that_says_it_is_a_worker_is_refused():
         attack(world, "poser", keys)
         coordinator.wait_line("not allowed to send HELLO")
         coordinator.wait_line("client at 127.0.0.2: .* has to wait")
-        while metric(coordinator, "superstep_handshakes_delayed_total") < 20:
-            pass
+        wait_metric(coordinator, "superstep_handshakes_delayed_total", 20)
         honest(world, "--keys", keys / "operator.key")
         workers = world.ask("workers", "--keys", keys)
         expect([item["worker"] for item in workers] == ["worker1"],
@@ -100,8 +111,7 @@ def test_nobody_waits_for_what_another_key_or_address_did():
         world.worker(HELLO, None, "--keys", keys)
         attack(world, "liar", keys)
         coordinator.wait_line("client at 127.0.0.2: .* has to wait")
-        while metric(coordinator, "superstep_handshakes_delayed_total") < 1:
-            pass
+        wait_metric(coordinator, "superstep_handshakes_delayed_total", 1)
         honest(world, "--keys", keys / "client.key")
         world.endpoint = through(world, "127.0.0.2")
         honest(world, "--keys", keys / "operator.key")
@@ -116,8 +126,7 @@ def test_who_sends_under_the_identity_of_another_is_refused():
         world.worker(HELLO, None, "--keys", keys)
         attack(world, "thief", keys)
         coordinator.wait_line("an identity that is none of its key")
-        while metric(coordinator, "superstep_handshakes_delayed_total") < 1:
-            pass
+        wait_metric(coordinator, "superstep_handshakes_delayed_total", 1)
         honest(world, "--keys", keys)
         expect_logged_once(coordinator, "an identity that is none of its key")
 
@@ -153,8 +162,7 @@ def test_a_flood_of_connections_is_not_even_accepted():
         world.endpoint = there
         flood = attack(world, "half")
         coordinator.wait_line("127.0.0.2: a flood of connections")
-        while metric(coordinator, "superstep_connection_floods_total") < 2:
-            pass
+        wait_metric(coordinator, "superstep_connection_floods_total", 2)
         honest(world)
         expect_logged_once(coordinator, "a flood of connections")
         flood.kill()
@@ -174,8 +182,7 @@ def test_numbers_are_served_beyond_the_thousandth_connection():
             "--connections-per-address", "4000")
         world.worker(HELLO)
         attack(world, "half")
-        while metric(coordinator, "superstep_connections") < 1500:
-            pass
+        wait_metric(coordinator, "superstep_connections", 1500)
         honest(world)
 
 
@@ -195,8 +202,7 @@ def test_frames_that_never_end_are_weighed_together():
         world.worker(HELLO)
         attack(world, "hoard")
         coordinator.wait_line("127.0.0.2: what all have sent and nobody read")
-        while metric(coordinator, "superstep_heavy_connections_total") < 3:
-            pass
+        wait_metric(coordinator, "superstep_heavy_connections_total", 3)
         honest(world)
         expect_logged_once(coordinator, "nobody read yet is more than 50 MB")
 
