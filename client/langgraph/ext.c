@@ -161,8 +161,7 @@ int ss_ext_check(const void *bytes, size_t size,
     struct ss_msgpack_reader reader;
     ss_msgpack_init(&reader, bytes, size);
     int status = ss_msgpack_skip(&reader, error);
-    if (status == SS_OK && !ss_msgpack_done(&reader))
-        status = ss_error_set(
-            error, SS_EFORMAT, "msgpack: bytes behind the document");
+    if (status == SS_OK)
+        status = ss_msgpack_end(&reader, error);
     return status == SS_OK ? check(bytes, size, 0, allowed, error) : status;
 }

@@ -22,7 +22,7 @@ int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
 int ss_item_encode(const json_t *json, const struct ss_ext_allowed *allowed,
     struct ss_buf *buf, struct ss_error *error) SS_MUST_USE;
 
-// A mark of these bytes. Gives.
+// A mark of these bytes; the names are UTF-8. Gives.
 json_t *ss_item_mark(
     const char *class_name, const char *tag, const void *bytes, size_t size);
 // The bytes and tag (borrowed) of a mark. Gives *ret_bytes. SS_EFORMAT: its

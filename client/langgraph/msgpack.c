@@ -30,6 +30,14 @@ static int malformed(const struct ss_msgpack_reader *reader, const char *what,
         (size_t)(reader->at - reader->begin), what);
 }
 
+int ss_msgpack_end(
+    const struct ss_msgpack_reader *reader, struct ss_error *error)
+{
+    return ss_msgpack_done(reader)
+               ? SS_OK
+               : malformed(reader, "bytes behind the document", error);
+}
+
 // A number of `size` bytes, the most significant first.
 static int take(struct ss_msgpack_reader *reader, size_t size,
     uint64_t *ret_number, struct ss_error *error)

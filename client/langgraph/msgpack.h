@@ -56,6 +56,10 @@ int ss_msgpack_skip(
     struct ss_msgpack_reader *reader, struct ss_error *error) SS_MUST_USE;
 // True if nothing is left.
 bool ss_msgpack_done(const struct ss_msgpack_reader *reader);
+// SS_EFORMAT if something is: what is stored is one document, and no reader of
+// Python's takes one with more behind it.
+int ss_msgpack_end(const struct ss_msgpack_reader *reader,
+    struct ss_error *error) SS_MUST_USE;
 
 // Append; the buffer's status says whether all fitted.
 void ss_msgpack_nil(struct ss_buf *buf);

@@ -89,7 +89,8 @@ void ss_record_versions_fini(struct ss_record_versions *versions);
 
 // The rows of a saved checkpoint; of one thread in the order of their ids, its
 // parent before it. SS_EDENIED: a class that may not be exported (ext.h).
-// SS_EINVAL: a name that the layout cannot hold. The channel is named.
+// SS_EINVAL: a name that the layout cannot hold. The channel is named. SS_EFORMAT:
+// no saved checkpoint.
 int ss_record_rows(const json_t *saved, enum ss_record_layout layout,
     const struct ss_ext_allowed *allowed, struct ss_record_versions *versions,
     struct ss_record_rows *ret_rows, struct ss_error *error) SS_MUST_USE;

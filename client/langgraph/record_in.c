@@ -154,7 +154,7 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
                 ss_error_set(error, SS_EFORMAT, "a key of it is no UTF-8");
         ss_free(text);
     }
-    return status;
+    return status == SS_OK ? ss_msgpack_end(&reader, error) : status;
 }
 
 // What stands in the row itself; each is JSON, under its channel's rules.
@@ -212,9 +212,9 @@ static int put_record(const struct ss_record *row, json_t *saved,
             error, SS_EFORMAT, "column checkpoint: v is no number");
     if (json_number_value(format) < FORMAT_MIN)
         return ss_error_set(error, SS_EINVAL,
-            "column checkpoint: it has format %d, and %d is the oldest that "
+            "column checkpoint: it has format %g, and %d is the oldest that "
             "is read: go on with the thread in LangGraph once",
-            (int)json_number_value(format), FORMAT_MIN);
+            json_number_value(format), FORMAT_MIN);
     if (strcmp(ss_json_str(record, "id", ""), row->id) != 0)
         return ss_error_set(error, SS_EFORMAT,
             "column checkpoint: its id is not that of the row");
@@ -288,9 +288,10 @@ int ss_record_value(json_t *saved, const char *channel, const char *tag,
         return SS_OK;
     int status =
         ss_typed_decode(channel, false, tag, bytes, size, &value, error);
-    if (status == SS_OK)
+    if (status == SS_OK &&
         json_object_set_new(
-            json_object_get(saved, "channel_values"), channel, value);
+            json_object_get(saved, "channel_values"), channel, value) != 0)
+        status = ss_error_set(error, SS_EFORMAT, "a name that is no UTF-8");
     return status;
 }
 

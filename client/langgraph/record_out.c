@@ -269,12 +269,18 @@ static int add_write(struct rowing *rowing, const json_t *write)
     struct ss_buf buf;
     struct ss_record_blob blob = {.channel = NULL};
     const char *channel = ss_json_str(write, "channel", "");
+    const json_int_t idx = ss_json_int(write, "idx", 0);
     int status = name_check(rowing, channel);
+    const json_t *value = json_object_get(write, "value");
+    if (status == SS_OK && (!value || idx < INT32_MIN || idx > INT32_MAX))
+        status = ss_error_set(rowing->error, SS_EFORMAT,
+            "a write to %.100s has no value, or an index that fits into no row",
+            channel);
     if (status != SS_OK)
         return status;
     ss_buf_init(&buf, SS_LANGGRAPH_VALUE_MAX);
-    status = ss_typed_encode(channel, true, json_object_get(write, "value"),
-        rowing->allowed, &blob.tag, &buf, rowing->error);
+    status = ss_typed_encode(channel, true, value, rowing->allowed, &blob.tag,
+        &buf, rowing->error);
     if (status != SS_OK) {
         ss_error_wrap(rowing->error, "a write to %.100s", channel);
         ss_buf_fini(&buf);
@@ -283,7 +289,7 @@ static int add_write(struct rowing *rowing, const json_t *write)
     blob.channel = ss_strdup(channel);
     blob.task_id = ss_strdup(ss_json_str(write, "task_id", ""));
     blob.path = ss_strdup(ss_json_str(write, "path", ""));
-    blob.idx = (int32_t)ss_json_int(write, "idx", 0);
+    blob.idx = (int32_t)idx;
     blob.size = buf.size;
     blob.bytes = buf.size ? ss_buf_steal(&buf, NULL) : NULL;
     ss_buf_fini(&buf);
@@ -309,6 +315,9 @@ int ss_record_rows(const json_t *saved, enum ss_record_layout layout,
     struct ss_record_rows *ret_rows, struct ss_error *error)
 {
     struct ss_record_rows rows = {0};
+    const json_t *metadata = json_object_get(saved, "metadata");
+    if (!json_is_object(metadata))
+        return ss_error_set(error, SS_EFORMAT, "it has no metadata");
     struct rowing rowing = {.saved = saved,
         .layout = layout,
         .allowed = allowed,
@@ -319,7 +328,7 @@ int ss_record_rows(const json_t *saved, enum ss_record_layout layout,
     rows.ns = ss_strdup(ss_json_str(saved, "ns", ""));
     rows.id = ss_strdup(ss_json_str(saved, "id", ""));
     rows.parent = ss_strdup(parent);
-    rows.metadata = ss_json_text(json_object_get(saved, "metadata"));
+    rows.metadata = ss_json_text(metadata);
     int status = layout == SS_RECORD_SPLIT ? write_split(&rowing)
                                            : write_whole(&rowing);
     if (status == SS_OK)

@@ -37,18 +37,45 @@ static int decode_json(const void *bytes, size_t size, json_t **ret_json,
     return SS_OK;
 }
 
-int ss_typed_decode(const char *channel, bool is_write, const char *tag,
+static int decode_msgpack(const char *channel, bool is_write,
     const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_reader reader;
+    json_t *json = NULL;
+    ss_msgpack_init(&reader, bytes, size);
+    int status = ss_form_decode(channel, is_write, &reader, &json, error);
+    if (status == SS_OK)
+        status = ss_msgpack_end(&reader, error);
+    if (status == SS_OK)
+        *ret_json = json;
+    else
+        json_decref(json);
+    return status;
+}
+
+// Kept as it is under its tag, whatever that is.
+static int decode_other(const char *tag, const void *bytes, size_t size,
+    json_t **ret_json, struct ss_error *error)
+{
+    json_t *name = json_string(tag);
+    bool is_text = name != NULL;
+    json_decref(name);
+    if (!is_text || !tag[0] || strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
+        return ss_error_set(error, SS_EFORMAT,
+            "its type tag is missing, too long, or no UTF-8");
+    *ret_json = ss_item_mark(tag, tag, size ? bytes : "", size);
+    return SS_OK;
+}
+
+int ss_typed_decode(const char *channel, bool is_write, const char *tag,
+    const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
+{
     if (size > SS_LANGGRAPH_VALUE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "a value of %zu bytes; %zu are the most", size,
             SS_LANGGRAPH_VALUE_MAX);
-    if (strcmp(tag, "msgpack") == 0) {
-        ss_msgpack_init(&reader, bytes, size);
-        return ss_form_decode(channel, is_write, &reader, ret_json, error);
-    }
+    if (strcmp(tag, "msgpack") == 0)
+        return decode_msgpack(channel, is_write, bytes, size, ret_json, error);
     if (ss_form_is_known(channel, is_write))
         return ss_error_set(error, SS_EINVAL,
             "it is stored as \"%.100s\", which cannot be looked into", tag);
@@ -58,11 +85,7 @@ int ss_typed_decode(const char *channel, bool is_write, const char *tag,
     }
     if (strcmp(tag, "json") == 0)
         return decode_json(size ? bytes : "", size, ret_json, error);
-    if (!tag[0] || strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
-        return ss_error_set(
-            error, SS_EFORMAT, "its type tag is missing, or too long");
-    *ret_json = ss_item_mark(tag, tag, size ? bytes : "", size);
-    return SS_OK;
+    return decode_other(tag, bytes, size, ret_json, error);
 }
 
 // What is stored under another tag than msgpack goes back under it.

@@ -13,6 +13,17 @@ static bool is_dsn(const char *where)
            (strchr(where, '=') && access(where, F_OK) != 0);
 }
 
+int ss_saver_weigh(size_t *weight, size_t size, struct ss_error *error)
+{
+    size_t left = SS_LANGGRAPH_SAVED_MAX - *weight;
+    if (left < SS_LANGGRAPH_ROW_SIZE || size > left - SS_LANGGRAPH_ROW_SIZE)
+        return ss_error_set(error, SS_ELIMIT,
+            "its values and writes take over %zu bytes",
+            SS_LANGGRAPH_SAVED_MAX);
+    *weight += size + SS_LANGGRAPH_ROW_SIZE;
+    return SS_OK;
+}
+
 int ss_saver_open(const char *where, bool to_write, struct ss_saver **ret_saver,
     struct ss_error *error)
 {

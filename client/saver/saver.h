@@ -17,7 +17,8 @@ struct ss_saver;
 
 // `where`: postgres://..., a list of key=value (both as libpq takes them), or
 // the path of an SQLite file. With `to_write` a file that is not there is made,
-// and so are tables. SS_ENOTFOUND: no such file, or none of the tables.
+// and so are tables. SS_ENOTFOUND: no file that can be read, or none of the
+// tables. A server is waited for as the DSN says (connect_timeout).
 int ss_saver_open(const char *where, bool to_write, struct ss_saver **ret_saver,
     struct ss_error *error) SS_MUST_USE;
 void ss_saver_close(struct ss_saver **saver); // NULLs; rolls back what is open
@@ -31,6 +32,7 @@ int ss_saver_threads(struct ss_saver *saver, json_t **ret_threads,
 typedef int ss_saver_each_fn(
     void *ctx, json_t *saved, struct ss_error *error);
 // SS_ENOTFOUND: there is no such thread. An error names table, row and column.
+// SS_ELIMIT: a checkpoint's rows take over SS_LANGGRAPH_SAVED_MAX bytes.
 int ss_saver_read(struct ss_saver *saver, const char *thread,
     ss_saver_each_fn *each, void *ctx, struct ss_error *error) SS_MUST_USE;
 

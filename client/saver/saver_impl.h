@@ -24,6 +24,11 @@ struct ss_saver {
     const struct ss_saver_table *table;
 };
 
+// What was read of one checkpoint so far, in bytes of rows; from 0. SS_ELIMIT:
+// `size` more are over SS_LANGGRAPH_SAVED_MAX.
+int ss_saver_weigh(
+    size_t *weight, size_t size, struct ss_error *error) SS_MUST_USE;
+
 int ss_saver_sqlite_open(const char *path, bool to_write,
     struct ss_saver **ret_saver, struct ss_error *error) SS_MUST_USE;
 int ss_saver_postgres_open(const char *dsn, bool to_write,

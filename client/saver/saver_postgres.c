@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client/saver/saver_impl.h"
+#include "common/base/check.h"
 #include "common/base/mem.h"
 
 enum { PARAMS_MAX = 9, BYTEA = 17 };
@@ -48,6 +49,7 @@ static int query(struct postgres_saver *saver, const char *what,
     const char *values[PARAMS_MAX];
     int sizes[PARAMS_MAX], formats[PARAMS_MAX];
     Oid types[PARAMS_MAX];
+    ss_check(count <= PARAMS_MAX);
     for (size_t i = 0; i < count; i++) {
         types[i] = params[i].bytes ? BYTEA : 0;
         values[i] = params[i].bytes ? params[i].bytes : params[i].text;
@@ -118,7 +120,7 @@ static int list_threads(
 }
 
 static int read_blobs(struct postgres_saver *saver, const struct param *place,
-    json_t *saved, struct ss_error *error)
+    json_t *saved, size_t *weight, struct ss_error *error)
 {
     static const char sql[] =
         "SELECT b.channel, coalesce(b.type, ''), b.blob FROM checkpoints c"
@@ -135,8 +137,10 @@ static int read_blobs(struct postgres_saver *saver, const struct param *place,
         return status;
     for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
         const char *channel = text_at(result, row, 0);
-        status = ss_record_value(saved, channel, text_at(result, row, 1),
-            text_at(result, row, 2), size_at(result, row, 2), error);
+        status = ss_saver_weigh(weight, size_at(result, row, 2), error);
+        if (status == SS_OK)
+            status = ss_record_value(saved, channel, text_at(result, row, 1),
+                text_at(result, row, 2), size_at(result, row, 2), error);
         if (status != SS_OK)
             ss_error_wrap(error,
                 "table checkpoint_blobs: channel %.100s: column blob", channel);
@@ -165,7 +169,7 @@ static int take_write(
 }
 
 static int read_writes(struct postgres_saver *saver, const struct param *place,
-    json_t *saved, struct ss_error *error)
+    json_t *saved, size_t *weight, struct ss_error *error)
 {
     static const char sql[] =
         "SELECT task_id, task_path, idx::text, channel, coalesce(type, ''),"
@@ -178,8 +182,11 @@ static int read_writes(struct postgres_saver *saver, const struct param *place,
         saver, "table checkpoint_writes", sql, place, 3, &result, error);
     if (status != SS_OK)
         return status;
-    for (int row = 0; row < PQntuples(result) && status == SS_OK; row++)
-        status = take_write(result, row, saved, error);
+    for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
+        status = ss_saver_weigh(weight, size_at(result, row, 5), error);
+        if (status == SS_OK)
+            status = take_write(result, row, saved, error);
+    }
     PQclear(result);
     return status;
 }
@@ -221,11 +228,12 @@ static int read_one(struct postgres_saver *saver, const char *thread,
     const struct param place[] = {
         {.text = thread}, {.text = ns}, {.text = id}};
     json_t *saved = NULL;
+    size_t weight = 0;
     int status = read_record(saver, place, &saved, error);
     if (status == SS_OK)
-        status = read_blobs(saver, place, saved, error);
+        status = read_blobs(saver, place, saved, &weight, error);
     if (status == SS_OK)
-        status = read_writes(saver, place, saved, error);
+        status = read_writes(saver, place, saved, &weight, error);
     if (status == SS_OK) {
         *ret_saved = saved;
         return SS_OK;

@@ -1,4 +1,5 @@
 // saver_sqlite.c - checkpoints and writes in one SQLite file.
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +87,19 @@ static size_t size_of(sqlite3_stmt *statement, int column)
     return (size_t)sqlite3_column_bytes(statement, column);
 }
 
+// The first `count` columns are names: one that goes on behind a NUL would be
+// read as another.
+static int check_names(
+    sqlite3_stmt *statement, int count, struct ss_error *error)
+{
+    for (int i = 0; i < count; i++)
+        if (strlen(text_of(statement, i)) != size_of(statement, i))
+            return ss_error_set(error, SS_EFORMAT,
+                "column %s: a name with a NUL in it",
+                sqlite3_column_name(statement, i));
+    return SS_OK;
+}
+
 // ---------------------------------------------------------------- reading
 
 static int list_threads(
@@ -99,11 +113,13 @@ static int list_threads(
         &statement, error);
     while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW) {
         json_t *name = json_string(text_of(statement, 0));
-        if (name)
-            json_array_append_new(list, name);
-        else
-            status = ss_error_set(error, SS_EFORMAT, "table checkpoints: "
+        status = check_names(statement, 1, error);
+        if (status == SS_OK && !name)
+            status = ss_error_set(error, SS_EFORMAT,
                 "column thread_id: a text that is no UTF-8");
+        if (status != SS_OK)
+            ss_error_wrap(error, "table checkpoints");
+        json_array_append_new(list, name);
     }
     if (status == SS_OK && step != SQLITE_DONE)
         status = failed(mine(saver), "table checkpoints", error);
@@ -115,22 +131,28 @@ static int list_threads(
     return status;
 }
 
-// A row of `writes`: task_id, task_path, idx, channel, type, value.
-static int take_write(
-    sqlite3_stmt *statement, json_t *saved, struct ss_error *error)
+// A row of `writes`: task_id, task_path, channel, type, idx, value.
+static int take_write(sqlite3_stmt *statement, json_t *saved, size_t *weight,
+    struct ss_error *error)
 {
     const struct ss_record_write write = {.task_id = text_of(statement, 0),
         .path = text_of(statement, 1),
-        .idx = sqlite3_column_int64(statement, 2),
-        .channel = text_of(statement, 3),
-        .tag = text_of(statement, 4),
+        .channel = text_of(statement, 2),
+        .tag = text_of(statement, 3),
+        .idx = sqlite3_column_int64(statement, 4),
         .bytes = sqlite3_column_blob(statement, 5),
         .size = size_of(statement, 5)};
-    int status = ss_record_write(saved, &write, error);
+    int status = check_names(statement, 4, error);
+    if (status == SS_OK)
+        status = ss_saver_weigh(weight, write.size, error);
+    if (status == SS_OK) {
+        status = ss_record_write(saved, &write, error);
+        if (status != SS_OK)
+            ss_error_wrap(error, "column value");
+    }
     if (status != SS_OK)
         ss_error_wrap(error,
-            "table writes: task_id %.40s, idx %lld, channel %.100s: column "
-            "value",
+            "table writes: task_id %.40s, idx %lld, channel %.100s",
             write.task_id, (long long)write.idx, write.channel);
     return status;
 }
@@ -140,12 +162,13 @@ static int read_writes(struct sqlite_saver *saver, const char *thread,
 {
     sqlite3_stmt *statement = NULL;
     int step = SQLITE_DONE;
+    size_t weight = 0;
     int status = prepare(saver,
         saver->has_path
-            ? "SELECT task_id, task_path, idx, channel, type, value FROM"
+            ? "SELECT task_id, task_path, channel, type, idx, value FROM"
               " writes WHERE thread_id = ?1 AND checkpoint_ns = ?2 AND"
               " checkpoint_id = ?3 ORDER BY task_path, task_id, idx"
-            : "SELECT task_id, '', idx, channel, type, value FROM writes"
+            : "SELECT task_id, '', channel, type, idx, value FROM writes"
               " WHERE thread_id = ?1 AND checkpoint_ns = ?2 AND"
               " checkpoint_id = ?3 ORDER BY task_id, idx",
         &statement, error);
@@ -155,7 +178,7 @@ static int read_writes(struct sqlite_saver *saver, const char *thread,
         bind_text(statement, 3, record->id);
     }
     while (status == SS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-        status = take_write(statement, saved, error);
+        status = take_write(statement, saved, &weight, error);
     if (status == SS_OK && step != SQLITE_DONE)
         status = failed(saver, "table writes", error);
     sqlite3_finalize(statement);
@@ -175,7 +198,9 @@ static int take_checkpoint(struct sqlite_saver *saver, const char *thread,
         .size = size_of(statement, 4),
         .metadata = text_of(statement, 5),
         .metadata_size = size_of(statement, 5)};
-    int status = ss_record_open(&record, &saved, error);
+    int status = check_names(statement, 4, error);
+    if (status == SS_OK)
+        status = ss_record_open(&record, &saved, error);
     if (status != SS_OK)
         ss_error_wrap(error, "table checkpoints");
     else
@@ -404,6 +429,8 @@ static int look(
     struct sqlite_saver *saver, bool to_write, struct ss_error *error)
 {
     sqlite3_busy_timeout(saver->db, BUSY_MS);
+    // What a file's own views and triggers say is not ours to trust.
+    sqlite3_db_config(saver->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     int status = to_write ? execute(saver, schema, error) : SS_OK;
     if (status == SS_OK &&
         (!has(saver, "SELECT thread_id, checkpoint_ns, checkpoint_id,"
@@ -423,7 +450,7 @@ int ss_saver_sqlite_open(const char *path, bool to_write,
 {
     if (!to_write && access(path, R_OK) != 0)
         return ss_error_set(
-            error, SS_ENOTFOUND, "%s: there is no such file", path);
+            error, SS_ENOTFOUND, "%s: %s", path, strerror(errno));
     struct sqlite_saver *saver = ss_zalloc(1, sizeof(*saver));
     saver->base.table = &table;
     int flags = to_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

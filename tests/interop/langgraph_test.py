@@ -581,7 +581,7 @@ def test_damaged_rows_are_named_by_table_row_and_column():
 def test_what_is_no_store_of_langgraph_is_refused():
     with Bench("sqlite") as bench:
         text = bench.refuses("import", "langgraph", "/nowhere.db")
-        expect("no such file" in text, text)
+        expect("No such file" in text, text)
         empty = bench.world.path("empty.db")
         empty.touch()
         text = bench.refuses("import", "langgraph", empty)

@@ -115,6 +115,7 @@ START_TEST(what_is_no_checkpoint_is_refused_by_its_column)
     refuses(RECORD, "{", SS_EFORMAT, "column metadata: ");
     refuses(RECORD, "{'source': 'loop'}", SS_EFORMAT, "column metadata: ");
     refuses_with("'v': 4", "'v': 3", SS_EINVAL, "format 3");
+    refuses_with("'v': 4", "'v': -1e300", SS_EINVAL, "format -1e+300");
     refuses_with("'v': 4", "'v': null", SS_EFORMAT, "v is no number");
     refuses_with(ID_2, ID_1, SS_EFORMAT, "its id is not that of the row");
     refuses_with("'ts': '2026-11-21T00:00:00+00:00'", "'ts': 1", SS_EFORMAT,
@@ -128,6 +129,29 @@ START_TEST(what_is_no_checkpoint_is_refused_by_its_column)
         SS_EFORMAT, "versions_seen");
     refuses_with("{'s': 'hi'}", "{'join:a:b': ['a']}", SS_EINVAL,
         "channel join:a:b: it is stored as \"json\"");
+}
+END_TEST
+
+static void refuses_value(const char *channel, const char *tag,
+    const void *bytes, size_t size, const char *words)
+{
+    struct ss_error error = {0};
+    json_t *saved = opened(RECORD, METADATA);
+    ck_assert_int_eq(
+        ss_record_value(saved, channel, tag, bytes, size, &error), SS_EFORMAT);
+    if (!strstr(error.message, words))
+        ck_abort_msg("\"%s\" says nothing of \"%s\"", error.message, words);
+    expect_json(json_incref(json_object_get(saved, "channel_values")),
+        "{'s': 'hi'}");
+    json_decref(saved);
+}
+
+START_TEST(a_value_that_cannot_be_kept_is_refused_and_not_left_out)
+{
+    refuses_value("\xff", "msgpack", "\x01", 1, "a name that is no UTF-8");
+    refuses_value("x", "msgpack", "\x01\x02", 2, "bytes behind the document");
+    refuses_value("x", "\xff", "\x01", 1, "its type tag is");
+    refuses_value("x", "", "\x01", 1, "its type tag is missing");
 }
 END_TEST
 
@@ -315,7 +339,36 @@ START_TEST(names_that_postgres_would_spoil_are_refused)
 }
 END_TEST
 
-RUN("record", a_row_of_checkpoints_becomes_a_saved_checkpoint,
+// Not that a coordinator would answer so.
+START_TEST(what_is_no_saved_checkpoint_is_not_written)
+{
+    static const char *const writes[] = {
+        "{'task_id': 't', 'path': '', 'idx': 2147483648, 'channel': 'c',"
+        " 'value': 1}",
+        "{'task_id': 't', 'path': '', 'idx': 0, 'channel': 'c'}"};
+    struct ss_record_versions versions = {0};
+    struct ss_record_rows rows;
+    struct ss_error error = {0};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *saved = saved_with(ID_1, NULL, 1, NULL);
+        json_array_append_new(
+            json_object_get(saved, "pending_writes"), js(writes[i]));
+        ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_WHOLE, &nothing,
+                             &versions, &rows, &error), SS_EFORMAT);
+        ck_assert_ptr_nonnull(strstr(error.message, "a write to c has no"));
+        json_object_del(saved, "metadata");
+        ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_WHOLE, &nothing,
+                             &versions, &rows, &error), SS_EFORMAT);
+        ck_assert_str_eq(error.message, "it has no metadata");
+        json_decref(saved);
+    }
+    ss_record_versions_fini(&versions);
+}
+END_TEST
+
+RUN("record", what_is_no_saved_checkpoint_is_not_written,
+    a_value_that_cannot_be_kept_is_refused_and_not_left_out,
+    a_row_of_checkpoints_becomes_a_saved_checkpoint,
     what_is_no_checkpoint_is_refused_by_its_column,
     the_snapshot_of_a_delta_channel_is_its_value,
     a_record_of_sqlite_is_one_document_with_all_values,
