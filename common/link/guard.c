@@ -170,20 +170,36 @@ void ss_guard_disconnect(struct ss_guard *guard, int fd,
     guard->open_count--;
 }
 
+// Of each connection from there; never more than a burst has, which would lock
+// the address out.
+static int64_t cost_of(
+    const struct address *from, int64_t burst, int64_t now_ms)
+{
+    int64_t cost =
+        from->suspect_until_ms > now_ms ? SS_LINK_SUSPECT_COST : 1;
+    return cost < burst ? cost : burst;
+}
+
+static bool is_flood(struct address *from, int64_t now_ms)
+{
+    return !ss_bucket_take(&from->excess,
+        cost_of(from, SS_LINK_EXCESS_BURST, now_ms), SS_LINK_EXCESS_RATE,
+        SS_LINK_EXCESS_BURST, now_ms);
+}
+
 static enum ss_guard_verdict judge(
     struct ss_guard *guard, int fd, struct address *from, int64_t now_ms)
 {
     const struct ss_guard_limits *limits = &guard->limits;
+    int64_t burst =
+        (int64_t)limits->connections_rate * SS_LINK_CONNECTIONS_BURST_S;
     if (!from || fd < 0 || fd >= SS_LINK_DESCRIPTORS_MAX ||
         guard->open_count >= limits->connections_max)
         return SS_GUARD_FULL;
     if (from->connections >= limits->per_address_max)
         return SS_GUARD_ADDRESS_FULL;
-    if (!ss_bucket_take(&from->new_ones,
-            from->suspect_until_ms > now_ms ? SS_LINK_SUSPECT_COST : 1,
-            limits->connections_rate,
-            (int64_t)limits->connections_rate * SS_LINK_CONNECTIONS_BURST_S,
-            now_ms))
+    if (!ss_bucket_take(&from->new_ones, cost_of(from, burst, now_ms),
+            limits->connections_rate, burst, now_ms))
         return SS_GUARD_TOO_FAST;
     return SS_GUARD_WELCOME;
 }
@@ -196,9 +212,7 @@ enum ss_guard_verdict ss_guard_connect(
     ss_guard_disconnect(guard, fd, old, &since_ms);
     struct address *from = address_of(guard, address, now_ms);
     enum ss_guard_verdict verdict = judge(guard, fd, from, now_ms);
-    if (verdict != SS_GUARD_WELCOME && from &&
-        !ss_bucket_take(&from->excess, 1, SS_LINK_EXCESS_RATE,
-            SS_LINK_EXCESS_BURST, now_ms))
+    if (verdict != SS_GUARD_WELCOME && from && is_flood(from, now_ms))
         return SS_GUARD_FLOOD;
     if (verdict != SS_GUARD_WELCOME)
         return verdict;

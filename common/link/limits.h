@@ -45,11 +45,13 @@ enum {
     SS_LINK_MESSAGES_BURST_S = 2,
     // Handshakes of one address that are refused for their key: a machine whose
     // key is not allowed yet tries a few times. With more, and for so long
-    // after, each new connection counts as several.
+    // after, each new connection counts as several, and so does each that is
+    // refused for it: ten handshakes a second are half a hundredth of a
+    // processor, and honest ones of that address still come in.
     SS_LINK_REFUSALS_RATE = 2,
     SS_LINK_REFUSALS_BURST = 50,
     SS_LINK_SUSPECT_MS = 10000,
-    SS_LINK_SUSPECT_COST = 4,
+    SS_LINK_SUSPECT_COST = 10,
     // Connections of one address that are refused for their number or rate:
     // processes that try again each 20 ms to 1 s make some. More are a flood, and
     // the kernel drops what comes of it to the port for so long.

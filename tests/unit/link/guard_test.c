@@ -96,8 +96,10 @@ START_TEST(new_ones_of_who_is_refused_too_often_count_several_times)
     ck_assert_int_eq(come(7, "192.0.2.2"), SS_GUARD_WELCOME);
     leave(6);
     ss_guard_refused(guard, "192.0.2.1", now_ms);
-    // Three of five are left: too few while it is suspect.
-    ck_assert_int_lt(3, SS_LINK_SUSPECT_COST);
+    // Three of five are left: too few while it is suspect. A burst is enough,
+    // however small it is: nobody is locked out.
+    ck_assert_int_gt(SS_LINK_SUSPECT_COST, SS_LINK_CONNECTIONS_BURST_S);
+    now_ms += 1000;
     ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_TOO_FAST);
     now_ms += 1000;
     ck_assert_int_eq(come(6, "192.0.2.1"), SS_GUARD_WELCOME);
@@ -127,6 +129,19 @@ START_TEST(many_that_are_refused_are_a_flood_and_a_few_are_none)
         ck_assert_int_eq(come(14, "192.0.2.1"), SS_GUARD_ADDRESS_FULL);
     ck_assert_int_eq(come(14, "192.0.2.1"), SS_GUARD_FLOOD);
     ck_assert_uint_eq(ss_guard_connections(guard), 4);
+}
+END_TEST
+
+START_TEST(a_flood_of_who_is_refused_too_often_is_one_sooner)
+{
+    for (int fd = 10; fd < 13; fd++)
+        ck_assert_int_eq(come(fd, "192.0.2.1"), SS_GUARD_WELCOME);
+    for (int i = 0; i <= SS_LINK_REFUSALS_BURST; i++)
+        ss_guard_refused(guard, "192.0.2.1", now_ms);
+    for (int i = 0; i < SS_LINK_EXCESS_BURST / SS_LINK_SUSPECT_COST; i++)
+        ck_assert_int_eq(come(13, "192.0.2.1"), SS_GUARD_ADDRESS_FULL);
+    ck_assert_int_eq(come(13, "192.0.2.1"), SS_GUARD_FLOOD);
+    ck_assert_int_eq(come(13, "192.0.2.2"), SS_GUARD_WELCOME);
 }
 END_TEST
 
@@ -283,6 +298,8 @@ int main(void)
         tcase, new_ones_of_who_is_refused_too_often_count_several_times);
     tcase_add_test(
         tcase, many_that_are_refused_are_a_flood_and_a_few_are_none);
+    tcase_add_test(
+        tcase, a_flood_of_who_is_refused_too_often_is_one_sooner);
     tcase_add_test(
         tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
     tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);
