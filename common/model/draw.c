@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/model/limits.h"
 #include "common/model/names.h"
 
 static void add_node(struct ss_drawing *drawing, const char *id, json_t *more)
@@ -197,21 +198,27 @@ static void open_node(
     inner->nodes.count = inner->edges.count = 0;
 }
 
-static void open_subgraphs(
-    struct ss_drawing *drawing, const struct ss_graph *graph, int xray)
+// Draw; `left` is what the whole picture may still take, and becomes less.
+static bool draw(struct ss_drawing *drawing, const struct ss_graph *graph,
+    int xray, size_t *left);
+
+static bool open_subgraphs(struct ss_drawing *drawing,
+    const struct ss_graph *graph, int xray, size_t *left)
 {
     for (size_t n = 0; n < graph->nodes_count; n++) {
         const struct ss_node *node = &graph->nodes[n];
         struct ss_drawing inner;
         if (!node->subgraph)
             continue;
-        ss_drawing_init(&inner, node->subgraph, xray > 0 ? xray - 1 : xray);
+        if (!draw(&inner, node->subgraph, xray > 0 ? xray - 1 : xray, left))
+            return false;
         if (inner.nodes.count > 1 &&
             ss_drawing_first(&inner, SS_NONE) != SS_NONE &&
             ss_drawing_last(&inner, SS_NONE) != SS_NONE)
             open_node(drawing, node->name, &inner);
         ss_drawing_fini(&inner);
     }
+    return true;
 }
 
 static bool is_source(const struct ss_dry_run *run, const char *name)
@@ -254,28 +261,64 @@ static void add_ends(struct ss_drawing *drawing, const struct ss_graph *graph,
     ss_free(ends.items);
 }
 
-void ss_drawing_init(
-    struct ss_drawing *drawing, const struct ss_graph *graph, int xray)
+// Its nodes, and the ways that they declare.
+static size_t weight_of(const struct ss_graph *graph)
 {
-    struct ss_dry_run run;
-    *drawing = (struct ss_drawing){0};
-    ss_dry_run_init(&run, graph);
+    size_t weight = graph->nodes_count;
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        const struct ss_node *node = &graph->nodes[n];
+        weight += node->edges_count + node->joins_count +
+                  node->raw_writes_count + node->destinations_count;
+        for (size_t i = 0; i < node->branches_count; i++)
+            weight += json_object_size(node->branches[i].map);
+    }
+    return weight;
+}
+
+static void fill(struct ss_drawing *drawing, const struct ss_graph *graph,
+    const struct ss_dry_run *run)
+{
     for (size_t n = 0; n < graph->nodes_count; n++)
         add_node(drawing, graph->nodes[n].name,
             metadata_of(graph, &graph->nodes[n]));
     if (ss_graph_node(graph, SS_NAME_START) == SS_NONE) {
         add_node(drawing, SS_NAME_START, NULL);
-        for (size_t i = 0; i < run.first_count; i++)
-            add_edge(drawing, SS_NAME_START, graph->nodes[run.first[i]].name,
+        for (size_t i = 0; i < run->first_count; i++)
+            add_edge(drawing, SS_NAME_START, graph->nodes[run->first[i]].name,
                 NULL, false);
     }
-    for (size_t i = 0; i < run.edges.count; i++) {
-        const struct ss_found_edge *edge = &run.edges.items[i];
+    for (size_t i = 0; i < run->edges.count; i++) {
+        const struct ss_found_edge *edge = &run->edges.items[i];
         add_edge(drawing, edge->source, edge->target, edge->label,
             edge->is_conditional);
     }
-    add_ends(drawing, graph, &run);
+    add_ends(drawing, graph, run);
+}
+
+static bool draw(struct ss_drawing *drawing, const struct ss_graph *graph,
+    int xray, size_t *left)
+{
+    struct ss_dry_run run;
+    size_t weight = weight_of(graph);
+    *drawing = (struct ss_drawing){0};
+    if (weight > *left || !ss_dry_run_init(&run, graph))
+        return false;
+    *left -= weight;
+    // Who waits for all others is led to by each of them.
+    bool fits = run.edges.count <= SS_DRAWN_MAX;
+    if (fits)
+        fill(drawing, graph, &run);
     ss_dry_run_fini(&run);
-    if (xray != 0)
-        open_subgraphs(drawing, graph, xray);
+    if (fits && xray != 0)
+        fits = open_subgraphs(drawing, graph, xray, left);
+    if (!fits)
+        ss_drawing_fini(drawing);
+    return fits;
+}
+
+bool ss_drawing_init(
+    struct ss_drawing *drawing, const struct ss_graph *graph, int xray)
+{
+    size_t left = SS_DRAWN_MAX;
+    return draw(drawing, graph, xray, &left);
 }

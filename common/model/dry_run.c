@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/model/draw.h"
+#include "common/model/limits.h"
 #include "common/model/names.h"
 
 enum {
@@ -42,6 +43,7 @@ struct walk {
     bool *is_next;        // by node: it runs in the next one
     size_t *level;        // the nodes of this level
     size_t level_count;
+    bool is_over; // it finds too much
 };
 
 static bool is_after_finish(const struct ss_channel_spec *channel)
@@ -132,6 +134,10 @@ static void add_way(struct ways *ways, struct way way)
 static void found(struct walk *walk, size_t source, const char *target,
     const char *label, bool is_conditional)
 {
+    if (walk->run->edges.count >= SS_DRAWN_FOUND_MAX) {
+        walk->is_over = true;
+        return;
+    }
     SS_VEC_PUSH(&walk->run->edges,
         (struct ss_found_edge){.source = walk->graph->nodes[source].name,
             .target = target,
@@ -287,7 +293,8 @@ static void connect(struct walk *walk, const struct ways *all, size_t index)
                 forget_way(walk, way);
         }
     }
-    for (size_t i = 0; !is_connected && i < walk->level_count; i++)
+    for (size_t i = 0;
+         !is_connected && !walk->is_over && i < walk->level_count; i++)
         found(walk, walk->level[i], node->name, "", true);
 }
 
@@ -327,7 +334,7 @@ static void walk_level(struct walk *walk)
     if (!has_next)
         finish_all(walk);
     struct ways all = ways_by_channel(walk);
-    for (size_t n = 0; n < walk->graph->nodes_count; n++)
+    for (size_t n = 0; n < walk->graph->nodes_count && !walk->is_over; n++)
         if (walk->is_next[n])
             connect(walk, &all, n);
     SS_VEC_FINI(&all);
@@ -363,41 +370,59 @@ static void settle(struct ss_dry_run *run)
     run->edges.count = kept;
 }
 
-void ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph)
+static void walk_init(
+    struct walk *walk, struct ss_dry_run *run, const struct ss_graph *graph)
 {
     size_t nodes = graph->nodes_count + 1, channels = graph->channels_count;
-    *run = (struct ss_dry_run){0};
-    struct walk walk = {.graph = graph,
+    *walk = (struct walk){.graph = graph,
         .run = run,
-        .states = ss_zalloc(channels + 1, sizeof(*walk.states)),
+        .states = ss_zalloc(channels + 1, sizeof(*walk->states)),
         .was_run = ss_zalloc(nodes, sizeof(bool)),
-        .ways = ss_zalloc(nodes, sizeof(*walk.ways)),
+        .ways = ss_zalloc(nodes, sizeof(*walk->ways)),
         .in_level = ss_zalloc(nodes, sizeof(bool)),
         .is_next = ss_zalloc(nodes, sizeof(bool)),
-        .level = ss_zalloc(nodes, sizeof(*walk.level))};
+        .level = ss_zalloc(nodes, sizeof(*walk->level))};
     for (size_t c = 0; c < channels; c++)
         if (is_barrier(&graph->channels[c]))
-            walk.states[c].seen =
+            walk->states[c].seen =
                 ss_zalloc(graph->channels[c].names_count + 1, sizeof(bool));
+}
+
+static void walk_fini(struct walk *walk)
+{
+    for (size_t c = 0; c < walk->graph->channels_count; c++)
+        ss_free(walk->states[c].seen);
+    for (size_t n = 0; n < walk->graph->nodes_count; n++)
+        SS_VEC_FINI(&walk->ways[n]);
+    ss_free(walk->states);
+    ss_free(walk->was_run);
+    ss_free(walk->ways);
+    ss_free(walk->in_level);
+    ss_free(walk->is_next);
+    ss_free(walk->level);
+}
+
+bool ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph)
+{
+    struct walk walk;
+    *run = (struct ss_dry_run){0};
+    walk_init(&walk, run, graph);
     for (size_t i = 0; i < graph->input.count; i++)
         start_readers(&walk, ss_graph_channel(graph, graph->input.items[i]));
     enter_next(&walk);
     remember(&walk, &run->first, &run->first_count);
-    for (int i = 0; i < LEVELS_MAX && walk.level_count > 0; i++) {
+    for (int i = 0; i < LEVELS_MAX && walk.level_count > 0 && !walk.is_over;
+         i++) {
         walk_level(&walk);
         enter_next(&walk);
     }
-    settle(run);
-    for (size_t c = 0; c < channels; c++)
-        ss_free(walk.states[c].seen);
-    for (size_t n = 0; n < nodes; n++)
-        SS_VEC_FINI(&walk.ways[n]);
-    ss_free(walk.states);
-    ss_free(walk.was_run);
-    ss_free(walk.ways);
-    ss_free(walk.in_level);
-    ss_free(walk.is_next);
-    ss_free(walk.level);
+    bool is_over = walk.is_over;
+    walk_fini(&walk);
+    if (is_over)
+        ss_dry_run_fini(run);
+    else
+        settle(run);
+    return !is_over;
 }
 
 void ss_dry_run_fini(struct ss_dry_run *run)

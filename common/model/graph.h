@@ -204,7 +204,8 @@ bool ss_names_have(const struct ss_names *names, const struct ss_node *node);
 // is never stored (R12.11). Borrowed.
 struct ss_graph *ss_graph_inside(struct ss_graph *graph, const char *path);
 
-// Mermaid text (spec/graph.md 5.2). `xray` expands subgraphs. Gives.
+// Mermaid text (spec/graph.md 5.2). `xray` expands subgraphs. Gives; NULL: more
+// than SS_DRAWN_MAX nodes and ways.
 char *ss_graph_mermaid(struct ss_graph *graph, bool styles, int xray);
 
 #endif

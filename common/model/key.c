@@ -83,6 +83,10 @@ static int parse_reducer(
         for (size_t i = 0; i < REDUCERS_COUNT; i++)
             ss_hint_offer(&hint, reducers[i]);
         channel->reducer = ss_reducer_by_name(name);
+        if (channel->reducer == SS_REDUCER_CUSTOM)
+            return ss_build_fail(key->build,
+                "%s \"%s\": a custom reducer says its name in \"custom\"",
+                key->noun, key->name);
         if (channel->reducer == SS_REDUCER_NONE)
             return ss_build_fail(key->build,
                 "%s \"%s\": there is no reducer \"%s\".%s", key->noun,

@@ -11,6 +11,11 @@ enum {
     SS_NODES_MAX = 200000,         // nodes of one graph
     SS_CHANNELS_MAX = 400000,      // channels of one graph
     SS_GRAPH_DEPTH_MAX = 16,       // graphs within graphs
+    // Nodes and ways of a picture, with those of the graphs that it opens: each is
+    // compared with each, while others wait for the coordinator.
+    SS_DRAWN_MAX = 4000,
+    // Ways that a dry run finds before they are settled, level by level.
+    SS_DRAWN_FOUND_MAX = 1 << 19,
     SS_RECURSION_LIMIT_DEFAULT = 10007, // spec/engine.md R5.18
 };
 

@@ -305,7 +305,8 @@ static void emit_groups(struct text *text)
 char *ss_graph_mermaid(struct ss_graph *graph, bool styles, int xray)
 {
     struct ss_drawing drawing;
-    ss_drawing_init(&drawing, graph, xray);
+    if (!ss_drawing_init(&drawing, graph, xray))
+        return NULL;
     size_t edges = drawing.edges.count;
     struct text text = {.drawing = &drawing,
         .has_styles = styles,

@@ -20,14 +20,25 @@ struct ss_spec {
     struct ss_build build;
 };
 
+// Descriptions are JSON: such a name would be left out in silence.
+static int not_text(struct ss_spec *spec, const char *what, const char *name)
+{
+    return ss_build_fail(
+        &spec->build, "%s \"%s\": its name is no UTF-8", what, name);
+}
+
 struct ss_spec *ss_spec_new(const char *name, const char *kind)
 {
     struct ss_spec *spec = ss_zalloc(1, sizeof(*spec));
-    spec->description = json_pack("{s:s, s:s}", "name", name, "kind", kind);
     spec->graph.name = ss_strdup(name);
     spec->graph.is_state = strcmp(kind, "state") == 0;
     spec->build.graph = &spec->graph;
     spec->build.error = &spec->error;
+    spec->description = json_pack("{s:s, s:s}", "name", name, "kind", kind);
+    if (!spec->description) {
+        not_text(spec, "the graph", name);
+        spec->description = json_object();
+    }
     const char *lists[] = {spec->graph.is_state ? "state" : "channels", "nodes",
         "edges", "branches"};
     for (size_t i = 0; i < 4; i++)
@@ -63,6 +74,8 @@ static int append(struct ss_spec *spec, const char *list, const char *key,
     const char *name, json_t *options)
 {
     json_t *item = json_pack("{s:s}", key, name);
+    if (!item)
+        return not_text(spec, key, name);
     if (options)
         json_object_update_missing(item, options);
     json_array_append_new(json_object_get(spec->description, list), item);
@@ -164,9 +177,10 @@ int ss_spec_edge(struct ss_spec *spec, const char *from, const char *to)
         status = check_source(spec, from);
     if (status == SS_OK)
         status = check_target(spec, to);
-    if (status == SS_OK)
+    if (status == SS_OK &&
         json_array_append_new(json_object_get(spec->description, "edges"),
-            json_pack("[s, s]", from, to));
+            json_pack("[s, s]", from, to)) != 0)
+        status = not_text(spec, from, to);
     return status;
 }
 
@@ -197,6 +211,7 @@ int ss_spec_join(
     json_t *sources = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(sources, json_string(from[i]));
+    // All of them are known, and so are text; or the end.
     json_array_append_new(json_object_get(spec->description, "edges"),
         json_pack("[o, s]", sources, to));
     return SS_OK;
@@ -213,10 +228,11 @@ int ss_spec_branch(
         status = claim(spec, &spec->branches, "branch", place);
     if (status == SS_OK) {
         json_t *item = json_pack("{s:s, s:s}", "from", from, "name", name);
-        if (options)
+        if (item && options)
             json_object_update_missing(item, options);
-        json_array_append_new(
-            json_object_get(spec->description, "branches"), item);
+        if (json_array_append_new(
+                json_object_get(spec->description, "branches"), item) != 0)
+            status = not_text(spec, "branch", place);
     }
     ss_free(place);
     json_decref(options);

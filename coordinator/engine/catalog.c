@@ -213,7 +213,13 @@ void ss_catalog_draw(
                                    : (int)ss_json_int(body, "xray", 0);
     char *text = ss_graph_mermaid(
         found, ss_json_bool(body, "styles", true), depth);
-    ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+    if (text)
+        ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+    else
+        ss_reply_error(engine, peer, id, SS_ELIMIT,
+            "graph \"%s\": a picture shows %d nodes and ways at most%s",
+            found->name, SS_DRAWN_MAX,
+            depth != 0 ? ", and xray opens the graphs inside" : "");
     ss_free(text);
 }
 

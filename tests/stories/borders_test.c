@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/model/limits.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 
@@ -249,7 +250,30 @@ START_TEST(an_update_of_many_supersteps_takes_no_stack)
 }
 END_TEST
 
-SUITE("borders", a_worker_has_its_whole_lease,
+START_TEST(a_picture_that_takes_too_long_is_not_drawn)
+{
+    json_t *wide = chart("wide", "start>a a>end", NULL);
+    json_t *nodes = json_object_get(wide, "nodes");
+    for (int i = 0; i < SS_DRAWN_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%d", i);
+        json_array_append_new(nodes, json_pack("{s:s}", "name", name));
+    }
+    world_graph(wide);
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    ck_assert_ptr_nonnull(
+        json_object_get(world_get("draw", "{'graph': 'g'}"), "mermaid"));
+    const json_t *error =
+        json_object_get(world_get("draw", "{'graph': 'wide'}"), "error");
+    ck_assert_str_eq(ss_json_str(error, "code", ""), "limit_exceeded");
+    ck_assert_str_eq(ss_json_str(error, "message", ""),
+        "graph \"wide\": a picture shows 4000 nodes and ways at most");
+}
+END_TEST
+
+SUITE("borders", a_picture_that_takes_too_long_is_not_drawn,
+    a_worker_has_its_whole_lease,
     a_pause_of_the_coordinator_costs_no_worker_its_lease,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
     a_result_for_the_coordinator_before_is_not_ours,

@@ -432,7 +432,81 @@ START_TEST(a_raw_graph_starts_behind_its_input)
 }
 END_TEST
 
-RUN("draw", the_worked_example_is_drawn_as_it_stands_in_the_specification,
+// Each level names the one below it twice: 2^16 graphs in 3 KB.
+START_TEST(what_is_too_much_for_a_picture_is_not_drawn)
+{
+    struct ss_graph *graph = NULL;
+    json_t *nest = NULL;
+    for (int level = 0; level < 16; level++) {
+        json_t *outer = js("{'name': 'g', 'state': [{'key': 'k'}], 'nodes':"
+            " [{'name': 'a'}, {'name': 'b'}], 'edges': [['__start__', 'a'],"
+            " ['a', 'b']]}");
+        json_t *nodes = json_object_get(outer, "nodes");
+        for (size_t i = 0; nest && i < 2; i++)
+            json_object_set_new(
+                json_array_get(nodes, i), "subgraph", json_string("in"));
+        if (nest)
+            json_object_set_new(
+                outer, "subgraphs", json_pack("{s:o}", "in", nest));
+        nest = outer;
+    }
+    ck_assert_int_eq(ss_graph_compile(nest, &graph, NULL), SS_OK);
+    json_decref(nest);
+    ck_assert_ptr_null(ss_graph_mermaid(graph, true, -1));
+    char *drawn = ss_graph_mermaid(graph, true, 3);
+    ck_assert_ptr_nonnull(drawn);
+    ss_free(drawn);
+    ss_graph_unref(graph);
+}
+END_TEST
+
+static void add_named(json_t *graph, const char *letter, int number,
+    const char *from, bool is_deferred)
+{
+    char name[16];
+    snprintf(name, sizeof(name), "%s%d", letter, number);
+    json_array_append_new(json_object_get(graph, "nodes"),
+        json_pack("{s:s, s:b}", "name", name, "defer", (int)is_deferred));
+    json_array_append_new(
+        json_object_get(graph, "edges"), json_pack("[s, s]", from, name));
+}
+
+// `count` nodes, of whom each leads to each of `count` that wait for all.
+static struct ss_graph *waiting_for_all(int count)
+{
+    struct ss_graph *graph = NULL;
+    json_t *json = js("{'name': 'g', 'state': [{'key': 'k'}], 'nodes': [],"
+                      " 'edges': []}");
+    add_named(json, "a", 0, "__start__", false);
+    for (int i = 0; i < count; i++) {
+        add_named(json, "n", i, "a0", false);
+        add_named(json, "d", i, "a0", true);
+    }
+    ck_assert_int_eq(ss_graph_compile(json, &graph, NULL), SS_OK);
+    json_decref(json);
+    return graph;
+}
+
+START_TEST(more_ways_than_a_picture_has_are_not_drawn)
+{
+    // found and settled, too many while they are found, too many nodes
+    static const int counts[] = {100, 800, 2000};
+    for (size_t i = 0; i < 3; i++) {
+        struct ss_graph *graph = waiting_for_all(counts[i]);
+        ck_assert_ptr_null(ss_graph_mermaid(graph, false, 0));
+        ss_graph_unref(graph);
+    }
+    struct ss_graph *graph = waiting_for_all(30);
+    char *drawn = ss_graph_mermaid(graph, false, 0);
+    ck_assert_ptr_nonnull(strstr(drawn, "\tn29 -.-> d29;\n"));
+    ss_free(drawn);
+    ss_graph_unref(graph);
+}
+END_TEST
+
+RUN("draw", what_is_too_much_for_a_picture_is_not_drawn,
+    more_ways_than_a_picture_has_are_not_drawn,
+    the_worked_example_is_drawn_as_it_stands_in_the_specification,
     without_styles_only_the_edges_are_drawn,
     an_orphan_takes_the_round_shapes_from_the_ends,
     a_loop_without_exit_ends_dashed_or_not_at_all,

@@ -59,6 +59,8 @@ START_TEST(a_key_that_cannot_be_is_refused)
         {GRAPH(", {'key': 'x', 'managed': 'is_last_step', 'reducer': 'add'}",
              "", ""),
             "managed"},
+        {GRAPH(", {'key': 'x', 'reducer': 'custom'}", "", ""),
+            "a custom reducer says its name"},
         {GRAPH(", {'key': 'x', 'reducer': 'add', 'custom': 'c'}", "", ""),
             "both"},
         {GRAPH(", {'key': 'x', 'channel': 'Topic', 'reducer': 'add'}", "", ""),

@@ -124,6 +124,25 @@ START_TEST(a_bad_node_is_refused_at_once)
 }
 END_TEST
 
+START_TEST(a_name_that_is_no_utf8_is_refused_and_not_left_out)
+{
+    static const char words[] = "its name is no UTF-8";
+    struct ss_spec *spec = ss_spec_new("\xff", "state");
+    ck_assert_int_eq(ss_spec_node(spec, "a", NULL), SS_EINVAL);
+    expect_first_error(spec, words);
+    expect_node_refused("\xff", NULL, words);
+    spec = with_node_a();
+    ck_assert_int_eq(ss_spec_key(spec, "\xff", js("{}")), SS_EINVAL);
+    expect_first_error(spec, words);
+    spec = with_node_a();
+    ck_assert_int_eq(ss_spec_edge(spec, "a", "\xff"), SS_EINVAL);
+    expect_first_error(spec, words);
+    spec = with_node_a();
+    ck_assert_int_eq(ss_spec_branch(spec, "a", "\xff", js("{}")), SS_EINVAL);
+    expect_first_error(spec, words);
+}
+END_TEST
+
 START_TEST(a_bad_edge_is_refused_at_once)
 {
     struct ss_spec *spec = with_node_a();
@@ -215,6 +234,7 @@ END_TEST
 
 RUN("spec", a_description_is_built_call_by_call, a_raw_description_has_channels,
     the_first_error_stays, a_bad_node_is_refused_at_once,
+    a_name_that_is_no_utf8_is_refused_and_not_left_out,
     a_bad_edge_is_refused_at_once, a_join_needs_nodes_that_are_there,
     a_handler_node_can_be_joined, names_are_used_once_among_their_kind,
     a_subgraph_goes_in_under_its_name, what_is_built_cannot_be_set)
