@@ -103,15 +103,6 @@ START_TEST(what_is_forgotten_is_hung_up)
 }
 END_TEST
 
-START_TEST(too_many_requests_are_refused)
-{
-    for (uint64_t i = 0; i < SS_TALK_REQUESTS_MAX; i++)
-        ask(i, "graphs", "{}");
-    ck_assert_str_eq(ask(5000, "graphs", "{}"),
-        "failed 5000 limit_exceeded: 1024 requests are under way already\n");
-}
-END_TEST
-
 START_TEST(a_request_that_takes_longer_than_allowed_fails)
 {
     ask_within(1, "run", RUN, 3000);
@@ -573,7 +564,6 @@ static TCase *asking(void)
     tcase_add_test(tcase, a_run_without_an_id_gets_one);
     tcase_add_test(tcase, what_the_asker_gave_is_not_modified);
     tcase_add_test(tcase, what_is_forgotten_is_hung_up);
-    tcase_add_test(tcase, too_many_requests_are_refused);
     tcase_add_test(tcase, a_request_that_takes_longer_than_allowed_fails);
     tcase_add_test(tcase, nobody_there_is_an_error_soon);
     tcase_add_test(tcase, after_giving_up_the_next_request_knocks_again);
