@@ -106,6 +106,9 @@ void ss_trials_let_go(struct engine *engine);
 void ss_run_survives(struct run *run);
 // A quarantined run was found.
 void ss_run_parked(struct thread *thread, json_t *record);
+// A run whose cancel did not become durable is parked again. False: this is none.
+bool ss_doomed_found(struct thread *thread, const char *run);
+void ss_doomed_forget(struct thread *thread);
 // What is asked of a thread whose run is quarantined.
 void ss_parked_request(struct thread *thread, const char *op,
     const char *peer, uint64_t id, json_t *body);

@@ -60,6 +60,8 @@ bool ss_run_recover_as(
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
     if (!facts || facts->end || !facts->entry || thread->run)
         return true;
+    if (ss_doomed_found(thread, id))
+        return true;
     struct known_graph *known = ss_known_graph(engine,
         ss_json_str(facts->entry, "graph", ""),
         ss_json_str(facts->entry, "version", NULL));

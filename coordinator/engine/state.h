@@ -438,6 +438,7 @@ struct thread {
     bool deleting;         // until that is durable who asks for the thread waits
     bool barred;           // not to be read yet: a run of it is on trial
     json_t *parked;        // the record of its quarantined run, or NULL
+    json_t *doomed;        // of one that is being cancelled; or NULL
     int64_t recoveries;    // of the run that it is read for
     char *graph;           // last used
     uint64_t last_ticks;

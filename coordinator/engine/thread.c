@@ -131,6 +131,7 @@ void ss_thread_destroy(struct thread **place)
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     json_decref(thread->parked);
+    ss_doomed_forget(thread);
     ss_free(thread->graph);
     ss_free(thread->id);
     ss_free(thread);
@@ -522,7 +523,9 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     drop_puts(thread);
     bool is_anothers = status == SS_EFENCED || status == SS_EMOVED;
     drop_waiting(thread, !is_anothers);
-    if (!is_anothers)
+    if (is_anothers)
+        ss_doomed_forget(thread);
+    else
         await_runs(thread, run);
     ss_free(run);
     ss_row_destroy(&thread->open);

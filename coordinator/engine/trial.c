@@ -5,7 +5,7 @@
 //                           v                                 v
 //                       quarantined --release--> n = 1     (innocent)
 //                           |
-//                           +--cancel--> ended
+//                           +--cancel--> ended; parked again if that fails
 //
 // Whoever finds a run of a coordinator that crashed counts that before anything
 // of it is read, so that a run which ends every coordinator that touches it is
@@ -222,8 +222,9 @@ void ss_run_survives(struct run *run)
 static void cancel(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
-    json_t *record = thread->parked;
-    const char *run = ss_json_str(record, "run", "");
+    const char *run = parked_run(thread);
+    ss_doomed_forget(thread);
+    thread->doomed = thread->parked;
     thread->parked = NULL;
     thread->barred = false;
     json_t *request = json_copy(body);
@@ -234,7 +235,30 @@ static void cancel(struct thread *thread, const char *peer, uint64_t id,
         (struct waiting){.op = ss_strdup("recover"),
             .body = json_pack("{s:s}", "run", run)});
     json_decref(request);
+}
+
+void ss_doomed_forget(struct thread *thread)
+{
+    json_decref(thread->doomed);
+    thread->doomed = NULL;
+}
+
+bool ss_doomed_found(struct thread *thread, const char *run)
+{
+    if (strcmp(ss_json_str(thread->doomed, "run", ""), run) != 0)
+        return false;
+    json_t *record = json_incref(thread->doomed);
+    struct waiting *items = thread->waiting.items;
+    size_t count = thread->waiting.count;
+    ss_doomed_forget(thread);
+    memset(&thread->waiting, 0, sizeof(thread->waiting));
+    ss_thread_break(thread, SS_EQUARANTINED, "its run was not cancelled");
+    for (size_t i = 0; i < count; i++)
+        SS_VEC_PUSH(&thread->waiting, items[i]);
+    ss_free(items);
+    park(thread, record);
     json_decref(record);
+    return true;
 }
 
 static void release(struct thread *thread, const char *peer, uint64_t id)

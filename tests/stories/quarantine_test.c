@@ -218,6 +218,42 @@ START_TEST(it_is_cancelled_without_going_on)
 }
 END_TEST
 
+// The cancel is told that it failed; until another one is durable nothing of the
+// run goes on, whoever asks for its thread.
+static void cancel_fails(void (*break_it)(int status))
+{
+    poison();
+    crash_again();
+    break_it(SS_EIO);
+    json_t *answer =
+        world_get("cancel", "{'run': 'poison', 'thread': 'poison'}");
+    ck_assert_str_eq(code_of(answer), "io_error");
+    for (int i = 0; i < 2; i++)
+        ck_assert_str_eq(
+            code_of(world_get("state", "{'thread': 'poison'}")), "quarantined");
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
+    answer = world_get("cancel", "{'run': 'poison'}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "cancelled");
+    ck_assert_str_eq(status_of_run("poison"), "cancelled");
+    world_let("b");
+    answer = world_get("run", "{'thread': 'poison', 'run': 'next', 'graph':"
+                              " 'g', 'input': {'x': []}}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
+}
+
+START_TEST(it_stays_parked_when_its_thread_cannot_be_read_for_a_cancel)
+{
+    cancel_fails(world_read_says);
+}
+END_TEST
+
+START_TEST(it_stays_parked_when_its_cancel_cannot_be_stored)
+{
+    cancel_fails(world_store_says);
+}
+END_TEST
+
 START_TEST(a_hand_over_is_no_crash)
 {
     world_pair();
@@ -279,5 +315,7 @@ SUITE("quarantine",
     it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
-    it_is_cancelled_without_going_on, a_hand_over_is_no_crash,
+    it_is_cancelled_without_going_on,
+    it_stays_parked_when_its_thread_cannot_be_read_for_a_cancel,
+    it_stays_parked_when_its_cancel_cannot_be_stored, a_hand_over_is_no_crash,
     a_trial_that_waits_is_left_to_the_new_owner)
