@@ -133,10 +133,23 @@ static int aim_answer(struct loop *loop, struct entry *start,
         json_decref(asked);
     } else if (ss_pendings_failed_answered(&loop->pending)) {
         start->id_map = true;
-        ss_loop_warn(loop, "thread %s: no question is open; the answer was "
-            "ignored", loop->thread->id);
+        ss_loop_warn_unasked(loop);
     }
     return status;
+}
+
+// Without `strict_resume` they are kept for who may ask in this run.
+static void warn_not_open(struct loop *loop, const json_t *map)
+{
+    const char *id;
+    json_t *value;
+    json_object_foreach((json_t *)map, id, value) {
+        if (json_array_size(loop->run->warnings) >= SS_WARNINGS_MAX)
+            return;
+        if (!loop->superseded && !contains(loop->run->questions, id))
+            ss_loop_warn(loop, "thread %s: no open question has the id %s",
+                loop->thread->id, id);
+    }
 }
 
 // What was accepted once is not judged again by a recovery.
@@ -152,6 +165,8 @@ static int check_answer(struct loop *loop, struct entry *start,
         return status;
     if (start->id_map) {
         run->resume_map = json_incref(start->answer);
+        if (!run->recovering)
+            warn_not_open(loop, start->answer);
         return SS_OK;
     }
     if (open > 1 && !run->recovering)
@@ -230,6 +245,8 @@ static int fresh_command(
     struct ss_error *error)
 {
     json_t *command = json_copy(start->command);
+    if (start->answer)
+        ss_loop_warn_unasked(loop);
     json_object_del(command, "resume");
     struct ss_writes writes = {0};
     int status = ss_writers_command(command, &writes, error);
@@ -294,6 +311,27 @@ static int root_input(
     return status;
 }
 
+// Where a call's list names no node the run would pass unseen (R7.13).
+static void warn_breakpoints(
+    struct loop *loop, const char *option, const struct ss_names *names)
+{
+    const struct ss_graph *graph = loop->graph;
+    size_t unknown = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
+        struct ss_hint hint;
+        if (ss_graph_node(graph, name) != SS_NONE)
+            continue;
+        ss_hint_init(&hint, name);
+        // One look at all nodes: a list of names may be as long as a message.
+        for (size_t n = 0; unknown == 0 && n < graph->nodes_count; n++)
+            ss_hint_offer(&hint, graph->nodes[n].name);
+        unknown++;
+        ss_loop_warn(loop, "%s: \"%.200s\" is no node of graph %s, and stops "
+            "nothing.%s", option, name, graph->name, ss_hint_text(&hint));
+    }
+}
+
 static void decide(struct loop *loop, struct entry *start)
 {
     const struct run *run = loop->run;
@@ -323,6 +361,8 @@ static int prepare_root(struct loop *loop, struct entry *start,
     if (status != SS_OK)
         return status;
     decide(loop, start);
+    warn_breakpoints(loop, "interrupt_before", &run->before);
+    warn_breakpoints(loop, "interrupt_after", &run->after);
     if (loop->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     json_decref(run->questions);

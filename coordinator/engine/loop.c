@@ -45,6 +45,19 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
     json_array_append_new(run->warnings, json_string(cut.message));
 }
 
+void ss_loop_warn_unasked(struct loop *loop)
+{
+    ss_loop_warn(loop, "thread %s: no question is open; the answer was "
+        "ignored", loop->thread->id);
+}
+
+// The plain answer was for the first superstep of the root (R7.2, R7.10).
+static void miss_plain(struct loop *loop)
+{
+    if (!loop->parent && loop->run->plain)
+        ss_loop_warn_unasked(loop);
+}
+
 // ------------------------------------------------ leaving
 
 static void leave(struct loop *loop, enum loop_status status)
@@ -404,6 +417,7 @@ static void tick(struct loop *loop)
         return;
     }
     if (loop->tasks.count == 0) {
+        miss_plain(loop);
         ss_loop_exits(loop, true);
         leave(loop, LOOP_DONE);
         return;
@@ -467,6 +481,7 @@ static void next_superstep(struct loop *loop)
     loop->replaying = false;
     loop->first_superstep = false;
     loop->has_resuming_flag = loop->resuming_flag = false;
+    miss_plain(loop);
     if (!loop->parent) {
         ss_value_unref(loop->run->plain); // R7.10: for this superstep alone
         loop->run->plain = NULL;

@@ -77,7 +77,7 @@ char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
 
 // Prepare the tasks of the next superstep. `execute`: candidates in name order
 // through updated_channels (R3.2); else in the order of declaration. Replaces
-// loop->tasks. SS_EINVAL: more sends than SS_SENDS_MAX.
+// loop->tasks.
 void ss_plan(struct loop *loop, bool execute);
 struct task *ss_plan_handler(struct loop *loop, struct task *failed);
 void ss_loop_drop_tasks(struct loop *loop);
@@ -86,6 +86,8 @@ void ss_task_destroy(struct task **task);
 void ss_task_forget(struct task *task);
 // Something that the client should know and that stops nothing.
 void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
+// An answer was given, and nobody asked.
+void ss_loop_warn_unasked(struct loop *loop);
 // path_str of PULL node, PUSH index (R3.14).
 char *ss_path_pull(const char *node);
 char *ss_path_push(size_t index);

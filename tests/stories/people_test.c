@@ -1,6 +1,7 @@
 // People in the loop: questions, breakpoints, changed states, other pasts.
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
@@ -337,6 +338,76 @@ START_TEST(a_deleted_thread_is_as_new)
 }
 END_TEST
 
+static void expect_warnings(const json_t *answer, const char *expected)
+{
+    char *text = ss_json_text(json_object_get(answer, "warnings"));
+    ck_assert_str_eq(text, expected);
+    ss_free(text);
+}
+
+START_TEST(an_answer_that_nobody_asks_for_is_told_of)
+{
+    static const char *const unasked =
+        "[\"thread t: no question is open; the answer was ignored\"]";
+    diamond();
+    world_get("run", RUN(""));
+    json_t *answer = world_get("run", ANSWER("'yes'"));
+    ck_assert_str_eq(status_of(answer), "done");
+    expect_warnings(answer, unasked);
+    // at a breakpoint there are tasks, of which none asks
+    world_get("run", RUN(", 'interrupt_before': ['b']"));
+    answer = world_get("run", ANSWER("'yes'"));
+    ck_assert_str_eq(status_of(answer), "done");
+    expect_warnings(answer, unasked);
+    // by an id that nobody has
+    answer = world_get("run", ANSWER("{'0123456789abcdef0123456789abcdef': 1}"));
+    expect_warnings(answer,
+        "[\"thread t: no open question has the id "
+        "0123456789abcdef0123456789abcdef\"]");
+}
+END_TEST
+
+START_TEST(an_answer_that_is_asked_for_is_no_mistake)
+{
+    diamond();
+    world_body("b", asks);
+    world_get("run", RUN(""));
+    json_t *answer = world_get("run", ANSWER("'yes'"));
+    ck_assert_str_eq(status_of(answer), "done");
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 0);
+    // given ahead of the question
+    world_get("run", RUN(", 'interrupt_before': ['b']"));
+    answer = world_get("run", ANSWER("'yes'"));
+    ck_assert_str_eq(status_of(answer), "done");
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 0);
+}
+END_TEST
+
+START_TEST(a_breakpoint_at_no_node_is_told_of)
+{
+    diamond();
+    json_t *answer = world_get("run",
+        RUN(", 'interrupt_before': ['b', 'dd', 'nobody'],"
+            " 'interrupt_after': ['xyz']"));
+    ck_assert_str_eq(status_of(answer), "interrupted");
+    expect_warnings(answer,
+        "[\"interrupt_before: \\\"dd\\\" is no node of graph g, and stops "
+        "nothing.\","
+        "\"interrupt_before: \\\"nobody\\\" is no node of graph g, and stops "
+        "nothing.\",\"interrupt_after: \\\"xyz\\\" is no node of graph g, and "
+        "stops nothing.\"]");
+    answer = world_get("run", RUN(", 'interrupt_before': '*'"));
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 0);
+    world_graph(chart("h", "start>review review>end", NULL));
+    world_worker("w1", 4);
+    answer = world_get("run", "{'thread': 'u', 'graph': 'h', 'input': {'x': []},"
+                              " 'interrupt_after': ['reveiw']}");
+    expect_warnings(answer,
+        "[\"interrupt_after: \\\"reveiw\\\" is no node of graph h, and stops "
+        "nothing. Did you mean \\\"review\\\"?\"]");
+}
+END_TEST
+
 SUITE("people", a_plain_answer_goes_to_the_one_who_asked,
     a_plain_answer_to_two_questions_is_refused_with_nothing_stored,
     a_node_that_asks_twice_is_run_three_times, an_answer_is_given_once,
@@ -345,4 +416,7 @@ SUITE("people", a_plain_answer_goes_to_the_one_who_asked,
     an_update_in_mid_superstep_stands_for_the_node_that_asked,
     a_replay_leaves_the_first_branch_as_it_was,
     an_update_of_the_past_makes_a_branch,
-    a_thread_is_copied_and_goes_its_own_way, a_deleted_thread_is_as_new)
+    a_thread_is_copied_and_goes_its_own_way, a_deleted_thread_is_as_new,
+    an_answer_that_nobody_asks_for_is_told_of,
+    an_answer_that_is_asked_for_is_no_mistake,
+    a_breakpoint_at_no_node_is_told_of)
