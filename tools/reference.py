@@ -207,14 +207,14 @@ def errors_page():
            "is wrong and where;\nits words may change, the code does not.\n"]
     first = True
     for comment, row in table_rows(
-            source, r'X\(\w+, -?\d+, "(\w+)", "([^"]*)", (\d+)\)'):
+            source, r'X\(\w+, -?\d+, "(\w+)", "([^"]*)"\)'):
         if first or comment:
             title = "What may happen to any request" if first \
                 else prose(comment)
             out.append(f"{title}\n" if first else f"\n{title}\n")
-            out.append("| code | what it means | HTTP |\n|---|---|---|")
+            out.append("| code | what it means |\n|---|---|")
         first = False
-        out.append(f"| `{row[0]}` | {row[1]} | {row[2]} |")
+        out.append(f"| `{row[0]}` | {row[1]} |")
     return "\n".join(out) + "\n"
 
 

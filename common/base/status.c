@@ -7,14 +7,13 @@
 
 struct status_row {
     int status;
-    int http;
     const char *name;
     const char *text;
 };
 
 static const struct status_row rows[] = {
-    {SS_OK, 200, "ok", "no error"},
-#define X(id, value, name, text, http) {(value), (http), (name), (text)},
+    {SS_OK, "ok", "no error"},
+#define X(id, value, name, text) {(value), (name), (text)},
 #include "common/base/status.def"
 #undef X
 };
@@ -40,12 +39,6 @@ const char *ss_status_text(int status)
 {
     const struct status_row *row = row_of(status);
     return row ? row->text : "an unknown error";
-}
-
-int ss_status_http(int status)
-{
-    const struct status_row *row = row_of(status);
-    return row ? row->http : 500;
 }
 
 int ss_status_by_name(const char *name)

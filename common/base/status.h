@@ -10,7 +10,7 @@
 
 enum ss_status {
     SS_OK = 0,
-#define X(id, value, name, text, http) SS_##id = (value),
+#define X(id, value, name, text) SS_##id = (value),
 #include "common/base/status.def"
 #undef X
 };
@@ -30,9 +30,6 @@ const char *ss_status_name(int status);
 
 // One line that explains a code. Never NULL.
 const char *ss_status_text(int status);
-
-// The HTTP status that stands for a code; 500 for an unknown one.
-int ss_status_http(int status);
 
 // The code with this stable name; SS_OK if there is none.
 int ss_status_by_name(const char *name);

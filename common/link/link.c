@@ -110,11 +110,6 @@ int ss_link_fd(const struct ss_link *link)
     return link->ops->fd(link);
 }
 
-int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms)
-{
-    return link->ops->wait(link, &extra_fd, 1, timeout_ms);
-}
-
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {

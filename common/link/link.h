@@ -51,12 +51,9 @@ int ss_link_recv(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
 // A descriptor to poll for reading; it is edge-triggered (ZMQ_FD): read until
 // SS_EAGAIN, also after sending. -1 if the link has none (loop).
 int ss_link_fd(const struct ss_link *link);
-// Wait until something can be read on the link, or on `extra_fd` (-1: none), at
-// most `timeout_ms` (-1: no limit). Returns bits: 1 the link, 2 extra_fd.
-int ss_link_wait(struct ss_link *link, int extra_fd, int timeout_ms);
-// The same with several descriptors (at most SS_LINK_WAIT_MAX, -1: none):
-// returns bit 1 for the link, 2 << i for fds[i]. An early return with 0 is
-// fine.
+// Wait until something can be read on the link, or on one of some descriptors (at
+// most SS_LINK_WAIT_MAX, -1: none), at most `timeout_ms` (-1: no limit). Returns
+// bits: 1 for the link, 2 << i for fds[i]. An early return with 0 is fine.
 enum { SS_LINK_WAIT_MAX = 12 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);

@@ -25,12 +25,6 @@ void ss_shards_add(struct ss_shards *shards, uint16_t shard)
     shards->bits[shard / 64] |= UINT64_C(1) << (shard % 64);
 }
 
-void ss_shards_remove(struct ss_shards *shards, uint16_t shard)
-{
-    ss_check(shard < SS_SHARDS);
-    shards->bits[shard / 64] &= ~(UINT64_C(1) << (shard % 64));
-}
-
 void ss_shards_fill(struct ss_shards *shards)
 {
     memset(shards->bits, 0xff, sizeof(shards->bits));

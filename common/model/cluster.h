@@ -29,7 +29,6 @@ struct ss_shards {
 
 bool ss_shards_have(const struct ss_shards *shards, uint16_t shard);
 void ss_shards_add(struct ss_shards *shards, uint16_t shard);
-void ss_shards_remove(struct ss_shards *shards, uint16_t shard);
 void ss_shards_fill(struct ss_shards *shards);
 size_t ss_shards_count(const struct ss_shards *shards);
 void ss_shards_join(struct ss_shards *to, const struct ss_shards *more);

@@ -157,6 +157,21 @@ static void name_writers(const struct work *work, const struct touch *it,
     ss_buf_fini(&names);
 }
 
+// What a superstep may send: each is a task, with all that is kept of one.
+static int check_sends(
+    const struct loop *loop, struct ss_channel *copy, struct ss_error *error)
+{
+    size_t count = ss_channel_available(copy)
+        ? ss_value_count(ss_channel_get(copy))
+        : 0;
+    if (count <= SS_SENDS_MAX)
+        return SS_OK;
+    return ss_error_set(error, SS_ELIMIT,
+        "superstep %lld sends %zu tasks, and %d is the most: send fewer at a "
+        "time, each of which does more", (long long)loop->step, count,
+        SS_SENDS_MAX);
+}
+
 // Steps 5 and 7 on copies: the only part that can fail.
 static int compute(struct work *work, size_t *ret_channel,
     struct ss_error *error)
@@ -183,6 +198,11 @@ static int compute(struct work *work, size_t *ret_channel,
             *ret_channel = it->channel;
             name_writers(work, it, error);
             return error->status;
+        }
+        if (it->channel == work->loop->graph->tasks_channel
+            && check_sends(work->loop, copy, error) != SS_OK) {
+            *ret_channel = it->channel;
+            return SS_ELIMIT;
         }
     }
     return SS_OK;

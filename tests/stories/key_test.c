@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "coordinator/engine/limits.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -98,5 +99,22 @@ START_TEST(a_key_that_is_none_is_refused)
 }
 END_TEST
 
+START_TEST(a_key_of_255_bytes_is_taken_and_a_longer_one_refused)
+{
+    char key[SS_KEY_SIZE_MAX + 2], body[512];
+    run_chain();
+    memset(key, 'k', sizeof(key));
+    for (size_t size = SS_KEY_SIZE_MAX; size <= SS_KEY_SIZE_MAX + 1; size++) {
+        key[size] = '\0';
+        snprintf(body, sizeof(body), "{'thread': 't', 'key': '%s', 'supersteps'"
+            ": [[{'values': {'x': ['u']}, 'as_node': 'c'}]]}", key);
+        ck_assert_str_eq(code_of(world_get("update", body)),
+            size <= SS_KEY_SIZE_MAX ? "" : "invalid_argument");
+        key[size] = 'k';
+    }
+}
+END_TEST
+
 SUITE("key", an_update_with_a_key_happens_once, the_newest_key_outlives_a_prune,
-    a_copy_with_a_key_happens_once, a_key_that_is_none_is_refused)
+    a_copy_with_a_key_happens_once, a_key_that_is_none_is_refused,
+    a_key_of_255_bytes_is_taken_and_a_longer_one_refused)

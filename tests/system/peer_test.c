@@ -16,6 +16,7 @@
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "tests/support/link_wait.h"
 
 #define COORDINATOR SS_TEST_BIN_DIR "/superstep-coordinator"
 #define GRAPH                                                                  \
@@ -115,7 +116,7 @@ static struct ss_message *hear(struct ss_link *link, enum ss_message_type type)
         struct ss_message *message;
         int status = ss_link_recv(link, NULL, &bytes, &size, &error);
         if (status == SS_EAGAIN) {
-            ck_assert_msg(ss_link_wait(link, -1, WAIT_MS) != 0, "no %s came",
+            ck_assert_msg(link_wait(link, -1, WAIT_MS) != 0, "no %s came",
                 ss_message_name(type));
             continue;
         }

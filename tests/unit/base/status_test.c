@@ -7,7 +7,7 @@
 START_TEST(every_code_has_its_own_name_and_number)
 {
     static const int codes[] = {
-#define X(id, value, name, text, http) SS_##id,
+#define X(id, value, name, text) SS_##id,
 #include "common/base/status.def"
 #undef X
     };
@@ -16,8 +16,6 @@ START_TEST(every_code_has_its_own_name_and_number)
         ck_assert_int_lt(codes[i], 0);
         ck_assert_int_eq(ss_status_by_name(ss_status_name(codes[i])), codes[i]);
         ck_assert_uint_gt(strlen(ss_status_text(codes[i])), 0);
-        ck_assert_int_ge(ss_status_http(codes[i]), 400);
-        ck_assert_int_lt(ss_status_http(codes[i]), 600);
         for (size_t j = 0; j < i; j++)
             ck_assert_int_ne(codes[i], codes[j]);
     }
@@ -27,7 +25,6 @@ END_TEST
 START_TEST(ok_is_no_error)
 {
     ck_assert_str_eq(ss_status_name(SS_OK), "ok");
-    ck_assert_int_eq(ss_status_http(SS_OK), 200);
 }
 END_TEST
 
@@ -35,7 +32,6 @@ START_TEST(an_unknown_code_still_has_a_text)
 {
     ck_assert_str_eq(ss_status_name(-9999), "unknown");
     ck_assert_str_eq(ss_status_text(7), "an unknown error");
-    ck_assert_int_eq(ss_status_http(-9999), 500);
     ck_assert_int_eq(ss_status_by_name("nothing like that"), SS_OK);
     ck_assert_int_eq(ss_status_by_name(NULL), SS_OK);
 }

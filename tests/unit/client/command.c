@@ -1,4 +1,5 @@
 #include "tests/unit/client/command.h"
+#include "tests/support/link_wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ int command_run(
     close(end[1]);
     fclose(in_file);
     if (server)
-        while ((ss_link_wait(server, end[0], -1) & 2) == 0)
+        while ((link_wait(server, end[0], -1) & 2) == 0)
             scripted_serve();
     int status;
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/client/scripted_client.h"
+#include "tests/support/link_wait.h"
 
 static bool is_over;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -13,7 +14,7 @@ static void *serve_until_over(void *unused)
 {
     (void)unused;
     for (;;) {
-        ss_link_wait(server, -1, 10);
+        link_wait(server, -1, 10);
         scripted_serve();
         pthread_mutex_lock(&lock);
         bool stops = is_over;

@@ -213,6 +213,36 @@ START_TEST(names_are_sorted_by_code_points)
 }
 END_TEST
 
+// One write of a list of so many sends.
+static int send_many(size_t count)
+{
+    static const char begin[] = "[['" SS_NAME_TASKS "', [0";
+    char *text = ss_zalloc(sizeof(begin) + 2 * count + 4, 1);
+    memcpy(text, begin, sizeof(begin) - 1);
+    char *to = text + sizeof(begin) - 1;
+    for (size_t i = 1; i < count; i++, to += 2)
+        memcpy(to, ",0", 2);
+    memcpy(to, "]]]", 3);
+    int status = APPLY({A, "a", "once", text});
+    ss_free(text);
+    return status;
+}
+
+START_TEST(a_superstep_sends_so_many_tasks_and_no_more)
+{
+    raw();
+    ck_assert_int_eq(send_many(SS_SENDS_MAX), SS_OK);
+    bench_end();
+    raw();
+    ck_assert_int_eq(send_many(SS_SENDS_MAX + 1), SS_ELIMIT);
+    ck_assert_str_eq(bench_fault(), SS_NAME_TASKS);
+    ck_assert_str_eq(bench_error(),
+        "superstep -1 sends 1000001 tasks, and 1000000 is the most: send fewer "
+        "at a time, each of which does more");
+    bench_versions("{}");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -225,6 +255,7 @@ int main(void)
         a_write_to_no_channel_is_left_out, notes_of_the_engine_are_no_writes,
         an_error_leaves_everything_as_it_was,
         an_untracked_value_has_versions_and_is_never_stored,
-        names_are_sorted_by_code_points};
+        names_are_sorted_by_code_points,
+        a_superstep_sends_so_many_tasks_and_no_more};
     return bench_suite("update", tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -14,6 +14,7 @@
 #include "common/link/door.h"
 #include "common/link/limits.h"
 #include "common/link/link.h"
+#include "tests/support/link_wait.h"
 
 enum { TURNS_MAX = 4000, TURN_MS = 10, PATH_SIZE = 128 };
 
@@ -287,7 +288,7 @@ static bool serve(const char *kind, struct ss_link_incident *ret)
     void *bytes;
     size_t size;
     for (int i = 0; i < TURNS_MAX; i++) {
-        ss_link_wait(server, -1, TURN_MS);
+        link_wait(server, -1, TURN_MS);
         if (ss_link_recv(server, peer, &bytes, &size, &error) == SS_OK) {
             ss_free(bytes);
             return true;
@@ -319,7 +320,7 @@ static const char *wait_for_trouble(struct ss_link *link)
         const char *trouble = ss_link_trouble(link);
         if (trouble)
             return trouble;
-        ss_link_wait(server, -1, TURN_MS);
+        link_wait(server, -1, TURN_MS);
     }
     ck_abort_msg("nothing is wrong");
 }
@@ -424,7 +425,7 @@ START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
     // more often it was.
     for (int i = 0; i < TURNS_MAX && counts.delayed == 0; i++) {
         zmq_send(thief.socket, "hello", 5, ZMQ_DONTWAIT);
-        ss_link_wait(server, -1, 0);
+        link_wait(server, -1, 0);
         char peer[SS_PEER_SIZE];
         void *bytes;
         size_t size;
@@ -434,7 +435,7 @@ START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
             ck_assert_str_eq(incident.kind, "identity");
         ss_link_counts(server, &counts);
         if (i > SS_LINK_WRONGS_BURST)
-            ss_link_wait(server, -1, 10);
+            link_wait(server, -1, 10);
     }
     ck_assert_uint_gt(counts.delayed, 0);
     struct ss_link *link = connect_as("worker.key");
@@ -463,7 +464,7 @@ START_TEST(an_identity_that_is_too_long_is_its_senders_own_fault)
     memcpy(identity, stranger.public_half, SS_DOOR_MARK_SIZE);
     struct raw long_one = raw_send(identity);
     for (int i = 0; i < TURNS_MAX && status == SS_EAGAIN; i++) {
-        ss_link_wait(server, -1, TURN_MS);
+        link_wait(server, -1, TURN_MS);
         status = ss_link_recv(server, peer, &bytes, &size, &error);
     }
     ck_assert_int_eq(status, SS_EFORMAT);
@@ -498,7 +499,7 @@ static void hear_stranger_and(struct ss_link *worker_link)
         size_t size;
         if (!is_worker_heard)
             (void)!ss_link_send(worker_link, NULL, "again", 5, &error);
-        ss_link_wait(server, -1, TURN_MS);
+        link_wait(server, -1, TURN_MS);
         if (ss_link_recv(server, peer, &bytes, &size, &error) != SS_OK)
             continue;
         ss_free(bytes);
@@ -573,7 +574,7 @@ static void expect_nothing_unread(struct ss_link *link)
             ss_link_send(link, NULL, bytes, sizes[i % SIZES], &error), SS_OK);
         ck_assert(serve("rate", &incident));
     }
-    ck_assert_int_eq(ss_link_wait(server, -1, 3 * SS_LINK_UNREAD_LOOK_MS), 0);
+    ck_assert_int_eq(link_wait(server, -1, 3 * SS_LINK_UNREAD_LOOK_MS), 0);
     ss_link_counts(server, &counts);
     ck_assert_uint_gt(counts.unread, 0);
     ck_assert_uint_lt(counts.unread, 1024);

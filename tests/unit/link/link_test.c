@@ -12,6 +12,7 @@
 
 #include "common/base/mem.h"
 #include "common/link/limits.h"
+#include "tests/support/link_wait.h"
 
 enum { PATIENCE_MS = 20000 };
 
@@ -47,7 +48,7 @@ static char *receive(struct ss_link *link, char ret_peer[SS_PEER_SIZE])
         if (status == SS_OK)
             return bytes;
         ck_assert_int_eq(status, SS_EAGAIN);
-        ck_assert_int_eq(ss_link_wait(link, -1, PATIENCE_MS), 1);
+        ck_assert_int_eq(link_wait(link, -1, PATIENCE_MS), 1);
     }
 }
 
@@ -126,7 +127,7 @@ START_TEST(a_peer_that_left_is_not_connected)
     // message may leave, and is lost.
     int status;
     do {
-        ss_link_wait(server, -1, 1);
+        link_wait(server, -1, 1);
         status = ss_link_send(server, peer, "x", 1, NULL);
     } while (status == SS_OK);
     ck_assert_int_eq(status, SS_ECLOSED);
@@ -170,7 +171,7 @@ START_TEST(bytes_may_be_anything_and_empty)
     ck_assert_mem_eq(got, "a\0b", 3);
     ss_free(got);
     while (ss_link_recv(server, peer, &bytes, &size, NULL) != SS_OK)
-        ss_link_wait(server, -1, PATIENCE_MS);
+        link_wait(server, -1, PATIENCE_MS);
     ck_assert_uint_eq(size, 0);
     ss_free(bytes);
     ck_assert_int_eq(
@@ -186,12 +187,12 @@ START_TEST(waiting_ends_for_another_descriptor_too)
     struct ss_link *client = open_or_fail(ss_link_endpoint(server), false);
     int fds[2];
     ck_assert_int_eq(pipe(fds), 0);
-    ck_assert_int_eq(ss_link_wait(server, fds[0], 0), 0);
+    ck_assert_int_eq(link_wait(server, fds[0], 0), 0);
     ck_assert_int_eq(write(fds[1], "x", 1), 1);
-    ck_assert_int_eq(ss_link_wait(server, fds[0], PATIENCE_MS), 2);
+    ck_assert_int_eq(link_wait(server, fds[0], PATIENCE_MS), 2);
     send_text(client, NULL, "both");
     int ready;
-    while ((ready = ss_link_wait(server, fds[0], PATIENCE_MS)) != 3)
+    while ((ready = link_wait(server, fds[0], PATIENCE_MS)) != 3)
         ck_assert_int_eq(ready, 2);
     ck_assert_int_ge(ss_link_fd(server), 0);
     close(fds[0]);
@@ -303,7 +304,7 @@ START_TEST(a_client_keeps_its_name_when_the_server_comes_back)
     size_t size;
     do {
         send_text(client, NULL, "two");
-        ss_link_wait(server, -1, 50);
+        link_wait(server, -1, 50);
     } while (ss_link_recv(server, after, &bytes, &size, NULL) != SS_OK);
     ss_free(bytes);
     ck_assert_str_eq(before, after);
@@ -335,7 +336,7 @@ static int next_status(
     int status;
     while ((status = ss_link_recv(link, ret_peer, &bytes, &size, error)) ==
            SS_EAGAIN)
-        ss_link_wait(link, -1, PATIENCE_MS);
+        link_wait(link, -1, PATIENCE_MS);
     ss_free(bytes);
     return status;
 }

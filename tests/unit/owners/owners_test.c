@@ -449,8 +449,9 @@ END_TEST
 
 START_TEST(busy_shards_are_handed_over_only_after_a_while)
 {
-    struct ss_shards all = {{0}};
+    struct ss_shards all = {{0}}, rested = {{0}};
     ss_shards_fill(&all);
+    ss_shards_add(&rested, 3);
     member(1, "bob", LEASE_MS);
     give(0, SS_SHARDS, 0);
     begin();
@@ -458,7 +459,7 @@ START_TEST(busy_shards_are_handed_over_only_after_a_while)
         .type = SS_OWNERS_LOOKED, .cluster = &db, .busy = &all};
     step(event);
     ck_assert_ptr_null(find(SS_OWNERS_HAND));
-    ss_shards_remove(&all, 3);
+    ss_shards_leave(&all, &rested);
     tick(said.wake_at_ms - now_ms);
     step(event);
     ck_assert_uint_eq(count_of(SS_OWNERS_HAND), 1);

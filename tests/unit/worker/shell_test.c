@@ -15,6 +15,7 @@
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "worker/supervise.h"
+#include "tests/support/link_wait.h"
 
 enum { PATIENCE_MS = 20000, LARGE = 68 * 1024 * 1024 };
 
@@ -168,7 +169,7 @@ static void receive(void)
     void *bytes;
     size_t size;
     while (ss_link_recv(server, peer, &bytes, &size, &error) != SS_OK)
-        ck_assert_int_ge(ss_link_wait(server, -1, PATIENCE_MS), 0);
+        ck_assert_int_ge(link_wait(server, -1, PATIENCE_MS), 0);
     ss_message_destroy(&heard);
     ck_assert_msg(ss_message_decode(bytes, size, &heard, &error) == SS_OK, "%s",
         error.message);

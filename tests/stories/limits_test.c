@@ -1,0 +1,163 @@
+// What the engine keeps of what others say has an end: each limit at its edge.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "coordinator/engine/limits.h"
+#include "tests/stories/bodies.h"
+#include "tests/stories/suite.h"
+
+static struct {
+    size_t cancelled, settled;
+    uint64_t first_base, second_base; // of lists in the orders of b
+    bool had_first;
+} seen;
+
+static void watch(const struct ss_command *command)
+{
+    const struct ss_order *order = command->order;
+    seen.cancelled += command->type == SS_COMMAND_CANCEL;
+    seen.settled += command->type == SS_COMMAND_SETTLED;
+    if (command->type != SS_COMMAND_DISPATCH || strcmp(order->node, "b") != 0)
+        return;
+    uint64_t base = order->lists_count > 0 ? order->lists[0].base : 0;
+    if (seen.had_first)
+        seen.second_base = base;
+    else
+        seen.first_base = base;
+    seen.had_first = true;
+}
+
+static void begin(void)
+{
+    memset(&seen, 0, sizeof(seen));
+    world_watch(watch);
+}
+
+// Runs of so many threads, none of which waits for the one before.
+static void run_threads(size_t count, const char *input)
+{
+    for (size_t i = 0; i < count; i++) {
+        char body[256];
+        snprintf(body, sizeof(body),
+            "{'thread': 't%zu', 'graph': 'g', 'input': {'x': %s}}", i, input);
+        world_ask("ann", "run", body);
+    }
+    world_run();
+}
+
+// ---------------------------------------------------------------- warnings
+
+START_TEST(a_run_keeps_so_many_warnings)
+{
+    json_t *names = json_array();
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    for (int i = 0; i < SS_WARNINGS_MAX + 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "far%d", i);
+        json_array_append_new(names, json_string(name));
+    }
+    uint64_t id = world_ask_json("ann", "run",
+        json_pack("{s:s, s:s, s:{s:[]}, s:o}", "thread", "t", "graph", "g",
+            "input", "x", "interrupt_before", names));
+    json_t *warnings = json_object_get(world_finish(id), "warnings");
+    ck_assert_uint_eq(json_array_size(warnings), SS_WARNINGS_MAX);
+}
+END_TEST
+
+// ---------------------------------------------------------------- offers
+
+// Attempts of a coordinator before us: what is one too many is let go at once.
+START_TEST(so_many_attempts_of_others_are_kept_and_the_next_one_is_void)
+{
+    static struct ss_offer offers[SS_OFFERS_MAX + 1];
+    begin();
+    world_adopt(1000);
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_crash();
+    for (size_t i = 0; i < SS_OFFERS_MAX + 1; i++) {
+        offers[i].attempt = (struct ss_attempt){.epoch = 1, .dispatch = i + 1};
+        offers[i].thread = "t";
+        offers[i].run = "r";
+        snprintf(offers[i].task_id, sizeof(offers[i].task_id), "%zu", i);
+    }
+    world_offer(offers, SS_OFFERS_MAX);
+    world_restart();
+    ck_assert_uint_eq(seen.settled, 0);
+    world_offer(&offers[SS_OFFERS_MAX], 1);
+    world_worker("w2", 1);
+    ck_assert_uint_eq(seen.settled, 1);
+    world_offer(NULL, 0);
+}
+END_TEST
+
+// ---------------------------------------------------------------- lists
+
+// So many threads have a list at the worker; then each goes on there.
+static void hold_lists(size_t count)
+{
+    json_t *graph = chart("g", "start>a a>b b>end", NULL);
+    begin();
+    world_graph(json_incref(graph));
+    world_worker("w1", (uint32_t)count);
+    struct ss_event hello = {.type = SS_EVENT_WORKER_HELLO, .peer = "w1"};
+    hello.hello.name = "w1";
+    hello.hello.capacity = (uint32_t)count;
+    hello.hello.graphs = &graph;
+    hello.hello.graphs_count = 1;
+    hello.hello.keeps_lists = true;
+    world_event(&hello);
+    json_decref(graph);
+    world_hold("a");
+    run_threads(count, "[1, 2, 3, 4, 5, 6, 7, 8]");
+    ck_assert_uint_eq(world_attempts_of("a"), count);
+    world_let("a");
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("b"), count);
+}
+
+START_TEST(a_worker_is_known_to_hold_so_many_lists)
+{
+    hold_lists(SS_WORKER_LISTS_MAX);
+    ck_assert_uint_ne(seen.first_base, 0);
+    ck_assert_uint_ne(seen.second_base, 0);
+}
+END_TEST
+
+START_TEST(of_one_list_more_the_longest_unused_is_sent_whole_again)
+{
+    hold_lists(SS_WORKER_LISTS_MAX + 1);
+    ck_assert_uint_eq(seen.first_base, 0);
+}
+END_TEST
+
+// ---------------------------------------------------------------- let go
+
+// The thread of each attempt has moved: its worker is not told to end them, as
+// far back as they are known.
+START_TEST(so_many_attempts_of_threads_that_moved_are_known)
+{
+    enum { MORE = 3, COUNT = SS_WORKER_LET_GO_MAX + MORE };
+    begin();
+    world_pair();
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", COUNT);
+    world_hold("a");
+    run_threads(COUNT, "[]");
+    ck_assert_uint_eq(world_attempts_of("a"), COUNT);
+    seen.cancelled = 0;
+    world_lost(true);
+    ck_assert_uint_eq(seen.cancelled, 0);
+    world_share("w1", COUNT); // its sign names them all
+    ck_assert_uint_eq(seen.cancelled, MORE);
+}
+END_TEST
+
+SUITE("limits", a_run_keeps_so_many_warnings,
+    so_many_attempts_of_others_are_kept_and_the_next_one_is_void,
+    a_worker_is_known_to_hold_so_many_lists,
+    of_one_list_more_the_longest_unused_is_sent_whole_again,
+    so_many_attempts_of_threads_that_moved_are_known)
