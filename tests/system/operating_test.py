@@ -5,34 +5,26 @@ A coordinator, a worker and a PostgreSQL of the test's own stand for the reader'
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import harness
 import postgres
+import quarantine_test
 from harness import BIN, LIB, ROOT, Failure, World, expect
 
 PAGES = ROOT / "docs/operating"
 # Run by the containers' test, and by a test of its own below.
 ELSEWHERE = {"compose.md", "langgraph.md"}
-# Run by the test of the role (tls_test.py), on a server that it begins anew.
-ELSEWHERE_LINES = ("psql -d superstep ", "openssl ")
-# What cannot be run here, as it wants a whole machine or a run in trouble: the
-# test that does the same.
-SHOWN = {
-    "cmake --preset release -DSS_TESTS=OFF": "tests/system/install_test.sh",
-    "cmake --build build/release": "tests/system/install_test.sh",
-    "cmake --install build/release --prefix /usr":
-        "tests/system/install_test.sh",
-    "cp deploy/systemd/*.service /etc/systemd/system/":
-        "tests/system/deploy_test.py",
-    "cp deploy/systemd/superstep.sysusers /usr/lib/sysusers.d/superstep.conf "
-    "&& systemd-sysusers": "tests/system/deploy_test.py",
-    "systemctl enable --now superstep-coordinator superstep-worker@digest":
-        "tests/system/deploy_test.py",
-    "superstep release RUN": "tests/system/quarantine_test.py",
-    "superstep cancel RUN": "tests/system/quarantine_test.py",
-}
+# Lines that begin so are run by another test: on a server that it begins anew;
+# and what takes minutes is the build that all tests are of.
+ELSEWHERE_LINES = {"psql -d superstep ": "tests/system/tls_test.py",
+                   "cmake --build ": "tests/system/install_test.sh"}
+# Run below, each kind in a place of its own.
+SOURCE_LINES = ("cmake --preset ", "cmake --install ")
+SERVICE_LINES = ("cp deploy/systemd/", "systemctl ")
+PARKED_LINES = ("superstep release ", "superstep cancel ")
 COMMAND = re.compile(
     r"^ {4,}((?:superstep[\w-]*|docker[\w-]*|cmake|cp|mv|systemctl|psql|"
     r"pg_dump|openssl|export|deploy/\S+)(?: .*)?)$", re.M)
@@ -52,18 +44,20 @@ def begin(page, line, world, environment):
     process.wait_line(r"listening on|\bready\b")
 
 
-def play(page, world, environment, stands_for):
-    lines = commands(page)
+def play(page, world, environment, stands_for, only=None, place=None):
+    """Run the lines of a page that begin with one of `only`, in a folder;
+    without: all but those that have a place elsewhere. How many they are."""
+    others = (*ELSEWHERE_LINES, *SOURCE_LINES, *SERVICE_LINES, *PARKED_LINES)
+    lines = [line for line in commands(page) if (
+        line.startswith(only) if only else not line.startswith(others))]
     for line in lines:
-        if line.startswith(ELSEWHERE_LINES):
-            continue
         for word, value in stands_for.items():
             line = line.replace(word, value)
         if line.endswith(" &"):
             begin(page, line.removesuffix(" &"), world, environment)
             continue
         done = subprocess.run(
-            ["sh", "-c", line], cwd=world.folder, env=environment, text=True,
+            ["sh", "-c", line], cwd=place or world.folder, env=environment, text=True,
             capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
             check=False)
         if done.returncode != 0:
@@ -110,6 +104,69 @@ def test_each_page_works_as_it_stands():
             expect(played[page] > 0, f"{page}: no line was run")
 
 
+def programs_of(world):
+    return dict(os.environ, SUPERSTEP_COORDINATOR=world.endpoint or "",
+                PATH=f"{BIN}:{os.environ['PATH']}")
+
+
+def test_the_source_is_configured_and_installed_as_the_page_says():
+    with World() as world:
+        place = world.path("source")
+        shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(
+            "build", ".git", "__pycache__"))
+        lines = play("install.md", world, programs_of(world), {
+            "build/release": str(harness.BUILD),
+            "--prefix /usr": f"--prefix {place}/usr"}, SOURCE_LINES, place)
+        expect(lines == 2, f"{lines} lines were run")
+        rules = (place / "build/release/build.ninja").read_text(
+            encoding="utf-8")
+        expect("superstep-worker" in rules and "SS_STOPS" not in rules,
+               "that is no build for use")
+        expect((place / "usr/bin/superstep-worker").exists(),
+               "nothing was installed")
+
+
+def test_services_are_set_up_as_the_page_says():
+    """In a root of its own: users and links are made, nothing is started."""
+    tools = ("systemctl", "systemd-sysusers")
+    if os.geteuid() != 0 or not all(shutil.which(tool) for tool in tools):
+        print(f"*** {' and '.join(tools)} are not here, or not for us: their "
+              "lines were not run ***")
+        return
+    with World() as world:
+        root = world.path("root")
+        for folder in ("etc/systemd/system", "usr/lib/sysusers.d"):
+            (root / folder).mkdir(parents=True)
+        world.path("deploy").symlink_to(ROOT / "deploy")
+        lines = play("install.md", world, programs_of(world), {
+            "/etc/systemd/system/": f"{root}/etc/systemd/system/",
+            "/usr/lib/sysusers.d/": f"{root}/usr/lib/sysusers.d/",
+            "systemd-sysusers": f"systemd-sysusers --root={root}",
+            "systemctl enable --now": f"systemctl --root={root} enable"},
+            SERVICE_LINES)
+        expect(lines == 3, f"{lines} lines were run")
+        users = (root / "etc/passwd").read_text(encoding="utf-8")
+        expect(users.startswith("superstep:"), users)
+        wanted = root / "etc/systemd/system/multi-user.target.wants"
+        expect(sorted(path.name for path in wanted.iterdir()) ==
+               ["superstep-coordinator.service",
+                "superstep-worker@digest.service"],
+               "the services are not enabled")
+
+
+def test_a_run_in_quarantine_ends_as_the_page_says():
+    for line, status in zip(PARKED_LINES, ("done", "cancelled")):
+        with World() as world:
+            quarantine_test.park(world)
+            lines = play("recover.md", world, programs_of(world),
+                         {"RUN": "poison-run"}, line)
+            expect(lines == 1, f"{lines} lines were run of {line}")
+            command = world.command("attach", "poison-run")
+            command.wait()
+            expect(quarantine_test.status_of(world, "poison-run") == status,
+                   f"after {line}: {command.text()}")
+
+
 def test_threads_of_langgraph_come_and_go_as_the_page_says():
     with World() as world, postgres.Postgres() as server:
         server.sql("CREATE DATABASE agents")
@@ -122,10 +179,7 @@ def test_threads_of_langgraph_come_and_go_as_the_page_says():
         for tables in (server.url("agents"), world.path("checkpoints.db")):
             world.do("export", "langgraph", tables)
         world.do("delete", "t-17")
-        environment = dict(
-            os.environ, SUPERSTEP_COORDINATOR=world.endpoint,
-            PATH=f"{BIN}:{os.environ['PATH']}")
-        lines = play("langgraph.md", world, environment, {
+        lines = play("langgraph.md", world, programs_of(world), {
             "export langgraph postgres://ada@db/agents":
                 f"export langgraph '{server.url('empty')}'",
             "postgres://ada@db/agents": f"'{server.url('agents')}'",
@@ -134,16 +188,14 @@ def test_threads_of_langgraph_come_and_go_as_the_page_says():
 
 
 def test_each_command_that_a_page_shows_is_run_by_a_test():
-    shown = []
+    lines = []
     for path in sorted(PAGES.glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        for line in COMMAND.findall(text):
-            expect(line in SHOWN, f"{path.name}: no test runs: {line}; begin "
-                   "it with $")
-            shown.append(line)
-    expect(sorted(shown) == sorted(SHOWN),
-           f"no page shows {set(SHOWN) - set(shown)}")
-    for test in SHOWN.values():
+        lines += commands(path.name)
+        for line in COMMAND.findall(path.read_text(encoding="utf-8")):
+            raise Failure(f"{path.name}: no test runs: {line}; begin it with $")
+    for begin_of, test in ELSEWHERE_LINES.items():
+        expect(any(line.startswith(begin_of) for line in lines),
+               f"no page shows {begin_of}")
         expect((ROOT / test).exists(), f"there is no {test}")
 
 
