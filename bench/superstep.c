@@ -38,10 +38,45 @@ struct times {
 };
 static struct times *times;
 
+// What this process started: it ends with it, also where something is wrong.
+static pid_t started[2];
+static size_t started_count;
+
+static void stop_all(void)
+{
+    while (started_count > 0) {
+        pid_t pid = started[--started_count];
+        kill(pid, SIGTERM);
+        waitpid(pid, NULL, 0);
+    }
+}
+
+static char folder[] = "/tmp/bench-superstep.XXXXXX";
+static pid_t owner; // of the folder; 0: it is not there
+
+static int remove_folder(void)
+{
+    char command[sizeof(folder) + 8];
+    if (owner != getpid())
+        return 0;
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    return system(command);
+}
+
 static void complain(const char *what, const char *why)
 {
     fprintf(stderr, "bench-superstep: %s: %s\n", what, why);
+    stop_all();
+    if (remove_folder() != 0)
+        fprintf(stderr, "bench-superstep: %s is left\n", folder);
     exit(1);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 // --- the graph ---------------------------------------------------------------
@@ -83,13 +118,24 @@ static json_t *request(void)
 
 // --- processes ---------------------------------------------------------------
 
-static pid_t start_coordinator(const char *store, char endpoint[LINE_SIZE])
+static pid_t fork_one(void)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        complain("fork", "refused");
+    if (pid > 0)
+        started[started_count++] = pid;
+    else
+        started_count = 0; // they are its parent's
+    return pid;
+}
+
+static void start_coordinator(const char *store, char endpoint[LINE_SIZE])
 {
     int files[2];
     if (pipe(files) != 0)
         complain("pipe", "refused");
-    pid_t pid = fork();
-    if (pid == 0) {
+    if (fork_one() == 0) {
         dup2(files[1], STDOUT_FILENO);
         close(files[0]);
         execl(COORDINATOR, COORDINATOR, "--listen", "tcp://127.0.0.1:*",
@@ -113,7 +159,6 @@ static pid_t start_coordinator(const char *store, char endpoint[LINE_SIZE])
     if (!begin)
         complain(COORDINATOR, line);
     snprintf(endpoint, LINE_SIZE, "%.*s", (int)strcspn(begin, ", \n"), begin);
-    return pid;
 }
 
 static void keep_quiet(void *ctx, const char *line)
@@ -122,11 +167,10 @@ static void keep_quiet(void *ctx, const char *line)
     (void)line;
 }
 
-static pid_t start_worker(const char *endpoint)
+static void start_worker(const char *endpoint)
 {
-    pid_t pid = fork();
-    if (pid != 0)
-        return pid;
+    if (fork_one() != 0)
+        return;
     struct ss_error error;
     const struct ss_worker_options options = {.app = &app,
         .endpoint = endpoint,
@@ -135,19 +179,16 @@ static pid_t start_worker(const char *endpoint)
     _exit(ss_worker_run(&options, &error) == SS_OK ? 0 : 1);
 }
 
-static void stop(pid_t pid)
-{
-    kill(pid, SIGTERM);
-    waitpid(pid, NULL, 0);
-}
-
 // The worker announces its graph a moment after the client can ask for it.
 static void wait_for_graph(struct ss_client *client)
 {
     struct ss_client_error error;
     json_t *known = NULL;
     size_t count = 0;
+    int64_t until_ms = now_ms() + WAIT_MS;
     while (count == 0) {
+        if (now_ms() > until_ms)
+            complain("worker", "does not start");
         if (ss_client_graphs(client, &known, &error) != 0)
             complain("graphs", error.message);
         count = json_array_size(known);
@@ -161,8 +202,8 @@ static void run_processes(const char *store)
     struct ss_client_error error;
     struct ss_client *client;
     json_t *answer;
-    pid_t coordinator = start_coordinator(store, endpoint);
-    pid_t worker = start_worker(endpoint);
+    start_coordinator(store, endpoint);
+    start_worker(endpoint);
     const struct ss_client_options options = {.endpoints = endpoint};
     if (ss_client_open(&options, &client, &error) != 0)
         complain(endpoint, error.message);
@@ -171,8 +212,7 @@ static void run_processes(const char *store)
         complain("run", error.message);
     json_decref(answer);
     ss_client_close(&client);
-    stop(worker);
-    stop(coordinator);
+    stop_all();
 }
 
 static void run_here(const char *store)
@@ -247,9 +287,11 @@ int main(int argc, char **argv)
     size_t wanted = argc > 1 ? strtoul(argv[1], NULL, 10) : SUPERSTEPS;
     if (wanted < 3 * NOT_MEASURED || wanted > SUPERSTEPS_MAX)
         complain("usage", "bench-superstep [300 to 1000000 supersteps]");
-    char folder[] = "/tmp/bench-superstep.XXXXXX";
-    if (!mkdtemp(folder) || chdir(folder) != 0)
+    if (!mkdtemp(folder))
         complain(folder, "cannot be made");
+    owner = getpid();
+    if (chdir(folder) != 0)
+        complain(folder, "cannot be entered");
     share_times();
     times->wanted = wanted;
     printf("%zu supersteps of one empty node\n", wanted);
@@ -258,7 +300,5 @@ int main(int argc, char **argv)
     measure("processes, memory", run_processes, "memory:");
     measure("one process, SQLite (synchronous)", run_here, "sqlite:b.db");
     measure("one process, memory", run_here, "memory:");
-    char command[sizeof(folder) + 8];
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command) == 0 ? 0 : 1;
+    return remove_folder() == 0 ? 0 : 1;
 }
