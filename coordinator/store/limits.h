@@ -28,6 +28,10 @@ enum {
     SS_STORE_PAGE_ROWS = 256,
     // Threads whose heads need not be asked for.
     SS_STORE_HEADS_MAX = 65536,
+    // What a session holds once, so that its server's allocator keeps up to
+    // twice as much for it (postgres_connect.c): several times the rows of a
+    // full commit.
+    SS_STORE_SESSION_ROOM = 2 * 1024 * 1024,
     // How long whoever holds a fence may finish before it is cut off.
     SS_STORE_FENCE_WAIT_MS = 500,
     // What a look at a store calls too little room, and clocks apart: leases are

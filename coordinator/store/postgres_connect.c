@@ -224,12 +224,21 @@ static int server_look(struct ss_pg_store *store,
 }
 
 // What of the tables must not change, and what this connection needs to know.
+//
+// The last value is there for what it does to the session: glibc gives free
+// memory back after each commit until it saw a large piece freed, and large
+// commits would ask for the same pages again each time, a sixth of their cost
+// (docs/internals/journal.md).
 static int tables_look(struct ss_pg_store *store,
     struct ss_pg_identity *identity, struct ss_error *error)
 {
+    struct ss_pg_params params = {0};
+    ss_pg_params_number(&params, SS_STORE_SESSION_ROOM);
     const struct ss_pg_query query = {
         .sql = "SELECT generation, (SELECT reltype::bigint FROM pg_class"
-               " WHERE oid = '@journal'::regclass) FROM @format",
+               " WHERE oid = '@journal'::regclass), octet_length(repeat(' ',"
+               " $1::integer)) FROM @format",
+        .params = &params,
         .what = "look at the tables"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);

@@ -254,6 +254,67 @@ START_TEST(a_batch_larger_than_a_statement_is_one_commit)
 }
 END_TEST
 
+// Pages of memory that the store's session was given so far (proc(5), minflt).
+static long pages_given(void)
+{
+    char *path = ss_format("/proc/%s/stat",
+        ask(pg.person,
+            "SELECT pid FROM pg_stat_activity WHERE application_name ="
+            " 'superstep' ORDER BY backend_start DESC LIMIT 1"));
+    char text[512] = "";
+    long pages = -1;
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "%s", path);
+    ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+    (void)fclose(file);
+    const char *behind = strrchr(text, ')'); // its name may hold anything
+    ck_assert_ptr_nonnull(behind);
+    ck_assert_int_eq(
+        sscanf(behind, ") %*c %*d %*d %*d %*d %*d %*u %ld", &pages), 1);
+    ss_free(path);
+    return pages;
+}
+
+// One row of a size that is usual in each of many threads.
+static void append_crowd(uint64_t seq)
+{
+    enum { COUNT = 300, SIZE = 300 };
+    char names[COUNT][16], body[SIZE + 1];
+    struct ss_store_row rows[COUNT];
+    struct ss_store_unit units[COUNT];
+    memset(body, 'b', SIZE);
+    body[SIZE] = '\0';
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof(names[i]), "t%d", i);
+        rows[i] = row_of(names[i], seq, body);
+        units[i] = (struct ss_store_unit){
+            .thread = names[i], .rows = &rows[i], .rows_count = 1};
+    }
+    struct ss_store_batch batch = {.units = units, .units_count = COUNT};
+    ck_assert_int_eq(ss_store_apply(pg.store, &batch, &world_error), SS_OK);
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(units[i].result, SS_OK);
+}
+
+// Its pages are then those of the tables, each seen for a first time: some 60 a
+// commit. Where memory was given back after each commit they were 160.
+START_TEST(a_session_keeps_its_memory_from_commit_to_commit)
+{
+    enum { SMALL = 20, WARM = 5, COMMITS = 30, PAGES_MAX = 110 };
+    open_store(&pg.store);
+    for (uint64_t seq = 1; seq <= SMALL; seq++)
+        ck_assert_int_eq(append_row(pg.store, "small", seq, "x"), SS_OK);
+    for (uint64_t seq = 1; seq <= WARM; seq++)
+        append_crowd(seq);
+    long before = pages_given();
+    for (uint64_t seq = 1; seq <= COMMITS; seq++)
+        append_crowd(WARM + seq);
+    long given = pages_given() - before;
+    ck_assert_int_ge(given, 0);
+    ck_assert_int_lt(given, COMMITS * PAGES_MAX);
+}
+END_TEST
+
 START_TEST(many_rows_and_entries_are_read_in_pages)
 {
     open_store(&pg.store);
@@ -288,6 +349,7 @@ int main(void)
         people_may_look,
         a_unit_that_cannot_be_stored_harms_no_stranger,
         a_batch_larger_than_a_statement_is_one_commit,
+        a_session_keeps_its_memory_from_commit_to_commit,
         many_rows_and_entries_are_read_in_pages,
     };
     return postgres_world_main(
