@@ -1,10 +1,9 @@
+// Checkpoints in full, snapshots, and runs: what a journal of rows tells.
 #include "common/model/journal.h"
 
 #include <check.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/base/mem.h"
 #include "common/model/names.h"
 #include "tests/unit/model/journal_rows.h"
 
@@ -199,108 +198,6 @@ START_TEST(a_parent_that_never_was_is_named_and_nothing_more)
 }
 END_TEST
 
-// --- lists that grow --------------------------------------------------------
-
-static void grow(
-    const char *id, const char *parent, int64_t version, const char *text)
-{
-    struct ss_row *row = row_in("");
-    holds(row, id, parent);
-    moves(row, "x", version, SS_DELTA_APPEND, text);
-    append(row);
-}
-
-START_TEST(lists_grow_by_what_was_added)
-{
-    step("1", "", 1, "[1]");
-    grow("2", "1", 2, "[2,3]");
-    grow("3", "2", 3, "[]");
-    grow("4", "3", 4, "[[4]]");
-    expect("", "4", "x", 4, "[1,2,3,[4]]");
-    expect("", "2", "x", 2, "[1,2,3]");
-    expect("", "1", "x", 1, "[1]");
-}
-END_TEST
-
-START_TEST(a_list_that_is_set_anew_forgets_what_it_had)
-{
-    step("1", "", 1, "[1]");
-    grow("2", "1", 2, "[2]");
-    step("3", "2", 3, "[9]");
-    grow("4", "3", 4, "[10]");
-    expect("", "4", "x", 4, "[9,10]");
-}
-END_TEST
-
-START_TEST(a_list_does_not_grow_in_the_hands_of_others)
-{
-    step("1", "", 1, "[1]");
-    struct ss_checkpoint *held =
-        ss_journal_fold(journal, ss_journal_find(journal, "", NULL));
-    grow("2", "1", 2, "[2]");
-    expect("", "2", "x", 2, "[1,2]");
-    expect_channel(held, "x", 1, "[1]");
-    ss_checkpoint_unref(held);
-    expect("", "1", "x", 1, "[1]");
-}
-END_TEST
-
-static void edit(
-    const char *id, const char *parent, int64_t version, const char *text)
-{
-    struct ss_row *row = row_in("");
-    holds(row, id, parent);
-    moves(row, "x", version, SS_DELTA_EDIT, text);
-    append(row);
-}
-
-START_TEST(lists_are_edited_where_they_changed)
-{
-    step("1", "", 1, "[1,2,3,4,5]");
-    edit("2", "1", 2, "[[1,1,20],[3,1]]");
-    edit("3", "2", 3, "[[0,1],[3,1,50,60]]");
-    edit("4", "3", 4, "[]");
-    expect("", "4", "x", 4, "[20,3,50,60]");
-    expect("", "2", "x", 2, "[1,20,3,5]");
-    expect("", "1", "x", 1, "[1,2,3,4,5]");
-}
-END_TEST
-
-START_TEST(an_edit_that_does_not_fit_is_damage)
-{
-    static const char *const edits[] = {"[[3,1]]", "[[1,2]]", "[[0,1],[0,1]]",
-        "[[0,0,7]]", "[[0,1,7,8]]", "[[-1,1]]", "[[0]]", "[7]", "{}", "7",
-        "[[1,1],[0,1]]", "[[2,0,7],[2,0,8]]"};
-    step("1", "", 1, "[1,2]");
-    edit("2", "1", 2, edits[_i]);
-    ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
-    expect("", "1", "x", 1, "[1,2]");
-}
-END_TEST
-
-START_TEST(growing_what_is_no_list_is_damage)
-{
-    step("1", "", 1, "{}");
-    grow("2", "1", 2, "[2]");
-    ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
-    ck_assert_str_eq(row_error.message,
-        "journal: row 2: channel x: what is added is no list, or does not fit"
-        " what it is added to");
-    ck_assert_ptr_null(
-        ss_journal_fold(journal, ss_journal_find(journal, "", "2")));
-    expect("", "1", "x", 1, "{}");
-}
-END_TEST
-
-START_TEST(growing_by_what_is_no_list_is_damage)
-{
-    step("1", "", 1, "[]");
-    grow("2", "1", 2, "2");
-    ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
-    expect("", "1", "x", 1, "[]");
-}
-END_TEST
-
 // --- snapshots --------------------------------------------------------------
 
 START_TEST(a_whole_checkpoint_is_read_alone)
@@ -366,184 +263,6 @@ START_TEST(a_row_that_was_not_encoded_yet_counts_by_its_values)
     size_t bytes = ss_journal_find(journal, "", "2")->bytes;
     ck_assert_uint_gt(bytes, 12);
     ck_assert_uint_lt(bytes, 100);
-}
-END_TEST
-
-// --- pending writes ---------------------------------------------------------
-
-START_TEST(writes_stand_with_the_checkpoint_they_follow)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = row_in("");
-    holds(row, "2", "1");
-    strcpy(row->of, "1");
-    writes(row, "t1", 0, "x", "2");
-    append(row);
-    expect_pending("1", "t1/0/x=2");
-    expect_pending("2", "");
-    ck_assert_str_eq(
-        ss_journal_find(journal, "", "1")->pending[0].run, "run-1");
-}
-END_TEST
-
-START_TEST(the_first_regular_write_wins_and_the_last_special_one)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = pending_row("1");
-    writes(row, "t1", 0, "x", "\"first\"");
-    writes(row, "t1", -3, SS_NAME_INTERRUPT, "\"first\"");
-    append(row);
-    row = pending_row("1");
-    writes(row, "t1", 0, "x", "\"second\"");
-    writes(row, "t1", -3, SS_NAME_INTERRUPT, "\"second\"");
-    writes(row, "t1", 1, "y", "1");
-    append(row);
-    expect_pending(
-        "1", "t1/-3/__interrupt__=\"second\" t1/0/x=\"first\" t1/1/y=1");
-}
-END_TEST
-
-START_TEST(a_special_write_keeps_its_place)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = pending_row("1");
-    writes(row, "t1", -1, SS_NAME_ERROR, "1");
-    writes(row, "t2", 0, "x", "2");
-    writes(row, "t1", -1, SS_NAME_ERROR, "3");
-    append(row);
-    const struct ss_mark *mark = ss_journal_find(journal, "", "1");
-    ck_assert_uint_eq(mark->pending_count, 2);
-    ck_assert_str_eq(mark->pending[0].write->task_id, "t1");
-}
-END_TEST
-
-START_TEST(writes_are_read_by_path_then_task_then_index)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = pending_row("1");
-    writes_at(row, "~b", "t1", 0, "x", "1");
-    writes_at(row, "~a", "t3", 1, "x", "2");
-    writes_at(row, "~a", "t3", 0, "x", "3");
-    writes_at(row, "~a", "t2", 5, "x", "4");
-    writes_at(row, "", SS_NULL_TASK, 0, "x", "5");
-    writes_at(row, "~\xc3\xa4", "t4", -4, "x", "6");
-    append(row);
-    expect_pending("1", SS_NULL_TASK "/0/x=5 t2/5/x=4 t3/0/x=3 t3/1/x=2"
-                                     " t1/0/x=1 t4/-4/x=6");
-}
-END_TEST
-
-START_TEST(an_answer_that_was_taken_is_gone)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = pending_row("1");
-    writes(row, SS_NULL_TASK, -4, SS_NAME_RESUME, "\"yes\"");
-    writes(row, SS_NULL_TASK, 1, "x", "1");
-    writes(row, "t1", 0, "x", "1");
-    append(row);
-    row = pending_row("1");
-    writes(row, SS_NULL_TASK, -4, SS_NAME_RESUME, NULL);
-    writes(row, "t1", -4, SS_NAME_RESUME, "[\"yes\"]");
-    append(row);
-    expect_pending(
-        "1", SS_NULL_TASK "/1/x=1 t1/-4/__resume__=[\"yes\"] t1/0/x=1");
-    row = pending_row("1");
-    writes(row, SS_NULL_TASK, -4, SS_NAME_RESUME, NULL);
-    writes(row, "t1", 0, "x", "\"late\"");
-    writes(row, SS_NULL_TASK, -4, SS_NAME_RESUME, "\"no\"");
-    append(row);
-    expect_pending("1",
-        SS_NULL_TASK "/-4/__resume__=\"no\" " SS_NULL_TASK
-                     "/1/x=1 t1/-4/__resume__=[\"yes\"] t1/0/x=1");
-}
-END_TEST
-
-START_TEST(a_wide_superstep_keeps_every_write_once)
-{
-    enum { TASKS = 5000 };
-    step("1", "", 1, "1");
-    for (int round = 0; round < 2; round++) {
-        struct ss_row *row = pending_row("1");
-        for (int i = 0; i < TASKS; i++) {
-            char task[SS_UUID_SIZE];
-            snprintf(task, sizeof(task), "task-%04d", i);
-            writes(row, task, 0, "x", round ? "2" : "1");
-        }
-        append(row);
-    }
-    size_t count = 0;
-    const struct ss_pending **list =
-        ss_journal_pending(ss_journal_find(journal, "", NULL), &count);
-    ck_assert_uint_eq(count, TASKS);
-    for (size_t i = 0; i < count; i++) {
-        size_t size = 0;
-        ck_assert_str_eq(ss_value_text(list[i]->write->value, &size), "1");
-    }
-    ss_free(list);
-}
-END_TEST
-
-// The writes of its first attempt could not be applied.
-static void write_and_fail(void)
-{
-    step("1", "", 1, "1");
-    struct ss_row *row = pending_row("1");
-    writes(row, "t1", 0, "x", "\"old\"");
-    writes(row, "t1", 1, "y", "\"old\"");
-    writes(row, "t2", 0, "x", "\"of another\"");
-    append(row);
-    row = pending_row("1");
-    writes(row, "t1", -1, SS_NAME_ERROR, "\"failed\"");
-    append(row);
-}
-
-START_TEST(a_task_that_failed_keeps_what_it_wrote_until_it_writes_anew)
-{
-    write_and_fail();
-    expect_pending("1", "t1/-1/__error__=\"failed\" t1/0/x=\"old\""
-                        " t1/1/y=\"old\" t2/0/x=\"of another\"");
-    for (int round = 0; round < 2; round++) {
-        struct ss_row *row = pending_row("1");
-        writes(row, "t1", 0, "z", round ? "\"late\"" : "\"new\"");
-        append(row);
-        expect_pending("1", "t1/-1/__error__=\"failed\" t1/0/z=\"new\""
-                            " t2/0/x=\"of another\"");
-    }
-}
-END_TEST
-
-START_TEST(a_task_that_failed_may_write_anew_in_other_places)
-{
-    write_and_fail();
-    struct ss_row *row = pending_row("1");
-    writes(row, "t1", -4, SS_NAME_RESUME, "[1]");
-    writes(row, "t1", 2, "z", "\"new\"");
-    append(row);
-    expect_pending("1", "t1/-4/__resume__=[1] t1/-1/__error__=\"failed\""
-                        " t1/2/z=\"new\" t2/0/x=\"of another\"");
-}
-END_TEST
-
-START_TEST(writes_to_an_unknown_checkpoint_break_nothing)
-{
-    struct ss_row *row = pending_row("3");
-    writes(row, "t1", 0, "x", "1");
-    append(row);
-    ck_assert_ptr_null(ss_journal_find(journal, "", "3"));
-    expect_orphans("3", "t1/0/x=1");
-    expect_orphans("4", "");
-    ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_OK);
-}
-END_TEST
-
-START_TEST(a_checkpoint_that_comes_later_takes_its_orphans)
-{
-    struct ss_row *row = pending_row("3");
-    writes(row, "t1", 0, "x", "1");
-    append(row);
-    step("3", "", 1, "1");
-    expect_pending("3", "t1/0/x=1");
-    expect_orphans("3", "");
 }
 END_TEST
 
@@ -654,28 +373,10 @@ static Suite *suite(void)
     tcase_add_test(t, checkpoints_are_found_by_id_and_listed_by_age);
     tcase_add_test(t, namespaces_are_apart);
     tcase_add_test(t, a_parent_that_never_was_is_named_and_nothing_more);
-    tcase_add_test(t, lists_grow_by_what_was_added);
-    tcase_add_test(t, a_list_that_is_set_anew_forgets_what_it_had);
-    tcase_add_test(t, a_list_does_not_grow_in_the_hands_of_others);
-    tcase_add_test(t, lists_are_edited_where_they_changed);
-    tcase_add_loop_test(t, an_edit_that_does_not_fit_is_damage, 0, 12);
-    tcase_add_test(t, growing_what_is_no_list_is_damage);
-    tcase_add_test(t, growing_by_what_is_no_list_is_damage);
     tcase_add_test(t, a_whole_checkpoint_is_read_alone);
     tcase_add_test(t, a_snapshot_makes_reading_short);
     tcase_add_test(t, a_fork_of_an_old_checkpoint_is_far_from_its_base);
     tcase_add_test(t, a_row_that_was_not_encoded_yet_counts_by_its_values);
-    tcase_add_test(t, writes_stand_with_the_checkpoint_they_follow);
-    tcase_add_test(t, the_first_regular_write_wins_and_the_last_special_one);
-    tcase_add_test(t, a_special_write_keeps_its_place);
-    tcase_add_test(t, writes_are_read_by_path_then_task_then_index);
-    tcase_add_test(t, an_answer_that_was_taken_is_gone);
-    tcase_add_test(t, a_wide_superstep_keeps_every_write_once);
-    tcase_add_test(
-        t, a_task_that_failed_keeps_what_it_wrote_until_it_writes_anew);
-    tcase_add_test(t, a_task_that_failed_may_write_anew_in_other_places);
-    tcase_add_test(t, writes_to_an_unknown_checkpoint_break_nothing);
-    tcase_add_test(t, a_checkpoint_that_comes_later_takes_its_orphans);
     tcase_add_test(t, a_run_is_what_its_rows_tell);
     tcase_add_test(t, runs_are_apart);
     tcase_add_test(t, the_journal_knows_about_what_it_holds);
