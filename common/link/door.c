@@ -19,12 +19,13 @@
 #include "common/link/filter.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
-#include "common/link/received.h"
 #include "common/link/lobby.h"
+#include "common/link/scales.h"
 #include "common/link/zap.h"
 
 struct ss_door {
     struct ss_guard *guard;
+    struct ss_scales *scales;
     struct ss_allowed allowed;
     bool has_keys;
     void *zap;
@@ -205,12 +206,14 @@ static void accepted(struct ss_door *door, int fd)
     door->counts.accepted++;
     enum ss_guard_verdict verdict =
         ss_guard_connect(door->guard, fd, address, now_ms());
-    if (verdict == SS_GUARD_WELCOME && door->weigh_due_ms == INT64_MAX)
-        door->weigh_due_ms = now_ms() + SS_LINK_UNREAD_LOOK_MS;
-    if (verdict == SS_GUARD_WELCOME)
+    if (verdict != SS_GUARD_WELCOME) {
+        hang_up(fd, address);
+        refuse_connection(door, verdict, address);
         return;
-    hang_up(fd, address);
-    refuse_connection(door, verdict, address);
+    }
+    ss_scales_open(door->scales, fd, address);
+    if (door->weigh_due_ms == INT64_MAX)
+        door->weigh_due_ms = now_ms() + SS_LINK_UNREAD_LOOK_MS;
 }
 
 static void disconnected(struct ss_door *door, int fd, bool in_handshake)
@@ -218,6 +221,7 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
     char address[SS_GUARD_ADDRESS_SIZE];
     int64_t since_ms;
     ss_guard_disconnect(door->guard, fd, address, &since_ms);
+    ss_scales_close(door->scales, fd);
     if (!in_handshake || *address == '\0' ||
         now_ms() - since_ms < SS_LINK_SILENCE_MS)
         return;
@@ -227,33 +231,31 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
         SS_LINK_HANDSHAKE_MS);
 }
 
-// ZeroMQ's own bound is one of messages for each peer, and it knows none of what
-// has come of a message so far. All together are weighed here, and who holds
-// most has to leave.
+// All together are weighed, and for whom most is held has to leave.
 static void weigh(struct ss_door *door)
 {
-    int64_t at_ms = now_ms(), held;
-    int64_t max =
-        (int64_t)ss_guard_limits(door->guard)->unread_max_mb * 1000000;
-    int fd;
-    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t at_ms = now_ms();
+    unsigned max_mb = ss_guard_limits(door->guard)->unread_max_mb;
+    int64_t max = (int64_t)max_mb * 1000000;
+    struct ss_scales_load load;
     if (door->weigh_due_ms > at_ms)
         return;
-    int64_t sum = ss_guard_weigh(door->guard, ss_received);
+    int64_t sum = ss_scales_weigh(door->scales, ss_traffic_of);
     door->counts.unread = (uint64_t)sum;
     door->weigh_due_ms = ss_guard_connections(door->guard) > 0
                              ? at_ms + SS_LINK_UNREAD_LOOK_MS
                              : INT64_MAX;
     for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
-        if (!ss_guard_heaviest(door->guard, &fd, address, &held))
+        if (!ss_scales_heaviest(door->scales, &load))
             return;
-        sum -= held;
+        sum -= load.unread + load.owed;
         door->counts.heavy++;
-        tell(door, "unread", address,
-            "what all have sent and nobody read yet is more than %u MB: who "
-            "holds most of it, %lld bytes, is hung up on",
-            ss_guard_limits(door->guard)->unread_max_mb, (long long)held);
-        hang_up(fd, address);
+        tell(door, "unread", load.address,
+            "what was sent and nobody read yet is more than %u MB in all: the "
+            "heaviest, with %lld bytes of its own and %lld for it to read, is "
+            "hung up on",
+            max_mb, (long long)load.unread, (long long)load.owed);
+        hang_up(load.fd, load.address);
     }
 }
 
@@ -456,7 +458,7 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     const char mark[SS_DOOR_MARK_SIZE])
 {
     int64_t at_ms = now_ms();
-    ss_guard_take(door->guard, zmq_msg_get(frame, ZMQ_SRCFD),
+    ss_scales_take(door->scales, zmq_msg_get(frame, ZMQ_SRCFD),
         wire_size(zmq_msg_size(frame), door->has_keys));
     if (!ss_guard_hears(door->guard, peer, at_ms)) {
         door->counts.dropped++;
@@ -468,6 +470,7 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
         hang_up(door->sender_fd, door->address);
     if (admission != ADMIT)
         return false;
+    ss_scales_speaks(door->scales, door->sender_fd, peer);
     if (ss_guard_message(door->guard, peer, at_ms))
         return true;
     door->counts.dropped++;
@@ -476,6 +479,11 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
         ss_guard_limits(door->guard)->messages_rate);
     turn_out(door);
     return false;
+}
+
+void ss_door_gave(struct ss_door *door, const char *peer, size_t size)
+{
+    ss_scales_give(door->scales, peer, wire_size(size, door->has_keys));
 }
 
 const struct ss_link_sender *ss_door_sender(const struct ss_door *door)
@@ -560,6 +568,7 @@ int ss_door_open(void *context, void *socket,
     struct ss_guard_limits limits = fit_limits(&options->limits);
     int status = SS_OK;
     door->guard = ss_guard_new(&limits);
+    door->scales = ss_scales_new();
     door->sender_fd = -1;
     door->listener = -1;
     door->lobby_due_ms = door->filter_due_ms = door->weigh_due_ms = INT64_MAX;
@@ -591,6 +600,7 @@ void ss_door_close(struct ss_door **door)
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
     ss_lobby_fini(&it->lobby);
+    ss_scales_destroy(&it->scales);
     ss_guard_destroy(&it->guard);
     ss_free(it);
     *door = NULL;

@@ -45,6 +45,8 @@ int ss_door_time_left(const struct ss_door *door);
 enum { SS_DOOR_MARK_SIZE = 16 };
 bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     const char mark[SS_DOOR_MARK_SIZE]);
+// A message of so many bytes was given to ZeroMQ for `peer`.
+void ss_door_gave(struct ss_door *door, const char *peer, size_t size);
 const struct ss_link_sender *ss_door_sender(const struct ss_door *door);
 void ss_door_complain(struct ss_door *door);
 bool ss_door_has_incidents(const struct ss_door *door);

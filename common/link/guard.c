@@ -28,8 +28,6 @@ struct peer {
 struct connection {
     struct address *address; // NULL: no such descriptor is open
     int64_t since_ms;
-    int64_t taken; // bytes
-    int64_t held;  // that came and were not taken, when it was weighed
 };
 
 struct ss_guard {
@@ -217,8 +215,8 @@ enum ss_guard_verdict ss_guard_connect(
     if (verdict != SS_GUARD_WELCOME)
         return verdict;
     while (guard->connections.count <= (size_t)fd)
-        SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0, 0, 0});
-    guard->connections.items[fd] = (struct connection){from, now_ms, 0, 0};
+        SS_VEC_PUSH(&guard->connections, (struct connection){NULL, 0});
+    guard->connections.items[fd] = (struct connection){from, now_ms};
     from->connections++;
     guard->open_count++;
     return SS_GUARD_WELCOME;
@@ -236,45 +234,6 @@ void ss_guard_refused(
 size_t ss_guard_connections(const struct ss_guard *guard)
 {
     return guard->open_count;
-}
-
-// ------------------------------------------------------------------ bytes
-
-void ss_guard_take(struct ss_guard *guard, int fd, int64_t size)
-{
-    struct connection *it = connection_at(guard, fd);
-    if (it && it->address)
-        it->taken += size;
-}
-
-int64_t ss_guard_weigh(struct ss_guard *guard, int64_t (*received)(int fd))
-{
-    int64_t sum = 0;
-    for (size_t fd = 0; fd < guard->connections.count; fd++) {
-        struct connection *it = &guard->connections.items[fd];
-        int64_t came = it->address ? received((int)fd) : -1;
-        it->held = came > it->taken ? came - it->taken : 0;
-        sum += it->held;
-    }
-    return sum;
-}
-
-bool ss_guard_heaviest(struct ss_guard *guard, int *ret_fd,
-    char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_held)
-{
-    struct connection *heaviest = NULL;
-    for (size_t fd = 0; fd < guard->connections.count; fd++) {
-        struct connection *it = &guard->connections.items[fd];
-        if (it->address && it->held > (heaviest ? heaviest->held : 0))
-            heaviest = it;
-    }
-    if (!heaviest)
-        return false;
-    *ret_fd = (int)(heaviest - guard->connections.items);
-    memcpy(ret_address, heaviest->address->text, SS_GUARD_ADDRESS_SIZE);
-    *ret_held = heaviest->held;
-    heaviest->held = 0;
-    return true;
 }
 
 // ------------------------------------------------------------------ messages

@@ -20,7 +20,7 @@ struct ss_guard_limits {
     unsigned per_address_max;     // connections of one address
     unsigned connections_rate;    // new ones a second of one address
     unsigned messages_rate;       // a second of one peer
-    unsigned unread_max_mb; // that all sent, and nobody took yet
+    unsigned unread_max_mb;       // held for all (scales.h)
 };
 
 // What counts of `address`; of such a text, the text itself.
@@ -50,15 +50,6 @@ enum ss_guard_verdict ss_guard_connect(
 // when; "": unknown.
 void ss_guard_disconnect(struct ss_guard *guard, int fd,
     char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_since_ms);
-// `size` bytes of what came by `fd` were taken (on the wire).
-void ss_guard_take(struct ss_guard *guard, int fd, int64_t size);
-// What ZeroMQ holds of all connections and was not taken yet, in bytes. `received`
-// tells how much came by a descriptor; -1: unknown.
-int64_t ss_guard_weigh(struct ss_guard *guard, int64_t (*received)(int fd));
-// Who held most of it when it was weighed, and with how much: once, then the next.
-// False: nobody holds anything.
-bool ss_guard_heaviest(struct ss_guard *guard, int *ret_fd,
-    char ret_address[SS_GUARD_ADDRESS_SIZE], int64_t *ret_held);
 // The key of a connection from there was refused, or has to wait. With too many
 // of those its new connections count several times: a handshake is costly. Those
 // that it has are not touched.

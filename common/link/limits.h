@@ -7,8 +7,9 @@
 #define SS_LINK_MESSAGE_SIZE_MAX (68u << 20)
 
 enum {
-    // Messages that wait for one peer. What is above sends by credit and stays
-    // far below; a client that does not read its stream reaches it.
+    // Messages that wait for one peer, either way. What is above sends by credit
+    // and stays far below; a client that does not read its stream reaches it, or
+    // is the heaviest before (SS_LINK_UNREAD_MB).
     SS_LINK_QUEUE_MAX = 10000,
     // After a close, messages that were sent still leave for so long: a BYE, a
     // last answer.
@@ -58,10 +59,11 @@ enum {
     SS_LINK_EXCESS_RATE = 100,
     SS_LINK_EXCESS_BURST = 500,
     SS_LINK_FLOOD_MS = 1000,
-    // Bytes that all connections together sent and nobody took yet: seven of the
-    // largest messages. What is above it is looked at so often, and at most so
-    // many are hung up on each time. Between two looks it grows as fast as the
-    // network is.
+    // Bytes that are held for all connections together, either way: that they
+    // sent and nobody took yet, and that were given to them and they did not
+    // accept: seven of the largest messages. What is above it is looked at so
+    // often, and at most so many are hung up on each time. Between two looks it
+    // grows as fast as the network, or the one who sends, is.
     SS_LINK_UNREAD_MB = 512,
     SS_LINK_UNREAD_LOOK_MS = 250,
     SS_LINK_UNREAD_TURN_MAX = 64,

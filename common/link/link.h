@@ -98,8 +98,8 @@ struct ss_link_counts {
     uint64_t refused_full, refused_rate, refused_key; // connections
     uint64_t floods;                                  // that were filtered
     uint64_t delayed;                                 // that had to wait
-    uint64_t heavy;  // that were hung up on for what they held
-    uint64_t unread; // bytes that came and were not taken, as last weighed
+    uint64_t heavy;  // that were hung up on for what was held for them
+    uint64_t unread; // bytes that are held for all, as last weighed
     uint64_t timed_out;                               // handshakes
     uint64_t dropped; // messages over the rate, and of who was hung up on
 };

@@ -336,7 +336,8 @@ static int send_frame(void *socket, const void *bytes, size_t size, int flags)
 static int send_link(struct ss_link *link, const char *peer, const void *bytes,
     size_t size, struct ss_error *error)
 {
-    void *socket = own(link)->socket;
+    struct zmq_link *it = own(link);
+    void *socket = it->socket;
     if (peer) {
         unsigned char identity[SS_LINK_IDENTITY_SIZE_MAX];
         size_t identity_size = identity_of(peer, identity);
@@ -348,6 +349,8 @@ static int send_link(struct ss_link *link, const char *peer, const void *bytes,
     }
     if (send_frame(socket, bytes, size, 0) < 0)
         return send_failed(peer, error);
+    if (peer)
+        ss_door_gave(it->door, peer, size);
     return SS_OK;
 }
 

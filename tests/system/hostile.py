@@ -9,6 +9,7 @@
     half       connections that say nothing
     huge       a frame of 1 GB
     hoard      many frames that are allowed, and never ended
+    deaf       asks for the state of the thread "large" and reads no answer
 
 It says "begun" when it has begun, a line when it is refused for the first time,
 and goes on until it is killed. All of it comes from the address 127.0.0.2.
@@ -24,9 +25,13 @@ import sys
 import time
 
 DEALER, LINGER, RECONNECT_IVL, ROUTING_ID, SNDHWM = 5, 17, 18, 5, 23
+RCVBUF, RCVHWM = 12, 24
 PUBLICKEY, SECRETKEY, SERVERKEY, DONTWAIT = 48, 49, 50, 1
 # An Envelope of protocol 1 with a Hello: a name and a capacity.
 HELLO = bytes.fromhex("0801120a0a06686f7374696c2801")
+# One with an Ask: number 1, op "state", body {"thread":"large"}.
+ASK = (b"\x08\x01\x62\x1f\x08\x01\x12\x05state\x1a\x14\x12\x12"
+       b'{"thread":"large"}')
 SOCKETS = 8
 RENEW_S = 0.005 # a new connection so often: as many as are let in
 HERE = "127.0.0.2"
@@ -148,6 +153,20 @@ def flood(zmq, made, data):
             time.sleep(0.001)
 
 
+def deaf(endpoint, _):
+    """Once: libzmq does not notice that it was hung up on while it has no room
+    to read."""
+    zmq = Zmq()
+    made = zmq.socket()
+    zmq.set(made, RCVHWM, 1)
+    zmq.set(made, RCVBUF, 4096)
+    zmq.connect(made, endpoint)
+    say("begun")
+    while True:
+        zmq.send(made, ASK)
+        time.sleep(0.02) # what it asks for takes time: the others get some
+
+
 def junk(endpoint, _):
     zmq = Zmq()
     made = zmq.socket()
@@ -247,8 +266,9 @@ def huge(endpoint, _):
 def main():
     kind, endpoint = sys.argv[1:3]
     keys = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
-    {"stranger": stranger, "poser": poser, "liar": liar, "thief": thief, "junk": junk,
-     "half": half, "huge": huge, "hoard": hoard}[kind](endpoint, keys)
+    {"stranger": stranger, "poser": poser, "liar": liar, "thief": thief,
+     "junk": junk, "half": half, "huge": huge, "hoard": hoard,
+     "deaf": deaf}[kind](endpoint, keys)
 
 
 if __name__ == "__main__":

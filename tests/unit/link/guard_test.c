@@ -180,45 +180,6 @@ START_TEST(the_addresses_of_one_ipv6_network_count_as_one)
 }
 END_TEST
 
-// What came by each descriptor.
-static int64_t came[20];
-
-static int64_t received(int fd)
-{
-    return came[fd];
-}
-
-START_TEST(what_came_and_was_not_taken_is_weighed_the_heaviest_first)
-{
-    char address[SS_GUARD_ADDRESS_SIZE];
-    int64_t held;
-    int fd;
-    ck_assert_int_eq(come(10, "192.0.2.1"), SS_GUARD_WELCOME);
-    ck_assert_int_eq(come(11, "192.0.2.2"), SS_GUARD_WELCOME);
-    ck_assert_int_eq(come(12, "192.0.2.3"), SS_GUARD_WELCOME);
-    ck_assert_int_eq(come(13, "192.0.2.4"), SS_GUARD_WELCOME);
-    came[10] = 1000, came[11] = 5000, came[12] = 3000, came[13] = -1;
-    ss_guard_take(guard, 11, 4500);
-    ss_guard_take(guard, 10, 1200); // more than came: nothing is held
-    ss_guard_take(guard, 14, 100);  // nobody's
-    ck_assert_int_eq(ss_guard_weigh(guard, received), 3500);
-    ck_assert(ss_guard_heaviest(guard, &fd, address, &held));
-    ck_assert_int_eq(fd, 12);
-    ck_assert_str_eq(address, "192.0.2.3");
-    ck_assert_int_eq(held, 3000);
-    ck_assert(ss_guard_heaviest(guard, &fd, address, &held));
-    ck_assert_int_eq(fd, 11);
-    ck_assert_int_eq(held, 500);
-    ck_assert(!ss_guard_heaviest(guard, &fd, address, &held));
-    leave(12);
-    ck_assert_int_eq(ss_guard_weigh(guard, received), 500);
-    // Another connection by the same descriptor begins anew.
-    leave(11);
-    ck_assert_int_eq(come(11, "192.0.2.2"), SS_GUARD_WELCOME);
-    ck_assert_int_eq(ss_guard_weigh(guard, received), 5000);
-}
-END_TEST
-
 START_TEST(a_peer_that_says_too_much_has_to_wait_and_others_do_not)
 {
     for (int i = 0; i < 10 * SS_LINK_MESSAGES_BURST_S; i++)
@@ -303,8 +264,6 @@ int main(void)
     tcase_add_test(
         tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
     tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);
-    tcase_add_test(
-        tcase, what_came_and_was_not_taken_is_weighed_the_heaviest_first);
     tcase_add_test(
         tcase, a_peer_that_says_too_much_has_to_wait_and_others_do_not);
     tcase_add_test(

@@ -281,15 +281,16 @@ static void start_server(unsigned messages_rate)
     ck_assert_msg(status == SS_OK, "%s", error.message);
 }
 
+static char speaker[SS_PEER_SIZE]; // whose message came last
+
 // Serve until a message comes (true), or an incident of this kind is told.
 static bool serve(const char *kind, struct ss_link_incident *ret)
 {
-    char peer[SS_PEER_SIZE];
     void *bytes;
     size_t size;
     for (int i = 0; i < TURNS_MAX; i++) {
         link_wait(server, -1, TURN_MS);
-        if (ss_link_recv(server, peer, &bytes, &size, &error) == SS_OK) {
+        if (ss_link_recv(server, speaker, &bytes, &size, &error) == SS_OK) {
             ss_free(bytes);
             return true;
         }
@@ -559,8 +560,25 @@ START_TEST(who_sends_too_much_is_hung_up_on)
 }
 END_TEST
 
-// All of what came was taken: what is left are the handshake's bytes. With one
-// byte more or less for each message it would be far from that.
+static void read_one(struct ss_link *link, size_t wanted)
+{
+    char peer[SS_PEER_SIZE];
+    void *bytes;
+    size_t size;
+    for (int i = 0; i < TURNS_MAX; i++) {
+        if (ss_link_recv(link, peer, &bytes, &size, &error) == SS_OK) {
+            ss_free(bytes);
+            ck_assert_uint_eq(size, wanted);
+            return;
+        }
+        link_wait(link, -1, TURN_MS);
+    }
+    ck_abort_msg("nothing came");
+}
+
+// All of what came was taken, and what was given read: what is left are the
+// handshake's bytes. With one byte more or less for each message it would be
+// far from that.
 static void expect_nothing_unread(struct ss_link *link)
 {
     static const size_t sizes[] = {0, 1, 222, 223, 255, 256, 100000};
@@ -573,6 +591,10 @@ static void expect_nothing_unread(struct ss_link *link)
         ck_assert_int_eq(
             ss_link_send(link, NULL, bytes, sizes[i % SIZES], &error), SS_OK);
         ck_assert(serve("rate", &incident));
+        ck_assert_int_eq(ss_link_send(server, speaker, bytes,
+                             sizes[i % SIZES], &error),
+            SS_OK);
+        read_one(link, sizes[i % SIZES]);
     }
     ck_assert_int_eq(link_wait(server, -1, 3 * SS_LINK_UNREAD_LOOK_MS), 0);
     ss_link_counts(server, &counts);
@@ -581,7 +603,7 @@ static void expect_nothing_unread(struct ss_link *link)
     ck_assert_uint_eq(counts.heavy, 0);
 }
 
-START_TEST(what_was_taken_is_not_weighed_any_more)
+START_TEST(what_was_read_is_not_weighed_any_more)
 {
     start_server(0);
     struct ss_link *link = connect_as("worker.key");
@@ -598,6 +620,53 @@ START_TEST(without_keys_it_is_weighed_as_exactly)
     struct ss_link *link = connect_as("");
     expect_nothing_unread(link);
     ss_link_close(&link);
+}
+END_TEST
+
+// A peer that has room for next to nothing, and takes nothing.
+static void *connect_deaf(void *context)
+{
+    int room = 1, buffer = 4096, linger = 0;
+    void *deaf = zmq_socket(context, ZMQ_DEALER);
+    ck_assert_ptr_nonnull(deaf);
+    zmq_setsockopt(deaf, ZMQ_RCVHWM, &room, sizeof(room));
+    zmq_setsockopt(deaf, ZMQ_RCVBUF, &buffer, sizeof(buffer));
+    zmq_setsockopt(deaf, ZMQ_LINGER, &linger, sizeof(linger));
+    ck_assert_int_eq(zmq_connect(deaf, ss_link_endpoint(server)), 0);
+    ck_assert_int_eq(zmq_send(deaf, "hello", 5, 0), 5);
+    return deaf;
+}
+
+START_TEST(who_reads_nothing_of_much_is_hung_up_on)
+{
+    enum { SIZE = 100000, COUNT = 100 };
+    static char bytes[SIZE];
+    struct ss_link_incident incident;
+    struct ss_link_counts counts;
+    struct ss_link_options options = {.endpoint = "tcp://127.0.0.1:*",
+        .server = true,
+        .limits = {.unread_max_mb = SIZE * COUNT / 2000000}};
+    ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_OK);
+    void *context = zmq_ctx_new();
+    void *deaf = connect_deaf(context);
+    ck_assert(serve("unread", &incident));
+    for (int i = 0; i < COUNT; i++)
+        ck_assert_int_eq(
+            ss_link_send(server, speaker, bytes, SIZE, &error), SS_OK);
+    ck_assert(!serve("unread", &incident));
+    ck_assert_str_eq(incident.who, "127.0.0.1");
+    ck_assert_msg(strstr(incident.text, "more than 5 MB") != NULL, "%s",
+        incident.text);
+    ss_link_counts(server, &counts);
+    ck_assert_uint_eq(counts.heavy, 1);
+    // Nothing of it is held any more, but for a handshake if it is back.
+    for (int i = 0; i < TURNS_MAX && counts.unread >= 1024; i++) {
+        link_wait(server, -1, TURN_MS);
+        ss_link_counts(server, &counts);
+    }
+    ck_assert_uint_lt(counts.unread, 1024);
+    zmq_close(deaf);
+    zmq_ctx_term(context);
 }
 END_TEST
 
@@ -647,8 +716,9 @@ int main(void)
     tcase_add_test(
         tcase, a_key_that_did_wrong_waits_and_another_one_does_not);
     tcase_add_test(tcase, who_sends_too_much_is_hung_up_on);
-    tcase_add_test(tcase, what_was_taken_is_not_weighed_any_more);
+    tcase_add_test(tcase, what_was_read_is_not_weighed_any_more);
     tcase_add_test(tcase, without_keys_it_is_weighed_as_exactly);
+    tcase_add_test(tcase, who_reads_nothing_of_much_is_hung_up_on);
     tcase_add_test(tcase, beyond_loopback_keys_are_wanted);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,171 @@
+// scales.c - tables of connections and of who speaks by them.
+#include "common/link/scales.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/link/limits.h"
+
+struct speaker {
+    char *peer;
+    int fd;
+    int64_t given; // since it speaks by that
+};
+
+struct connection {
+    bool is_open;
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t taken;
+    struct speaker *speaker; // NULL: nobody spoke by it
+    int64_t unread, owed;    // when it was weighed
+};
+
+struct ss_scales {
+    SS_VEC(struct connection) connections; // by descriptor
+    struct ss_map speakers;                // peer -> struct speaker *
+};
+
+struct ss_scales *ss_scales_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ss_scales));
+}
+
+static struct connection *connection_at(struct ss_scales *scales, int fd)
+{
+    if (fd < 0 || (size_t)fd >= scales->connections.count)
+        return NULL;
+    struct connection *it = &scales->connections.items[fd];
+    return it->is_open ? it : NULL;
+}
+
+static void forget_speaker(struct ss_scales *scales, struct connection *of)
+{
+    struct speaker *it = of->speaker;
+    if (!it)
+        return;
+    ss_check(ss_map_remove(&scales->speakers, it->peer) == it);
+    ss_free(it->peer);
+    ss_free(it);
+    of->speaker = NULL;
+}
+
+void ss_scales_destroy(struct ss_scales **scales)
+{
+    struct ss_scales *it = *scales;
+    if (!it)
+        return;
+    for (size_t fd = 0; fd < it->connections.count; fd++)
+        forget_speaker(it, &it->connections.items[fd]);
+    ss_check(it->speakers.count == 0);
+    ss_map_fini(&it->speakers, NULL);
+    SS_VEC_FINI(&it->connections);
+    ss_free(it);
+    *scales = NULL;
+}
+
+// ------------------------------------------------------------------ counting
+
+void ss_scales_open(struct ss_scales *scales, int fd, const char *address)
+{
+    struct connection fresh = {.is_open = true};
+    ss_check(fd >= 0 && fd < SS_LINK_DESCRIPTORS_MAX);
+    ss_scales_close(scales, fd);
+    ss_check(strlen(address) < sizeof(fresh.address));
+    memcpy(fresh.address, address, strlen(address) + 1);
+    while (scales->connections.count <= (size_t)fd)
+        SS_VEC_PUSH(&scales->connections, (struct connection){.taken = 0});
+    scales->connections.items[fd] = fresh;
+}
+
+void ss_scales_close(struct ss_scales *scales, int fd)
+{
+    struct connection *it = connection_at(scales, fd);
+    if (!it)
+        return;
+    forget_speaker(scales, it);
+    *it = (struct connection){.is_open = false};
+}
+
+void ss_scales_take(struct ss_scales *scales, int fd, int64_t size)
+{
+    struct connection *it = connection_at(scales, fd);
+    if (it)
+        it->taken += size;
+}
+
+void ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
+{
+    struct connection *it = connection_at(scales, fd);
+    if (!it || (it->speaker && strcmp(it->speaker->peer, peer) == 0))
+        return;
+    struct speaker *speaker = ss_map_get(&scales->speakers, peer);
+    forget_speaker(scales, it);
+    if (speaker) { // it came back by another connection
+        scales->connections.items[speaker->fd].speaker = NULL;
+    } else {
+        speaker = ss_zalloc(1, sizeof(*speaker));
+        speaker->peer = ss_strdup(peer);
+        ss_map_put(&scales->speakers, peer, speaker);
+    }
+    speaker->fd = fd;
+    speaker->given = 0;
+    it->speaker = speaker;
+}
+
+void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size)
+{
+    struct speaker *speaker = ss_map_get(&scales->speakers, peer);
+    if (speaker)
+        speaker->given += size;
+}
+
+// ------------------------------------------------------------------ weighing
+
+static void weigh(struct connection *it, const struct ss_traffic *traffic)
+{
+    int64_t given = it->speaker ? it->speaker->given : 0;
+    it->unread = traffic->received > it->taken ? traffic->received - it->taken
+                                               : 0;
+    it->owed = given > traffic->accepted ? given - traffic->accepted : 0;
+}
+
+int64_t ss_scales_weigh(struct ss_scales *scales,
+    bool (*traffic)(int fd, struct ss_traffic *ret))
+{
+    int64_t sum = 0;
+    for (size_t fd = 0; fd < scales->connections.count; fd++) {
+        struct connection *it = &scales->connections.items[fd];
+        struct ss_traffic found;
+        it->unread = it->owed = 0;
+        if (it->is_open && traffic((int)fd, &found))
+            weigh(it, &found);
+        sum += it->unread + it->owed;
+    }
+    return sum;
+}
+
+bool ss_scales_heaviest(
+    struct ss_scales *scales, struct ss_scales_load *ret_load)
+{
+    struct connection *heaviest = NULL;
+    int64_t most = 0;
+    for (size_t fd = 0; fd < scales->connections.count; fd++) {
+        struct connection *it = &scales->connections.items[fd];
+        if (it->unread + it->owed <= most)
+            continue;
+        heaviest = it;
+        most = it->unread + it->owed;
+    }
+    if (!heaviest)
+        return false;
+    *ret_load = (struct ss_scales_load){
+        .fd = (int)(heaviest - scales->connections.items),
+        .unread = heaviest->unread,
+        .owed = heaviest->owed};
+    memcpy(ret_load->address, heaviest->address, sizeof(heaviest->address));
+    heaviest->unread = heaviest->owed = 0;
+    return true;
+}

@@ -1,0 +1,56 @@
+// scales.h - how much ZeroMQ holds for each connection, in bytes, either way.
+//
+//   the other side --received--> [ unread ] --taken--> the link
+//   the other side <--accepted-- [ owed   ] <--given-- the link
+//
+// ZeroMQ's own bounds are of messages for each peer, and it knows none of what
+// has come of a message so far. But the kernel knows what a connection has
+// received and what of ours the other side has accepted; the link knows what it
+// took and gave. The differences are what lies in between.
+//
+// It counts; the door decides. Connections are known by their descriptors, and
+// peers, to whom messages are given, by the connection that they spoke by last.
+#ifndef SS_LINK_SCALES_H
+#define SS_LINK_SCALES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/link/guard.h"
+#include "common/link/traffic.h"
+
+struct ss_scales;
+
+struct ss_scales *ss_scales_new(void);
+void ss_scales_destroy(struct ss_scales **scales);
+
+// A connection begins, by a descriptor (at most SS_LINK_DESCRIPTORS_MAX) that
+// may have been another's.
+void ss_scales_open(struct ss_scales *scales, int fd, const char *address);
+// It is closed; unknown ones are fine.
+void ss_scales_close(struct ss_scales *scales, int fd);
+// `size` bytes of what came by `fd` were taken (on the wire).
+void ss_scales_take(struct ss_scales *scales, int fd, int64_t size);
+// `peer` speaks by `fd`: what is given to it from now on counts there.
+void ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer);
+// `size` bytes were given to ZeroMQ for `peer` (on the wire). Of one that never
+// spoke, or is gone, nothing is counted.
+void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size);
+
+// What is held for all connections. `traffic` is ss_traffic_of(); what it does
+// not know weighs nothing.
+int64_t ss_scales_weigh(struct ss_scales *scales,
+    bool (*traffic)(int fd, struct ss_traffic *ret));
+
+struct ss_scales_load {
+    int fd;
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t unread; // bytes that it sent and that were not taken
+    int64_t owed;   // that were given to it, and that it did not accept
+};
+// The heaviest one when it was weighed, either way together: once, then the
+// next. False: nothing is held for anybody.
+bool ss_scales_heaviest(
+    struct ss_scales *scales, struct ss_scales_load *ret_load);
+
+#endif
