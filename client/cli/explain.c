@@ -233,6 +233,9 @@ static void write_wait(
     if (lost > 0)
         ss_buf_addf(buf, "; %lld %s lost with it", lost,
             lost > 1 ? "workers were" : "worker was");
+    long long fails_at = ss_json_int(wait, "fails_at", 0);
+    if (lost > 0 && fails_at > 0)
+        ss_buf_addf(buf, ", and %lld make it fail", fails_at);
     ss_buf_add_str(buf, ".\n");
 }
 

@@ -34,7 +34,8 @@ enum {
     SS_ROW_FORMAT_2 = 2,
     // No row of the journal has it: who reads it knows pauses, too.
     SS_ROW_FORMAT_3 = 3,
-    SS_ROW_FORMAT = SS_ROW_FORMAT_3, // the newest that this program knows
+    SS_ROW_FORMAT_4 = 4, // writes to SS_NAME_LOST
+    SS_ROW_FORMAT = SS_ROW_FORMAT_4, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.

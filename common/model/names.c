@@ -16,8 +16,8 @@ bool ss_name_reserved(const char *name)
 {
     static const char *const reserved[] = {"langsmith:hidden", SS_NAME_INPUT,
         SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_ERROR, SS_NAME_ERROR_SOURCE,
-        SS_NAME_NO_WRITES, SS_NAME_TRIES, "__snapshot_bumps__", "__pregel_send",
-        "__pregel_read", "__pregel_checkpointer", "__pregel_stream",
+        SS_NAME_NO_WRITES, SS_NAME_TRIES, SS_NAME_LOST, "__snapshot_bumps__",
+        "__pregel_send", "__pregel_read", "__pregel_checkpointer", "__pregel_stream",
         "__pregel_resuming", "__pregel_replay_state", "__pregel_task_id",
         "__pregel_timed_attempt_observer", "__pregel_resume_map",
         "__pregel_strict_resume", "__pregel_stream_messages_v2",
@@ -30,15 +30,15 @@ bool ss_name_ignored(const char *name)
 {
     static const char *const ignored[] = {SS_NAME_NO_WRITES, SS_NAME_PUSH,
         SS_NAME_RESUME, SS_NAME_INTERRUPT, SS_NAME_RETURN, SS_NAME_ERROR,
-        SS_NAME_ERROR_SOURCE, SS_NAME_TRIES, NULL};
+        SS_NAME_ERROR_SOURCE, SS_NAME_TRIES, SS_NAME_LOST, NULL};
     return name[0] == '_' && is_among(name, ignored);
 }
 
 int ss_name_special(const char *name)
 {
     static const char *const special[] = {SS_NAME_ERROR, SS_NAME_SCHEDULED,
-        SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_TRIES};
-    for (int i = 0; i < 5; i++)
+        SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_TRIES, SS_NAME_LOST};
+    for (int i = 0; i < (int)(sizeof(special) / sizeof(special[0])); i++)
         if (strcmp(name, special[i]) == 0)
             return -1 - i;
     return 0;

@@ -17,6 +17,9 @@
 #define SS_NAME_NO_WRITES "__no_writes__"
 // Ours: how often a task has failed in this run, and when it is tried again.
 #define SS_NAME_TRIES "__tries__"
+// Ours: how often its worker was lost. It stands beside the task's other writes,
+// all others of a row replace what stood for their task.
+#define SS_NAME_LOST "__lost__"
 #define SS_NAME_SCHEDULED "__scheduled__"
 #define SS_NAME_RETURN "__return__"
 #define SS_NAME_PUSH "__pregel_push"

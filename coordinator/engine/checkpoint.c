@@ -176,17 +176,26 @@ static void load_seen(
     }
 }
 
+static bool is_lost(const struct ss_row_write *write)
+{
+    return strcmp(write->channel, SS_NAME_LOST) == 0;
+}
+
 // The writes of one row replace what stood for their tasks, as they did when
-// they were made (R5.30-3).
+// they were made (R5.30-3); how often it was lost stands beside.
 static void load_row_writes(struct loop *loop, const struct ss_row *row)
 {
     for (size_t w = 0; w < row->writes_count; w++) {
         const struct ss_row_write *write = &row->writes[w];
-        bool first = true;
+        bool first = !is_lost(write);
         for (size_t i = 0; i < w && first; i++)
-            first = strcmp(row->writes[i].task_id, write->task_id) != 0;
+            first = is_lost(&row->writes[i])
+                || strcmp(row->writes[i].task_id, write->task_id) != 0;
         if (!write->value || strcmp(write->task_id, SS_NULL_TASK) == 0)
             continue;
+        if (is_lost(write))
+            ss_pendings_drop_write(
+                &loop->pending, write->task_id, write->channel);
         if (first)
             ss_pendings_drop(&loop->pending, write->task_id);
         ss_pendings_add(&loop->pending, write->task_id, write->path,
@@ -624,6 +633,18 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     }
 }
 
+void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
+{
+    struct ss_value *value = ss_value_new(lost);
+    uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
+    ss_pendings_drop_write(&loop->pending, task->id, SS_NAME_LOST);
+    ss_pendings_add(&loop->pending, task->id, task->path,
+        ss_name_special(SS_NAME_LOST), SS_NAME_LOST, value, true, call);
+    if (ss_loop_saves_now(loop))
+        store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
+    ss_value_unref(value);
+}
+
 // Under `exit`: what is pending, of the tasks that wrote in this run (R5.28).
 void ss_loop_store_pending(struct loop *loop)
 {
@@ -632,7 +653,8 @@ void ss_loop_store_pending(struct loop *loop)
     for (size_t i = 0; i < loop->pending.count; i++) {
         struct pending *p = &loop->pending.items[i];
         if (!p->of_this_run || p->is_left
-            || strcmp(p->channel, SS_NAME_TRIES) == 0)
+            || strcmp(p->channel, SS_NAME_TRIES) == 0
+            || strcmp(p->channel, SS_NAME_LOST) == 0)
             continue;
         store_pending(loop, p);
         p->is_left = true;

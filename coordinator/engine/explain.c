@@ -127,9 +127,12 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);
     }
-    if (task->redeliveries > 0)
+    if (task->redeliveries > 0) {
         json_object_set_new(
             json, "workers_lost", json_integer(task->redeliveries));
+        json_object_set_new(
+            json, "fails_at", json_integer(SS_REDELIVERIES_MAX + 1));
+    }
     return json;
 }
 

@@ -66,6 +66,8 @@ bool ss_loop_saves_now(const struct loop *loop);
 // Store pending writes of a task (R5.30), in memory and in the journal.
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
     const char *path, const struct ss_writes *writes);
+// How often the task's workers were lost, beside what stands for it. Takes `lost`.
+void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
 // The namespace a child's rows stand in is made here too (R12.2).
 void ss_loop_store_pending(struct loop *loop); // under `exit` (R5.28)
 // The plain answer was taken: no later run may be given it (R7.10, not copied).
@@ -109,6 +111,8 @@ struct task_facts {
     const char *error_source;
     json_t *tries;      // of this run: see SS_NAME_TRIES, or NULL; borrowed
     uint64_t tries_seq; // the row that holds it
+    json_t *lost;       // the same of SS_NAME_LOST
+    uint64_t lost_seq;
 };
 
 struct task_facts ss_pendings_facts(
@@ -118,7 +122,10 @@ void ss_pendings_add(struct pendings *pending, const char *task_id,
     struct ss_value *value, bool of_this_run, uint64_t seq); // borrows all
 void ss_pendings_drop(struct pendings *pending, const char *task_id);
 void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
-// A write of this task was made by this run (how often it was tried is none).
+void ss_pendings_drop_write(
+    struct pendings *pending, const char *task_id, const char *channel);
+// A write of this task was made by this run (how often it was tried, or lost, is
+// none).
 bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
 // How a task without output ended in this run, after row `since`: `__error__`,
 // `__interrupt__`, or NULL: it did not.
@@ -221,7 +228,8 @@ void ss_task_took_plain(struct task *task, bool stored);
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
 void ss_task_lost(struct task *task, const char *why);
-// After a crash: it has failed so often, and waits as long as it would have.
+// After a crash: it has failed, and was lost, so often, and waits as long as it
+// would have.
 void ss_task_recover_tries(struct task *task, const struct task_facts *facts);
 // Task and answers -> the worker's order (order.c). Gives.
 struct ss_order *ss_task_order(struct task *task);

@@ -19,6 +19,13 @@ static bool is_control(const char *channel)
         || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
+// It tells of attempts, nothing of what the task did.
+static bool is_of_tries(const char *channel)
+{
+    return strcmp(channel, SS_NAME_TRIES) == 0
+        || strcmp(channel, SS_NAME_LOST) == 0;
+}
+
 void ss_pendings_add(struct pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel,
     struct ss_value *value, bool of_this_run, uint64_t seq)
@@ -52,12 +59,20 @@ void ss_pendings_drop(struct pendings *pending, const char *task_id)
             ss_pendings_remove(pending, i);
 }
 
-void ss_pendings_drop_channel(struct pendings *pending, const char *channel)
+void ss_pendings_drop_write(
+    struct pendings *pending, const char *task_id, const char *channel)
 {
+    if (!ss_map_get(&pending->tasks, task_id))
+        return;
     for (size_t i = pending->count; i-- > 0;)
-        if (is_null_task(pending->items[i].task_id)
+        if (strcmp(pending->items[i].task_id, task_id) == 0
             && strcmp(pending->items[i].channel, channel) == 0)
             ss_pendings_remove(pending, i);
+}
+
+void ss_pendings_drop_channel(struct pendings *pending, const char *channel)
+{
+    ss_pendings_drop_write(pending, SS_NULL_TASK, channel);
 }
 
 void ss_pendings_fini(struct pendings *pending)
@@ -92,6 +107,9 @@ struct task_facts ss_pendings_facts(
         } else if (strcmp(p->channel, SS_NAME_TRIES) == 0) {
             facts.tries = p->of_this_run ? ss_value_json(p->value) : NULL;
             facts.tries_seq = p->seq;
+        } else if (strcmp(p->channel, SS_NAME_LOST) == 0) {
+            facts.lost = p->of_this_run ? ss_value_json(p->value) : NULL;
+            facts.lost_seq = p->seq;
         } else {
             has_output = true;
             output = p->seq > output ? p->seq : output;
@@ -107,7 +125,7 @@ bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
     for (size_t i = 0; i < pending->count; i++)
         if (pending->items[i].of_this_run
             && strcmp(pending->items[i].task_id, task_id) == 0
-            && strcmp(pending->items[i].channel, SS_NAME_TRIES) != 0)
+            && !is_of_tries(pending->items[i].channel))
             return true;
     return false;
 }
@@ -119,6 +137,7 @@ const char *ss_pendings_ended(
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
         if (!p->of_this_run || p->seq <= since
+            || strcmp(p->channel, SS_NAME_LOST) == 0
             || strcmp(p->task_id, task_id) != 0)
             continue;
         bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0

@@ -79,25 +79,55 @@ static void keep_tries(struct task *task, int64_t wait_ms)
     task->tried_seq = ss_thread_head(thread);
 }
 
-void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
+// Before the next attempt goes out: a body that ends its workers ends no more of
+// them when coordinators change. A program from before would take this for what
+// the task did: where one may read it, a crash begins the count anew.
+static void keep_loss(struct task *task)
+{
+    struct loop *loop = task->loop;
+    if (loop->engine->row_format >= SS_ROW_FORMAT_4)
+        ss_loop_put_lost(loop, task,
+            json_pack("{s:I, s:I, s:I}", "lost",
+                (json_int_t)task->redeliveries, "attempts",
+                (json_int_t)task->attempts, "first_us",
+                (json_int_t)task->first_attempt_us));
+}
+
+static void recover_attempts(struct task *task, const json_t *of)
+{
+    task->redeliveries = (uint32_t)ss_json_int(of, "lost", 0);
+    task->attempts = (uint32_t)ss_json_int(of, "attempts", 0);
+    task->first_attempt_us = ss_json_int(of, "first_us", 0);
+}
+
+static void recover_failures(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
     const json_t *tries = facts->tries;
-    if (!loop->run->recovering || !tries || task->state != TASK_NEW
-        || facts->tries_seq <= loop->tried_seq)
-        return;
     int64_t left_ms =
         (ss_json_int(tries, "at_us", 0) - loop->engine->wall_us) / 1000;
     int64_t wait_ms = ss_json_int(tries, "wait_ms", 0);
     if (left_ms > wait_ms) // the clock was put back
         left_ms = wait_ms;
     task->failures = (uint32_t)ss_json_int(tries, "failed", 0);
-    task->redeliveries = (uint32_t)ss_json_int(tries, "lost", 0);
-    task->attempts = (uint32_t)ss_json_int(tries, "attempts", 0);
-    task->first_attempt_us = ss_json_int(tries, "first_us", 0);
     task->retry_resuming = true;
     task->tried_seq = facts->tries_seq;
     task->retry_at_ms = loop->engine->now_ms + left_ms;
+}
+
+void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
+{
+    const struct loop *loop = task->loop;
+    bool has_tries = facts->tries && facts->tries_seq > loop->tried_seq;
+    bool has_lost = facts->lost && facts->lost_seq > loop->tried_seq;
+    if (!loop->run->recovering || task->state != TASK_NEW)
+        return;
+    if (has_tries)
+        recover_failures(task, facts);
+    if (has_lost && (!has_tries || facts->lost_seq > facts->tries_seq))
+        recover_attempts(task, facts->lost);
+    else if (has_tries)
+        recover_attempts(task, facts->tries);
 }
 
 // ------------------------------------------------ a failure
@@ -193,7 +223,10 @@ void ss_task_lost(struct task *task, const char *why)
         ss_plain_settle(task->loop->run);
         return;
     }
-    if (task->loop->run)
+    if (task->loop->run) {
         ss_told_restarted(task);
+        if (task->order_kind != SS_ORDER_FOLD)
+            keep_loss(task);
+    }
     ss_schedule(task);
 }

@@ -6,6 +6,7 @@
 #include "common/model/journal.h"
 #include "common/model/names.h"
 #include "common/model/value.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/journal_io.h"
 #include "tests/sim/world.h"
 
@@ -185,6 +186,55 @@ static void check_once(struct world *world, const struct ss_row *row,
     }
 }
 
+// What a try of the task around had lost says nothing of the next one.
+static void forget_inside(struct ss_map *known, const struct ss_row *row)
+{
+    for (struct ss_map_entry *e = known->first, *next; e; e = next) {
+        next = e->next;
+        const struct ss_row *other = e->value;
+        if (strcmp(other->run, row->run) == 0 &&
+            strlen(other->ns) > strlen(row->ns))
+            ss_map_remove(known, e->key);
+    }
+}
+
+static const json_t *lost_in(const struct ss_row *row, const char *task_id)
+{
+    for (size_t i = 0; i < row->writes_count; i++)
+        if (strcmp(row->writes[i].channel, SS_NAME_LOST) == 0 &&
+            strcmp(row->writes[i].task_id, task_id) == 0)
+            return ss_value_json(row->writes[i].value);
+    return NULL;
+}
+
+// However often coordinators change: a task is lost once more than it was before,
+// and no more often than a task may be.
+static void check_lost(struct world *world, const struct ss_row *row,
+    struct ss_map *known)
+{
+    for (size_t i = 0; i < row->writes_count; i++) {
+        const struct ss_row_write *write = &row->writes[i];
+        if (strcmp(write->channel, SS_NAME_TRIES) == 0)
+            forget_inside(known, row);
+        if (strcmp(write->channel, SS_NAME_LOST) != 0)
+            continue;
+        char *key = ss_format(
+            "%s %s %s %s", row->run, row->ns, row->of, write->task_id);
+        const struct ss_row *before = ss_map_put(known, key, (void *)row);
+        const json_t *is = ss_value_json(write->value);
+        const json_t *was = before ? lost_in(before, write->task_id) : NULL;
+        int64_t count = ss_json_int(is, "lost", 0);
+        if (count < 1 || count > SS_REDELIVERIES_MAX ||
+            count <= ss_json_int(was, "lost", 0) ||
+            ss_json_int(is, "attempts", 0) <= ss_json_int(was, "attempts", 0))
+            violated(world, "task %s of run %s was lost %lld times in row %llu, "
+                "and %lld times before", write->path, row->run,
+                (long long)count, (unsigned long long)row->seq,
+                (long long)ss_json_int(was, "lost", 0));
+        ss_free(key);
+    }
+}
+
 static int64_t version_of(const struct ss_checkpoint *checkpoint, const char *key)
 {
     const struct ss_slot *slot = ss_map_get(&checkpoint->channels, key);
@@ -245,7 +295,7 @@ static void check_space(
 void check_thread(struct world *world, const char *thread)
 {
     struct load load = {.world = world, .journal = ss_journal_new()};
-    struct ss_map known = {0};
+    struct ss_map known = {0}, lost = {0};
     struct ss_error error = {0};
     ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX,
                  load_row, &load, &error) == SS_OK);
@@ -253,14 +303,17 @@ void check_thread(struct world *world, const char *thread)
         violated(world, "%s", error.message);
     for (uint64_t seq = 1; seq <= ss_journal_head(load.journal); seq++) {
         const struct ss_row *row = ss_journal_row(load.journal, seq);
-        if (row)
+        if (row) {
             check_once(world, row, &known);
+            check_lost(world, row, &lost);
+        }
     }
     size_t count = 0;
     const char *const *spaces = ss_journal_namespaces(load.journal, &count);
     for (size_t i = 0; i < count; i++)
         check_space(world, load.journal, spaces[i]);
     ss_map_fini(&known, NULL);
+    ss_map_fini(&lost, NULL);
     ss_journal_destroy(&load.journal);
 }
 

@@ -423,6 +423,29 @@ START_TEST(tries_are_kept_when_all_coordinators_know_them)
 }
 END_TEST
 
+START_TEST(lost_workers_are_counted_when_all_coordinators_know_that)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>end", NULL));
+    for (int32_t format = SS_ROW_FORMAT_3; format <= SS_ROW_FORMAT_4;
+         format++) {
+        world_worker("w1", 1);
+        members_read(format);
+        world_hold("a");
+        uint64_t id = world_ask("ann", "run", RUN(""));
+        world_run();
+        world_leave("w1");
+        world_worker("w1", 1);
+        world_let("a");
+        ck_assert_str_eq(
+            ss_json_str(world_finish(id), "status", ""), "done");
+        ck_assert_int_eq(newest_written(),
+            format == SS_ROW_FORMAT_4 ? SS_ROW_FORMAT_4 : SS_ROW_FORMAT_1);
+    }
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
 START_TEST(a_run_moves_when_all_coordinators_know_that_runs_do)
 {
     world_pair();
@@ -459,4 +482,5 @@ SUITE("cluster", who_asks_the_wrong_one_is_told_where_the_thread_is,
     rows_are_written_that_the_oldest_coordinator_reads,
     a_copy_has_no_rows_that_the_oldest_coordinator_does_not_read,
     tries_are_kept_when_all_coordinators_know_them,
+    lost_workers_are_counted_when_all_coordinators_know_that,
     a_run_moves_when_all_coordinators_know_that_runs_do)

@@ -73,6 +73,71 @@ static void tries_inside(void)
     world_body("i2", fails_twice);
 }
 
+static json_t *vanishes(struct visit *visit)
+{
+    return visit_vanish(visit);
+}
+
+static json_t *vanishes_twice(struct visit *visit)
+{
+    return visit->order->attempt_number < 3 ? visit_vanish(visit)
+                                            : says(visit->order->node);
+}
+
+// The second one fails, the third one is lost, too.
+static json_t *vanishes_and_fails(struct visit *visit)
+{
+    return visit->order->attempt_number == 2
+        ? visit_fail(
+              visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
+        : visit->order->attempt_number < 4 ? visit_vanish(visit)
+                                           : says(visit->order->node);
+}
+
+static json_t *asks_then_vanishes(struct visit *visit)
+{
+    json_t *first = visit_ask(visit, "first?");
+    json_t *second = first ? visit_ask(visit, "second?") : NULL;
+    if (!first || (!second && visit->order->attempt_number > 2))
+        return NULL;
+    return vanishes_twice(visit);
+}
+
+static void no_worker_survives(void)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", vanishes);
+}
+
+static void no_worker_survives_but_a_handler_does(void)
+{
+    world_graph(chart("g", "start>a a>b a>c c>d d>end",
+        "{'nodes': {'b': {'error_handler': true, " TRIES("") "}}}"));
+    world_body("b", vanishes);
+    world_body("__error_handler__b", vanishes_twice);
+}
+
+static void lost_between_tries(void)
+{
+    tries();
+    world_body("b", vanishes_and_fails);
+    world_body("c", vanishes_twice);
+}
+
+static void lost_with_answers(void)
+{
+    tries();
+    world_body("b", asks_then_vanishes);
+    world_body("c", asks);
+}
+
+static void lost_inside(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        INSIDE(", " TRIES(""), "")));
+    world_body("i2", vanishes_and_fails);
+}
+
 static void caches(void)
 {
     world_graph(chart("g", "start>a a>b b>c c>end",
@@ -109,6 +174,14 @@ static const struct story stories[] = {
         {FRESH, "run {'command': {'resume': {'$id0': 'yes', '$id1': 'no'}}}"}},
     {"tries around a graph", tries_around, {FRESH}},
     {"tries inside a graph", tries_inside, {FRESH}},
+    {"a task that no worker survives", no_worker_survives, {FRESH, GO_ON}},
+    {"a handler after the last worker", no_worker_survives_but_a_handler_does,
+        {FRESH}},
+    {"workers lost between tries", lost_between_tries, {FRESH}},
+    {"workers lost with answers", lost_with_answers,
+        {FRESH, "run {'command': {'resume': {'$id0': 'yes', '$id1': 'no'}}}",
+            "run {'command': {'resume': {'$id0': 'then'}}}"}},
+    {"workers lost inside a graph", lost_inside, {FRESH}},
     {"caches", caches, {FRESH, "run {'input': {'x': []}}"}},
     {"a reducer of the application, and a question", own_reducer,
         {FRESH, "run {'command': {'resume': 'yes', 'update': {'x': ['u']}}}",

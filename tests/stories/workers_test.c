@@ -38,12 +38,13 @@ START_TEST(a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored)
          "  row 4 of t: writes of c\n"
          "worker w1 is gone: its lease ended\n"
          "task b: its lease ended\n"
+         "  row 5 of t: writes of b (lost, 1 so far)\n"
          "b of superstep 2 goes to worker w2 (attempt 2)\n"
          "a late result of a lost attempt is ignored\n"
-         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+         "  row 6 of t: writes of b, checkpoint 2 (loop)\n"
          "d of superstep 3 goes to worker w2 (attempt 1)\n"
          "the run ends: done\n"
-         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "  row 7 of t: writes of d, checkpoint 3 (loop), end\n"
          "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
@@ -94,11 +95,12 @@ START_TEST(a_result_that_is_lost_on_the_way_is_asked_for_again)
          "c of superstep 2 goes to worker w1 (attempt 1)\n"
          "  row 4 of t: writes of b\n"
          "task c: the worker does not know of it\n"
+         "  row 5 of t: writes of c (lost, 1 so far)\n"
          "c of superstep 2 goes to worker w1 (attempt 2)\n"
-         "  row 5 of t: writes of c, checkpoint 2 (loop)\n"
+         "  row 6 of t: writes of c, checkpoint 2 (loop)\n"
          "d of superstep 3 goes to worker w1 (attempt 1)\n"
          "the run ends: done\n"
-         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+         "  row 7 of t: writes of d, checkpoint 3 (loop), end\n"
          "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
@@ -125,14 +127,17 @@ START_TEST(a_task_that_no_worker_survives_fails)
          "worker w1 is gone: it said good-bye\n"
          "task a: it said good-bye\n"
          "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "  row 3 of t: writes of a (lost, 1 so far)\n"
          "a of superstep 1 goes to worker w1 (attempt 2)\n"
          "worker w1 is gone: it said good-bye\n"
          "task a: it said good-bye\n"
          "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "  row 4 of t: writes of a (lost, 2 so far)\n"
          "a of superstep 1 goes to worker w1 (attempt 3)\n"
          "worker w1 is gone: it said good-bye\n"
          "task a: it said good-bye\n"
          "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "  row 5 of t: writes of a (lost, 3 so far)\n"
          "a of superstep 1 goes to worker w1 (attempt 4)\n"
          "worker w1 is gone: it said good-bye\n"
          "task a: it said good-bye\n"
@@ -140,9 +145,90 @@ START_TEST(a_task_that_no_worker_survives_fails)
          "4 attempts; the last: it said good-bye\n"
          "the run ends: failed\n"
          "worker w1 serves 1 graphs, 1 tasks at once\n"
-         "  row 3 of t: writes of a (failed), end\n"
+         "  row 6 of t: writes of a (failed), end\n"
          "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
          "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
+}
+END_TEST
+
+// It ends a worker with each attempt, and a coordinator follows each time: it is
+// given out no more often than without.
+START_TEST(lost_workers_are_counted_over_crashes)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_forget();
+    for (int i = 0; i < 3; i++) {
+        world_leave("w1");
+        world_run(); // its row is durable
+        world_crash();
+        world_restart();
+        world_worker("w1", 1);
+        world_run();
+    }
+    told("worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "  row 3 of t: writes of a (lost, 1 so far)\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "a of superstep 1 goes to worker w1 (attempt 2)\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "  row 4 of t: writes of a (lost, 2 so far)\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "a of superstep 1 goes to worker w1 (attempt 3)\n"
+         "worker w1 is gone: it said good-bye\n"
+         "task a: it said good-bye\n"
+         "  row 5 of t: writes of a (lost, 3 so far)\n"
+         "(the coordinator crashes)\n"
+         "worker w1 serves 1 graphs, 1 tasks at once\n"
+         "run of graph g on thread t is found unfinished and goes on\n"
+         "a of superstep 1 goes to worker w1 (attempt 4)\n");
+    world_leave("w1");
+    uint64_t id = world_ask("bob", "attach", "{'run': 'r'}");
+    json_t *error = json_object_get(world_finish(id), "error");
+    ck_assert_str_eq(ss_json_str(error, "code", "-"), "worker_lost");
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
+}
+END_TEST
+
+static const json_t *waits_of_r(void)
+{
+    json_t *explained = json_object_get(
+        world_get("explain", "{'thread': 't', 'run': 'r'}"), "explain");
+    return json_array_get(json_object_get(explained, "waits"), 0);
+}
+
+START_TEST(who_takes_a_thread_over_knows_how_many_workers_were_lost)
+{
+    world_pair();
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_hold("a");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    for (int i = 1; i < 4; i++) {
+        world_leave("w1");
+        world_run();
+        ck_assert_int_eq(ss_json_int(waits_of_r(), "workers_lost", 0), i);
+        world_lost(true);
+        world_at(i % 2 ? "two" : "one");
+        world_gained();
+        world_worker("w1", 1);
+        world_run();
+        ck_assert_int_eq(ss_json_int(waits_of_r(), "workers_lost", 0), i);
+    }
+    world_leave("w1");
+    uint64_t id = world_ask("bob", "attach", "{'run': 'r'}");
+    json_t *error = json_object_get(world_finish(id), "error");
+    ck_assert_str_eq(ss_json_str(error, "code", "-"), "worker_lost");
+    ck_assert_uint_eq(world_attempts_of("a"), 4);
 }
 END_TEST
 
@@ -396,6 +482,8 @@ SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
     a_task_that_no_worker_survives_fails,
+    lost_workers_are_counted_over_crashes,
+    who_takes_a_thread_over_knows_how_many_workers_were_lost,
     an_update_whose_tasks_no_worker_survives_is_answered_once,
     nothing_goes_to_a_worker_that_drains,
     a_task_waits_for_a_worker_that_serves_its_graph,

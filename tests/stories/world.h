@@ -50,6 +50,8 @@ json_t *visit_ask(struct visit *visit, const char *question);
 // Fail the attempt. NULL.
 json_t *visit_fail(struct visit *visit, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
+// Its worker loses it: nothing of it ever arrives. NULL.
+json_t *visit_vanish(struct visit *visit);
 // Show something live.
 void visit_show(
     struct visit *visit, enum ss_live_kind kind, const char *text);

@@ -96,6 +96,12 @@ json_t *visit_fail(struct visit *visit, int code, const char *kind,
     return NULL;
 }
 
+json_t *visit_vanish(struct visit *visit)
+{
+    world.vanishes = true;
+    return visit_fail(visit, SS_ENODE, NULL, SS_RETRY_NO, "nobody hears it");
+}
+
 void visit_show(
     struct visit *visit, enum ss_live_kind kind, const char *text)
 {

@@ -134,6 +134,7 @@ struct world {
     int64_t wake_at_ms;
     struct store store;
     bool slow, repeat, in_engine;
+    bool vanishes; // the attempt whose body runs now
     int64_t adopt_ms; // of the engines that follow
     const char *key; // of who asks, or NULL
     void (*watch)(const struct ss_command *command); // or NULL

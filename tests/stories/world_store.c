@@ -340,6 +340,9 @@ static void tell_what(struct ss_buf *line, const struct ss_row_write *write)
         ss_buf_add_str(line, write->value ? " (answer)" : " (answer taken)");
     else if (strcmp(write->channel, SS_NAME_TRIES) == 0)
         ss_buf_add_str(line, " (tries again)");
+    else if (strcmp(write->channel, SS_NAME_LOST) == 0)
+        ss_buf_addf(line, " (lost, %lld so far)",
+            (long long)ss_json_int(ss_value_json(write->value), "lost", 0));
 }
 
 static void tell_writes(struct ss_buf *line, const struct ss_row *row)

@@ -117,9 +117,15 @@ void world_order(const struct ss_command *command)
     done->outcomes[0] =
         bodies_run(order, find_graph(order->app_graph, order->version));
     done->outcomes_count = 1;
-    post(worker->name,
-        order->kind == SS_ORDER_FOLD ? order->fold_channel : order->node, done,
-        false);
+    if (world.vanishes) {
+        drop_attempt(worker, order->attempt);
+        ss_message_destroy(&done);
+    } else {
+        post(worker->name,
+            order->kind == SS_ORDER_FOLD ? order->fold_channel : order->node,
+            done, false);
+    }
+    world.vanishes = false;
     ss_message_destroy(&message);
 }
 

@@ -226,6 +226,37 @@ def test_a_node_that_crashes_its_process_each_time_fails_its_task():
         expect(done["output"] == {"log": ["fine"]}, str(done))
 
 
+def until_lost(world, run, count):
+    """Until it has lost so many workers, and the row that says so is durable."""
+    while True:
+        explained = world.ask("explain", run)
+        lost = [wait.get("workers_lost", 0) for wait in explained["waits"]]
+        if sum(lost) == count and explained["rows_on_their_way"] == 0:
+            return
+
+
+def test_a_node_that_ends_its_workers_fails_though_coordinators_change():
+    with World() as world:
+        coordinator = world.coordinator()
+        app = world.compile(APPS / "crash.c")
+        for lost in range(4):
+            worker = world.worker(app, wait=False)
+            if lost == 0:
+                worker.wait_line(r"\bready\b")
+                world.do("run", "crash", "--thread", "t", "--run", "r",
+                         "--input", '{"log": []}', "--detach")
+            expect(worker.wait() == -signal.SIGKILL, worker.text())
+            if lost < 3:
+                until_lost(world, "r", lost + 1)
+                coordinator.kill()
+                coordinator = world.coordinator()
+        ended = world.command("attach", "r", "--json")
+        expect(ended.wait() == 1, f"status {ended.wait()}:\n{ended.text()}")
+        error = json.loads(ended.text("out"))["error"]
+        expect(error["code"] == "worker_lost" and
+               "lost on each of 4 attempts" in error["message"], str(error))
+
+
 def test_a_worker_that_nobody_answers_says_so():
     with World() as world:
         world.endpoint = "tcp://127.0.0.1:9"

@@ -353,6 +353,10 @@ START_TEST(a_rows_format_is_the_smallest_that_holds_it)
     row = row_in("");
     row->entry = json_pack("{s:s}", "moved_from", "v1");
     ck_assert_int_eq(format_of(row), SS_ROW_FORMAT_2);
+    row = row_in("");
+    writes(row, "t", -5, SS_NAME_TRIES, "{}");
+    writes(row, "u", -6, SS_NAME_LOST, "{}");
+    ck_assert_int_eq(format_of(row), SS_ROW_FORMAT_4);
 }
 END_TEST
 

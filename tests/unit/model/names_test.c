@@ -50,6 +50,8 @@ START_TEST(special_writes_have_their_index)
     ck_assert_int_eq(ss_name_special("__resume__"), -4);
     ck_assert_int_eq(ss_name_special("__tries__"), -5);
     ck_assert(ss_name_reserved("__tries__"));
+    ck_assert_int_eq(ss_name_special("__lost__"), -6);
+    ck_assert(ss_name_reserved("__lost__"));
     // Sharp edge 72: the source of an error is a write like others.
     ck_assert_int_eq(ss_name_special("__error_source_node__"), 0);
     ck_assert_int_eq(ss_name_special("log"), 0);
