@@ -283,7 +283,7 @@ def test_requests_that_make_no_sense_get_an_answer_that_does():
                 (1, ["copy", "nobody", "else"], ["nobody"]),
                 (2, ["run", "hello", "--thread", b"t\xff", "--input",
                      '{"name": "Ada"}'], ["UTF-8"]),
-                (1, ["delete", b"t\xff"], ["thread", "UTF-8"]),
+                (2, ["delete", b"t\xff"], ["UTF-8"]),
                 (1, ["history", "nobody"], ["nobody"]),
                 (1, ["resume", "nobody", "--value", "1"], ["nobody"]),
                 (2, ["run", "hello", "--input", '{"name": '], ["JSON"]),
