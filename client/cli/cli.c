@@ -292,6 +292,20 @@ static int run_words(const struct ss_cli_command *command, int argc, char **argv
     return fflush(stdout) == 0 ? status : ss_cli_fail("stdout: cannot write");
 }
 
+// superstep help [COMMAND], as many a hand types it. Returns the exit status.
+static int help(
+    const struct ss_cli_command *const *commands, int argc, char **argv)
+{
+    static char asked[] = "--help";
+    if (argc < 2) {
+        print_help(commands);
+        return SS_CLI_DONE;
+    }
+    const struct ss_cli_command *command = find(commands, argv[1]);
+    char *words[] = {argv[1], asked, NULL};
+    return command ? run_words(command, 2, words) : SS_CLI_USAGE;
+}
+
 int ss_cli_main(
     const struct ss_cli_command *const *commands, int argc, char **argv)
 {
@@ -300,9 +314,12 @@ int ss_cli_main(
     ss_settings_init(&ss_cli_settings, SS_SETTINGS_OF_CLIENT, &ss_cli_options);
     ss_cli_completion_commands(commands);
     int at = parse_front(commands, argc, argv, &status);
+    bool is_help = at > 0 && strcmp(argv[at], "help") == 0;
     const struct ss_cli_command *command =
-        at > 0 ? find(commands, argv[at]) : NULL;
-    if (command)
+        at > 0 && !is_help ? find(commands, argv[at]) : NULL;
+    if (is_help)
+        status = help(commands, argc - at, argv + at);
+    else if (command)
         status = run_words(command, argc - at, argv + at);
     else if (at > 0)
         status = SS_CLI_USAGE;

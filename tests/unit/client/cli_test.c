@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/mem.h"
 #include "tests/unit/client/command.h"
 
 // ------------------------------------------------------- wrong command lines
@@ -13,6 +14,7 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
         "which command? superstep --help lists them.");
     expect_usage(RUN("rnu"), "there is no command \"rnu\". Did you mean "
                              "\"run\"?");
+    expect_usage(RUN("help", "rnu"), "Did you mean \"run\"?");
     expect_usage(RUN("explode"), "there is no command \"explode\".\n");
     expect_usage(RUN("run"), "superstep run: GRAPH is missing");
     expect_usage(RUN("run", "a", "b"), "\"b\" is one word too many");
@@ -71,6 +73,12 @@ START_TEST(help_is_made_from_the_table)
     ck_assert(says(&out, "Usage: superstep run GRAPH [options]"));
     ck_assert(says(&out, "--recursion-limit N"));
     ck_assert(says(&out, "4 no coordinator answers"));
+    char *of_run = ss_strdup(ss_buf_str(&out));
+    ck_assert_int_eq(RUN("help", "run"), 0);
+    expect_out(of_run);
+    ss_free(of_run);
+    ck_assert_int_eq(RUN("help"), 0);
+    ck_assert(says(&out, "  run         run a graph and wait for its result"));
     ck_assert_int_eq(RUN("--version"), 0);
     ck_assert(says(&out, "superstep 0."));
     expect_err("");
