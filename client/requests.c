@@ -77,6 +77,15 @@ static int ask(struct ss_client *client, const char *op,
     return ss_client_error_fill(&error, ret_error);
 }
 
+static int lacks(
+    const char *op, const char *key, struct ss_client_error *ret_error)
+{
+    struct ss_error error;
+    ss_error_set(&error, SS_EFORMAT,
+        "the coordinator's answer to \"%s\" has no \"%s\"", op, key);
+    return ss_client_error_fill(&error, ret_error);
+}
+
 // Ask, and give what stands under `key` of the answer.
 static int fetch(struct ss_client *client, const char *op, struct body body,
     const char *key, json_t **ret_part, struct ss_client_error *ret_error)
@@ -89,12 +98,56 @@ static int fetch(struct ss_client *client, const char *op, struct body body,
     if (part && ret_part)
         *ret_part = json_incref(part);
     json_decref(answer);
-    if (part)
-        return SS_OK;
-    struct ss_error error;
-    ss_error_set(&error, SS_EFORMAT,
-        "the coordinator's answer to \"%s\" has no \"%s\"", op, key);
-    return ss_client_error_fill(&error, ret_error);
+    return part ? SS_OK : lacks(op, key, ret_error);
+}
+
+// A list that an answer has no room for is asked for piece by piece.
+struct list {
+    const char *op;
+    const char *key;    // of the answer
+    const char *behind; // of the request: go on behind that item
+    // Where to go on behind an item. Gives.
+    json_t *(*place)(const json_t *item);
+};
+
+static int fetch_list(struct ss_client *client, const struct list *list,
+    struct body body, json_t **ret_list, struct ss_client_error *ret_error)
+{
+    json_t *all = NULL;
+    bool is_limited = json_object_get(body.json, "limit") != NULL;
+    int64_t limit = ss_json_int(body.json, "limit", 0);
+    for (bool more = true; more;) {
+        struct body piece = {json_copy(body.json), body.wrong, body.why};
+        json_t *answer = NULL;
+        int status = ask(client, list->op, &piece, NULL, &answer, ret_error);
+        json_t *items = json_object_get(answer, list->key);
+        size_t count = json_array_size(items);
+        if (status == SS_OK && !items)
+            status = lacks(list->op, list->key, ret_error);
+        if (status != SS_OK) {
+            json_decref(answer);
+            json_decref(all);
+            json_decref(body.json);
+            return status;
+        }
+        more = ss_json_bool(answer, "more", false) && count > 0;
+        if (more)
+            set(&body, list->behind,
+                list->place(json_array_get(items, count - 1)));
+        if (all)
+            json_array_extend(all, items);
+        else
+            all = json_incref(items);
+        json_decref(answer);
+        int64_t left = limit - (int64_t)json_array_size(all);
+        if (is_limited && left <= 0)
+            more = false;
+        else if (is_limited)
+            set(&body, "limit", json_integer(left));
+    }
+    json_decref(body.json);
+    *ret_list = all;
+    return SS_OK;
 }
 
 static int fetch_rows(struct ss_client *client, const char *op,
@@ -217,11 +270,29 @@ int ss_client_state(struct ss_client *client, const char *thread, json_t *more,
         ret_error);
 }
 
+static json_t *place_of_snapshot(const json_t *item)
+{
+    return json_string(ss_json_str(
+        json_object_get(item, "config"), "checkpoint_id", ""));
+}
+
+static json_t *place_of_saved(const json_t *item)
+{
+    return json_string(ss_json_str(item, "id", ""));
+}
+
+static json_t *place_of_row(const json_t *item)
+{
+    return json_integer((json_int_t)ss_json_int(item, "seq", 0) + 1);
+}
+
 int ss_client_history(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_history, struct ss_client_error *ret_error)
 {
-    return fetch(client, "history", thread_body(thread, more), "history",
-        ret_history, ret_error);
+    static const struct list list = {
+        "history", "history", "before", place_of_snapshot};
+    return fetch_list(
+        client, &list, thread_body(thread, more), ret_history, ret_error);
 }
 
 int ss_client_update(struct ss_client *client, const char *thread,
@@ -250,15 +321,18 @@ int ss_client_bulk_update(struct ss_client *client, const char *thread,
 int ss_client_checkpoints(struct ss_client *client, const char *thread,
     json_t **ret_checkpoints, struct ss_client_error *ret_error)
 {
-    return fetch(client, "checkpoints", thread_body(thread, NULL),
-        "checkpoints", ret_checkpoints, ret_error);
+    static const struct list list = {
+        "checkpoints", "checkpoints", "after", place_of_saved};
+    return fetch_list(
+        client, &list, thread_body(thread, NULL), ret_checkpoints, ret_error);
 }
 
 int ss_client_journal(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_rows, struct ss_client_error *ret_error)
 {
-    return fetch(client, "journal", thread_body(thread, more), "rows", ret_rows,
-        ret_error);
+    static const struct list list = {"journal", "rows", "from", place_of_row};
+    return fetch_list(
+        client, &list, thread_body(thread, more), ret_rows, ret_error);
 }
 
 int ss_client_copy(struct ss_client *client, const char *thread, const char *to,

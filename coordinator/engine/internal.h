@@ -139,6 +139,20 @@ void ss_reply(
 // Answer when `thread`'s head is durable. Takes `body`.
 void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// A list of an answer, in the making (page.c): of at most body's `limit` items.
+struct page {
+    json_t *items;
+    size_t count_max;
+    size_t size; // of the items, in bytes of JSON
+    bool more;   // something did not fit
+};
+void ss_page_init(struct page *page, const json_t *body);
+// Ask before an item is made: it would be one too many.
+bool ss_page_is_full(struct page *page);
+// Takes `item`; where it does not fit, the page is full.
+void ss_page_add(struct page *page, json_t *item);
+// {name: [item...]}, and "more" where it was cut. Gives.
+json_t *ss_page_close(struct page *page, const char *name);
 // Answer with an error. `peer` NULL: nobody asked, and nothing is sent.
 void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     int status, const char *format, ...) SS_PRINTF(5, 6);

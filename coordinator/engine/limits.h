@@ -41,7 +41,10 @@ enum {
     // Names drawn for a thread until one is ours: with one shard of 1,024
     // every 4,000,000th request for a new thread finds none, and is sent on.
     SS_NAME_TRIES_MAX = 16384,
-    SS_HISTORY_MAX = 10000,     // snapshots in one answer
+    // Items of a list in one answer, and their bytes: while it is made nobody else
+    // is served. Who wants more asks again.
+    SS_HISTORY_MAX = 10000,
+    SS_PAGE_SIZE_MAX = 8 << 20,
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
     SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
     SS_WARNINGS_MAX = 64,       // warnings kept for one run

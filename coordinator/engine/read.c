@@ -112,22 +112,20 @@ void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
     const char *before = ss_json_str(body, "before", NULL);
     const char *only = ss_json_str(body, "checkpoint_id", NULL);
     json_t *filter = json_object_get(body, "filter");
-    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
-    json_t *list = json_array();
+    struct page page;
+    ss_page_init(&page, body);
     for (size_t i = count; i-- > 0;) {
-        if ((json_int_t)json_array_size(list) >= limit
-            || json_array_size(list) >= SS_HISTORY_MAX)
+        if (ss_page_is_full(&page))
             break;
         if ((before && strcmp(marks[i]->id, before) >= 0)
             || (only && strcmp(marks[i]->id, only) != 0)
             || !passes(marks[i], filter))
             continue;
-        json_array_append_new(list,
+        ss_page_add(&page,
             ss_snapshot(
                 thread, place.graph, place.ns, marks[i], false, false));
     }
-    ss_reply_durable(
-        thread, peer, id, json_pack("{s:o}", "history", list));
+    ss_reply_durable(thread, peer, id, ss_page_close(&page, "history"));
     ss_free(place.ns);
 }
 
@@ -141,7 +139,7 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
     const char *after = ss_json_str(body, "after", "");
-    json_int_t limit = ss_json_int(body, "limit", INT64_MAX);
+    struct page page;
     SS_VEC(struct ss_mark *) all = {0};
     size_t spaces = 0;
     const char *const *names =
@@ -156,21 +154,26 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
     }
     if (all.count)
         qsort(all.items, all.count, sizeof(*all.items), by_id);
-    json_t *list = json_array(), *saved = list;
-    for (size_t i = 0; saved && i < all.count && (json_int_t)i < limit; i++) {
-        saved = ss_saved_json(thread, all.items[i]);
-        if (saved)
-            json_array_append_new(list, saved);
+    bool is_read = true;
+    ss_page_init(&page, body);
+    for (size_t i = 0; is_read && i < all.count; i++) {
+        if (ss_page_is_full(&page))
+            break;
+        json_t *saved = ss_saved_json(thread, all.items[i]);
+        is_read = saved != NULL;
+        if (is_read)
+            ss_page_add(&page, saved);
         else
             ss_reply_error(thread->engine, peer, id, SS_ECORRUPT,
                 "thread %s: checkpoint %s cannot be read: its rows contradict "
                 "each other", thread->id, all.items[i]->id);
     }
     SS_VEC_FINI(&all);
-    if (saved)
-        ss_reply_durable(
-            thread, peer, id, json_pack("{s:O}", "checkpoints", list));
-    json_decref(list);
+    json_t *answer = ss_page_close(&page, "checkpoints");
+    if (is_read)
+        ss_reply_durable(thread, peer, id, answer);
+    else
+        json_decref(answer);
 }
 
 static json_t *row_json(const struct ss_row *row)
@@ -204,15 +207,15 @@ void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
     json_int_t from = ss_json_int(body, "from", 1);
-    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
-    json_t *list = json_array();
+    struct page page;
+    ss_page_init(&page, body);
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = from > 0 ? (uint64_t)from : 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if ((json_int_t)json_array_size(list) >= limit)
+        if (ss_page_is_full(&page))
             break;
         if (row)
-            json_array_append_new(list, row_json(row));
+            ss_page_add(&page, row_json(row));
     }
-    ss_reply_durable(thread, peer, id, json_pack("{s:o}", "rows", list));
+    ss_reply_durable(thread, peer, id, ss_page_close(&page, "rows"));
 }

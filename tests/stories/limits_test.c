@@ -156,8 +156,89 @@ START_TEST(so_many_attempts_of_threads_that_moved_are_known)
 }
 END_TEST
 
+// ---------------------------------------------------------------- pages
+
+static size_t page_count(const json_t *answer, const char *name)
+{
+    return json_array_size(json_object_get(answer, name));
+}
+
+START_TEST(an_answer_has_so_many_items_and_says_that_there_are_more)
+{
+    json_t *list = json_array();
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 1);
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    for (size_t i = 0; i < SS_HISTORY_MAX; i++)
+        json_array_append_new(list, js("[{'values': {}, 'as_node': 'a'}]"));
+    uint64_t id = world_ask_json("ann", "update",
+        json_pack("{s:s, s:o}", "thread", "t", "supersteps", list));
+    ck_assert_str_eq(code_of(world_finish(id)), "");
+    json_t *answer =
+        world_get("journal", "{'thread': 't', 'limit': 1000000}");
+    ck_assert_uint_eq(page_count(answer, "rows"), SS_HISTORY_MAX);
+    ck_assert(json_is_true(json_object_get(answer, "more")));
+    answer = world_get("journal", "{'thread': 't', 'from': 10001}");
+    ck_assert_uint_gt(page_count(answer, "rows"), 0);
+    ck_assert_ptr_null(json_object_get(answer, "more"));
+}
+END_TEST
+
+enum { LARGE = 3 * 1024 * 1024 };
+
+static json_t *says_much(struct visit *visit)
+{
+    char *text = ss_alloc(LARGE + 1);
+    (void)visit;
+    memset(text, 'y', LARGE);
+    text[LARGE] = '\0';
+    json_t *said = says(text);
+    ss_free(text);
+    return said;
+}
+
+// A state of three, six and nine megabytes: of 8 MB each answer has what fits,
+// and the large one comes alone.
+START_TEST(an_answer_is_cut_between_items_where_it_grows_too_large)
+{
+    static const struct {
+        const char *op, *behind;
+        size_t counts[5]; // ends with 0
+    } reads[] = {{"history", "before", {1, 1, 1, 2}},
+        // what the tasks of a checkpoint wrote stands with it
+        {"checkpoints", "after", {2, 1, 1, 1}}};
+    world_graph(chart("g", "start>a a>b b>c c>end", NULL));
+    world_body("a", says_much);
+    world_body("b", says_much);
+    world_body("c", says_much);
+    world_worker("w1", 1);
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    for (size_t r = 0; r < sizeof(reads) / sizeof(*reads); r++) {
+        json_t *body = json_pack("{s:s}", "thread", "t");
+        for (size_t i = 0; reads[r].counts[i] > 0; i++) {
+            uint64_t id = world_ask_json("ann", reads[r].op, json_copy(body));
+            const json_t *answer = world_finish(id), *last;
+            size_t count = page_count(answer, reads[r].op);
+            ck_assert_uint_eq(count, reads[r].counts[i]);
+            ck_assert_int_eq(
+                json_object_get(answer, "more") != NULL,
+                reads[r].counts[i + 1] > 0);
+            last = json_array_get(
+                json_object_get(answer, reads[r].op), count - 1);
+            json_object_set_new(body, reads[r].behind,
+                json_string(ss_json_str(last, "id",
+                    ss_json_str(json_object_get(last, "config"),
+                        "checkpoint_id", ""))));
+        }
+        json_decref(body);
+    }
+}
+END_TEST
+
 SUITE("limits", a_run_keeps_so_many_warnings,
     so_many_attempts_of_others_are_kept_and_the_next_one_is_void,
     a_worker_is_known_to_hold_so_many_lists,
     of_one_list_more_the_longest_unused_is_sent_whole_again,
-    so_many_attempts_of_threads_that_moved_are_known)
+    so_many_attempts_of_threads_that_moved_are_known,
+    an_answer_has_so_many_items_and_says_that_there_are_more,
+    an_answer_is_cut_between_items_where_it_grows_too_large)

@@ -35,6 +35,26 @@ def test_everything_that_can_be_shown_is_shown():
         expect(limits["connections"]["now"] >= 1, str(limits))
 
 
+def test_a_history_of_any_length_is_shown():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        large = world.path("large.json")
+        large.write_text(json.dumps({"name": "x" * 250_000}))
+        for _ in range(4):
+            world.do("run", "hello", "--thread", "small", "--input",
+                     '{"name": "x"}')
+            world.do("run", "hello", "--thread", "large", "--input",
+                     f"@{large}")
+        small, much = (world.ask("history", thread)
+                       for thread in ("small", "large"))
+        expect(len(json.dumps(much)) > 12_000_000, "one answer can hold it")
+        expect(len(small) == len(much), f"{len(small)} and {len(much)}")
+        most = len(much) - 1
+        less = world.ask("history", "large", "--limit", str(most))
+        expect(less == much[:most], f"{len(less)} are not {most}")
+
+
 def settings_of(world, who):
     return {item["name"]: item for item in world.ask("show", "config")
             if item["of"] == who}

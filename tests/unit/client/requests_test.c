@@ -35,10 +35,13 @@ static void setup_thread(void)
         {.op = "attach", .final = "{\"status\":\"interrupted\"}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
         {.op = "state", .final = "{\"state\":{\"values\":1}}"},
-        {.op = "history", .final = "{\"history\":[1,2]}"},
+        {.op = "history", // it has room for two
+            .final = "{\"history\":[{\"config\":{\"checkpoint_id\":\"c2\"}},"
+                     "{\"config\":{\"checkpoint_id\":\"c1\"}}],\"more\":true}"},
         {.op = "update", .final = "{\"config\":{\"thread_id\":\"t\"}}"},
         {.op = "checkpoints", .final = "{\"checkpoints\":[3]}"},
-        {.op = "journal", .final = "{\"rows\":[4]}"},
+        {.op = "journal",
+            .final = "{\"rows\":[{\"seq\":4},{\"seq\":6}],\"more\":true}"},
         {.op = "copy", .final = "{\"rows\":5}"},
         {.op = "delete", .final = "{\"rows\":6}"},
         {.op = "prune", .final = "{\"rows\":7}"},
@@ -138,19 +141,32 @@ START_TEST(threads_are_looked_at)
             &error),
         0);
     expect_json(result, "{\"values\":1}");
-    ck_assert_int_eq(ss_client_history(client, "t", NULL, &result, &error), 0);
-    expect_json(result, "[1,2]");
+    ck_assert_int_eq(
+        ss_client_history(
+            client, "t", json_of("{\"limit\":3}"), &result, &error),
+        0);
+    ck_assert_uint_eq(json_array_size(result), 4);
+    json_decref(result);
     ck_assert_int_eq(ss_client_checkpoints(client, "t", &result, &error), 0);
     expect_json(result, "[3]");
     ck_assert_int_eq(
         ss_client_journal(
             client, "t", json_of("{\"limit\":2}"), &result, &error),
         0);
-    expect_json(result, "[4]");
+    expect_json(result, "[{\"seq\":4},{\"seq\":6}]");
+    ck_assert_int_eq(
+        ss_client_journal(
+            client, "t", json_of("{\"limit\":3}"), &result, &error),
+        0);
+    ck_assert_uint_eq(json_array_size(result), 4);
+    json_decref(result);
     expect_asked("state {\"subgraphs\":true,\"thread\":\"t\"}\n"
-                 "history {\"thread\":\"t\"}\n"
+                 "history {\"limit\":3,\"thread\":\"t\"}\n"
+                 "history {\"limit\":1,\"thread\":\"t\",\"before\":\"c1\"}\n"
                  "checkpoints {\"thread\":\"t\"}\n"
-                 "journal {\"limit\":2,\"thread\":\"t\"}\n");
+                 "journal {\"limit\":2,\"thread\":\"t\"}\n"
+                 "journal {\"limit\":3,\"thread\":\"t\"}\n"
+                 "journal {\"limit\":1,\"thread\":\"t\",\"from\":7}\n");
 }
 END_TEST
 
