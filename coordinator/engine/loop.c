@@ -391,6 +391,7 @@ static void start_tasks(struct loop *loop)
             ss_stream_task_output(task, true);
     }
     struct task **sorted = sorted_tasks(loop);
+    ss_plain_line(loop, sorted);
     for (size_t i = 0; i < count; i++)
         if (sorted[i]->state == TASK_NEW)
             ss_task_start(sorted[i]);
@@ -565,7 +566,7 @@ static void settle(struct loop *loop)
     }
 }
 
-void ss_loop_advance(struct loop *loop)
+static void advance(struct loop *loop)
 {
     if (loop->status == LOOP_FOLDING) {
         if (!ss_loop_folded(loop))
@@ -590,4 +591,12 @@ void ss_loop_advance(struct loop *loop)
     }
     if (loop->status == LOOP_RUNNING && ss_loop_settled(loop))
         ss_loop_later(loop);
+}
+
+void ss_loop_advance(struct loop *loop)
+{
+    struct run *run = loop->run;
+    advance(loop);
+    if (run && !run->ended)
+        ss_plain_settle(run); // who is held may be next in line now
 }

@@ -236,8 +236,10 @@ struct ss_order *ss_task_order(struct task *task);
 
 // ------------------------------------------------ plain.c (R7.2, N1)
 
-// The plain answer should go out with this task.
-bool ss_plain_may_take(const struct task *task);
+// The loop's tasks begin: who goes first with the plain answer.
+void ss_plain_line(const struct loop *loop, struct task *const *sorted);
+// The task is about to be sent: with the plain answer, if it is its.
+void ss_plain_offer(struct task *task);
 // Its holder took it: nobody else is given it.
 void ss_plain_taken(struct task *task);
 // Its holder ended without it.

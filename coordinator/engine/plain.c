@@ -1,9 +1,11 @@
 // plain.c - the plain answer of a resume: who gets it (spec/engine.md R7.2, 17 N1).
 //
-// It is one, for one task of the whole tree. It goes out with the task whose
-// question is open; where that question is gone, with the first in path order
-// that may ask. Who asks while it is out with another is held until that one has
-// ended without taking it.
+// It is one, for one task of the whole tree. Its attempt is given it when it is
+// sent, so whom it goes out with must not depend on who is faster: the task whose
+// question is open; where that question is gone, those that come first in path
+// order in each graph on their way (`goes_first`). Who else asks is held, and runs
+// again with the answer once all that come before it in path order have ended
+// without (docs/decisions/0016).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -17,53 +19,111 @@ static bool asks_next(const struct task *task, const char *question)
 }
 
 // Somebody in this tree may yet ask the open question again. A graph that was
-// only just entered has not planned who.
+// only just entered has not planned who; one that began anew, or went on since,
+// has other tasks.
 static bool question_lives(const struct loop *loop, const char *question)
 {
+    if (!loop->resuming || !loop->first_superstep)
+        return false;
+    if (loop->tasks.count == 0)
+        return true;
     for (size_t i = 0; i < loop->tasks.count; i++) {
         const struct task *task = loop->tasks.items[i];
-        if (ss_task_ended(task))
+        if (ss_task_ended(task) || task->state == TASK_HELD)
             continue;
         if (task->state == TASK_CHILD
-                ? task->child->tasks.count == 0
-                    || question_lives(task->child, question)
-                : task->node->subgraph || asks_next(task, question))
+                ? question_lives(task->child, question)
+                : task->node->subgraph
+                ? task->state == TASK_NEW || task->state == TASK_BACKOFF
+                : asks_next(task, question))
             return true;
     }
     return false;
 }
 
-// The task whose question is open, where it still lives; else the first in path
-// order that has not been given it and may ask.
-bool ss_plain_may_take(const struct task *task)
+static bool some_question_lives(const struct run *run)
 {
-    const struct run *run = task->loop->run;
-    if (!run->plain || run->plain_holder || !run->root
-        || !run->root->first_superstep)
-        return false;
-    bool lives = false;
     size_t i;
     json_t *question;
-    json_array_foreach(run->questions, i, question) {
-        if (asks_next(task, json_string_value(question)))
+    json_array_foreach(run->questions, i, question)
+        if (question_lives(run->root, json_string_value(question)))
             return true;
-        lives = lives || question_lives(run->root, json_string_value(question));
-    }
-    return !lives;
+    return false;
 }
 
-static struct task *find_held(struct loop *loop)
+static bool asks_an_open_one(const struct task *task)
+{
+    size_t i;
+    json_t *question;
+    json_array_foreach(task->loop->run->questions, i, question)
+        if (asks_next(task, json_string_value(question)))
+            return true;
+    return false;
+}
+
+void ss_plain_line(const struct loop *loop, struct task *const *sorted)
+{
+    if (loop->parent_task && !loop->parent_task->goes_first)
+        return;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        struct task *task = sorted[i];
+        task->goes_first = task->state == TASK_NEW;
+        // after a crash who went first is the same
+        if (task->goes_first
+            || (loop->run->recovering
+                && ss_pendings_ours(&loop->pending, task->id)))
+            return;
+    }
+}
+
+void ss_plain_offer(struct task *task)
+{
+    struct run *run = task->loop->run;
+    if (!run->plain || run->plain_holder || !run->root
+        || !run->root->first_superstep)
+        return;
+    bool is_its_own = asks_an_open_one(task);
+    run->plain_aimed = run->plain_aimed || is_its_own;
+    if (is_its_own
+        || (task->goes_first && !run->plain_aimed
+            && !some_question_lives(run))) {
+        run->plain_holder = task;
+        task->plain_given = true;
+    }
+}
+
+// ------------------------------------------------ who asks without it
+
+// Something in this graph moves: a task that neither ended nor is held, or the
+// graph itself, whose tasks have all ended.
+static bool goes_on(const struct loop *loop)
+{
+    bool waits = false;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        if (ss_task_ended(task))
+            continue;
+        if (task->state == TASK_CHILD ? goes_on(task->child)
+                                      : task->state != TASK_HELD)
+            return true;
+        waits = true;
+    }
+    return !waits;
+}
+
+// The first in path order that has not ended, if it is held.
+static struct task *next_in_line(const struct loop *loop)
 {
     struct task *first = NULL;
     for (size_t i = 0; i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
-        struct task *found = task->state == TASK_HELD ? task
-            : task->child                             ? find_held(task->child)
-                                                      : NULL;
-        if (found && (!first || strcmp(found->path, first->path) < 0))
-            first = found;
+        if (!ss_task_ended(task)
+            && (!first || strcmp(task->path, first->path) < 0))
+            first = task;
     }
-    return first;
+    if (first && first->state == TASK_CHILD)
+        return next_in_line(first->child);
+    return first && first->state == TASK_HELD ? first : NULL;
 }
 
 static void give_plain(struct run *run, struct task *task)
@@ -71,25 +131,27 @@ static void give_plain(struct run *run, struct task *task)
     run->held--;
     ss_told_restarted(task);
     run->plain_holder = task;
+    run->plain_aimed = false;
     task->plain_given = true;
+    task->goes_first = true; // its next attempt, too
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
         task->node->name);
     ss_schedule(task);
 }
 
-static bool anybody_out(const struct loop *loop)
+static void let_ask(struct loop *loop)
 {
     for (size_t i = 0; i < loop->tasks.count; i++) {
-        const struct task *task = loop->tasks.items[i];
-        if (task->state == TASK_CHILD ? anybody_out(task->child)
-                                      : !ss_task_ended(task)
-                    && task->state != TASK_HELD)
-            return true;
+        struct task *task = loop->tasks.items[i];
+        if (task->state == TASK_CHILD)
+            let_ask(task->child);
+        if (task->state != TASK_HELD)
+            continue;
+        loop->run->held--;
+        ss_task_commit_interrupt(task);
     }
-    return false;
 }
 
-// The holder ended: those who asked meanwhile get the answer, or the truth.
 void ss_plain_released(struct run *run, struct task *task)
 {
     if (run->plain_holder != task)
@@ -100,17 +162,18 @@ void ss_plain_released(struct run *run, struct task *task)
 
 void ss_plain_settle(struct run *run)
 {
-    struct task *held;
-    while (run->held > 0 && !run->plain_holder
-        && (held = find_held(run->root)) != NULL) {
-        if (run->plain) {
-            if (!anybody_out(run->root))
-                give_plain(run, held);
-            return;
-        }
-        run->held--;
-        ss_task_commit_interrupt(held);
+    if (run->held == 0 || run->plain_holder)
+        return;
+    if (!run->plain) {
+        let_ask(run->root);
+        return;
     }
+    // whose question it was may be tried again, with the graph around it
+    if (run->plain_aimed ? goes_on(run->root) : some_question_lives(run))
+        return;
+    struct task *task = next_in_line(run->root);
+    if (task)
+        give_plain(run, task);
 }
 
 void ss_plain_taken(struct task *task)

@@ -73,6 +73,7 @@ struct task {
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
     bool plain_given;        // the plain answer went out with its attempt
+    bool goes_first;         // it may be, unless a question is open elsewhere
     bool took_plain;         // a task inside, that stores nothing, took it
     bool restored;           // writes came from earlier pending writes
     bool cached;             // or from the cache
@@ -341,6 +342,7 @@ struct run {
     json_t *resume_map; // id -> answer, or NULL
     struct ss_value *plain; // the plain answer; NULL: none, or taken
     struct task *plain_holder; // whom it went out to
+    bool plain_aimed; // it went to whose question was open
     size_t held; // tasks that asked and wait for the plain answer's way
     json_t *questions; // ids that were open when it was entered (R7.12)
     json_t *entry;     // the entry part of its first row, borrowed

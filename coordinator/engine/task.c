@@ -54,11 +54,7 @@ static void start_child(struct task *task)
 
 void ss_task_start_body(struct task *task)
 {
-    struct run *run = task->loop->run;
-    if (ss_plain_may_take(task)) {
-        run->plain_holder = task;
-        task->plain_given = true;
-    }
+    ss_plain_offer(task);
     ss_schedule(task);
 }
 

@@ -211,6 +211,13 @@ static void setup_two_levels(void)
     world_body("i2", asks);
 }
 
+// Two ask, and no question is open yet: m1 comes first in path order.
+static void setup_two_ask(void)
+{
+    setup_two_levels();
+    world_body("m1", asks);
+}
+
 static json_t *sends_two_maps(struct visit *visit)
 {
     (void)visit;
@@ -237,6 +244,9 @@ static void setup_custom_reducer(void)
         "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
     world_fold("glue", glues);
 }
+
+#define STOPS \
+    "run {'graph': 'g', 'input': {'x': []}, 'interrupt_before': ['sub']}"
 
 static const struct story stories[] = {
     {"a chain", setup_chain, {FRESH}},
@@ -299,6 +309,10 @@ static const struct story stories[] = {
     {"questions of sends", setup_sends_ask,
         {FRESH, "run {'command': {'resume': {'$id0': '1', '$id2': '3'}}}",
             "run {'command': {'resume': '2'}}"}},
+    {"a plain answer for the first in path order", setup_two_ask,
+        {STOPS, ANSWER, ANSWER}},
+    {"a plain answer for who does not come first", setup_two_levels,
+        {STOPS, ANSWER}},
     {"new input at a question", setup_question,
         {FRESH, "run {'input': {'x': ['in']}}", ANSWER}},
 };
