@@ -6,12 +6,15 @@ usage: mended.py FILE.json     prints the answers
 Each function below is one of them, and says where it is decided. None knows a scenario: each changes a rule.
 """
 import collections.abc
+import contextvars
 import copy
+import itertools
 import json
 import sys
 
 import generate
 from langgraph import types
+from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, InvalidUpdateError
 from langgraph.pregel import _algo, _io, _loop, _runner, _task_status, main
 
@@ -85,18 +88,24 @@ def edges_are_written_as_they_were_given():
     generate.StateGraph = Builder
 
 
+GOES_FIRST = contextvars.ContextVar("goes_first", default=True)
+
+
 def tasks_run_one_after_another():
     """In the order of their paths. So a plain answer goes to the first that asks (spec/engine.md 17.1, N1), and those
     beside a task that fails run to their end (docs/decisions/0016): with threads both depend on who is faster."""
     tick = _runner.PregelRunner.tick
 
     def each_alone(self, tasks, **given):
-        raised = []
-        for task in sorted(tasks, key=lambda t: _algo.task_path_str(t.path)):
+        raised, around = [], GOES_FIRST.get()
+        for i, task in enumerate(sorted(tasks, key=lambda t: _algo.task_path_str(t.path))):
+            GOES_FIRST.set(around and i == 0)
             try:
                 yield from tick(self, [task], **given)
             except Exception as e:
                 raised.append(e)
+            finally:
+                GOES_FIRST.set(around)
         for e in raised:
             if not isinstance(e, GraphInterrupt):
                 raise e
@@ -106,15 +115,53 @@ def tasks_run_one_after_another():
     _runner.PregelRunner.tick = each_alone
 
 
+class Again(Exception):
+    """The body asked, and runs once more, with the answer."""
+
+
+def who_does_not_come_first_asks_before_it_is_given_the_answer():
+    """All of a superstep runs at once. A plain answer goes out with the task whose question was open, or with the first
+    in path order; another one that asks is given it when it runs again (docs/decisions/0016)."""
+    ask, node_fn = generate.interrupt, generate.World.node_fn
+
+    def ask_at_first(value, **given):
+        configured = get_config()["configurable"]
+        pad, questions = configured["__pregel_scratchpad"], types._interrupt_id.__self__
+        asked = pad.interrupt_counter()
+        pad.interrupt_counter._counter = itertools.count(asked).__next__
+        its_own = questions.id_of(configured["checkpoint_ns"], len(pad.resume)) in questions.asked
+        late = asked >= len(pad.resume) and not its_own and not GOES_FIRST.get()
+        if late and (answer := pad.get_null_resume(True)) is not None:
+            pad.resume.append(answer)
+            pad.interrupt_counter._counter = None
+            raise Again
+        return ask(value, **given)
+
+    def run_again(self, n):
+        body = node_fn(self, n)
+
+        def fn(state, writer: generate.StreamWriter, runtime: generate.Runtime):
+            try:
+                return body(state, writer, runtime)
+            except Again:
+                return body(state, writer, runtime)
+
+        fn.__name__ = n["name"]
+        return fn
+
+    generate.interrupt, generate.World.node_fn = ask_at_first, run_again
+
+
 def state_shows_what_waits():
     """Also the tasks that a stored goto added to the superstep (spec/engine.md R9.4, docs/decisions/0006); and what
-    cannot be applied, as writes that conflict, is shown as saved (spec/graph.md 10.2, 2, docs/decisions/0008)."""
+    cannot be applied, as writes that conflict or that a reducer refuses, is shown as saved (spec/graph.md 10.2, 2,
+    docs/decisions/0008)."""
     prepare_snapshot, prepare, apply = main.Pregel._prepare_state_snapshot, main.prepare_next_tasks, main.apply_writes
 
     def apply_or_leave(checkpoint, channels, tasks, version, triggers):
         try:
             apply(copy.deepcopy(checkpoint), {k: c.copy() for k, c in channels.items()}, tasks, version, triggers)
-        except InvalidUpdateError:
+        except (InvalidUpdateError, ValueError):  # or what a reducer refuses
             return set()
         return apply(checkpoint, channels, tasks, version, triggers)
 
@@ -233,6 +280,7 @@ def answer(path):
     a_delta_channel_is_a_reducer()
     edges_are_written_as_they_were_given()
     tasks_run_one_after_another()
+    who_does_not_come_first_asks_before_it_is_given_the_answer()
     state_shows_what_waits()
     under_exit_a_replay_is_bounded_by_what_it_replays()
     player = generate.Player(scenario)
