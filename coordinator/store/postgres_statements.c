@@ -18,16 +18,16 @@
 // server least of all the ways there are (docs/internals/journal.md).
 #define ROWS "INSERT INTO @journal SELECT r.* FROM unnest($1::@journal[]) AS r"
 
-// The fence is looked at, and locked, in the statement that needs it.
-#define FENCE                                                                  \
-    "WITH f AS MATERIALIZED (SELECT 1 FROM @fences WHERE coordinator ="        \
-    " $2::text AND actor = $3::integer AND epoch = $4::bigint FOR SHARE) "
+// The fence is looked at, and locked, in the statement that needs it, before
+// the first row of it: a subquery of one value, which it asks for once.
 #define IF_HELD                                                                \
-    ", (SELECT count(*) AS held FROM f) AS g WHERE 1 / g.held = 1"
+    " WHERE 1 / coalesce((SELECT 1 FROM @fences WHERE coordinator ="           \
+    " $2::text AND actor = $3::integer AND epoch = $4::bigint FOR SHARE), 0)"  \
+    " = 1"
 
 static const char *const texts[SS_PG_PUTS] = {
     [SS_PG_ROWS] = ROWS,
-    [SS_PG_ROWS_FENCED] = FENCE ROWS IF_HELD,
+    [SS_PG_ROWS_FENCED] = ROWS IF_HELD,
     // The rows before the first ones must be the threads' heads.
     [SS_PG_HEADS] =
         "SELECT 1 / (count(*) = 0)::integer FROM unnest($1::text[],"
