@@ -221,20 +221,39 @@ static int check_policies_of_graph(struct ss_build *build)
     return SS_OK;
 }
 
-// Triggers sorted by channel name (R3.6), and whom each channel triggers.
+struct trigger {
+    const char *name;
+    size_t channel;
+};
+
+static int compare_triggers(const void *a, const void *b)
+{
+    const struct trigger *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+// By channel name (R3.6): no two channels have one name.
+static void sort_triggers(const struct ss_graph *graph, struct ss_node *node)
+{
+    size_t count = node->triggers_count;
+    if (count < 2)
+        return;
+    struct trigger *sorted = ss_zalloc(count, sizeof(*sorted));
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (struct trigger){
+            graph->channels[node->triggers[i]].name, node->triggers[i]};
+    qsort(sorted, count, sizeof(*sorted), compare_triggers);
+    for (size_t i = 0; i < count; i++)
+        node->triggers[i] = sorted[i].channel;
+    ss_free(sorted);
+}
+
+// Sorted triggers, and whom each channel triggers.
 static void index_triggers(struct ss_graph *graph)
 {
     for (size_t n = 0; n < graph->nodes_count; n++) {
         struct ss_node *node = &graph->nodes[n];
-        for (size_t i = 1; i < node->triggers_count; i++) {
-            size_t moved = node->triggers[i], j = i;
-            const char *name = graph->channels[moved].name;
-            for (; j > 0 && strcmp(graph->channels[node->triggers[j - 1]].name,
-                                name) > 0;
-                 j--)
-                node->triggers[j] = node->triggers[j - 1];
-            node->triggers[j] = moved;
-        }
+        sort_triggers(graph, node);
         for (size_t i = 0; i < node->triggers_count; i++) {
             struct ss_channel_spec *channel =
                 &graph->channels[node->triggers[i]];

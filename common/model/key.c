@@ -263,6 +263,10 @@ static int add_managed(const struct parsed *key, const char *what)
         ss_graph_channel(graph, key->name) != SS_NONE)
         return ss_build_fail(
             key->build, "state key \"%s\" is defined twice", key->name);
+    if (graph->managed_count >= SS_MANAGED_MAX)
+        return ss_error_set(key->build->error, SS_ELIMIT,
+            "graph \"%s\": more than %d managed keys", graph->name,
+            SS_MANAGED_MAX);
     graph->managed = ss_realloc(
         graph->managed, (graph->managed_count + 1) * sizeof(*graph->managed));
     graph->managed[graph->managed_count++] =

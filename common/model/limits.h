@@ -10,6 +10,7 @@ enum {
     SS_THREAD_SIZE_MAX = 1024,     // a thread id
     SS_NODES_MAX = 200000,         // nodes of one graph
     SS_CHANNELS_MAX = 400000,      // channels of one graph
+    SS_MANAGED_MAX = 64,           // keys that are managed: looked at one by one
     SS_GRAPH_DEPTH_MAX = 16,       // graphs within graphs
     // Nodes and ways of a picture, with those of the graphs that it opens: each is
     // compared with each, while others wait for the coordinator.

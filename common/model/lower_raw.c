@@ -33,12 +33,23 @@ static int subscribe(
     size_t channel = ss_graph_channel(build->graph, name);
     if (channel == SS_NONE)
         return ss_build_no_channel(build, where, name);
-    struct ss_node *node = &build->graph->nodes[index];
-    for (size_t i = 0; i < node->triggers_count; i++)
-        if (node->triggers[i] == channel)
-            return SS_OK;
     ss_build_trigger(build, index, channel);
     return SS_OK;
+}
+
+// To each channel once, however often the list names it.
+static int subscribe_all(struct ss_build *build, size_t index,
+    const json_t *list, const char *where)
+{
+    struct ss_map seen = {0};
+    int status = SS_OK;
+    for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        if (!ss_map_put(&seen, name, build))
+            status = subscribe(build, index, name, where);
+    }
+    ss_map_fini(&seen, NULL);
+    return status;
 }
 
 static int read_channels(
@@ -80,9 +91,8 @@ static int lower_reads(struct ss_build *build, size_t index,
         return subscribe(build, index, only, where);
     }
     int status = read_channels(build, index, list, where);
-    for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++)
-        status = subscribe(
-            build, index, json_string_value(json_array_get(list, i)), where);
+    if (status == SS_OK)
+        status = subscribe_all(build, index, list, where);
     if (status == SS_OK)
         status = read_channels(build, index, read, where);
     return status;
@@ -161,22 +171,25 @@ static int lower_ports(
     return status;
 }
 
-static bool is_subscribed(const struct ss_graph *graph, size_t channel)
+// Does any node subscribe to any input channel?
+static bool has_entry(const struct ss_graph *graph)
 {
-    for (size_t n = 0; n < graph->nodes_count; n++)
-        for (size_t i = 0; i < graph->nodes[n].triggers_count; i++)
-            if (graph->nodes[n].triggers[i] == channel)
-                return true;
-    return false;
+    bool *is_input = ss_zalloc(graph->channels_count + 1, sizeof(*is_input));
+    bool found = false;
+    for (size_t i = 0; i < graph->input.count; i++)
+        is_input[ss_graph_channel(graph, graph->input.items[i])] = true;
+    for (size_t n = 0; n < graph->nodes_count && !found; n++)
+        for (size_t i = 0; i < graph->nodes[n].triggers_count && !found; i++)
+            found = is_input[graph->nodes[n].triggers[i]];
+    ss_free(is_input);
+    return found;
 }
 
 static int check_input(struct ss_build *build)
 {
     const struct ss_graph *graph = build->graph;
-    for (size_t i = 0; i < graph->input.count; i++)
-        if (is_subscribed(
-                graph, ss_graph_channel(graph, graph->input.items[i])))
-            return SS_OK;
+    if (has_entry(graph))
+        return SS_OK;
     return ss_build_fail(build, "no node subscribes to %s%s",
         graph->input.scalar ? "the input channel " : "an input channel",
         graph->input.scalar ? graph->input.items[0] : "");

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/model/build.h"
 #include "common/model/names.h"
 #include "common/model/value.h"
@@ -242,7 +243,8 @@ static size_t trigger_of(const struct ss_graph *graph, const char *node)
 // The state of lowering edges: which there are already, and the entry.
 struct edges {
     struct ss_build *build;
-    struct ss_map seen; // "from:to"; no name holds a colon
+    struct ss_map seen;     // "from:to"; no node's name holds a colon
+    struct ss_map branches; // "from:name"
     bool has_entry;
 };
 
@@ -270,16 +272,17 @@ static int lower_edge(struct edges *edges, const char *from, const char *to)
 
 static char *join_name(const struct ss_keys *from, const char *to)
 {
-    char *name = ss_strdup("join:");
+    struct ss_buf name;
+    ss_buf_init(&name, SIZE_MAX);
+    ss_buf_add_str(&name, "join:");
     for (size_t i = 0; i < from->count; i++) {
-        char *longer =
-            ss_format("%s%s%s", name, i > 0 ? "+" : "", from->items[i]);
-        ss_free(name);
-        name = longer;
+        if (i > 0)
+            ss_buf_add_str(&name, "+");
+        ss_buf_add_str(&name, from->items[i]);
     }
-    char *whole = ss_format("%s:%s", name, to);
-    ss_free(name);
-    return whole;
+    ss_buf_add_str(&name, ":");
+    ss_buf_add_str(&name, to);
+    return ss_buf_steal(&name, NULL);
 }
 
 static int add_join(
@@ -435,13 +438,13 @@ static int lower_branch(struct edges *edges, const json_t *json)
     const char *from = ss_json_str(json, "from", "");
     const char *name = ss_json_str(json, "name", "condition");
     char *where = ss_format("branch \"%s\" of \"%s\"", name, from);
+    char *key = ss_format("%s:%s", from, name);
     int status = check_source(build, from, where, true);
     if (status == SS_OK) {
         struct ss_node *node =
             &build->graph->nodes[ss_graph_node(build->graph, from)];
-        for (size_t i = 0; i < node->branches_count; i++)
-            if (strcmp(node->branches[i].name, name) == 0)
-                status = ss_build_fail(build, "%s is defined twice", where);
+        if (ss_map_put(&edges->branches, key, edges))
+            status = ss_build_fail(build, "%s is defined twice", where);
         if (status == SS_OK) {
             node->branches = ss_realloc(node->branches,
                 (node->branches_count + 1) * sizeof(*node->branches));
@@ -451,6 +454,7 @@ static int lower_branch(struct edges *edges, const json_t *json)
         }
         edges->has_entry |= node->hidden;
     }
+    ss_free(key);
     ss_free(where);
     return status;
 }
@@ -502,5 +506,6 @@ int ss_lower_state(struct ss_build *build)
     if (status == SS_OK)
         status = check_destinations(build);
     ss_map_fini(&edges.seen, NULL);
+    ss_map_fini(&edges.branches, NULL);
     return status;
 }

@@ -340,6 +340,25 @@ START_TEST(nodes_are_bounded)
 }
 END_TEST
 
+START_TEST(managed_keys_are_bounded)
+{
+    json_t *keys = json_array();
+    char name[32];
+    for (int i = 0; i <= SS_MANAGED_MAX; i++) {
+        snprintf(name, sizeof(name), "k%d", i);
+        json_array_append_new(keys,
+            json_pack("{s:s, s:s}", "key", name, "managed", "is_last_step"));
+    }
+    json_t *description =
+        json_pack("{s:s, s:o}", "name", "g", "state", keys);
+    struct ss_graph *graph = NULL;
+    struct ss_error error;
+    ck_assert_int_eq(ss_graph_compile(description, &graph, &error), SS_ELIMIT);
+    ck_assert_ptr_nonnull(strstr(error.message, "64 managed keys"));
+    json_decref(description);
+}
+END_TEST
+
 START_TEST(what_the_reference_does_not_check_is_accepted)
 {
     static const char *const graphs[] = {
@@ -362,7 +381,7 @@ START_TEST(what_the_reference_does_not_check_is_accepted)
 }
 END_TEST
 
-RUN("refused", the_base_of_these_tests_is_accepted,
+RUN("refused", managed_keys_are_bounded, the_base_of_these_tests_is_accepted,
     a_key_that_cannot_be_is_refused, a_name_that_is_too_long_is_refused,
     a_node_that_cannot_be_is_refused, an_edge_that_leads_nowhere_is_refused,
     a_branch_that_leads_nowhere_is_refused, what_else_names_nothing_is_refused,
