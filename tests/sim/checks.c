@@ -1,5 +1,5 @@
 // checks.c - what must hold at every moment, and what the journal must say at
-// the end. (That the results are right: customer.c, reference.c.)
+// the end. (That the results are right: customer_checks.c, reference.c.)
 #include <string.h>
 
 #include "common/base/check.h"

@@ -1,0 +1,97 @@
+// customer.h - a customer, as its files share it: customer.c asks, customer_moves.c
+// knows what comes next, customer_checks.c what must have come out.
+#ifndef SS_TESTS_SIM_CUSTOMER_H
+#define SS_TESTS_SIM_CUSTOMER_H
+
+#include "client/session/limits.h"
+#include "client/session/talk.h"
+#include "common/base/check.h"
+#include "common/model/value.h"
+#include "tests/sim/reference.h"
+#include "tests/sim/world.h"
+
+enum { PAUSE_MS = 300 }; // before it asks again
+
+struct customer {
+    struct process process;
+    struct ss_talk *talk;
+    const struct plan *plan;
+    struct reference *reference;
+    char thread[16];
+    const char *durability;
+    bool is_content;
+    uint32_t inputs;  // given so far
+    uint32_t moves;   // made so far
+    json_t *body;     // of the present move; NULL: `op` is asked of the thread
+    const char *op;   // "state", "prune"; NULL: nothing was asked yet
+    char run[32];
+    bool is_accepted;
+    bool is_detached; // nobody listens: it is asked for again
+    char parked[32];   // the run of its thread that is in quarantine, or ""
+    bool is_releasing; // it asks for the release
+    bool was_cancelled; // since its last input
+    bool was_released; // and that may not be durable yet
+    uint64_t key;     // of the request under way; 0: none
+    uint64_t keys;
+    // a run that waits behind the present one
+    struct {
+        json_t *body; // NULL: none
+        char run[32];
+        bool is_accepted;
+        uint64_t key;
+    } behind;
+    bool is_free; // nobody can say what it must come to
+    // The database was set back: it is to be found out what is there. What runs
+    // behind others there may begin on what those left.
+    bool is_astray, is_unsure;
+    // the stream of the present run
+    char seq[SS_TALK_SEQ_SIZE_MAX];
+    json_t *before; // the values before the present input
+    size_t seen;      // the last of the reference's steps that was shown
+    bool is_first;    // nothing of this run was shown yet
+    // What had finished beside a question may look like the whole step.
+    bool may_repeat;
+    // Two steps look alike, and what was shown first is one of them: `seen`, or
+    // the one after it.
+    bool may_be_further;
+    bool is_partial;  // shown: what had finished beside a question
+    char waits_for[64];
+};
+
+// ------------------------------------------------ customer.c
+
+// It makes its next move then.
+void customer_come_back(struct customer *it, int64_t in_ms);
+// Takes `body`.
+void customer_ask_for(struct customer *it, const char *op, json_t *body);
+// Takes `body`. Nobody needs the answer.
+void customer_ask_aside(struct customer *it, const char *op, json_t *body);
+
+// ------------------------------------------------ customer_moves.c
+
+void customer_next_input(struct customer *it);
+// Its present input has come to its end.
+void customer_end_input(struct customer *it);
+void customer_go_on(struct customer *it, const char *why);
+void customer_answer(struct customer *it, json_t *interrupts);
+// Was it cancelled so that nothing of it may be left?
+bool customer_may_lack_input(const struct customer *it);
+void customer_repeat_input(struct customer *it);
+// The run behind the present one: it is asked for, was answered, has its turn.
+void customer_ask_behind(struct customer *it);
+void customer_on_behind(struct customer *it, const json_t *answer);
+void customer_turn_to_behind(struct customer *it);
+// The database was set back: see what is there; that is it.
+void customer_look_around(struct customer *it);
+void customer_find_way(struct customer *it, const json_t *values);
+
+// ------------------------------------------------ customer_checks.c
+
+// These are the values of the reference.
+void customer_check(
+    struct customer *it, const json_t *values, const char *what);
+// An event of the present run; its answer, or that of what was asked of the thread.
+void customer_on_item(struct customer *it, json_t *item);
+void customer_on_answer(struct customer *it, json_t *answer);
+
+#endif

@@ -1,0 +1,230 @@
+// customer_checks.c - what a customer hears is what the reference says.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/names.h"
+#include "tests/sim/customer.h"
+
+void customer_check(
+    struct customer *it, const json_t *values, const char *what)
+{
+    json_t *right = reference_values(it->reference);
+    if (json_equal(values, right))
+        return;
+    char *is = ss_json_text(values), *should = ss_json_text(right);
+    violated(it->process.world, "%s of thread %s is\n  %s\nand should be\n  %s",
+        what, it->thread, is, should);
+}
+
+// ------------------------------------------------------------------ streams
+
+static bool is_step(const struct customer *it, size_t step, json_t *values)
+{
+    return json_equal(
+        values, json_array_get(reference_steps(it->reference), step));
+}
+
+static void check_values(struct customer *it, json_t *item)
+{
+    json_t *values = json_object_get(item, "data");
+    // cancelled before its input was applied, the thread goes on from there
+    if (it->is_first && it->seen == 0 && json_equal(values, it->before))
+        return;
+    if (it->may_repeat && it->is_first && it->seen > 0 &&
+        is_step(it, it->seen - 1, values))
+        it->seen--;
+    if (it->may_be_further && !is_step(it, it->seen + 1, values))
+        it->seen++;
+    bool is_same = is_step(it, it->seen, values);
+    bool is_next = is_step(it, it->seen + 1, values);
+    bool is_known = is_next || (is_same && it->is_first);
+    if (it->is_partial || (!is_known && is_same)) {
+        char *text = ss_json_text(values);
+        violated(it->process.world,
+            "the stream of run %s %s: after step %zu of the reference, at %s "
+            "it shows %s",
+            it->run, is_same ? "repeats itself" : "has a gap", it->seen,
+            ss_json_str(item, "seq", "?"), text);
+    }
+    bool is_either = is_next && is_same && it->is_first;
+    it->seen += is_next && !is_either;
+    it->may_be_further = (is_either || it->may_be_further)
+        && is_step(it, it->seen + 1, values);
+    if (is_next)
+        it->process.world->advanced_ms = it->process.world->now_ms;
+    it->is_first = false;
+    it->may_repeat = false;
+    it->is_partial = !is_known;
+}
+
+static void tell_item(const struct customer *it, json_t *item)
+{
+    json_t *data = json_object_get(item, "data");
+    if (!it->process.world->narrates)
+        return;
+    char *text = data ? ss_json_text(data) : NULL;
+    tell(it->process.world, "%s sees %s %s of run %s%s%s", it->process.name,
+        ss_json_str(item, "mode", "that it is accepted:"),
+        ss_json_str(item, "seq", ""), it->run, text ? ": " : "",
+        text ? text : "");
+    ss_free(text);
+}
+
+void customer_on_item(struct customer *it, json_t *item)
+{
+    struct world *world = it->process.world;
+    const char *seq = ss_json_str(item, "seq", "");
+    tell_item(it, item);
+    if (json_is_true(json_object_get(item, "accepted"))) {
+        it->is_accepted = true;
+        if (it->behind.body)
+            customer_come_back(it, 1 + (int64_t)draw(world, 300));
+        return;
+    }
+    if (!customer_is_sync(it) || it->is_free || it->is_astray)
+        return;
+    if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
+        violated(world, "run %s: event %s comes after %s", it->run, seq,
+            it->seq);
+    it->is_accepted = true;
+    snprintf(it->seq, sizeof(it->seq), "%s", seq);
+    if (strcmp(ss_json_str(item, "mode", ""), "values") == 0 &&
+        json_array_size(json_object_get(item, "ns")) == 0 &&
+        !json_object_get(json_object_get(item, "data"), SS_NAME_INTERRUPT))
+        check_values(it, item);
+}
+
+// ------------------------------------------------------------------ answers
+
+static void on_done(struct customer *it, const json_t *answer)
+{
+    if (it->is_astray) {
+        customer_find_way(it, json_object_get(answer, "output"));
+        return;
+    }
+    size_t last = json_array_size(reference_steps(it->reference)) - 1;
+    if (customer_may_lack_input(it) &&
+        json_equal(json_object_get(answer, "output"), it->before)) {
+        customer_repeat_input(it);
+        return;
+    }
+    customer_check(it, json_object_get(answer, "output"), "the output");
+    if (customer_is_sync(it) && !it->is_first &&
+        (it->is_partial || it->seen + it->may_be_further < last))
+        violated(it->process.world, "the stream of run %s ends at step %zu of "
+            "%zu", it->run, it->seen, last);
+    it->seen = last;
+    customer_end_input(it);
+}
+
+static void on_interrupted(struct customer *it, const json_t *answer)
+{
+    it->may_repeat = true;
+    customer_answer(it, json_object_get(answer, "interrupts"));
+}
+
+static void on_failed(struct customer *it, const json_t *answer)
+{
+    static const char *const known[] = {
+        "worker_lost", "node_timeout", "cancelled"};
+    const json_t *error = json_object_get(answer, "error");
+    const char *code = ss_json_str(error, "code", "?");
+    if (strcmp(code, "empty_input") == 0 && it->is_astray) {
+        customer_find_way(it, NULL);
+        return;
+    }
+    if (strcmp(code, "empty_input") == 0 && customer_may_lack_input(it)) {
+        customer_repeat_input(it);
+        return;
+    }
+    if (it->behind.body) { // that begins on what is left: only wait for it
+        it->is_free = true;
+        customer_turn_to_behind(it);
+        return;
+    }
+    it->was_cancelled = it->was_cancelled || strcmp(code, "cancelled") == 0;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(code, known[i]) == 0) {
+            customer_go_on(it, "to go on after a failure");
+            return;
+        }
+    violated(it->process.world, "run %s fails: %s: %s", it->run, code,
+        ss_json_str(error, "message", "?"));
+}
+
+static void on_state(struct customer *it, const json_t *answer)
+{
+    const json_t *state = json_object_get(answer, "state");
+    customer_check(it, json_object_get(state, "values"), "the state");
+    if (json_array_size(json_object_get(state, "next")) != 0)
+        violated(it->process.world, "thread %s is at its end and has more to do",
+            it->thread);
+    tell(it->process.world, "%s is content", it->process.name);
+    it->is_content = true;
+}
+
+// No result: a request that could not be served now.
+static void on_refused(struct customer *it, const json_t *error)
+{
+    static const char *const passing[] = {
+        "io_error", "busy", "not_found", "again"};
+    const char *code = ss_json_str(error, "code", "?");
+    const char *message = ss_json_str(error, "message", "?");
+    if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
+        violated(it->process.world, "run %s was accepted and is lost: %s",
+            it->run, message);
+    it->parked[0] = '\0';
+    if (strcmp(code, "quarantined") == 0) {
+        it->process.world->report.quarantined++;
+        if (sscanf(message, "run %31s of", it->parked) != 1)
+            violated(it->process.world, "which run is parked? %s", message);
+    }
+    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
+        if (it->parked[0] || strcmp(code, passing[i]) == 0) {
+            tell(it->process.world, "%s is told: %s", it->process.name,
+                message);
+            customer_come_back(it, PAUSE_MS);
+            return;
+        }
+    violated(it->process.world, "%s is refused: %s: %s", it->process.name, code,
+        message);
+}
+
+void customer_on_answer(struct customer *it, json_t *answer)
+{
+    const char *status = ss_json_str(answer, "status", "");
+    const json_t *error = json_object_get(answer, "error");
+    if (it->is_releasing) {
+        it->is_releasing = false;
+        customer_come_back(it, 1);
+        return;
+    }
+    if (!it->body && !error) {
+        if (strcmp(it->op, "state") == 0)
+            on_state(it, answer);
+        else
+            customer_next_input(it);
+        return;
+    }
+    if (!status[0]) {
+        on_refused(it, error);
+        return;
+    }
+    tell(it->process.world, "%s: run %s is %s", it->process.name, it->run,
+        status);
+    it->is_accepted = true;
+    if (it->is_partial && !it->is_free && !it->is_astray &&
+        strcmp(status, "interrupted") != 0 && strcmp(status, "done") != 0)
+        violated(it->process.world, "the stream of run %s has a gap: it shows "
+            "what is no step of the reference", it->run);
+    if (strcmp(status, "running") == 0) // detached: listen from now on
+        customer_come_back(it, PAUSE_MS);
+    else if (it->is_free)
+        it->is_content = true;
+    else if (strcmp(status, "done") == 0)
+        on_done(it, answer);
+    else if (strcmp(status, "interrupted") == 0)
+        on_interrupted(it, answer);
+    else
+        on_failed(it, answer);
+}

@@ -1,0 +1,263 @@
+// customer_moves.c - what a customer asks for next.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/sim/customer.h"
+
+enum { MOVES_MAX = 1000 };
+
+// Takes `more`: what the run begins with.
+static void new_move(struct customer *it, json_t *more, const char *what)
+{
+    struct world *world = it->process.world;
+    if (++it->moves > MOVES_MAX)
+        violated(world, "thread %s does not come to its end within %d runs",
+            it->thread, MOVES_MAX);
+    snprintf(it->run, sizeof(it->run), "%s-%" PRIu32 "%c", it->thread,
+        it->moves, it->durability[0]);
+    snprintf(it->waits_for, sizeof(it->waits_for), "%s", what);
+    json_object_set_new(more, "graph", json_string(it->plan->name));
+    json_object_set_new(more, "thread", json_string(it->thread));
+    json_object_set_new(more, "run", json_string(it->run));
+    json_object_set_new(more, "durability", json_string(it->durability));
+    json_object_set_new(more, "stream",
+        draw(world, 3) ? json_pack("[s]", "values")
+                       : json_pack("[s, s]", "values", "updates"));
+    json_decref(it->body);
+    it->body = more;
+    it->is_accepted = it->is_detached = it->was_released = false;
+    it->is_first = true;
+    it->is_partial = false;
+    it->seq[0] = '\0';
+    world->report.runs++;
+    world->advanced_ms = world->now_ms;
+    if (draw(world, 10) == 0) {
+        json_object_set_new(more, "detach", json_true());
+        it->is_detached = true;
+    }
+    tell(world, "%s: run %s: %s", it->process.name, it->run, what);
+    customer_come_back(it, 1 + (int64_t)draw(world, 100));
+}
+
+static void tell_steps(const struct customer *it)
+{
+    struct world *world = it->process.world;
+    json_t *values;
+    size_t i;
+    if (!world->narrates)
+        return;
+    tell(world, "%s: the reference on graph %s says", it->process.name,
+        it->plan->name);
+    json_array_foreach (reference_steps(it->reference), i, values) {
+        char *text = ss_json_text(values);
+        tell(world, "  step %zu: %s", i, text);
+        ss_free(text);
+    }
+}
+
+// Under `exit` a run that is cancelled before it went on after a crash leaves
+// nothing, not even its input.
+void customer_repeat_input(struct customer *it)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, it->inputs);
+    it->was_cancelled = false;
+    new_move(it, json_pack("{s:{s:[s]}}", "input", "x", word),
+        "the input once more");
+}
+
+bool customer_may_lack_input(const struct customer *it)
+{
+    return it->was_cancelled && strcmp(it->durability, "exit") == 0;
+}
+
+static json_t *begin_input(struct customer *it)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
+    json_t *input = json_pack("{s:[s]}", "x", word);
+    it->was_cancelled = false;
+    json_decref(it->before);
+    it->before = json_incref(reference_values(it->reference));
+    reference_run(it->reference, input);
+    tell_steps(it);
+    it->seen = 0;
+    it->may_be_further = false;
+    return input;
+}
+
+static void ask_thread(struct customer *it, const char *op)
+{
+    json_decref(it->body);
+    it->body = NULL;
+    it->op = op;
+    snprintf(it->waits_for, sizeof(it->waits_for), "%s", op);
+    customer_come_back(it, 1);
+}
+
+// ------------------------------------------------ a run that waits behind
+
+// The next input does not wait for the end of this one. (Where nobody asks: a
+// run behind a question would run into it.)
+static void queue_up(struct customer *it)
+{
+    struct world *world = it->process.world;
+    if (it->inputs == world->climate.inputs || plan_questions(it->plan) > 0 ||
+        draw(world, 3) != 0)
+        return;
+    char word[16];
+    snprintf(word, sizeof(word), "in%" PRIu32, it->inputs + 1);
+    snprintf(it->behind.run, sizeof(it->behind.run), "%s-%" PRIu32 "%c",
+        it->thread, ++it->moves, it->durability[0]);
+    it->behind.is_accepted = false;
+    it->behind.body = json_pack(
+        "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:{s:[s]}}", "graph",
+        it->plan->name, "thread", it->thread, "run", it->behind.run,
+        "durability", it->durability, "stream", "values", "detach", 1,
+        "if_busy", "enqueue", "input", "x", word);
+    world->report.runs++;
+}
+
+void customer_ask_behind(struct customer *it)
+{
+    if (!it->behind.body || !it->is_accepted || it->behind.is_accepted ||
+        it->behind.key)
+        return;
+    it->behind.key = it->keys + 1;
+    customer_ask_aside(it, "run", json_incref(it->behind.body));
+}
+
+void customer_on_behind(struct customer *it, const json_t *answer)
+{
+    it->behind.key = 0;
+    it->behind.is_accepted = json_object_get(answer, "status") != NULL;
+    if (!it->behind.is_accepted)
+        customer_come_back(it, PAUSE_MS);
+}
+
+// It is its turn.
+void customer_turn_to_behind(struct customer *it)
+{
+    json_decref(it->body);
+    it->body = it->behind.body;
+    it->behind.body = NULL;
+    it->behind.key = 0;
+    memcpy(it->run, it->behind.run, sizeof(it->run));
+    snprintf(it->waits_for, sizeof(it->waits_for), "the run behind");
+    it->is_accepted = it->behind.is_accepted;
+    it->is_detached = it->was_released = it->is_partial = false;
+    it->is_first = true;
+    it->seq[0] = '\0';
+    tell(it->process.world, "%s turns to run %s", it->process.name, it->run);
+    customer_come_back(it, 1);
+}
+
+// ------------------------------------------------ what comes next
+
+void customer_next_input(struct customer *it)
+{
+    struct world *world = it->process.world;
+    if (it->inputs == world->climate.inputs) {
+        ask_thread(it, "state");
+        return;
+    }
+    new_move(it, json_pack("{s:o}", "input", begin_input(it)), "an input");
+    queue_up(it);
+}
+
+// Without its past a thread goes on as with it.
+void customer_end_input(struct customer *it)
+{
+    if (it->behind.body) {
+        json_decref(begin_input(it));
+        customer_turn_to_behind(it);
+        return;
+    }
+    if (draw(it->process.world, 5) == 0) {
+        // it forgets the keys of what is older: who asks it again begins anew
+        network_forget_asks(it->process.world, &it->process);
+        ask_thread(it, "prune");
+    } else {
+        customer_next_input(it);
+    }
+}
+
+void customer_go_on(struct customer *it, const char *why)
+{
+    new_move(it, json_pack("{s:n}", "input"), why);
+}
+
+void customer_answer(struct customer *it, json_t *interrupts)
+{
+    json_t *answers = json_object(), *interrupt;
+    size_t i, count = json_array_size(interrupts);
+    struct world *world = it->process.world;
+    const char *question = NULL;
+    json_array_foreach (interrupts, i, interrupt) {
+        question = ss_json_str(interrupt, "value", "?");
+        if (i == 0 || draw(world, 4) != 0) // some are left for later
+            json_object_set_new(answers, ss_json_str(interrupt, "id", "?"),
+                plan_answer(question));
+    }
+    if (count == 1 && draw(world, 2)) { // a plain one for the only question
+        json_decref(answers);
+        answers = plan_answer(question);
+    }
+    new_move(it, json_pack("{s:{s:o}}", "command", "resume", answers),
+        "an answer");
+}
+
+// ------------------------------------------------ after the database was set back
+
+// Whatever was begun there is to end first: who asks to go on is told until
+// then that the thread is busy.
+void customer_look_around(struct customer *it)
+{
+    customer_go_on(it, "to find what is there");
+}
+
+void customer_go_astray(struct customer *it)
+{
+    struct world *world = it->process.world;
+    size_t queued = 0;
+    database_open_runs(world, it->thread, &queued);
+    it->is_unsure = it->is_unsure || it->is_free || queued > 0;
+    it->is_astray = it->inputs > 0;
+    it->is_content = it->is_free = it->is_releasing = false;
+    it->parked[0] = '\0';
+    json_decref(it->body);
+    json_decref(it->behind.body);
+    it->body = it->behind.body = NULL;
+    it->op = NULL;
+}
+
+// The inputs that stand in these values are those that the thread has had: it
+// must be as if it had had no others.
+void customer_find_way(struct customer *it, const json_t *values)
+{
+    json_t *words = json_object_get(values, "x"), *word;
+    size_t i;
+    it->is_astray = it->was_cancelled = false;
+    it->inputs = 0; // what was lost is asked for again
+    reference_free(it->reference);
+    it->reference = reference_new(it->plan);
+    json_array_foreach (words, i, word)
+        if (strncmp(json_string_value(word), "in", 2) == 0) {
+            json_t *input = json_pack("{s:[O]}", "x", word);
+            reference_run(it->reference, input);
+            json_decref(input);
+            it->inputs++;
+        }
+    if (it->is_unsure && values &&
+        !json_equal(values, reference_values(it->reference))) {
+        tell(it->process.world, "%s finds what nobody can say",
+            it->process.name);
+        it->is_content = it->is_free = true;
+        return;
+    }
+    if (values)
+        customer_check(it, values, "what is left");
+    tell(it->process.world, "%s finds its way", it->process.name);
+    customer_next_input(it);
+}
