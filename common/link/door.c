@@ -34,6 +34,7 @@ struct ss_door {
     struct ss_filter filter;
     int64_t filter_due_ms;
     int64_t weigh_due_ms; // INT64_MAX: there is no connection
+    int64_t given;        // bytes, since it was weighed
     struct ss_lobby lobby;
     int64_t lobby_due_ms;
     struct ss_link_sender sender;
@@ -231,17 +232,22 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
         SS_LINK_HANDSHAKE_MS);
 }
 
-// All together are weighed, and for whom most is held has to leave.
+static int64_t unread_max(const struct ss_door *door)
+{
+    return (int64_t)ss_guard_limits(door->guard)->unread_max_mb * 1000000;
+}
+
+// All together are weighed, and for whom most is held has to leave; what is
+// queued of it, that would be answered, is not heard.
 static void weigh(struct ss_door *door)
 {
-    int64_t at_ms = now_ms();
-    unsigned max_mb = ss_guard_limits(door->guard)->unread_max_mb;
-    int64_t max = (int64_t)max_mb * 1000000;
+    int64_t at_ms = now_ms(), max = unread_max(door);
     struct ss_scales_load load;
     if (door->weigh_due_ms > at_ms)
         return;
     int64_t sum = ss_scales_weigh(door->scales, ss_traffic_of);
     door->counts.unread = (uint64_t)sum;
+    door->given = 0;
     door->weigh_due_ms = ss_guard_connections(door->guard) > 0
                              ? at_ms + SS_LINK_UNREAD_LOOK_MS
                              : INT64_MAX;
@@ -254,7 +260,10 @@ static void weigh(struct ss_door *door)
             "what was sent and nobody read yet is more than %u MB in all: the "
             "heaviest, with %lld bytes of its own and %lld for it to read, is "
             "hung up on",
-            max_mb, (long long)load.unread, (long long)load.owed);
+            ss_guard_limits(door->guard)->unread_max_mb,
+            (long long)load.unread, (long long)load.owed);
+        if (*load.peer)
+            ss_guard_unhear(door->guard, load.peer, at_ms);
         hang_up(load.fd, load.address);
     }
 }
@@ -458,6 +467,7 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     const char mark[SS_DOOR_MARK_SIZE])
 {
     int64_t at_ms = now_ms();
+    weigh(door); // many messages may come between two waits
     ss_scales_take(door->scales, zmq_msg_get(frame, ZMQ_SRCFD),
         wire_size(zmq_msg_size(frame), door->has_keys));
     if (!ss_guard_hears(door->guard, peer, at_ms)) {
@@ -470,7 +480,10 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
         hang_up(door->sender_fd, door->address);
     if (admission != ADMIT)
         return false;
-    ss_scales_speaks(door->scales, door->sender_fd, peer);
+    if (!ss_scales_speaks(door->scales, door->sender_fd, peer)) {
+        take_news(door); // a message may be faster than they are
+        (void)!ss_scales_speaks(door->scales, door->sender_fd, peer);
+    }
     if (ss_guard_message(door->guard, peer, at_ms))
         return true;
     door->counts.dropped++;
@@ -483,7 +496,13 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
 
 void ss_door_gave(struct ss_door *door, const char *peer, size_t size)
 {
-    ss_scales_give(door->scales, peer, wire_size(size, door->has_keys));
+    int64_t given = wire_size(size, door->has_keys);
+    ss_scales_give(door->scales, peer, given);
+    door->given += given;
+    if (door->given < unread_max(door) / SS_LINK_UNREAD_PARTS)
+        return;
+    door->weigh_due_ms = 0; // large answers to what came at once
+    weigh(door);
 }
 
 const struct ss_link_sender *ss_door_sender(const struct ss_door *door)

@@ -62,10 +62,12 @@ enum {
     // Bytes that are held for all connections together, either way: that they
     // sent and nobody took yet, and that were given to them and they did not
     // accept: seven of the largest messages. What is above it is looked at so
-    // often, and at most so many are hung up on each time. Between two looks it
-    // grows as fast as the network, or the one who sends, is.
+    // often, or when a part of it was given since the last look, and at most so
+    // many are hung up on each time. Between two looks it grows as fast as the
+    // network is.
     SS_LINK_UNREAD_MB = 512,
     SS_LINK_UNREAD_LOOK_MS = 250,
+    SS_LINK_UNREAD_PARTS = 8,
     SS_LINK_UNREAD_TURN_MAX = 64,
     // Messages without sense or right, of one key at one address: a mistake
     // repeats a few.

@@ -96,11 +96,11 @@ void ss_scales_take(struct ss_scales *scales, int fd, int64_t size)
         it->taken += size;
 }
 
-void ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
+bool ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
 {
     struct connection *it = connection_at(scales, fd);
     if (!it || (it->speaker && strcmp(it->speaker->peer, peer) == 0))
-        return;
+        return it != NULL;
     struct speaker *speaker = ss_map_get(&scales->speakers, peer);
     forget_speaker(scales, it);
     if (speaker) { // it came back by another connection
@@ -113,6 +113,7 @@ void ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
     speaker->fd = fd;
     speaker->given = 0;
     it->speaker = speaker;
+    return true;
 }
 
 void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size)
@@ -163,6 +164,7 @@ bool ss_scales_heaviest(
         return false;
     *ret_load = (struct ss_scales_load){
         .fd = (int)(heaviest - scales->connections.items),
+        .peer = heaviest->speaker ? heaviest->speaker->peer : "",
         .unread = heaviest->unread,
         .owed = heaviest->owed};
     memcpy(ret_load->address, heaviest->address, sizeof(heaviest->address));

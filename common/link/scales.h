@@ -31,8 +31,9 @@ void ss_scales_open(struct ss_scales *scales, int fd, const char *address);
 void ss_scales_close(struct ss_scales *scales, int fd);
 // `size` bytes of what came by `fd` were taken (on the wire).
 void ss_scales_take(struct ss_scales *scales, int fd, int64_t size);
-// `peer` speaks by `fd`: what is given to it from now on counts there.
-void ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer);
+// `peer` speaks by `fd`: what is given to it from now on counts there. False:
+// no connection is open by that.
+bool ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer);
 // `size` bytes were given to ZeroMQ for `peer` (on the wire). Of one that never
 // spoke, or is gone, nothing is counted.
 void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size);
@@ -45,6 +46,7 @@ int64_t ss_scales_weigh(struct ss_scales *scales,
 struct ss_scales_load {
     int fd;
     char address[SS_GUARD_ADDRESS_SIZE];
+    const char *peer; // who spoke by it last; "": nobody. Borrowed.
     int64_t unread; // bytes that it sent and that were not taken
     int64_t owed;   // that were given to it, and that it did not accept
 };

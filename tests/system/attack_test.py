@@ -211,7 +211,7 @@ def test_frames_that_never_end_are_weighed_together():
 def test_who_asks_for_much_and_reads_nothing_is_hung_up_on():
     with World() as world:
         coordinator = world.coordinator(
-            "--unread-max", "50", "--metrics", "127.0.0.1:0")
+            "--unread-max", "20", "--metrics", "127.0.0.1:0")
         world.worker(HELLO)
         large = world.path("large")
         large.write_text(json.dumps({"name": "x" * 1000000}))
@@ -220,7 +220,7 @@ def test_who_asks_for_much_and_reads_nothing_is_hung_up_on():
         wait_metric(coordinator, "superstep_heavy_connections_total", 1)
         honest(world)
         expect_logged_once(
-            coordinator, r"127\.0\.0\.2: .* nobody read yet is more than 50 MB")
+            coordinator, r"127\.0\.0\.2: .* nobody read yet is more than 20 MB")
 
 
 def test_a_frame_of_a_gigabyte_is_not_taken():

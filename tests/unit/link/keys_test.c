@@ -650,15 +650,18 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
     void *context = zmq_ctx_new();
     void *deaf = connect_deaf(context);
     ck_assert(serve("unread", &incident));
-    for (int i = 0; i < COUNT; i++)
-        ck_assert_int_eq(
-            ss_link_send(server, speaker, bytes, SIZE, &error), SS_OK);
-    ck_assert(!serve("unread", &incident));
+    int status = SS_OK;
+    for (int i = 0; i < COUNT && status == SS_OK; i++)
+        status = ss_link_send(server, speaker, bytes, SIZE, &error);
+    ck_assert(status == SS_OK || status == SS_ECLOSED);
+    // Nobody waited: it is weighed while much is given.
+    ss_link_counts(server, &counts);
+    ck_assert_uint_gt(counts.heavy, 0);
+    ck_assert(ss_link_incident(server, &incident));
+    ck_assert_str_eq(incident.kind, "unread");
     ck_assert_str_eq(incident.who, "127.0.0.1");
     ck_assert_msg(strstr(incident.text, "more than 5 MB") != NULL, "%s",
         incident.text);
-    ss_link_counts(server, &counts);
-    ck_assert_uint_eq(counts.heavy, 1);
     // Nothing of it is held any more, but for a handshake if it is back.
     for (int i = 0; i < TURNS_MAX && counts.unread >= 1024; i++) {
         link_wait(server, -1, TURN_MS);

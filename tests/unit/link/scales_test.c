@@ -89,12 +89,12 @@ START_TEST(what_was_given_to_a_peer_and_it_did_not_accept_is_weighed_too)
     ss_scales_open(scales, 3, "192.0.2.1");
     ss_scales_open(scales, 4, "192.0.2.2");
     ss_scales_give(scales, "ada", 1000); // she did not speak yet
-    ss_scales_speaks(scales, 3, "ada");
-    ss_scales_speaks(scales, 4, "bob");
-    ss_scales_speaks(scales, 5, "eve"); // by a connection that is none
+    ck_assert(ss_scales_speaks(scales, 3, "ada"));
+    ck_assert(ss_scales_speaks(scales, 4, "bob"));
+    ck_assert(!ss_scales_speaks(scales, 5, "eve")); // by one that is none
     expect_weight(0);
     ss_scales_give(scales, "ada", 1000);
-    ss_scales_speaks(scales, 3, "ada"); // again: it is the same one
+    ck_assert(ss_scales_speaks(scales, 3, "ada")); // again: the same one
     ss_scales_give(scales, "ada", 500);
     ss_scales_give(scales, "bob", 1200);
     ss_scales_give(scales, "eve", 9000);
@@ -110,14 +110,30 @@ START_TEST(what_was_given_to_a_peer_and_it_did_not_accept_is_weighed_too)
 }
 END_TEST
 
+START_TEST(the_heaviest_is_told_with_who_spoke_by_it)
+{
+    struct ss_scales_load load;
+    ss_scales_open(scales, 3, "192.0.2.1");
+    ss_scales_open(scales, 4, "192.0.2.2");
+    ck_assert(ss_scales_speaks(scales, 3, "ada"));
+    seen[3].received = 200, seen[4].received = 100;
+    expect_weight(300);
+    ck_assert(ss_scales_heaviest(scales, &load));
+    ck_assert_str_eq(load.peer, "ada");
+    ck_assert(ss_scales_heaviest(scales, &load));
+    ck_assert_str_eq(load.peer, "");
+}
+END_TEST
+
 START_TEST(what_is_given_counts_where_a_peer_spoke_last)
 {
     ss_scales_open(scales, 3, "192.0.2.1");
     ss_scales_open(scales, 4, "192.0.2.1");
-    ss_scales_speaks(scales, 3, "ada");
+    ck_assert(ss_scales_speaks(scales, 3, "ada"));
     ss_scales_give(scales, "ada", 1000);
     expect_weight(1000);
-    ss_scales_speaks(scales, 4, "ada"); // what it had is gone with the other
+    // What it had is gone with the other.
+    ck_assert(ss_scales_speaks(scales, 4, "ada"));
     expect_weight(0);
     ss_scales_give(scales, "ada", 300);
     expect_weight(300);
@@ -125,7 +141,7 @@ START_TEST(what_is_given_counts_where_a_peer_spoke_last)
     ss_scales_close(scales, 3); // it is nobody's by now
     expect_weight(300);
     // The descriptor leads to somebody else: nothing of hers is his.
-    ss_scales_speaks(scales, 4, "bob");
+    ck_assert(ss_scales_speaks(scales, 4, "bob"));
     ss_scales_give(scales, "ada", 5000);
     expect_weight(0);
     ss_scales_give(scales, "bob", 10);
@@ -134,7 +150,7 @@ START_TEST(what_is_given_counts_where_a_peer_spoke_last)
     ss_scales_give(scales, "bob", 10);
     expect_weight(0);
     ss_scales_open(scales, 4, "192.0.2.1");
-    ss_scales_speaks(scales, 4, "bob");
+    ck_assert(ss_scales_speaks(scales, 4, "bob"));
     expect_weight(0);
 }
 END_TEST
@@ -148,6 +164,7 @@ int main(void)
         tcase, what_came_and_was_not_taken_is_weighed_the_heaviest_first);
     tcase_add_test(
         tcase, what_was_given_to_a_peer_and_it_did_not_accept_is_weighed_too);
+    tcase_add_test(tcase, the_heaviest_is_told_with_who_spoke_by_it);
     tcase_add_test(tcase, what_is_given_counts_where_a_peer_spoke_last);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
