@@ -79,6 +79,9 @@ void ss_loop_destroy(struct loop **place)
     for (size_t i = engine->advance.count; i-- > 0;)
         if (engine->advance.items[i] == loop)
             SS_VEC_REMOVE(&engine->advance, i);
+    for (size_t i = engine->resting.count; i-- > 0;)
+        if (engine->resting.items[i] == loop)
+            SS_VEC_REMOVE(&engine->resting, i);
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
     ss_free(loop->entry);

@@ -189,6 +189,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->gone);
     SS_VEC_FINI(&engine->backoff);
     SS_VEC_FINI(&engine->advance);
+    SS_VEC_FINI(&engine->resting);
     ss_free(it);
 }
 
@@ -347,10 +348,42 @@ static void wake_waiting(struct engine *engine)
     }
 }
 
+// Not while the store has yet to take so many of its rows (its answer is an event),
+// nor when the run is to be left to another coordinator.
+static bool may_go_on(const struct loop *loop)
+{
+    const struct thread *thread = loop->thread;
+    return !loop->engine->drains
+        && ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
+}
+
+// Loops that left a step between two supersteps go on in the next one.
+static void leave_resting(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->resting.count; i++)
+        if (may_go_on(engine->resting.items[i]))
+            ss_engine_wake(engine, engine->now_ms);
+}
+
+static void wake_resting(struct engine *engine)
+{
+    size_t kept = 0;
+    engine->supersteps = 0;
+    for (size_t i = 0; i < engine->resting.count; i++) {
+        struct loop *loop = engine->resting.items[i];
+        if (may_go_on(loop))
+            ss_loop_later(loop);
+        else
+            engine->resting.items[kept++] = loop;
+    }
+    engine->resting.count = kept;
+}
+
 static void carry_on(struct engine *engine)
 {
     wake_backoff(engine);
     wake_waiting(engine);
+    wake_resting(engine);
     do {
         while (engine->advance.count > 0) {
             struct loop *loop = engine->advance.items[0];
@@ -358,6 +391,7 @@ static void carry_on(struct engine *engine)
             ss_loop_advance(loop);
         }
     } while (ss_queue_turns(engine));
+    leave_resting(engine);
     free_ended(engine);
     ss_dispatch(engine);
     for (size_t i = 0; i < engine->dirty.count; i++)

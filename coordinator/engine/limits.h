@@ -8,6 +8,9 @@
 #define SS_RECURSION_LIMIT_MAX (INT64_C(1) << 60)
 
 enum {
+    // Supersteps that end within one step, with no task outside: a cycle of graphs
+    // without nodes would never leave it. Then others' events come first.
+    SS_STEP_SUPERSTEPS_MAX = 100,
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and

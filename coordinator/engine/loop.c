@@ -460,6 +460,18 @@ void ss_loop_fold_failed(
     update_failed(loop, ss_graph_channel(loop->graph, channel), error);
 }
 
+// Has this step done its share? Then the loop goes on in a later one.
+static bool rests(struct loop *loop)
+{
+    struct engine *engine = loop->engine;
+    if (++engine->supersteps <= SS_STEP_SUPERSTEPS_MAX)
+        return false;
+    ss_loop_drop_tasks(loop);
+    loop->ticked = false;
+    SS_VEC_PUSH(&engine->resting, loop);
+    return true;
+}
+
 static void next_superstep(struct loop *loop)
 {
     size_t channel = SS_NONE;
@@ -498,7 +510,8 @@ static void next_superstep(struct loop *loop)
         leave_interrupted(loop, json_array());
         return;
     }
-    tick(loop);
+    if (!rests(loop))
+        tick(loop);
 }
 
 static json_t *all_interrupts(struct task *const *tasks, size_t count,
@@ -589,7 +602,7 @@ static void advance(struct loop *loop)
         loop->ticked = true;
         tick(loop);
     }
-    if (loop->status == LOOP_RUNNING && ss_loop_settled(loop))
+    if (loop->status == LOOP_RUNNING && loop->ticked && ss_loop_settled(loop))
         ss_loop_later(loop);
 }
 

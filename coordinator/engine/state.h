@@ -599,6 +599,11 @@ struct engine {
         struct loop **items;
         size_t count, capacity;
     } advance; // loops that may have something to do
+    size_t supersteps; // that ended in this step
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } resting; // between two supersteps, until a later step
 };
 
 #endif

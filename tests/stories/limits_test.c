@@ -29,6 +29,11 @@ static void watch(const struct ss_command *command)
     seen.had_first = true;
 }
 
+static size_t page_count(const json_t *answer, const char *name)
+{
+    return json_array_size(json_object_get(answer, name));
+}
+
 static void begin(void)
 {
     memset(&seen, 0, sizeof(seen));
@@ -156,12 +161,98 @@ START_TEST(so_many_attempts_of_threads_that_moved_are_known)
 }
 END_TEST
 
-// ---------------------------------------------------------------- pages
+// ---------------------------------------------------------------- steps
 
-static size_t page_count(const json_t *answer, const char *name)
+#define RUN "'run': 'r', 'thread': 't', 'graph': 'g', 'input': {'x': []}"
+
+// Round and round, with no task that any worker would run.
+static uint64_t run_round(const char *body)
 {
-    return json_array_size(json_object_get(answer, name));
+    world_graph(chart("g", "start>sub sub>sub",
+        "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"
+        " {'name': 'inner', 'kind': 'state', 'state': [{'key': 'x',"
+        " 'type': 'list', 'reducer': 'add'}], 'nodes': [],"
+        " 'edges': [['__start__', '__end__']]}}}"));
+    world_worker("w1", 1);
+    return world_ask("ann", "run", body);
 }
+
+static void tick(void)
+{
+    world_event(&(struct ss_event){.type = SS_EVENT_TICK});
+}
+
+enum { STEP_ROWS_MAX = 3 * (SS_STEP_SUPERSTEPS_MAX + 1) }; // three a superstep
+
+// So many answers of the store, or ticks where it has none to give.
+static void go_on(int times)
+{
+    for (int i = 0; i < times; i++) {
+        size_t rows = world_rows();
+        if (!world_run_store())
+            tick();
+        ck_assert_uint_le(world_rows(), rows + STEP_ROWS_MAX);
+    }
+}
+
+START_TEST(a_cycle_without_tasks_leaves_a_step_and_others_are_served)
+{
+    uint64_t id = run_round("{" RUN "}");
+    go_on(10);
+    ck_assert_uint_gt(world_rows(), STEP_ROWS_MAX);
+    ck_assert_ptr_null(world_answer(id));
+    uint64_t cancel = world_ask("bob", "cancel", "{'run': 'r'}");
+    world_run();
+    ck_assert_str_eq(status_of(world_answer(cancel)), "cancelled");
+    ck_assert_str_eq(status_of(world_answer(id)), "cancelled");
+    size_t rows = world_rows();
+    go_on(3);
+    ck_assert_uint_eq(world_rows(), rows);
+}
+END_TEST
+
+START_TEST(a_cycle_without_tasks_goes_on_to_its_recursion_limit)
+{
+    uint64_t id = run_round("{" RUN ", 'recursion_limit': 350}");
+    go_on(20);
+    ck_assert_str_eq(code_of(world_answer(id)), "recursion_limit");
+    ck_assert_uint_ge(world_rows(), 350);
+}
+END_TEST
+
+START_TEST(a_cycle_without_tasks_waits_for_the_store)
+{
+    run_round("{" RUN "}");
+    go_on(5);
+    for (int i = 0; i < 10; i++)
+        tick();
+    size_t rows = world_rows();
+    world_run_store(); // what was on its way, and what came together meanwhile
+    world_run_store();
+    ck_assert_uint_lt(
+        world_rows(), rows + SS_ASYNC_BACKLOG_MAX + 2 * STEP_ROWS_MAX);
+}
+END_TEST
+
+START_TEST(a_cycle_without_tasks_is_left_to_others_when_its_coordinator_drains)
+{
+    run_round("{" RUN "}");
+    go_on(5);
+    world_drains();
+    world_run();
+    ck_assert(world_is_quiet());
+    size_t rows = world_rows();
+    tick();
+    world_run();
+    ck_assert_uint_eq(world_rows(), rows);
+    world_crash();
+    world_restart();
+    go_on(5);
+    ck_assert_uint_gt(world_rows(), rows);
+}
+END_TEST
+
+// ---------------------------------------------------------------- pages
 
 START_TEST(an_answer_has_so_many_items_and_says_that_there_are_more)
 {
@@ -240,5 +331,9 @@ SUITE("limits", a_run_keeps_so_many_warnings,
     a_worker_is_known_to_hold_so_many_lists,
     of_one_list_more_the_longest_unused_is_sent_whole_again,
     so_many_attempts_of_threads_that_moved_are_known,
+    a_cycle_without_tasks_leaves_a_step_and_others_are_served,
+    a_cycle_without_tasks_goes_on_to_its_recursion_limit,
+    a_cycle_without_tasks_waits_for_the_store,
+    a_cycle_without_tasks_is_left_to_others_when_its_coordinator_drains,
     an_answer_has_so_many_items_and_says_that_there_are_more,
     an_answer_is_cut_between_items_where_it_grows_too_large)
