@@ -411,19 +411,33 @@ static int encode_error(const json_t *json,
         json_is_string(message) ? message : json, allowed, buf, error);
 }
 
+// One value, and nothing behind it.
+static int decode_snapshot(const struct ss_msgpack_item *item,
+    json_t **ret_json, struct ss_error *error)
+{
+    struct ss_msgpack_reader inside;
+    json_t *value = NULL;
+    ss_msgpack_init(&inside, item->bytes, item->size);
+    int status = ss_item_decode(&inside, &value, error);
+    if (status == SS_OK)
+        status = ss_msgpack_end(&inside, error);
+    if (status == SS_OK)
+        *ret_json = value;
+    else
+        json_decref(value);
+    return status;
+}
+
 // The value of an extension of one field, or NULL in *ret_json: it is none.
 static int decode_inside(const struct ss_msgpack_item *item, bool is_write,
     json_t **ret_json, struct ss_error *error)
 {
     struct ss_ext ext;
-    struct ss_msgpack_reader inside;
     json_t *fields = NULL;
     *ret_json = NULL;
     if (!is_write && item->type == SS_MSGPACK_EXT &&
-        item->code == SS_EXT_SNAPSHOT) {
-        ss_msgpack_init(&inside, item->bytes, item->size);
-        return ss_item_decode(&inside, ret_json, error);
-    }
+        item->code == SS_EXT_SNAPSHOT)
+        return decode_snapshot(item, ret_json, error);
     if (!is_write || !open_own(item, SS_EXT_FIELDS, "Overwrite", &ext))
         return SS_OK;
     int status = ss_item_decode(&ext.held, &fields, error);

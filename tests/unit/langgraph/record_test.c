@@ -150,6 +150,8 @@ START_TEST(a_value_that_cannot_be_kept_is_refused_and_not_left_out)
 {
     refuses_value("\xff", "msgpack", "\x01", 1, "a name that is no UTF-8");
     refuses_value("x", "msgpack", "\x01\x02", 2, "bytes behind the document");
+    refuses_value("x", "msgpack", "\xc7\x02\x07\x01\x02", 5,
+        "byte 1: bytes behind the document");
     refuses_value("x", "\xff", "\x01", 1, "its type tag is");
     refuses_value("x", "", "\x01", 1, "its type tag is missing");
 }
