@@ -339,6 +339,28 @@ static void hand_over_while_a_runs(void)
     world_forget();
 }
 
+// A plain answer that nobody asked for went out with a, which has ended: b, sent
+// without it, would not be given it now.
+START_TEST(who_was_sent_without_a_plain_answer_goes_on_without)
+{
+    begin("start>s s>a s>b");
+    world_get("run", RUN(", 'run': 'q', 'interrupt_before': ['a']"));
+    world_hold("b");
+    world_ask("ann", "run",
+        "{'thread': 't', 'run': 'r', 'command': {'resume': 'yes'}}");
+    world_run();
+    world_crash();
+    restart_with(order_of("b"));
+    ck_assert_uint_eq(adopted_count, 1);
+    world_rename("b", adopted[0].as);
+    world_let("b");
+    expect_done("{\"x\":[\"s\",\"a\",\"b\"]}");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    ck_assert_uint_eq(world_attempts_of("b"), 1);
+    end();
+}
+END_TEST
+
 START_TEST(who_gains_a_thread_asks_its_workers_and_goes_on)
 {
     hand_over_while_a_runs();
@@ -381,6 +403,7 @@ SUITE("adopt", what_a_worker_has_begun_goes_on_and_does_not_run_again,
     of_two_that_have_a_task_the_one_that_has_ended_is_taken,
     an_adopted_attempt_is_lost_with_its_worker, an_offer_goes_with_its_worker,
     an_attempt_with_its_answers_goes_on,
+    who_was_sent_without_a_plain_answer_goes_on_without,
     who_gains_a_thread_asks_its_workers_and_goes_on,
     when_all_workers_have_answered_nothing_is_waited_for,
     offers_of_threads_that_are_anothers_are_left_to_it)
