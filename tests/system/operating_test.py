@@ -113,7 +113,7 @@ def test_the_source_is_configured_and_installed_as_the_page_says():
     with World() as world:
         place = world.path("source")
         shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(
-            "build", ".git", "__pycache__"))
+            "build", "secrets", ".git", "__pycache__"))
         lines = play("install.md", world, programs_of(world), {
             "build/release": str(harness.BUILD),
             "--prefix /usr": f"--prefix {place}/usr"}, SOURCE_LINES, place)
