@@ -46,7 +46,7 @@ static const struct ss_arg options[] = {{.name = "delete-after",
     SS_CLI_OPTIONS};
 
 struct counts {
-    json_int_t threads, deleted, pruned, used, waiting;
+    json_int_t threads, deleted, pruned, used, waiting, cached;
 };
 
 // "30d" in milliseconds; 0: none was given. False after an error was said.
@@ -155,20 +155,37 @@ static bool page_through(struct ss_client *client, int64_t delete_ms,
     return is_ok;
 }
 
+// Results whose time is over serve nobody.
+static bool clear_expired(struct ss_client *client, struct counts *counts)
+{
+    struct ss_client_error error;
+    json_t *answer = NULL;
+    if (ss_client_ask(client, "clear_cache", json_pack("{s:b}", "expired", 1),
+            NULL, &answer, &error) == 0) {
+        counts->cached = ss_json_int(answer, "entries", 0);
+        json_decref(answer);
+        return true;
+    }
+    if (strcmp(error.code, "invalid_argument") == 0)
+        return true; // a coordinator of an older version
+    ss_cli_client_fail(client, &error, NULL, NULL);
+    return false;
+}
+
 static void print(const struct counts *counts)
 {
     if (ss_cli_options.json)
         printf("{\"threads\": %lld, \"deleted\": %lld, \"pruned\": %lld, "
-               "\"used\": %lld, \"waiting\": %lld}\n",
+               "\"used\": %lld, \"waiting\": %lld, \"cached\": %lld}\n",
             (long long)counts->threads, (long long)counts->deleted,
             (long long)counts->pruned, (long long)counts->used,
-            (long long)counts->waiting);
+            (long long)counts->waiting, (long long)counts->cached);
     else
         printf("%lld threads: %lld deleted, %lld pruned, %lld in use, %lld "
-               "wait for an answer\n",
+               "wait for an answer; %lld expired results cleared\n",
             (long long)counts->threads, (long long)counts->deleted,
             (long long)counts->pruned, (long long)counts->used,
-            (long long)counts->waiting);
+            (long long)counts->waiting, (long long)counts->cached);
     fflush(stdout);
 }
 
@@ -184,7 +201,8 @@ static int run(struct ss_client *client)
             "say what may go: --delete-after AGE, --prune-after AGE, or both");
     for (;;) {
         struct counts counts = {0};
-        if (!page_through(client, delete_ms, prune_ms, &counts))
+        if (!page_through(client, delete_ms, prune_ms, &counts) ||
+            !clear_expired(client, &counts))
             return SS_CLI_FAILED;
         print(&counts);
         if (every_ms == 0)
@@ -201,8 +219,9 @@ const struct ss_cli_command ss_cmd_retain = {
     .name = "retain",
     .usage = "--delete-after AGE | --prune-after AGE",
     .summary = "delete or prune the threads that nobody used for long",
-    .about = "A thread that is at work, or used since, is left alone. Run it "
-             "by a timer, or\nwith --every.",
+    .about = "A thread that is at work, or used since, is left alone. Cached "
+             "results whose time\nis over go too. Run it by a timer, or with "
+             "--every.",
     .options = options,
     .run = run,
 };

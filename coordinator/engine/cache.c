@@ -73,9 +73,11 @@ void ss_cache_fill(const struct task *task)
     int64_t expires = task->node->cache_ttl_ms
         ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
         : 0;
-    ss_thread_put(task->loop->thread, SS_RECORD_CACHE, task->cache_key,
+    struct thread *thread = task->loop->thread;
+    ss_thread_put(thread, SS_RECORD_CACHE, task->cache_key,
         task->loop->graph->name,
         json_pack("{s:o, s:I}", "writes", writes, "expires_us",
             (json_int_t)expires),
         false);
+    thread->puts.items[thread->puts.count - 1].expires_us = expires;
 }

@@ -48,6 +48,7 @@ enum {
     // is served. Who wants more asks again.
     SS_HISTORY_MAX = 10000,
     SS_PAGE_SIZE_MAX = 8 << 20,
+    SS_CACHE_PAGE_MAX = 100, // cached results that are read at once, to be cleared
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
     SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
     SS_WARNINGS_MAX = 64,       // warnings kept for one run

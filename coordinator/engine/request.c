@@ -47,7 +47,7 @@ static const struct op {
     {"copy", ss_copy_thread, NULL, " thread to key "},
     {"threads", NULL, ss_request_scan, " limit after "},
     {"runs", NULL, ss_request_scan, " thread limit after "},
-    {"clear_cache", NULL, ss_request_scan, " graph nodes "},
+    {"clear_cache", NULL, ss_request_scan, " graph nodes expired "},
     {"graphs", NULL, ss_catalog_list, " "},
     {"graph", NULL, ss_catalog_graph, " graph "},
     {"draw", NULL, ss_catalog_draw, " graph xray styles "},

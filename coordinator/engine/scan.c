@@ -30,6 +30,7 @@ void ss_request_scan(
     } else if (strcmp(op, "clear_cache") == 0) {
         command.table = SS_RECORD_CACHE;
         command.key = ss_strdup(ss_json_str(body, "graph", NULL));
+        command.limit = SS_CACHE_PAGE_MAX;
     } else {
         command.type = SS_COMMAND_GET;
         command.table = SS_RECORD_RUN;
@@ -37,7 +38,7 @@ void ss_request_scan(
     }
     SS_VEC_PUSH(&engine->scans,
         (struct scan_reply){tag, ss_strdup(peer), id, ss_strdup(op),
-            json_incref(body), NULL});
+            json_incref(body), NULL, 0});
     ss_engine_command(engine, command);
 }
 
@@ -86,19 +87,49 @@ static bool of_nodes(const char *key, const json_t *nodes)
     return false;
 }
 
+// Its time is over. One that is filled anew just now goes too: it is made again.
+static bool is_expired(const struct engine *engine, const json_t *entry)
+{
+    json_int_t expires = ss_json_int(entry, "expires_us", 0);
+    return expires > 0 && expires <= engine->wall_us;
+}
+
+// There may be more behind `after`.
+static void clear_on(struct engine *engine, const struct scan_reply *wait,
+    const char *after, json_int_t done)
+{
+    uint64_t tag = ++engine->tags;
+    SS_VEC_PUSH(&engine->scans,
+        (struct scan_reply){tag, ss_strdup(wait->peer), wait->id,
+            ss_strdup(wait->op), json_incref(wait->body), NULL, done});
+    ss_engine_command(engine,
+        (struct ss_command){.tag = tag,
+            .type = SS_COMMAND_SCAN,
+            .table = SS_RECORD_CACHE,
+            .key = ss_strdup(ss_json_str(wait->body, "graph", NULL)),
+            .after = ss_strdup(after),
+            .limit = SS_CACHE_PAGE_MAX});
+}
+
 static void clear_cache(struct engine *engine, const struct scan_reply *wait,
     const struct ss_event *event)
 {
-    json_int_t cleared = 0;
+    json_int_t cleared = wait->done;
+    const struct ss_record *last = NULL;
+    bool expired = ss_json_bool(wait->body, "expired", false);
     for (size_t i = 0; i < event->records.records_count; i++) {
-        const char *key = event->records.records[i].key;
-        if (!of_nodes(key, json_object_get(wait->body, "nodes")))
+        last = &event->records.records[i];
+        if (!of_nodes(last->key, json_object_get(wait->body, "nodes"))
+            || (expired && !is_expired(engine, last->value)))
             continue;
-        ss_engine_store_record(engine, SS_RECORD_CACHE, key, NULL, NULL);
+        ss_engine_store_record(engine, SS_RECORD_CACHE, last->key, NULL, NULL);
         cleared++;
     }
-    ss_reply(engine, wait->peer, wait->id,
-        json_pack("{s:I}", "entries", cleared));
+    if (last && event->records.records_count >= SS_CACHE_PAGE_MAX)
+        clear_on(engine, wait, last->key, cleared);
+    else
+        ss_reply(engine, wait->peer, wait->id,
+            json_pack("{s:I}", "entries", cleared));
 }
 
 static void run_found(struct engine *engine, const struct scan_reply *wait,

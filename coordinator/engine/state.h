@@ -508,6 +508,7 @@ struct scan_reply { // a request that waits for records
     char *op;
     json_t *body;
     struct task *task; // a cache look-up
+    json_int_t done;   // entries that are cleared so far
 };
 
 struct engine {

@@ -107,6 +107,36 @@ START_TEST(a_cached_result_is_served_until_its_time_and_no_longer)
 }
 END_TEST
 
+// The column says when, for who looks into the database.
+static int64_t kept_until;
+
+static void watch_cache(const struct ss_command *command)
+{
+    for (size_t i = 0; i < command->puts_count; i++)
+        if (command->puts[i].table == SS_RECORD_CACHE)
+            kept_until = command->puts[i].expires_us;
+}
+
+START_TEST(cached_results_whose_time_is_over_are_cleared_and_no_others)
+{
+    kept_until = 0;
+    world_watch(watch_cache);
+    world_graph(chart(
+        "g", "start>a a>end", "{'nodes': {'a': {'cache': {'ttl_ms': 1000}}}}"));
+    world_worker("w1", 1);
+    world_get("run", RUN("t", ""));
+    ck_assert_int_gt(kept_until, 1000000);
+    world_pass(999);
+    json_t *answer = world_get("clear_cache", "{'expired': true}");
+    ck_assert_int_eq(ss_json_int(answer, "entries", -1), 0);
+    world_pass(1);
+    answer = world_get("clear_cache", "{'expired': true}");
+    ck_assert_int_eq(ss_json_int(answer, "entries", -1), 1);
+    answer = world_get("clear_cache", "{}");
+    ck_assert_int_eq(ss_json_int(answer, "entries", -1), 0);
+}
+END_TEST
+
 // Nobody has asked yet when the answer comes: it is for the first who does.
 START_TEST(an_answer_is_for_one_of_two_who_ask_at_once)
 {
@@ -278,6 +308,7 @@ SUITE("borders", a_picture_that_takes_too_long_is_not_drawn,
     a_result_counts_only_from_the_worker_that_has_the_attempt,
     a_result_for_the_coordinator_before_is_not_ours,
     a_cached_result_is_served_until_its_time_and_no_longer,
+    cached_results_whose_time_is_over_are_cleared_and_no_others,
     an_answer_is_for_one_of_two_who_ask_at_once,
     a_fenced_coordinator_does_not_take_the_run_up_again,
     a_worker_is_never_given_more_than_it_takes,

@@ -35,7 +35,7 @@ def test_threads_that_nobody_used_go_and_those_that_wait_stay():
                  % world.path("report.md"), status=3)
         counts = retain(world, "--delete-after", "1h", "--prune-after", "1h")
         expect(counts == {"threads": 4, "deleted": 0, "pruned": 0, "used": 4,
-                          "waiting": 0}, f"{counts}")
+                          "waiting": 0, "cached": 0}, f"{counts}")
         until(world, ["--prune-after", "1s"],
               lambda counts: counts["pruned"] == 4 or len(
                   world.ask("history", "a")) == 1)
