@@ -322,6 +322,33 @@ START_TEST(a_thread_that_went_on_by_itself_is_left_alone)
 }
 END_TEST
 
+START_TEST(a_thread_whose_run_is_under_way_or_waits_for_its_turn_takes_none)
+{
+    diamond();
+    run("t", ", 'input': {'x': []}");
+    json_t *list = json_deep_copy(saved_of("t"));
+    world_hold("a");
+    uint64_t first = world_ask("ann", "run",
+        "{'graph': 'g', 'thread': 'u', 'input': {'x': []}}");
+    world_ask("ann", "run",
+        "{'graph': 'g', 'thread': 'u', 'input': {'x': []},"
+        " 'if_busy': 'enqueue'}");
+    world_run();
+    size_t rows = world_rows();
+    ck_assert_str_eq(code_of(import("u", list, NULL)), "busy");
+    ck_assert_uint_eq(world_rows(), rows);
+    // found by the next coordinator, whose workers have yet to say hello
+    world_crash();
+    ck_assert_str_eq(status_of(world_answer(first)), "-");
+    world_restart();
+    ck_assert_str_eq(code_of(import("u", list, NULL)), "busy");
+    world_let("a");
+    world_run();
+    ck_assert_str_eq(code_of(import("u", list, NULL)), "already_exists");
+    json_decref(list);
+}
+END_TEST
+
 static void refuses(const char *key, const char *value, const char *words)
 {
     json_t *list = json_deep_copy(saved_of("t"));
@@ -539,6 +566,7 @@ SUITE("import", a_thread_is_imported_as_it_was_saved,
     an_import_that_a_crash_cut_off_is_done_again,
     writes_that_came_since_are_added,
     a_thread_that_went_on_by_itself_is_left_alone,
+    a_thread_whose_run_is_under_way_or_waits_for_its_turn_takes_none,
     what_is_no_saved_checkpoint_is_refused_and_nothing_is_stored,
     checkpoints_are_read_in_pages, a_long_thread_is_whole_now_and_then,
     a_delta_channel_is_made_of_what_was_written_to_it,

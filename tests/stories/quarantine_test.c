@@ -81,6 +81,28 @@ START_TEST(nothing_of_a_parked_run_is_read)
 }
 END_TEST
 
+START_TEST(no_thread_is_copied_or_imported_into_a_parked_one)
+{
+    poison();
+    crash_again();
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
+    world_let("b");
+    json_t *done = world_get("run", RUN("fine"));
+    ck_assert_str_eq(ss_json_str(done, "status", ""), "done");
+    size_t rows = world_rows();
+    for (int i = 0; i < 3; i++)
+        ck_assert_str_eq(
+            code_of(world_get("copy", "{'thread': 'fine', 'to': 'poison'}")),
+            "quarantined");
+    json_t *saved = json_object_get(
+        world_get("checkpoints", "{'thread': 'fine'}"), "checkpoints");
+    uint64_t id = world_ask_json("ann", "import",
+        json_pack("{s:s, s:O}", "thread", "poison", "checkpoints", saved));
+    ck_assert_str_eq(code_of(world_finish(id)), "quarantined");
+    ck_assert_uint_eq(world_rows(), rows);
+}
+END_TEST
+
 START_TEST(it_is_counted_before_it_is_read)
 {
     chain();
@@ -311,7 +333,8 @@ END_TEST
 
 SUITE("quarantine",
     a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
-    nothing_of_a_parked_run_is_read, it_is_counted_before_it_is_read,
+    nothing_of_a_parked_run_is_read,
+    no_thread_is_copied_or_imported_into_a_parked_one, it_is_counted_before_it_is_read,
     it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
