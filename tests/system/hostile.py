@@ -52,6 +52,9 @@ class Zmq:
 
     def socket(self):
         made = ctypes.c_void_p(self.library.zmq_socket(self.context, DEALER))
+        while not made.value: # those that were closed still count for a moment
+            time.sleep(0.01)
+            made.value = self.library.zmq_socket(self.context, DEALER)
         self.set(made, LINGER, 0)
         self.set(made, RECONNECT_IVL, 1)
         self.set(made, SNDHWM, 100)
