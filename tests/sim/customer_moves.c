@@ -21,6 +21,8 @@ static void new_move(struct customer *it, json_t *more, const char *what)
     json_object_set_new(more, "thread", json_string(it->thread));
     json_object_set_new(more, "run", json_string(it->run));
     json_object_set_new(more, "durability", json_string(it->durability));
+    json_object_set_new(
+        more, "priority", json_integer((json_int_t)draw(world, 3) - 1));
     json_object_set_new(more, "stream",
         draw(world, 3) ? json_pack("[s]", "values")
                        : json_pack("[s, s]", "values", "updates"));
@@ -98,24 +100,26 @@ static void ask_thread(struct customer *it, const char *op)
 
 // ------------------------------------------------ a run that waits behind
 
-// The next input does not wait for the end of this one. (Where nobody asks: a
-// run behind a question would run into it.)
+// The next input does not wait for the end of this one, or ends it. (Where nobody
+// asks: a run behind a question would run into it.)
 static void queue_up(struct customer *it)
 {
     struct world *world = it->process.world;
     if (it->inputs == world->climate.inputs || plan_questions(it->plan) > 0 ||
         draw(world, 3) != 0)
         return;
+    const char *if_busy = draw(world, 5) ? "enqueue" : "interrupt";
+    int priority = (int)draw(world, 3) - 1;
     char word[16];
     snprintf(word, sizeof(word), "in%" PRIu32, it->inputs + 1);
     snprintf(it->behind.run, sizeof(it->behind.run), "%s-%" PRIu32 "%c",
         it->thread, ++it->moves, it->durability[0]);
     it->behind.is_accepted = false;
     it->behind.body = json_pack(
-        "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:{s:[s]}}", "graph",
+        "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:i, s:{s:[s]}}", "graph",
         it->plan->name, "thread", it->thread, "run", it->behind.run,
         "durability", it->durability, "stream", "values", "detach", 1,
-        "if_busy", "enqueue", "input", "x", word);
+        "if_busy", if_busy, "priority", priority, "input", "x", word);
     world->report.runs++;
 }
 
@@ -217,12 +221,20 @@ void customer_look_around(struct customer *it)
     customer_go_on(it, "to find what is there");
 }
 
+// The run behind may have ended the present one where it was.
+static bool may_be_cut_off(const struct customer *it)
+{
+    const char *if_busy = ss_json_str(it->behind.body, "if_busy", "");
+    return strcmp(if_busy, "interrupt") == 0;
+}
+
 void customer_go_astray(struct customer *it)
 {
     struct world *world = it->process.world;
     size_t queued = 0;
     database_open_runs(world, it->thread, &queued);
-    it->is_unsure = it->is_unsure || it->is_free || queued > 0;
+    it->is_unsure =
+        it->is_unsure || it->is_free || queued > 0 || may_be_cut_off(it);
     it->is_astray = it->inputs > 0;
     it->is_content = it->is_free = it->is_releasing = false;
     it->parked[0] = '\0';
