@@ -1,0 +1,317 @@
+// message_pack.c - a message into its envelope, within the limits of the wire.
+#include "common/wire/message.h"
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/wire/limits.h"
+#include "common/wire/unpack.h"
+#include "common/wire/work.h"
+
+typedef Superstep__V1__Envelope envelope;
+
+// A new message of this kind in the envelope.
+#define PACK(kind, field, number)                                              \
+    Superstep__V1__##kind *it = ss_pack_alloc(packer, 1, sizeof(*it));         \
+    superstep__v1__##field##__init(it);                                        \
+    to->message_case = SUPERSTEP__V1__ENVELOPE__MESSAGE_##number;              \
+    to->field = it
+
+static Superstep__V1__Attempt **pack_attempts(
+    struct ss_packer *packer, const struct ss_message *message)
+{
+    size_t count = message->attempts_count;
+    Superstep__V1__Attempt **items =
+        ss_pack_alloc(packer, count, sizeof(*items));
+    for (size_t i = 0; i < count; i++)
+        items[i] = ss_pack_attempt(packer, message->attempts[i]);
+    return items;
+}
+
+static void pack_hello(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Hello, hello, HELLO);
+    it->name = ss_pack_text(message->name);
+    it->app_version = message->app_version;
+    it->host = message->host;
+    it->has_pid = message->pid != 0;
+    it->pid = message->pid;
+    it->capacity = message->capacity;
+    it->has_keeps_lists = message->keeps_lists;
+    it->keeps_lists = message->keeps_lists;
+    ss_pack_json(
+        packer, message->settings, &it->has_settings, &it->settings);
+    it->n_graphs = message->graphs_count;
+    it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
+    for (size_t i = 0; i < it->n_graphs; i++)
+        it->graphs[i] = ss_pack_bytes(packer, message->graphs[i]);
+    it->n_labels = message->labels_count;
+    it->labels = ss_pack_texts(packer, message->labels, it->n_labels);
+    it->n_offers = message->offers_count;
+    it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
+}
+
+static void pack_done(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Done, done, DONE);
+    it->n_outcomes = message->outcomes_count;
+    it->outcomes = ss_pack_alloc(packer, it->n_outcomes, sizeof(*it->outcomes));
+    for (size_t i = 0; i < it->n_outcomes; i++)
+        it->outcomes[i] = ss_pack_outcome(packer, message->outcomes[i]);
+}
+
+Superstep__V1__LiveItem *ss_pack_live(
+    struct ss_packer *packer, const struct ss_live_item *item)
+{
+    Superstep__V1__LiveItem *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
+    superstep__v1__live_item__init(packed);
+    packed->attempt = ss_pack_attempt(packer, item->attempt);
+    packed->kind = (Superstep__V1__LiveKind)item->kind;
+    packed->value = ss_pack_value(packer, item->value);
+    return packed;
+}
+
+static void pack_live(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Live, live, LIVE);
+    it->n_items = message->items_count;
+    it->items = ss_pack_alloc(packer, it->n_items, sizeof(*it->items));
+    for (size_t i = 0; i < it->n_items; i++)
+        it->items[i] = ss_pack_live(packer, &message->items[i]);
+}
+
+static void pack_tasks(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Tasks, tasks, TASKS);
+    it->n_orders = message->orders_count;
+    it->orders = ss_pack_alloc(packer, it->n_orders, sizeof(*it->orders));
+    for (size_t i = 0; i < it->n_orders; i++)
+        it->orders[i] = ss_pack_order(packer, message->orders[i]);
+}
+
+static void pack_beat(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Beat, beat, BEAT);
+    it->n_attempts = message->attempts_count;
+    it->attempts = pack_attempts(packer, message);
+    it->has_capacity = message->capacity != 0;
+    it->capacity = message->capacity;
+}
+
+static void pack_bye(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Bye, bye, BYE);
+    it->has_drains = it->drains = message->drains;
+    it->n_returns = message->attempts_count;
+    it->returns = pack_attempts(packer, message);
+}
+
+static void pack_welcome(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Welcome, welcome, WELCOME);
+    it->epoch = message->epoch;
+    it->lease_ms = message->lease_ms;
+    it->heartbeat_ms = message->heartbeat_ms;
+    it->n_members = message->members_count;
+    it->members = ss_pack_texts(packer, message->members, it->n_members);
+}
+
+static void pack_refused(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Refused, refused, REFUSED);
+    it->code = ss_pack_text(ss_status_name(message->status));
+    it->text = ss_pack_prose(packer, message->text ? message->text : "");
+}
+
+static void pack_cancel(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Cancel, cancel, CANCEL);
+    it->n_attempts = message->attempts_count;
+    it->attempts = pack_attempts(packer, message);
+}
+
+static void pack_settled(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Settled, settled, SETTLED);
+    it->n_attempts = message->attempts_count;
+    it->attempts = pack_attempts(packer, message);
+}
+
+static void pack_ask(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Ask, ask, ASK);
+    it->id = message->id;
+    it->op = ss_pack_text(message->op);
+    it->body = ss_pack_value(packer, message->body);
+}
+
+static void pack_hangup(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Hangup, hangup, HANGUP);
+    it->id = message->id;
+}
+
+static void pack_answer(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Answer, answer, ANSWER);
+    it->id = message->id;
+    it->has_final = it->final = message->final;
+    it->body = ss_pack_value(packer, message->body);
+}
+
+static void pack_ping(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Ping, ping, PING);
+    it->has_id = message->id != 0;
+    it->id = message->id;
+}
+
+static void pack_pong(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Pong, pong, PONG);
+    it->has_id = message->id != 0;
+    it->id = message->id;
+    it->has_epoch = message->epoch != 0;
+    it->epoch = message->epoch;
+    it->n_members = message->members_count;
+    it->members = ss_pack_texts(packer, message->members, it->n_members);
+}
+
+static void pack_members(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Members, members, MEMBERS);
+    it->n_endpoints = message->members_count;
+    it->endpoints = ss_pack_texts(packer, message->members, it->n_endpoints);
+}
+
+static void pack_seek(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Seek, seek, SEEK);
+    it->epoch = message->epoch;
+    it->n_shards = message->shards_count;
+    it->shards = message->shards;
+}
+
+static void pack_lacks(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Lacks, lacks, LACKS);
+    it->n_attempts = message->attempts_count;
+    it->attempts = pack_attempts(packer, message);
+}
+
+static void pack_offers(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Offers, offers, OFFERS);
+    it->epoch = message->epoch;
+    it->n_offers = message->offers_count;
+    it->offers = ss_pack_offers(packer, message->offers, it->n_offers);
+}
+
+static void pack_adopt(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Adopt, adopt, ADOPT);
+    it->n_adoptions = message->adoptions_count;
+    it->adoptions =
+        ss_pack_adoptions(packer, message->adoptions, it->n_adoptions);
+}
+
+static void pack_drain(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    (void)message;
+    PACK(Drain, drain, DRAIN);
+}
+
+typedef void pack_fn(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to);
+
+static pack_fn *const packers[] = {
+    [SS_MESSAGE_HELLO] = pack_hello,
+    [SS_MESSAGE_BEAT] = pack_beat,
+    [SS_MESSAGE_BYE] = pack_bye,
+    [SS_MESSAGE_DONE] = pack_done,
+    [SS_MESSAGE_LIVE] = pack_live,
+    [SS_MESSAGE_WELCOME] = pack_welcome,
+    [SS_MESSAGE_REFUSED] = pack_refused,
+    [SS_MESSAGE_TASKS] = pack_tasks,
+    [SS_MESSAGE_CANCEL] = pack_cancel,
+    [SS_MESSAGE_SETTLED] = pack_settled,
+    [SS_MESSAGE_ASK] = pack_ask,
+    [SS_MESSAGE_HANGUP] = pack_hangup,
+    [SS_MESSAGE_ANSWER] = pack_answer,
+    [SS_MESSAGE_PING] = pack_ping,
+    [SS_MESSAGE_PONG] = pack_pong,
+    [SS_MESSAGE_MEMBERS] = pack_members,
+    [SS_MESSAGE_SEEK] = pack_seek,
+    [SS_MESSAGE_OFFERS] = pack_offers,
+    [SS_MESSAGE_ADOPT] = pack_adopt,
+    [SS_MESSAGE_LACKS] = pack_lacks,
+    [SS_MESSAGE_DRAIN] = pack_drain,
+};
+
+struct buf_sink {
+    ProtobufCBuffer base;
+    struct ss_buf *buf;
+};
+
+static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *bytes)
+{
+    struct buf_sink *sink = (struct buf_sink *)buffer;
+    ss_buf_add(sink->buf, bytes, size);
+}
+
+static int encode(struct ss_packer *packer, const struct ss_message *message,
+    struct ss_buf *ret, struct ss_error *error)
+{
+    envelope to = SUPERSTEP__V1__ENVELOPE__INIT;
+    to.protocol = message->protocol;
+    packers[message->type](packer, message, &to);
+    if (packer->status != SS_OK)
+        return packer->status;
+    size_t size = protobuf_c_message_get_packed_size(&to.base);
+    if (size > SS_MESSAGE_SIZE_MAX || size > ret->size_max)
+        return ss_error_set(error, SS_ELIMIT,
+            "a message of %zu bytes; the limit is %u", size,
+            SS_MESSAGE_SIZE_MAX);
+    struct buf_sink sink = {{append}, ret};
+    protobuf_c_message_pack_to_buffer(&to.base, &sink.base);
+    // What nobody could decode must not leave: here its author can be told.
+    return ss_wire_scan(
+        &superstep__v1__envelope__descriptor, ret->data, ret->size, error);
+}
+
+int ss_message_encode(const struct ss_message *message, struct ss_buf *ret,
+    struct ss_error *error)
+{
+    ss_check(
+        message->type > SS_MESSAGE_NONE && message->type <= SS_MESSAGE_LAST);
+    struct ss_packer packer = {.error = error};
+    ss_budget_init(&packer.budget, SIZE_MAX);
+    ss_buf_reset(ret);
+    int status = encode(&packer, message, ret, error);
+    ss_budget_fini(&packer.budget);
+    if (status != SS_OK) {
+        ss_buf_reset(ret);
+        ss_error_wrap(error, "%s", ss_message_name(message->type));
+    }
+    return status;
+}
