@@ -47,7 +47,7 @@ bool ss_seen_has(const struct loop *loop, const char *node);
 void ss_seen_set(struct loop *loop, const char *node, const char *channel,
     int64_t version);
 
-// ------------------------------------------------ checkpoint.c (spec 5.2, 5.7)
+// ------------------------------------------------ load.c (spec 5.2)
 
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns);
@@ -56,6 +56,12 @@ void ss_loop_destroy(struct loop **loop);
 // step, channels, versions, pending writes (R5.3-R5.4).
 int ss_loop_load(struct loop *loop, struct ss_mark *mark,
     struct ss_error *error) SS_MUST_USE;
+// What moved is saved, or given up.
+void ss_loop_drop_moved(struct loop *loop);
+
+// ------------------------------------------------ checkpoint.c (spec 5.7)
+
+enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
 // Make the current state a checkpoint: a new id; saved if the loop persists now
 // (R5.22). Then step += 1. `fork_of_update`: null updated_channels.
 void ss_loop_save(struct loop *loop, const char *source);
