@@ -43,3 +43,9 @@ int ss_name_special(const char *name)
             return -1 - i;
     return 0;
 }
+
+bool ss_name_of_attempts(const char *name)
+{
+    return strcmp(name, SS_NAME_TRIES) == 0 ||
+           strcmp(name, SS_NAME_LOST) == 0;
+}

@@ -36,7 +36,10 @@ bool ss_name_reserved(const char *name);
 // Channels that applying writes ignores entirely (R1.12).
 bool ss_name_ignored(const char *name);
 // The index of a special write (-1 error, -2 scheduled, -3 interrupt, -4
-// resume, R1.8; -5 tries), or 0 for every other channel.
+// resume, R1.8; -5 tries, -6 lost), or 0 for every other channel.
 int ss_name_special(const char *name);
+// It tells of a task's attempts, nothing of what the task did: of the run, not of
+// the checkpoint (ours).
+bool ss_name_of_attempts(const char *name);
 
 #endif

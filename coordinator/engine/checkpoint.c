@@ -389,9 +389,7 @@ void ss_loop_store_pending(struct loop *loop)
         return;
     for (size_t i = 0; i < loop->pending.count; i++) {
         struct pending *p = &loop->pending.items[i];
-        if (!p->of_this_run || p->is_left
-            || strcmp(p->channel, SS_NAME_TRIES) == 0
-            || strcmp(p->channel, SS_NAME_LOST) == 0)
+        if (!p->of_this_run || p->is_left || ss_name_of_attempts(p->channel))
             continue;
         store_pending(loop, p);
         p->is_left = true;

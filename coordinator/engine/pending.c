@@ -19,13 +19,6 @@ static bool is_control(const char *channel)
         || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-// It tells of attempts, nothing of what the task did.
-static bool is_of_tries(const char *channel)
-{
-    return strcmp(channel, SS_NAME_TRIES) == 0
-        || strcmp(channel, SS_NAME_LOST) == 0;
-}
-
 void ss_pendings_add(struct pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel,
     struct ss_value *value, bool of_this_run, uint64_t seq)
@@ -125,7 +118,7 @@ bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
     for (size_t i = 0; i < pending->count; i++)
         if (pending->items[i].of_this_run
             && strcmp(pending->items[i].task_id, task_id) == 0
-            && !is_of_tries(pending->items[i].channel))
+            && !ss_name_of_attempts(pending->items[i].channel))
             return true;
     return false;
 }

@@ -234,9 +234,8 @@ static json_t *pending_json(const struct ss_mark *mark)
     const struct ss_pending **items = ss_journal_pending(mark, &count);
     for (size_t i = 0; i < count; i++) {
         const struct ss_row_write *write = items[i]->write;
-        if (strcmp(write->channel, SS_NAME_TRIES) == 0
-            || strcmp(write->channel, SS_NAME_LOST) == 0)
-            continue; // of the run, not of the checkpoint
+        if (ss_name_of_attempts(write->channel))
+            continue;
         json_array_append_new(list,
             json_pack("{s:s, s:s, s:i, s:s, s:O}", "task_id", write->task_id,
                 "path", write->path ? write->path : "", "idx", write->idx,
