@@ -58,6 +58,7 @@ def test_a_mistyped_variable_is_told_of_by_every_program():
     try:
         with World() as world:
             for process in start(world):
+                process.wait_line("SUPERSTEP_LEASE_SM")
                 lines = [line for line in lines_of(process)
                          if says in line["message"]]
                 expect(len(lines) == 1 and lines[0]["level"] == "warning",

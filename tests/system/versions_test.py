@@ -1,8 +1,9 @@
 """Two versions of an application: a run stays on its own until it is moved."""
 
 import pathlib
+import time
 
-from harness import World, expect, main
+from harness import DEADLINE_S, World, expect, main
 
 SOURCE = pathlib.Path(__file__).parent / "app" / "versions.c"
 
@@ -20,6 +21,13 @@ def begin(world, run, thread, *more):
                      "--detach", "--input", '{"log": []}', *more)
 
 
+def wait_explained(world, run, words):
+    """Until `explain` says so: a run that was found is planned a moment later."""
+    end = time.monotonic() + DEADLINE_S
+    while words not in (said := world.do("explain", run)):
+        expect(time.monotonic() < end, said)
+
+
 def test_a_run_waits_for_its_version_and_moves_when_it_is_told():
     with World() as world:
         first, second = build(world)
@@ -34,8 +42,7 @@ def test_a_run_waits_for_its_version_and_moves_when_it_is_told():
         expect(log == ["draft", "sign"], f"{log}")
         coordinator.kill()
         world.coordinator()
-        said = world.do("explain", "r1")
-        expect("no worker serves this version" in said, said)
+        wait_explained(world, "r1", "no worker serves this version")
         moved = world.ask("migrate", "r1")
         expect(moved["from"] != moved["to"], f"{moved}")
         log = world.ask("attach", "r1")["output"]["log"]
