@@ -244,13 +244,16 @@ struct ss_order *ss_task_order(struct task *task);
 
 // The loop's tasks begin: who goes first with the plain answer.
 void ss_plain_line(const struct loop *loop, struct task *const *sorted);
-// The task is about to be sent: with the plain answer, if it is its.
-void ss_plain_offer(struct task *task);
+// The task is about to be sent: with the plain answer, if it is its. False: not
+// yet, whose it is shows when all graphs that go on are planned; it begins then.
+bool ss_plain_offer(struct task *task);
+// The task is no more.
+void ss_plain_forget(struct task *task);
 // Its holder took it: nobody else is given it.
 void ss_plain_taken(struct task *task);
 // Its holder ended without it.
 void ss_plain_released(struct run *run, struct task *task);
-// Those who asked meanwhile get it, or are told that there is none.
+// Who waits begins; those who asked meanwhile get it, or are told that there is none.
 void ss_plain_settle(struct run *run);
 
 // ------------------------------------------------ stream.c (spec 10)

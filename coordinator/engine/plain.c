@@ -3,7 +3,8 @@
 // It is one, for one task of the whole tree. Its attempt is given it when it is
 // sent, so whom it goes out with must not depend on who is faster: the task whose
 // question is open; where that question is gone, those that come first in path
-// order in each graph on their way (`goes_first`). Who else asks is held, and runs
+// order in each graph on their way (`goes_first`), sent when all graphs that go on
+// are planned, and so is known whether it is gone. Who else asks is held, and runs
 // again with the answer once all that come before it in path order have ended
 // without (docs/decisions/0016).
 #include <string.h>
@@ -18,14 +19,36 @@ static bool asks_next(const struct task *task, const char *question)
     return strcmp(id, question) == 0;
 }
 
-// Somebody in this tree may yet ask the open question again. A graph that was
-// only just entered has not planned who; one that began anew, or went on since,
-// has other tasks.
+// The tasks of this graph are those that it stopped with; one that began anew, or
+// went on since, has others.
+static bool goes_on_where_it_stopped(const struct loop *loop)
+{
+    return loop->resuming && loop->first_superstep;
+}
+
+// Nobody knows yet whether the open question is asked in here again.
+static bool is_unplanned(const struct loop *loop)
+{
+    if (!goes_on_where_it_stopped(loop))
+        return false;
+    if (!loop->ticked)
+        return true;
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        if (task->state == TASK_CHILD
+                ? is_unplanned(task->child)
+                : task->state == TASK_NEW && task->node->subgraph)
+            return true;
+    }
+    return false;
+}
+
+// Somebody in this tree may yet ask the open question again.
 static bool question_lives(const struct loop *loop, const char *question)
 {
-    if (!loop->resuming || !loop->first_superstep)
+    if (!goes_on_where_it_stopped(loop))
         return false;
-    if (loop->tasks.count == 0)
+    if (!loop->ticked)
         return true;
     for (size_t i = 0; i < loop->tasks.count; i++) {
         const struct task *task = loop->tasks.items[i];
@@ -76,20 +99,33 @@ void ss_plain_line(const struct loop *loop, struct task *const *sorted)
     }
 }
 
-void ss_plain_offer(struct task *task)
+bool ss_plain_offer(struct task *task)
 {
     struct run *run = task->loop->run;
-    if (!run->plain || run->plain_holder || !run->root
-        || !run->root->first_superstep)
-        return;
+    if (!run->plain || !run->root || !run->root->first_superstep)
+        return true;
     bool is_its_own = asks_an_open_one(task);
+    bool may_be = task->goes_first && !run->plain_aimed && !is_its_own;
+    if (may_be && is_unplanned(run->root)) {
+        run->plain_waits = task;
+        return false;
+    }
     run->plain_aimed = run->plain_aimed || is_its_own;
-    if (is_its_own
-        || (task->goes_first && !run->plain_aimed
-            && !some_question_lives(run))) {
+    if (is_its_own || (may_be && !some_question_lives(run))) {
+        ss_check(!run->plain_holder); // one question, one task that comes first
         run->plain_holder = task;
         task->plain_given = true;
     }
+    return true;
+}
+
+static void start_who_waits(struct run *run)
+{
+    struct task *task = run->plain_waits;
+    if (!task || is_unplanned(run->root))
+        return;
+    run->plain_waits = NULL;
+    ss_task_start_body(task);
 }
 
 // ------------------------------------------------ who asks without it
@@ -162,6 +198,7 @@ void ss_plain_released(struct run *run, struct task *task)
 
 void ss_plain_settle(struct run *run)
 {
+    start_who_waits(run);
     if (run->held == 0 || run->plain_holder)
         return;
     if (!run->plain) {
@@ -174,6 +211,15 @@ void ss_plain_settle(struct run *run)
     struct task *task = next_in_line(run->root);
     if (task)
         give_plain(run, task);
+}
+
+void ss_plain_forget(struct task *task)
+{
+    struct run *run = task->loop->run;
+    if (run && run->plain_holder == task)
+        run->plain_holder = NULL;
+    if (run && run->plain_waits == task)
+        run->plain_waits = NULL;
 }
 
 void ss_plain_taken(struct task *task)

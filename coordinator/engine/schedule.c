@@ -77,8 +77,7 @@ void ss_task_forget(struct task *task)
     for (size_t i = engine->scans.count; i-- > 0;)
         if (engine->scans.items[i].task == task)
             engine->scans.items[i].task = NULL;
-    if (task->loop->run && task->loop->run->plain_holder == task)
-        task->loop->run->plain_holder = NULL;
+    ss_plain_forget(task);
 }
 
 static struct task *find_attempt(

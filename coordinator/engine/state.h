@@ -342,6 +342,7 @@ struct run {
     json_t *resume_map; // id -> answer, or NULL
     struct ss_value *plain; // the plain answer; NULL: none, or taken
     struct task *plain_holder; // whom it went out to
+    struct task *plain_waits;  // who goes first, until graphs inside are planned
     bool plain_aimed; // it went to whose question was open
     size_t held; // tasks that asked and wait for the plain answer's way
     json_t *questions; // ids that were open when it was entered (R7.12)

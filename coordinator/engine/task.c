@@ -54,8 +54,9 @@ static void start_child(struct task *task)
 
 void ss_task_start_body(struct task *task)
 {
-    ss_plain_offer(task);
-    ss_schedule(task);
+    task->state = TASK_NEW;
+    if (ss_plain_offer(task))
+        ss_schedule(task);
 }
 
 static void start_cached(struct task *task)

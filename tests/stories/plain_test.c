@@ -237,6 +237,39 @@ START_TEST(who_comes_later_runs_again_though_others_ended_before)
 }
 END_TEST
 
+static void beside_one_that_goes_on(void)
+{
+    json_t *q = chart("q", "start>m", "{'nodes': {'m': {'subgraph': 'm'}}}");
+    json_object_set_new(q, "subgraphs", json_pack("{s:o}", "m",
+        chart("m", "start>b", "{'checkpointer': false}")));
+    graphs("start>p start>q",
+        "{'nodes': {'p': {'subgraph': 'p'}, 'q': {'subgraph': 'q'}}}",
+        json_pack("{s:o, s:o}", "p",
+            chart("p", "start>a", "{'interrupt_before': ['a']}"), "q", q));
+    world_body("b", asks);
+}
+
+static void the_first_asks_where_it_was_not_asked(void)
+{
+    beside_one_that_goes_on();
+    world_body("a", asks);
+}
+
+// q is planned after p, and m, in which the question was, after q.
+START_TEST(who_comes_first_goes_when_all_graphs_that_go_on_are_planned)
+{
+    ends_in_any_order(the_first_asks_where_it_was_not_asked, "ab",
+        "interrupted [\"a:yes\"], 1 asked, a1 b1");
+}
+END_TEST
+
+START_TEST(who_comes_later_in_a_graph_that_goes_on_runs_again)
+{
+    ends_in_any_order(beside_one_that_goes_on, "ab",
+        "done [\"a\",\"b:yes\"], 0 asked, a1 b2");
+}
+END_TEST
+
 // ------------------------------------------------ whose question it was asks no more
 
 static json_t *asks_once(struct visit *visit)
@@ -272,4 +305,6 @@ SUITE("plain", the_first_in_path_order_gets_it_whoever_asked_first,
     path_order_is_that_of_the_tasks_around,
     who_comes_first_gets_it_though_others_began_before,
     who_comes_later_runs_again_though_others_ended_before,
+    who_comes_first_goes_when_all_graphs_that_go_on_are_planned,
+    who_comes_later_in_a_graph_that_goes_on_runs_again,
     another_gets_it_when_its_own_task_asks_no_more)
