@@ -92,13 +92,15 @@ GOES_FIRST = contextvars.ContextVar("goes_first", default=True)
 
 
 def tasks_run_one_after_another():
-    """In the order of their paths. So a plain answer goes to the first that asks (spec/engine.md 17.1, N1), and those
-    beside a task that fails run to their end (docs/decisions/0016): with threads both depend on who is faster."""
+    """Whose question is open first, then in the order of their paths. So a plain answer goes to the task that stopped, else
+    to the first that asks (spec/engine.md 17.1, N1), and those beside a task that fails run to their end
+    (docs/decisions/0016): with threads both depend on who is faster."""
     tick = _runner.PregelRunner.tick
 
     def each_alone(self, tasks, **given):
-        raised, around = [], GOES_FIRST.get()
-        for i, task in enumerate(sorted(tasks, key=lambda t: _algo.task_path_str(t.path))):
+        raised, around, questions = [], GOES_FIRST.get(), types._interrupt_id.__self__
+        stopped = {t.id for t in tasks if questions.stands_in(t.config["configurable"]["checkpoint_ns"])}
+        for i, task in enumerate(sorted(tasks, key=lambda t: (t.id not in stopped, _algo.task_path_str(t.path)))):
             GOES_FIRST.set(around and i == 0)
             try:
                 yield from tick(self, [task], **given)
@@ -232,6 +234,12 @@ class Questions:
         own = [w for w in self.written(list(self.saver.writes)) if w[0] == ns.rsplit(":", 1)[1]]
         answers = max((len(value) for _, channel, value in own if channel == RESUME), default=0)
         return answered >= answers and all(channel in _task_status.CONTROL_WRITES for _, channel, _ in own)
+
+    def stands_in(self, ns):
+        """A task, or one in the graph that it is, goes on with a question that it stored itself."""
+        asked = {task for task, channel, _ in self.written(list(self.saver.writes)) if channel == INTERRUPT}
+        return any((of == ns or is_inside(of, ns)) and of.rsplit(":", 1)[1] in asked and self.is_open(types.Interrupt(None, id))
+                   for id, (of, _) in self.asked.items())
 
     def open_inside(self, thread, ns):
         """The open questions of a thread's tasks in a graph, and in graphs in it, where each stands now."""
