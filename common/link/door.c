@@ -1,20 +1,17 @@
 // door.c - connections, keys and messages at a server's door.
 #include "common/link/door.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/link/address.h"
 #include "common/link/allowed.h"
 #include "common/link/filter.h"
 #include "common/link/limits.h"
@@ -91,53 +88,6 @@ bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret)
     return true;
 }
 
-// ------------------------------------------------------------------ hanging up
-
-// The address of the other side of `fd`. False: it is not connected.
-static bool address_of(int fd, char ret_address[SS_GUARD_ADDRESS_SIZE])
-{
-    struct sockaddr_storage other;
-    socklen_t size = sizeof(other);
-    memset(&other, 0, sizeof(other));
-    if (getpeername(fd, (struct sockaddr *)&other, &size) != 0)
-        return false;
-    snprintf(ret_address, SS_GUARD_ADDRESS_SIZE, "local");
-    if (other.ss_family == AF_INET) {
-        const struct sockaddr_in *in = (const struct sockaddr_in *)&other;
-        inet_ntop(AF_INET, &in->sin_addr, ret_address, SS_GUARD_ADDRESS_SIZE);
-    } else if (other.ss_family == AF_INET6) {
-        const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)&other;
-        char text[SS_GUARD_ADDRESS_SIZE];
-        inet_ntop(AF_INET6, &in->sin6_addr, text, sizeof(text));
-        bool is_mapped = strncmp(text, "::ffff:", 7) == 0;
-        memcpy(ret_address, is_mapped ? text + 7 : text,
-            strlen(is_mapped ? text + 7 : text) + 1);
-    }
-    return true;
-}
-
-static bool is_same_network(const char *one, const char *other)
-{
-    char networks[2][SS_GUARD_ADDRESS_SIZE];
-    ss_guard_network(one, networks[0]);
-    ss_guard_network(other, networks[1]);
-    return strcmp(networks[0], networks[1]) == 0;
-}
-
-// The descriptor is libzmq's, which may close it at any time, and another may
-// get its number. So we take one of our own, see that it leads to `address`,
-// and end the connection rather than the descriptor: libzmq does the rest.
-static void hang_up(int fd, const char *address)
-{
-    char found[SS_GUARD_ADDRESS_SIZE];
-    int own = fd >= 0 ? dup(fd) : -1;
-    if (own < 0)
-        return;
-    if (address_of(own, found) && is_same_network(found, address))
-        shutdown(own, SHUT_RDWR);
-    close(own);
-}
-
 // ------------------------------------------------------------------ connections
 
 // What was on its way is still accepted, and makes it longer.
@@ -202,13 +152,13 @@ static void refuse_connection(struct ss_door *door,
 static void accepted(struct ss_door *door, int fd)
 {
     char address[SS_GUARD_ADDRESS_SIZE];
-    if (!address_of(fd, address))
+    if (!ss_address_of(fd, address))
         return; // gone again
     door->counts.accepted++;
     enum ss_guard_verdict verdict =
         ss_guard_connect(door->guard, fd, address, now_ms());
     if (verdict != SS_GUARD_WELCOME) {
-        hang_up(fd, address);
+        ss_address_hang_up(fd, address);
         refuse_connection(door, verdict, address);
         return;
     }
@@ -264,7 +214,7 @@ static void weigh(struct ss_door *door)
             (long long)load.unread, (long long)load.owed);
         if (*load.peer)
             ss_guard_unhear(door->guard, load.peer, at_ms);
-        hang_up(load.fd, load.address);
+        ss_address_hang_up(load.fd, load.address);
     }
 }
 
@@ -290,18 +240,6 @@ static void take_news(struct ss_door *door)
 
 // ------------------------------------------------------------------ keys
 
-// "local", or without IPv6's clothes: as hang_up() finds it.
-static void plain_address(
-    const char *given, char ret_address[SS_GUARD_ADDRESS_SIZE])
-{
-    bool is_mapped = strncmp(given, "::ffff:", 7) == 0;
-    bool is_local = *given == '\0' ||
-                    (*given == ':' && given[1] != ':'); // ":UID:GID:PID"
-    snprintf(ret_address, SS_GUARD_ADDRESS_SIZE, "%s",
-        is_local ? "local" : given + (is_mapped ? 7 : 0));
-    ret_address[strcspn(ret_address, "%")] = '\0'; // the name of a network card
-}
-
 // A key that did wrong waits, and meanwhile costs nothing: to close its
 // connection would only bring it back, with one more handshake.
 static void judge(struct ss_door *door, const struct ss_zap_request *request,
@@ -310,7 +248,7 @@ static void judge(struct ss_door *door, const struct ss_zap_request *request,
     char address[SS_GUARD_ADDRESS_SIZE];
     const struct ss_key *key =
         ss_allowed_find(&door->allowed, request->public_half);
-    plain_address(request->address, address);
+    ss_address_plain(request->address, address);
     int64_t until_ms =
         key ? ss_guard_waits_until(door->guard, address, key->name, at_ms) : 0;
     if (until_ms > 0) {
@@ -442,7 +380,7 @@ static void turn_out(struct ss_door *door)
     int64_t at_ms = now_ms();
     ss_guard_punish(door->guard, door->address, door->name, at_ms);
     ss_guard_unhear(door->guard, door->peer, at_ms);
-    hang_up(door->sender_fd, door->address);
+    ss_address_hang_up(door->sender_fd, door->address);
 }
 
 // Of a message (ZMTP, RFC 23; with keys CurveZMQ, RFC 26).
@@ -455,7 +393,7 @@ static int64_t wire_size(size_t size, bool has_keys)
 static void note_sender(
     struct ss_door *door, zmq_msg_t *frame, const char *peer)
 {
-    plain_address(property(frame, "Peer-Address"), door->address);
+    ss_address_plain(property(frame, "Peer-Address"), door->address);
     door->sender.address = door->address;
     door->sender.name = door->name;
     door->name[0] = '\0';
@@ -477,7 +415,7 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     note_sender(door, frame, peer);
     enum admission admission = knows_key(door, frame, mark);
     if (admission == HANG_UP)
-        hang_up(door->sender_fd, door->address);
+        ss_address_hang_up(door->sender_fd, door->address);
     if (admission != ADMIT)
         return false;
     if (!ss_scales_speaks(door->scales, door->sender_fd, peer)) {
