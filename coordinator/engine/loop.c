@@ -1,6 +1,7 @@
 // loop.c - supersteps of one graph: tick, run, update (spec/engine.md 5.4-5.11).
 //
-//   tick    budget? plan; restore what is finished; breakpoint; drain; start
+//   tick    budget? plan; restore what is finished (restore.c); breakpoint;
+//           drain; start
 //   (run)   tasks end one by one (task.c)
 //   settle  a failure or a command to the graph around: leave
 //           a question: leave, waiting
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
 void ss_loop_later(struct loop *loop)
@@ -264,113 +264,6 @@ static bool should_stop(struct loop *loop, const struct ss_names *compiled,
     return false;
 }
 
-// R3.18: the answers that a task has, and the one that this run's map adds.
-static void give_answers(struct task *task, const struct task_facts *facts)
-{
-    const struct loop *loop = task->loop;
-    json_t *map = loop->run->resume_map;
-    task->answers = json_is_array(facts->answers)
-        ? json_copy(facts->answers)
-        : json_array();
-    // after a crash: what this run gave it before stands with its answers
-    if (!map || (loop->run->recovering
-        && ss_pendings_ours(&loop->pending, task->id)))
-        return;
-    char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->ns, json_array_size(task->answers), id);
-    json_t *answer = json_object_get(map, id);
-    if (!answer) {
-        // a question answered before, on a checkpoint that the thread has left
-        for (size_t k = 0;
-             loop->superseded && k < json_array_size(task->answers); k++) {
-            ss_interrupt_id(task->ns, k, id);
-            if ((answer = json_object_get(map, id)) == NULL)
-                continue;
-            while (json_array_size(task->answers) > k)
-                json_array_remove(task->answers, k);
-            break;
-        }
-    }
-    // the first question's id answers a later one, if that was ever asked
-    if (!answer && ss_pendings_asks(&loop->pending, task->id)) {
-        ss_interrupt_id(task->ns, 0, id);
-        answer = json_object_get(map, id);
-    }
-    if (answer)
-        json_array_append(task->answers, answer);
-}
-
-static void restore_failure(struct task *task, const struct task_facts *facts)
-{
-    task->state = TASK_FAILED;
-    int code =
-        ss_status_by_name(ss_json_str(facts->error, "code", "node_failed"));
-    ss_error_set(&task->error, code, "%s",
-        ss_json_str(facts->error, "message", ""));
-}
-
-// After a crash: what has failed or asked in this very run does so no more. Its
-// body may have effects outside, and might even end otherwise.
-static void recover_ended(struct task *task, const struct task_facts *facts)
-{
-    const struct loop *loop = task->loop;
-    const char *how = loop->run->recovering
-        ? ss_pendings_ended(&loop->pending, task->id, loop->tried_seq)
-        : NULL;
-    if (how && strcmp(how, SS_NAME_ERROR) == 0) {
-        restore_failure(task, facts);
-    } else if (how) {
-        task->state = TASK_INTERRUPTED;
-        task->interrupts = json_incref(facts->interrupts);
-    }
-}
-
-// R5.15-5: finished tasks keep what they wrote; the others get their answers.
-static void restore(struct loop *loop)
-{
-    size_t count = loop->tasks.count;
-    for (size_t i = 0; i < count; i++) {
-        struct task *task = loop->tasks.items[i];
-        struct task_facts facts =
-            ss_pendings_facts(&loop->pending, task->id);
-        give_answers(task, &facts);
-        if (loop->replaying
-            && !(loop->run->recovering
-                && ss_pendings_ours(&loop->pending, task->id))) {
-            ss_task_recover_tries(task, &facts);
-            continue;
-        }
-        if (facts.finished) {
-            ss_pendings_output(&loop->pending, task->id, &task->writes);
-            task->state = TASK_DONE;
-            task->restored = true;
-            loop->run->tasks_restored++;
-        } else if (facts.error_source && facts.error
-            && task->node->handler != SS_NONE) {
-            restore_failure(task, &facts); // R6.19: its handler runs, not it
-            task->error_handled = true;
-            struct task *handler = ss_plan_handler(loop, task);
-            struct task_facts its =
-                ss_pendings_facts(&loop->pending, handler->id);
-            give_answers(handler, &its);
-            // a resume runs it anew (R6.19); a recovery keeps what it did
-            if (its.finished && loop->run->recovering
-                && ss_pendings_ours(&loop->pending, handler->id)) {
-                ss_pendings_output(
-                    &loop->pending, handler->id, &handler->writes);
-                handler->state = TASK_DONE;
-                handler->restored = true;
-            } else {
-                recover_ended(handler, &its);
-                ss_task_recover_tries(handler, &its);
-            }
-        } else {
-            recover_ended(task, &facts);
-            ss_task_recover_tries(task, &facts);
-        }
-    }
-}
-
 static void start_tasks(struct loop *loop)
 {
     size_t count = loop->tasks.count;
@@ -423,7 +316,7 @@ static void tick(struct loop *loop)
         leave(loop, LOOP_DONE);
         return;
     }
-    restore(loop);
+    ss_loop_restore(loop);
     if (should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
         leave_interrupted(loop, json_array());
         return;

@@ -167,6 +167,12 @@ void ss_loop_exits(struct loop *loop, bool ended_well);
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
 bool ss_loop_settled(struct loop *loop);
 
+// ------------------------------------------------ restore.c (R5.15-5)
+
+// Finished tasks keep what they wrote, the others get their answers. Handlers of
+// what had failed are added to the tasks.
+void ss_loop_restore(struct loop *loop);
+
 // ------------------------------------------------ fold.c
 
 // Custom reducers fold on a worker before the update. True: asked, wait; then
