@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
 struct change {
@@ -260,96 +259,6 @@ static bool as_copy(struct change *change, struct ss_error *error)
 
 // ------------------------------------------------ ordinary updates
 
-// R9.12: whose turn it was, by the versions that nodes have seen.
-static const struct ss_node *infer(struct loop *loop)
-{
-    const struct ss_graph *graph = loop->graph;
-    bool any = false, tie = false;
-    int64_t best = -1;
-    const struct ss_node *node = NULL;
-    if (graph->nodes_count == 1)
-        return &graph->nodes[0];
-    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
-        any = any || ((const struct ss_map *)e->value)->count > 0;
-    if (!any) {
-        size_t n = graph->input.scalar
-            ? ss_graph_node(graph, graph->input.items[0])
-            : SS_NONE;
-        return n == SS_NONE ? NULL : &graph->nodes[n];
-    }
-    for (size_t n = 0; n < graph->nodes_count; n++) {
-        const struct ss_map *seen =
-            ss_map_get(&loop->seen, graph->nodes[n].name);
-        for (const struct ss_map_entry *v = seen ? seen->first : NULL; v;
-             v = v->next) {
-            int64_t version = *(const int64_t *)v->value;
-            tie = version == best || (version < best && tie);
-            if (version > best) {
-                best = version;
-                node = &graph->nodes[n];
-            }
-        }
-    }
-    return tie ? NULL : node;
-}
-
-static const struct ss_node *node_of(struct change *change,
-    const json_t *update, bool single, struct ss_error *error)
-{
-    struct loop *loop = change->loop;
-    const char *name = as_node(update);
-    const struct ss_node *node = NULL;
-    if (!name && !single) {
-        ss_error_set(error, SS_EUPDATE,
-            "several updates in one superstep: each must say as_node");
-        return NULL;
-    }
-    if (!name) {
-        node = infer(loop);
-        if (!node)
-            ss_error_set(error, SS_EUPDATE, "update of thread %s: it is "
-                "ambiguous whose turn it was; say as_node",
-                change->thread->id);
-    } else {
-        size_t n = ss_graph_node(loop->graph, name);
-        node = n == SS_NONE ? NULL : &loop->graph->nodes[n];
-        if (!node)
-            ss_error_set(error, SS_EUPDATE,
-                "update as \"%s\": graph %s has no such node", name,
-                loop->graph->name);
-    }
-    if (node && !node->has_writers) {
-        ss_error_set(error, SS_EUPDATE,
-            "update as \"%s\": that node writes nothing", node->name);
-        return NULL;
-    }
-    return node;
-}
-
-// R9.13: the id that is given, the node's next planned one, or a made-up one.
-static void name_update(struct change *change, struct task *task,
-    const json_t *update, bool *used)
-{
-    struct loop *loop = change->loop;
-    const char *given = ss_json_str(update, "task_id", NULL);
-    if (given) {
-        id_copy(task->id, given);
-        return;
-    }
-    for (size_t i = 0; i < loop->tasks.count; i++) {
-        if (used[i] || loop->tasks.items[i]->node != task->node)
-            continue;
-        used[i] = true;
-        id_copy(task->id, loop->tasks.items[i]->id);
-        return;
-    }
-    char *name = task->index == 0
-        ? ss_strdup(SS_NAME_INTERRUPT)
-        : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
-    ss_uuid5(loop->id, name, task->id);
-    ss_free(name);
-}
-
 static void apply_updates(struct change *change)
 {
     struct loop *loop = change->loop;
@@ -398,7 +307,7 @@ static bool prepare(struct change *change, const json_t *updates,
     for (size_t i = 0; i < json_array_size(updates); i++) {
         const json_t *update = json_array_get(updates, i);
         const struct ss_node *node =
-            node_of(change, update, single, error);
+            ss_turn_node(loop, update, single, error);
         if (!node) {
             ss_free(used);
             return false;
@@ -417,7 +326,7 @@ static bool prepare(struct change *change, const json_t *updates,
         if (!node->has_body) // what a graph is started with is data
             values = json_pack("{s:o}", "$quote", values);
         task->returned = ss_value_new(values);
-        name_update(change, task, update, used);
+        ss_turn_name(task, update, used);
         SS_VEC_PUSH(&change->tasks, task);
     }
     ss_free(used);

@@ -402,6 +402,18 @@ void ss_change_free(struct change *change);
 // Answer with that error, and free it.
 void ss_change_abandon(struct change *change, int status, const char *message);
 
+// ------------------------------------------------ turn.c (R9.12, R9.13)
+
+// The node as which `update` is made; `single`: it need not say that. NULL: none
+// is, or it writes nothing, and `error` (SS_EUPDATE) says what to do. Borrowed
+// from the loop's graph.
+const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
+    bool single, struct ss_error *error);
+// Gives `task`, of that node, its id: the one that is given, that of the node's
+// next task that is planned, or a made-up one. `used`: of the loop's tasks, those
+// whose ids are taken.
+void ss_turn_name(struct task *task, const json_t *update, bool *used);
+
 // ------------------------------------------------ read.c
 
 // What a request means by its graph and namespace (R9.2).

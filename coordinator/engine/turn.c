@@ -1,0 +1,95 @@
+// turn.c - whose turn an update takes: as which node it is made, and as which
+// of its tasks (spec/engine.md R9.12, R9.13).
+//
+//   it says as_node            that node
+//   the graph has one node     that one
+//   nothing has run yet        the node that is named as the input's channel is
+//   else                       the one that saw the newest version; two: nobody
+#include "coordinator/engine/internal.h"
+
+// R9.12: by the versions that nodes have seen.
+static const struct ss_node *infer(struct loop *loop)
+{
+    const struct ss_graph *graph = loop->graph;
+    bool any = false, tie = false;
+    int64_t best = -1;
+    const struct ss_node *node = NULL;
+    if (graph->nodes_count == 1)
+        return &graph->nodes[0];
+    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
+        any = any || ((const struct ss_map *)e->value)->count > 0;
+    if (!any) {
+        size_t n = graph->input.scalar
+            ? ss_graph_node(graph, graph->input.items[0])
+            : SS_NONE;
+        return n == SS_NONE ? NULL : &graph->nodes[n];
+    }
+    for (size_t n = 0; n < graph->nodes_count; n++) {
+        const struct ss_map *seen =
+            ss_map_get(&loop->seen, graph->nodes[n].name);
+        for (const struct ss_map_entry *v = seen ? seen->first : NULL; v;
+             v = v->next) {
+            int64_t version = *(const int64_t *)v->value;
+            tie = version == best || (version < best && tie);
+            if (version > best) {
+                best = version;
+                node = &graph->nodes[n];
+            }
+        }
+    }
+    return tie ? NULL : node;
+}
+
+const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
+    bool single, struct ss_error *error)
+{
+    const char *name = ss_json_str(update, "as_node", NULL);
+    const struct ss_node *node = NULL;
+    if (!name && !single) {
+        ss_error_set(error, SS_EUPDATE,
+            "several updates in one superstep: each must say as_node");
+        return NULL;
+    }
+    if (!name) {
+        node = infer(loop);
+        if (!node)
+            ss_error_set(error, SS_EUPDATE, "update of thread %s: it is "
+                "ambiguous whose turn it was; say as_node",
+                loop->thread->id);
+    } else {
+        size_t n = ss_graph_node(loop->graph, name);
+        node = n == SS_NONE ? NULL : &loop->graph->nodes[n];
+        if (!node)
+            ss_error_set(error, SS_EUPDATE,
+                "update as \"%s\": graph %s has no such node", name,
+                loop->graph->name);
+    }
+    if (node && !node->has_writers) {
+        ss_error_set(error, SS_EUPDATE,
+            "update as \"%s\": that node writes nothing", node->name);
+        return NULL;
+    }
+    return node;
+}
+
+void ss_turn_name(struct task *task, const json_t *update, bool *used)
+{
+    struct loop *loop = task->loop;
+    const char *given = ss_json_str(update, "task_id", NULL);
+    if (given) {
+        id_copy(task->id, given);
+        return;
+    }
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        if (used[i] || loop->tasks.items[i]->node != task->node)
+            continue;
+        used[i] = true;
+        id_copy(task->id, loop->tasks.items[i]->id);
+        return;
+    }
+    char *name = task->index == 0
+        ? ss_strdup(SS_NAME_INTERRUPT)
+        : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
+    ss_uuid5(loop->id, name, task->id);
+    ss_free(name);
+}
