@@ -159,6 +159,33 @@ START_TEST(a_run_is_taken_back_when_its_rows_have_left)
 }
 END_TEST
 
+START_TEST(who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable)
+{
+    two_nodes();
+    world_hold("a");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_store_slow(true);
+    world_let("a");
+    world_run(); // what a wrote is on its way; what makes it void comes behind
+    world_ask("bob", "run", RUN("2", TAKE_BACK));
+    world_ask("cyd", "attach", "{'run': '1'}");
+    world_forget();
+    ck_assert(world_run_store()); // what a wrote
+    ck_assert(world_run_store()); // it has a record: a crash would bring it back
+    told("  row 3 of t: writes of a, checkpoint 1 (loop)\n");
+    ck_assert(world_run_store());
+    told("  row 4 of t: takes back\n"
+         "  row 5 of t: entry, checkpoint -1 (input)\n"
+         "  row 6 of t: writes of __start__, checkpoint 0 (loop)\n"
+         "a of superstep 1 goes to worker w1 (attempt 1)\n"
+         "bob: accepted\n"
+         "ann: cancelled null error cancelled: run 2 came in its place "
+         "(if_busy: rollback)\n"
+         "cyd: error not_found: thread t has no run 1\n");
+}
+END_TEST
+
 START_TEST(a_run_that_waits_is_accepted_when_its_record_is_durable)
 {
     two_nodes();
@@ -378,6 +405,7 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_in_the_place_of_another_cancels_it_and_those_that_wait,
     a_run_that_takes_others_back_begins_where_they_began,
     a_run_is_taken_back_when_its_rows_have_left,
+    who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable,
     a_run_that_waits_is_accepted_when_its_record_is_durable,
     a_run_that_waits_can_be_asked_for_again_and_attached_to,
     who_does_not_wait_is_told_that_the_run_is_queued,
