@@ -12,6 +12,7 @@
 #include "coordinator/store/store_faulty.h"
 #include "coordinator/store/store_impl.h"
 #include "tests/contract/store_world.h"
+#include "tests/suite.h"
 
 // --- a store that waits at a gate, and refuses what says "guilty" -----------
 
@@ -510,9 +511,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite());
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/contract/store_world.h"
+#include "tests/suite.h"
 
 static struct ss_store *store;
 
@@ -144,9 +145,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite());
 }

@@ -7,6 +7,7 @@
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 enum { LIVES_MAX = 100 };
 
@@ -190,9 +191,5 @@ int main(void)
     tcase_add_loop_test(tcase, also_under_async, 0, PLACES);
     tcase_add_loop_test(tcase, also_where_it_is_stored_at_the_end, 0, PLACES);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -5,6 +5,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/crash_play.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 #define TRIES(more)                                                            \
     "'retry': [{'initial_interval_ms': 100, 'max_attempts': 4,"                \
@@ -250,9 +251,5 @@ int main(void)
         tcase_add_loop_test(tcase, tests[i], 0, STORIES);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

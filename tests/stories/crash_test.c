@@ -6,6 +6,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/crash_play.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 // ------------------------------------------------------------------ stories
 
@@ -440,9 +441,5 @@ int main(void)
     tcase_add_loop_test(tcase, with_two_supersteps_left, 0, STORIES);
     tcase_add_loop_test(tcase, with_one_task_at_a_time, 0, STORIES);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 // What a node may do. x: a list that grows, n: a sum, v: one value a superstep,
 // e: any value, for one superstep.
@@ -245,9 +246,5 @@ int main(void)
     tcase_add_test(tcase, beside_a_question);
     tcase_add_test(tcase, beside_a_failure);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 #define ALL \
     "['values', 'updates', 'custom', 'messages', 'tasks', 'checkpoints'," \
@@ -590,9 +591,5 @@ int main(void)
         cut, a_wide_superstep_is_told_again_at_the_cost_of_its_tasks);
     tcase_set_timeout(cut, 600);
     suite_add_tcase(suite, cut);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/stories/world.h"
+#include "tests/suite.h"
 
 static inline int run_world_suite(
     const char *name, const TTest *const *tests, size_t count)
@@ -17,11 +18,7 @@ static inline int run_world_suite(
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }
 
 #define SUITE(name, ...) \

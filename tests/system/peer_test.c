@@ -16,6 +16,7 @@
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "tests/suite.h"
 #include "tests/support/link_wait.h"
 
 #define COORDINATOR SS_TEST_BIN_DIR "/superstep-coordinator"
@@ -429,9 +430,5 @@ int main(void)
     tcase_add_test(tests, a_message_over_the_limit_is_not_taken);
     tcase_add_test(tests, requests_of_any_kind_get_an_answer);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_main(suite);
 }

@@ -17,6 +17,7 @@
 #include "common/base/mem.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 enum { SAMPLE = 60, MOVES_MAX = 3, EXIT_OTHER_END = 3, EXIT_RAN_AGAIN = 4 };
 
@@ -232,9 +233,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_crash_at_an_allocation_leaves_nothing_behind,
         0, sizeof(stories) / sizeof(stories[0]));
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

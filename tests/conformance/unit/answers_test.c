@@ -13,6 +13,7 @@
 #include "tests/conformance/names.h"
 #include "tests/conformance/order.h"
 #include "tests/conformance/shape.h"
+#include "tests/suite.h"
 
 #define MADE_UP_A "aaaaaaaa-0000-4000-8000-000000000001"
 #define MADE_UP_B "bbbbbbbb-0000-4000-8000-000000000002"
@@ -233,9 +234,5 @@ int main(void)
     tcase_add_test(all, an_integer_is_no_float_and_no_boolean);
     tcase_add_test(all, counters_lie_in_a_file_that_anybody_may_add_to);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

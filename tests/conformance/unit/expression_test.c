@@ -6,6 +6,7 @@
 #include "common/model/value.h"
 #include "tests/conformance/app/expression.h"
 #include "tests/conformance/app/python.h"
+#include "tests/suite.h"
 
 static const char input_text[] =
     "{\"n\": 3, \"log\": [\"a\", \"b\"], \"deep\": {\"k\": [10, {\"x\": 1}]},"
@@ -185,9 +186,5 @@ int main(void)
     tcase_add_test(all, lists_are_made_sorted_and_mapped);
     tcase_add_test(all, marks_are_made_for_the_engine);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "common/model/value.h"
 #include "tests/conformance/app/python.h"
+#include "tests/suite.h"
 
 static json_t *parse(const char *text)
 {
@@ -151,9 +152,5 @@ int main(void)
     tcase_add_test(all, what_python_orders_is_ordered_and_nothing_else);
     tcase_add_test(all, empty_and_zero_are_false);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "tests/conformance/app/counters.h"
 #include "tests/conformance/app/python.h"
 #include "tests/conformance/folder.h"
+#include "tests/suite.h"
 #include "worker/execute.h"
 
 extern const struct ss_app ss_app_descriptor;
@@ -240,9 +241,5 @@ int main(void)
     tcase_add_test(all, a_command_for_the_parent_leaves_the_graph);
     tcase_add_test(all, what_only_looks_like_a_mark_is_data);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 #include "common/app/clock.h"
 #include "common/app/log.h"
 #include "common/app/signals.h"
+#include "tests/suite.h"
 
 static char lines[8 * SS_LOG_LINE_SIZE];
 static size_t lines_count;
@@ -226,9 +227,5 @@ int main(void)
     tcase_add_test(tcase, what_is_left_is_what_poll_takes);
     tcase_add_test(tcase, two_seeds_differ);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "common/app/version.h"
 #include "common/base/mem.h"
+#include "tests/suite.h"
 
 static const char *listen_at, *color;
 static int64_t count, free_number;
@@ -291,9 +292,5 @@ int main(void)
     tcase_add_test(tcase, run_says_how_the_program_ends);
     tcase_add_test(tcase, the_version_is_the_projects);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "common/app/log.h"
 #include "common/link/roles.h"
+#include "tests/suite.h"
 
 static char texts[SS_DOUBTS_VARIABLES_MAX + 8][256];
 static size_t count;
@@ -208,9 +209,5 @@ int main(void)
     tcase_add_test(
         tcase, secrets_that_others_can_read_are_logged_with_what_to_do);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/app/args.h"
+#include "tests/suite.h"
 
 static const char *store;
 static int64_t lease_ms;
@@ -242,9 +243,5 @@ int main(void)
     tcase_add_test(tcase, a_file_that_is_no_setting_is_refused);
     tcase_add_test(tcase, help_is_given_whatever_the_environment_says);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/app/log.h"
+#include "tests/suite.h"
 
 static struct ss_log_limit limit;
 static int lines;
@@ -85,9 +86,5 @@ int main(void)
         tcase, what_was_not_said_is_counted_when_it_is_said_again);
     tcase_add_test(tcase, a_crowd_is_named_as_a_crowd);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -13,6 +13,7 @@
 #include "common/app/metrics_server.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
+#include "tests/suite.h"
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -228,9 +229,5 @@ int main(void)
         tcase_add_test(tcase, tests[i]);
         suite_add_tcase(suite, tcase);
     }
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -11,6 +11,7 @@
 #include "common/app/limits.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 
 static struct ss_worker_settings values;
 static struct ss_settings settings;
@@ -243,9 +244,5 @@ int main(void)
     tcase_add_test(tcase, what_is_hidden_is_no_option_of_this_program);
     tcase_add_test(tcase, help_says_what_stands_where_nothing_is_given);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/suite.h"
+
 // A process that comes three times to a place, with the variable set so; how it
 // was seen first: stopped (and is then let go), or ended.
 static int first_status(const char *variable, int *ret_last)
@@ -85,9 +87,5 @@ int main(void)
     tcase_add_test(tcase, a_passing_that_does_not_come_stops_nothing);
     tcase_add_test(tcase, a_place_that_is_none_ends_the_process_at_once);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

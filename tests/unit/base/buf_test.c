@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "tests/suite.h"
 
 START_TEST(an_empty_buffer_is_an_empty_text)
 {
@@ -141,9 +142,5 @@ int main(void)
     tcase_add_test(tcase, reset_keeps_the_memory);
     tcase_add_test(tcase, stolen_bytes_belong_to_the_thief);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

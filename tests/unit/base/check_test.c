@@ -3,6 +3,8 @@
 #include <check.h>
 #include <signal.h>
 
+#include "tests/suite.h"
+
 START_TEST(a_true_claim_costs_nothing_and_is_judged_once)
 {
     int judged = 0;
@@ -34,9 +36,5 @@ int main(void)
     tcase_add_test_raise_signal(
         tcase, reaching_the_unreachable_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

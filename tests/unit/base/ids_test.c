@@ -3,6 +3,8 @@
 #include <check.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 // The vectors of spec/engine.md, section 16.
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"
 #define TASK       "ad05cef3-3723-7f5e-0b12-4d91420ee3db"
@@ -311,9 +313,5 @@ int main(void)
     tcase_add_test(tcase, times_are_read_as_they_are_written);
     tcase_add_test(tcase, what_is_no_time_is_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

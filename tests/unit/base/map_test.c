@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/prng.h"
+#include "tests/suite.h"
 
 static int numbers[1000];
 
@@ -170,9 +171,5 @@ int main(void)
     tcase_add_test(tcase, a_map_does_what_an_array_does);
     tcase_add_test(tcase, a_map_frees_its_values_when_told);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 START_TEST(memory_of_no_bytes_is_memory)
 {
     void *block = ss_alloc(0);
@@ -174,9 +176,5 @@ int main(void)
     tcase_add_test_raise_signal(
         tcase, an_allocation_that_the_hook_refuses_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -3,6 +3,8 @@
 #include <check.h>
 #include <signal.h>
 
+#include "tests/suite.h"
+
 START_TEST(the_numbers_are_those_of_the_paper)
 {
     // The reference implementation's first numbers for the seed 1234567.
@@ -77,9 +79,5 @@ int main(void)
     tcase_add_test_raise_signal(
         tcase, nothing_is_below_zero_and_asking_stops_the_process, SIGABRT);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

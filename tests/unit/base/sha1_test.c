@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 static void check_digest(struct ss_sha1 *sha1, const char *expected)
 {
     uint8_t digest[SS_SHA1_SIZE];
@@ -70,9 +72,5 @@ int main(void)
     tcase_add_test(tcase, a_million_letters_hash_as_published);
     tcase_add_test(tcase, the_pieces_do_not_matter);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 START_TEST(every_code_has_its_own_name_and_number)
 {
     static const int codes[] = {
@@ -130,9 +132,5 @@ int main(void)
     tcase_add_test(tcase, a_message_ends_without_a_newline);
     tcase_add_test(tcase, a_long_message_is_cut_between_characters);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "tests/suite.h"
 
 static struct ss_child child;
 static char line[SS_CHILD_LINE_SIZE];
@@ -160,9 +161,5 @@ int main(void)
     tcase_add_test(tcase, a_program_that_is_not_there_is_an_error);
     tcase_add_test(tcase, a_program_beside_ours_is_found_first);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

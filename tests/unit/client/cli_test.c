@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
 // ------------------------------------------------------- wrong command lines
@@ -436,9 +437,5 @@ int main(void)
     Suite *suite = suite_create("cli");
     suite_add_tcase(suite, alone());
     suite_add_tcase(suite, served());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
 // --------------------------------------------------------------------- threads
@@ -300,9 +301,5 @@ int main(void)
         return 77; // built apart from the programs
     Suite *suite = suite_create("cli_threads");
     suite_add_tcase(suite, served());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
+#include "tests/suite.h"
 #include "tests/unit/client/scripted_client.h"
 
 static struct ss_client_call *start(const char *op, const char *body)
@@ -393,9 +394,5 @@ int main(void)
     tcase_add_test(tcase, an_endpoint_that_is_none_is_refused);
     tcase_add_test(tcase, the_environment_names_the_coordinator);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "tests/suite.h"
+
 #define AROUND \
     "\"run\":\"r\",\"thread\":\"demo\",\"graph\":\"hello\",\"version\":" \
     "\"5f0c1e7a99\",\"created_us\":1000000,\"now_us\":13000000,"
@@ -172,9 +174,5 @@ int main(void)
         tcase, a_run_that_failed_says_why_without_moving_the_cursor);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

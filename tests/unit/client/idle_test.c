@@ -3,6 +3,7 @@
 
 #include "client/cli/idle.h"
 #include "common/base/mem.h"
+#include "tests/suite.h"
 #include "tests/unit/client/scripted_client.h"
 
 static char *idle_after(struct ss_idle *idle, int64_t now_ms)
@@ -89,9 +90,5 @@ int main(void)
     tcase_add_test(tcase, a_run_whose_version_no_worker_serves_is_told_of);
     tcase_add_test(tcase, a_run_that_is_served_just_takes_its_time);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
 #include "tests/unit/client/scripted_client.h"
 #include "tests/support/link_wait.h"
 
@@ -279,9 +280,5 @@ int main(void)
         tcase, a_text_that_is_no_utf8_is_refused_and_nothing_is_sent);
     tcase_add_test(tcase, more_that_is_no_object_is_refused);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

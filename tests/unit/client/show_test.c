@@ -12,6 +12,7 @@
 #include "common/base/mem.h"
 #include "common/model/limits.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 
 #define DOTS "\xe2\x80\xa6"
 
@@ -374,9 +375,5 @@ int main(void)
     tcase_add_test(tcase, answers_come_in_pairs);
     tcase_add_test(tcase, lists_are_words_between_commas);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 
 static struct ss_steps *steps;
 static struct ss_buf lines;
@@ -240,9 +241,5 @@ int main(void)
     tcase_add_test(tcase, one_long_task_shows_how_long_it_takes);
     tcase_add_test(tcase, names_with_control_characters_do_no_harm);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

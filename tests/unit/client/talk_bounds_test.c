@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/suite.h"
 #include "tests/unit/client/talk_script.h"
 
 START_TEST(too_many_requests_are_refused)
@@ -99,9 +100,5 @@ int main(void)
     tcase_add_test(
         tcase, of_more_coordinators_than_there_may_be_the_first_are_known);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

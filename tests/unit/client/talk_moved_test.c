@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
 #include "tests/unit/client/talk_script.h"
 
 // --------------------------------------------------- items, keys (issue 4)
@@ -284,9 +285,5 @@ int main(void)
 {
     Suite *suite = suite_create("talk_moved");
     suite_add_tcase(suite, moving());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

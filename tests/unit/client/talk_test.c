@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/prng.h"
+#include "tests/suite.h"
 #include "tests/unit/client/talk_script.h"
 
 static const char *const abc[] = {"a", "b", "c"};
@@ -615,9 +616,5 @@ int main(void)
     Suite *suite = suite_create("talk");
     suite_add_tcase(suite, asking());
     suite_add_tcase(suite, repeating());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "client/cli/table.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 
 #define DOTS "\xe2\x80\xa6"
 
@@ -267,9 +268,5 @@ int main(void)
     tcase_add_test(tcase, characters_of_several_bytes_are_aligned_too);
     tcase_add_test(tcase, a_table_without_titles_has_only_rows);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "tests/suite.h"
+
 START_TEST(a_worker_works_and_asks_nothing)
 {
     ck_assert(ss_access_message(SS_ROLE_WORKER, SS_MESSAGE_HELLO));
@@ -81,9 +83,5 @@ int main(void)
     tcase_add_test(tcase, without_keys_everybody_may_everything);
     tcase_add_test(tcase, every_op_has_its_row);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -4,6 +4,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/shell_impl.h"
+#include "tests/suite.h"
 
 static struct ss_store *store;
 static struct ss_error error;
@@ -119,9 +120,5 @@ int main(void)
     tcase_add_test(tcase, an_empty_store_has_nothing_to_go_on_with);
     tcase_add_test(tcase, damaged_records_are_named);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/limits.h"
+#include "tests/suite.h"
 
 static struct ss_store_actor *actor;
 static struct ss_bridge *bridge;
@@ -250,9 +251,5 @@ int main(void)
     tcase_add_test(all, a_run_is_open_until_it_ended);
     tcase_add_test(all, threads_that_the_engine_forgot_are_forgotten);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

@@ -16,6 +16,7 @@
 #include "common/wire/message.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_faulty.h"
+#include "tests/suite.h"
 
 #define LISTEN "loop:shell"
 #define GRAPH                                                                  \
@@ -676,9 +677,5 @@ int main(void)
     tcase_add_loop_test(tcase, a_store_that_fails_stops_the_coordinator, 0, 2);
     tcase_add_test(tcase, what_cannot_be_opened_says_why);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

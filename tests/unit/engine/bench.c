@@ -6,6 +6,7 @@
 
 #include "common/base/buf.h"
 #include "coordinator/engine/thread.h"
+#include "tests/suite.h"
 
 static struct {
     struct engine engine;
@@ -190,9 +191,5 @@ int bench_suite(const char *name, const TTest *const *tests, size_t count)
     for (size_t i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

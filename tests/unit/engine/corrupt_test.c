@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "coordinator/engine/engine.h"
+#include "tests/suite.h"
 
 #define GRAPH                                                                 \
     "{\"name\":\"g\",\"kind\":\"state\",\"state\":[{\"key\":\"x\","          \
@@ -127,9 +128,5 @@ int main(void)
     tcase_add_test(
         all, a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

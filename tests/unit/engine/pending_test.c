@@ -1,4 +1,5 @@
 // pending_test.c - one reading of a superstep's pending writes (R1.14).
+#include "tests/suite.h"
 #include "tests/unit/engine/bench.h"
 
 #define TASK  "11111111-1111-1111-1111-111111111111"
@@ -164,9 +165,5 @@ int main(void)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 #include "common/model/value.h"
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
+#include "tests/suite.h"
 
 struct line {
     const char *source;
@@ -347,9 +348,5 @@ int main(void)
         tcase_add_test(tcase, tests[i]);
     tcase_add_loop_test(tcase, a_chain_needs_one_more_than_its_nodes, 5, 20);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/suite.h"
+
 enum { PATIENCE_MS = 60000 };
 
 static char address[SS_GUARD_ADDRESS_SIZE];
@@ -183,9 +185,5 @@ int main(void)
     tcase_add_test(
         tcase, a_connection_ends_only_where_it_leads_to_who_is_meant);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/link/limits.h"
 #include "common/link/link.h"
+#include "tests/suite.h"
 #include "tests/support/link_wait.h"
 #include "tests/unit/link/keyring.h"
 
@@ -479,9 +480,5 @@ int main(void)
     tcase_add_test(tcase, who_reads_nothing_of_much_is_hung_up_on);
     tcase_add_test(tcase, beyond_loopback_keys_are_wanted);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

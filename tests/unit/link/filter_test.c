@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/suite.h"
+
 enum { PATIENCE_MS = 60000, UNTIL_MS = 1000 };
 
 static struct ss_filter filter;
@@ -212,9 +214,5 @@ int main(void)
         tcase, what_is_no_address_is_not_filtered_and_not_more_than_fit);
     tcase_add_test(tcase, a_socket_that_takes_no_program_filters_nothing);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

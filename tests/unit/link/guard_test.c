@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/link/limits.h"
+#include "tests/suite.h"
 
 static struct ss_guard *guard;
 static int64_t now_ms;
@@ -273,9 +274,5 @@ int main(void)
         tcase, what_is_queued_of_a_peer_that_was_hung_up_on_is_not_heard);
     tcase_add_test(tcase, wrongs_are_a_networks_as_connections_are);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/link/allowed.h"
 #include "common/link/limits.h"
+#include "tests/suite.h"
 #include "tests/unit/link/keyring.h"
 
 static struct ss_error error;
@@ -210,9 +211,5 @@ int main(void)
     tcase_add_test(tcase, a_list_that_is_damaged_says_where);
     tcase_add_test(tcase, a_name_stands_for_one_key);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/link/limits.h"
+#include "tests/suite.h"
 
 #define HERE  "192.0.2.1"
 #define THERE "192.0.2.2"
@@ -140,9 +141,5 @@ int main(void)
     tcase_add_test(tcase, who_was_good_for_a_while_is_as_new);
     tcase_add_test(tcase, who_cannot_be_remembered_may_do_nothing_wrong);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_main(suite);
 }

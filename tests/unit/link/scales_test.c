@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 static struct ss_scales *scales;
 static struct ss_traffic seen[20];
 static bool is_unknown[20];
@@ -167,9 +169,5 @@ int main(void)
     tcase_add_test(tcase, the_heaviest_is_told_with_who_spoke_by_it);
     tcase_add_test(tcase, what_is_given_counts_where_a_peer_spoke_last);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

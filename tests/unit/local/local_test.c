@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "tests/suite.h"
 
 static struct ss_local *local;
 static struct ss_local_error error;
@@ -290,9 +291,5 @@ int main(void)
     tcase_add_test(all, a_store_that_cannot_be_opened_is_an_error);
     tcase_add_test(all, the_state_can_be_read_without_an_application);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite_main(suite);
 }

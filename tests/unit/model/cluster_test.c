@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/model/journal.h"
+#include "tests/suite.h"
 
 START_TEST(a_threads_shard_never_changes)
 {
@@ -90,9 +91,5 @@ int main(void)
     tcase_add_test(tcase, owners_are_found_by_name);
     tcase_add_test(tcase, rows_are_written_for_the_oldest_member);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

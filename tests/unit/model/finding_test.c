@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 START_TEST(each_finding_has_a_name_of_its_own_and_a_remedy)
 {
     for (int i = 0; i < SS_FINDINGS_COUNT; i++) {
@@ -24,9 +26,5 @@ int main(void)
     TCase *tcase = tcase_create("finding");
     tcase_add_test(tcase, each_finding_has_a_name_of_its_own_and_a_remedy);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

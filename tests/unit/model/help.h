@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/model/graph.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 
 // JSON text with ' for ". Gives.
 static inline json_t *js(const char *text)
@@ -79,11 +80,7 @@ static inline int run_suite(
     for (size_t i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }
 
 #define RUN(name, ...)                                                         \

@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/names.h"
+#include "tests/suite.h"
 #include "tests/unit/model/journal_rows.h"
 
 START_TEST(writes_stand_with_the_checkpoint_they_follow)
@@ -206,9 +207,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite());
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/model/names.h"
+#include "tests/suite.h"
 #include "tests/unit/model/journal_rows.h"
 
 // --- checkpoints ------------------------------------------------------------
@@ -391,9 +392,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite());
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "tests/suite.h"
 
 enum { LEASE_MS = 1000, SAFE_MS = 900 };
 
@@ -617,9 +618,5 @@ int main(void)
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

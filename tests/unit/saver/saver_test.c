@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "client/saver/saver_impl.h"
+#include "tests/suite.h"
 #include "tests/unit/model/help.h"
 
 #define ID "1f1e5fa9-df76-6f58-8001-000000000001"
@@ -190,9 +191,5 @@ int main(void)
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
+#include "tests/suite.h"
 #include "tests/unit/session/script.h"
 #include "worker/session/limits.h"
 
@@ -241,9 +242,5 @@ int main(void)
     Suite *suite = suite_create("adopt");
     suite_add_tcase(suite, restarts());
     suite_add_tcase(suite, clusters());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

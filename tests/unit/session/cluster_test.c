@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
 #include "tests/unit/session/script.h"
 
 static const char *const named[] = {"tcp://a:1", "tcp://b:1"};
@@ -267,9 +268,5 @@ int main(void)
     tcase_add_test(tcase, a_draining_worker_says_goodbye_to_each);
     tcase_add_test(tcase, one_coordinator_sends_it_away_from_all);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

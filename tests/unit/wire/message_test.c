@@ -7,6 +7,7 @@
 #include "common/model/value.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
+#include "tests/suite.h"
 #include "tests/unit/wire/examples.h"
 
 START_TEST(what_is_decoded_encodes_to_the_same_bytes)
@@ -430,9 +431,5 @@ int main(void)
         tcase, a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was);
     tcase_add_test(tcase, every_type_has_its_name);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "tests/suite.h"
 
 enum { SHOWN_MAX = 2, BYTES_MAX = 200 };
 
@@ -93,9 +94,5 @@ int main(void)
     tcase_add_test(tcase, the_bytes_on_the_page_are_the_bytes_on_the_wire);
     tcase_add_test(tcase, the_limits_on_the_page_are_the_limits);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "common/base/prng.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
+#include "tests/suite.h"
 #include "tests/unit/wire/examples.h"
 
 static int decode_status(const void *bytes, size_t size, struct ss_error *error)
@@ -377,9 +378,5 @@ int main(void)
     tcase_add_test(tcase, a_message_over_the_limit_is_refused);
     tcase_add_test(tcase, an_outcome_must_have_what_its_kind_says);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

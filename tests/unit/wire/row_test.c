@@ -9,6 +9,7 @@
 #include "common/base/prng.h"
 #include "common/model/names.h"
 #include "common/wire/row_limits.h"
+#include "tests/suite.h"
 
 #define UUID "1f1e5e9d-b535-6873-8001-73470c2398e7"
 #define TASK "ad05cef3-3723-7f5e-0b12-4d91420ee3db"
@@ -530,9 +531,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite());
 }

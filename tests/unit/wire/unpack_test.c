@@ -9,6 +9,7 @@
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "common/wire/unpack.h"
+#include "tests/suite.h"
 
 START_TEST(no_bytes_hold_no_field_and_no_message)
 {
@@ -235,9 +236,5 @@ int main(void)
         tcase, more_orders_or_outcomes_than_a_batch_holds_are_refused);
     tcase_add_test(tcase, a_text_over_the_limit_is_refused_before_it_is_copied);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 #include "worker/task.h"
 
 // What the body gets for `answer` (JSON text), as JSON text; "refused".
@@ -107,9 +108,5 @@ int main(void)
     tcase_add_test(tcase, texts_are_texts_only);
     tcase_add_test(tcase, without_a_type_everything_fits);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

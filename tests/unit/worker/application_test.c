@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 #include "worker/application.h"
 
 static struct ss_application *made;
@@ -504,9 +505,5 @@ int main(void)
     tcase_add_checked_fixture(tcase, NULL, teardown);
     add_tests(tcase);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

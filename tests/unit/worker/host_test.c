@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
+#include "tests/suite.h"
 #include "worker/host.h"
 #include "worker/limits.h"
 
@@ -259,9 +260,5 @@ int main(void)
     tcase_add_exit_test(tcase,
         a_host_with_a_body_that_goes_on_is_left_to_the_process, EXIT_SUCCESS);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "common/wire/message.h"
+#include "tests/suite.h"
 #include "worker/outbox.h"
 
 enum { OUTCOMES = 3, BAD = 1 };
@@ -110,9 +111,5 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_result_that_cannot_be_told_takes_no_other_with_it);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
+#include "tests/suite.h"
 #include "worker/supervise.h"
 #include "tests/support/link_wait.h"
 
@@ -520,9 +521,5 @@ int main(void)
     tcase_add_test(
         alone, an_application_that_cannot_be_loaded_ends_all_with_exit_code_2);
     suite_add_tcase(suite, alone);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/suite.h"
+
 struct bench b;
 ss_node_fn *body;
 ss_router_fn *router;
@@ -81,9 +83,5 @@ int work_main(const char *name, void (*add_tests)(TCase *tcase))
     tcase_add_checked_fixture(tcase, setup, teardown);
     add_tests(tcase);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite_main(suite);
 }
