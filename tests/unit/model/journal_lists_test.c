@@ -10,10 +10,13 @@
 static void grow(
     const char *id, const char *parent, int64_t version, const char *text)
 {
-    struct ss_row *row = row_in("");
-    holds(row, id, parent);
-    moves(row, "x", version, SS_DELTA_APPEND, text);
-    append(row);
+    change(id, parent, version, SS_DELTA_APPEND, text);
+}
+
+static void edit(
+    const char *id, const char *parent, int64_t version, const char *text)
+{
+    change(id, parent, version, SS_DELTA_EDIT, text);
 }
 
 START_TEST(lists_grow_by_what_was_added)
@@ -50,15 +53,6 @@ START_TEST(a_list_does_not_grow_in_the_hands_of_others)
     expect("", "1", "x", 1, "[1]");
 }
 END_TEST
-
-static void edit(
-    const char *id, const char *parent, int64_t version, const char *text)
-{
-    struct ss_row *row = row_in("");
-    holds(row, id, parent);
-    moves(row, "x", version, SS_DELTA_EDIT, text);
-    append(row);
-}
 
 START_TEST(lists_are_edited_where_they_changed)
 {

@@ -124,12 +124,18 @@ void refuse(struct ss_row *row, const char *message)
 }
 
 // A row with a checkpoint that sets channel x to `text` at version `version`.
-void step(const char *id, const char *parent, int64_t version, const char *text)
+void change(const char *id, const char *parent, int64_t version,
+    enum ss_delta_op op, const char *text)
 {
     struct ss_row *row = row_in("");
     holds(row, id, parent);
-    moves(row, "x", version, SS_DELTA_SET, text);
+    moves(row, "x", version, op, text);
     append(row);
+}
+
+void step(const char *id, const char *parent, int64_t version, const char *text)
+{
+    change(id, parent, version, SS_DELTA_SET, text);
 }
 
 struct ss_row *pending_row(const char *of)

@@ -35,7 +35,10 @@ struct ss_row *void_row(uint64_t from, uint64_t to);
 // Each takes the row: into the journal, or refused with that message.
 void append(struct ss_row *row);
 void refuse(struct ss_row *row, const char *message);
-// A row with a checkpoint that sets channel x to `text` at version `version`.
+// A row with a checkpoint that changes channel x by `op` and `text`, to version
+// `version`; step() sets it to `text`.
+void change(const char *id, const char *parent, int64_t version,
+    enum ss_delta_op op, const char *text);
 void step(
     const char *id, const char *parent, int64_t version, const char *text);
 
