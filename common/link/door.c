@@ -2,9 +2,7 @@
 #include "common/link/door.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -14,9 +12,10 @@
 #include "common/link/address.h"
 #include "common/link/allowed.h"
 #include "common/link/filter.h"
+#include "common/link/incidents.h"
 #include "common/link/limits.h"
-#include "common/link/monitor.h"
 #include "common/link/lobby.h"
+#include "common/link/monitor.h"
 #include "common/link/scales.h"
 #include "common/link/zap.h"
 
@@ -39,8 +38,7 @@ struct ss_door {
     char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
     char name[SS_KEY_NAME_SIZE];         // and that of its key
     int sender_fd;
-    struct ss_link_incident incidents[SS_LINK_INCIDENTS_MAX];
-    size_t incidents_first, incidents_count;
+    struct ss_incidents incidents;
     struct ss_link_counts counts;
 };
 
@@ -49,43 +47,6 @@ static int64_t now_ms(void)
     struct timespec now;
     ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-// ------------------------------------------------------------------ incidents
-
-static void tell(struct ss_door *door, const char *kind, const char *who,
-    const char *format, ...) SS_PRINTF(4, 5);
-
-static void tell(struct ss_door *door, const char *kind, const char *who,
-    const char *format, ...)
-{
-    if (door->incidents_count == SS_LINK_INCIDENTS_MAX)
-        return; // it will happen again
-    size_t at = (door->incidents_first + door->incidents_count++) %
-                SS_LINK_INCIDENTS_MAX;
-    struct ss_link_incident *it = &door->incidents[at];
-    va_list args;
-    it->kind = kind;
-    snprintf(it->who, sizeof(it->who), "%s", who);
-    va_start(args, format);
-    vsnprintf(it->text, sizeof(it->text), format, args);
-    va_end(args);
-}
-
-bool ss_door_has_incidents(const struct ss_door *door)
-{
-    return door->incidents_count > 0;
-}
-
-bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret)
-{
-    if (door->incidents_count == 0)
-        return false;
-    *ret = door->incidents[door->incidents_first];
-    door->incidents_first =
-        (door->incidents_first + 1) % SS_LINK_INCIDENTS_MAX;
-    door->incidents_count--;
-    return true;
 }
 
 // ------------------------------------------------------------------ connections
@@ -102,7 +63,7 @@ static void block(struct ss_door *door, const char *address)
     if (door->filter.count == before)
         return;
     door->counts.floods++;
-    tell(door, "flood", address,
+    ss_incidents_tell(&door->incidents, "flood", address,
         "a flood of connections: what comes of it to this port is dropped for "
         "%d ms at a time",
         SS_LINK_FLOOD_MS);
@@ -124,19 +85,19 @@ static void refuse_connection(struct ss_door *door,
     switch (verdict) {
     case SS_GUARD_FULL:
         door->counts.refused_full++;
-        tell(door, "connections", address,
+        ss_incidents_tell(&door->incidents, "connections", address,
             "connections are refused: there are %u already",
             limits->connections_max);
         break;
     case SS_GUARD_ADDRESS_FULL:
         door->counts.refused_full++;
-        tell(door, "connections", address,
+        ss_incidents_tell(&door->incidents, "connections", address,
             "connections are refused: %u of this address are open",
             limits->per_address_max);
         break;
     case SS_GUARD_TOO_FAST:
         door->counts.refused_rate++;
-        tell(door, "connections", address,
+        ss_incidents_tell(&door->incidents, "connections", address,
             "connections are refused: more than %u new ones a second",
             limits->connections_rate);
         break;
@@ -177,7 +138,7 @@ static void disconnected(struct ss_door *door, int fd, bool in_handshake)
         now_ms() - since_ms < SS_LINK_SILENCE_MS)
         return;
     door->counts.timed_out++;
-    tell(door, "handshake", address,
+    ss_incidents_tell(&door->incidents, "handshake", address,
         "a connection that said nothing for %d ms is closed",
         SS_LINK_HANDSHAKE_MS);
 }
@@ -206,7 +167,7 @@ static void weigh(struct ss_door *door)
             return;
         sum -= load.unread + load.owed;
         door->counts.heavy++;
-        tell(door, "unread", load.address,
+        ss_incidents_tell(&door->incidents, "unread", load.address,
             "what was sent and nobody read yet is more than %u MB in all: the "
             "heaviest, with %lld bytes of its own and %lld for it to read, is "
             "hung up on",
@@ -266,7 +227,7 @@ static void judge(struct ss_door *door, const struct ss_zap_request *request,
         return;
     door->counts.refused_key++;
     ss_guard_refused(door->guard, address, at_ms);
-    tell(door, "key", address,
+    ss_incidents_tell(&door->incidents, "key", address,
         "its key %s is not allowed (superstep keys allow)",
         request->public_half);
 }
@@ -316,9 +277,10 @@ static void look_at_list(struct ss_door *door)
     int status =
         ss_allowed_refresh(&door->allowed, now_ms(), &is_changed, &error);
     if (status != SS_OK)
-        tell(door, "allowed", door->allowed.path, "%.250s", error.message);
+        ss_incidents_tell(&door->incidents, "allowed", door->allowed.path,
+            "%.250s", error.message);
     else if (is_changed)
-        tell(door, SS_LINK_NEWS, door->allowed.path,
+        ss_incidents_tell(&door->incidents, SS_LINK_NEWS, door->allowed.path,
             "%zu keys are allowed now", door->allowed.keys.count);
 }
 
@@ -354,8 +316,8 @@ static enum admission knows_key(struct ss_door *door, zmq_msg_t *frame,
     const char *public_half = property(frame, "User-Id");
     const struct ss_key *key = ss_allowed_find(&door->allowed, public_half);
     if (!key) {
-        tell(door, "key", door->address, "its key %s is not allowed any more",
-            public_half);
+        ss_incidents_tell(&door->incidents, "key", door->address,
+            "its key %s is not allowed any more", public_half);
         return HANG_UP;
     }
     if (memcmp(mark, public_half, SS_DOOR_MARK_SIZE) != 0) {
@@ -363,7 +325,7 @@ static enum admission knows_key(struct ss_door *door, zmq_msg_t *frame,
         // came back by another one.
         if (mark[0] == '\0')
             return DROP;
-        tell(door, "identity", key->name,
+        ss_incidents_tell(&door->incidents, "identity", key->name,
             "it goes by an identity that is none of its key");
         return ss_guard_wrong(door->guard, door->address, key->name, now_ms())
                    ? DROP
@@ -425,7 +387,8 @@ bool ss_door_admits(struct ss_door *door, zmq_msg_t *frame, const char *peer,
     if (ss_guard_message(door->guard, peer, at_ms))
         return true;
     door->counts.dropped++;
-    tell(door, "rate", *door->name ? door->name : door->address,
+    ss_incidents_tell(&door->incidents, "rate",
+        *door->name ? door->name : door->address,
         "more than %u messages a second: it is hung up on",
         ss_guard_limits(door->guard)->messages_rate);
     turn_out(door);
@@ -456,11 +419,21 @@ void ss_door_complain(struct ss_door *door)
         return;
     snprintf(who, sizeof(who), "%s%s%s", door->name,
         *door->name ? " at " : "", door->address);
-    tell(door, "complaints", who,
+    ss_incidents_tell(&door->incidents, "complaints", who,
         "too many messages that make no sense or are not allowed: it is hung "
         "up on%s",
         *door->name ? ", and has to wait" : "");
     turn_out(door);
+}
+
+bool ss_door_has_incidents(const struct ss_door *door)
+{
+    return door->incidents.count > 0;
+}
+
+bool ss_door_incident(struct ss_door *door, struct ss_link_incident *ret)
+{
+    return ss_incidents_take(&door->incidents, ret);
 }
 
 const struct ss_guard_limits *ss_door_limits(const struct ss_door *door)
