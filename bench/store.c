@@ -190,6 +190,7 @@ static double pgbench_turn(const struct postgres_server *server, size_t count,
     int fd = mkstemp(path);
     if (fd < 0)
         complain(path, "cannot be made");
+    (void)close(fd);
     script_write(path, count);
     char *command = ss_format("%s/pgbench -n -M prepared -c 1 -T %d -D n=%llu"
                               " -f %s '%s' 2>&1",
