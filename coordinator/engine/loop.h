@@ -259,7 +259,8 @@ void ss_plain_forget(struct task *task);
 void ss_plain_taken(struct task *task);
 // Its holder ended without it.
 void ss_plain_released(struct run *run, struct task *task);
-// Who waits begins; those who asked meanwhile get it, or are told that there is none.
+// Who waits begins; those who asked meanwhile get it, or are told that there is
+// none.
 void ss_plain_settle(struct run *run);
 
 // ------------------------------------------------ stream.c (spec 10)
