@@ -108,6 +108,13 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
             "durable", order->node, order->run);
 }
 
+bool check_tells_rollback(const json_t *answer)
+{
+    const json_t *error = json_object_get(answer, "error");
+    return strcmp(ss_json_str(answer, "status", ""), "cancelled") == 0 &&
+           strstr(ss_json_str(error, "message", ""), "(if_busy: rollback)");
+}
+
 void check_reply(const struct coordinator *it, const json_t *reply)
 {
     struct world *world = it->process.world;
@@ -115,12 +122,24 @@ void check_reply(const struct coordinator *it, const json_t *reply)
     const char *said = ss_json_str(reply, "status", NULL);
     if (!run || !said || acts_on_the_lost(it, "answers"))
         return;
+    if (check_tells_rollback(reply)) {
+        check_gone(world, ss_json_str(reply, "thread", "?"), run, false);
+        return;
+    }
     char *status = status_of(world, run);
     bool goes_on = strcmp(said, "running") == 0 || strcmp(said, "queued") == 0;
     if (!status || (strcmp(status, said) != 0 && !goes_on))
         violated(world, "run %s is said to be %s, and stored as %s", run, said,
             status ? status : "nothing");
     ss_free(status);
+}
+
+// It was accepted, and taken back before anybody could be told.
+static bool was_taken_back(
+    struct world *world, const struct customer *customer, const char *run)
+{
+    return customer && customer_may_lack(customer, run) &&
+           check_gone(world, customer_thread(customer), run, true);
 }
 
 void check_event(const struct coordinator *it, const struct customer *customer,
@@ -132,7 +151,7 @@ void check_event(const struct coordinator *it, const struct customer *customer,
     const char *run = ss_json_str(event, "run", NULL);
     if (run && json_is_true(json_object_get(event, "accepted"))) {
         char *status = status_of(world, run);
-        if (!status)
+        if (!status && !was_taken_back(world, customer, run))
             violated(world, "run %s is accepted and not stored", run);
         ss_free(status);
     }
@@ -161,6 +180,17 @@ static int load_row(void *ctx, const struct ss_store_row *row)
     if (ss_journal_io_load(load->journal, row, &load->chain, &error) != SS_OK)
         violated(load->world, "%s", error.message);
     return SS_OK;
+}
+
+static struct ss_journal *load_thread(struct world *world, const char *thread)
+{
+    struct load load = {.world = world, .journal = ss_journal_new()};
+    struct ss_error error = {0};
+    ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX,
+                 load_row, &load, &error) == SS_OK);
+    if (ss_journal_check(load.journal, &error) != SS_OK)
+        violated(world, "%s", error.message);
+    return load.journal;
 }
 
 // Writes of one task to one checkpoint stand in one row.
@@ -294,27 +324,57 @@ static void check_space(
 
 void check_thread(struct world *world, const char *thread)
 {
-    struct load load = {.world = world, .journal = ss_journal_new()};
+    struct ss_journal *journal = load_thread(world, thread);
     struct ss_map known = {0}, lost = {0};
-    struct ss_error error = {0};
-    ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX,
-                 load_row, &load, &error) == SS_OK);
-    if (ss_journal_check(load.journal, &error) != SS_OK)
-        violated(world, "%s", error.message);
-    for (uint64_t seq = 1; seq <= ss_journal_head(load.journal); seq++) {
-        const struct ss_row *row = ss_journal_row(load.journal, seq);
+    for (uint64_t seq = 1; seq <= ss_journal_head(journal); seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
         if (row) {
             check_once(world, row, &known);
             check_lost(world, row, &lost);
         }
     }
     size_t count = 0;
-    const char *const *spaces = ss_journal_namespaces(load.journal, &count);
+    const char *const *spaces = ss_journal_namespaces(journal, &count);
     for (size_t i = 0; i < count; i++)
-        check_space(world, load.journal, spaces[i]);
+        check_space(world, journal, spaces[i]);
     ss_map_fini(&known, NULL);
     ss_map_fini(&lost, NULL);
-    ss_journal_destroy(&load.journal);
+    ss_journal_destroy(&journal);
+}
+
+struct rows {
+    const char *run;
+    size_t count, voids;
+};
+
+static int count_row(void *ctx, const struct ss_store_row *row)
+{
+    struct rows *rows = ctx;
+    rows->count += strcmp(row->run, rows->run) == 0;
+    rows->voids += row->kind == SS_ROW_VOID;
+    return SS_OK;
+}
+
+bool check_gone(
+    struct world *world, const char *thread, const char *run, bool is_first)
+{
+    struct ss_journal *journal = load_thread(world, thread);
+    struct rows rows = {.run = run};
+    struct ss_error error = {0};
+    char *status = status_of(world, run);
+    if (status)
+        violated(
+            world, "run %s was taken back, and is stored as %s", run, status);
+    for (uint64_t seq = 1; seq <= ss_journal_head(journal); seq++) {
+        const struct ss_row *row = ss_journal_row(journal, seq);
+        if (row && strcmp(row->run, run) == 0)
+            violated(world, "run %s was taken back, and its row %llu counts",
+                run, (unsigned long long)seq);
+    }
+    ss_journal_destroy(&journal);
+    ss_check(ss_store_read(world->database.inner, thread, 1, UINT64_MAX,
+                 count_row, &rows, &error) == SS_OK);
+    return rows.count > 0 || (is_first && rows.voids > 0);
 }
 
 void check_ended(struct world *world, const char *thread)

@@ -28,6 +28,21 @@ bool customer_has_released(const struct customer *it)
     return it->was_released;
 }
 
+json_t *customer_gone(const struct customer *it)
+{
+    return it->gone;
+}
+
+bool customer_may_lack(const struct customer *it, const char *run)
+{
+    json_t *gone;
+    size_t i;
+    json_array_foreach (it->gone, i, gone)
+        if (strcmp(json_string_value(gone), run) == 0)
+            return true;
+    return strcmp(it->run, run) == 0 && customer_may_be_taken_back(it);
+}
+
 const char *customer_thread(const struct customer *it)
 {
     return it->thread;
@@ -52,6 +67,8 @@ struct customer *customer_new(struct world *world, size_t index)
     struct customer *it = ss_zalloc(1, sizeof(*it));
     it->plan = world->plans[draw(world, world->climate.graphs)];
     it->reference = reference_new(it->plan);
+    it->words = json_array();
+    it->gone = json_array();
     it->durability = durabilities[draw(world, 5)];
     snprintf(it->thread, sizeof(it->thread), "t%zu", index + 1);
     return it;
@@ -64,6 +81,8 @@ void customer_free(struct customer *it)
     json_decref(it->body);
     json_decref(it->before);
     json_decref(it->behind.body);
+    json_decref(it->words);
+    json_decref(it->gone);
     ss_free(it);
 }
 

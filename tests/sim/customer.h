@@ -21,6 +21,8 @@ struct customer {
     const char *durability;
     bool is_content;
     uint32_t inputs;  // given so far
+    json_t *words;    // those of them that stand
+    json_t *gone;     // runs that were taken back
     uint32_t moves;   // made so far
     json_t *body;     // of the present move; NULL: `op` is asked of the thread
     const char *op;   // "state", "prune"; NULL: nothing was asked yet
@@ -37,7 +39,7 @@ struct customer {
     struct {
         json_t *body; // NULL: none
         char run[32];
-        bool is_accepted;
+        bool is_asked, is_accepted;
         uint64_t key;
     } behind;
     bool is_free; // nobody can say what it must come to
@@ -81,6 +83,10 @@ void customer_repeat_input(struct customer *it);
 void customer_ask_behind(struct customer *it);
 void customer_on_behind(struct customer *it, const json_t *answer);
 void customer_turn_to_behind(struct customer *it);
+// The run behind was to take back the present one, if that had not ended.
+bool customer_may_be_taken_back(const struct customer *it);
+// It did: nothing of the present one is left.
+void customer_forget_run(struct customer *it);
 // The database was set back: see what is there; that is it.
 void customer_look_around(struct customer *it);
 void customer_find_way(struct customer *it, const json_t *values);

@@ -138,6 +138,10 @@ static void on_failed(struct customer *it, const json_t *answer)
         customer_repeat_input(it);
         return;
     }
+    if (customer_may_be_taken_back(it) && check_tells_rollback(answer)) {
+        customer_forget_run(it);
+        return;
+    }
     if (it->behind.body) { // that begins on what is left: only wait for it
         it->is_free = true;
         customer_turn_to_behind(it);
@@ -171,7 +175,13 @@ static void on_refused(struct customer *it, const json_t *error)
         "io_error", "busy", "not_found", "again"};
     const char *code = ss_json_str(error, "code", "?");
     const char *message = ss_json_str(error, "message", "?");
-    if (it->body && it->is_accepted && strcmp(code, "not_found") == 0)
+    bool is_lost =
+        it->body && it->is_accepted && strcmp(code, "not_found") == 0;
+    if (is_lost && customer_may_be_taken_back(it)) {
+        customer_forget_run(it);
+        return;
+    }
+    if (is_lost)
         violated(it->process.world, "run %s was accepted and is lost: %s",
             it->run, message);
     it->parked[0] = '\0';

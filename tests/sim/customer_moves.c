@@ -1,6 +1,7 @@
 // customer_moves.c - what a customer asks for next.
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/customer.h"
@@ -82,6 +83,7 @@ static json_t *begin_input(struct customer *it)
     it->was_cancelled = false;
     json_decref(it->before);
     it->before = json_incref(reference_values(it->reference));
+    json_array_append_new(it->words, json_string(word));
     reference_run(it->reference, input);
     tell_steps(it);
     it->seen = 0;
@@ -108,13 +110,15 @@ static void queue_up(struct customer *it)
     if (it->inputs == world->climate.inputs || plan_questions(it->plan) > 0 ||
         draw(world, 3) != 0)
         return;
-    const char *if_busy = draw(world, 5) ? "enqueue" : "interrupt";
+    static const char *const strategies[] = {
+        "interrupt", "rollback", "enqueue", "enqueue", "enqueue"};
+    const char *if_busy = strategies[draw(world, 5)];
     int priority = (int)draw(world, 3) - 1;
     char word[16];
     snprintf(word, sizeof(word), "in%" PRIu32, it->inputs + 1);
     snprintf(it->behind.run, sizeof(it->behind.run), "%s-%" PRIu32 "%c",
         it->thread, ++it->moves, it->durability[0]);
-    it->behind.is_accepted = false;
+    it->behind.is_asked = it->behind.is_accepted = false;
     it->behind.body = json_pack(
         "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:i, s:{s:[s]}}", "graph",
         it->plan->name, "thread", it->thread, "run", it->behind.run,
@@ -123,11 +127,20 @@ static void queue_up(struct customer *it)
     world->report.runs++;
 }
 
+static bool behind_says(const struct customer *it, const char *strategy)
+{
+    return strcmp(ss_json_str(it->behind.body, "if_busy", ""), strategy) == 0;
+}
+
 void customer_ask_behind(struct customer *it)
 {
     if (!it->behind.body || !it->is_accepted || it->behind.is_accepted ||
         it->behind.key)
         return;
+    // nobody knows a run that was taken back: who asks it again begins anew
+    if (behind_says(it, "rollback") && !it->behind.is_asked)
+        network_forget_asks(it->process.world, &it->process);
+    it->behind.is_asked = true;
     it->behind.key = it->keys + 1;
     customer_ask_aside(it, "run", json_incref(it->behind.body));
 }
@@ -155,6 +168,50 @@ void customer_turn_to_behind(struct customer *it)
     it->seq[0] = '\0';
     tell(it->process.world, "%s turns to run %s", it->process.name, it->run);
     customer_come_back(it, 1);
+}
+
+// ------------------------------------------------ what is left of the past
+
+// The reference, as if it had been given no other words.
+static void run_words(struct customer *it)
+{
+    json_t *word;
+    size_t i;
+    reference_free(it->reference);
+    it->reference = reference_new(it->plan);
+    json_array_foreach (it->words, i, word) {
+        json_t *input = json_pack("{s:[O]}", "x", word);
+        reference_run(it->reference, input);
+        json_decref(input);
+    }
+}
+
+// The number in the last word that stands: those of runs that were taken back
+// are not given again.
+static uint32_t last_input(const struct customer *it)
+{
+    const char *word = json_string_value(
+        json_array_get(it->words, json_array_size(it->words) - 1));
+    return word ? (uint32_t)strtoul(word + strlen("in"), NULL, 10) : 0;
+}
+
+bool customer_may_be_taken_back(const struct customer *it)
+{
+    return behind_says(it, "rollback") && it->behind.is_asked;
+}
+
+void customer_forget_run(struct customer *it)
+{
+    struct world *world = it->process.world;
+    tell(world, "%s: run %s was taken back", it->process.name, it->run);
+    json_array_remove(it->words, json_array_size(it->words) - 1);
+    if (!check_gone(world, it->thread, it->run, json_array_size(it->words) == 0))
+        violated(world, "run %s was accepted and is lost: no row was made void",
+            it->run);
+    json_array_append_new(it->gone, json_string(it->run));
+    run_words(it);
+    world->report.taken_back++;
+    customer_end_input(it);
 }
 
 // ------------------------------------------------ what comes next
@@ -221,20 +278,14 @@ void customer_look_around(struct customer *it)
     customer_go_on(it, "to find what is there");
 }
 
-// The run behind may have ended the present one where it was.
-static bool may_be_cut_off(const struct customer *it)
-{
-    const char *if_busy = ss_json_str(it->behind.body, "if_busy", "");
-    return strcmp(if_busy, "interrupt") == 0;
-}
-
 void customer_go_astray(struct customer *it)
 {
     struct world *world = it->process.world;
     size_t queued = 0;
     database_open_runs(world, it->thread, &queued);
     it->is_unsure =
-        it->is_unsure || it->is_free || queued > 0 || may_be_cut_off(it);
+        it->is_unsure || it->is_free || queued > 0 ||
+        behind_says(it, "interrupt"); // which ended the present one somewhere
     it->is_astray = it->inputs > 0;
     it->is_content = it->is_free = it->is_releasing = false;
     it->parked[0] = '\0';
@@ -242,6 +293,7 @@ void customer_go_astray(struct customer *it)
     json_decref(it->behind.body);
     it->body = it->behind.body = NULL;
     it->op = NULL;
+    json_array_clear(it->gone); // there they may not have been
 }
 
 // The inputs that stand in these values are those that the thread has had: it
@@ -251,16 +303,12 @@ void customer_find_way(struct customer *it, const json_t *values)
     json_t *words = json_object_get(values, "x"), *word;
     size_t i;
     it->is_astray = it->was_cancelled = false;
-    it->inputs = 0; // what was lost is asked for again
-    reference_free(it->reference);
-    it->reference = reference_new(it->plan);
+    json_array_clear(it->words);
     json_array_foreach (words, i, word)
-        if (strncmp(json_string_value(word), "in", 2) == 0) {
-            json_t *input = json_pack("{s:[O]}", "x", word);
-            reference_run(it->reference, input);
-            json_decref(input);
-            it->inputs++;
-        }
+        if (strncmp(json_string_value(word), "in", 2) == 0)
+            json_array_append(it->words, word);
+    it->inputs = last_input(it); // what was lost is asked for again
+    run_words(it);
     if (it->is_unsure && values &&
         !json_equal(values, reference_values(it->reference))) {
         tell(it->process.world, "%s finds what nobody can say",

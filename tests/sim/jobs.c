@@ -194,6 +194,7 @@ static void summarize(struct tally *tally)
         sum.seconds += items[i].seconds;
         sum.coordinator_crashes += items[i].coordinator_crashes;
         sum.quarantined += items[i].quarantined;
+        sum.taken_back += items[i].taken_back;
         for (size_t f = 0; f < FAULT_COUNT; f++)
             sum.faults[f] += items[i].faults[f];
     }
@@ -205,9 +206,9 @@ static void summarize(struct tally *tally)
         qsort(items, count, sizeof(*items), by_faults);
         printf(", %" PRIu64 " faults", report_faults(&items[count / 2]));
     }
-    printf("; %" PRIu64 " runs, %" PRIu64 " in quarantine; coordinators ended %"
-           PRIu64 " times;", sum.runs, sum.quarantined,
-        sum.coordinator_crashes);
+    printf("; %" PRIu64 " runs, %" PRIu64 " in quarantine, %" PRIu64
+           " taken back; coordinators ended %" PRIu64 " times;", sum.runs,
+        sum.quarantined, sum.taken_back, sum.coordinator_crashes);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f\n", sum.seconds,

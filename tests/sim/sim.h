@@ -37,7 +37,7 @@ struct report {
     uint64_t steps; // of engines
     uint64_t seconds; // that passed in the simulated world
     uint64_t runs;
-    uint64_t coordinator_crashes, quarantined;
+    uint64_t coordinator_crashes, quarantined, taken_back;
     uint64_t faults[FAULT_COUNT];
 };
 

@@ -354,12 +354,25 @@ static void drop_errands(struct world *world)
             database_ghost_drop(errand.load);
 }
 
+// What was taken back has not come again.
+static void check_all_gone(
+    struct world *world, const struct customer *customer)
+{
+    json_t *run;
+    size_t i;
+    json_array_foreach (customer_gone(customer), i, run)
+        check_gone(world, customer_thread(customer), json_string_value(run),
+            false);
+}
+
 static void end(struct world *world)
 {
     for (size_t i = 0; i < world->climate.customers; i++)
         check_ended(world, customer_thread(world->customers[i]));
     for (size_t i = 0; i < world->climate.customers; i++)
         check_thread(world, customer_thread(world->customers[i]));
+    for (size_t i = 0; i < world->climate.customers; i++)
+        check_all_gone(world, world->customers[i]);
     for (size_t i = 0; i < world->climate.coordinators; i++)
         end_process(&world->coordinators[i].process);
     for (size_t i = 0; i < world->climate.workers; i++)

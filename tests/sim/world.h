@@ -298,6 +298,10 @@ bool customer_is_content(const struct customer *it);
 // Did it ask for its run's release from quarantine?
 bool customer_has_released(const struct customer *it);
 const char *customer_thread(const struct customer *it);
+// Names of its runs that were taken back. Borrowed.
+json_t *customer_gone(const struct customer *it);
+// Was this run of it taken back, as far as it knows or may expect?
+bool customer_may_lack(const struct customer *it, const char *run);
 // Does its present run say nothing that is not durable?
 bool customer_is_sync(const struct customer *it);
 // What it waits for, for a failure's text.
@@ -353,6 +357,13 @@ void check_owner(const struct coordinator *it, const char *thread,
 void check_reply(const struct coordinator *it, const json_t *reply);
 void check_event(const struct coordinator *it, const struct customer *customer,
     const json_t *event);
+// Does it say that the run was taken back?
+bool check_tells_rollback(const json_t *answer);
+// A run that was taken back: its rows count no more, and its record is gone.
+// False: no row says so either. (Where it was the first run of its thread, who
+// reads that deletes its rows: the one that made them void is left.)
+bool check_gone(struct world *world, const char *thread, const char *run,
+    bool is_first);
 // The journal of a thread, row by row (spec/engine.md 17.4).
 void check_thread(struct world *world, const char *thread);
 // All that was begun has ended.
