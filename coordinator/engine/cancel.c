@@ -218,8 +218,7 @@ void ss_cancel_on_thread(
     } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
         answer(thread, peer, id, "cancelled");
     } else {
-        ss_reply_error(thread->engine, peer, id, SS_ENOTFOUND,
-            "thread %s has no run %s", thread->id, name);
+        ss_reply_no_run(thread, peer, id, name);
     }
 }
 

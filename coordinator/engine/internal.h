@@ -156,6 +156,10 @@ json_t *ss_page_close(struct page *page, const char *name);
 // Answer with an error. `peer` NULL: nobody asked, and nothing is sent.
 void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     int status, const char *format, ...) SS_PRINTF(5, 6);
+// The thread has no run of that name: told when all is durable. It may have been
+// taken back just now, and a crash would bring it back.
+void ss_reply_no_run(
+    struct thread *thread, const char *peer, uint64_t id, const char *run);
 
 // ------------------------------------------------ catalog.c
 

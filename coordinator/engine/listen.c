@@ -219,13 +219,6 @@ void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
     const char *run_id = ss_json_str(body, "run", NULL);
-    struct ss_error error = {0};
-    if (serve_known(thread, peer, id, run_id, body))
-        return;
-    ss_error_set(&error, SS_ENOTFOUND, "thread %s has no run %s", thread->id,
-        run_id ? run_id : "?");
-    // It may have been taken back just now: a crash would bring it back.
-    ss_reply_durable(thread, peer, id,
-        json_pack("{s:o}", "error",
-            ss_error_json(error.status, error.message)));
+    if (!serve_known(thread, peer, id, run_id, body))
+        ss_reply_no_run(thread, peer, id, run_id ? run_id : "?");
 }

@@ -49,3 +49,16 @@ void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     ss_reply(engine, peer, id,
         json_pack("{s:o}", "error", ss_error_json(status, cut.message)));
 }
+
+void ss_reply_no_run(
+    struct thread *thread, const char *peer, uint64_t id, const char *run)
+{
+    struct ss_error error;
+    if (!peer)
+        return; // nobody asked (a recovery)
+    ss_error_set(
+        &error, SS_ENOTFOUND, "thread %s has no run %s", thread->id, run);
+    ss_reply_durable(thread, peer, id,
+        json_pack("{s:o}", "error",
+            ss_error_json(error.status, error.message)));
+}

@@ -159,7 +159,7 @@ START_TEST(a_run_is_taken_back_when_its_rows_have_left)
 }
 END_TEST
 
-START_TEST(who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable)
+START_TEST(who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable)
 {
     two_nodes();
     world_hold("a");
@@ -169,7 +169,8 @@ START_TEST(who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable)
     world_let("a");
     world_run(); // what a wrote is on its way; what makes it void comes behind
     world_ask("bob", "run", RUN("2", TAKE_BACK));
-    world_ask("cyd", "attach", "{'run': '1'}");
+    world_ask("cyd", "attach", "{'run': '1', 'thread': 't'}");
+    world_ask("dan", "cancel", "{'run': '1', 'thread': 't'}");
     world_forget();
     ck_assert(world_run_store()); // what a wrote
     ck_assert(world_run_store()); // it has a record: a crash would bring it back
@@ -182,6 +183,7 @@ START_TEST(who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable)
          "bob: accepted\n"
          "ann: cancelled null error cancelled: run 2 came in its place "
          "(if_busy: rollback)\n"
+         "dan: error not_found: thread t has no run 1\n"
          "cyd: error not_found: thread t has no run 1\n");
 }
 END_TEST
@@ -405,7 +407,7 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_in_the_place_of_another_cancels_it_and_those_that_wait,
     a_run_that_takes_others_back_begins_where_they_began,
     a_run_is_taken_back_when_its_rows_have_left,
-    who_attaches_to_one_that_was_taken_back_is_told_when_that_is_durable,
+    who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable,
     a_run_that_waits_is_accepted_when_its_record_is_durable,
     a_run_that_waits_can_be_asked_for_again_and_attached_to,
     who_does_not_wait_is_told_that_the_run_is_queued,
