@@ -154,7 +154,8 @@ static bool still_asks(const struct task *task, const struct task_facts *facts)
 }
 
 // A question stays open beside the failure (R7.21); one that was answered before,
-// also inside a graph, is not (R7.12b).
+// also inside a graph, is not (R7.12b). A graph that keeps nothing keeps no answer
+// either: it begins again, and asks again what it asked.
 static void add_open_questions(
     const struct task *task, struct ss_writes *writes)
 {
@@ -162,10 +163,11 @@ static void add_open_questions(
         ss_pendings_facts(&task->loop->pending, task->id);
     if (json_array_size(facts.interrupts) == 0)
         return;
-    if (task->child)
+    bool begins_again = task->child && !task->child->persists;
+    if (task->child && !begins_again)
         ss_writes_add(writes, SS_NAME_INTERRUPT,
             ss_value_new(ss_pendings_open(&task->child->pending)));
-    else if (still_asks(task, &facts))
+    else if (begins_again || still_asks(task, &facts))
         ss_writes_add(writes, SS_NAME_INTERRUPT,
             ss_value_new(json_incref(facts.interrupts)));
 }

@@ -100,6 +100,45 @@ static void outside(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "asks");
 }
 
+static void twice_keeping_nothing(struct ss_graph_def *graph, void *ctx)
+{
+    (void)ctx;
+    twice(graph);
+    ss_checkpointer(graph, false);
+}
+
+static void typed_inside(struct ss_graph_def *graph, void *ctx)
+{
+    (void)ctx;
+    typed(graph);
+}
+
+static void typed_below(struct ss_graph_def *graph, void *ctx)
+{
+    (void)ctx;
+    ss_subgraph(graph, "innermost", typed_inside, NULL);
+    ss_key(graph, "log", SS_LIST);
+    ss_node(graph, "below", NULL, .subgraph = "innermost");
+    ss_edge(graph, SS_START, "below");
+    ss_checkpointer(graph, false);
+}
+
+static void forgetful(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "inner", twice_keeping_nothing, NULL);
+    ss_key(graph, "log", SS_LIST);
+    ss_node(graph, "asks", NULL, .subgraph = "inner");
+    ss_edge(graph, SS_START, "asks");
+}
+
+static void forgetful_above(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "inner", typed_below, NULL);
+    ss_key(graph, "log", SS_LIST);
+    ss_node(graph, "asks", NULL, .subgraph = "inner");
+    ss_edge(graph, SS_START, "asks");
+}
+
 static int count(struct ss_task *task)
 {
     finished++;
@@ -135,7 +174,8 @@ static void outer(struct ss_graph_def *graph)
 
 const struct ss_app_graph here_graphs[] = {{"twice", twice},
     {"retried", retried}, {"typed", typed}, {"once", once}, {"outer", outer},
-    {"both", both}, {"outside", outside}, {NULL, NULL}};
+    {"both", both}, {"outside", outside}, {"forgetful", forgetful},
+    {"forgetful_above", forgetful_above}, {NULL, NULL}};
 
 // ------------------------------------------------------------------ tests
 
@@ -271,6 +311,28 @@ START_TEST(it_is_so_for_a_question_inside_a_graph)
 }
 END_TEST
 
+// What keeps nothing keeps no answer: it begins again and asks q1, not q2. What
+// is below it begins again with it, also if that keeps its own state.
+START_TEST(a_question_inside_a_graph_that_keeps_nothing_stays_open)
+{
+    here_run("forgetful", "{'log': []}");
+    failing = 1;
+    here_failed(here_command("forgetful", "{'resume': 'A'}"), "node_failed",
+        "after the answer");
+    open_question("forgetful", "'q1'");
+    here_is(here_go_on("forgetful"), "interrupts.0.value", "'q1'");
+
+    here_run("forgetful_above", "{'log': []}");
+    here_failed(here_command("forgetful_above", "{'resume': 'many'}"),
+        "invalid_answer", "integer");
+    open_question("forgetful_above", "'how many?'");
+    here_restart();
+    open_question("forgetful_above", "'how many?'");
+    json_t *answer = here_command("forgetful_above", "{'resume': '5'}");
+    here_is(answer, "output.log", "[5]");
+}
+END_TEST
+
 START_TEST(a_plain_answer_to_one_of_several_asked_there_is_refused)
 {
     char body[200], command[200];
@@ -330,6 +392,7 @@ HERE_SUITE("better_answers", a_plain_answer_is_not_given_to_the_next_question,
     a_strict_answer_to_an_answered_question_of_a_failed_task_is_refused,
     a_plain_answer_after_a_failure_answers_no_other_question,
     it_is_so_for_a_question_inside_a_graph,
+    a_question_inside_a_graph_that_keeps_nothing_stays_open,
     a_plain_answer_to_one_of_several_asked_there_is_refused,
     a_new_answer_on_a_checkpoint_that_the_thread_has_left_counts,
     a_retry_goes_on_with_the_graph_inside_where_it_was)
