@@ -31,6 +31,20 @@ def cache_keys_are_made_of_values():
     generate.CachePolicy = lambda ttl=None: policy(key_func=key_of, ttl=ttl)
 
 
+def a_kept_result_is_for_every_task_with_that_input():
+    """Not for the last of those in a superstep, beside which the others run (spec/engine.md R6.28, docs/decisions/0009)."""
+
+    def match(self):
+        asked = [t for t in self.tasks.values() if t.cache_key and not t.writes] if self.cache is not None else []
+        kept = self.cache.get([*{(t.cache_key.ns, t.cache_key.key) for t in asked}]) if asked else {}
+        hits = [t for t in asked if (t.cache_key.ns, t.cache_key.key) in kept]
+        for task in hits:
+            task.writes.extend(kept[task.cache_key.ns, task.cache_key.key])
+        return hits
+
+    _loop.SyncPregelLoop.match_cached_writes = match
+
+
 def what_is_shown_or_saved_is_a_copy():
     """An interrupt is not written into the state's own map, and what a join has seen is not what it sees while the
     checkpoint is on its way to the store (spec/graph.md 10.2, 14)."""
@@ -284,6 +298,7 @@ def answer(path):
     with open(path) as f:
         scenario = json.load(f)
     cache_keys_are_made_of_values()
+    a_kept_result_is_for_every_task_with_that_input()
     what_is_shown_or_saved_is_a_copy()
     a_delta_channel_is_a_reducer()
     edges_are_written_as_they_were_given()
