@@ -8,6 +8,7 @@ Each function below is one of them, and says where it is decided. None knows a s
 import collections.abc
 import contextvars
 import copy
+import dataclasses
 import itertools
 import json
 import sys
@@ -15,7 +16,7 @@ import sys
 import generate
 from langgraph import types
 from langgraph.config import get_config
-from langgraph.errors import GraphBubbleUp, GraphInterrupt, InvalidUpdateError
+from langgraph.errors import EmptyInputError, GraphBubbleUp, GraphInterrupt, InvalidUpdateError
 from langgraph.pregel import _algo, _io, _loop, _runner, _task_status, main
 
 INTERRUPT, RESUME = _task_status.INTERRUPT, _task_status.RESUME
@@ -168,6 +169,31 @@ def who_does_not_come_first_asks_before_it_is_given_the_answer():
     generate.interrupt, generate.World.node_fn = ask_at_first, run_again
 
 
+def a_command_on_a_fresh_thread_counts_once():
+    """As what `__start__` returns: update and goto, not also as writes of nobody; one that has neither is empty input
+    (spec/engine.md R5.12, docs/decisions/0006)."""
+    first, plain = _loop.PregelLoop._first, generate.plain
+
+    def plain_with_commands(value):
+        if not isinstance(value, types.Command):
+            return plain(value)
+        return {"$command": {key: plain(getattr(value, key)) for key in ("update", "goto") if getattr(value, key)}}
+
+    def first_as_input(self, **given):
+        if not isinstance(self.input, types.Command) or self.checkpoint["channel_versions"] or self.is_nested:
+            return first(self, **given)
+        self.input, translate = dataclasses.replace(self.input, resume={}), _loop.map_command
+        if not [w for w in translate(cmd=self.input) if w[1] != RESUME]:
+            raise EmptyInputError("there is nothing that a command could go on with")
+        _loop.map_command = lambda cmd: ()
+        try:
+            return first(self, **given)
+        finally:
+            _loop.map_command = translate
+
+    _loop.PregelLoop._first, generate.plain = first_as_input, plain_with_commands
+
+
 def state_shows_what_waits():
     """Also the tasks that a stored goto added to the superstep (spec/engine.md R9.4, docs/decisions/0006); and what
     cannot be applied, as writes that conflict or that a reducer refuses, is shown as saved (spec/graph.md 10.2, 2,
@@ -304,6 +330,7 @@ def answer(path):
     edges_are_written_as_they_were_given()
     tasks_run_one_after_another()
     who_does_not_come_first_asks_before_it_is_given_the_answer()
+    a_command_on_a_fresh_thread_counts_once()
     state_shows_what_waits()
     under_exit_a_replay_is_bounded_by_what_it_replays()
     player = generate.Player(scenario)
