@@ -128,9 +128,19 @@ static int child_input(struct loop *loop, struct ss_error *error)
     return status;
 }
 
+// What this graph saved last may stand in the open row still: its last call ended
+// in this very step, and a graph around it that saves nothing closed no row since.
+static void close_own_row(const struct loop *loop)
+{
+    const struct ss_row *row = loop->thread->open;
+    if (row && strcmp(row->ns, loop->ns) == 0)
+        ss_thread_seal(loop->thread);
+}
+
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
+    close_own_row(loop);
     if (loop->run->recovering && loop->run->durability != DURABLE_EXIT)
         ss_told_recall(loop);
     if (recover_child(loop, error)) {

@@ -94,6 +94,20 @@ static void forgetful(struct ss_graph_def *graph, void *ctx)
     ss_edge(graph, SS_START, "deep");
 }
 
+static int say_nothing(struct ss_task *task)
+{
+    return ss_update(task, json_object());
+}
+
+// Calls it twice, with no row of its own in between.
+static void forgetful_twice(struct ss_graph_def *graph, void *ctx)
+{
+    forgetful(graph, ctx);
+    ss_node(graph, "beside", say_nothing);
+    ss_edge(graph, SS_START, "beside");
+    ss_edge(graph, "beside", "deep");
+}
+
 static void keeps(struct ss_graph_def *graph)
 {
     ss_subgraph(graph, "memory", memory, NULL);
@@ -112,9 +126,18 @@ static void deep(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "mid");
 }
 
+static void twice(struct ss_graph_def *graph)
+{
+    ss_subgraph(graph, "forgetful_twice", forgetful_twice, NULL);
+    ss_key(graph, "word", SS_STR);
+    ss_key(graph, "seen", SS_LIST);
+    ss_node(graph, "mid", NULL, .subgraph = "forgetful_twice");
+    ss_edge(graph, SS_START, "mid");
+}
+
 const struct ss_app_graph here_graphs[] = {{"overwrites", overwrites},
     {"messages", messages}, {"shares", shares}, {"keeps", keeps},
-    {"deep", deep}, {NULL, NULL}};
+    {"deep", deep}, {"twice", twice}, {NULL, NULL}};
 
 // ------------------------------------------------------------------ values
 
@@ -246,6 +269,22 @@ START_TEST(a_graph_that_remembers_does_so_inside_one_that_forgets)
 }
 END_TEST
 
+// R12.4b: its last checkpoint is of this very step, and the graph around it, which
+// stores none, has closed no row since.
+START_TEST(a_graph_that_remembers_knows_of_its_last_call_in_the_same_step)
+{
+    static const char *const modes[] = {"async", "exit"};
+    for (size_t i = 0; i < 2; i++) {
+        char body[200];
+        snprintf(body, sizeof(body),
+            "{'graph': 'twice', 'thread': 't%zu', 'input': {'word': 'w'},"
+            " 'durability': '%s'}",
+            i, modes[i]);
+        here_is(here_ask("run", body), "output.seen", "['w', 'w']");
+    }
+}
+END_TEST
+
 // 5.8: there `sync` crashes where nothing is saved.
 START_TEST(a_graph_that_is_not_saved_runs_under_every_durability)
 {
@@ -288,5 +327,6 @@ HERE_SUITE("better_graphs", an_overwrite_as_first_write_stores_its_value,
     breakpoints_are_checked_whatever_stands_beside_them,
     a_graph_inside_goes_on_only_with_what_its_own_task_began,
     a_graph_that_remembers_does_so_inside_one_that_forgets,
+    a_graph_that_remembers_knows_of_its_last_call_in_the_same_step,
     a_graph_that_is_not_saved_runs_under_every_durability,
     going_back_a_graph_inside_knows_what_it_knew_then)
