@@ -238,6 +238,26 @@ static void note_entry(const struct loop *loop, const struct entry *start)
         entry, "replay_id", json_string(loop->run->replay_id));
 }
 
+// What __start__ would not take of a command on a fresh thread, as it takes keys
+// of the input alone: nobody writes it, as on any other thread (R5.12).
+static int fresh_writes(const struct loop *loop, const struct entry *start,
+    struct ss_writes *writes, struct ss_error *error)
+{
+    json_t *update = json_object_get(start->command, "update");
+    if (!loop->graph->is_state || !update)
+        return SS_OK;
+    struct ss_writes all = {0};
+    json_t *command = json_pack("{s:O}", "update", update);
+    int status = ss_writers_command(command, &all, error);
+    for (size_t i = 0; i < all.count; i++)
+        if (!ss_keys_have(&loop->graph->input_keys, all.items[i].channel))
+            ss_writes_add(writes, all.items[i].channel,
+                ss_value_ref(all.items[i].value));
+    ss_writes_fini(&all);
+    json_decref(command);
+    return status;
+}
+
 // A command on a fresh thread counts once, as what __start__ returns (R5.12 is
 // not copied).
 static int fresh_command(
@@ -369,8 +389,10 @@ static int prepare_root(struct loop *loop, struct entry *start,
     run->questions = ss_pendings_questions(&loop->pending);
     if (start->answer && ss_enter_has_versions(loop))
         status = check_answer(loop, start, error);
-    if (status == SS_OK && start->command && ss_enter_has_versions(loop))
-        status = command_writes(start, writes, error);
+    if (status == SS_OK && start->command)
+        status = ss_enter_has_versions(loop)
+            ? command_writes(start, writes, error)
+            : fresh_writes(loop, start, writes, error);
     if (status == SS_OK && !run->recovering)
         status = ss_writers_targets(loop->graph, writes, error);
     return status;
@@ -440,7 +462,8 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
             ss_run_begin_row(loop->run);
             note_entry(loop, start); // before folds: a crash may come first
         }
-        if (start->forks)
+        // before the first checkpoint there is none to store them beside
+        if (start->forks || !ss_enter_has_versions(loop))
             ss_writes_copy(&loop->carried, &writes);
         else if (!again)
             ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);

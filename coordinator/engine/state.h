@@ -250,7 +250,7 @@ struct loop {
     struct pendings pending;
     uint64_t tried_seq; // rows up to here are of a try of its task before
     uint64_t put_calls;
-    struct ss_writes carried; // R5.7d
+    struct ss_writes carried; // R5.7d, R5.12
     struct {
         struct task **items;
         size_t count, capacity;

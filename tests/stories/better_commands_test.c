@@ -31,6 +31,15 @@ static void log_graph(struct ss_graph_def *graph)
     ss_edge(graph, SS_START, "first");
 }
 
+// The same, but only "log" is asked for.
+static void asked_graph(struct ss_graph_def *graph)
+{
+    log_graph(graph);
+    ss_key(graph, "kept", SS_LIST, .reducer = SS_ADD);
+    ss_key(graph, "word", SS_STR);
+    ss_input_keys(graph, (const char *[]){"log", NULL});
+}
+
 static int go_astray(struct ss_task *task)
 {
     ss_send_to(task, "nobody", json_null());
@@ -76,7 +85,7 @@ static void strict_log(struct ss_graph_def *graph)
     log_graph(graph);
 }
 
-const struct ss_app_graph here_graphs[] = {{"log", log_graph},
+const struct ss_app_graph here_graphs[] = {{"log", log_graph}, {"asked", asked_graph},
     {"astray", astray}, {"strict_goto", strict_goto},
     {"strict_route", strict_route}, {"strict_log", strict_log}, {NULL, NULL}};
 
@@ -101,6 +110,37 @@ START_TEST(a_command_on_a_fresh_thread_counts_once)
     here_is(answer, "status", "'done'");
     here_is(answer, "output.log", "['hi', 'first', 'second']");
     ck_assert_uint_eq(json_array_size(here_history("log")), 3);
+}
+END_TEST
+
+// R5.12: __start__ takes keys of the input alone, a command may write any.
+START_TEST(a_command_on_a_fresh_thread_updates_what_is_no_input)
+{
+    json_t *answer = here_command("asked", "{'update': {'log': ['hi'], "
+        "'kept': ['k'], 'word': 'w', 'wrod': 1}, 'goto': 'second'}");
+    here_is(answer, "status", "'done'");
+    here_is(answer, "output.log", "['hi', 'first', 'second']");
+    here_is(answer, "output.kept", "['k']");
+    here_is(answer, "output.word", "'w'");
+    const char *warnings = here_text(here_at(answer, "warnings"));
+    ck_assert_ptr_nonnull(strstr(warnings, "has no \\\"wrod\\\""));
+    here_is(here_state("asked"), "values.kept", "['k']");
+}
+END_TEST
+
+// The same where an update made the first checkpoint, and wrote nothing.
+START_TEST(a_command_behind_an_empty_update_updates_what_is_no_input)
+{
+    here_update("asked", "{'values': {}, 'as_node': 'second'}");
+    json_t *answer =
+        here_command("asked", "{'update': {'log': ['hi'], 'kept': ['k']}}");
+    here_is(answer, "output.log", "['hi', 'first']");
+    here_is(answer, "output.kept", "['k']");
+    here_is(here_state("asked"), "values.kept", "['k']");
+    json_t *history = here_history("asked"); // the update's checkpoint is as it was
+    json_t *first = json_array_get(history, json_array_size(history) - 1);
+    here_is(first, "metadata.source", "'update'");
+    here_is(first, "values.kept", "[]");
 }
 END_TEST
 
@@ -202,6 +242,8 @@ END_TEST
 
 HERE_SUITE("better_commands", an_empty_command_is_refused_as_empty_input,
     a_command_on_a_fresh_thread_counts_once,
+    a_command_on_a_fresh_thread_updates_what_is_no_input,
+    a_command_behind_an_empty_update_updates_what_is_no_input,
     state_shows_the_task_that_a_command_added_to_a_finished_thread,
     an_update_keeps_what_a_command_wrote_to_a_finished_thread,
     new_input_keeps_what_a_command_wrote_to_a_finished_thread,

@@ -8,7 +8,6 @@ Each function below is one of them, and says where it is decided. None knows a s
 import collections.abc
 import contextvars
 import copy
-import dataclasses
 import itertools
 import json
 import sys
@@ -16,6 +15,7 @@ import sys
 import generate
 from langgraph import types
 from langgraph.config import get_config
+from langgraph.constants import START
 from langgraph.errors import EmptyInputError, GraphBubbleUp, GraphInterrupt, InvalidUpdateError
 from langgraph.pregel import _algo, _io, _loop, _runner, _task_status, main
 
@@ -44,6 +44,20 @@ def a_kept_result_is_for_every_task_with_that_input():
         return hits
 
     _loop.SyncPregelLoop.match_cached_writes = match
+
+
+def a_result_is_kept_for_the_node_that_made_it():
+    """Not for every node of its name: a function is known by its qualified name, so all that one factory made are one
+    function, also in other graphs (spec/engine.md R3.17; graph.md 7)."""
+    node_fn = generate.World.node_fn
+
+    def named_after_its_graph(self, n):
+        fn = node_fn(self, n)
+        of = (name for name, graph in self.scenario["graphs"].items() if any(n is one for one in graph["nodes"]))
+        fn.__qualname__ = f"{next(of, '')}.{n['name']}"  # an error handler is of none; its results are not kept
+        return fn
+
+    generate.World.node_fn = named_after_its_graph
 
 
 def what_is_shown_or_saved_is_a_copy():
@@ -169,10 +183,17 @@ def who_does_not_come_first_asks_before_it_is_given_the_answer():
     generate.interrupt, generate.World.node_fn = ask_at_first, run_again
 
 
+class ToTheStart:
+    """A command that is input, and no longer one to go on with."""
+
+    def __init__(self, command):
+        self.command = command
+
+
 def a_command_on_a_fresh_thread_counts_once():
-    """As what `__start__` returns: update and goto, not also as writes of nobody; one that has neither is empty input
-    (spec/engine.md R5.12, docs/decisions/0006)."""
-    first, plain = _loop.PregelLoop._first, generate.plain
+    """As what `__start__` returns. Nobody writes but what that does not take, keys that are no input; a command with
+    neither update nor goto is empty input (spec/engine.md R5.12, docs/decisions/0006)."""
+    first, map_input, plain = _loop.PregelLoop._first, _loop.map_input, generate.plain
 
     def plain_with_commands(value):
         if not isinstance(value, types.Command):
@@ -180,18 +201,24 @@ def a_command_on_a_fresh_thread_counts_once():
         return {"$command": {key: plain(getattr(value, key)) for key in ("update", "goto") if getattr(value, key)}}
 
     def first_as_input(self, **given):
-        if not isinstance(self.input, types.Command) or self.checkpoint["channel_versions"] or self.is_nested:
+        command = self.input
+        if not isinstance(command, types.Command) or self.checkpoint["channel_versions"] or self.is_nested:
             return first(self, **given)
-        self.input, translate = dataclasses.replace(self.input, resume={}), _loop.map_command
-        if not [w for w in translate(cmd=self.input) if w[1] != RESUME]:
+        writes = [(channel, value) for _, channel, value in _loop.map_command(cmd=command) if channel != RESUME]
+        if not writes or START not in self.nodes:
             raise EmptyInputError("there is nothing that a command could go on with")
-        _loop.map_command = lambda cmd: ()
-        try:
-            return first(self, **given)
-        finally:
-            _loop.map_command = translate
+        taken = {key for key, _ in self.nodes[START].writers[0].writes[0].mapper(command)}
+        rest = [w for w in command._update_as_tuples() if w[0] not in taken] if command.update else []
+        _loop.ensure_message_ids(self.specs, rest)
+        by_nobody = _algo.PregelTaskWrites((), _loop.INPUT, rest, [])
+        _loop.apply_writes(self.checkpoint, self.channels, [by_nobody], self.checkpointer_get_next_version, self.trigger_to_nodes)
+        self.input = ToTheStart(command)
+        return first(self, **given)
 
-    _loop.PregelLoop._first, generate.plain = first_as_input, plain_with_commands
+    def map_what_is_for_the_start(channels, given):
+        return map_input(channels, given.command if isinstance(given, ToTheStart) else given)
+
+    _loop.PregelLoop._first, _loop.map_input, generate.plain = first_as_input, map_what_is_for_the_start, plain_with_commands
 
 
 def state_shows_what_waits():
@@ -331,6 +358,7 @@ def answer(path):
     tasks_run_one_after_another()
     who_does_not_come_first_asks_before_it_is_given_the_answer()
     a_command_on_a_fresh_thread_counts_once()
+    a_result_is_kept_for_the_node_that_made_it()
     state_shows_what_waits()
     under_exit_a_replay_is_bounded_by_what_it_replays()
     player = generate.Player(scenario)
