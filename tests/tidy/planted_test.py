@@ -15,6 +15,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIDY = ROOT / "tests/tidy/tidy.py"
 PURE = ROOT / "tests/tidy/pure.sh"
+RULES = ROOT / "tests/tidy/rules.py"
 LEFTOVERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
 
 HEADER = "#ifndef SS_PLANTED_{0}_H\n#define SS_PLANTED_{0}_H\n{1}#endif\n"
@@ -193,8 +194,66 @@ def check_pure(root):
     expect(done.returncode == 1, "pure passes an archive that is not there")
 
 
+def rules(root):
+    done = subprocess.run([sys.executable, RULES, root], capture_output=True,
+                          text=True, check=False)
+    return done.returncode, done.stdout
+
+
+BOOK = """# 1. Things
+## 1.1 Names
+<a id="R1.1"></a>R1.1 One.
+<a id="R1.2"></a>R1.2 Two.
+"""
+PLACED = "| [R1.2](engine.md#R1.2) | [local/here.c](../../local/here.c) | `two` |\n"
+
+# what is written beside a book of two rules, and the complaint expected
+RULES_PLANTED = [
+    ({}, None),
+    ({"local/here.c": "// R1.1, spec/engine.md 1.1\nint two;\n",
+      "docs/spec/README.md": "| [R1.2](engine.md#R1.2) | – | not there yet |\n"},
+     None),
+    ({"local/here.c": "// R1.1-R1.2\n", "docs/spec/README.md": ""}, None),
+    ({"tests/there.c": "// R1.3\n"}, "tests/there.c:1: no rule is called R1.3"),
+    ({"tests/there.c": "// spec/engine.md 1.2\n"},
+     "spec/engine.md has no section 1.2"),
+    ({"local/here.c": "int two;\n"}, "R1.1 has neither code"),
+    ({"docs/spec/README.md": ""}, "R1.2 has neither code"),
+    ({"local/here.c": "// R1.1 R1.2\nint two;\n"}, "its row can go"),
+    ({"local/here.c": "// R1.1\nint three;\n"}, "local/here.c has no two"),
+    ({"docs/spec/README.md": PLACED.replace("here", "gone")}, "no such file"),
+    ({"docs/spec/README.md": PLACED * 2}, "R1.2 has two rows"),
+    ({"docs/spec/README.md": PLACED.replace(" | `two` ", "")},
+     "a row that cannot be read"),
+    ({"docs/spec/README.md": PLACED.replace("`two`", "")},
+     "what in this file follows the rule?"),
+    ({"docs/spec/README.md": "| [R1.2](engine.md#R1.2) | – | why |\n"},
+     "neither a place nor a reason"),
+    ({"docs/spec/engine.md": "# 1. Things\n"}, "there are no rules"),
+]
+
+
+def check_rules(root):
+    for number, (files, complaint) in enumerate(RULES_PLANTED):
+        house = root / str(number)
+        whole = {"docs/spec/engine.md": BOOK, "docs/spec/graph.md": "# 1. Graphs\n",
+                 "docs/spec/README.md": PLACED,
+                 "local/here.c": "// R1.1\nint two;\n"}
+        whole.update(files)
+        for path, text in whole.items():
+            target = house / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        code, said = rules(house)
+        if complaint is None:
+            expect(code == 0, f"rules complains of {files}: {said}")
+        else:
+            expect(code == 1 and complaint in said,
+                   f"rules does not say {complaint!r} of {files}: {said}")
+
+
 def main():
-    for check in (check_planted, check_nothing, check_pure):
+    for check in (check_planted, check_nothing, check_pure, check_rules):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             if check is check_planted:
