@@ -68,7 +68,7 @@ TEXT_SUFFIXES = {
     ".awk", ".c", ".cmake", ".def", ".h", ".json", ".md", ".proto", ".py",
     ".sh", ".sql", ".txt", ".yml", "",
 }
-NOT_OURS = {"build", "__pycache__"}
+NOT_OURS = {"build", "__pycache__", ".git"}
 
 
 class Floor:
@@ -130,7 +130,7 @@ class Tidy:
             folders[:] = sorted(
                 f for f in folders
                 if f not in NOT_OURS and (f == ".ci" or f[0] != "."))
-            for name in sorted(names):
+            for name in sorted(set(names) - NOT_OURS):
                 path = pathlib.Path(folder, name)
                 if path.suffix in TEXT_SUFFIXES and not path.is_symlink():
                     yield path.relative_to(self.root).as_posix()
