@@ -35,7 +35,10 @@ enum {
     // No row of the journal has it: who reads it knows pauses, too.
     SS_ROW_FORMAT_3 = 3,
     SS_ROW_FORMAT_4 = 4, // writes to SS_NAME_LOST
-    SS_ROW_FORMAT = SS_ROW_FORMAT_4, // the newest that this program knows
+    // No row of the journal has it: who reads it knows records of runs that are
+    // named by run and thread, and heads in records.
+    SS_ROW_FORMAT_5 = 5,
+    SS_ROW_FORMAT = SS_ROW_FORMAT_5, // the newest that this program knows
 };
 
 // What a row is, for its column: the first of these that it holds.
