@@ -20,8 +20,7 @@ static char *status_of(struct world *world, const char *run)
     return status;
 }
 
-// How long its customer waits for rows is the last letter of a run's id.
-static bool is_sync(const char *run)
+bool run_is_sync(const char *run)
 {
     size_t size = strlen(run);
     return size > 0 && run[size - 1] == 's';
@@ -92,7 +91,7 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
 {
     struct world *world = it->process.world;
     check_owner(it, order->thread, "sends a task out");
-    if (!is_sync(order->run) || database_is_gone(it))
+    if (!run_is_sync(order->run) || database_is_gone(it))
         return;
     char *status = status_of(world, order->run);
     bool runs = status && (strcmp(status, "running") == 0 ||
@@ -298,7 +297,7 @@ static void check_parent(struct world *world, const struct ss_mark *mark)
     if (strcmp(parent->id, mark->id) >= 0)
         violated(world, "checkpoint %s is not after its parent", mark->id);
     if (mark->step <= parent->step ||
-        (is_sync(mark->run) && mark->step != parent->step + 1))
+        (run_is_sync(mark->run) && mark->step != parent->step + 1))
         violated(world, "checkpoint %s is of step %lld, its parent of %lld",
             mark->id, (long long)mark->step, (long long)parent->step);
 }

@@ -193,6 +193,9 @@ static void summarize(struct tally *tally)
         sum.runs += items[i].runs;
         sum.seconds += items[i].seconds;
         sum.coordinator_crashes += items[i].coordinator_crashes;
+        sum.bodies += items[i].bodies;
+        sum.bodies_again += items[i].bodies_again;
+        sum.bodies_late += items[i].bodies_late;
         sum.quarantined += items[i].quarantined;
         sum.taken_back += items[i].taken_back;
         for (size_t f = 0; f < FAULT_COUNT; f++)
@@ -209,6 +212,8 @@ static void summarize(struct tally *tally)
     printf("; %" PRIu64 " runs, %" PRIu64 " in quarantine, %" PRIu64
            " taken back; coordinators ended %" PRIu64 " times;", sum.runs,
         sum.quarantined, sum.taken_back, sum.coordinator_crashes);
+    printf(" %" PRIu64 " bodies, %" PRIu64 " begun again, %" PRIu64
+           " too late;", sum.bodies, sum.bodies_again, sum.bodies_late);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f\n", sum.seconds,

@@ -260,6 +260,7 @@ static void start_body(struct worker *it, struct ss_order *order)
     const struct role *role = plan_role(plan, order->node, NULL);
     int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
     struct body body = {.order = order};
+    bodies_begin(world, order);
     if (role && role->hangs && order->kind == SS_ORDER_NODE &&
         order->attempt_number == 1) {
         note_fault(world, FAULT_BODY_HUNG);

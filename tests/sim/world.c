@@ -388,6 +388,7 @@ static void end(struct world *world)
     SS_VEC_FINI(&world->agenda.heap);
     SS_VEC_FINI(&world->partitions);
     ss_buf_fini(&world->bytes);
+    bodies_fini(world);
 }
 
 struct report simulate(uint64_t seed, bool narrate)

@@ -326,6 +326,7 @@ struct world {
     struct worker workers[WORKERS_MAX];
     struct customer *customers[CUSTOMERS_MAX];
     struct ss_buf bytes; // the message that is being encoded
+    struct ss_map ledgers; // bodies.c: by thread
 };
 
 // The plan that an order's node is of.
@@ -348,6 +349,8 @@ void mishap_plan(struct world *world); // the next one
 
 // ------------------------------------------------------------------ checks.c
 
+// How long its customer waits for rows is the last letter of a run's id.
+bool run_is_sync(const char *run);
 // Before a command leaves: what it rests on is durable.
 void check_dispatch(
     const struct coordinator *it, const struct ss_order *order);
@@ -364,6 +367,9 @@ bool check_tells_rollback(const json_t *answer);
 // reads that deletes its rows: the one that made them void is left.)
 bool check_gone(struct world *world, const char *thread, const char *run,
     bool is_first);
+// bodies.c: this body begins now.
+void bodies_begin(struct world *world, const struct ss_order *order);
+void bodies_fini(struct world *world);
 // The journal of a thread, row by row (spec/engine.md 17.4).
 void check_thread(struct world *world, const char *thread);
 // All that was begun has ended.

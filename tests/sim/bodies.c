@@ -1,0 +1,127 @@
+// bodies.c - which bodies have begun, and what was durable when they did.
+//
+// Under `sync` no body of a task begins when a row holds its writes already, or
+// when a later superstep stands: whatever slept, died, came late or came twice.
+// A task that failed begins again, and so does one that asked, or whose worker
+// was lost before its row was durable.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/model/names.h"
+#include "coordinator/journal_io.h"
+#include "tests/sim/world.h"
+
+// A task, known by its checkpoint and its id.
+struct life {
+    uint32_t begun;
+    uint64_t row;           // that holds its writes; 0: none does
+    char run[SS_UUID_SIZE]; // which that row is of
+};
+
+struct ledger { // of a thread
+    uint64_t head; // the last row that was looked at
+    uint64_t generation; // of the database
+    struct ss_map lives;
+    struct ss_map passed; // checkpoints that a later superstep stands behind
+};
+
+static void forget(struct ledger *it)
+{
+    ss_map_fini(&it->lives, ss_free);
+    ss_map_fini(&it->passed, NULL);
+    it->head = 0;
+}
+
+static void free_ledger(void *ledger)
+{
+    forget(ledger);
+    ss_free(ledger);
+}
+
+void bodies_fini(struct world *world)
+{
+    ss_map_fini(&world->ledgers, free_ledger);
+}
+
+static struct life *life_of(
+    struct ledger *it, const char *checkpoint, const char *task_id)
+{
+    char key[2 * SS_UUID_SIZE];
+    snprintf(key, sizeof(key), "%s %s", checkpoint, task_id);
+    struct life *life = ss_map_get(&it->lives, key);
+    if (!life) {
+        life = ss_zalloc(1, sizeof(*life));
+        ss_map_put(&it->lives, key, life);
+    }
+    return life;
+}
+
+static void note_write(struct ledger *it, const struct ss_row *row,
+    const struct ss_row_write *write)
+{
+    bool fails = strcmp(write->channel, SS_NAME_ERROR) == 0;
+    if (strcmp(write->task_id, SS_NULL_TASK) == 0 ||
+        (write->idx < 0 && !fails))
+        return;
+    struct life *life = life_of(it, row->of, write->task_id);
+    life->row = fails ? 0 : row->seq;
+    memcpy(life->run, row->run, sizeof(life->run));
+}
+
+static int note_row(void *ctx, const struct ss_store_row *stored)
+{
+    struct ledger *it = ctx;
+    struct ss_row *row = NULL;
+    struct ss_error error = {0};
+    it->head = stored->seq;
+    if (ss_journal_io_decode(stored, &row, &error) != SS_OK)
+        return SS_ECORRUPT;
+    for (size_t i = 0; i < row->writes_count; i++)
+        note_write(it, row, &row->writes[i]);
+    if (row->parent_id[0] && strcmp(row->source, "loop") == 0)
+        ss_map_put(&it->passed, row->parent_id, it);
+    ss_row_destroy(&row);
+    return SS_OK;
+}
+
+// What is durable now.
+static struct ledger *look(struct world *world, const char *thread)
+{
+    struct ledger *it = ss_map_get(&world->ledgers, thread);
+    struct ss_error error = {0};
+    if (!it) {
+        it = ss_zalloc(1, sizeof(*it));
+        ss_map_put(&world->ledgers, thread, it);
+    }
+    if (it->generation != world->database.generation)
+        forget(it); // its rows may be of a future that was lost
+    it->generation = world->database.generation;
+    if (ss_store_read(world->database.inner, thread, it->head + 1, UINT64_MAX,
+            note_row, it, &error) != SS_OK)
+        violated(world, "thread %s cannot be read: %s", thread, error.message);
+    return it;
+}
+
+void bodies_begin(struct world *world, const struct ss_order *order)
+{
+    if (order->kind == SS_ORDER_FOLD)
+        return;
+    struct ledger *ledger = look(world, order->thread);
+    struct life *life =
+        life_of(ledger, order->checkpoint_id, order->task_id);
+    world->report.bodies++;
+    world->report.bodies_again += life->begun++ > 0;
+    if (!run_is_sync(order->run))
+        return;
+    // a resume runs an error handler anew (R6.19)
+    bool is_anew = strcmp(life->run, order->run) != 0 &&
+                   strstr(order->path, SS_NAME_HANDLER_PATH);
+    bool is_passed = ss_map_get(&ledger->passed, order->checkpoint_id);
+    if ((life->row == 0 || is_anew) && !is_passed)
+        return;
+    world->report.bodies_late++;
+    tell(world, "%s of run %s, superstep %lld, begins too late: %s",
+        order->node, order->run, (long long)order->step,
+        is_passed ? "a later superstep is durable"
+                  : "a row holds its writes");
+}
