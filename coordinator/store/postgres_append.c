@@ -307,7 +307,7 @@ static PGresult *first_failure(struct pipeline *pipeline, bool *ret_synced)
     *ret_synced = false;
     // Between two statements' results comes a NULL, two are the end.
     while (!*ret_synced && nothings < 2) {
-        PGresult *result = PQgetResult(conn);
+        PGresult *result = ss_pg_result(pipeline->store);
         nothings = result ? 0 : nothings + 1;
         ExecStatusType how = result ? PQresultStatus(result) : PGRES_TUPLES_OK;
         *ret_synced = how == PGRES_PIPELINE_SYNC;

@@ -65,7 +65,7 @@ static int epoch_raise(struct ss_pg_store *store, struct ss_error *error)
 {
     const struct ss_pg_query query = {
         .sql = "UPDATE @format SET epoch = greatest(epoch + 1,"
-               " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)",
+               " (extract(epoch FROM ^) * 1000000)::bigint)",
         .what = "raise the epoch"};
     return ss_pg_run(store, &query, error);
 }
@@ -129,7 +129,7 @@ static int lease_renew(struct ss_store *base, const struct ss_member *self,
     const struct ss_pg_query query = {
         .sql = "INSERT INTO @members AS m (name, endpoint, epoch, lease_end,"
                " drains, row_format) VALUES ($1::text, $2::text, $3::bigint,"
-               " clock_timestamp() + $4::bigint * interval '1 millisecond',"
+               " ^ + $4::bigint * interval '1 millisecond',"
                " $5::bigint = 1, $6::bigint) ON CONFLICT (name) DO UPDATE SET"
                " endpoint = excluded.endpoint, epoch = excluded.epoch,"
                " lease_end = excluded.lease_end, drains = excluded.drains,"
@@ -173,7 +173,7 @@ static int lease_look(struct ss_pg_store *store, const struct ss_member *self,
     ss_pg_params_number(&params, (int64_t)self->epoch);
     const struct ss_pg_query query = {
         .sql = "SELECT 1 FROM @members WHERE name = $1::text AND epoch ="
-               " $2::bigint AND lease_end > clock_timestamp()",
+               " $2::bigint AND lease_end > ^",
         .params = &params,
         .what = "look at the lease"};
     PGresult *result = NULL;
@@ -233,7 +233,7 @@ static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
     ss_pg_params_number(&params, SS_MEMBERS_MAX);
     const struct ss_pg_query query = {
         .sql = "SELECT m.name, m.endpoint, m.epoch, ceil(extract(epoch FROM"
-               " m.lease_end - clock_timestamp()) * 1000)::bigint,"
+               " m.lease_end - ^) * 1000)::bigint,"
                " m.drains::integer, coalesce(s.list, ''), f.epoch,"
                " m.row_format FROM @format f CROSS JOIN @members m LEFT JOIN (SELECT owner,"
                " string_agg(shard::text, ' ') AS list FROM @shards GROUP BY"
@@ -298,7 +298,7 @@ static int dead_lock(
     ss_pg_params_text(&params, dead);
     const struct ss_pg_query query = {
         .sql = "SELECT 1 FROM @members WHERE name = $1::text AND lease_end <="
-               " clock_timestamp() FOR UPDATE",
+               " ^ FOR UPDATE",
         .params = &params,
         .what = "look at the lease"};
     PGresult *result = NULL;

@@ -2,7 +2,6 @@
 // errors mean.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -144,9 +143,10 @@ PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error)
         "fallback_application_name", "dbname", "client_encoding", NULL};
     const char *const values[] = {
         "10", "15", "5", "3", "30000", "superstep", store->url, "UTF8", NULL};
-    PGconn *conn = PQconnectdbParams(keys, values, 1);
+    PGconn *conn = store->outside->connect(store->outside->ctx, keys, values);
     ss_check(conn);
     if (PQstatus(conn) == CONNECTION_OK) {
+        (void)PQsetnonblocking(conn, 1); // ss_pg_result() waits
         (void)PQsetNoticeProcessor(conn, keep_quiet, NULL);
         return conn;
     }
@@ -290,14 +290,6 @@ int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error)
     return SS_OK;
 }
 
-static void pause_ms(int64_t ms)
-{
-    struct timespec left = {
-        .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
-    while (nanosleep(&left, &left) != 0) {
-    }
-}
-
 int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error)
 {
     int64_t pause = SS_STORE_PAUSE_MIN_MS;
@@ -308,7 +300,7 @@ int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error)
             return status;
         }
         pause = pause < left ? pause : left;
-        pause_ms(pause);
+        ss_pg_pause(store, pause);
         left -= pause;
         pause = pause * 2 < SS_STORE_PAUSE_MAX_MS ? pause * 2
                                                   : SS_STORE_PAUSE_MAX_MS;
@@ -336,9 +328,13 @@ char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
 {
     size_t schema_size = strlen(store->schema);
     size_t table_size = strlen(ss_pg_table(table));
+    size_t now_size = strlen(store->outside->now);
     size_t size = 1;
     for (const char *at = text; *at; at++) {
-        size += *at == '@' ? schema_size + 3 : *at == '#' ? table_size : 1;
+        size += *at == '@'   ? schema_size + 3
+                : *at == '#' ? table_size
+                : *at == '^' ? now_size
+                             : 1;
     }
     char *sql = ss_alloc(size);
     char *to = sql;
@@ -352,6 +348,9 @@ char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
         } else if (*text == '#') {
             memcpy(to, ss_pg_table(table), table_size);
             to += table_size;
+        } else if (*text == '^') {
+            memcpy(to, store->outside->now, now_size);
+            to += now_size;
         } else {
             *to++ = *text;
         }
@@ -366,9 +365,10 @@ int ss_pg_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     static const struct ss_pg_params none;
     const struct ss_pg_params *params = query->params ? query->params : &none;
     char *sql = ss_pg_sql(store, query->sql, query->table);
-    PGresult *result = PQexecParams(store->conn, sql, params->count, NULL,
+    int sent = PQsendQueryParams(store->conn, sql, params->count, NULL,
         params->values, params->lengths, params->formats, 1);
     ss_free(sql);
+    PGresult *result = sent == 1 ? ss_pg_result_last(store) : NULL;
     ExecStatusType how = PQresultStatus(result);
     if (how == PGRES_TUPLES_OK || how == PGRES_COMMAND_OK) {
         *ret_result = result;

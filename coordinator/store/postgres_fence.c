@@ -54,16 +54,17 @@ static void blockers_end(struct ss_pg_store *store, const char *pid)
 static int fence_wait(struct ss_pg_store *store, const char *pid,
     PGresult **ret_result, struct ss_error *error)
 {
+    const struct ss_pg_outside *outside = store->outside;
+    (void)PQflush(store->conn);
     while (PQisBusy(store->conn)) {
-        struct pollfd ready = {.fd = PQsocket(store->conn), .events = POLLIN};
-        if (poll(&ready, 1, SS_STORE_FENCE_WAIT_MS) == 0) {
+        if (outside->wait(outside->ctx, PQsocket(store->conn), POLLIN,
+                SS_STORE_FENCE_WAIT_MS) == 0) {
             blockers_end(store, pid);
         } else if (PQconsumeInput(store->conn) != 1) {
             break;
         }
     }
-    *ret_result = PQgetResult(store->conn);
-    PQclear(PQgetResult(store->conn));
+    *ret_result = ss_pg_result_last(store);
     if (PQresultStatus(*ret_result) == PGRES_TUPLES_OK) {
         return SS_OK;
     }
@@ -123,7 +124,7 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
     ss_pg_params_number(&params, actor);
     const struct ss_pg_query query = {
         .sql = "WITH e AS (UPDATE @format SET epoch = greatest(epoch + 1,"
-               " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)"
+               " (extract(epoch FROM ^) * 1000000)::bigint)"
                " RETURNING epoch) INSERT INTO @fences SELECT $1::text,"
                " $2::integer, epoch FROM e ON CONFLICT (coordinator, actor)"
                " DO UPDATE SET epoch = excluded.epoch RETURNING epoch",

@@ -31,7 +31,7 @@ static int rows_call(struct ss_pg_store *store, struct page *page,
 {
     int status = SS_OK;
     PGresult *result;
-    while ((result = PQgetResult(store->conn))) {
+    while ((result = ss_pg_result(store))) {
         ExecStatusType how = PQresultStatus(result);
         if (how == PGRES_SINGLE_TUPLE && *ret_stopped == SS_OK) {
             page->rows++;

@@ -112,7 +112,8 @@ static int script(
     struct ss_pg_store *store, const char *text, struct ss_error *error)
 {
     char *sql = ss_pg_sql(store, text, SS_TABLE_META);
-    PGresult *result = PQexec(store->conn, sql);
+    PGresult *result =
+        PQsendQuery(store->conn, sql) == 1 ? ss_pg_result_last(store) : NULL;
     int status = SS_OK;
     if (PQresultStatus(result) != PGRES_COMMAND_OK) {
         status = ss_pg_fail(store, result, "make the tables", error);

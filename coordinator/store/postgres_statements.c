@@ -96,7 +96,9 @@ int ss_pg_prepare(struct ss_pg_store *store, enum ss_pg_statement which,
     char *sql = sql_of(store, which);
     (void)snprintf(name, SS_PG_NAME_SIZE, "superstep_%016llx",
         (unsigned long long)ss_hash64(sql, strlen(sql)));
-    PGresult *result = PQprepare(store->conn, name, sql, 0, NULL);
+    PGresult *result = PQsendPrepare(store->conn, name, sql, 0, NULL) == 1
+                           ? ss_pg_result_last(store)
+                           : NULL;
     bool done = PQresultStatus(result) == PGRES_COMMAND_OK;
     int status = SS_OK;
     if (!done) {

@@ -142,6 +142,7 @@ int ss_pg_new(const char *rest, struct ss_pg_store **ret_store,
     };
     struct ss_pg_store *store = ss_zalloc(1, sizeof(*store));
     store->base.ops = &ops;
+    store->outside = &ss_pg_outside_real;
     store->schema = ss_strdup(SCHEMA_DEFAULT);
     store->reconnect_ms = SS_STORE_RECONNECT_MS;
     int status = url_take(store, rest, error);

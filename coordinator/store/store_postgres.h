@@ -1,6 +1,6 @@
 // store_postgres.h - the PostgreSQL store's own: opening and its options
-// (store_postgres.c), connecting (postgres_connect.c), the tables
-// (postgres_schema.c), parameters (postgres_values.c), committing
+// (store_postgres.c), connecting (postgres_connect.c), waiting
+// (postgres_wait.c), the tables (postgres_schema.c), parameters (postgres_values.c), committing
 // (postgres_work.c, postgres_runs.c, postgres_append.c,
 // postgres_statements.c), reading (postgres_read.c), the fence
 // (postgres_fence.c), members and shards (postgres_cluster.c).
@@ -49,8 +49,24 @@ struct ss_pg_identity {
     char generation[40];
 };
 
+// What a store has of the world outside: a server to connect to, waiting for it,
+// and its time. Everything that waits goes through here, so that the simulator
+// can let several stores' statements meet in an order of its choice.
+struct ss_pg_outside {
+    // As PQconnectdbParams(), with the URL expanded. Gives.
+    PGconn *(*connect)(
+        void *ctx, const char *const *keys, const char *const *values);
+    // As poll() of one descriptor (-1: none, only a pause): 0 where nothing of
+    // `events` came within `timeout_ms` (-1: however long it takes), else 1.
+    int (*wait)(void *ctx, int fd, short events, int timeout_ms);
+    const char *now; // SQL: the server's time, whatever a transaction's is
+    void *ctx;
+};
+extern const struct ss_pg_outside ss_pg_outside_real;
+
 struct ss_pg_store {
     struct ss_store base;
+    const struct ss_pg_outside *outside;
     char *url;    // for libpq; may hold a password: never in a message
     char *place;  // "HOST:PORT/DATABASE", for messages
     char *schema; // a plain name
@@ -116,6 +132,14 @@ void ss_pg_params_fini(struct ss_pg_params *params);
 // A number of a binary result.
 int64_t ss_pg_number_at(const PGresult *result, int row, int column);
 
+// --- waiting (postgres_wait.c) ----------------------------------------------
+
+// The next result of what was sent, or NULL: there is none.
+PGresult *ss_pg_result(struct ss_pg_store *store);
+// The last one of all that was sent, as PQexec() has it.
+PGresult *ss_pg_result_last(struct ss_pg_store *store);
+void ss_pg_pause(struct ss_pg_store *store, int64_t ms);
+
 // --- connecting and asking (postgres_connect.c) -----------------------------
 
 // What the URL behind "postgres:" says; nothing is connected yet. Gives; closed
@@ -130,7 +154,8 @@ void ss_pg_disconnect(struct ss_pg_store *store);
 // A connection beside the store's own. Gives, or NULL.
 PGconn *ss_pg_dial(const struct ss_pg_store *store, struct ss_error *error);
 
-// Text with "@" for the schema and "#" for the table's name. Gives.
+// Text with "@" for the schema, "#" for the table's name and "^" for the
+// server's time. Gives.
 char *ss_pg_sql(const struct ss_pg_store *store, const char *text,
     enum ss_store_table table);
 const char *ss_pg_table(enum ss_store_table table);
