@@ -79,12 +79,20 @@ void check_owner(
             it->process.name, what, thread);
 }
 
-static bool was_released(struct world *world, const char *thread)
+// Whose thread it is, alive or not.
+static const struct customer *customer_of(
+    struct world *world, const char *thread)
 {
     for (size_t i = 0; i < world->climate.customers; i++)
         if (strcmp(customer_thread(world->customers[i]), thread) == 0)
-            return customer_has_released(world->customers[i]);
-    return false;
+            return world->customers[i];
+    return NULL;
+}
+
+static bool was_released(struct world *world, const char *thread)
+{
+    const struct customer *customer = customer_of(world, thread);
+    return customer && customer_has_released(customer);
 }
 
 void check_dispatch(const struct coordinator *it, const struct ss_order *order)
@@ -133,12 +141,14 @@ void check_reply(const struct coordinator *it, const json_t *reply)
     ss_free(status);
 }
 
-// It was accepted, and taken back before anybody could be told.
+// It was accepted, and taken back before anybody could be told; whoever had asked
+// for that may have gone since then.
 static bool was_taken_back(
-    struct world *world, const struct customer *customer, const char *run)
+    struct world *world, const char *thread, const char *run)
 {
+    const struct customer *customer = customer_of(world, thread);
     return customer && customer_may_lack(customer, run) &&
-           check_gone(world, customer_thread(customer), run, true);
+           check_gone(world, thread, run, true);
 }
 
 void check_event(const struct coordinator *it, const struct customer *customer,
@@ -150,7 +160,8 @@ void check_event(const struct coordinator *it, const struct customer *customer,
     const char *run = ss_json_str(event, "run", NULL);
     if (run && json_is_true(json_object_get(event, "accepted"))) {
         char *status = status_of(world, run);
-        if (!status && !was_taken_back(world, customer, run))
+        if (!status &&
+            !was_taken_back(world, ss_json_str(event, "thread", "?"), run))
             violated(world, "run %s is accepted and not stored", run);
         ss_free(status);
     }

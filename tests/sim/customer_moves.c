@@ -278,13 +278,28 @@ void customer_look_around(struct customer *it)
     customer_go_on(it, "to find what is there");
 }
 
+// The run behind has its turn there, and the present one came to no good end
+// before that: cancelled, perhaps, and nobody had heard of it.
+static bool begins_on_remains(const struct customer *it)
+{
+    struct world *world = it->process.world;
+    if (!it->behind.body)
+        return false;
+    json_t *behind = database_record(world, SS_TABLE_RUNS, it->behind.run);
+    json_t *present = database_record(world, SS_TABLE_RUNS, it->run);
+    bool does = behind && strcmp(ss_json_str(present, "status", ""), "done") != 0;
+    json_decref(behind);
+    json_decref(present);
+    return does;
+}
+
 void customer_go_astray(struct customer *it)
 {
     struct world *world = it->process.world;
     size_t queued = 0;
     database_open_runs(world, it->thread, &queued);
     it->is_unsure =
-        it->is_unsure || it->is_free || queued > 0 ||
+        it->is_unsure || it->is_free || queued > 0 || begins_on_remains(it) ||
         behind_says(it, "interrupt"); // which ended the present one somewhere
     it->is_astray = it->inputs > 0;
     it->is_content = it->is_free = it->is_releasing = false;
