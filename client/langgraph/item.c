@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "client/langgraph/base64.h"
+#include "common/base/base64.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/opaque.h"

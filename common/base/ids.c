@@ -2,6 +2,7 @@
 #include "common/base/ids.h"
 
 #define XXH_INLINE_ALL
+#include <nettle/sha1.h>
 #include <xxhash.h>
 
 #include <stdio.h>
@@ -10,7 +11,6 @@
 #include "common/base/buf.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/base/sha1.h"
 
 // 1582-10-15 to 1970-01-01 in units of 100 ns.
 #define TICKS_TO_1970 UINT64_C(0x01B21DD213814000)
@@ -120,15 +120,16 @@ void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE])
 void ss_uuid5(
     const char *namespace_uuid, const char *name, char ret_uuid[SS_UUID_SIZE])
 {
-    uint8_t space[16], digest[SS_SHA1_SIZE];
-    struct ss_sha1 sha1;
-    ss_sha1_init(&sha1);
+    uint8_t space[16], digest[SHA1_DIGEST_SIZE];
+    struct sha1_ctx sha1;
+    sha1_init(&sha1);
     if (ss_uuid_parse(namespace_uuid, space))
-        ss_sha1_add(&sha1, space, sizeof(space));
+        sha1_update(&sha1, sizeof(space), space);
     else
-        ss_sha1_add(&sha1, namespace_uuid, strlen(namespace_uuid));
-    ss_sha1_add(&sha1, name, strlen(name));
-    ss_sha1_end(&sha1, digest);
+        sha1_update(
+            &sha1, strlen(namespace_uuid), (const uint8_t *)namespace_uuid);
+    sha1_update(&sha1, strlen(name), (const uint8_t *)name);
+    sha1_digest(&sha1, sizeof(digest), digest);
     digest[6] = (uint8_t)((digest[6] & 0x0f) | 0x50);
     digest[8] = (uint8_t)((digest[8] & 0x3f) | 0x80);
     uuid_text(digest, ret_uuid);
@@ -160,7 +161,7 @@ bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16])
 void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE])
 {
-    uint8_t raw[16], digest[SS_SHA1_SIZE];
+    uint8_t raw[16], digest[SHA1_DIGEST_SIZE];
     struct ss_buf text;
     ss_buf_init(&text, SIZE_MAX / 8);
     if (ss_uuid_parse(checkpoint_id, raw))
@@ -173,10 +174,10 @@ void ss_task_uuid(const char *checkpoint_id, int format,
     if (format > 1) {
         hash128(ss_buf_str(&text), text.size, digest);
     } else {
-        struct ss_sha1 sha1;
-        ss_sha1_init(&sha1);
-        ss_sha1_add(&sha1, ss_buf_str(&text), text.size);
-        ss_sha1_end(&sha1, digest);
+        struct sha1_ctx sha1;
+        sha1_init(&sha1);
+        sha1_update(&sha1, text.size, (const uint8_t *)ss_buf_str(&text));
+        sha1_digest(&sha1, sizeof(digest), digest);
     }
     ss_buf_fini(&text);
     uuid_text(digest, ret_uuid);

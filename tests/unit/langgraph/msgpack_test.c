@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "client/langgraph/base64.h"
 #include "tests/unit/langgraph/bytes.h"
 
 static struct ss_msgpack_item read_one(const char *hex)
@@ -183,39 +182,8 @@ START_TEST(what_does_not_fit_is_told_by_the_buffer)
 }
 END_TEST
 
-static void expect_base64(const char *plain, const char *text)
-{
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    char *made = ss_base64_text(plain, strlen(plain));
-    ck_assert_str_eq(made, text);
-    ck_assert(ss_base64_bytes(text, strlen(text), &bytes, &size));
-    ck_assert_uint_eq(size, strlen(plain));
-    ck_assert_mem_eq(bytes, plain, size);
-    ss_free(bytes);
-    ss_free(made);
-}
-
-START_TEST(base64_is_that_of_rfc_4648)
-{
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    expect_base64("", "");
-    expect_base64("f", "Zg==");
-    expect_base64("fo", "Zm8=");
-    expect_base64("foo", "Zm9v");
-    expect_base64("foobar", "Zm9vYmFy");
-    expect_base64("\xff\xfe\xfd", "//79");
-    static const char *const wrong[] = {"Z", "Zg=", "Zg!=", "Z===", "====",
-        "Zg==Zg==", "Zm9v\n"};
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert(
-            !ss_base64_bytes(wrong[i], strlen(wrong[i]), &bytes, &size));
-}
-END_TEST
-
 RUN("msgpack", integers_are_read_in_every_form, floats_are_read_in_both_sizes,
     what_has_a_size_is_read_with_every_head,
     what_is_cut_short_is_refused_with_its_place,
     a_whole_item_is_passed_at_any_depth, extensions_take_the_shortest_head,
-    what_does_not_fit_is_told_by_the_buffer, base64_is_that_of_rfc_4648)
+    what_does_not_fit_is_told_by_the_buffer)
