@@ -44,6 +44,42 @@ START_TEST(a_pause_before_a_retry_survives_a_crash)
 }
 END_TEST
 
+START_TEST(a_clock_that_was_put_back_makes_no_pause_longer)
+{
+    one_node("'retry': [{'initial_interval_ms': 5000, 'jitter': false}]");
+    world_body("a", fails_twice);
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_set_clock(-3600000);
+    uint64_t id = another_life(RUN(""));
+    world_run();
+    world_pass(4500);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(1000);
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+}
+END_TEST
+
+// Beside it another task still runs, so that its writes stand alone.
+START_TEST(a_handler_that_had_finished_does_not_run_again)
+{
+    world_graph(chart("g", "start>a start>c c>d d>end",
+        "{'nodes': {'a': {'error_handler': true}}}"));
+    world_worker("w1", 4);
+    world_body("a", fails);
+    world_hold("c");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    ck_assert_uint_eq(world_attempts_of("__error_handler__a"), 1);
+    uint64_t id = another_life(RUN(""));
+    world_let("c");
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+    ck_assert_uint_eq(world_attempts_of("__error_handler__a"), 1);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
 START_TEST(tries_are_counted_over_crashes)
 {
     one_node("'retry': [{'initial_interval_ms': 1000, 'max_attempts': 3,"
@@ -191,6 +227,8 @@ START_TEST(a_damaged_record_of_the_cache_is_no_result)
 END_TEST
 
 SUITE("policies", a_pause_before_a_retry_survives_a_crash,
+    a_clock_that_was_put_back_makes_no_pause_longer,
+    a_handler_that_had_finished_does_not_run_again,
     tries_are_counted_over_crashes,
     a_graph_that_failed_inside_is_tried_again_after_a_crash,
     a_detached_run_is_answered_once,

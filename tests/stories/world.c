@@ -125,7 +125,8 @@ void world_step(struct ss_event *event)
 {
     struct ss_commands commands;
     event->now_ms = world.now_ms;
-    event->wall_us = 1767225600000000 + world.now_ms * 1000;
+    event->wall_us =
+        1767225600000000 + (world.now_ms + world.clock_set_ms) * 1000;
     world.in_engine = true;
     ss_engine_step(world.engine, event, &commands);
     world.in_engine = false;
@@ -323,6 +324,11 @@ void world_pause(int64_t ms)
     world.now_ms += ms;
     world_workers_beat();
     world_run();
+}
+
+void world_set_clock(int64_t ms)
+{
+    world.clock_set_ms += ms;
 }
 
 void world_sleep(int64_t ms)

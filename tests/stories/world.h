@@ -97,6 +97,8 @@ void world_pass(int64_t ms);
 void world_sleep(int64_t ms);
 // The coordinator is held for so long: what was said meanwhile comes behind it.
 void world_pause(int64_t ms);
+// Somebody sets the wall clock, by so much; back, where it is negative.
+void world_set_clock(int64_t ms);
 // The final answer, borrowed; NULL: not yet.
 json_t *world_answer(uint64_t id);
 // The events that the request got so far, as they came. Borrowed.

@@ -131,6 +131,7 @@ struct world {
     struct seat other; // of a pair
     bool is_pair, at_two;
     int64_t now_ms;
+    int64_t clock_set_ms; // of the wall clock, beside that
     int64_t wake_at_ms;
     struct store store;
     bool slow, repeat, in_engine;
