@@ -126,18 +126,33 @@ static int by_channel(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+// A delta leaves out what this version of the graph does not know; who folds
+// finds it further back.
+static void fill_foreign(const struct loop *loop, struct ss_row_checkpoint *part)
+{
+    for (size_t i = 0; i < loop->foreign.count; i++) {
+        struct ss_row_channel *slot = &part->channels[part->channels_count++];
+        *slot = loop->foreign.items[i];
+        slot->name = ss_strdup(slot->name);
+        slot->value = ss_value_ref(slot->value);
+    }
+}
+
 static void fill_channels(
     struct loop *loop, struct ss_row_checkpoint *part, bool whole)
 {
     const struct index_list *list =
         whole ? &loop->versioned.list : &loop->moved.list;
-    part->channels = ss_zalloc(list->count + 1, sizeof(*part->channels));
+    size_t capacity = list->count + (whole ? loop->foreign.count : 0);
+    part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
     for (size_t i = 0; i < list->count; i++) {
         size_t c = list->items[i];
         if (loop->versions[c])
             row_channel(
                 loop, &part->channels[part->channels_count++], c, whole);
     }
+    if (whole)
+        fill_foreign(loop, part);
     if (part->channels_count)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
@@ -199,12 +214,10 @@ static void write_row(struct loop *loop)
 {
     struct ss_row *row = ss_thread_row_for_checkpoint(
         loop->thread, run_of(loop), loop->ns);
-    // Whole: the first of its line, or when the deltas weigh as much. A graph
-    // of another version may leave channels out that only older rows hold.
-    bool whole = !loop->saved_seq || loop->force_whole;
+    // Whole: the first of its line, or when the deltas weigh as much.
+    bool whole = !loop->saved_seq || loop->force_whole
+        || loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4;
     loop->force_whole = false;
-    if (!whole && loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4)
-        whole = loop->unknown_channels == 0;
     memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
     memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
     memcpy(row->source, loop->source, sizeof(row->source));

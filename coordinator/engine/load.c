@@ -93,6 +93,11 @@ void ss_loop_destroy(struct loop **place)
             ss_channel_fini(&loop->channels[c]);
         ss_value_unref(loop->stored[c]);
     }
+    for (size_t i = 0; i < loop->foreign.count; i++) {
+        ss_free(loop->foreign.items[i].name);
+        ss_value_unref(loop->foreign.items[i].value);
+    }
+    SS_VEC_FINI(&loop->foreign);
     ss_free(loop->channels);
     ss_free(loop->stored);
     ss_free(loop->stored_size);
@@ -140,6 +145,18 @@ static int restore_channels(struct loop *loop,
     return SS_OK;
 }
 
+// Another version of the graph left it, and may want it again: a row that holds
+// all of the state tells it, too.
+static void load_foreign(
+    struct loop *loop, const char *name, const struct ss_slot *slot)
+{
+    SS_VEC_PUSH(&loop->foreign,
+        (struct ss_row_channel){.name = ss_strdup(name),
+            .version = slot->version,
+            .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
+            .value = ss_value_ref(slot->value)});
+}
+
 static void load_seen(
     struct loop *loop, const struct ss_checkpoint *checkpoint)
 {
@@ -148,9 +165,9 @@ static void load_seen(
         const struct ss_slot *slot = e->value;
         if (slot->version > loop->version_max)
             loop->version_max = slot->version;
-        if (ss_graph_channel(loop->graph, e->key) == SS_NONE)
-            loop->unknown_channels++;
         size_t size = 0, c = ss_graph_channel(loop->graph, e->key);
+        if (c == SS_NONE)
+            load_foreign(loop, e->key, slot);
         if (slot->value)
             ss_value_text(slot->value, &size);
         loop->whole_bytes += size + SLOT_BYTES;

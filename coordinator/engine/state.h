@@ -232,7 +232,10 @@ struct loop {
     uint64_t base_seq;
     size_t base_bytes; // about, since the base
     size_t whole_bytes;
-    size_t unknown_channels; // that the graph lacks and the journal has
+    struct { // channels that the graph lacks and the journal has
+        struct ss_row_channel *items;
+        size_t count, capacity;
+    } foreign;
     bool dirty; // the checkpoint is not in the journal (exit)
     char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its plain answer; or ""
     bool drifted;   // its channels are not those of its saved checkpoint

@@ -59,5 +59,21 @@ def test_a_run_waits_for_its_version_and_moves_when_it_is_told():
         expect("no run of graph letter is under way" in said, said)
 
 
+def test_a_copy_keeps_what_the_version_at_work_lacks():
+    with World() as world:
+        first, second = build(world)
+        world.coordinator()
+        worker = world.worker(first)
+        world.ask("run", "shelf", "--thread", "t", "--input", '{"count": 0}')
+        worker.stop()
+        worker = world.worker(second)
+        world.ask("run", "shelf", "--thread", "t", "--input", '{"count": 0}')
+        world.ask("update", "t", "--values", "null", "--as", "__copy__")
+        worker.stop()
+        world.worker(first)
+        values = world.ask("state", "t")["values"]
+        expect(values == {"count": 2, "extra": "keep me"}, f"{values}")
+
+
 if __name__ == "__main__":
     main(globals())
