@@ -6,6 +6,7 @@
 //                              +-- older than --delete-after --> deleted
 //                              +-- older than --prune-after  --> pruned
 //
+// One whose rows are damaged is told of and left; the others go on.
 // The coordinator decides on each thread, at the moment of its change.
 #include <errno.h>
 #include <poll.h>
@@ -46,7 +47,7 @@ static const struct ss_arg options[] = {{.name = "delete-after",
     SS_CLI_OPTIONS};
 
 struct counts {
-    json_int_t threads, deleted, pruned, used, waiting, cached;
+    json_int_t threads, deleted, pruned, used, waiting, damaged, cached;
 };
 
 // "30d" in milliseconds; 0: none was given. False after an error was said.
@@ -76,7 +77,8 @@ static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
     return false;
 }
 
-// Ask for one thread. "done", "used", "waits", or NULL after an error was said.
+// Ask for one thread. "done", "nothing", "used", "waits", "damaged" (that was
+// said), or NULL after another error was said.
 static const char *forget(struct ss_client *client, const char *op,
     const char *thread, int64_t idle_ms)
 {
@@ -91,7 +93,7 @@ static const char *forget(struct ss_client *client, const char *op,
             strcmp(error.code, "not_found") == 0)
             return "used";
         ss_cli_client_fail(client, &error, NULL, NULL);
-        return NULL;
+        return strcmp(error.code, "corrupt") == 0 ? "damaged" : NULL;
     }
     const char *spared = ss_json_str(answer, "spared", "");
     const char *result = strcmp(spared, "used") == 0    ? "used"
@@ -117,10 +119,11 @@ static bool retain_thread(struct ss_client *client, const char *thread,
         counts->deleted += delete_ms > 0;
         return true;
     }
-    if (prune_ms > 0)
+    if (prune_ms > 0 && strcmp(result, "damaged") != 0)
         result = forget(client, "prune", thread, prune_ms);
     if (!result)
         return false;
+    counts->damaged += strcmp(result, "damaged") == 0;
     counts->pruned += strcmp(result, "done") == 0;
     counts->used += strcmp(result, "used") == 0;
     return true;
@@ -176,16 +179,20 @@ static void print(const struct counts *counts)
 {
     if (ss_cli_options.json)
         printf("{\"threads\": %lld, \"deleted\": %lld, \"pruned\": %lld, "
-               "\"used\": %lld, \"waiting\": %lld, \"cached\": %lld}\n",
+               "\"used\": %lld, \"waiting\": %lld, \"damaged\": %lld, "
+               "\"cached\": %lld}\n",
             (long long)counts->threads, (long long)counts->deleted,
             (long long)counts->pruned, (long long)counts->used,
-            (long long)counts->waiting, (long long)counts->cached);
+            (long long)counts->waiting, (long long)counts->damaged,
+            (long long)counts->cached);
     else
         printf("%lld threads: %lld deleted, %lld pruned, %lld in use, %lld "
-               "wait for an answer; %lld expired results cleared\n",
+               "wait for an answer, %lld damaged; %lld expired results "
+               "cleared\n",
             (long long)counts->threads, (long long)counts->deleted,
             (long long)counts->pruned, (long long)counts->used,
-            (long long)counts->waiting, (long long)counts->cached);
+            (long long)counts->waiting, (long long)counts->damaged,
+            (long long)counts->cached);
     fflush(stdout);
 }
 
@@ -206,7 +213,7 @@ static int run(struct ss_client *client)
             return SS_CLI_FAILED;
         print(&counts);
         if (every_ms == 0)
-            return SS_CLI_DONE;
+            return counts.damaged > 0 ? SS_CLI_FAILED : SS_CLI_DONE;
         for (int64_t left = every_ms; left > 0;) {
             int64_t some = left < 3600000 ? left : 3600000;
             poll(NULL, 0, (int)some);

@@ -160,6 +160,10 @@ void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
 // taken back just now, and a crash would bring it back.
 void ss_reply_no_run(
     struct thread *thread, const char *peer, uint64_t id, const char *run);
+// A checkpoint of the thread cannot be put together: its rows contradict each
+// other.
+void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_mark *mark);
 
 // ------------------------------------------------ catalog.c
 

@@ -257,9 +257,7 @@ int ss_loop_load(
     struct ss_checkpoint *checkpoint =
         mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
     int status = mark && !checkpoint
-        ? ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s cannot "
-              "be read: its rows contradict each other", loop->thread->id,
-              mark->id)
+        ? ss_thread_torn(loop->thread, mark, error)
         : SS_OK;
     if (status == SS_OK)
         status = restore_channels(loop, checkpoint, error);

@@ -130,6 +130,7 @@ static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
 }
 
 // The row that tells `mark` again; the root's says how its run began and ended.
+// That it can be put together was seen before.
 static void tell_again(struct thread *thread, struct ss_mark *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
@@ -192,6 +193,47 @@ static json_int_t past_rows(const struct thread *thread, uint64_t to)
     return any ? count : 0;
 }
 
+struct marks {
+    struct ss_mark **items;
+    size_t count, capacity;
+};
+
+// The checkpoints that stay. Gives the first of them that cannot be put together;
+// NULL: all can.
+static const struct ss_mark *kept_marks(
+    const struct thread *thread, struct marks *ret_kept)
+{
+    size_t spaces = 0;
+    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
+    for (size_t i = 0; i < spaces; i++) {
+        struct ss_mark *mark =
+            ss_journal_find(thread->journal, names[i], NULL);
+        if (goes(thread, mark))
+            continue;
+        struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
+        if (!full)
+            return mark;
+        ss_checkpoint_unref(full);
+        SS_VEC_PUSH(ret_kept, mark);
+    }
+    return NULL;
+}
+
+// All but `kept`, which is told again, and the newest run.
+static void drop_past(struct thread *thread, const struct marks *kept)
+{
+    uint64_t head = ss_journal_head(thread->journal);
+    const struct ss_run_facts *run = ss_thread_newest_run(thread);
+    const struct ss_mark *root = ss_journal_find(thread->journal, "", NULL);
+    if (run && !(root && strcmp(root->run, run->id) == 0))
+        tell_run(thread, run);
+    for (size_t i = 0; i < kept->count; i++)
+        tell_again(thread, kept->items[i]);
+    ss_thread_void(thread, "", 1, head);
+    thread->delete_to = head;
+    thread->event_seq = 0;
+}
+
 void ss_prune_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
@@ -210,27 +252,14 @@ void ss_prune_thread(
     if (ss_thread_spared(thread, peer, id, body))
         return;
     json_int_t rows = past_rows(thread, head);
-    SS_VEC(struct ss_mark *) kept = {0};
-    size_t spaces = 0;
-    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
-    for (size_t i = 0; i < spaces; i++) {
-        struct ss_mark *mark =
-            ss_journal_find(thread->journal, names[i], NULL);
-        if (!goes(thread, mark))
-            SS_VEC_PUSH(&kept, mark);
-    }
-    const struct ss_run_facts *run = ss_thread_newest_run(thread);
-    if (rows > 0) {
-        const struct ss_mark *root =
-            ss_journal_find(thread->journal, "", NULL);
-        if (run && !(root && strcmp(root->run, run->id) == 0))
-            tell_run(thread, run);
-        for (size_t i = 0; i < kept.count; i++)
-            tell_again(thread, kept.items[i]);
-        ss_thread_void(thread, "", 1, head);
-        thread->delete_to = head;
-        thread->event_seq = 0;
-    }
+    struct marks kept = {0};
+    const struct ss_mark *torn = rows > 0 ? kept_marks(thread, &kept) : NULL;
+    if (rows > 0 && !torn)
+        drop_past(thread, &kept);
     SS_VEC_FINI(&kept);
-    ss_reply_durable(thread, peer, id, json_pack("{s:I}", "rows", rows));
+    if (torn)
+        ss_reply_torn(thread, peer, id, torn);
+    else
+        ss_reply_durable(
+            thread, peer, id, json_pack("{s:I}", "rows", rows));
 }

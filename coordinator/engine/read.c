@@ -164,9 +164,7 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
         if (is_read)
             ss_page_add(&page, saved);
         else
-            ss_reply_error(thread->engine, peer, id, SS_ECORRUPT,
-                "thread %s: checkpoint %s cannot be read: its rows contradict "
-                "each other", thread->id, all.items[i]->id);
+            ss_reply_torn(thread, peer, id, all.items[i]);
     }
     SS_VEC_FINI(&all);
     json_t *answer = ss_page_close(&page, "checkpoints");

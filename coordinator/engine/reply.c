@@ -62,3 +62,13 @@ void ss_reply_no_run(
         json_pack("{s:o}", "error",
             ss_error_json(error.status, error.message)));
 }
+
+void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_mark *mark)
+{
+    struct ss_error error;
+    ss_thread_torn(thread, mark, &error);
+    ss_engine_narrate(thread->engine, "%s", error.message);
+    ss_reply_error(
+        thread->engine, peer, id, error.status, "%s", error.message);
+}

@@ -184,6 +184,14 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     ss_requests_resume(thread);
 }
 
+int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
+    struct ss_error *error)
+{
+    return ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s (row "
+        "%" PRIu64 ") cannot be read: its rows contradict each other",
+        thread->id, mark->id, mark->row->seq);
+}
+
 // ------------------------------------------------ rows
 
 uint64_t ss_thread_head(const struct thread *thread)

@@ -66,6 +66,9 @@ void ss_thread_flush(struct thread *thread);
 void ss_thread_dirty(struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
+// The words for a checkpoint that cannot be put together. SS_ECORRUPT.
+int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
+    struct ss_error *error);
 
 // ------------------------------------------------ idle.c
 

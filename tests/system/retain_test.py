@@ -1,5 +1,7 @@
 """Old threads go, by a command that looks at all of them."""
 
+import json
+import sqlite3
 import time
 
 from harness import DEADLINE_S, LIB, World, expect, main
@@ -35,7 +37,8 @@ def test_threads_that_nobody_used_go_and_those_that_wait_stay():
                  % world.path("report.md"), status=3)
         counts = retain(world, "--delete-after", "1h", "--prune-after", "1h")
         expect(counts == {"threads": 4, "deleted": 0, "pruned": 0, "used": 4,
-                          "waiting": 0, "cached": 0}, f"{counts}")
+                          "waiting": 0, "damaged": 0, "cached": 0},
+               f"{counts}")
         until(world, ["--prune-after", "1s"],
               lambda counts: counts["pruned"] == 4 or len(
                   world.ask("history", "a")) == 1)
@@ -46,6 +49,31 @@ def test_threads_that_nobody_used_go_and_those_that_wait_stay():
         expect(names == ["asks"], f"{names} are left")
         world.do("resume", "asks", "--value", "true")
         expect(world.path("report.md").exists(), "there is no report")
+
+
+def test_a_thread_whose_rows_are_damaged_keeps_no_other_from_going():
+    with World() as world:
+        coordinator = world.coordinator()
+        world.worker(HELLO)
+        for name in ("a", "b", "c"):
+            world.do("run", "hello", "--thread", name, "--input",
+                     '{"name": "Ada"}')
+        coordinator.stop()
+        file = sqlite3.connect(world.path("superstep.db"))
+        file.execute("UPDATE journal SET body = x'00' WHERE thread = 'b'")
+        file.commit()
+        file.close()
+        world.coordinator()
+        end = time.monotonic() + DEADLINE_S
+        while True:  # threads grow old by themselves
+            command = world.command("retain", "--json", "--delete-after", "1s")
+            expect(command.wait() == 1, command.text())
+            counts = json.loads(command.text("out"))
+            expect(counts["damaged"] == 1, f"{counts}")
+            if counts["threads"] == 1:
+                break
+            expect(time.monotonic() < end, f"still {counts}")
+        expect("thread b" in command.text("err"), command.text("err"))
 
 
 def test_a_wrong_age_is_refused():

@@ -120,6 +120,19 @@ START_TEST(a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt)
 }
 END_TEST
 
+START_TEST(a_prune_of_what_cannot_be_put_together_is_refused)
+{
+    ask("prune");
+    ck_assert_str_eq(code(), "corrupt");
+    const char *text = json_string_value(
+        json_object_get(json_object_get(answer, "error"), "message"));
+    ck_assert_ptr_nonnull(strstr(text, "thread t"));
+    ck_assert_ptr_nonnull(strstr(text, "row 2"));
+    ask("journal"); // all rows are there
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "rows")), 2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("corrupt");
@@ -127,6 +140,7 @@ int main(void)
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(
         all, a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt);
+    tcase_add_test(all, a_prune_of_what_cannot_be_put_together_is_refused);
     suite_add_tcase(suite, all);
     return suite_main(suite);
 }
