@@ -8,6 +8,7 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "coordinator/owners/gains.h"
 #include "coordinator/shell_impl.h"
 
 // Tags of what this file reads through the engine's store; the engine's begin
@@ -18,18 +19,13 @@
 #define TAG_SEEN   (UINT64_MAX - 4) // what is paused, with a look
 #define TAG_LEAST  TAG_SEEN
 
-struct gained {
-    struct ss_shards shards;
-    bool crashed;
-};
-
 struct ss_shell_cluster {
     struct ss_owners *owners;
     struct ss_store_actor *actor; // for leases
     struct ss_member self;
     int64_t lease_ms;
     int64_t wake_at_ms;
-    SS_VEC(struct gained) gained; // their runs are being read, in order
+    struct ss_gains gains; // their runs are being read
     bool is_seeing; // what is paused, with a look
     bool has_left;
 };
@@ -109,7 +105,7 @@ void ss_cluster_close(struct ss_coordinator *shell)
         return;
     ss_store_actor_stop(&cluster->actor);
     ss_owners_destroy(&cluster->owners);
-    SS_VEC_FINI(&cluster->gained);
+    ss_gains_fini(&cluster->gains);
     ss_free(cluster);
     shell->cluster = NULL;
 }
@@ -158,8 +154,8 @@ static void gained(
     event.shards.epoch = command->epoch;
     event.shards.unread = true;
     ss_shell_feed(shell, &event);
-    SS_VEC_PUSH(&shell->cluster->gained,
-        (struct gained){command->shards, command->crashed});
+    ss_gains_add(
+        &shell->cluster->gains, &command->shards, command->crashed);
     // Graphs that only another coordinator has heard of, and what no task is to
     // be sent of, first.
     read_all(shell, SS_TABLE_PAUSES, TAG_PAUSES);
@@ -346,7 +342,7 @@ static void graphs_read(struct ss_coordinator *shell, const struct ss_job *job)
 
 // A run, if it is of a shard that was gained.
 static void run_read(struct ss_coordinator *shell,
-    const struct ss_job_entry *entry, const struct gained *gain)
+    const struct ss_job_entry *entry, const struct ss_gain *gain)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
     if (!entry->index ||
@@ -364,16 +360,12 @@ static void run_read(struct ss_coordinator *shell,
 
 static void open_read(struct ss_coordinator *shell, const struct ss_job *job)
 {
-    struct ss_shell_cluster *cluster = shell->cluster;
-    struct gained gain = cluster->gained.items[0];
-    SS_VEC_REMOVE(&cluster->gained, 0);
+    struct ss_gains *gains = &shell->cluster->gains;
     for (size_t i = 0; i < job->entries_count; i++)
-        run_read(shell, &job->entries[i], &gain);
-    // What was lost and gained again since then is read once more.
-    for (size_t i = 0; i < cluster->gained.count; i++)
-        ss_shards_leave(&gain.shards, &cluster->gained.items[i].shards);
+        run_read(shell, &job->entries[i], ss_gains_next(gains));
+    struct ss_shards known = ss_gains_read(gains);
     struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
-    event.shards.shards = &gain.shards;
+    event.shards.shards = &known;
     ss_shell_feed(shell, &event);
 }
 
@@ -457,7 +449,7 @@ bool ss_cluster_is_settled(const struct ss_coordinator *shell)
     const struct ss_cluster *seen = ss_owners_cluster(cluster->owners);
     struct ss_shards free = ss_cluster_shards(seen, SS_NOBODY);
     return ss_cluster_find(seen, shell->name) != SS_NOBODY &&
-           ss_shards_count(&free) == 0 && cluster->gained.count == 0;
+           ss_shards_count(&free) == 0 && cluster->gains.all.count == 0;
 }
 
 bool ss_cluster_is_member(const struct ss_coordinator *shell)

@@ -434,6 +434,22 @@ START_TEST(a_hand_over_is_the_owners_word)
     ck_assert_uint_eq(has("ada"), 100);
     ck_assert_uint_eq(has("bob"), 50); // what is not ada's stays
     ck_assert_uint_eq(has(""), SS_SHARDS - 150);
+    // eve is no member: what was meant for her can be had by whoever comes
+    ck_assert_uint_eq(claim(other, &bob, SS_SHARDS), SS_SHARDS - 150);
+}
+END_TEST
+
+START_TEST(what_is_handed_to_one_who_was_taken_over_is_nobodys)
+{
+    struct ss_shards some = shards_to(50), got = {{0}};
+    ck_assert_uint_eq(claim(store, &ada, 200), 200);
+    end_lease_of("bob");
+    ck_assert_int_eq(
+        ss_store_shards_take(store, &ada, "bob", &got, &world_error), SS_OK);
+    ck_assert_int_eq(
+        ss_store_shards_hand(store, &ada, &some, "bob", &world_error), SS_OK);
+    ck_assert_uint_eq(has("ada"), 150);
+    ck_assert_uint_eq(claim(store, &ada, 50), 50);
 }
 END_TEST
 
@@ -529,6 +545,7 @@ static Suite *suite(void)
         each_change_of_owners_raises_the_epoch,
         an_actor_of_an_old_epoch_writes_nothing,
         a_hand_over_is_the_owners_word,
+        what_is_handed_to_one_who_was_taken_over_is_nobodys,
         a_store_of_one_process_has_no_members,
         the_local_runner_keeps_away_from_coordinators_at_work,
         an_older_schema_is_brought_up,

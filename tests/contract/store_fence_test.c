@@ -14,8 +14,10 @@ int main(void)
 #else
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "tests/contract/postgres_world.h"
 
@@ -202,6 +204,81 @@ START_TEST(an_append_between_the_takeovers_read_and_its_commit_fails)
 }
 END_TEST
 
+// A unit that goes alone: it looks at the fence by itself.
+struct lonely {
+    uint64_t epoch;
+    struct ss_store_unit unit;
+    int status;
+    atomic_bool has_ended;
+};
+
+static void *lonely_work(void *ctx)
+{
+    struct lonely *lonely = ctx;
+    struct ss_store_batch batch = {
+        .epoch = lonely->epoch, .units = &lonely->unit, .units_count = 1};
+    lonely->status = ss_store_apply(pg.store, &batch, NULL);
+    atomic_store(&lonely->has_ended, true);
+    return NULL;
+}
+
+// Until it waits for one of `blocker`'s locks, or has not waited.
+static void wait_for_lonely(PGconn *blocker, struct lonely *lonely)
+{
+    char *sql = ss_format("SELECT count(*) FROM pg_stat_activity WHERE %d ="
+                          " ANY (pg_blocking_pids(pid))",
+        PQbackendPID(blocker));
+    while (!atomic_load(&lonely->has_ended)
+           && strcmp(ask(pg.person, sql), "0") == 0) {
+    }
+    ss_free(sql);
+}
+
+// A takeover has read, and a stale coordinator's unit comes in between: whatever
+// it is, it waits for the takeover, and then it is not one.
+static void come_between(struct ss_store_unit unit)
+{
+    PGconn *taker = connect_person();
+    struct lonely lonely = {.epoch = take(pg.store, "a"), .unit = unit};
+    ask(taker, "BEGIN");
+    ask(taker, "UPDATE fences SET epoch = epoch + 1 WHERE coordinator = 'a'");
+    ck_assert_str_eq(ask(taker, "SELECT count(*) FROM journal"), "2");
+    pthread_t thread;
+    pthread_create(&thread, NULL, lonely_work, &lonely);
+    wait_for_lonely(taker, &lonely);
+    ck_assert_str_eq(ask(taker, "SELECT count(*) FROM journal"), "2");
+    ask(taker, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(lonely.status, SS_OK);
+    ck_assert_int_eq(lonely.unit.result, SS_EFENCED);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:row 2:row");
+    ck_assert_str_eq(all_entries(pg.store, SS_TABLE_RUNS), "k=v");
+    PQfinish(taker);
+}
+
+START_TEST(a_unit_that_goes_alone_between_the_takeovers_read_and_its_commit_fails)
+{
+    open_store(&pg.store);
+    uint64_t epoch = take(pg.store, "a");
+    ck_assert_int_eq(append_as(pg.store, epoch, 1), SS_OK);
+    ck_assert_int_eq(append_as(pg.store, epoch, 2), SS_OK);
+    struct ss_store_put put = {
+        .table = SS_TABLE_RUNS, .key = "k", .value = "v", .value_size = 1};
+    ck_assert_int_eq(put_entry(pg.store, &put), SS_OK);
+    struct ss_store_row row = row_of("t", 3, "row");
+    struct ss_store_put same = {.table = SS_TABLE_RUNS,
+        .key = "k",
+        .value = "w",
+        .value_size = 1,
+        .when = SS_WHEN_SAME,
+        .expected = ss_hash64("v", 1)};
+    come_between((struct ss_store_unit){.thread = "t", .delete_thread = true});
+    come_between((struct ss_store_unit){
+        .thread = "t", .rows = &row, .rows_count = 1, .delete_to = 2});
+    come_between((struct ss_store_unit){.puts = &same, .puts_count = 1});
+}
+END_TEST
+
 // A stale coordinator in the middle of its commit: it holds the fence.
 static PGconn *stale_begin(void)
 {
@@ -280,6 +357,7 @@ int main(void)
         puts_and_batches_are_fenced_too,
         a_store_of_one_process_has_no_fences,
         an_append_between_the_takeovers_read_and_its_commit_fails,
+        a_unit_that_goes_alone_between_the_takeovers_read_and_its_commit_fails,
         a_commit_that_ends_in_time_is_read_by_whoever_takes_over,
         a_commit_that_does_not_end_is_cut_off,
         a_checkpoint_never_stands_before_the_writes_that_it_takes_over,

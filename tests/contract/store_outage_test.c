@@ -173,6 +173,29 @@ START_TEST(a_database_that_is_another_one_now_is_not_written_to)
 }
 END_TEST
 
+START_TEST(a_standby_that_was_promoted_is_another_database)
+{
+    struct postgres_server *own = postgres_server_start(false);
+    ck_assert_ptr_nonnull(own);
+    snprintf(pg.url, sizeof(pg.url), "%s&reconnect_ms=0",
+        postgres_server_url(own));
+    open_store(&pg.store);
+    ck_assert_int_eq(append_row(pg.store, "t", 1, "one"), SS_OK);
+    postgres_server_end(own);
+    ck_assert(postgres_server_promoted(own));
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "two"), SS_EAGAIN);
+    ck_assert_int_eq(append_row(pg.store, "t", 2, "two"), SS_EFENCED);
+    ck_assert_int_eq(
+        ss_store_get(pg.store, SS_TABLE_META, "k", NULL, NULL, &world_error),
+        SS_EFENCED);
+    ss_store_close(&pg.store);
+    open_store(&pg.store);
+    ck_assert_str_eq(all_rows(pg.store, "t"), "1:one");
+    ss_store_close(&pg.store);
+    postgres_server_stop(&own);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -183,6 +206,7 @@ int main(void)
         a_journal_that_was_made_anew_is_found_by_the_second_try,
         a_server_that_is_stopped_and_started_loses_nothing,
         a_database_that_is_another_one_now_is_not_written_to,
+        a_standby_that_was_promoted_is_another_database,
     };
     return postgres_world_main(
         "store_outage", tests, sizeof(tests) / sizeof(tests[0]));

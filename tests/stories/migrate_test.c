@@ -315,6 +315,82 @@ START_TEST(a_crash_after_each_row_of_a_move_changes_nothing)
 }
 END_TEST
 
+static json_t *caching(const char *edges)
+{
+    return chart("g", edges, "{'nodes': {'a': {'cache': {}}}}");
+}
+
+// Another version may do another thing with the same input.
+START_TEST(what_one_version_computed_is_kept_from_another)
+{
+    static const char *const runs[] = {
+        "{'thread': 't1', 'graph': 'g', 'input': {'x': ['in']}}",
+        "{'thread': 't2', 'graph': 'g', 'input': {'x': ['in']}}",
+        "{'thread': 't3', 'graph': 'g', 'input': {'x': ['in']}}",
+        "{'thread': 't4', 'graph': 'g', 'input': {'x': ['in']}}"};
+    world_graph(caching("start>a a>end"));
+    world_worker("w1", 4);
+    for (int i = 0; i < 2; i++)
+        ck_assert_str_eq(output_of(world_get("run", runs[i])),
+            "[\"in\",\"a\"]");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_leave("w1");
+    world_upgrade(caching("start>a a>b b>end"));
+    world_worker("w2", 4);
+    for (int i = 2; i < 4; i++)
+        ck_assert_str_eq(output_of(world_get("run", runs[i])),
+            "[\"in\",\"a\",\"b\"]");
+    ck_assert_uint_eq(world_attempts_of("a"), 2);
+}
+END_TEST
+
+START_TEST(a_run_that_waits_and_was_moved_is_of_that_version_after_a_crash)
+{
+    version_one();
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_ask("bob", "run", RUN("2", ", 'if_busy': 'enqueue'"));
+    world_run();
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    world_get("migrate", "{'run': '2'}");
+    world_crash();
+    world_restart(); // who comes now serves the new version only
+    world_let("b");
+    uint64_t next = world_ask("bob", "attach", "{'run': '2'}");
+    world_get("cancel", "{'run': '1'}");
+    json_t *end = world_finish(next);
+    ck_assert_str_eq(status_of(end), "done");
+    ck_assert_str_eq(
+        output_of(end), "[\"1\",\"a\",\"2\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+// Rows that have not left for the store cannot be taken back any more.
+START_TEST(a_run_whose_last_rows_are_on_their_way_moves_when_asked_again)
+{
+    version_one();
+    world_store_slow(true);
+    uint64_t id =
+        world_ask("ann", "run", RUN("1", ", 'durability': 'async'"));
+    while (world_attempts_of("b") == 0)
+        ck_assert(world_run_result(NULL) || world_run_store());
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    uint64_t early = world_ask("dan", "migrate", "{'run': '1'}");
+    ck_assert_str_eq(code_of(world_answer(early)), "again");
+    world_store_slow(false);
+    world_hold("b");
+    world_run();
+    world_get("migrate", "{'run': '1'}");
+    world_let("b");
+    ck_assert_str_eq(
+        output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+}
+END_TEST
+
 SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
@@ -325,4 +401,7 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     the_newest_version_is_the_newest_after_a_restart_too,
     an_old_version_that_comes_back_is_no_newer,
     a_new_run_takes_the_newest_version_that_is_served,
-    a_crash_after_each_row_of_a_move_changes_nothing)
+    a_crash_after_each_row_of_a_move_changes_nothing,
+    what_one_version_computed_is_kept_from_another,
+    a_run_that_waits_and_was_moved_is_of_that_version_after_a_crash,
+    a_run_whose_last_rows_are_on_their_way_moves_when_asked_again)

@@ -96,6 +96,59 @@ START_TEST(tries_are_counted_over_crashes)
 }
 END_TEST
 
+#define GO_ON "{'thread': 't', 'run': 's', 'input': null}"
+
+// The run that it was counted for was cancelled; the next one begins the same
+// task, and its coordinator dies.
+static uint64_t the_same_task_in_another_run(void)
+{
+    ck_assert_str_eq(
+        status_of(world_get("cancel", "{'run': 'r'}")), "cancelled");
+    world_ask("ann", "run", GO_ON);
+    world_run();
+    return another_life(GO_ON);
+}
+
+START_TEST(workers_that_another_run_lost_are_not_counted)
+{
+    one_node("");
+    world_hold("a");
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    for (int i = 0; i < 3; i++) { // as many as may be lost
+        world_leave("w1");
+        world_worker("w1", 4);
+        world_run();
+    }
+    uint64_t id = the_same_task_in_another_run();
+    world_run();
+    world_leave("w1");
+    world_worker("w1", 4);
+    world_let("a");
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+}
+END_TEST
+
+START_TEST(tries_of_another_run_are_not_counted)
+{
+    one_node("'retry': [{'initial_interval_ms': 5000, 'backoff_factor': 1,"
+             " 'max_attempts': 3, 'jitter': false}]");
+    world_body("a", fails_at_will);
+    will_fail = true;
+    world_ask("ann", "run", RUN(""));
+    world_run();
+    world_pass(6000);
+    ck_assert_uint_eq(world_attempts_of("a"), 2); // one more would be the last
+    world_hold("a");
+    uint64_t id = the_same_task_in_another_run();
+    world_let("a");
+    world_run();
+    world_pass(6000);
+    will_fail = false;
+    ck_assert_str_eq(status_of(world_finish(id)), "done");
+}
+END_TEST
+
 static size_t failed_inside;
 
 static json_t *fails_once_inside(struct visit *visit)
@@ -229,6 +282,8 @@ END_TEST
 SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     a_clock_that_was_put_back_makes_no_pause_longer,
     a_handler_that_had_finished_does_not_run_again,
+    workers_that_another_run_lost_are_not_counted,
+    tries_of_another_run_are_not_counted,
     tries_are_counted_over_crashes,
     a_graph_that_failed_inside_is_tried_again_after_a_crash,
     a_detached_run_is_answered_once,

@@ -232,10 +232,34 @@ START_TEST(what_waits_for_an_answer_is_spared)
 }
 END_TEST
 
+// Its error stood before its output; of one row all writes are as old.
+START_TEST(a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune)
+{
+    world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
+    world_body("b", fails_at_will);
+    world_body("c", asks_twice);
+    world_worker("w1", 2);
+    will_fail = true;
+    world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    will_fail = false;
+    json_t *answer =
+        world_get("run", "{'thread': 't', 'command': {'resume': 'one'}}");
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "interrupted");
+    ck_assert_uint_eq(world_attempts_of("b"), 2);
+    ck_assert_int_gt(prune(), 0);
+    answer = world_get("run", "{'thread': 't', 'command': {'resume': 'two'}}");
+    holds(json_object_get(answer, "output"),
+        "{'x': ['a', 'b', 'c:one,two', 'd']}");
+    ck_assert_uint_eq(world_attempts_of("b"), 2);
+}
+END_TEST
+
 SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
     a_pruned_thread_resumes_at_its_question,
     a_question_inside_survives_a_prune,
     a_crash_between_the_steps_leaves_all_or_the_newest,
-    a_failed_task_runs_again_after_a_prune, a_pruned_thread_can_be_copied,
+    a_failed_task_runs_again_after_a_prune,
+    a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune,
+    a_pruned_thread_can_be_copied,
     a_busy_thread_is_not_pruned, what_was_used_since_is_spared,
     what_waits_for_an_answer_is_spared)

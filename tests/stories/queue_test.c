@@ -159,6 +159,40 @@ START_TEST(a_run_is_taken_back_when_its_rows_have_left)
 }
 END_TEST
 
+// Its rows leave first, and are void behind them: a crash in between.
+START_TEST(a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash)
+{
+    world_graph(chart("g", "start>a start>b a+b>c c>end", NULL));
+    world_worker("w1", 4);
+    world_hold("a");
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    world_run();
+    world_store_slow(true);
+    world_let("a");
+    ck_assert(world_run_result("a")); // its row leaves
+    world_let("b");
+    ck_assert(world_run_result("b")); // its row is behind that
+    world_ask("bob", "run", RUN("2", TAKE_BACK));
+    ck_assert(world_run_store());
+    ck_assert(world_run_store()); // with it: that the run is to be taken back
+    world_crash();
+    world_store_slow(false);
+    world_restart();
+    world_run();
+    ck_assert_str_eq(code_of(world_get("attach", "{'run': '1'}")), "not_found");
+    ck_assert_str_eq(
+        status_of(world_get("run", RUN("2", TAKE_BACK))), "done");
+    size_t count = 0;
+    const struct attempt_made *made = world_attempts(&count);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(strcmp(made[i].node, "c") != 0
+                || strcmp(made[i].run, "2") == 0,
+            "c ran for the run that was taken back");
+    expect_x("t", "[\"2\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
 START_TEST(who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable)
 {
     two_nodes();
@@ -407,6 +441,7 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_run_in_the_place_of_another_cancels_it_and_those_that_wait,
     a_run_that_takes_others_back_begins_where_they_began,
     a_run_is_taken_back_when_its_rows_have_left,
+    a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash,
     who_asks_for_one_that_was_taken_back_is_told_when_that_is_durable,
     a_run_that_waits_is_accepted_when_its_record_is_durable,
     a_run_that_waits_can_be_asked_for_again_and_attached_to,

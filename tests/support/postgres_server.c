@@ -159,7 +159,8 @@ static bool launch(struct postgres_server *server)
     char *durable = server->is_durable ? "fsync=on" : "fsync=off";
     char *argv[] = {program, "-D", server->data, "-k", server->folder, "-c",
         "listen_addresses=", "-c", durable, "-c", "log_destination=stderr",
-        "-c", "logging_collector=off", "-c", "max_connections=40", NULL};
+        "-c", "logging_collector=off", "-c", "max_connections=40", "-c",
+        "restore_command=false", NULL};
     int ends[2];
     if (pipe(ends) != 0) {
         ss_free(program);
@@ -214,6 +215,16 @@ void postgres_server_end(struct postgres_server *server)
 bool postgres_server_again(struct postgres_server *server)
 {
     return launch(server);
+}
+
+// A recovery of an archive that has nothing more ends with a new timeline.
+bool postgres_server_promoted(struct postgres_server *server)
+{
+    char *path = ss_format("%s/recovery.signal", server->data);
+    FILE *file = fopen(path, "w");
+    bool ok = file && fclose(file) == 0 && launch(server);
+    ss_free(path);
+    return ok;
 }
 
 // --- start and stop ---------------------------------------------------------

@@ -21,6 +21,9 @@ void postgres_server_stop(struct postgres_server **server);
 void postgres_server_kill(struct postgres_server *server);
 void postgres_server_end(struct postgres_server *server);
 bool postgres_server_again(struct postgres_server *server);
+// Start one that ended as what a promotion makes of a standby: the same system,
+// a timeline of its own.
+bool postgres_server_promoted(struct postgres_server *server);
 
 // "postgresql:///postgres?host=FOLDER&user=postgres", to be extended with
 // "&schema=NAME". Borrowed.

@@ -254,6 +254,26 @@ def test_one_that_starts_again_at_its_place_goes_on_at_once():
             lambda: cluster.runs_ended(cluster.endpoints[0], 3), "the end")
 
 
+def test_one_that_cannot_read_the_runs_of_its_shards_ends():
+    """They would be its own, and nobody would go on with them."""
+    with World() as world, postgres.Postgres() as server:
+        first = world.coordinator("--store", server.url())
+        first.kill(signal.SIGTERM)
+        expect(first.wait() == 0, first.text())
+        server.sql(
+            "SET search_path = superstep;"
+            " CREATE FUNCTION broken() RETURNS boolean LANGUAGE plpgsql AS"
+            " 'BEGIN RAISE EXCEPTION ''a page is broken''; END';"
+            " ALTER TABLE open_runs RENAME TO kept;"
+            " CREATE VIEW open_runs AS SELECT * FROM kept"
+            " UNION ALL SELECT * FROM kept WHERE broken();"
+            " INSERT INTO kept (key, index_key, expires_us, hash, value)"
+            " VALUES ('run', 'thread', 0, 0, '{}')")
+        second = world.coordinator("--store", server.url(), wait=False)
+        expect(second.wait() == 1, second.text())  # it has not begun
+        expect("a page is broken" in second.text(), second.text())
+
+
 if __name__ == "__main__":
     reason = postgres.missing()
     if reason:

@@ -161,6 +161,29 @@ START_TEST(the_list_is_read_again_when_it_changes)
 }
 END_TEST
 
+// What stands behind the damage is allowed as before.
+START_TEST(a_list_that_is_damaged_is_not_taken_in_part)
+{
+    struct ss_allowed list;
+    bool is_changed;
+    allow(&stranger);
+    ss_allowed_init(&list, folder);
+    ck_assert_int_eq(ss_allowed_read(&list, &error), SS_OK);
+    char *damaged = ss_format("worker %s %s\nworker\nworker %s %s\n",
+        worker.name, worker.public_half, stranger.name,
+        stranger.public_half);
+    write_text("allowed", damaged);
+    ss_free(damaged);
+    ck_assert_int_eq(
+        ss_allowed_refresh(
+            &list, 1000 + SS_KEYS_LOOK_MS, &is_changed, &error),
+        SS_EFORMAT);
+    ck_assert_ptr_nonnull(ss_allowed_find(&list, worker.public_half));
+    ck_assert_ptr_nonnull(ss_allowed_find(&list, stranger.public_half));
+    ss_allowed_fini(&list);
+}
+END_TEST
+
 START_TEST(a_list_that_is_damaged_says_where)
 {
     static const struct {
@@ -208,6 +231,7 @@ int main(void)
     tcase_add_test(tcase, a_folder_gives_the_key_of_the_role_and_a_file_itself);
     tcase_add_test(tcase, names_of_keys_are_words);
     tcase_add_test(tcase, the_list_is_read_again_when_it_changes);
+    tcase_add_test(tcase, a_list_that_is_damaged_is_not_taken_in_part);
     tcase_add_test(tcase, a_list_that_is_damaged_says_where);
     tcase_add_test(tcase, a_name_stands_for_one_key);
     suite_add_tcase(suite, tcase);

@@ -1,0 +1,31 @@
+// gains.c - which shards are known after a look for their runs.
+#include "coordinator/owners/gains.h"
+
+#include "common/base/check.h"
+
+void ss_gains_fini(struct ss_gains *gains)
+{
+    SS_VEC_FINI(&gains->all);
+}
+
+void ss_gains_add(
+    struct ss_gains *gains, const struct ss_shards *shards, bool crashed)
+{
+    SS_VEC_PUSH(&gains->all, (struct ss_gain){*shards, crashed});
+}
+
+const struct ss_gain *ss_gains_next(const struct ss_gains *gains)
+{
+    ss_check(gains->all.count > 0);
+    return &gains->all.items[0];
+}
+
+struct ss_shards ss_gains_read(struct ss_gains *gains)
+{
+    struct ss_shards known = ss_gains_next(gains)->shards;
+    SS_VEC_REMOVE(&gains->all, 0);
+    // What was lost and gained again since then is read once more.
+    for (size_t i = 0; i < gains->all.count; i++)
+        ss_shards_leave(&known, &gains->all.items[i].shards);
+    return known;
+}

@@ -1,0 +1,32 @@
+// gains.h - shards that were gained, and whose runs are being read.
+//
+// Several gains may be under way, each with a look for its runs; the looks are
+// answered in the order in which they were asked for. A shard that was lost and
+// gained again meanwhile is not known by the first of its looks: another owner
+// may have accepted runs in between.
+#ifndef SS_OWNERS_GAINS_H
+#define SS_OWNERS_GAINS_H
+
+#include <stdbool.h>
+
+#include "common/base/mem.h"
+#include "common/model/cluster.h"
+
+struct ss_gain {
+    struct ss_shards shards;
+    bool crashed; // who had them before ended without a word
+};
+
+struct ss_gains {
+    SS_VEC(struct ss_gain) all; // the one whose look is answered next first
+};
+
+void ss_gains_fini(struct ss_gains *gains);
+void ss_gains_add(
+    struct ss_gains *gains, const struct ss_shards *shards, bool crashed);
+// What the look that is answered now was asked for; there is one. Borrowed.
+const struct ss_gain *ss_gains_next(const struct ss_gains *gains);
+// All that this look found was told: the shards whose runs are all known now.
+struct ss_shards ss_gains_read(struct ss_gains *gains);
+
+#endif
