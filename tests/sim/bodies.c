@@ -21,6 +21,7 @@ struct life {
 struct ledger { // of a thread
     uint64_t head; // the last row that was looked at
     uint64_t generation; // of the database
+    uint64_t kept; // results that were taken from the cache
     struct ss_map lives;
     struct ss_map passed; // checkpoints that a later superstep stands behind
 };
@@ -64,6 +65,8 @@ static void note_write(struct ledger *it, const struct ss_row *row,
         (write->idx < 0 && !fails))
         return;
     struct life *life = life_of(it, row->of, write->task_id);
+    // nobody ran it: what an earlier task with the same input wrote was kept
+    it->kept += !fails && life->row == 0 && life->begun == 0;
     life->row = fails ? 0 : row->seq;
     memcpy(life->run, row->run, sizeof(life->run));
 }
@@ -100,6 +103,13 @@ static struct ledger *look(struct world *world, const char *thread)
             note_row, it, &error) != SS_OK)
         violated(world, "thread %s cannot be read: %s", thread, error.message);
     return it;
+}
+
+void bodies_end(struct world *world, const char *thread)
+{
+    const struct ledger *it = look(world, thread);
+    if (it->generation == 1) // else the bodies of its rows are forgotten
+        world->report.cached += it->kept;
 }
 
 void bodies_begin(struct world *world, const struct ss_order *order)

@@ -101,14 +101,15 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
     check_owner(it, order->thread, "sends a task out");
     if (!run_is_sync(order->run) || database_is_gone(it))
         return;
-    char *status = status_of(world, order->run);
-    bool runs = status && (strcmp(status, "running") == 0 ||
-                              (strcmp(status, "quarantined") == 0 &&
-                                  was_released(world, order->thread)));
-    if (!runs)
+    json_t *record = database_record(world, SS_TABLE_RUNS, order->run);
+    const char *status = ss_json_str(record, "status", "not stored");
+    if (strcmp(status, "running") != 0 &&
+        (strcmp(status, "quarantined") != 0 ||
+            !was_released(world, order->thread)))
         violated(world, "%s of run %s is sent out, and the run is %s",
-            order->node, order->run, status ? status : "not stored");
-    ss_free(status);
+            order->node, order->run, status);
+    versions_dispatch(world, order, record);
+    json_decref(record);
     if (world_plan(world, order)->keeps != SS_CHECKPOINTER_NONE &&
         !search_thread(world, order->thread, order->checkpoint_id).is_found)
         violated(world, "%s of run %s is sent out before its checkpoint is "
@@ -127,6 +128,8 @@ void check_reply(const struct coordinator *it, const json_t *reply)
     struct world *world = it->process.world;
     const char *run = ss_json_str(reply, "run", NULL);
     const char *said = ss_json_str(reply, "status", NULL);
+    if (run && json_object_get(reply, "from") && !database_is_gone(it))
+        versions_moved(world, reply);
     if (!run || !said || acts_on_the_lost(it, "answers"))
         return;
     if (check_tells_rollback(reply)) {
@@ -327,6 +330,8 @@ static void check_space(
             violated(world, "checkpoint %s cannot be read", marks[i]->id);
         check_parent(world, marks[i]);
         check_versions(world, marks[i], is, was);
+        if (was)
+            versions_kept(world, marks[i], is, was);
         ss_checkpoint_unref(is);
         ss_checkpoint_unref(was);
     }
@@ -336,11 +341,13 @@ void check_thread(struct world *world, const char *thread)
 {
     struct ss_journal *journal = load_thread(world, thread);
     struct ss_map known = {0}, lost = {0};
+    struct ss_map entries = {0};
     for (uint64_t seq = 1; seq <= ss_journal_head(journal); seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
         if (row) {
             check_once(world, row, &known);
             check_lost(world, row, &lost);
+            versions_row(world, row, &entries);
         }
     }
     size_t count = 0;
@@ -349,6 +356,7 @@ void check_thread(struct world *world, const char *thread)
         check_space(world, journal, spaces[i]);
     ss_map_fini(&known, NULL);
     ss_map_fini(&lost, NULL);
+    ss_map_fini(&entries, NULL);
     ss_journal_destroy(&journal);
 }
 

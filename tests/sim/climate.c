@@ -71,6 +71,17 @@ static void draw_set_back(struct climate *climate, uint64_t seed)
         climate->clock = 0;
 }
 
+// Every other seed has two versions of each graph, which are rolled out again and
+// again.
+static void draw_versions(struct climate *climate, uint64_t seed)
+{
+    struct ss_prng dice;
+    uint64_t both[2] = {seed, 2};
+    ss_prng_init(&dice, ss_hash64(both, sizeof(both)));
+    if (ss_prng_below(&dice, 2) == 0)
+        climate->roll = between(&dice, 1, 4);
+}
+
 void climate_draw(
     struct climate *climate, struct ss_prng *dice, uint64_t seed)
 {
@@ -89,4 +100,5 @@ void climate_draw(
     climate->mishap_ms = 50 + (int64_t)ss_prng_below(dice, 4000);
     climate->storm_ms = 5000 + (int64_t)ss_prng_below(dice, 60000);
     draw_set_back(climate, seed);
+    draw_versions(climate, seed);
 }

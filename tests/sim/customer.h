@@ -66,8 +66,6 @@ struct customer {
 void customer_come_back(struct customer *it, int64_t in_ms);
 // Takes `body`.
 void customer_ask_for(struct customer *it, const char *op, json_t *body);
-// Takes `body`. Nobody needs the answer.
-void customer_ask_aside(struct customer *it, const char *op, json_t *body);
 
 // ------------------------------------------------ customer_moves.c
 

@@ -9,7 +9,10 @@ void customer_check(
     struct customer *it, const json_t *values, const char *what)
 {
     json_t *right = reference_values(it->reference);
-    if (json_equal(values, right))
+    json_t *shown = plan_shown(values);
+    bool is_right = json_equal(shown, right);
+    json_decref(shown);
+    if (is_right)
         return;
     char *is = ss_json_text(values), *should = ss_json_text(right);
     violated(it->process.world, "%s of thread %s is\n  %s\nand should be\n  %s",
@@ -24,9 +27,8 @@ static bool is_step(const struct customer *it, size_t step, json_t *values)
         values, json_array_get(reference_steps(it->reference), step));
 }
 
-static void check_values(struct customer *it, json_t *item)
+static void check_shown(struct customer *it, const json_t *item, json_t *values)
 {
-    json_t *values = json_object_get(item, "data");
     // cancelled before its input was applied, the thread goes on from there
     if (it->is_first && it->seen == 0 && json_equal(values, it->before))
         return;
@@ -56,6 +58,13 @@ static void check_values(struct customer *it, json_t *item)
     it->is_first = false;
     it->may_repeat = false;
     it->is_partial = !is_known;
+}
+
+static void check_values(struct customer *it, const json_t *item)
+{
+    json_t *values = plan_shown(json_object_get(item, "data"));
+    check_shown(it, item, values);
+    json_decref(values);
 }
 
 static void tell_item(const struct customer *it, json_t *item)
@@ -97,25 +106,32 @@ void customer_on_item(struct customer *it, json_t *item)
 
 // ------------------------------------------------------------------ answers
 
-static void on_done(struct customer *it, const json_t *answer)
+static void on_output(struct customer *it, const json_t *output)
 {
     if (it->is_astray) {
-        customer_find_way(it, json_object_get(answer, "output"));
+        customer_find_way(it, output);
         return;
     }
     size_t last = json_array_size(reference_steps(it->reference)) - 1;
     if (customer_may_lack_input(it) &&
-        json_equal(json_object_get(answer, "output"), it->before)) {
+        json_equal(output, it->before)) {
         customer_repeat_input(it);
         return;
     }
-    customer_check(it, json_object_get(answer, "output"), "the output");
+    customer_check(it, output, "the output");
     if (customer_is_sync(it) && !it->is_first &&
         (it->is_partial || it->seen + it->may_be_further < last))
         violated(it->process.world, "the stream of run %s ends at step %zu of "
             "%zu", it->run, it->seen, last);
     it->seen = last;
     customer_end_input(it);
+}
+
+static void on_done(struct customer *it, const json_t *answer)
+{
+    json_t *output = plan_shown(json_object_get(answer, "output"));
+    on_output(it, output);
+    json_decref(output);
 }
 
 static void on_interrupted(struct customer *it, const json_t *answer)

@@ -65,6 +65,10 @@ struct deed plan_deed(const struct plan *plan, const struct role *role,
     struct deed deed = {0};
     uint64_t hash = hash_of(input);
     char word[32];
+    if (role->is_extra) {
+        deed.update = json_object();
+        return deed;
+    }
     for (uint32_t i = 0; i < role->questions; i++) {
         json_t *answer = json_array_get(answers, i);
         if (!answer) {
@@ -92,6 +96,42 @@ void deed_fini(struct deed *deed)
 {
     json_decref(deed->update);
     json_decref(deed->sends);
+}
+
+// ------------------------------------------------------------------ versions
+
+static const char *const own_counters[VERSIONS] = {"e", "d"};
+
+void plan_stamp(const struct plan *plan, const struct role *role,
+    size_t version, int64_t now_ms, json_t *update)
+{
+    if (plan->is_inner)
+        return;
+    json_t *stamp =
+        json_sprintf("%u %lld", (unsigned)version + 1, (long long)now_ms);
+    json_object_set_new(update, own_counters[version], json_integer(1));
+    json_object_set_new(update, "v", json_pack("{s:o}", role->name, stamp));
+}
+
+size_t plan_stamped(const json_t *stamp, int64_t *ret_ms)
+{
+    unsigned version = 0;
+    long long at_ms = 0;
+    if (!json_is_string(stamp) ||
+        sscanf(json_string_value(stamp), "%u %lld", &version, &at_ms) != 2 ||
+        version < 1 || version > VERSIONS)
+        return VERSIONS;
+    *ret_ms = at_ms;
+    return version - 1;
+}
+
+json_t *plan_shown(const json_t *values)
+{
+    json_t *shown = json_copy((json_t *)values);
+    json_object_del(shown, "v");
+    for (size_t i = 0; i < VERSIONS; i++)
+        json_object_del(shown, own_counters[i]);
+    return shown;
 }
 
 unsigned plan_route(

@@ -112,12 +112,12 @@ void mishap(struct world *world)
     const uint32_t weights[] = {climate->crash_coordinator,
         climate->crash_worker, climate->crash_customer, climate->drain,
         climate->leave, climate->pause, climate->partition, climate->clock,
-        climate->set_back};
+        climate->set_back, climate->roll};
     uint64_t all = 0, which = 0;
     for (size_t i = 0; i < sizeof(weights) / sizeof(*weights); i++)
         all += weights[i];
     uint64_t at = draw(world, all);
-    while (which < 8 && at >= weights[which])
+    while (which < 9 && at >= weights[which])
         at -= weights[which++];
     if (which == 0)
         crash(world, any_coordinator(world));
@@ -135,8 +135,10 @@ void mishap(struct world *world)
         network_part(world);
     else if (which == 7)
         move_clock(world);
-    else
+    else if (which == 8)
         set_back(world);
+    else
+        versions_roll(world);
 }
 
 void mishap_plan(struct world *world)

@@ -80,6 +80,22 @@ static void draw_role(struct plan *plan, size_t index, struct ss_prng *dice)
     }
 }
 
+// What a result is kept for must decide it: a node that is sent to has a router
+// that reads what it does not read itself.
+static void draw_caches(struct plan *plan, struct ss_prng *dice)
+{
+    unsigned sent = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->roles[i].sends_to >= 0)
+            sent |= bit((size_t)plan->roles[i].sends_to);
+    plan->cached_ms = chance(dice, 50) ? 0 : 200 + (uint32_t)below(dice, 8000);
+    for (size_t i = 0; i < plan->count; i++) {
+        struct role *role = &plan->roles[i];
+        role->is_cached = is_plain(role) && !role->questions && !role->breaks &&
+                          !(sent & bit(i)) && chance(dice, 25);
+    }
+}
+
 static void draw_edges(struct plan *plan, size_t index, struct ss_prng *dice)
 {
     struct role *role = &plan->roles[index];
@@ -168,6 +184,7 @@ static void draw_nodes(struct plan *plan, struct ss_prng *dice)
     if (plan->keeps == SS_CHECKPOINTER_NONE)
         simplify(plan);
     silence(plan);
+    draw_caches(plan, dice);
     for (size_t i = 0; i < plan->count; i++)
         draw_edges(plan, i, dice);
     draw_ways_in(plan, dice);
@@ -199,11 +216,25 @@ static struct plan *draw_inner(const char *name, struct ss_prng *dice)
 
 // ------------------------------------------------------------------ describing
 
-static json_t *describe(const struct plan *plan);
+static json_t *describe(const struct plan *plan, size_t version);
 
-static json_t *describe_node(const struct role *role)
+// What nodes and routers read, and people are shown.
+static json_t *described_reads(const struct plan *plan)
+{
+    return plan->folds ? json_pack("[s, s, s, s]", "x", "n", "m", "f")
+                       : json_pack("[s, s, s]", "x", "n", "m");
+}
+
+static json_t *describe_node(const struct plan *plan, const struct role *role)
 {
     json_t *node = json_pack("{s:s}", "name", role->name);
+    if (!plan->is_inner)
+        json_object_set_new(node, "reads", described_reads(plan));
+    if (role->is_cached)
+        json_object_set_new(node, "cache",
+            plan->cached_ms
+                ? json_pack("{s:i}", "ttl_ms", (int)plan->cached_ms)
+                : json_object());
     if (role->is_deferred)
         json_object_set_new(node, "defer", json_true());
     if (role->inner)
@@ -245,16 +276,23 @@ static json_t *describe_join(const struct plan *plan, const struct join *join)
     return json_pack("[o, s]", from, plan->roles[join->to].name);
 }
 
-static json_t *describe_keys(const struct plan *plan)
+static json_t *describe_key(
+    const char *key, const char *type, const char *reducer)
 {
-    json_t *words = json_pack("{s:s, s:s, s:s}", "key",
-        plan->is_inner ? "y" : "x", "type", "list", "reducer", "add");
-    json_t *notes = json_pack(
-        "{s:s, s:s, s:s}", "key", "m", "type", "dict", "reducer", "or");
+    return json_pack(
+        "{s:s, s:s, s:s}", "key", key, "type", type, "reducer", reducer);
+}
+
+static json_t *describe_keys(const struct plan *plan, size_t version)
+{
+    json_t *words = describe_key(plan->is_inner ? "y" : "x", "list", "add");
+    json_t *notes = describe_key("m", "dict", "or");
     if (plan->is_inner)
         return json_pack("[o, o]", words, notes);
-    json_t *keys = json_pack("[o, {s:s, s:s, s:s}, o]", words, "key", "n",
-        "type", "int", "reducer", "add", notes);
+    json_t *keys = json_pack("[o, o, o, o, o]", words,
+        describe_key("n", "int", "add"), notes,
+        describe_key("v", "dict", "or"),
+        describe_key(version ? "d" : "e", "int", "add"));
     if (plan->folds)
         json_array_append_new(keys, json_pack("{s:s, s:s, s:s}", "key", "f",
                                         "type", "str", "custom", "chain"));
@@ -267,28 +305,55 @@ static json_t *describe_insides(const struct plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         if (plan->roles[i].inner)
             json_object_set_new(insides, plan->roles[i].inner->name,
-                describe(plan->roles[i].inner));
+                describe(plan->roles[i].inner, 0));
     return insides;
 }
 
-static json_t *describe(const struct plan *plan)
+// A node that runs beside the first ones, and leads nowhere.
+static const struct role extra = {.name = "z",
+    .is_first = true,
+    .is_last = true,
+    .is_extra = true,
+    .back = -1,
+    .sends_to = -1};
+
+static json_t *describe_branch(const struct plan *plan, const struct role *role)
+{
+    json_t *branch =
+        json_pack("{s:s, s:s}", "from", role->name, "name", "route");
+    if (!plan->is_inner)
+        json_object_set_new(branch, "reads", described_reads(plan));
+    return branch;
+}
+
+static void add_extra(const struct plan *plan, json_t *nodes, json_t *edges)
+{
+    json_array_append_new(nodes, describe_node(plan, &extra));
+    add_edge(edges, "__start__", extra.name);
+    add_edge(edges, extra.name, "__end__");
+}
+
+static json_t *describe(const struct plan *plan, size_t version)
 {
     json_t *nodes = json_array(), *edges = json_array();
     json_t *branches = json_array();
     for (size_t i = 0; i < plan->count; i++) {
         const struct role *role = &plan->roles[i];
-        json_array_append_new(nodes, describe_node(role));
+        json_array_append_new(nodes, describe_node(plan, role));
         describe_edges(plan, i, edges);
         if (role->routes || role->back >= 0)
-            json_array_append_new(branches,
-                json_pack("{s:s, s:s}", "from", role->name, "name", "route"));
+            json_array_append_new(branches, describe_branch(plan, role));
     }
+    if (version > 0)
+        add_extra(plan, nodes, edges);
     for (size_t i = 0; i < plan->joins_count; i++)
         json_array_append_new(edges, describe_join(plan, &plan->joins[i]));
     json_t *description = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-        "name", plan->name, "kind", "state", "state", describe_keys(plan),
+        "name", plan->name, "kind", "state", "state", describe_keys(plan, version),
         "nodes", nodes, "edges", edges, "branches", branches, "subgraphs",
         describe_insides(plan));
+    if (!plan->is_inner)
+        json_object_set_new(description, "output", described_reads(plan));
     if (plan->keeps != SS_CHECKPOINTER_INHERIT)
         json_object_set_new(description, "checkpointer",
             json_boolean(plan->keeps == SS_CHECKPOINTER_KEEP));
@@ -301,9 +366,12 @@ struct plan *plan_draw(const char *name, struct ss_prng *dice)
     struct ss_error error = {0};
     draw_nodes(plan, dice);
     plan->folds = chance(dice, 30);
-    plan->description = describe(plan);
-    if (ss_graph_compile(plan->description, &plan->graph, &error) != SS_OK)
-        ss_check_failed(error.message, __FILE__, __LINE__);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct version *it = &plan->versions[i];
+        it->description = describe(plan, i);
+        if (ss_graph_compile(it->description, &it->graph, &error) != SS_OK)
+            ss_check_failed(error.message, __FILE__, __LINE__);
+    }
     return plan;
 }
 
@@ -313,8 +381,10 @@ void plan_free(struct plan *plan)
         return;
     for (size_t i = 0; i < plan->count; i++)
         plan_free(plan->roles[i].inner);
-    ss_graph_unref(plan->graph);
-    json_decref(plan->description);
+    for (size_t i = 0; i < VERSIONS; i++) {
+        ss_graph_unref(plan->versions[i].graph);
+        json_decref(plan->versions[i].description);
+    }
     ss_free(plan);
 }
 
@@ -342,5 +412,5 @@ const struct role *plan_role(
     for (size_t i = 0; i < plan->count; i++)
         if (strcmp(plan->roles[i].name, node) == 0)
             return &plan->roles[i];
-    return NULL;
+    return !plan->is_inner && strcmp(node, extra.name) == 0 ? &extra : NULL;
 }

@@ -14,7 +14,13 @@
 #include "common/base/prng.h"
 #include "common/model/graph.h"
 
-enum { NODES_MAX = 8, TARGETS_MAX = 4, JOINS_MAX = 2, QUESTIONS_MAX = 2 };
+enum {
+    NODES_MAX = 8,
+    TARGETS_MAX = 4,
+    JOINS_MAX = 2,
+    QUESTIONS_MAX = 2,
+    VERSIONS = 2,
+};
 
 struct join {
     unsigned from; // bits of nodes
@@ -31,6 +37,8 @@ struct role {
     uint32_t failures;  // its first attempts fail
     bool breaks;        // it always fails; its handler does its deed
     bool hangs;         // its first attempt never ends by itself
+    bool is_cached;     // what it wrote is kept for whoever reads the same
+    bool is_extra;      // only the second version has it; it says nothing
     // A router behind it: draws from these by what it reads.
     unsigned routes;
     int back;       // while there is little, it may go back to this node; -1
@@ -51,8 +59,11 @@ struct plan {
     size_t joins_count;
     bool folds;    // it has a key whose reducer is the application's
     uint32_t busy; // loops and sends go on while n % 64 is less
-    json_t *description;
-    struct ss_graph *graph; // of a root
+    uint32_t cached_ms; // for so long; 0: for ever
+    struct version {
+        json_t *description;
+        struct ss_graph *graph;
+    } versions[VERSIONS]; // of a root
 };
 
 struct plan *plan_draw(const char *name, struct ss_prng *dice);
@@ -77,6 +88,14 @@ struct deed {
 struct deed plan_deed(const struct plan *plan, const struct role *role,
     json_t *input, const json_t *answers);
 void deed_fini(struct deed *deed);
+// What a root's body writes beside: which version it ran as, and when; and one
+// more on that version's own counter. No node reads it, and nobody is shown it.
+void plan_stamp(const struct plan *plan, const struct role *role, size_t version,
+    int64_t now_ms, json_t *update);
+// The version that such a stamp says; VERSIONS: it says none.
+size_t plan_stamped(const json_t *stamp, int64_t *ret_ms);
+// The values without what stamps wrote. Gives.
+json_t *plan_shown(const json_t *values);
 // What the router behind a node decides, from what it reads: bits of nodes.
 unsigned plan_route(
     const struct plan *plan, const struct role *role, json_t *state);

@@ -35,14 +35,13 @@ static const struct ss_graph *find_graph(
 }
 
 static const struct ss_graph *order_graph(
-    struct world *world, const struct ss_order *order)
+    const struct worker *it, const struct ss_order *order)
 {
-    const struct ss_graph *graph = NULL;
-    for (size_t i = 0; i < world->climate.graphs && !graph; i++)
-        if (strcmp(world->plans[i]->name, order->app_graph) == 0)
-            graph = find_graph(world->plans[i]->graph, order->graph);
+    const struct ss_graph *graph =
+        find_graph(versions_serve(it, order), order->graph);
     if (!graph)
-        violated(world, "an order is of no graph: %s", order->graph);
+        violated(it->process.world, "an order is of no graph: %s",
+            order->graph);
     return graph;
 }
 
@@ -75,8 +74,18 @@ static json_t *take_answers(struct visit *visit)
     return answers;
 }
 
+static void stamp(
+    const struct worker *it, const struct visit *visit, json_t *update)
+{
+    const struct world *world = it->process.world;
+    for (size_t i = 0; i < world->climate.graphs; i++)
+        if (strcmp(world->plans[i]->name, visit->order->app_graph) == 0)
+            plan_stamp(visit->plan, visit->role, it->versions[i],
+                world->now_ms, update);
+}
+
 // What the node returns; NULL: it asks.
-static json_t *run_body(struct visit *visit)
+static json_t *run_body(const struct worker *it, struct visit *visit)
 {
     json_t *input = visit->order->input ? ss_value_json(visit->order->input)
                                         : json_object();
@@ -84,6 +93,8 @@ static json_t *run_body(struct visit *visit)
     struct deed deed = plan_deed(visit->plan, visit->role, input, answers);
     if (json_array_size(answers) > 0)
         visit->outcome->answers = json_incref(answers);
+    if (deed.update)
+        stamp(it, visit, deed.update);
     if (deed.question[0]) {
         visit->outcome->kind = SS_OUTCOME_INTERRUPTED;
         visit->outcome->question = json_pack("{s:s}", "value", deed.question);
@@ -192,9 +203,10 @@ static void tell_body(struct world *world, const struct visit *visit)
 }
 
 static struct ss_outcome *run_order(
-    struct world *world, const struct ss_order *order)
+    const struct worker *it, const struct ss_order *order)
 {
-    const struct ss_graph *graph = order_graph(world, order);
+    struct world *world = it->process.world;
+    const struct ss_graph *graph = order_graph(it, order);
     const struct plan *plan = world_plan(world, order);
     bool is_handler = false;
     struct visit visit = {.plan = plan,
@@ -211,7 +223,7 @@ static struct ss_outcome *run_order(
                (visit.role->breaks && !is_handler)) {
         fail_body(world, &visit);
     } else {
-        json_t *returned = run_body(&visit);
+        json_t *returned = run_body(it, &visit);
         if (returned)
             run_writers(world, &visit, graph, returned);
         json_decref(returned);
@@ -239,7 +251,8 @@ static void send_hello(
     snprintf(name, sizeof(name), "%s.%llu", it->process.name,
         (unsigned long long)it->process.life);
     for (size_t i = 0; i < world->climate.graphs; i++)
-        graphs[i] = ss_value_new(json_incref(world->plans[i]->description));
+        graphs[i] = ss_value_new(json_incref(
+            world->plans[i]->versions[it->versions[i]].description));
     struct ss_message message = {.type = SS_MESSAGE_HELLO,
         .name = name,
         .capacity = it->capacity,
@@ -443,7 +456,7 @@ void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
     if (!body)
         return; // it was stopped before
     struct ss_order *order = body->order;
-    struct ss_outcome *outcome = run_order(it->process.world, order);
+    struct ss_outcome *outcome = run_order(it, order);
     SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
     ss_order_destroy(&order);
     step(it, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
@@ -469,6 +482,7 @@ void worker_start(struct worker *it)
     static const char *const endpoints[COORDINATORS_MAX] = {"c1", "c2", "c3"};
     struct world *world = it->process.world;
     size_t all = world->climate.coordinators;
+    memcpy(it->versions, world->deployed, sizeof(it->versions));
     it->capacity = 1 + (uint32_t)draw(world, 4);
     it->session = ss_session_new(
         &(struct ss_session_options){.capacity = it->capacity,

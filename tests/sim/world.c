@@ -227,6 +227,13 @@ static void do_errand(struct world *world, struct errand *errand)
     case ERRAND_ASK:
         customer_ask(world->customers[who->index]);
         break;
+    case ERRAND_ROLL:
+        if (!versions_are_current(world, &world->workers[who->index]))
+            worker_drain(&world->workers[who->index]);
+        break;
+    case ERRAND_OPERATE:
+        versions_operate(world);
+        break;
     }
 }
 
@@ -315,7 +322,7 @@ static void begin(struct world *world)
         world->plans[i] =
             plan_draw((const char[]){'g', (char)('1' + (int)i), 0}, &world->dice);
     for (size_t i = 0; world->narrates && i < world->climate.graphs; i++) {
-        char *text = ss_json_text(world->plans[i]->description);
+        char *text = ss_json_text(world->plans[i]->versions[0].description);
         tell(world, "graph %s", text);
         ss_free(text);
     }
@@ -335,6 +342,7 @@ static void begin(struct world *world)
     for (size_t i = 0; i < world->climate.customers; i++)
         process_start(customer_process(world->customers[i]));
     mishap_plan(world);
+    versions_plan(world);
 }
 
 static void end_process(struct process *process)
@@ -372,6 +380,8 @@ static void end(struct world *world)
     for (size_t i = 0; i < world->climate.customers; i++)
         check_thread(world, customer_thread(world->customers[i]));
     for (size_t i = 0; i < world->climate.customers; i++)
+        bodies_end(world, customer_thread(world->customers[i]));
+    for (size_t i = 0; i < world->climate.customers; i++)
         check_all_gone(world, world->customers[i]);
     for (size_t i = 0; i < world->climate.coordinators; i++)
         end_process(&world->coordinators[i].process);
@@ -389,6 +399,7 @@ static void end(struct world *world)
     SS_VEC_FINI(&world->partitions);
     ss_buf_fini(&world->bytes);
     bodies_fini(world);
+    versions_fini(world);
 }
 
 struct report simulate(uint64_t seed, bool narrate)

@@ -36,6 +36,7 @@ struct climate {
     uint32_t crash_coordinator, crash_worker, crash_customer;
     uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
     uint32_t set_back;
+    uint32_t roll; // weight, too: 0: there is one version
     int64_t mishap_ms;                // between two mishaps, on average
     int64_t storm_ms;                 // how long there are faults at all
 };
@@ -54,6 +55,8 @@ enum errand_kind {
     ERRAND_MISHAP, // something goes wrong
     ERRAND_START,  // a process starts (again)
     ERRAND_ASK,    // a customer makes its next move
+    ERRAND_ROLL,   // a worker is exchanged for one of another version
+    ERRAND_OPERATE, // somebody looks after runs of versions that went
 };
 
 struct process;
@@ -271,6 +274,7 @@ struct worker {
     struct process process;
     struct ss_session *session;
     uint32_t capacity;
+    size_t versions[GRAPHS_MAX]; // that it serves
     SS_VEC(struct body) bodies;
 };
 
@@ -295,6 +299,8 @@ void customer_message(struct customer *it, uint32_t line,
 // The database was set back: what it knows of its thread may not be so.
 void customer_go_astray(struct customer *it);
 bool customer_is_content(const struct customer *it);
+// Takes `body`. Nobody needs the answer.
+void customer_ask_aside(struct customer *it, const char *op, json_t *body);
 // Did it ask for its run's release from quarantine?
 bool customer_has_released(const struct customer *it);
 const char *customer_thread(const struct customer *it);
@@ -327,6 +333,8 @@ struct world {
     struct customer *customers[CUSTOMERS_MAX];
     struct ss_buf bytes; // the message that is being encoded
     struct ss_map ledgers; // bodies.c: by thread
+    size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
+    struct ss_map moves;         // and of which runs were asked to move
 };
 
 // The plan that an order's node is of.
@@ -346,6 +354,33 @@ _Noreturn void violated(struct world *world, const char *format, ...)
 
 void mishap(struct world *world);      // one happens
 void mishap_plan(struct world *world); // the next one
+
+// ------------------------------------------------------------------ versions.c
+
+// The other version of some graph is rolled out.
+void versions_roll(struct world *world);
+bool versions_are_current(const struct world *world, const struct worker *it);
+// An operator moves runs of versions that nobody serves, now and then.
+void versions_operate(struct world *world);
+void versions_plan(struct world *world);
+void versions_fini(struct world *world);
+// Which of a graph's versions has this hash?
+size_t version_find(
+    struct world *world, const char *graph, const char *version);
+// This says that a run has moved; this order is of the version that its run's
+// record says.
+void versions_moved(struct world *world, const json_t *reply);
+void versions_dispatch(struct world *world, const struct ss_order *order,
+    const json_t *record);
+// A row of a thread's journal; `entries`: of the runs of those before it.
+void versions_row(struct world *world, const struct ss_row *row,
+    struct ss_map *entries);
+// What one version knows and the other does not is not lost.
+void versions_kept(struct world *world, const struct ss_mark *mark,
+    const struct ss_checkpoint *is, const struct ss_checkpoint *was);
+// The graph that this worker serves, which is what the order names.
+const struct ss_graph *versions_serve(
+    const struct worker *it, const struct ss_order *order);
 
 // ------------------------------------------------------------------ checks.c
 
@@ -369,6 +404,8 @@ bool check_gone(struct world *world, const char *thread, const char *run,
     bool is_first);
 // bodies.c: this body begins now.
 void bodies_begin(struct world *world, const struct ss_order *order);
+// All is over: what does the journal say of this thread?
+void bodies_end(struct world *world, const char *thread);
 void bodies_fini(struct world *world);
 // The journal of a thread, row by row (spec/engine.md 17.4).
 void check_thread(struct world *world, const char *thread);
