@@ -18,6 +18,9 @@
 #include "common/model/value.h"
 
 enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
+// So long an answer may take that the coordinator has in memory, and a list that
+// it has to read.
+enum { ANSWER_MS = 2000, RUNS_MS = 5000 };
 enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
@@ -144,11 +147,48 @@ static void look_at_pauses(const json_t *answer, json_t *found)
     }
 }
 
+// Whether its store answers; true, too, of a coordinator of an older version,
+// which does not say. What goes through the store would wait with it.
+static bool look_at_health(struct ss_client *client, json_t *found)
+{
+    json_t *answer = NULL;
+    const struct ss_client_ask quickly = {.timeout_ms = ANSWER_MS};
+    if (ss_client_ask(client, "health", NULL, &quickly, &answer, NULL) != 0)
+        return true;
+    const char *why =
+        ss_json_str(json_object_get(answer, "health"), "reason", NULL);
+    if (why)
+        add(found, SS_FINDING_STORE_SILENT, why);
+    json_decref(answer);
+    return !why;
+}
+
+// It goes through the store, which may fall silent just now.
+static void look_at_runs(
+    struct ss_client *client, const json_t *graphs, json_t *found)
+{
+    json_t *answer = NULL;
+    struct ss_client_error error;
+    const struct ss_client_ask in_time = {.timeout_ms = RUNS_MS};
+    if (ss_client_ask(client, "runs",
+            json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &in_time, &answer,
+            &error) != 0) {
+        bool is_late = strcmp(error.code, "timeout") == 0;
+        if (look_at_health(client, found))
+            add(found,
+                is_late ? SS_FINDING_STORE_SILENT : SS_FINDING_SILENT,
+                error.message);
+        return;
+    }
+    look_at_graphs(graphs, json_object_get(answer, "runs"), found);
+    json_decref(answer);
+}
+
 static int look_at_cluster(json_t *found)
 {
     struct ss_client *client = NULL;
     struct ss_client_error error;
-    json_t *graphs = NULL, *workers = NULL, *runs = NULL, *pauses = NULL;
+    json_t *graphs = NULL, *workers = NULL, *pauses = NULL;
     const struct ss_client_options client_options = {
         .endpoints = ss_cli_options.endpoints, .keys = ss_cli_options.keys};
     int status = ss_client_open(&client_options, &client, &error);
@@ -156,9 +196,6 @@ static int look_at_cluster(json_t *found)
         status = ss_client_workers(client, &workers, &error);
     if (status == 0)
         status = ss_client_graphs(client, &graphs, &error);
-    if (status == 0)
-        status = ss_client_runs(client,
-            json_pack("{s:i}", "limit", RUNS_LOOKED_AT), &runs, &error);
     if (status == 0 && // a coordinator of an older version has none
         ss_client_ask(client, "pauses", NULL, NULL, &pauses, NULL) == 0)
         look_at_pauses(pauses, found);
@@ -166,10 +203,10 @@ static int look_at_cluster(json_t *found)
         add(found, SS_FINDING_SILENT, error.message);
     if (status == 0 && json_array_size(workers) == 0)
         add(found, SS_FINDING_NO_WORKER, "no worker is there");
-    look_at_graphs(graphs, runs, found);
+    if (status == 0 && look_at_health(client, found))
+        look_at_runs(client, graphs, found);
     json_decref(graphs);
     json_decref(workers);
-    json_decref(runs);
     json_decref(pauses);
     ss_client_close(&client);
     return SS_CLI_DONE;

@@ -27,6 +27,8 @@ struct ss_shell_cluster {
     int64_t wake_at_ms;
     struct ss_gains gains; // their runs are being read
     bool is_seeing; // what is paused, with a look
+    bool is_leaving;
+    size_t unhanded; // shards of one that leaves, not known to be let go
     bool has_left;
 };
 
@@ -166,6 +168,27 @@ static void gained(
         command->crashed ? ", of a coordinator that ended without a word" : "");
 }
 
+static void tell_let_go(size_t count, const char *to)
+{
+    if (count > 0)
+        ss_log_say(SS_LOG_INFO, "%zu shards let go%s%s", count,
+            *to ? ", to " : "", to);
+}
+
+// The last word on shards is that of the database: only then they are told of.
+static void let_go(struct ss_coordinator *shell, const struct ss_job *job)
+{
+    struct ss_shell_cluster *cluster = shell->cluster;
+    size_t count = job->type == SS_JOB_HAND ? ss_shards_count(&job->shards)
+                                            : cluster->unhanded;
+    if (!cluster->is_leaving || job->status != SS_OK ||
+        (job->type != SS_JOB_HAND && job->type != SS_JOB_END))
+        return;
+    count = count < cluster->unhanded ? count : cluster->unhanded;
+    cluster->unhanded -= count;
+    tell_let_go(count, job->type == SS_JOB_HAND && job->key ? job->key : "");
+}
+
 static void lost(
     struct ss_coordinator *shell, const struct ss_owners_command *command)
 {
@@ -177,9 +200,10 @@ static void lost(
     event.shards.endpoint =
         to == SS_NOBODY ? NULL : seen->members[to].endpoint;
     ss_shell_feed(shell, &event);
-    ss_log_say(SS_LOG_INFO, "%zu shards let go%s%s",
-        ss_shards_count(&command->shards), command->name[0] ? ", to " : "",
-        command->name);
+    if (shell->cluster->is_leaving)
+        shell->cluster->unhanded += ss_shards_count(&command->shards);
+    else
+        tell_let_go(ss_shards_count(&command->shards), command->name);
 }
 
 static void seen(struct ss_coordinator *shell)
@@ -299,6 +323,7 @@ static bool answered(struct ss_coordinator *shell, const struct ss_job *job)
     event.busy = &busy;
     if (job->status != SS_OK && job->status != SS_EBUSY)
         ss_log_say(SS_LOG_WARNING, "%s", job->error.message);
+    let_go(shell, job);
     feed(shell, event);
     if (job->type == SS_JOB_LOOK && job->status == SS_OK)
         see_pauses(shell);
@@ -467,8 +492,28 @@ void ss_cluster_drain(struct ss_coordinator *shell)
 
 void ss_cluster_leave(struct ss_coordinator *shell)
 {
-    if (shell->cluster)
-        feed(shell, (struct ss_owners_event){.type = SS_OWNERS_LEAVE});
+    if (!shell->cluster)
+        return;
+    shell->cluster->is_leaving = true;
+    feed(shell, (struct ss_owners_event){.type = SS_OWNERS_LEAVE});
+}
+
+bool ss_cluster_waits(
+    const struct ss_coordinator *shell, struct ss_store_wait *ret_wait)
+{
+    return shell->cluster &&
+           ss_store_actor_waits(shell->cluster->actor, ret_wait);
+}
+
+size_t ss_cluster_unhanded(const struct ss_coordinator *shell)
+{
+    return shell->cluster ? shell->cluster->unhanded : 0;
+}
+
+bool ss_cluster_finish_until(struct ss_coordinator *shell, int64_t until_ms)
+{
+    return !shell->cluster ||
+           ss_store_actor_finish_until(shell->cluster->actor, until_ms);
 }
 
 bool ss_cluster_has_left(const struct ss_coordinator *shell)

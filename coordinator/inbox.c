@@ -129,6 +129,11 @@ static void ask(struct ss_coordinator *shell, struct ss_event *event,
         json_decref(body);
         return;
     }
+    if (strcmp(message->op, "health") == 0) {
+        ss_show_health(shell, event->peer, message->id);
+        json_decref(body);
+        return;
+    }
     event->type = SS_EVENT_REQUEST;
     event->request.id = message->id;
     event->request.op = message->op;

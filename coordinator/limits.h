@@ -18,6 +18,13 @@ enum {
     // to take their hand-over; then it goes on without.
     SS_SETTLE_MS = 5000,
     SS_LEAVE_MS = 10000,
+    // How long the store may be silent, or fail and try again, before that is
+    // told: people wait, and a database under load takes a second now and then.
+    SS_STORE_SILENT_MS = 3000,
+    SS_STORE_FAILING_MS = 500,
+    // While it lasts: how often it is looked at, and told in the log.
+    SS_STORE_LOOK_MS = 1000,
+    SS_STORE_TELL_MS = 60000,
 };
 
 #endif

@@ -1,6 +1,7 @@
 // main.c - the program superstep-coordinator.
 #include <stdio.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/app/doubts.h"
 #include "common/app/log.h"
@@ -22,9 +23,10 @@ static const struct ss_args args = {
              "what they did. It needs no application: workers bring it.",
     .env_prefix = SS_SETTINGS_PREFIX,
     .footer = "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
-              "store failed (what was acknowledged is kept: start it again\n"
-              "when there is room); 5 another coordinator has taken over\n"
-              "(start it again: it joins as a new one).",
+              "store failed, or did not answer when it was asked to stop (what\n"
+              "was acknowledged is kept: start it again when it is mended);\n"
+              "5 another coordinator has taken over (start it again: it joins\n"
+              "as a new one).",
 };
 
 static void say_ready(void *ctx, struct ss_coordinator *coordinator)
@@ -103,16 +105,21 @@ static int check(const struct ss_settings *settings,
 static int run(struct ss_coordinator_options *options)
 {
     struct ss_error error = {0};
-    bool is_ready = false;
+    bool is_ready = false, has_ended = true;
     options->ready = say_ready;
     options->ready_ctx = &is_ready;
-    int status = ss_coordinator_run(options, &error);
+    int status = ss_coordinator_run(options, &has_ended, &error);
     if (status == SS_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", program, error.message);
-    if (status == SS_EFENCED && is_ready)
-        return EXIT_DISPLACED;
-    return is_ready ? EXIT_STORE_FAILED : EXIT_CANNOT_START;
+    int code = !is_ready               ? EXIT_CANNOT_START
+               : status == SS_EFENCED ? EXIT_DISPLACED
+                                      : EXIT_STORE_FAILED;
+    if (!has_ended) {
+        fflush(stdout);
+        _exit(code); // what goes on to wait must not meet what exit() frees
+    }
+    return code;
 }
 
 static int start(const struct ss_settings *settings,

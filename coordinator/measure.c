@@ -54,6 +54,14 @@ static void measure_link(const struct ss_coordinator *shell)
         SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);
 }
 
+const char *ss_shell_trouble(const struct ss_coordinator *shell)
+{
+    const char *store = ss_watch_trouble(shell);
+    if (store || ss_cluster_is_member(shell))
+        return store;
+    return "it has no lease, and owns no thread";
+}
+
 void ss_shell_measure(struct ss_coordinator *shell)
 {
     int64_t now_ms = ss_clock_ms();
@@ -69,9 +77,7 @@ void ss_shell_measure(struct ss_coordinator *shell)
     measure_engine(shell);
     measure_store(shell);
     measure_link(shell);
-    ss_health_set(ss_cluster_is_member(shell)
-                      ? NULL
-                      : "it has no lease, and owns no thread");
+    ss_health_set(ss_shell_trouble(shell));
 }
 
 void ss_shell_measure_job(const struct ss_job *job)

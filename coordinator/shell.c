@@ -207,6 +207,8 @@ static int time_left(const struct ss_coordinator *shell, int timeout_ms)
         at_ms = ss_cluster_wake_at_ms(shell);
     if (shell->measure_at_ms < at_ms)
         at_ms = shell->measure_at_ms;
+    if (ss_watch_wake_at_ms(shell) < at_ms)
+        at_ms = ss_watch_wake_at_ms(shell);
     int left = ss_clock_left(at_ms, ss_clock_ms());
     if (shell->owed.count > 0)
         return 0;
@@ -242,6 +244,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     }
     ss_bridge_out_flush(shell);
     ss_bridge_tidy(shell->bridge, shell->engine);
+    ss_watch_turn(shell);
     ss_shell_measure(shell);
     return SS_OK;
 }
@@ -427,6 +430,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         or_else(options->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
     shell->drain_ms = or_else(options->drain_ms, ss_coordinator_initial.drain_ms);
     shell->wake_at_ms = shell->retry_at_ms = shell->measure_at_ms = INT64_MAX;
+    shell->watch.look_at_ms = INT64_MAX;
     shell->bridge = ss_bridge_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
     int status = check_times(shell, error);
@@ -548,22 +552,49 @@ static int drain(
     if (status == SS_OK && !is_quiet(shell))
         ss_log_say(SS_LOG_WARNING,
             "stopping with tasks under way");
-    if (status == SS_OK && !shell->cluster)
-        ss_boot_stopped(shell->actors);
-    if (status != SS_OK || !shell->cluster)
+    if (status != SS_OK)
         return status;
+    shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
+    if (!shell->cluster) {
+        ss_boot_stopped(shell->actors);
+        return SS_OK;
+    }
     ss_cluster_leave(shell);
-    return step_until(shell, signal_fd, ss_clock_ms() + SS_LEAVE_MS,
-        ss_cluster_has_left, error);
+    return step_until(
+        shell, signal_fd, shell->stop_by_ms, ss_cluster_has_left, error);
 }
 
-int ss_coordinator_run(
-    const struct ss_coordinator_options *options, struct ss_error *error)
+// What was handed to the store gets there, if that answers in time. Else the
+// store's threads are left as they are.
+static bool end(
+    struct ss_coordinator **coordinator, int *status, struct ss_error *error)
+{
+    struct ss_coordinator *shell = *coordinator;
+    struct ss_error silence = {0};
+    if (shell->stop_by_ms == 0)
+        shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
+    if (ss_watch_finish(shell, &silence)) {
+        ss_coordinator_close(coordinator);
+        return true;
+    }
+    if (*status != SS_OK) {
+        ss_log_say(SS_LOG_WARNING, "%s", silence.message);
+        return false;
+    }
+    *status = silence.status;
+    if (error)
+        *error = silence;
+    return false;
+}
+
+int ss_coordinator_run(const struct ss_coordinator_options *options,
+    bool *ret_has_ended, struct ss_error *error)
 {
     static const int signals[] = {SIGTERM, SIGINT};
     struct ss_coordinator *shell = NULL;
     int fd = -1;
     int status = ss_signals_open(signals, 2, &fd, error);
+    *ret_has_ended = true;
     if (status != SS_OK)
         return status;
     status = ss_coordinator_open(options, &shell, error);
@@ -573,8 +604,8 @@ int ss_coordinator_run(
         status = step_until_asked(shell, fd, error);
         if (status == SS_OK)
             status = drain(shell, fd, error);
+        *ret_has_ended = end(&shell, &status, error);
     }
-    ss_coordinator_close(&shell);
     ss_signals_close();
     return status;
 }

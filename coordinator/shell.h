@@ -76,7 +76,12 @@ uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 // the other coordinators; a second signal cuts it short. SS_OK: asked to stop.
 // SS_EFENCED: another coordinator has taken over. Another error before `ready`
 // was called is one of opening, else one of the store.
+//
+// A store that does not answer holds a stop up for the time of draining and
+// leaving (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still
+// wait for that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked to
+// stop, and that was all that went wrong.
 int ss_coordinator_run(const struct ss_coordinator_options *options,
-    struct ss_error *error) SS_MUST_USE;
+    bool *ret_has_ended, struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -23,6 +23,14 @@ struct owed {
     char *text;
 };
 
+// Whether the store answers (watch.c).
+struct ss_shell_watch {
+    int64_t since_ms;   // since when it does not; 0: it does
+    int64_t told_ms;    // in the log, last
+    int64_t look_at_ms; // next
+    char text[SS_ERROR_SIZE]; // while it does not
+};
+
 struct ss_coordinator {
     struct ss_link *link;
     struct ss_store_actors *actors;
@@ -43,6 +51,8 @@ struct ss_coordinator {
     int64_t measured_ms;      // when they were taken last
     int64_t measure_at_ms;    // and are due
     int64_t retry_at_ms;      // a full queue is tried again
+    int64_t stop_by_ms;       // one that stops waits no longer for its store
+    struct ss_shell_watch watch;
     struct ss_map outboxes;   // peer -> struct outbox *
     struct ss_log_limit complaints; // what peers did wrong, and was logged
     struct ss_log_subject subject; // of what the engine says now
@@ -88,9 +98,30 @@ bool ss_cluster_has_left(const struct ss_coordinator *shell);
 // Whether it has its lease, or needs none.
 bool ss_cluster_is_member(const struct ss_coordinator *shell);
 
+// The store it asks for its lease, and what that waits for; false: for nothing.
+bool ss_cluster_waits(
+    const struct ss_coordinator *shell, struct ss_store_wait *ret_wait);
+// Of one that leaves: shards that are not known to be let go.
+size_t ss_cluster_unhanded(const struct ss_coordinator *shell);
+// As ss_store_actor_finish_until() has it.
+bool ss_cluster_finish_until(
+    struct ss_coordinator *shell, int64_t until_ms) SS_MUST_USE;
+
+// watch.c: whether the store answers, at each turn; when to look again; since
+// when it does not and why (NULL: it answers).
+void ss_watch_turn(struct ss_coordinator *shell);
+int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell);
+const char *ss_watch_trouble(const struct ss_coordinator *shell);
+// The last wait: until `stop_by_ms`. False: the store has not answered, and
+// *ret_error says what was not let go.
+bool ss_watch_finish(
+    struct ss_coordinator *shell, struct ss_error *ret_error) SS_MUST_USE;
+
 // measure.c: the numbers, at the end of a turn, and of a job that is done.
 void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
+// Why it cannot do its work, for /health and who asks; NULL: it can.
+const char *ss_shell_trouble(const struct ss_coordinator *shell);
 
 // tell.c: what a STORE says of runs goes to the log.
 void ss_shell_tell(
@@ -101,6 +132,9 @@ void ss_show_note(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options);
 void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
     const json_t *body);
+// And the request `health`.
+void ss_show_health(
+    struct ss_coordinator *shell, const char *peer, uint64_t id);
 
 // boot.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows. A store

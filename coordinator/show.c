@@ -1,5 +1,5 @@
-// show.c - what a coordinator is set to, and who the others are: the request
-// `show`, which is the shell's own.
+// show.c - what a coordinator is set to, who the others are, and whether it can
+// work: the requests `show` and `health`, which are the shell's own.
 #include <string.h>
 
 #include "common/link/limits.h"
@@ -88,6 +88,15 @@ static json_t *coordinators(const struct ss_coordinator *shell)
             json_pack("{s:s, s:I, s:b}", "endpoint", shell->place, "shards",
                 (json_int_t)SS_SHARDS, "self", 1));
     return list;
+}
+
+// Of the shell alone, so that it is answered while the store is not.
+void ss_show_health(struct ss_coordinator *shell, const char *peer, uint64_t id)
+{
+    const char *why = ss_shell_trouble(shell);
+    ss_bridge_out_answer(shell, peer, id,
+        json_pack("{s:{s:b, s:s*}}", "health", "ok", why == NULL, "reason",
+            why));
 }
 
 void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,

@@ -2,7 +2,10 @@
 #include "common/app/metrics.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "common/app/version.h"
 #include "common/base/buf.h"
@@ -28,7 +31,8 @@ static struct times {
     _Atomic int64_t buckets[BOUNDS]; // each without those below it
     _Atomic int64_t sum_us;
 } times[SS_METRICS_COUNT];
-static _Atomic(const char *) trouble = "starting";
+static pthread_mutex_t trouble_mutex = PTHREAD_MUTEX_INITIALIZER;
+static char trouble[SS_HEALTH_SIZE] = "starting"; // "": none
 
 const struct ss_metric_row *ss_metric_row(enum ss_metric metric)
 {
@@ -123,10 +127,15 @@ char *ss_metrics_text(enum ss_metric_who who, const char *program)
 
 void ss_health_set(const char *text)
 {
-    atomic_store_explicit(&trouble, text, memory_order_release);
+    ss_check(pthread_mutex_lock(&trouble_mutex) == 0);
+    snprintf(trouble, sizeof(trouble), "%s", text ? text : "");
+    ss_check(pthread_mutex_unlock(&trouble_mutex) == 0);
 }
 
-const char *ss_health(void)
+bool ss_health(char ret_trouble[SS_HEALTH_SIZE])
 {
-    return atomic_load_explicit(&trouble, memory_order_acquire);
+    ss_check(pthread_mutex_lock(&trouble_mutex) == 0);
+    memcpy(ret_trouble, trouble, sizeof(trouble));
+    ss_check(pthread_mutex_unlock(&trouble_mutex) == 0);
+    return !*ret_trouble;
 }

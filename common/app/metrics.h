@@ -41,9 +41,11 @@ int64_t ss_metric_get(enum ss_metric metric); // of TIMES: how many
 // What those of `who` are now, and which version `program` is. Gives (ss_free).
 char *ss_metrics_text(enum ss_metric_who who, const char *program);
 
-// Whether the process can do its work: NULL, or why not, in some words that live
-// for ever. It begins with "starting".
+// Whether the process can do its work: NULL, or why not, in some words (copied,
+// and cut to SS_HEALTH_SIZE). It begins with "starting".
+enum { SS_HEALTH_SIZE = 512 };
 void ss_health_set(const char *trouble);
-const char *ss_health(void);
+// True: it can; false: *ret_trouble says why not.
+bool ss_health(char ret_trouble[SS_HEALTH_SIZE]);
 
 #endif

@@ -41,11 +41,12 @@ static enum MHD_Result answer(struct MHD_Connection *connection,
 
 static enum MHD_Result health(struct MHD_Connection *connection)
 {
-    char text[256];
-    const char *trouble = ss_health();
-    snprintf(text, sizeof(text), "%s\n", trouble ? trouble : "ok");
+    char trouble[SS_HEALTH_SIZE];
+    char text[SS_HEALTH_SIZE + 1];
+    bool is_well = ss_health(trouble);
+    snprintf(text, sizeof(text), "%s\n", is_well ? "ok" : trouble);
     return answer(connection,
-        trouble ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_OK, "text/plain",
+        is_well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
         text);
 }
 

@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/row_copy.h"
+#include "coordinator/store/store_impl.h"
 
 // --- reading ----------------------------------------------------------------
 
@@ -188,6 +189,9 @@ static int batch_apply(const struct attempt *attempt, size_t from, size_t count,
     int status = SS_EAGAIN;
     for (int i = 0; i < SS_STORE_TRIES_MAX && status == SS_EAGAIN; i++) {
         status = ss_store_apply(attempt->store, &batch, error);
+        if (status == SS_EAGAIN) {
+            ss_store_trouble(attempt->store, error->message);
+        }
     }
     return status;
 }

@@ -295,8 +295,16 @@ int ss_pg_reconnect(struct ss_pg_store *store, struct ss_error *error)
     int64_t pause = SS_STORE_PAUSE_MIN_MS;
     int64_t left = store->reconnect_ms;
     for (;;) {
-        int status = ss_pg_connect(store, error);
-        if (status == SS_OK || left <= 0) {
+        struct ss_error why = {0};
+        int status = ss_pg_connect(store, &why);
+        if (status == SS_OK) {
+            return SS_OK;
+        }
+        ss_store_trouble(&store->base, why.message);
+        if (left <= 0) {
+            if (error) {
+                *error = why;
+            }
             return status;
         }
         pause = pause < left ? pause : left;

@@ -62,6 +62,20 @@ int ss_store_open(
     return ss_store_sqlite_open(url, ret_store, error);
 }
 
+void ss_store_listen(
+    struct ss_store *store, ss_store_trouble_fn *trouble, void *ctx)
+{
+    store->trouble = trouble;
+    store->trouble_ctx = ctx;
+}
+
+void ss_store_trouble(const struct ss_store *store, const char *why)
+{
+    if (store->trouble) {
+        store->trouble(store->trouble_ctx, why);
+    }
+}
+
 void ss_store_close(struct ss_store **store)
 {
     if (!*store) {

@@ -110,6 +110,11 @@ struct ss_store;
 int ss_store_open(const char *url, struct ss_store **ret_store,
     struct ss_error *error) SS_MUST_USE;
 void ss_store_close(struct ss_store **store);
+// A call that goes on trying (its server is away) says why each time it failed,
+// on the thread that calls. NULL: nobody listens. `why` is lent.
+typedef void ss_store_trouble_fn(void *ctx, const char *why);
+void ss_store_listen(
+    struct ss_store *store, ss_store_trouble_fn *trouble, void *ctx);
 
 // Commit a batch. SS_OK: every unit has its result; a unit refused for its
 // content does not harm the others. An error: nothing of it was applied

@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/check.h"
@@ -29,6 +31,8 @@ struct ss_store_actor {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
+    pthread_cond_t ended;
+    bool is_joined; // the caller's
     int pipe[2];
     // under the mutex
     struct job_list queued;
@@ -36,6 +40,12 @@ struct ss_store_actor {
     bool stopping;
     uint64_t epoch;
     struct ss_store_actor_stats stats;
+    bool has_ended;            // the thread did all that it was given
+    const struct ss_job *doing; // NULL: nothing; lives until it is done
+    int64_t doing_since_ms;
+    int64_t failing_since_ms; // 0: what was asked last was answered
+    char what[SS_STORE_WHAT_SIZE]; // failed last
+    char why[SS_ERROR_SIZE];
 };
 
 // --- lists ------------------------------------------------------------------
@@ -118,6 +128,113 @@ static void done_add(struct ss_store_actor *actor, struct ss_job *jobs)
     }
 }
 
+// --- what is waited for -----------------------------------------------------
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static const char *what_text(enum ss_job_type type)
+{
+    switch (type) {
+    case SS_JOB_APPLY:
+        return "to write";
+    case SS_JOB_READ:
+        return "to read";
+    case SS_JOB_SCAN:
+    case SS_JOB_GET:
+        return "to read records";
+    case SS_JOB_RENEW:
+        return "to renew the lease";
+    case SS_JOB_LOOK:
+        return "to look who is there";
+    case SS_JOB_CLAIM:
+    case SS_JOB_TAKE:
+        return "to take shards over";
+    case SS_JOB_HAND:
+        return "to hand shards over";
+    case SS_JOB_END:
+        return "to end the lease";
+    }
+    ss_unreachable();
+}
+
+static void what_of(const struct ss_job *job, char ret[SS_STORE_WHAT_SIZE])
+{
+    const char *thread =
+        job->type == SS_JOB_APPLY ? job->unit.thread : job->thread;
+    (void)snprintf(ret, SS_STORE_WHAT_SIZE, "%s%s%.100s", what_text(job->type),
+        thread ? " thread " : "", thread ? thread : "");
+}
+
+static void note_failure(struct ss_store_actor *actor, const char *why)
+{
+    if (!actor->failing_since_ms) {
+        actor->failing_since_ms = actor->doing_since_ms;
+    }
+    what_of(actor->doing, actor->what);
+    (void)snprintf(actor->why, sizeof(actor->why), "%s", why);
+}
+
+// Of the store, while it goes on trying.
+static void on_trouble(void *ctx, const char *why)
+{
+    struct ss_store_actor *actor = ctx;
+    lock(actor);
+    note_failure(actor, why);
+    unlock(actor);
+}
+
+// Not what it refused, and what another coordinator did.
+static bool is_away(const struct ss_job *job)
+{
+    bool asks_for_shards =
+        job->type == SS_JOB_CLAIM || job->type == SS_JOB_TAKE;
+    return job->status == SS_EIO || job->status == SS_EFULL ||
+           (job->status == SS_EAGAIN && !asks_for_shards);
+}
+
+static void note_end(
+    struct ss_store_actor *actor, const struct ss_job *finished)
+{
+    const struct ss_job *last = finished;
+    while (last->next) {
+        last = last->next;
+    }
+    if (is_away(last)) {
+        note_failure(actor, last->error.message);
+    } else {
+        actor->failing_since_ms = 0;
+    }
+    actor->doing = NULL;
+}
+
+bool ss_store_actor_waits(
+    const struct ss_store_actor *actor, struct ss_store_wait *ret_wait)
+{
+    // To look takes the lock, too.
+    struct ss_store_actor *it = (struct ss_store_actor *)actor;
+    lock(it);
+    bool is_failing = it->failing_since_ms != 0;
+    bool waits = is_failing || it->doing;
+    if (waits) {
+        ret_wait->since_ms =
+            is_failing ? it->failing_since_ms : it->doing_since_ms;
+        if (is_failing) {
+            memcpy(ret_wait->what, it->what, sizeof(it->what));
+        } else {
+            what_of(it->doing, ret_wait->what);
+        }
+        (void)snprintf(ret_wait->why, sizeof(ret_wait->why), "%s",
+            is_failing ? it->why : "");
+    }
+    unlock(it);
+    return waits;
+}
+
 // --- the thread -------------------------------------------------------------
 
 static void stats_add(
@@ -146,15 +263,22 @@ static void *work(void *ctx)
         // A commit's jobs are handed back as soon as it is made.
         while (jobs) {
             struct ss_jobs_stats stats = {0};
+            lock(actor);
+            actor->doing = jobs;
+            actor->doing_since_ms = now_ms();
+            unlock(actor);
             struct ss_job *finished =
                 ss_jobs_run_some(actor->store, epoch, &jobs, &stats);
             lock(actor);
             stats_add(&actor->stats, &stats);
+            note_end(actor, finished);
             done_add(actor, finished);
             unlock(actor);
         }
         lock(actor);
     }
+    actor->has_ended = true;
+    ss_check(pthread_cond_signal(&actor->ended) == 0);
     unlock(actor);
     return NULL;
 }
@@ -182,7 +306,18 @@ static void actor_free(struct ss_store_actor *actor)
     (void)close(actor->pipe[1]);
     ss_check(pthread_mutex_destroy(&actor->mutex) == 0);
     ss_check(pthread_cond_destroy(&actor->wake) == 0);
+    ss_check(pthread_cond_destroy(&actor->ended) == 0);
     ss_free(actor);
+}
+
+// Times of its waits are monotonic, as the caller's are.
+static void ended_init(pthread_cond_t *ended)
+{
+    pthread_condattr_t how;
+    ss_check(pthread_condattr_init(&how) == 0);
+    ss_check(pthread_condattr_setclock(&how, CLOCK_MONOTONIC) == 0);
+    ss_check(pthread_cond_init(ended, &how) == 0);
+    ss_check(pthread_condattr_destroy(&how) == 0);
 }
 
 int ss_store_actor_start_inline(struct ss_store *store,
@@ -200,6 +335,7 @@ int ss_store_actor_start_inline(struct ss_store *store,
     list_init(&actor->done);
     ss_check(pthread_mutex_init(&actor->mutex, NULL) == 0);
     ss_check(pthread_cond_init(&actor->wake, NULL) == 0);
+    ended_init(&actor->ended);
     *ret_actor = actor;
     return SS_OK;
 }
@@ -213,6 +349,7 @@ int ss_store_actor_start(struct ss_store *store,
         return status;
     }
     actor->is_inline = false;
+    ss_store_listen(store, on_trouble, actor);
     // Signals are the main thread's.
     sigset_t all, before;
     ss_check(sigfillset(&all) == 0);
@@ -228,16 +365,44 @@ int ss_store_actor_start(struct ss_store *store,
     return SS_OK;
 }
 
-void ss_store_actor_finish(struct ss_store_actor *actor)
+static void tell_to_finish(struct ss_store_actor *actor)
 {
-    if (actor->is_inline || actor->stopping) {
-        return;
-    }
     lock(actor);
     actor->stopping = true;
     ss_check(pthread_cond_signal(&actor->wake) == 0);
     unlock(actor);
+}
+
+void ss_store_actor_finish(struct ss_store_actor *actor)
+{
+    if (actor->is_inline || actor->is_joined) {
+        return;
+    }
+    tell_to_finish(actor);
     ss_check(pthread_join(actor->thread, NULL) == 0);
+    actor->is_joined = true;
+}
+
+bool ss_store_actor_finish_until(struct ss_store_actor *actor, int64_t until_ms)
+{
+    const struct timespec until = {.tv_sec = (time_t)(until_ms / 1000),
+        .tv_nsec = (long)(until_ms % 1000) * 1000000};
+    if (actor->is_inline || actor->is_joined) {
+        return true;
+    }
+    tell_to_finish(actor);
+    int failed = 0;
+    lock(actor);
+    while (!actor->has_ended && failed == 0) {
+        failed = pthread_cond_timedwait(&actor->ended, &actor->mutex, &until);
+        ss_check(failed == 0 || failed == ETIMEDOUT);
+    }
+    bool has_ended = actor->has_ended;
+    unlock(actor);
+    if (has_ended) {
+        ss_store_actor_finish(actor);
+    }
+    return has_ended;
 }
 
 void ss_store_actor_stop(struct ss_store_actor **actor)

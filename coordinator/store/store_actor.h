@@ -27,6 +27,9 @@ enum ss_job_type {
     SS_JOB_END,
 };
 
+// A few words, and the beginning of a thread's name.
+enum { SS_STORE_WHAT_SIZE = 160 };
+
 struct ss_job_row { // an owned copy of a row
     struct ss_store_row row;
     void *memory; // where its texts and its body live
@@ -80,6 +83,11 @@ int ss_store_actor_start(struct ss_store *store,
 void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch);
 // Finish what is queued, and take nothing more: what is done can be taken still.
 void ss_store_actor_finish(struct ss_store_actor *actor);
+// The same until `until_ms` (CLOCK_MONOTONIC) at the latest. False: its store has
+// not answered by then. Nothing stops a thread that waits for a disk or a server,
+// but the end of the process: no more may be asked of this actor.
+bool ss_store_actor_finish_until(
+    struct ss_store_actor *actor, int64_t until_ms) SS_MUST_USE;
 // Finish what is queued, stop, close the store.
 void ss_store_actor_stop(struct ss_store_actor **actor);
 // A job whose unit is a deep copy of `unit`. Gives.
@@ -100,6 +108,16 @@ struct ss_store_actor_stats {
 };
 struct ss_store_actor_stats ss_store_actor_stats(
     const struct ss_store_actor *actor);
+
+// What a store has not answered yet, or could not do when it was asked last.
+struct ss_store_wait {
+    int64_t since_ms; // CLOCK_MONOTONIC
+    char what[SS_STORE_WHAT_SIZE]; // "to write thread t"
+    char why[SS_ERROR_SIZE]; // as the store says; "": it says nothing
+};
+// False: nothing is asked of it, and what was asked last was answered.
+bool ss_store_actor_waits(
+    const struct ss_store_actor *actor, struct ss_store_wait *ret_wait);
 
 // In place of a thread, for tests and the local runner: jobs are done when they
 // are submitted, in the caller's thread.

@@ -71,6 +71,31 @@ static void drop_parts(struct ss_store_actor *actor)
     }
 }
 
+bool ss_store_actors_finish_until(
+    struct ss_store_actors *actors, int64_t until_ms)
+{
+    bool all = true;
+    for (size_t i = 0; i < actors->count; i++) {
+        all &= ss_store_actor_finish_until(actors->actors[i], until_ms);
+    }
+    return all;
+}
+
+bool ss_store_actors_wait(
+    const struct ss_store_actors *actors, struct ss_store_wait *ret_wait)
+{
+    bool waits = false;
+    for (size_t i = 0; i < actors->count; i++) {
+        struct ss_store_wait one;
+        if (ss_store_actor_waits(actors->actors[i], &one) &&
+            (!waits || one.since_ms < ret_wait->since_ms)) {
+            *ret_wait = one;
+            waits = true;
+        }
+    }
+    return waits;
+}
+
 void ss_store_actors_stop(struct ss_store_actors **actors)
 {
     struct ss_store_actors *it = *actors;

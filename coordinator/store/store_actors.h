@@ -30,6 +30,13 @@ int ss_store_actors_start(struct ss_store *const *stores, size_t count,
 // From now on the units of actor `index` are appended with this epoch.
 void ss_store_actors_fence(
     struct ss_store_actors *actors, size_t index, uint64_t epoch);
+// Finish what was handed to them, until `until_ms` at the latest, as
+// ss_store_actor_finish_until() does. False: at least one still waits.
+bool ss_store_actors_finish_until(
+    struct ss_store_actors *actors, int64_t until_ms) SS_MUST_USE;
+// The one that has waited longest; false: none waits.
+bool ss_store_actors_wait(
+    const struct ss_store_actors *actors, struct ss_store_wait *ret_wait);
 // Finish what was handed to them, stop, close the stores.
 void ss_store_actors_stop(struct ss_store_actors **actors);
 // Queue a job. Takes.

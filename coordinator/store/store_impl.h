@@ -57,7 +57,12 @@ struct ss_store_ops {
 struct ss_store {
     const struct ss_store_ops *ops;
     char *name; // owned; freed by ss_store_close()
+    ss_store_trouble_fn *trouble; // or NULL
+    void *trouble_ctx;
 };
+
+// For who listens: it failed, and is tried again.
+void ss_store_trouble(const struct ss_store *store, const char *why);
 
 // Openers of each kind; `rest` is the URL behind "kind:".
 int ss_store_memory_open(const char *rest, struct ss_store **ret_store,

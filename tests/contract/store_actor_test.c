@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_faulty.h"
@@ -23,6 +24,7 @@ struct gate_store {
     pthread_cond_t changed;
     bool open;
     bool reached; // somebody waits, or went through
+    int fails; // what the next commit ends with; SS_OK: as the inner one says
 };
 
 static struct gate_store *gate;
@@ -48,7 +50,12 @@ static int gate_apply(
     while (!it->open) {
         pthread_cond_wait(&it->changed, &it->mutex);
     }
+    int fails = it->fails;
+    it->fails = SS_OK;
     pthread_mutex_unlock(&it->mutex);
+    if (fails != SS_OK) {
+        return ss_error_set(error, fails, "the gate fails");
+    }
     if (guilty(batch)) {
         return ss_error_set(error, SS_ELIMIT, "store: guilty");
     }
@@ -113,6 +120,13 @@ static void gate_shut(void)
     pthread_mutex_lock(&gate->mutex);
     gate->open = false;
     gate->reached = false;
+    pthread_mutex_unlock(&gate->mutex);
+}
+
+static void gate_fails_once(int status)
+{
+    pthread_mutex_lock(&gate->mutex);
+    gate->fails = status;
     pthread_mutex_unlock(&gate->mutex);
 }
 
@@ -422,6 +436,74 @@ START_TEST(stopping_finishes_what_is_queued)
 }
 END_TEST
 
+// --- a store that does not answer -------------------------------------------
+
+static bool gate_waits(struct ss_store_wait *ret_wait)
+{
+    return ss_store_actor_waits(actor, ret_wait);
+}
+
+START_TEST(what_it_waits_for_is_told)
+{
+    struct ss_store_wait wait;
+    ck_assert(!gate_waits(&wait));
+    gate_shut();
+    submit_row(0, "t", 1, "one");
+    gate_await();
+    ck_assert(gate_waits(&wait));
+    ck_assert_str_eq(wait.what, "to write thread t");
+    ck_assert_str_eq(wait.why, "");
+    ck_assert_int_gt(wait.since_ms, 0);
+    gate_open();
+    expect(0, SS_OK);
+    ck_assert(!gate_waits(&wait));
+}
+END_TEST
+
+START_TEST(a_store_that_goes_on_trying_says_why)
+{
+    struct ss_store_wait wait;
+    gate_shut();
+    submit_row(0, "t", 1, "one");
+    gate_await();
+    ss_store_trouble(&gate->base, "the server is away");
+    ck_assert(gate_waits(&wait));
+    ck_assert_str_eq(wait.why, "the server is away");
+    int64_t since_ms = wait.since_ms;
+    gate_open();
+    expect(0, SS_OK);
+    ck_assert_msg(!gate_waits(&wait), "since %lld", (long long)since_ms);
+}
+END_TEST
+
+START_TEST(what_failed_is_waited_for_until_something_is_answered)
+{
+    struct ss_store_wait wait;
+    gate_fails_once(SS_EIO);
+    submit_row(0, "t", 1, "one");
+    expect(0, SS_EIO);
+    ck_assert(gate_waits(&wait));
+    ck_assert_str_eq(wait.why, "the gate fails");
+    submit_read(1, "t");
+    expect(1, SS_OK);
+    ck_assert(!gate_waits(&wait));
+}
+END_TEST
+
+START_TEST(one_that_waits_is_not_waited_for_longer_than_that)
+{
+    gate_shut();
+    submit_row(0, "t", 1, "one");
+    gate_await();
+    ck_assert(!ss_store_actor_finish_until(actor, 0));
+    gate_open();
+    ck_assert(ss_store_actor_finish_until(
+        actor, ss_clock_ms() + 60000));
+    expect(0, SS_OK);
+    ck_assert(ss_store_actor_finish_until(actor, 0));
+}
+END_TEST
+
 // --- without a thread -------------------------------------------------------
 
 static void inline_over(struct ss_store *store)
@@ -501,6 +583,10 @@ static Suite *suite(void)
     tcase_add_test(t, commits_overtake_reads_of_other_threads);
     tcase_add_test(t, scans_see_all_that_was_put_before_them);
     tcase_add_test(t, stopping_finishes_what_is_queued);
+    tcase_add_test(t, what_it_waits_for_is_told);
+    tcase_add_test(t, a_store_that_goes_on_trying_says_why);
+    tcase_add_test(t, what_failed_is_waited_for_until_something_is_answered);
+    tcase_add_test(t, one_that_waits_is_not_waited_for_longer_than_that);
     tcase_add_test(t, inline_jobs_are_done_when_they_are_submitted);
     tcase_add_test(t, a_commit_in_doubt_is_made_again);
     tcase_add_test(t, doubt_that_stays_is_told);

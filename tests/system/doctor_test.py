@@ -34,6 +34,7 @@ REMEDY = {
     "heartbeat": "a fifth of --lease-ms",
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
+    "store-silent": "a lock that",
     "no-worker": "superstep-worker --app",
     "paused": "superstep unpause",
     "not-served": "the application that has this graph",
@@ -271,6 +272,22 @@ def test_no_worker_a_pause_and_a_graph_that_nobody_serves():
         found = doctor(world)
         expect(set(found) == {"no-worker", "not-served"}, str(found))
         expect("hello" in found["not-served"]["text"], str(found))
+
+
+def test_a_store_that_does_not_answer():
+    if postgres.missing():
+        not_tried.append(postgres.missing())
+        return
+    with World() as world, postgres.Postgres() as server:
+        coordinator = world.coordinator("--store", server.url())
+        world.worker(HELLO)
+        with postgres.Lock(server):
+            run = world.command("run", "hello", "--input", '{"name": "Ada"}')
+            coordinator.wait_line("the store has not answered")
+            expect_only(doctor(world), "store-silent", "has not answered",
+                        "to read thread", "a lock")
+        expect(run.wait() == 0, run.text())
+        expect(doctor(world) == {}, "why?")
 
 
 def test_keys_of_the_command_itself():

@@ -133,3 +133,28 @@ class Postgres:
             "psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h",
             self.folder, "-U", "superstep", "-d", database,
             stdin=text).stdout.strip()
+
+
+class Lock:
+    """A session that holds the journal, until it is closed."""
+
+    def __init__(self, server):
+        self.psql = subprocess.Popen(
+            [str(programs() / "psql"), "-X", "-q", "-h", str(server.folder),
+             "-U", "superstep", "-d", "postgres"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.psql.stdin.write("BEGIN; LOCK TABLE superstep.journal IN ACCESS "
+                              "EXCLUSIVE MODE;\n\\echo held\n")
+        self.psql.stdin.flush()
+        expect(self.psql.stdout.readline() == "held\n", "no lock")
+
+    def close(self):
+        self.psql.stdin.close()
+        self.psql.stdout.close()
+        self.psql.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.close()

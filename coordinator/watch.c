@@ -1,0 +1,113 @@
+// watch.c - whether the store answers: told in the log, by /health and doctor.
+//
+//   answers --- silent for SS_STORE_SILENT_MS, or it says that it fails and
+//      ^         tries again for SS_STORE_FAILING_MS ---> does not answer
+//      +------------------ an answer ---------------------+
+//
+// The loop goes on meanwhile, so whoever asks is told; what has to be durable
+// waits. A stop does not wait for ever: what waits for a lock or a disk cannot be
+// called back, so the process ends without it. Nothing of that was acknowledged.
+#include <stdio.h>
+#include <string.h>
+
+#include "common/app/clock.h"
+#include "common/app/metrics.h"
+#include "coordinator/limits.h"
+#include "coordinator/shell_impl.h"
+
+static bool longest_wait(
+    const struct ss_coordinator *shell, struct ss_store_wait *ret_wait)
+{
+    struct ss_store_wait lease;
+    bool waits = ss_store_actors_wait(shell->actors, ret_wait);
+    if (!ss_cluster_waits(shell, &lease) ||
+        (waits && ret_wait->since_ms <= lease.since_ms))
+        return waits;
+    *ret_wait = lease;
+    return true;
+}
+
+static void describe(struct ss_coordinator *shell,
+    const struct ss_store_wait *wait, int64_t now_ms)
+{
+    snprintf(shell->watch.text, sizeof(shell->watch.text),
+        "the store has not answered for %lld s: %s%s",
+        (long long)((now_ms - wait->since_ms) / 1000),
+        wait->why[0] ? "" : "it is ", wait->why[0] ? wait->why : wait->what);
+}
+
+static void silent(struct ss_coordinator *shell,
+    const struct ss_store_wait *wait, int64_t now_ms)
+{
+    struct ss_shell_watch *watch = &shell->watch;
+    bool is_new = watch->since_ms == 0;
+    watch->since_ms = wait->since_ms;
+    describe(shell, wait, now_ms);
+    if (!is_new && now_ms < watch->told_ms + SS_STORE_TELL_MS)
+        return;
+    watch->told_ms = now_ms;
+    ss_log_say(SS_LOG_WARNING, "%s (%s)", watch->text, shell->store_name);
+}
+
+static void answers(struct ss_coordinator *shell, int64_t now_ms)
+{
+    struct ss_shell_watch *watch = &shell->watch;
+    if (watch->since_ms == 0)
+        return;
+    ss_log_say(SS_LOG_INFO, "the store answers again, after %lld s",
+        (long long)((now_ms - watch->since_ms) / 1000));
+    watch->since_ms = 0;
+    watch->text[0] = '\0';
+}
+
+void ss_watch_turn(struct ss_coordinator *shell)
+{
+    struct ss_store_wait wait;
+    int64_t now_ms = ss_clock_ms();
+    shell->watch.look_at_ms = INT64_MAX;
+    bool waits = longest_wait(shell, &wait);
+    int64_t silence_ms = waits ? now_ms - wait.since_ms : 0;
+    bool is_told = waits && silence_ms >= (wait.why[0] ? SS_STORE_FAILING_MS
+                                                       : SS_STORE_SILENT_MS);
+    if (is_told)
+        silent(shell, &wait, now_ms);
+    else
+        answers(shell, now_ms);
+    if (waits) // one that fails says so from its own thread, and wakes nobody
+        shell->watch.look_at_ms = silence_ms < SS_STORE_FAILING_MS
+                                      ? wait.since_ms + SS_STORE_FAILING_MS
+                                      : now_ms + SS_STORE_LOOK_MS;
+    if (shell->is_measured)
+        ss_metric_set(
+            SS_METRIC_STORE_SILENT, is_told ? silence_ms / 1000 : 0);
+}
+
+int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell)
+{
+    return shell->watch.look_at_ms;
+}
+
+const char *ss_watch_trouble(const struct ss_coordinator *shell)
+{
+    return shell->watch.since_ms ? shell->watch.text : NULL;
+}
+
+bool ss_watch_finish(
+    struct ss_coordinator *shell, struct ss_error *ret_error)
+{
+    struct ss_store_wait wait = {.since_ms = ss_clock_ms()};
+    bool all =
+        ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
+    all &= ss_cluster_finish_until(shell, shell->stop_by_ms);
+    if (all)
+        return true;
+    size_t unhanded = ss_cluster_unhanded(shell);
+    if (longest_wait(shell, &wait))
+        describe(shell, &wait, ss_clock_ms());
+    ss_error_set(ret_error, SS_ETIMEOUT,
+        unhanded > 0 ? "%s. What was acknowledged is kept; %zu shards are "
+                       "still ours until the lease ends"
+                     : "%s. What was acknowledged is kept",
+        shell->watch.text, unhanded);
+    return false;
+}

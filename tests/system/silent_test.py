@@ -1,0 +1,158 @@
+"""A store that does not answer: a lock that somebody holds in the database, a
+disk that hangs. It is told in seconds, to the log, to /health and to doctor, and
+a stop does not wait for it."""
+
+import json
+import signal
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import harness
+import postgres
+from harness import BIN, DEADLINE_S, LIB, World, expect
+
+HELLO = LIB / "libhello.so"
+STORE_FAILED = 4
+METRICS = ("--metrics", "127.0.0.1:0")
+
+# In place of the disk's own: each sync waits for ever while the file is there.
+HANGING_DISK = r"""
+#include <stdlib.h>
+#include <unistd.h>
+static int hang(void)
+{
+    const char *path = getenv("HANG");
+    while (path && access(path, F_OK) == 0)
+        pause();
+    return 0;
+}
+int fsync(int fd) { (void)fd; return hang(); }
+int fdatasync(int fd) { (void)fd; return hang(); }
+"""
+
+
+def get(port, page):
+    try:
+        with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/{page}", timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def port_of(coordinator):
+    return coordinator.wait_line(r"metrics and health on port (\d+)")[1]
+
+
+def until(condition):
+    end = time.monotonic() + DEADLINE_S
+    while not condition():
+        expect(time.monotonic() < end, "it never came to that")
+        time.sleep(0.05)
+
+
+def expect_told(world, coordinator, port, what):
+    """In the log, to a probe, a scraper and doctor; at once where it is asked."""
+    coordinator.wait_line(
+        rf"the store has not answered for \d+ s: {what}")
+    until(lambda: get(port, "health")[0] == 503)
+    status, text = get(port, "health")
+    expect(status == 503 and "the store has not answered" in text, text)
+    silence = get(port, "metrics")[1].split(
+        "\nsuperstep_store_silent_seconds ")[1].split()[0]
+    expect(int(silence) >= 1, f"silent for {silence} s")
+    found = {item["finding"]: item["text"]
+             for item in world.ask("doctor", status=1)}
+    expect("the store has not answered" in found.get("store-silent", ""),
+           f"{found}")
+
+
+def expect_mended(coordinator, port):
+    coordinator.wait_line("the store answers again")
+    until(lambda: get(port, "health") == (200, "ok\n"))
+
+
+def detach(world, thread):
+    """A run that nobody waits for; its acceptance waits for the store."""
+    return world.command("run", "hello", "--thread", thread, "--input",
+                         '{"name": "Ada"}')
+
+
+def test_a_lock_in_the_database_is_told_and_holds_no_stop():
+    with World() as world, postgres.Postgres() as server:
+        store = ("--store", server.url())
+        coordinator = world.coordinator(
+            *store, *METRICS, "--drain-ms", "500")
+        port = port_of(coordinator)
+        world.worker(HELLO)
+        world.do("run", "hello", "--thread", "before", "--input",
+                 '{"name": "Ada"}')
+        lock = postgres.Lock(server)
+        first = detach(world, "first")
+        expect_told(world, coordinator, port, "it is to read thread first")
+        lock.close()
+        expect_mended(coordinator, port)
+        expect(first.wait() == 0, first.text())
+        lock = postgres.Lock(server)
+        second = detach(world, "before")
+        expect_told(world, coordinator, port, "it is to write thread before")
+        coordinator.kill(signal.SIGTERM)
+        expect(coordinator.wait() == STORE_FAILED, coordinator.text())
+        text = coordinator.text()
+        expect("1024 shards are still ours until the lease ends" in text, text)
+        expect("shards let go" not in text, text)
+        lock.close()
+        world.coordinator(*store)
+        second.kill()
+        world.do("run", "hello", "--thread", "before", "--input",
+                 '{"name": "Ada"}')
+        world.do("run", "hello", "--thread", "first", "--input",
+                 '{"name": "Ada"}')
+
+
+def test_a_stop_says_what_was_let_go():
+    with World() as world, postgres.Postgres() as server:
+        coordinator = world.coordinator("--store", server.url())
+        expect(coordinator.stop() == 0, coordinator.text())
+        expect("1024 shards let go" in coordinator.text(), coordinator.text())
+
+
+def hanging_disk(world):
+    source = world.path("hanging_disk.c")
+    source.write_text(HANGING_DISK, encoding="utf-8")
+    return world.compile(source)
+
+
+def test_a_disk_that_hangs_is_told_and_holds_no_stop():
+    with World() as world:
+        hang = world.path("hang")
+        coordinator = world.start(
+            "coordinator", "env", f"LD_PRELOAD={hanging_disk(world)}",
+            f"HANG={hang}", BIN / "superstep-coordinator", "--listen",
+            harness.ANY_PORT, "--db", world.path("superstep.db"), *METRICS,
+            "--drain-ms", "500")
+        world.endpoint = coordinator.wait_line(r"listening on ([^\s,]+)")[1]
+        port = port_of(coordinator)
+        world.worker(HELLO)
+        world.do("run", "hello", "--thread", "before", "--input",
+                 '{"name": "Ada"}')
+        hang.touch()
+        run = detach(world, "after")
+        expect_told(world, coordinator, port, "it is to write thread after")
+        coordinator.kill(signal.SIGTERM)
+        expect(coordinator.wait() == STORE_FAILED, coordinator.text())
+        expect("What was acknowledged is kept" in coordinator.text(),
+               coordinator.text())
+        world.coordinator()
+        run.kill()
+        state = world.ask("state", "before")
+        expect(state["values"], json.dumps(state))
+
+
+if __name__ == "__main__":
+    if postgres.missing():
+        print(postgres.missing())
+        sys.exit(77)
+    harness.main(globals())
