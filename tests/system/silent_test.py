@@ -105,9 +105,7 @@ def test_a_lock_in_the_database_is_told_and_holds_no_stop():
         expect("shards let go" not in text, text)
         lock.close()
         world.coordinator(*store)
-        second.kill()
-        world.do("run", "hello", "--thread", "before", "--input",
-                 '{"name": "Ada"}')
+        expect(second.wait() == 0, second.text())
         world.do("run", "hello", "--thread", "first", "--input",
                  '{"name": "Ada"}')
 
