@@ -3,7 +3,7 @@
 
 packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
     protobuf-c-compiler libprotobuf-c-dev libzmq3-dev
-    libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev uthash-dev"
+    libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev"
 packages_test="check python3 binutils postgresql"
 packages_slow="valgrind"
 packages_ci="clang"

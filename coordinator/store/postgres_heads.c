@@ -3,33 +3,14 @@
 // While an epoch stands nobody else appends to its owner's threads, so what was
 // committed with it need not be asked for again: the fence, which each append
 // looks at, says that it is still so.
-#include <string.h>
-
-// uthash's own function falls through its switch, which clang refuses.
-#define HASH_FUNCTION(key, size, hash) \
-    ((hash) = (unsigned)ss_hash64((key), (size)))
-#include <uthash.h>
-
-#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "coordinator/store/limits.h"
 #include "coordinator/store/store_postgres.h"
 
-struct ss_pg_head {
-    char *thread;
-    uint64_t seq;
-    UT_hash_handle hh;
-};
-
 void ss_pg_heads_forget(struct ss_pg_store *store)
 {
-    struct ss_pg_head *head, *next;
-    HASH_ITER(hh, store->heads, head, next)
-    {
-        HASH_DEL(store->heads, head);
-        ss_free(head->thread);
-        ss_free(head);
-    }
+    ss_map_fini(&store->heads, ss_free);
+    store->heads = (struct ss_map){0};
 }
 
 void ss_pg_heads_use(struct ss_pg_store *store, uint64_t epoch)
@@ -43,27 +24,23 @@ void ss_pg_heads_use(struct ss_pg_store *store, uint64_t epoch)
 bool ss_pg_heads_know(
     const struct ss_pg_store *store, const char *thread, uint64_t seq)
 {
-    struct ss_pg_head *head = NULL;
-    HASH_FIND_STR(store->heads, thread, head);
-    return head && head->seq == seq;
+    const uint64_t *head = ss_map_get(&store->heads, thread);
+    return head && *head == seq;
 }
 
 void ss_pg_heads_set(
     struct ss_pg_store *store, const char *thread, uint64_t seq)
 {
-    struct ss_pg_head *head = NULL;
     if (store->heads_epoch == 0) {
         return;
     }
-    HASH_FIND_STR(store->heads, thread, head);
+    uint64_t *head = ss_map_get(&store->heads, thread);
     if (!head) {
-        if (HASH_COUNT(store->heads) >= SS_STORE_HEADS_MAX) {
+        if (store->heads.count >= SS_STORE_HEADS_MAX) {
             ss_pg_heads_forget(store);
         }
         head = ss_zalloc(1, sizeof(*head));
-        head->thread = ss_strdup(thread);
-        HASH_ADD_KEYPTR(
-            hh, store->heads, head->thread, strlen(head->thread), head);
+        ss_map_put(&store->heads, thread, head);
     }
-    head->seq = seq;
+    *head = seq;
 }

@@ -3,52 +3,37 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "coordinator/store/store_postgres.h"
-
-// uthash's own function falls through its switch, which clang refuses.
-#define HASH_FUNCTION(key, size, hash) \
-    ((hash) = (unsigned)ss_hash64((key), (size)))
-#include <uthash.h>
-
-struct ss_pg_name {
-    const char *text;
-    uint64_t number;
-    UT_hash_handle hh;
-};
 
 // --- names ------------------------------------------------------------------
 
 void ss_pg_names_init(struct ss_pg_names *names, size_t capacity)
 {
     *names = (struct ss_pg_names){.capacity = capacity};
-    names->items = ss_alloc((capacity + 1) * sizeof(*names->items));
+    names->numbers = ss_zalloc(capacity + 1, sizeof(*names->numbers));
 }
 
 void ss_pg_names_fini(struct ss_pg_names *names)
 {
     for (int i = 0; i <= SS_PG_THREADS; i++) {
-        HASH_CLEAR(hh, names->kinds[i]);
+        ss_map_fini(&names->kinds[i], NULL);
     }
-    ss_free(names->items);
+    ss_free(names->numbers);
     *names = (struct ss_pg_names){0};
 }
 
 uint64_t *ss_pg_names_add(
     struct ss_pg_names *names, int kind, const char *text, bool *ret_new)
 {
-    struct ss_pg_name *name = NULL;
-    HASH_FIND_STR(names->kinds[kind], text, name);
-    *ret_new = !name;
-    if (!name) {
+    uint64_t *number = ss_map_get(&names->kinds[kind], text);
+    *ret_new = !number;
+    if (!number) {
         ss_check(names->count < names->capacity);
-        name = &names->items[names->count++];
-        *name = (struct ss_pg_name){.text = text};
-        HASH_ADD_KEYPTR(
-            hh, names->kinds[kind], name->text, strlen(name->text), name);
+        number = &names->numbers[names->count++];
+        ss_map_put(&names->kinds[kind], text, number);
     }
-    return &name->number;
+    return number;
 }
 
 // --- runs -------------------------------------------------------------------

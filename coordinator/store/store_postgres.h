@@ -13,6 +13,7 @@
 
 #include <libpq-fe.h>
 
+#include "common/base/map.h"
 #include "coordinator/store/store_impl.h"
 
 enum {
@@ -81,7 +82,7 @@ struct ss_pg_store {
     bool is_pooled;    // sessions change under this connection
     // What this session keeps; "": not yet.
     char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
-    struct ss_pg_head *heads; // of threads, while heads_epoch stands
+    struct ss_map heads; // thread -> seq, while heads_epoch stands
     uint64_t heads_epoch;
 };
 
@@ -224,11 +225,11 @@ enum ss_pg_statement ss_pg_put_statement(
 
 // --- which units go together (postgres_runs.c) ------------------------------
 
-// Texts by kind, each once. The texts are borrowed.
+// Texts by kind, each once.
 struct ss_pg_names {
-    struct ss_pg_name *items;
+    uint64_t *numbers; // what the names are for
     size_t count, capacity;
-    struct ss_pg_name *kinds[SS_TABLE_COUNT + 1]; // keys of tables, threads
+    struct ss_map kinds[SS_TABLE_COUNT + 1]; // keys of tables, threads
 };
 enum { SS_PG_THREADS = SS_TABLE_COUNT };
 
