@@ -310,6 +310,7 @@ static void set_version(struct ss_graph *graph)
     json_t *part = decisive_part(graph->description);
     char *text = ss_json_canonical(part);
     ss_hash_hex(text, strlen(text), graph->version);
+    graph->key = ss_format("%s@%s", graph->name, graph->version);
     ss_free(text);
     json_decref(part);
 }

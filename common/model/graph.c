@@ -147,5 +147,6 @@ void ss_graph_unref(struct ss_graph *graph)
     ss_map_fini(&graph->node_index, NULL);
     json_decref(graph->description);
     ss_free(graph->name);
+    ss_free(graph->key);
     ss_free(graph);
 }

@@ -154,6 +154,7 @@ struct ss_graph {
     unsigned refs;
     char *name;
     char version[SS_HEX128_SIZE]; // hash of what decides plan and update
+    char *key;                    // "name@version", by which workers serve it
     json_t *description;
     bool is_state;   // else raw
     bool root_state; // its state is the one value __root__

@@ -11,8 +11,7 @@ static char *cache_key(const struct task *task)
     char *text = ss_json_canonical(ss_value_json(task->input));
     ss_hash_hex(text, strlen(text), hex);
     ss_free(text);
-    return ss_format("%s@%s|%s|%s", graph->name, graph->version,
-        task->node->name, hex);
+    return ss_format("%s|%s|%s", graph->key, task->node->name, hex);
 }
 
 void ss_cache_ask(struct task *task)

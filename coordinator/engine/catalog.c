@@ -29,7 +29,8 @@ static void store_graph(struct engine *engine, const struct known_graph *known,
     json_object_set_new(
         record, ANNOUNCED, json_integer((json_int_t)known->announced_us));
     ss_engine_store_record(
-        engine, SS_RECORD_GRAPH, known->key, known->graph->name, record);
+        engine, SS_RECORD_GRAPH, known->graph->key, known->graph->name,
+        record);
 }
 
 // A worker that comes back with an old version makes it no newer.
@@ -53,9 +54,7 @@ static void learn(struct engine *engine, struct ss_graph *compiled,
     bool is_new = known == NULL;
     if (is_new) {
         known = ss_zalloc(1, sizeof(*known));
-        known->key =
-            ss_format("%s@%s", compiled->name, compiled->version);
-        ss_map_put(&engine->graphs, known->key, known);
+        ss_map_put(&engine->graphs, compiled->key, known);
         engine->graphs_moved = true;
     } else {
         ss_graph_unref(known->graph);

@@ -121,7 +121,6 @@ static void free_known(void *value)
 {
     struct known_graph *known = value;
     ss_graph_unref(known->graph);
-    ss_free(known->key);
     ss_free(known);
 }
 

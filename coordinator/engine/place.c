@@ -11,10 +11,7 @@
 
 static bool serves(const struct worker *worker, const struct ss_graph *graph)
 {
-    char *key = ss_format("%s@%s", graph->name, graph->version);
-    bool known = ss_map_get(&worker->graphs, key) != NULL;
-    ss_free(key);
-    return known;
+    return ss_map_get(&worker->graphs, graph->key) != NULL;
 }
 
 size_t ss_graph_workers(struct engine *engine, const struct ss_graph *graph)

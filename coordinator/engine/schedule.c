@@ -342,11 +342,9 @@ static void welcome(struct engine *engine, const struct ss_event *event,
 {
     struct worker *worker = add_worker(engine, event);
     for (size_t i = 0; i < event->hello.graphs_count; i++) {
-        char *key =
-            ss_format("%s@%s", graphs[i]->name, graphs[i]->version);
+        const char *key = graphs[i]->key;
         if (!ss_map_put(&worker->graphs, key, worker))
             json_array_append_new(worker->graph_names, json_string(key));
-        ss_free(key);
     }
     ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
         " tasks at once", worker->name, worker->graphs.count,

@@ -485,7 +485,6 @@ struct worker {
 
 struct known_graph {
     struct ss_graph *graph;
-    char *key; // name@version
     int64_t announced_us; // when it was, first; the newest rules; 0: never
 };
 
