@@ -5,6 +5,7 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/journal_io.h"
 #include "coordinator/limits.h"
@@ -100,7 +101,8 @@ static struct ss_store_put put_of(const struct ss_command_put *put)
         .expires_us = put->expires_us};
 }
 
-// An unfinished run is listed by itself, so that a start reads no other.
+// An unfinished run is listed by itself, so that a start reads no other. A key
+// that does not name the thread may be another thread's by now.
 static bool is_of_run(const struct ss_command_put *put)
 {
     return put->table == SS_RECORD_RUN;
@@ -109,10 +111,11 @@ static bool is_of_run(const struct ss_command_put *put)
 static struct ss_store_put open_put_of(const struct ss_command_put *put)
 {
     bool is_open = put->value && ss_bridge_run_is_open(put->value);
+    bool is_sure = ss_run_key_names_thread(put->key);
     char *text = is_open ? ss_json_text(put->value) : NULL;
     return (struct ss_store_put){.table = SS_TABLE_OPEN,
         .key = put->key,
-        .index = put->index,
+        .index = is_open || !is_sure ? put->index : NULL,
         .value = text,
         .value_size = text ? strlen(text) : 0};
 }

@@ -58,8 +58,7 @@ static void begin_taking_back(struct run *run)
     run->ended = run->taken_back = true;
     thread->run = NULL;
     thread->taken_back = run;
-    ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
-        ss_run_record(run, SS_RUN_TAKEN_BACK), false);
+    ss_record_put(thread, run->id, ss_run_record(run, SS_RUN_TAKEN_BACK));
     ss_engine_narrate(run->engine, "the run on thread %s is taken back",
         thread->id);
     ss_queue_later(thread);
@@ -117,7 +116,7 @@ static void take_back(struct thread *thread, const char *id)
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
     if (facts)
         ss_run_void_rows(thread, id, facts->first_seq, false);
-    ss_thread_put(thread, SS_RECORD_RUN, id, thread->id, NULL, false);
+    ss_record_drop(thread, id);
 }
 
 bool ss_run_take_back(struct thread *thread)
@@ -177,8 +176,7 @@ bool ss_run_cancel_awaited(
         row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run,
             "thread", thread->id, "status", "cancelled", "interrupts",
             "error", ss_error_json(SS_ECANCELLED, why));
-        ss_thread_put(
-            thread, SS_RECORD_RUN, run, thread->id, record, false);
+        ss_record_put(thread, run, record);
         ss_thread_seal(thread);
     }
     ss_engine_narrate(thread->engine, "the run that waited to go on on thread "
@@ -207,10 +205,10 @@ void ss_cancel_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     const char *name = ss_json_str(body, "run", "");
-    struct run *run = ss_map_get(&thread->engine->runs, name);
+    struct run *run = ss_run_live(thread, name);
     bool back = wants_back(body);
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
-    if (run && run->thread == thread) {
+    if (run) {
         ss_run_cancel(run, cancelled_text, back);
         answer(thread, peer, id, "cancelled");
     } else if (facts && facts->end) {
@@ -225,20 +223,10 @@ void ss_cancel_on_thread(
 void ss_cancel_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
-    const char *name = ss_json_str(body, "run", "");
     const char *action = ss_json_str(body, "action", "interrupt");
-    const char *of = ss_json_str(body, "thread", NULL);
-    struct run *run = ss_map_get(&engine->runs, name);
-    if (strcmp(action, "interrupt") != 0 && strcmp(action, "rollback") != 0) {
+    if (strcmp(action, "interrupt") != 0 && strcmp(action, "rollback") != 0)
         ss_reply_error(engine, peer, id, SS_EINVAL,
             "action: say interrupt or rollback, not \"%s\"", action);
-        return;
-    }
-    if (run)
-        of = run->thread->id;
-    if (!of)
-        ss_request_scan(engine, peer, id, body);
-    else if (!ss_refer(engine, peer, id, of))
-        ss_request_later(
-            ss_thread_get(engine, of), "cancel", peer, id, body);
+    else
+        ss_locate(engine, peer, id, body);
 }

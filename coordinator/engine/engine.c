@@ -159,11 +159,11 @@ void ss_engine_destroy(struct ss_engine **place)
         thread->run = NULL;
     }
     free_ended(engine);
-    for (size_t i = 0; i < engine->scans.count; i++) {
-        ss_free(engine->scans.items[i].peer);
-        ss_free(engine->scans.items[i].op);
-        json_decref(engine->scans.items[i].body);
-    }
+    for (size_t i = 0; i < engine->scans.count; i++)
+        ss_scan_fini(&engine->scans.items[i]);
+    for (size_t i = 0; i < engine->claims.count; i++)
+        ss_claim_fini(&engine->claims.items[i]);
+    SS_VEC_FINI(&engine->claims);
     for (size_t i = 0; i < engine->trials.count; i++)
         ss_trial_fini(&engine->trials.items[i]);
     SS_VEC_FINI(&engine->trials);
@@ -222,7 +222,8 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_trial_stored(engine, event) || ss_pause_stored(engine, event))
+    if (ss_trial_stored(engine, event) || ss_pause_stored(engine, event)
+        || ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (thread && thread->store_tag == event->stored.tag)

@@ -309,7 +309,7 @@ void ss_explain_thread(
             thread->id, wanted ? " " : " yet", wanted ? wanted : "");
         return;
     }
-    const struct run *live = ss_map_get(&engine->runs, facts->id);
+    const struct run *live = ss_run_live(thread, facts->id);
     const struct ss_row *end = end_row(thread, facts->id);
     json_t *json = past(thread, facts, end);
     json_object_set_new(json, "status",

@@ -38,6 +38,7 @@ void ss_thread_rest(struct thread *thread)
     if (thread->is_idle || !is_idle(thread))
         return;
     ss_doomed_forget(thread); // whatever ended is durable
+    ss_records_rest(thread);
     thread->is_idle = true;
     thread->idle_size = sizeof(*thread) + strlen(thread->id)
         + (thread->journal ? ss_journal_size(thread->journal) : 0);

@@ -90,6 +90,55 @@ void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);
 
+// ------------------------------------------------ record.c
+
+// The run of that name on that thread, if it is under way or waits for its turn
+// here. NULL: it is not.
+struct run *ss_run_live(const struct thread *thread, const char *name);
+void ss_run_enlist(struct run *run);
+void ss_run_unlist(struct run *run);
+// All members know records whose keys name the thread.
+bool ss_records_are_keyed(const struct engine *engine);
+// The record of that run has its name alone as key, or is to have.
+void ss_record_is_old(struct thread *thread, const char *run);
+// A record was found: how its key is, is known from now on.
+void ss_record_found(struct thread *thread, const json_t *record);
+// All that was put is durable, and no run is under way.
+void ss_records_rest(struct thread *thread);
+// What is stored of a run, in the thread's next unit. Takes `record`.
+void ss_record_put(struct thread *thread, const char *run, json_t *record);
+// The same by itself, without rows; the tag that is answered.
+uint64_t ss_record_store(
+    struct thread *thread, const char *run, json_t *record);
+// Nobody finds the run any more, whatever its key is.
+void ss_record_drop(struct thread *thread, const char *run);
+// A record of a run, as lists show it. Gives.
+json_t *ss_record_shown(const struct ss_record *record);
+
+// ------------------------------------------------ claim.c
+
+// Before a run of a client's own name begins where names alone are keys: the
+// name becomes this thread's, durably, or the request is refused. Borrows all.
+#define SS_NAME_CLAIMED_OP "claimed" // a run that has its name now
+#define SS_NAME_KNOWN_OP   "known"   // and one that had it before
+void ss_claim(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body);
+void ss_claim_fini(struct claim *claim);
+// True: it was the answer to a claim's look, or to its put.
+bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
+bool ss_claim_stored(struct engine *engine, const struct ss_event *event);
+
+// ------------------------------------------------ locate.c
+
+// Serve a request that takes a run: on the thread that it names, else on the
+// one thread that has a run of that name. Borrows all.
+void ss_locate(struct engine *engine, const char *peer, uint64_t id,
+    json_t *body);
+// What the store's tables answered, one look after the other. Takes what is in
+// `wait`.
+void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
+    const struct ss_event *event);
+
 // ------------------------------------------------ trial.c
 
 // A run found after a crash: it is counted before anything of it is read.
@@ -112,8 +161,6 @@ void ss_doomed_forget(struct thread *thread);
 // What is asked of a thread whose run is quarantined.
 void ss_parked_request(struct thread *thread, const char *op,
     const char *peer, uint64_t id, json_t *body);
-void ss_release_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 void ss_release_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
 
@@ -199,12 +246,22 @@ void ss_request_scan(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // What they answered.
 void ss_records(struct engine *engine, const struct ss_event *event);
+void ss_scan_fini(struct scan_reply *wait);
 
 // ------------------------------------------------ run.c
 
 // Begin a run asked for by `peer`; an error is answered.
 void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// Whose a run's name is, where names alone are keys (claim.c).
+enum name_state {
+    NAME_FREE,    // nobody has looked
+    NAME_KNOWN,   // the thread's: it has a record
+    NAME_CLAIMED, // the thread's, by a record that says no more than that
+};
+// The same, when its name is the thread's.
+void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body, enum name_state state);
 // One that nobody knows yet, of that graph (NULL: not known). Gives; free it with
 // ss_run_free() until ss_run_forget() has it.
 struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
@@ -313,9 +370,7 @@ void ss_queue_fini(struct thread *thread);
 
 // ------------------------------------------------ migrate.c
 
-// The request `migrate`: as it comes, and on the run's thread.
-void ss_migrate_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// The request `migrate`, on the run's thread.
 void ss_migrate_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // The version of graph `name` that is meant, exactly or by its first letters;

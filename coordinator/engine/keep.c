@@ -48,15 +48,6 @@ bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
     return why != NULL;
 }
 
-// The record of a run that was begun here; another thread's run that was given
-// the same id later, and is under way, keeps it.
-static void drop_record(struct thread *thread, const char *id)
-{
-    const struct run *run = ss_map_get(&thread->engine->runs, id);
-    if (!run || run->thread == thread)
-        ss_thread_put(thread, SS_RECORD_RUN, id, thread->id, NULL, false);
-}
-
 // The thread's rows and records go in one unit; then it is as if new. Whoever
 // asks for it meanwhile waits: a row of its next life must not go with them.
 void ss_delete_thread(
@@ -71,7 +62,7 @@ void ss_delete_thread(
             row ? ss_journal_run(thread->journal, row->run) : NULL;
         // one that was cancelled before its turn has an end alone
         if (facts && (row->entry || (row->end && !facts->entry)))
-            drop_record(thread, row->run);
+            ss_record_drop(thread, row->run);
     }
     ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
     thread->delete_all = thread->deleting = true;

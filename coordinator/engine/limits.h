@@ -24,6 +24,9 @@ enum {
     SS_OFFER_EXTRA_MS = 2000, // longer than tasks wait: rows are read meanwhile
     SS_WORKERS_MAX = 4096,      // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
+    SS_NAMESAKES_MAX = 8, // threads that an error names, of runs of one name
+    SS_CLAIM_TRIES_MAX = 3, // looks for a run's name, while others take theirs
+    SS_CLAIMS_MAX = 16384,  // names on their way: their requests are in memory
     SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread
     SS_QUEUE_THREAD_MAX = 256,  // runs that wait for their turn on one thread
     SS_QUEUE_MAX = 16384,       // and on all: their requests are in memory

@@ -185,15 +185,9 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
         ss_thread_seal(thread); // it has ended in this very step
     const struct ss_run_facts *facts =
         ss_journal_run(thread->journal, run_id);
-    struct run *run = ss_map_get(&thread->engine->runs, run_id);
-    if (run && run->thread == thread) {
-        ss_run_attach(thread->engine, run, peer, id, body);
-        return true;
-    }
+    struct run *run = ss_run_live(thread, run_id);
     if (run) {
-        ss_reply_error(thread->engine, peer, id, SS_EEXISTS,
-            "run %s is under way on thread %s: give this one another id",
-            run_id, run->thread->id);
+        ss_run_attach(thread->engine, run, peer, id, body);
         return true;
     }
     if (facts && facts->end) {

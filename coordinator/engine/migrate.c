@@ -54,13 +54,12 @@ static void put_moved(struct thread *thread, const char *run,
 {
     struct ss_row *row = ss_thread_row_for_entry(thread, run);
     row->entry = moved_entry(entry, graph);
-    ss_thread_put(thread, SS_RECORD_RUN, run, thread->id,
+    ss_record_put(thread, run,
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run,
             "thread", thread->id, "graph", graph->name, "version",
             graph->version, "status", "running", "created_us",
             json_object_get(entry, "created_us"), "changed_us",
-            (json_int_t)thread->engine->wall_us),
-        false);
+            (json_int_t)thread->engine->wall_us));
     ss_thread_seal(thread);
     ss_engine_narrate(thread->engine, "the run on thread %s moves to another "
         "version of graph %s", thread->id, graph->name);
@@ -101,8 +100,7 @@ static void move_queued(struct run *run, struct ss_graph *graph)
     run->graph = graph;
     json_object_set_new(
         run->record, "version", json_string(graph->version));
-    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
-        json_deep_copy(run->record), false);
+    ss_record_put(run->thread, run->id, json_deep_copy(run->record));
     run->unit = ss_thread_unit(run->thread);
     ss_queue_later(run->thread);
 }
@@ -113,18 +111,18 @@ static void move_queued(struct run *run, struct ss_graph *graph)
 // has not ended.
 static const json_t *stands_at(const struct thread *thread, const char *id)
 {
-    const struct run *run = ss_map_get(&thread->engine->runs, id);
+    const struct run *run = ss_run_live(thread, id);
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
-    if (run && run->thread == thread && run->queued)
+    if (run && run->queued)
         return run->record;
-    if (run && (run->thread != thread || run->ended))
+    if (run && run->ended)
         return NULL;
     return facts && !facts->end ? facts->entry : NULL;
 }
 
 static void move(struct thread *thread, const char *id, struct ss_graph *to)
 {
-    struct run *run = ss_map_get(&thread->engine->runs, id);
+    struct run *run = ss_run_live(thread, id);
     if (run && run->queued) {
         move_queued(run, to);
     } else if (run) {
@@ -157,7 +155,7 @@ void ss_migrate_on_thread(
         to = NULL;
     }
     // of one that waits for its turn there is no row
-    const struct run *run = ss_map_get(&thread->engine->runs, name);
+    const struct run *run = ss_run_live(thread, name);
     if (to && !(run && run->queued)
         && thread->engine->row_format < SS_ROW_FORMAT_2) {
         ss_error_set(&error, SS_EAGAIN,
@@ -171,23 +169,10 @@ void ss_migrate_on_thread(
             thread->engine, peer, id, error.status, "%s", error.message);
         return;
     }
-    json_t *answer = json_pack("{s:s, s:s, s:s, s:s}", "run", name, "graph",
-        to->name, "from", ss_json_str(at, "version", "?"), "to", to->version);
+    json_t *answer = json_pack("{s:s, s:s, s:s, s:s, s:s}", "run", name,
+        "thread", thread->id, "graph", to->name, "from",
+        ss_json_str(at, "version", "?"), "to", to->version);
     if (strcmp(ss_json_str(at, "version", ""), to->version) != 0)
         move(thread, name, to);
     ss_reply_durable(thread, peer, id, answer);
-}
-
-void ss_migrate_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const struct run *run =
-        ss_map_get(&engine->runs, ss_json_str(body, "run", ""));
-    const char *of =
-        run ? run->thread->id : ss_json_str(body, "thread", NULL);
-    if (!of)
-        ss_request_scan(engine, peer, id, body);
-    else if (!ss_refer(engine, peer, id, of))
-        ss_request_later(
-            ss_thread_get(engine, of), "migrate", peer, id, body);
 }

@@ -137,14 +137,17 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
         thread->queue_last = place;
     run->queued = true;
     thread->engine->queued++;
-    ss_map_put(&thread->engine->runs, run->id, run);
+    ss_run_enlist(run);
     ss_queue_later(thread);
 }
 
+// Takes `record`; NULL: nobody finds it any more.
 static void put_record(struct run *run, json_t *record)
 {
-    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
-        record, false);
+    if (record)
+        ss_record_put(run->thread, run->id, record);
+    else
+        ss_record_drop(run->thread, run->id);
     run->unit = ss_thread_unit(run->thread);
 }
 

@@ -9,10 +9,12 @@ void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     const char *status = ss_json_str(record_json, "status", "");
-    if (!id || !thread_id || ss_map_get(&engine->runs, id)
-        || ss_refer(engine, NULL, 0, thread_id))
+    if (!id || !thread_id || ss_refer(engine, NULL, 0, thread_id))
         return;
     struct thread *thread = ss_thread_find(engine, thread_id);
+    if (ss_run_live(thread, id))
+        return;
+    ss_record_found(thread, record_json);
     if (!engine->options.shared)
         ss_adopt_begin(engine); // else workers are asked
     bool runs = strcmp(status, "running") == 0;
@@ -81,7 +83,7 @@ bool ss_run_recover_as(
         run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
-    ss_map_put(&engine->runs, run->id, run);
+    ss_run_enlist(run);
     engine->counts.runs_started++;
     ss_engine_narrate(engine, "run of graph %s on thread %s is found "
         "unfinished and goes on", run->graph->name, thread->id);

@@ -13,9 +13,7 @@ typedef void plain_fn(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 
 static void workers(struct engine *, const char *, uint64_t, json_t *);
-static void attach(struct engine *, const char *, uint64_t, json_t *);
 static void status_of(struct engine *, const char *, uint64_t, json_t *);
-static void explain(struct engine *, const char *, uint64_t, json_t *);
 
 static const struct op {
     const char *name;
@@ -28,7 +26,7 @@ static const struct op {
         " checkpoint_map stream subgraphs interrupt_before interrupt_after"
         " recursion_limit strict_resume max_concurrency durability"
         " output_keys config context run detach if_busy priority "},
-    {"attach", NULL, attach, " run thread stream subgraphs after seen "},
+    {"attach", NULL, ss_locate, " run thread stream subgraphs after seen "},
     {"cancel", NULL, ss_cancel_request, " run thread action "},
     {"state", ss_read_state, NULL,
         " thread graph checkpoint_id checkpoint_ns subgraphs "},
@@ -39,9 +37,9 @@ static const struct op {
     {"checkpoints", ss_read_checkpoints, NULL, " thread graph after limit "},
     {"import", ss_import_thread, NULL, " thread graph checkpoints after more "},
     {"journal", ss_read_journal, NULL, " thread from limit "},
-    {"explain", ss_explain_thread, explain, " run thread "},
-    {"migrate", ss_migrate_on_thread, ss_migrate_request, " run thread to "},
-    {"release", ss_release_on_thread, ss_release_request, " run thread "},
+    {"explain", ss_explain_thread, ss_locate, " run thread "},
+    {"migrate", ss_migrate_on_thread, ss_locate, " run thread to "},
+    {"release", ss_release_on_thread, ss_locate, " run thread "},
     {"delete", ss_delete_thread, NULL, " thread idle_ms keep_waiting "},
     {"prune", ss_prune_thread, NULL, " thread idle_ms keep_waiting "},
     {"copy", ss_copy_thread, NULL, " thread to key "},
@@ -108,11 +106,18 @@ static bool is_early_copy(const struct thread *thread, const char *op)
         && !ss_thread_busy(thread);
 }
 
+// It is served by the run of its name, where there is one.
+static bool finds_a_run(const char *op)
+{
+    return strcmp(op, "run") == 0 || strcmp(op, "attach") == 0
+        || strcmp(op, SS_NAME_CLAIMED_OP) == 0
+        || strcmp(op, SS_NAME_KNOWN_OP) == 0;
+}
+
 // Serve one that waited; false: it must wait on.
 static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
-    if (w->peer && (strcmp(w->op, "run") == 0 || strcmp(w->op, "attach") == 0)
-        && is_awaited(thread, ss_json_str(w->body, "run", NULL)))
+    if (w->peer && finds_a_run(w->op) && is_awaited(thread, ss_json_str(w->body, "run", NULL)))
         return false;
     if (strcmp(w->op, "recover") == 0)
         return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
@@ -122,6 +127,12 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
     }
     if (strcmp(w->op, "cancel") == 0) {
         ss_cancel_on_thread(thread, w->peer, w->id, w->body);
+        return true;
+    }
+    if (strcmp(w->op, SS_NAME_CLAIMED_OP) == 0
+        || strcmp(w->op, SS_NAME_KNOWN_OP) == 0) {
+        ss_run_named(thread, w->peer, w->id, w->body,
+            strcmp(w->op, SS_NAME_KNOWN_OP) == 0 ? NAME_KNOWN : NAME_CLAIMED);
         return true;
     }
     if (strcmp(w->op, "attach") == 0) {
@@ -304,35 +315,4 @@ static void status_of(
             (json_int_t)engine->workers.count, "attempts",
             (json_int_t)engine->attempts.count, "pauses",
             ss_pauses_json(engine)));
-}
-
-// On the thread that is named, or on the one of the run.
-static void explain(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const char *run_id = ss_json_str(body, "run", NULL);
-    const char *thread_id = ss_json_str(body, "thread", NULL);
-    const struct run *run =
-        run_id ? ss_map_get(&engine->runs, run_id) : NULL;
-    if (run)
-        ss_explain_thread(run->thread, peer, id, body);
-    else if (thread_id)
-        ask_thread(engine, thread_id, peer, id, body);
-    else if (run_id)
-        ss_request_scan(engine, peer, id, body);
-    else
-        ss_reply_error(engine, peer, id, SS_EINVAL,
-            "explain: say which run, or which thread");
-}
-
-static void attach(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const char *run_id = ss_json_str(body, "run", "");
-    struct run *run = ss_map_get(&engine->runs, run_id);
-    if (run) {
-        ss_run_attach(engine, run, peer, id, body);
-        return;
-    }
-    ss_request_scan(engine, peer, id, body);
 }

@@ -9,6 +9,7 @@
 // more; the record in `runs` changes in the same units as those two rows.
 #include <string.h>
 
+#include "common/model/run_key.h"
 #include "coordinator/engine/internal.h"
 
 // ------------------------------------------------ making and freeing
@@ -100,8 +101,7 @@ void ss_run_begin_row(struct run *run)
         (json_int_t)run->created_us);
     run->entry = row->entry;
     run->entry_seq = row->seq;
-    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
-        ss_run_record(run, "running"), false);
+    ss_record_put(run->thread, run->id, ss_run_record(run, "running"));
     ss_thread_remember(run->thread, run->graph);
     run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
@@ -148,8 +148,7 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
     if (!json_is_null(json_object_get(row->end, "output"))
         && !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
-    ss_thread_put(thread, SS_RECORD_RUN, run->id, thread->id,
-        ss_run_record(run, status), false);
+    ss_record_put(thread, run->id, ss_run_record(run, status));
     if (strcmp(status, "failed") == 0)
         engine->counts.runs_failed++;
     else
@@ -166,7 +165,7 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
 // The thread is free for the next one.
 void ss_run_forget(struct run *run)
 {
-    ss_map_remove(&run->engine->runs, run->id);
+    ss_run_unlist(run);
     SS_VEC_PUSH(&run->engine->ended, run);
     ss_queue_later(run->thread);
 }
@@ -243,7 +242,7 @@ static void enter(struct run *run, const char *peer, uint64_t id)
     struct ss_error error = {0};
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
-    ss_map_put(&engine->runs, run->id, run);
+    ss_run_enlist(run);
     int status = ss_loop_enter_root(run->root, false, &error);
     if (status == SS_OK)
         return;
@@ -254,59 +253,109 @@ static void enter(struct run *run, const char *peer, uint64_t id)
         return;
     }
     thread->run = NULL;
-    ss_map_remove(&engine->runs, run->id);
+    ss_run_unlist(run);
     ss_run_free(run);
     ss_reply_error(engine, peer, id, status, "%s", error.message);
+}
+
+// What can be said before a run is made of the request: SS_OK, and what is to be
+// done about a thread that is busy, and the graph (borrowed).
+static int look_at(struct thread *thread, const json_t *body,
+    enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
+    struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "run", NULL);
+    char with[SS_BUSY_TEXT_SIZE];
+    if (name && !ss_run_name_fits(name))
+        return ss_error_set(error, SS_EINVAL,
+            "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
+    int status = ss_queue_strategy(body, ret_if_busy, error);
+    if (status != SS_OK)
+        return status;
+    if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {
+        ss_thread_busy_with(thread, with);
+        return ss_error_set(error, SS_EBUSY, "thread %s is busy with %s: "
+            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
+            with);
+    }
+    *ret_graph = ss_request_graph(thread->engine, thread, body, error);
+    return *ret_graph ? SS_OK : error->status;
+}
+
+// It has its name, and begins or joins the queue.
+static int begin(struct run *run, const char *peer, uint64_t id,
+    enum if_busy if_busy, struct ss_error *error)
+{
+    struct thread *thread = run->thread;
+    int status = ss_run_listen(run, peer, id, run->body, error);
+    if (status == SS_OK && ss_thread_busy(thread))
+        status = ss_queue_make_way(run, if_busy, error);
+    if (status != SS_OK)
+        ss_run_free(run);
+    else if (ss_thread_busy(thread))
+        ss_queue_join(run);
+    else
+        enter(run, peer, id);
+    return status;
+}
+
+static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
+    struct run **ret_run, struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "run", NULL);
+    struct run *run = ss_run_new(thread, graph);
+    if (name)
+        id_copy(run->id, name);
+    else
+        random_id(thread->engine, run->id);
+    int status = ss_run_parse(run, body, error);
+    if (status == SS_OK)
+        *ret_run = run;
+    else
+        ss_run_free(run);
+    return status;
+}
+
+static void ask(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body, enum name_state state)
+{
+    struct engine *engine = thread->engine;
+    struct ss_error error = {0};
+    enum if_busy if_busy = IF_BUSY_REJECT;
+    struct ss_graph *graph = NULL;
+    struct run *run = NULL;
+    const char *name = ss_json_str(body, "run", NULL);
+    if (ss_run_serve_repeated(thread, peer, id, name, body))
+        return;
+    int status = look_at(thread, body, &if_busy, &graph, &error);
+    if (status == SS_OK)
+        status = make(thread, graph, body, &run, &error);
+    if (status == SS_OK && name && state == NAME_FREE
+        && !ss_records_are_keyed(engine)) {
+        ss_run_free(run);
+        ss_claim(thread, peer, id, body);
+        return;
+    }
+    if (status == SS_OK) {
+        if (state != NAME_FREE || !ss_records_are_keyed(engine))
+            ss_record_is_old(thread, run->id);
+        status = begin(run, peer, id, if_busy, &error);
+    }
+    if (status != SS_OK) {
+        if (state == NAME_CLAIMED)
+            ss_record_drop(thread, name);
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+    }
 }
 
 void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
-    struct engine *engine = thread->engine;
-    struct ss_error error = {0};
-    const char *run_id = ss_json_str(body, "run", NULL);
-    if (ss_run_serve_repeated(thread, peer, id, run_id, body))
-        return;
-    if (run_id && (!run_id[0] || strlen(run_id) >= SS_UUID_SIZE)) {
-        ss_reply_error(engine, peer, id, SS_EINVAL,
-            "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
-        return;
-    }
-    bool busy = ss_thread_busy(thread);
-    enum if_busy if_busy = IF_BUSY_REJECT;
-    int status = ss_queue_strategy(body, &if_busy, &error);
-    if (status == SS_OK && busy && if_busy == IF_BUSY_REJECT) {
-        char with[SS_BUSY_TEXT_SIZE];
-        ss_thread_busy_with(thread, with);
-        status = ss_error_set(&error, SS_EBUSY, "thread %s is busy with %s: "
-            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
-            with);
-    }
-    if (status != SS_OK) {
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
-        return;
-    }
-    struct ss_graph *graph = ss_request_graph(engine, thread, body, &error);
-    if (!graph) {
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
-        return;
-    }
-    struct run *run = ss_run_new(thread, graph);
-    if (run_id)
-        id_copy(run->id, run_id);
-    else
-        random_id(engine, run->id);
-    status = ss_run_parse(run, body, &error);
-    if (status == SS_OK)
-        status = ss_run_listen(run, peer, id, body, &error);
-    if (status == SS_OK && busy)
-        status = ss_queue_make_way(run, if_busy, &error);
-    if (status != SS_OK) {
-        ss_run_free(run);
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
-    } else if (ss_thread_busy(thread)) {
-        ss_queue_join(run);
-    } else {
-        enter(run, peer, id);
-    }
+    ask(thread, peer, id, body, NAME_FREE);
+}
+
+void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body, enum name_state state)
+{
+    ask(thread, peer, id, body, state);
 }

@@ -1,6 +1,7 @@
-// scan.c - what only the store's small tables know: threads, runs, cached results,
-// and on which thread a run is that is not under way here.
+// scan.c - what only the store's small tables know: threads, runs, cached results.
 #include <string.h>
+
+#include "common/model/run_key.h"
 
 #include "coordinator/engine/internal.h"
 
@@ -12,6 +13,22 @@ static size_t page_of(const json_t *body)
                                                : SS_HISTORY_MAX;
 }
 
+void ss_scan_fini(struct scan_reply *wait)
+{
+    ss_free(wait->peer);
+    ss_free(wait->op);
+    json_decref(wait->body);
+    json_decref(wait->found);
+}
+
+// Behind which key a page begins. Gives; NULL: it is the first one.
+static char *after_of(const char *op, const json_t *body)
+{
+    const char *after = ss_json_str(body, "after", NULL);
+    return after && strcmp(op, "runs") == 0 ? ss_run_after(after)
+                                            : ss_strdup(after);
+}
+
 void ss_request_scan(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
@@ -20,43 +37,42 @@ void ss_request_scan(
     struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
     if (strcmp(op, "threads") == 0) {
         command.table = SS_RECORD_THREAD;
-        command.after = ss_strdup(ss_json_str(body, "after", NULL));
+        command.after = after_of(op, body);
         command.limit = page_of(body);
     } else if (strcmp(op, "runs") == 0) {
         command.table = SS_RECORD_RUN;
         command.key = ss_strdup(ss_json_str(body, "thread", NULL));
-        command.after = ss_strdup(ss_json_str(body, "after", NULL));
+        command.after = after_of(op, body);
         command.limit = page_of(body);
-    } else if (strcmp(op, "clear_cache") == 0) {
+    } else {
         command.table = SS_RECORD_CACHE;
         command.key = ss_strdup(ss_json_str(body, "graph", NULL));
         command.limit = SS_CACHE_PAGE_MAX;
-    } else {
-        command.type = SS_COMMAND_GET;
-        command.table = SS_RECORD_RUN;
-        command.key = ss_strdup(ss_json_str(body, "run", ""));
     }
     SS_VEC_PUSH(&engine->scans,
-        (struct scan_reply){tag, ss_strdup(peer), id, ss_strdup(op),
-            json_incref(body), NULL, 0});
+        (struct scan_reply){.tag = tag,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .op = ss_strdup(op),
+            .body = json_incref(body)});
     ss_engine_command(engine, command);
 }
 
 static json_t *list_records(const struct engine *engine,
-    const struct ss_event *event, const json_t *body)
+    const struct ss_event *event, const struct scan_reply *wait)
 {
     json_t *list = json_array();
-    size_t limit = page_of(body);
-    const char *after = ss_json_str(body, "after", NULL);
+    size_t limit = page_of(wait->body);
+    bool of_runs = strcmp(wait->op, "runs") == 0;
+    char *after = after_of(wait->op, wait->body);
     for (size_t i = 0; i < event->records.records_count; i++) {
         const struct ss_record *found = &event->records.records[i];
         if (after && strcmp(found->key, after) <= 0)
             continue;
         if (json_array_size(list) >= limit)
             break;
-        json_t *shown = json_copy(found->value);
-        json_object_del(shown, "request"); // of one that waits for its turn
-        json_object_del(shown, "place");
+        json_t *shown =
+            of_runs ? ss_record_shown(found) : json_copy(found->value);
         const json_t *paused = ss_pause_of_record(engine, shown);
         if (paused)
             json_object_set(shown, "paused", (json_t *)paused);
@@ -68,6 +84,7 @@ static json_t *list_records(const struct engine *engine,
         }
         json_array_append_new(list, shown);
     }
+    ss_free(after);
     return list;
 }
 
@@ -100,8 +117,12 @@ static void clear_on(struct engine *engine, const struct scan_reply *wait,
 {
     uint64_t tag = ++engine->tags;
     SS_VEC_PUSH(&engine->scans,
-        (struct scan_reply){tag, ss_strdup(wait->peer), wait->id,
-            ss_strdup(wait->op), json_incref(wait->body), NULL, done});
+        (struct scan_reply){.tag = tag,
+            .peer = ss_strdup(wait->peer),
+            .id = wait->id,
+            .op = ss_strdup(wait->op),
+            .body = json_incref(wait->body),
+            .done = done});
     ss_engine_command(engine,
         (struct ss_command){.tag = tag,
             .type = SS_COMMAND_SCAN,
@@ -132,23 +153,6 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
             json_pack("{s:I}", "entries", cleared));
 }
 
-static void run_found(struct engine *engine, const struct scan_reply *wait,
-    const struct ss_event *event)
-{
-    const char *name = event->records.records_count
-        ? ss_json_str(event->records.records[0].value, "thread", NULL)
-        : NULL;
-    if (!name) {
-        ss_reply_error(engine, wait->peer, wait->id, SS_ENOTFOUND,
-            "there is no run %s", ss_json_str(wait->body, "run", "?"));
-        return;
-    }
-    if (ss_refer(engine, wait->peer, wait->id, name))
-        return;
-    ss_request_later(ss_thread_get(engine, name), wait->op, wait->peer,
-        wait->id, wait->body);
-}
-
 static void answer_records(struct engine *engine,
     const struct scan_reply *wait, const struct ss_event *event)
 {
@@ -159,22 +163,18 @@ static void answer_records(struct engine *engine,
         ss_reply_error(engine, wait->peer, wait->id, event->records.status,
             "%s: %s", wait->op,
             event->records.message ? event->records.message : "");
-    } else if (strcmp(wait->op, "attach") == 0
-        || strcmp(wait->op, "cancel") == 0
-        || strcmp(wait->op, "explain") == 0
-        || strcmp(wait->op, "migrate") == 0
-        || strcmp(wait->op, "release") == 0) {
-        run_found(engine, wait, event);
     } else if (strcmp(wait->op, "clear_cache") == 0) {
         clear_cache(engine, wait, event);
     } else {
         ss_reply(engine, wait->peer, wait->id,
-            json_pack("{s:o}", wait->op, list_records(engine, event, wait->body)));
+            json_pack("{s:o}", wait->op, list_records(engine, event, wait)));
     }
 }
 
 void ss_records(struct engine *engine, const struct ss_event *event)
 {
+    if (ss_claim_looked(engine, event))
+        return;
     for (size_t i = 0; i < engine->scans.count; i++) {
         struct scan_reply wait = engine->scans.items[i];
         if (wait.tag != event->records.tag)
@@ -185,11 +185,11 @@ void ss_records(struct engine *engine, const struct ss_event *event)
                 event->records.status == SS_OK && event->records.records_count
                     ? event->records.records[0].value
                     : NULL);
+        else if (wait.found)
+            ss_locate_answer(engine, &wait, event);
         else if (wait.op)
             answer_records(engine, &wait, event);
-        ss_free(wait.peer);
-        ss_free(wait.op);
-        json_decref(wait.body);
+        ss_scan_fini(&wait);
         return;
     }
 }

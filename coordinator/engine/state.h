@@ -443,6 +443,7 @@ struct thread {
     bool delete_all;       // the next unit deletes every row
     bool deleting;         // until that is durable who asks for the thread waits
     bool barred;           // not to be read yet: a run of it is on trial
+    struct ss_map old_records; // runs whose name alone is their key (record.c)
     json_t *parked;        // the record of its quarantined run, or NULL
     json_t *doomed;        // of one that is being cancelled; or NULL
     int64_t recoveries;    // of the run that it is read for
@@ -504,6 +505,17 @@ struct pausing {
     json_t *record; // NULL: it goes on
 };
 
+// A name that is to be this thread's run (claim.c).
+struct claim {
+    uint64_t tag; // of the look or of the put that is under way
+    bool is_put;
+    int tries;
+    char *thread;
+    char *peer;
+    uint64_t id;
+    json_t *body;
+};
+
 struct scan_reply { // a request that waits for records
     uint64_t tag;
     char *peer;
@@ -512,6 +524,8 @@ struct scan_reply { // a request that waits for records
     json_t *body;
     struct task *task; // a cache look-up
     json_int_t done;   // entries that are cleared so far
+    bool has_looked;   // at the keys that name a thread
+    json_t *found;     // threads that have a run of that name; or NULL
 };
 
 struct engine {
@@ -527,7 +541,7 @@ struct engine {
     struct ss_map awaited; // tag of a unit or a read -> whose it is
     struct thread *idle_first, *idle_last;
     size_t idle_count, idle_size;
-    struct ss_map runs;    // id -> struct run *
+    struct ss_map runs;    // run and thread (record.c) -> struct run *
     struct ss_map graphs;  // "name@version" -> struct known_graph *
     struct ss_map latest;  // name -> struct known_graph *
     struct ss_map workers; // peer -> struct worker *
@@ -557,6 +571,10 @@ struct engine {
         struct pausing *items;
         size_t count, capacity;
     } pausings;
+    struct {
+        struct claim *items;
+        size_t count, capacity;
+    } claims;
     bool letting_go; // threads are leaving: their attempts go on
     bool drains;
     struct {

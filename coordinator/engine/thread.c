@@ -132,6 +132,7 @@ void ss_thread_destroy(struct thread **place)
     ss_journal_destroy(&thread->journal);
     json_decref(thread->parked);
     ss_doomed_forget(thread);
+    ss_records_rest(thread);
     ss_free(thread->graph);
     ss_free(thread->id);
     ss_free(thread);

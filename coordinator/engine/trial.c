@@ -60,10 +60,8 @@ static void park(struct thread *thread, json_t *record)
 
 static void begin(struct engine *engine, struct trial *trial)
 {
-    ss_engine_store_record(engine, SS_RECORD_RUN,
-        ss_json_str(trial->record, "run", ""), trial->thread,
-        json_incref(trial->record));
-    trial->tag = engine->tags;
+    trial->tag = ss_record_store(ss_thread_find(engine, trial->thread),
+        ss_json_str(trial->record, "run", ""), json_incref(trial->record));
 }
 
 // A record like this one, with other words for two things. Gives.
@@ -98,8 +96,8 @@ void ss_trial_add(struct thread *thread, json_t *record)
         add(thread, record, ss_json_str(record, "status", ""), recoveries + 1);
         return;
     }
-    ss_engine_store_record(thread->engine, SS_RECORD_RUN, run, thread->id,
-        record_with(record, QUARANTINED, recoveries));
+    ss_record_store(
+        thread, run, record_with(record, QUARANTINED, recoveries));
     park(thread, record);
 }
 
@@ -142,8 +140,7 @@ bool ss_trial_stored(struct engine *engine, const struct ss_event *event)
 static void acquit(struct run *run)
 {
     json_t *record = ss_run_record(run, "running");
-    ss_engine_store_record(run->engine, SS_RECORD_RUN, run->id,
-        run->thread->id,
+    ss_record_store(run->thread, run->id,
         record_with(record, "running", SS_RECOVERIES_MAX - 1));
     json_decref(record);
 }
@@ -211,8 +208,7 @@ void ss_trials_wake(struct engine *engine)
 void ss_run_survives(struct run *run)
 {
     run->recoveries = 0;
-    ss_thread_put(run->thread, SS_RECORD_RUN, run->id, run->thread->id,
-        ss_run_record(run, "running"), false);
+    ss_record_put(run->thread, run->id, ss_run_record(run, "running"));
 }
 
 // ------------------------------------------------ what people do about it
@@ -287,17 +283,6 @@ void ss_parked_request(struct thread *thread, const char *op,
             "run %s of thread %s has ended its coordinator %d times and is "
             "parked; `superstep release` lets it go on, `superstep cancel` "
             "ends it", parked_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
-}
-
-void ss_release_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const char *of = ss_json_str(body, "thread", NULL);
-    if (!of)
-        ss_request_scan(engine, peer, id, body);
-    else if (!ss_refer(engine, peer, id, of))
-        ss_request_later(
-            ss_thread_get(engine, of), "release", peer, id, body);
 }
 
 void ss_release_on_thread(

@@ -164,7 +164,7 @@ static void send_fence(struct pipeline *pipeline)
 static enum ss_pg_put kind_of(const struct ss_store_put *put)
 {
     if (!put->value) {
-        return SS_PG_PUT_DELETE;
+        return put->index ? SS_PG_PUT_DELETE_OF : SS_PG_PUT_DELETE;
     }
     return put->when == SS_WHEN_ANY      ? SS_PG_PUT_ANY
            : put->when == SS_WHEN_ABSENT ? SS_PG_PUT_ABSENT
@@ -178,10 +178,10 @@ struct put_arrays {
 static void put_add(struct put_arrays *arrays, const struct ss_store_put *put)
 {
     ss_pg_array_text(&arrays->keys, put->key);
+    ss_pg_array_text(&arrays->indexes, put->index);
     if (!put->value) {
         return;
     }
-    ss_pg_array_text(&arrays->indexes, put->index);
     ss_pg_array_number(&arrays->expiries, put->expires_us);
     ss_pg_array_number(
         &arrays->hashes, (int64_t)ss_hash64(put->value, put->value_size));
@@ -196,7 +196,12 @@ static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
     int64_t count = arrays->keys.count;
     struct ss_pg_array *const all[] = {&arrays->keys, &arrays->indexes,
         &arrays->expiries, &arrays->hashes, &arrays->values, &arrays->expected};
-    size_t used = kind == SS_PG_PUT_DELETE ? 1 : kind == SS_PG_PUT_SAME ? 6 : 5;
+    static const size_t columns[SS_PG_PUT_KINDS] = {[SS_PG_PUT_ANY] = 5,
+        [SS_PG_PUT_ABSENT] = 5,
+        [SS_PG_PUT_SAME] = 6,
+        [SS_PG_PUT_DELETE] = 1,
+        [SS_PG_PUT_DELETE_OF] = 2};
+    size_t used = columns[kind];
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (i < used && count > 0) {
             ss_pg_params_array(&params, all[i]);

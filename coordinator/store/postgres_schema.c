@@ -38,7 +38,7 @@ static const char format_1[] =
     "  body          bytea   NOT NULL, -- proto/superstep/v1/journal.proto\n"
     "  PRIMARY KEY (thread, seq)\n"
     ");\n" TABLE("runs",
-        "the run queue: run id -> record, index: thread") TABLE("threads",
+        "the run queue: run and thread -> record, index: thread") TABLE("threads",
         "thread -> record") TABLE("graphs",
         "name and version -> description") TABLE("cache",
         "cache key -> writes") TABLE("meta",
@@ -106,6 +106,9 @@ static const char format_3[] =
 static const char format_4[] =
     TABLE("pauses", "what no task is sent of -> since when, and why")
     "UPDATE @format SET number = 4;\n";
+// Records of runs have run and thread as their key. What lies under the run
+// alone stays there; the number keeps out who would look for no more than that.
+static const char format_5[] = "UPDATE @format SET number = 5;\n";
 _Static_assert(SS_SHARDS == 1024, "the table has that many");
 
 static int script(
@@ -232,6 +235,9 @@ static int bring_up(struct ss_pg_store *store, struct ss_error *error)
     }
     if (status == SS_OK && format < 4) {
         status = script(store, format_4, error);
+    }
+    if (status == SS_OK && format < 5) {
+        status = script(store, format_5, error);
     }
     return status;
 }

@@ -61,6 +61,9 @@ static const char *const put_texts[SS_PG_PUT_KINDS] = {
         " expected) WHERE t.key = p.key AND t.hash = p.expected RETURNING 1)"
         " SELECT 1 / (count(*) = $7::bigint)::integer FROM u",
     [SS_PG_PUT_DELETE] = "DELETE FROM @# WHERE key = ANY ($1::text[])",
+    [SS_PG_PUT_DELETE_OF] =
+        "DELETE FROM @# t USING unnest($1::text[], $2::text[]) AS p (key,"
+        " index_key) WHERE t.key = p.key AND t.index_key = p.index_key",
 };
 
 enum ss_pg_statement ss_pg_put_statement(

@@ -33,7 +33,7 @@ static const char format_1[] =
     "  body          BLOB    NOT NULL, -- proto/superstep/v1/journal.proto\n"
     "  PRIMARY KEY (thread, seq)\n"
     ") WITHOUT ROWID;\n" TABLE("runs",
-        "the run queue: run id -> record, index: thread") TABLE("threads",
+        "the run queue: run and thread -> record, index: thread") TABLE("threads",
         "thread -> record") TABLE("graphs",
         "name@version -> description") TABLE("cache",
         "cache key -> writes") TABLE("meta",
@@ -59,5 +59,9 @@ static const char format_2[] = TABLE(
 static const char format_3[] = TABLE(
     "pauses", "what no task is sent of -> since when, and why");
 
+// Records of runs have run and thread as their key. What lies under the run
+// alone stays there; the number keeps out who would look for no more than that.
+static const char format_4[] = "";
+
 const char *const ss_sqlite_formats[SS_SQLITE_FORMAT] = {
-    format_1, format_2, format_3};
+    format_1, format_2, format_3, format_4};

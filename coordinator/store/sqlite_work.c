@@ -43,7 +43,8 @@ static const char *const entry_texts[SS_SQL_ENTRY_COUNT][2] = {
     [SS_SQL_ENTRY_GET] = {ENTRY_COLUMNS, " WHERE key = ?1"},
     [SS_SQL_ENTRY_PUT] = {"INSERT OR REPLACE INTO ",
         " (key, index_key, value, expires_us) VALUES (?1, ?2, ?3, ?4)"},
-    [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ", " WHERE key = ?1"},
+    [SS_SQL_ENTRY_DELETE] = {"DELETE FROM ",
+        " WHERE key = ?1 AND (?2 IS NULL OR index_key = ?2)"},
     [SS_SQL_ENTRY_SCAN] = {ENTRY_COLUMNS,
         " WHERE key > ?1 ORDER BY key LIMIT ?2"},
     [SS_SQL_ENTRY_SCAN_INDEX] = {ENTRY_COLUMNS,
@@ -264,8 +265,8 @@ static int put_apply(struct ss_sqlite_store *store,
         return status;
     }
     bind_text(statement, 1, put->key);
+    bind_text(statement, 2, put->index);
     if (put->value) {
-        bind_text(statement, 2, put->index);
         bind_bytes(statement, 3, put->value, put->value_size);
         bind_number(statement, 4, put->expires_us);
     }

@@ -40,12 +40,12 @@ struct ss_store_row {
 };
 
 enum ss_store_table {
-    SS_TABLE_RUNS,    // run id -> the run queue's record
+    SS_TABLE_RUNS,    // run and thread (model/run_key.h) -> the run's record
     SS_TABLE_THREADS, // thread -> its record
     SS_TABLE_GRAPHS,  // name@version -> description
     SS_TABLE_CACHE,   // cache key -> writes
     SS_TABLE_META,    // what the store says of itself
-    SS_TABLE_OPEN,    // run id -> its record while it has not ended
+    SS_TABLE_OPEN,    // the same key -> its record while it has not ended
     SS_TABLE_PAUSES,  // what no task is sent of -> since when, and why
     SS_TABLE_COUNT,
 };
@@ -61,7 +61,8 @@ struct ss_store_put {
     enum ss_store_table table;
     const char *key;
     const char *index; // a second key to scan by (thread of a run), or NULL
-    const void *value; // NULL: delete
+    // NULL: delete; where `index` is named, only an entry of that index.
+    const void *value;
     size_t value_size;
     enum ss_store_when when;
     uint64_t expected;

@@ -155,7 +155,10 @@ static void put_apply(
     size_t at = entry_position(table, put->key);
     struct entry *entry = entry_at(table, at, put->key);
     if (!put->value) {
-        if (entry) {
+        bool is_meant = entry && (!put->index ||
+                                     (entry->index &&
+                                         strcmp(entry->index, put->index) == 0));
+        if (is_meant) {
             entry_free(entry);
             SS_VEC_REMOVE(&table->entries, at);
         }

@@ -17,7 +17,7 @@
 #include "coordinator/store/store_impl.h"
 
 enum {
-    SS_PG_FORMAT = 4,           // of the tables
+    SS_PG_FORMAT = 5,           // of the tables
     SS_PG_VERSION_MIN = 130000, // of the server
     SS_PG_NAME_SIZE = 32,       // of a statement
     SS_PG_PARAMS_MAX = 8,
@@ -30,6 +30,7 @@ enum ss_pg_put { // one of a table of records
     SS_PG_PUT_ABSENT,
     SS_PG_PUT_SAME,
     SS_PG_PUT_DELETE,
+    SS_PG_PUT_DELETE_OF, // of one index
     SS_PG_PUT_KINDS,
 };
 

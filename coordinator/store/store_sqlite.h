@@ -9,7 +9,7 @@
 
 // "SSTP": what file(1) and we see in the header.
 #define SS_SQLITE_APPLICATION_ID 0x53535450
-enum { SS_SQLITE_FORMAT = 3 }; // of the tables: user_version
+enum { SS_SQLITE_FORMAT = 4 }; // of the tables: user_version
 
 enum ss_sqlite_statement {
     SS_SQL_BEGIN,

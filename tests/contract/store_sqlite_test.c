@@ -127,10 +127,10 @@ START_TEST(a_newer_format_is_refused)
     const char *path = world_path("newer.db");
     open_file(path);
     ss_store_close(&store);
-    run_sql(path, "PRAGMA user_version = 4");
+    run_sql(path, "PRAGMA user_version = 5");
     refuse_to_open(path, SS_EVERSION,
         "store: %s was written by a newer"
-        " version (format 4, this program knows 3). Use the newer program, or"
+        " version (format 5, this program knows 4). Use the newer program, or"
         " another file");
 }
 END_TEST

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/run_key.h"
 #include "tests/contract/store_world.h"
 
 static struct ss_store *store;
@@ -472,6 +473,42 @@ START_TEST(entries_are_scanned_by_index)
 }
 END_TEST
 
+START_TEST(entries_whose_keys_begin_alike_are_a_range)
+{
+    open_kind(_i);
+    static const char *const names[][2] = {{"same", "t2"}, {"same", "t1"},
+        {"same2", "t0"}, {"sam", "t9"}, {"same ", "t"}, {"samf", "t"}};
+    for (size_t i = 0; i < 6; i++) {
+        char *key = ss_run_key(names[i][0], names[i][1]);
+        struct ss_store_put put = put_of(key, names[i][1]);
+        put.index = names[i][1];
+        ck_assert_int_eq(put_entry(store, &put), SS_OK);
+        ss_free(key);
+    }
+    struct ss_store_put old = put_of("same", "by its name alone");
+    ck_assert_int_eq(put_entry(store, &old), SS_OK);
+    char prefix[SS_RUN_PREFIX_SIZE];
+    ss_run_prefix("same", prefix);
+    char *both = ss_format("%st1=t1 %st2=t2", prefix, prefix);
+    ck_assert_str_eq(entries_text(store, SS_TABLE_RUNS, NULL, prefix, 2), both);
+    ss_free(both);
+}
+END_TEST
+
+START_TEST(a_delete_that_names_an_index_takes_only_an_entry_of_it)
+{
+    open_kind(_i);
+    put_some();
+    struct ss_store_put puts[] = {put_of("a", NULL), put_of("B", NULL),
+        put_of("c", NULL), put_of("d", NULL), put_of("none", NULL)};
+    for (size_t i = 0; i < 4; i++)
+        puts[i].index = "x";
+    struct ss_store_unit unit = {.puts = puts, .puts_count = 5};
+    ck_assert_int_eq(apply_unit(store, &unit), SS_OK);
+    ck_assert_str_eq(all_entries(store, SS_TABLE_RUNS), "B=2 c=3 e=5");
+}
+END_TEST
+
 START_TEST(an_expired_entry_is_the_callers_business)
 {
     open_kind(_i);
@@ -581,6 +618,8 @@ static Suite *suite(int kinds)
         puts_of_a_unit_see_those_before_them,
         entries_are_scanned_by_key,
         entries_are_scanned_by_index,
+        entries_whose_keys_begin_alike_are_a_range,
+        a_delete_that_names_an_index_takes_only_an_entry_of_it,
         an_expired_entry_is_the_callers_business,
         what_was_closed_is_there_again,
         too_long_a_name_is_refused_before_anything_happens,

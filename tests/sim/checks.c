@@ -12,9 +12,10 @@
 
 // ------------------------------------------------------------------ the gate
 
-static char *status_of(struct world *world, const char *run)
+static char *status_of(
+    struct world *world, const char *thread, const char *run)
 {
-    json_t *record = database_record(world, SS_TABLE_RUNS, run);
+    json_t *record = database_run(world, thread, run);
     char *status = ss_strdup(ss_json_str(record, "status", NULL));
     json_decref(record);
     return status;
@@ -101,7 +102,7 @@ void check_dispatch(const struct coordinator *it, const struct ss_order *order)
     check_owner(it, order->thread, "sends a task out");
     if (!run_is_sync(order->run) || database_is_gone(it))
         return;
-    json_t *record = database_record(world, SS_TABLE_RUNS, order->run);
+    json_t *record = database_run(world, order->thread, order->run);
     const char *status = ss_json_str(record, "status", "not stored");
     if (strcmp(status, "running") != 0 &&
         (strcmp(status, "quarantined") != 0 ||
@@ -136,7 +137,8 @@ void check_reply(const struct coordinator *it, const json_t *reply)
         check_gone(world, ss_json_str(reply, "thread", "?"), run, false);
         return;
     }
-    char *status = status_of(world, run);
+    char *status =
+        status_of(world, ss_json_str(reply, "thread", "?"), run);
     bool goes_on = strcmp(said, "running") == 0 || strcmp(said, "queued") == 0;
     if (!status || (strcmp(status, said) != 0 && !goes_on))
         violated(world, "run %s is said to be %s, and stored as %s", run, said,
@@ -162,9 +164,9 @@ void check_event(const struct coordinator *it, const struct customer *customer,
         return;
     const char *run = ss_json_str(event, "run", NULL);
     if (run && json_is_true(json_object_get(event, "accepted"))) {
-        char *status = status_of(world, run);
-        if (!status &&
-            !was_taken_back(world, ss_json_str(event, "thread", "?"), run))
+        const char *thread = ss_json_str(event, "thread", "?");
+        char *status = status_of(world, thread, run);
+        if (!status && !was_taken_back(world, thread, run))
             violated(world, "run %s is accepted and not stored", run);
         ss_free(status);
     }
@@ -379,7 +381,7 @@ bool check_gone(
     struct ss_journal *journal = load_thread(world, thread);
     struct rows rows = {.run = run};
     struct ss_error error = {0};
-    char *status = status_of(world, run);
+    char *status = status_of(world, thread, run);
     if (status)
         violated(
             world, "run %s was taken back, and is stored as %s", run, status);

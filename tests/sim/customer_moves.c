@@ -285,8 +285,8 @@ static bool begins_on_remains(const struct customer *it)
     struct world *world = it->process.world;
     if (!it->behind.body)
         return false;
-    json_t *behind = database_record(world, SS_TABLE_RUNS, it->behind.run);
-    json_t *present = database_record(world, SS_TABLE_RUNS, it->run);
+    json_t *behind = database_run(world, it->thread, it->behind.run);
+    json_t *present = database_run(world, it->thread, it->run);
     bool does = behind && strcmp(ss_json_str(present, "status", ""), "done") != 0;
     json_decref(behind);
     json_decref(present);

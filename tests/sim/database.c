@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/store/job_run.h"
 #include "coordinator/store/store_impl.h"
@@ -647,11 +648,13 @@ size_t database_open_runs(
     return count.all;
 }
 
-json_t *database_record(
-    struct world *world, enum ss_store_table table, const char *key)
+json_t *database_run(
+    struct world *world, const char *thread, const char *run)
 {
     json_t *value = NULL;
+    char *key = ss_run_key(run, thread);
     int status = ss_store_get(
-        world->database.inner, table, key, take_json, &value, NULL);
+        world->database.inner, SS_TABLE_RUNS, key, take_json, &value, NULL);
+    ss_free(key);
     return status == SS_OK ? value : NULL;
 }

@@ -176,7 +176,8 @@ void versions_moved(struct world *world, const json_t *reply)
     const char *to = ss_json_str(reply, "to", "?");
     if (strcmp(ss_json_str(reply, "from", to), to) == 0)
         return;
-    json_t *record = database_record(world, SS_TABLE_RUNS, run);
+    json_t *record = database_run(
+        world, ss_json_str(reply, "thread", "?"), run);
     const char *is = ss_json_str(record, "version", to);
     world->report.migrated++;
     if (strcmp(is, to) != 0 && !is_asked_for_both(world, run))

@@ -216,9 +216,9 @@ bool database_is_gone(const struct coordinator *it);
 // their turn.
 size_t database_open_runs(
     struct world *world, const char *thread, size_t *ret_queued);
-// A record as it is stored now. Gives; NULL: there is none.
-json_t *database_record(
-    struct world *world, enum ss_store_table table, const char *key);
+// The record of a run as it is stored now. Gives; NULL: there is none.
+json_t *database_run(
+    struct world *world, const char *thread, const char *run);
 
 // ------------------------------------------------------------------ who lives
 

@@ -459,6 +459,7 @@ START_TEST(a_run_moves_when_all_coordinators_know_that_runs_do)
     world_worker("w2", 4);
     newest_row = 0;
     uint64_t id = world_ask("dan", "migrate", "{'run': 'r'}");
+    world_run();
     ck_assert_str_eq(code_of(world_answer(id)), "again");
     ck_assert_int_eq(newest_written(), 0);
     members_read(SS_ROW_FORMAT_2);

@@ -28,7 +28,7 @@ static void waits(const char *expected)
     json_t *wait;
     text[0] = '\0';
     json_array_foreach (
-        json_object_get(explained("{'run': 'r'}"), "waits"), i, wait)
+        json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), i, wait)
         size += (size_t)snprintf(text + size, sizeof(text) - size,
             "%s%s: %lld of %s", i ? ", " : "", ss_json_str(wait, "why", "?"),
             (long long)ss_json_int(wait, "count", 0),
@@ -38,7 +38,7 @@ static void waits(const char *expected)
 
 static const char *status(void)
 {
-    return ss_json_str(explained("{'run': 'r'}"), "status", "?");
+    return ss_json_str(explained("{'run': 'r', 'thread': 't'}"), "status", "?");
 }
 
 START_TEST(a_task_waits_for_a_worker_that_serves_it)
@@ -92,7 +92,7 @@ START_TEST(a_task_waits_for_the_store)
     world_let("a");
     world_run();
     waits("store: 1 of b");
-    json_t *json = explained("{'run': 'r'}");
+    json_t *json = explained("{'run': 'r', 'thread': 't'}");
     ck_assert_int_eq(ss_json_int(json, "rows_on_their_way", 0), 1);
     // Of the past only what is durable is told.
     json_t *steps = json_object_get(json, "steps");
@@ -112,7 +112,7 @@ START_TEST(a_task_waits_before_its_next_attempt)
     world_run();
     waits("backoff: 1 of a");
     const json_t *wait =
-        json_array_get(json_object_get(explained("{'run': 'r'}"), "waits"), 0);
+        json_array_get(json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), 0);
     ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), 1000);
     ck_assert_int_eq(ss_json_int(wait, "failures", 0), 1);
 }
@@ -125,7 +125,7 @@ START_TEST(a_run_that_asked_and_one_that_ended_tell_their_past)
     world_worker("w1", 1);
     world_get("run", RUN(""));
     waits("");
-    json_t *json = explained("{'run': 'r'}");
+    json_t *json = explained("{'run': 'r', 'thread': 't'}");
     ck_assert_str_eq(ss_json_str(json, "status", "?"), "interrupted");
     json_t *steps = json_object_get(json, "steps");
     ck_assert_uint_eq(json_array_size(steps), 3);
@@ -157,7 +157,7 @@ START_TEST(a_run_in_the_line_of_its_thread_says_who_is_before_it)
         "{'thread': 't', 'graph': 'g', 'run': 'first', 'input': {'x': []}}");
     world_ask("ann", "run", RUN(", 'if_busy': 'enqueue'"));
     world_run();
-    json_t *json = explained("{'run': 'r'}");
+    json_t *json = explained("{'run': 'r', 'thread': 't'}");
     ck_assert_str_eq(ss_json_str(json, "status", "?"), "queued");
     ck_assert_str_eq(ss_json_str(json, "busy_with", "?"), "run first");
     ck_assert_int_eq(ss_json_int(json, "before", -1), 0);

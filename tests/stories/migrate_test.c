@@ -378,7 +378,8 @@ START_TEST(a_run_whose_last_rows_are_on_their_way_moves_when_asked_again)
         ck_assert(world_run_result(NULL) || world_run_store());
     world_upgrade(version_two());
     world_worker("w2", 4);
-    uint64_t early = world_ask("dan", "migrate", "{'run': '1'}");
+    uint64_t early =
+        world_ask("dan", "migrate", "{'run': '1', 'thread': 't'}");
     ck_assert_str_eq(code_of(world_answer(early)), "again");
     world_store_slow(false);
     world_hold("b");

@@ -44,6 +44,8 @@ struct store_job {
     uint64_t delete_to, from, to;
     enum ss_record_table table;
     char *key;
+    char *after;
+    size_t limit;
 };
 
 struct store_job *store_job_new(const struct ss_command *command);

@@ -35,6 +35,8 @@ struct store_job *store_job_new(const struct ss_command *command)
     job->to = command->to;
     job->table = command->table;
     job->key = ss_strdup(command->key);
+    job->after = ss_strdup(command->after);
+    job->limit = command->limit;
     for (size_t i = 0; i < command->rows_count; i++)
         SS_VEC_PUSH(
             &job->rows, through_codec(command->thread, command->rows[i]));
@@ -61,6 +63,7 @@ void store_job_free(struct store_job *job)
     SS_VEC_FINI(&job->puts);
     ss_free(job->thread);
     ss_free(job->key);
+    ss_free(job->after);
     ss_free(job);
 }
 
@@ -123,6 +126,10 @@ static void put(struct store *store, const struct ss_command_put *it)
         struct stored_record *record = &store->records.items[i];
         if (record->table != it->table || strcmp(record->key, it->key) != 0)
             continue;
+        // A delete that names an index takes only an entry of that index.
+        if (!it->value && it->index &&
+            (!record->index || strcmp(record->index, it->index) != 0))
+            continue;
         drop_record(record);
         SS_VEC_REMOVE(&store->records, i);
         break;
@@ -161,12 +168,13 @@ static bool came_with(
     const struct stored_thread *thread, const struct ss_command_put *it)
 {
     const char *status = ss_json_str(it->value, "status", "");
+    const char *run = ss_json_str(it->value, "run", "");
     if (it->table == SS_RECORD_RUN && !it->value)
         return has_void(thread);
     if (it->table == SS_RECORD_RUN)
         return strcmp(status, "running") == 0
-                   ? has_row(thread, it->key, false)
-                   : has_row(thread, it->key, true);
+                   ? has_row(thread, run, false)
+                   : has_row(thread, run, true);
     return it->table == SS_RECORD_THREAD;
 }
 
@@ -219,12 +227,33 @@ static bool apply(struct store *store, struct store_job *job)
     return !store->stopped;
 }
 
+// What is to be put only where nothing stands (the same once more is fine).
+static bool may_put(const struct store *store, const struct store_job *job)
+{
+    for (size_t i = 0; i < job->puts.count; i++) {
+        const struct ss_command_put *it = &job->puts.items[i];
+        for (size_t j = 0; it->absent && j < store->records.count; j++) {
+            const struct stored_record *record = &store->records.items[j];
+            if (record->table == it->table &&
+                strcmp(record->key, it->key) == 0 &&
+                !json_equal(record->value, it->value))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool do_store(
     struct store *store, struct store_job *job, struct ss_event *event)
 {
     event->type = SS_EVENT_STORED;
     event->stored.tag = job->tag;
     event->stored.status = store->next_status;
+    if (store->next_status == SS_OK && !may_put(store, job)) {
+        event->stored.status = SS_EREFUSED;
+        event->stored.message = ss_status_text(SS_EREFUSED);
+        return true;
+    }
     if (store->next_status == SS_OK)
         return apply(store, job);
     event->stored.message = ss_status_text(store->next_status);
@@ -254,6 +283,12 @@ static void do_read(
     }
 }
 
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(
+        ((const struct ss_record *)a)->key, ((const struct ss_record *)b)->key);
+}
+
 static void do_records(
     struct store *store, struct store_job *job, struct ss_event *event)
 {
@@ -265,10 +300,14 @@ static void do_records(
         const struct stored_record *record = &store->records.items[i];
         const char *by = get ? record->key : record->index;
         if (record->table == job->table &&
-            (!job->key || (by && strcmp(by, job->key) == 0)))
+            (!job->key || (by && strcmp(by, job->key) == 0)) &&
+            (!job->after || strcmp(record->key, job->after) > 0))
             found[count++] = (struct ss_record){
                 record->key, json_deep_copy(record->value), 0};
     }
+    qsort(found, count, sizeof(*found), by_key);
+    while (job->limit > 0 && count > job->limit)
+        json_decref(found[--count].value);
     event->type = SS_EVENT_RECORDS;
     event->records.tag = job->tag;
     event->records.status = get && count == 0 ? SS_ENOTFOUND : SS_OK;
