@@ -109,6 +109,9 @@ add_test(NAME tidy.mutate COMMAND ${SS_PYTHON} tests/mutate/mutate.py --check)
 ss_test_properties(tidy.mutate tidy 60)
 add_test(NAME tidy.hunt COMMAND ${SS_PYTHON} tests/mutate/hunt_test.py)
 ss_test_properties(tidy.hunt tidy 60)
+add_test(NAME tidy.promises COMMAND ${SS_PYTHON}
+    tests/mutate/promises_test.py)
+ss_test_properties(tidy.promises tidy 60)
 add_test(NAME tidy.patch COMMAND ${SS_PYTHON} tests/mutate/patch_test.py)
 ss_test_properties(tidy.patch tidy 60)
 

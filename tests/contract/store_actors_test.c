@@ -337,6 +337,10 @@ START_TEST(a_lease_ends_behind_all_units)
     shut(2, true);
     submit_row(1, thread_of(2, 0), 1);
     submit(2, SS_JOB_END);
+    submit_row(3, thread_of(0, 0), 1); // whoever ends leases is not busy
+    expect(3, SS_OK);
+    ck_assert_ptr_null(ss_store_actors_take(actors));
+    ck_assert_ptr_null(strstr(deeds(), "end"));
     shut(2, false);
     expect(1, SS_OK);
     expect(2, SS_OK);

@@ -334,9 +334,29 @@ START_TEST(many_rows_and_entries_are_read_in_pages)
 }
 END_TEST
 
+// The server writes its log behind our back, too, but not within ten seconds.
+START_TEST(an_answer_comes_behind_the_log_of_its_commit)
+{
+    open_store(&pg.store);
+    ask(pg.person, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+    ask(pg.person, "SELECT pg_reload_conf()");
+    for (uint64_t seq = 1; seq <= 20; seq++) {
+        char *before = ss_strdup(
+            ask(pg.person, "SELECT pg_current_wal_insert_lsn()"));
+        ck_assert_int_eq(append_row(pg.store, "t", seq, "a row"), SS_OK);
+        char *sql = ss_format(
+            "SELECT pg_current_wal_flush_lsn() - '%s'::pg_lsn > 100", before);
+        ck_assert_str_eq(ask(pg.person, sql), "t");
+        ss_free(sql);
+        ss_free(before);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
+        an_answer_comes_behind_the_log_of_its_commit,
         a_url_is_checked,
         a_password_is_in_no_message,
         no_server_no_database_and_no_password_are_told_apart,

@@ -39,8 +39,8 @@ class Caught:
             self.all = json.loads(self.path.read_text())
 
     def key(self, patch):
-        content = patch.path.read_bytes()
-        return f"{patch.name} {hashlib.sha256(content).hexdigest()[:16]}"
+        digest = hashlib.sha256(patch.text.encode()).hexdigest()
+        return f"{patch.name} {digest[:16]}"
 
     def find(self, patch):
         """(test, reason), or None."""

@@ -11,9 +11,9 @@ then all others, the cheapest first, until one fails. Prints what caught each;
 exits with 1 where a fault survived. --named asks only the tests that a fault
 names; --draw N does so, too, and takes N faults, drawn by the commit (or
 --seed): its time has a bound. --resume takes what was caught in this very
-source before as caught. --jobs N faults are judged side by side (2). --check
-only sees that every fault still has its place in the source. Last line: "N
-passed, N failed".
+source before as caught. --jobs N faults are judged side by side (two where they
+are many: each more is a copy of the source to build). --check only sees that
+every fault still has its place in the source. Last line: "N passed, N failed".
 """
 
 import argparse
@@ -33,6 +33,7 @@ from yard import ROOT, Yard, run  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = ROOT / "build/mutate"
 JOBS_MAX = 64
+MANY = 12  # a second copy costs about as much as so many
 
 
 def commit():
@@ -78,8 +79,9 @@ def check(patches):
     return failed > 0
 
 
-def yards(count):
+def yards(options, count):
     """Each builds with its part of the processors."""
+    count = min(options.jobs or (2 if count >= MANY else 1), count)
     jobs = max(1, (os.cpu_count() or 1) // count)
     return [Yard(FOLDER / str(i + 1), jobs) for i in range(count)]
 
@@ -93,7 +95,7 @@ def read_options():
     parser.add_argument("--seed")
     parser.add_argument("--named", action="store_true")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2,
+    parser.add_argument("--jobs", type=int,
                         choices=range(1, JOBS_MAX + 1), metavar="N")
     parser.add_argument("faults", nargs="*")
     return parser.parse_args()
@@ -111,7 +113,7 @@ def main():
         return 0
     if options.check:
         return check(patches)
-    hunt = Hunt(yards(min(options.jobs, len(patches))),
+    hunt = Hunt(yards(options, len(patches)),
                 Caught(FOLDER, options.resume),
                 options.named or options.draw > 0)
     survived = hunt.run(patches)

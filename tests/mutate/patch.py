@@ -11,7 +11,8 @@ A fault's file is words, then a unified diff:
      ...
 
 The first line says what is wrong then. `Tests:` are regular expressions of the
-tests that are asked first; the others follow. Line numbers only
+tests that are asked first; the others follow. `Promise:` is the promise that it
+breaks, where the table of docs/internals/faults.md does not name it. Line numbers only
 choose between places that look the same: lines above may come and go. Where
 the context itself was changed a line or two from the hunk, less of it will do,
 if that is found in one place only.
@@ -51,14 +52,17 @@ class Patch:
     def __init__(self, path):
         self.path = path
         self.name = path.stem
-        text = path.read_text()
+        self.text = text = path.read_text()
         head, _, diff = ("\n" + text).partition("\n--- ")
         lines = head.strip().splitlines()
         self.what = lines[0].rstrip(".") if lines else self.name
         self.tests = []
+        self.promise = None
         for line in lines[1:]:
             if line.startswith("Tests:"):
                 self.tests += line[len("Tests:"):].split()
+            if line.startswith("Promise:"):
+                self.promise = line[len("Promise:"):].strip()
         self.files = parse(path, "--- " + diff)
 
     def apply(self, root):

@@ -81,6 +81,26 @@ START_TEST(nothing_of_a_parked_run_is_read)
 }
 END_TEST
 
+// A coordinator that was stopped as asked is no crash; what is parked is not let
+// go by it.
+START_TEST(it_stays_parked_when_its_coordinator_is_stopped_and_started)
+{
+    poison();
+    crash_again();
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
+    world_let("b");
+    world_crash();
+    world_restart_after(false);
+    world_run();
+    ck_assert_str_eq(status_of_run("poison"), "quarantined");
+    ck_assert_str_eq(
+        code_of(world_get("state", "{'thread': 'poison'}")), "quarantined");
+    ck_assert_str_eq(
+        code_of(world_get("attach", "{'run': 'poison'}")), "quarantined");
+    ck_assert_uint_eq(world_attempts_of("b"), 4);
+}
+END_TEST
+
 START_TEST(no_thread_is_copied_or_imported_into_a_parked_one)
 {
     poison();
@@ -334,6 +354,7 @@ END_TEST
 SUITE("quarantine",
     a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
     nothing_of_a_parked_run_is_read,
+    it_stays_parked_when_its_coordinator_is_stopped_and_started,
     no_thread_is_copied_or_imported_into_a_parked_one, it_is_counted_before_it_is_read,
     it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,

@@ -1,0 +1,105 @@
+"""promises - the table of docs/internals/faults.md, checked against what is there.
+
+    | promise | what could break it | who looks | planted |
+
+Each fault of tests/mutate stands in one row, or says with a line "Promise: ..."
+in its patch to which it belongs; each fault and each test that the table names
+is there.
+"""
+
+import collections
+import pathlib
+import re
+
+HEAD = "| promise |"
+# Where a test of that name stands; those of the others have no file.
+FOLDERS = {
+    "unit": "tests/unit/{1}/{2}_test",
+    "story": "tests/stories/{1}_test",
+    "contract": "tests/contract/{1}_test",
+    "system": "tests/system/{1}_test",
+    "torture": "tests/torture/{1}_test",
+    "fuzz": "tests/fuzz/fuzz_{1}",
+}
+WITHOUT_FILE = {"sim", "conformance"}
+
+Row = collections.namedtuple("Row", "promise judges faults")
+
+
+def rows_of(page):
+    """The rows below the head of the table."""
+    lines = page.splitlines()
+    begin = next((i for i, line in enumerate(lines)
+                  if line.startswith(HEAD)), None)
+    rows = []
+    for line in lines[begin + 2:] if begin is not None else []:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4:
+            rows.append(Row(cells[0], re.findall(r"`([^`]+)`", cells[2]),
+                            re.findall(r"`([^`]+)`", cells[3])))
+    return rows
+
+
+def is_test(root, name):
+    parts = name.split(".")
+    pattern = FOLDERS.get(parts[0])
+    if pattern is None:
+        return parts[0] in WITHOUT_FILE
+    if len(parts) != pattern.count("{") + 1:
+        return False
+    path = pattern.format(*parts)
+    return any((root / (path + kind)).is_file()
+               for kind in (".c", ".py", ".sh")) \
+        or name == "torture.allocations"
+
+
+def complaints(page, patches, root):
+    """What does not go together, a line each. `patches`: name -> promise that
+    it names itself, or None."""
+    rows = rows_of(page)
+    found = []
+    if not rows:
+        return [f'there is no table with the head "{HEAD}"']
+    promises = {row.promise for row in rows}
+    places = collections.Counter(
+        fault for row in rows for fault in row.faults)
+    for row in rows:
+        for judge in row.judges:
+            if not is_test(root, judge):
+                found.append(f'"{row.promise}": there is no test {judge}')
+        if not row.judges:
+            found.append(f'"{row.promise}": nobody looks')
+        belonging = [name for name, own in patches.items()
+                     if own == row.promise]
+        if not row.faults and not belonging:
+            found.append(f'"{row.promise}": no fault is planted')
+    for fault, count in sorted(places.items()):
+        if fault not in patches:
+            found.append(f"{fault}: no such fault is planted")
+        if count > 1:
+            found.append(f"{fault}: stands in {count} rows")
+    for name, promise in sorted(patches.items()):
+        if promise and promise not in promises:
+            found.append(f'{name}: there is no promise "{promise}"')
+        elif promise and name in places:
+            found.append(f"{name}: names its promise, and stands in a row")
+    return found
+
+
+def unplaced(page, patches):
+    """Faults of which nobody says which promise they break."""
+    places = {fault for row in rows_of(page) for fault in row.faults}
+    return [f"{name}: put it into the row of the promise that it breaks in "
+            'docs/internals/faults.md, or say "Promise: ..." in its patch'
+            for name, promise in sorted(patches.items())
+            if not promise and name not in places]
+
+
+def check(root, patches):
+    """Complaints, and faults without a promise."""
+    page = (pathlib.Path(root) / "docs/internals/faults.md").read_text()
+    planted = {patch.name: patch.promise for patch in patches}
+    return complaints(page, planted, pathlib.Path(root)), \
+        unplaced(page, planted)
