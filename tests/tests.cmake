@@ -80,11 +80,12 @@ endif()
 # The simulator: many seeds, one thread each. Optimised in every preset that
 # finds no faults of its own: what it costs decides how many seeds are run.
 ss_files(sources tests/sim/*.c)
-ss_gnu_sources(tests/sim/pool.c) # mmap() of nothing
+ss_gnu_sources(tests/sim/pool.c tests/sim/fiber.c tests/sim/line.c
+    tests/sim/postgres_side.c) # mmap() of nothing, ucontext, memmem()
 if(SS_SANITIZE)
   list(FILTER sources EXCLUDE REGEX "sim/pool")
 endif()
-ss_test_program(sim SOURCES ${sources})
+ss_test_program(sim SOURCES ${sources} SUPPORT ss_support_servers)
 set_target_properties(sim PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 if(NOT SS_SIM_SEEDS)
@@ -97,6 +98,12 @@ endif()
 add_test(NAME sim.seeds COMMAND sim --seeds ${SS_SIM_SEEDS} --jobs 2 --keep-going)
 ss_test_properties(sim.seeds sim 290)
 set_tests_properties(sim.seeds PROPERTIES PROCESSORS 2)
+# The same on real databases, which take longer.
+if(NOT SS_SANITIZE AND NOT SS_COVERAGE)
+  add_test(NAME sim.postgres COMMAND sim --store postgres --seeds 1:20 --jobs 2)
+  ss_test_properties(sim.postgres sim 290)
+  set_tests_properties(sim.postgres PROPERTIES PROCESSORS 2)
+endif()
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)

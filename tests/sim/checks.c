@@ -75,7 +75,8 @@ void check_owner(
     if (acts_on_the_lost(it, what))
         return;
     if (world->climate.is_shared &&
-        world->database.cluster.owners[ss_shard_of(thread)] != it->process.index)
+        world->database.backing->owner(world, ss_shard_of(thread)) !=
+            it->process.index)
         violated(world, "%s %s for thread %s, which is of another coordinator",
             it->process.name, what, thread);
 }

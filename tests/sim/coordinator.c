@@ -226,10 +226,9 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
     }
 }
 
-static int64_t coordinator_wall_us(const struct coordinator *it)
+int64_t coordinator_wall_us(const struct coordinator *it)
 {
-    return 1767225600000000 + it->process.world->now_ms * 1000 +
-           it->process.wall_us;
+    return world_us(it->process.world) + it->process.wall_us;
 }
 
 static void feed_one(struct coordinator *it, struct ss_event *event)
@@ -515,20 +514,13 @@ static void narrate(void *ctx, const char *sentence)
 
 void coordinator_start(struct coordinator *it)
 {
+    it->process.world->database.backing->start(it);
+}
+
+void coordinator_live(struct coordinator *it)
+{
     struct world *world = it->process.world;
-    struct ss_error error = {0};
     bool is_shared = world->climate.is_shared;
-    for (size_t i = 0; i < LINKS; i++)
-        it->links[i].store = database_connect(world, it->process.index);
-    struct ss_store *store = it->links[LINK_APPENDS].store;
-    int status =
-        is_shared
-            ? ss_store_fence_take(
-                  store, it->process.name, 0, &it->epoch, &error)
-            : ss_boot_epoch(
-                  store, coordinator_wall_us(it), &it->epoch, &error);
-    if (status != SS_OK)
-        ss_check_failed(error.message, __FILE__, __LINE__);
     it->bridge = ss_bridge_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,
         .shared = is_shared,
@@ -561,7 +553,7 @@ void coordinator_start(struct coordinator *it)
 void coordinator_stop(struct coordinator *it)
 {
     it->ended_well = it->has_left;
-    database_lose(&it->process);
+    it->process.world->database.backing->lose(&it->process);
     member_stop(it);
     ss_engine_destroy(&it->engine);
     ss_bridge_destroy(&it->bridge);

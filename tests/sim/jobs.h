@@ -11,7 +11,7 @@ struct range {
     uint64_t drawn_from; // 0: the numbers are the seeds; else seeds are drawn
     unsigned jobs;
     bool keep_going;
-    bool narrate; // in this process, and each seed once
+    struct sim_options options; // who narrates does so here, each seed once
 };
 
 // Simulate all; progress on stderr, one line on stdout. 0, or 1 if a check

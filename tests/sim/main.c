@@ -11,12 +11,15 @@
 #include "common/base/ids.h"
 #include "common/model/value.h"
 #include "tests/sim/jobs.h"
+#include "tests/sim/world.h"
+#include "tests/support/postgres_server.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, EXIT_SKIPPED = 77 };
 
 static const char usage[] =
     "usage: sim --seeds A:B | --fresh N|A:B [--of COMMIT]\n"
-    "           [--jobs N] [--keep-going] [--narrate]\n"
+    "           [--store memory|postgres] [--jobs N] [--keep-going]\n"
+    "           [--narrate]\n"
     "\n"
     "Simulates the whole system, once in storm and then in fair weather, for\n"
     "each seed, twice: both lives must be the same. Exit status 1: a check\n"
@@ -25,6 +28,8 @@ static const char usage[] =
     "  --fresh N|A:B  the 1st to Nth, or Ath to Bth seed that the commit's hash\n"
     "                 gives\n"
     "  --of COMMIT    another commit than the present one\n"
+    "  --store NAME   what the database is: a model over the memory store, or a\n"
+    "                 PostgreSQL that is started for it\n"
     "  --jobs N       processes at once (1)\n"
     "  --keep-going   a failure does not end it\n"
     "  --narrate      tell what happens; once only\n";
@@ -39,6 +44,24 @@ static bool read_range(const char *text, struct range *range)
         range->last = strtoull(end + 1, &end, 10);
     }
     return end != text && *end == '\0' && range->first <= range->last;
+}
+
+static const char *const stores[STORES] = {
+    [STORE_MEMORY] = "memory", [STORE_POSTGRES] = "postgres"};
+
+static enum sim_store store_named(const char *name)
+{
+    int store = 0;
+    while (store < STORES && strcmp(stores[store], name) != 0)
+        store++;
+    return (enum sim_store)store;
+}
+
+const char *sim_store_option(enum sim_store store)
+{
+    static char text[32];
+    snprintf(text, sizeof(text), "--store %s ", stores[store]);
+    return store == STORE_MEMORY ? "" : text;
 }
 
 // The commit that is checked out here, or what `named` says.
@@ -72,7 +95,7 @@ static int read_options(int argc, char **argv, struct range *range)
             continue;
         }
         if (strcmp(argv[i], "--narrate") == 0) {
-            range->narrate = true;
+            range->options.narrate = true;
             continue;
         }
         if (strcmp(argv[i], "--seeds") == 0 || strcmp(argv[i], "--fresh") == 0) {
@@ -80,6 +103,8 @@ static int read_options(int argc, char **argv, struct range *range)
             has_range = read_range(value, range);
         } else if (strcmp(argv[i], "--jobs") == 0) {
             range->jobs = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--store") == 0) {
+            range->options.store = store_named(value);
         } else if (strcmp(argv[i], "--of") == 0) {
             of = value;
         } else {
@@ -87,10 +112,29 @@ static int read_options(int argc, char **argv, struct range *range)
         }
         i++;
     }
-    if (!has_range || range->jobs < 1 || range->jobs > JOBS_MAX)
+    if (!has_range || range->options.store == STORES || range->jobs < 1 || range->jobs > JOBS_MAX)
         return EXIT_USAGE;
     range->drawn_from = is_fresh ? commit_seed(of) : 0;
     return 0;
+}
+
+// 77: it cannot be had here.
+static int run_on_server(struct range *range)
+{
+    const char *missing = backing_postgres()
+                              ? postgres_server_missing()
+                              : "this is built without libpq";
+    if (missing) {
+        fprintf(stderr, "SKIPPED: %s\n", missing);
+        return EXIT_SKIPPED;
+    }
+    struct postgres_server *server = postgres_server_start(false);
+    if (!server)
+        return EXIT_FAILURE; // it has said why
+    range->options.server = postgres_server_folder(server);
+    int status = jobs_run(range);
+    postgres_server_stop(&server);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -101,5 +145,6 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    return jobs_run(&range);
+    return range.options.store == STORE_POSTGRES ? run_on_server(&range)
+                                                 : jobs_run(&range);
 }

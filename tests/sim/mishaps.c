@@ -91,14 +91,14 @@ static void move_clock(struct world *world)
 // that a process owns is set back while that is away.
 static void set_back(struct world *world)
 {
-    if (world->database.past.count == 0)
+    if (!world->database.backing->may_go_back(world))
         return;
     note_fault(world, FAULT_SET_BACK);
     if (!world->climate.is_shared) {
         crash(world, &world->coordinators[0].process);
         world->coordinators[0].ended_well = false;
     }
-    database_set_back(world);
+    world->database.backing->set_back(world);
     network_forget_asks(world, NULL);
     for (size_t i = 0; i < world->climate.customers; i++) {
         crash(world, customer_process(world->customers[i]));

@@ -47,9 +47,21 @@ struct report {
 
 uint64_t report_faults(const struct report *report);
 
+// What the database is: the model over the memory store, or a real one.
+enum sim_store { STORE_MEMORY, STORE_POSTGRES, STORES };
+
+struct sim_options {
+    enum sim_store store;
+    const char *server; // the folder of PostgreSQL's socket
+    bool narrate;
+};
+
+// How it is said on the command line: "--store postgres ", or "".
+const char *sim_store_option(enum sim_store store);
+
 // Simulate one seed. A violation is told on stderr, with the command that
 // replays it, and ends the process with 1: it is a child (jobs.h), or somebody
-// looks at this one seed. `narrate`: all that happens is told on stdout.
-struct report simulate(uint64_t seed, bool narrate);
+// looks at this one seed. Where it narrates, all that happens is told on stdout.
+struct report simulate(uint64_t seed, const struct sim_options *options);
 
 #endif

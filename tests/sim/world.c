@@ -79,10 +79,15 @@ void violated(struct world *world, const char *format, ...)
     fflush(stdout);
     fprintf(stderr,
         "seed %" PRIu64 " at %.3f s: %s\n"
-        "  replay: sim --seeds %" PRIu64 ":%" PRIu64 " --narrate\n",
-        world->seed, (double)world->now_ms / 1000, text, world->seed,
-        world->seed);
+        "  replay: sim %s--seeds %" PRIu64 ":%" PRIu64 " --narrate\n",
+        world->seed, (double)world->now_ms / 1000, text,
+        sim_store_option(world->options->store), world->seed, world->seed);
     _exit(1);
+}
+
+int64_t world_us(const struct world *world)
+{
+    return 1767225600000000 + world->now_ms * 1000;
 }
 
 const struct plan *world_plan(struct world *world, const struct ss_order *order)
@@ -156,17 +161,23 @@ static void stop(struct process *process)
         customer_stop(world->customers[process->index]);
 }
 
+void process_again(struct process *process)
+{
+    struct world *world = process->world;
+    agenda_add(&world->agenda,
+        (struct errand){
+            .at_ms = world->now_ms + 1 + (int64_t)draw(world, RESTART_MS_MAX),
+            .kind = ERRAND_START,
+            .who = process});
+}
+
 void process_crash(struct process *process)
 {
     struct world *world = process->world;
     world->report.coordinator_crashes += process->kind == COORDINATOR;
     stop(process);
     process->is_silent = draw(world, 2) == 0;
-    agenda_add(&world->agenda,
-        (struct errand){
-            .at_ms = world->now_ms + 1 + (int64_t)draw(world, RESTART_MS_MAX),
-            .kind = ERRAND_START,
-            .who = process});
+    process_again(process);
 }
 
 static void process_init(struct process *process, struct world *world,
@@ -204,14 +215,20 @@ static void do_errand(struct world *world, struct errand *errand)
             wake(who);
         break;
     case ERRAND_COMMIT:
-        database_commit(who, (size_t)errand->what);
+        world->database.backing->commit(who, (size_t)errand->what);
         break;
     case ERRAND_HEARD:
         coordinator_heard(
             &world->coordinators[who->index], (size_t)errand->what);
         break;
     case ERRAND_GHOST:
-        database_ghost(world, errand->load);
+    case ERRAND_REQUEST:
+    case ERRAND_ANSWER:
+    case ERRAND_TIMEOUT:
+        world->database.backing->arrive(world, errand);
+        break;
+    case ERRAND_LEAVE:
+        coordinator_drain(&world->coordinators[who->index]);
         break;
     case ERRAND_BODY:
         worker_body(&world->workers[who->index],
@@ -245,8 +262,10 @@ static bool is_for_now(struct world *world, struct errand *errand)
         return errand->kind != ERRAND_MISHAP || world->is_stormy;
     if (!who->is_alive || errand->life != who->life)
         return false;
-    // the database does not stand still with those who asked it
-    if (who->paused_to_ms <= world->now_ms || errand->kind == ERRAND_COMMIT)
+    // the model of a database does not stand still with those who asked it
+    bool is_elsewhere = errand->kind == ERRAND_COMMIT &&
+                        world->options->store == STORE_MEMORY;
+    if (who->paused_to_ms <= world->now_ms || is_elsewhere)
         return true;
     // a stale alarm is dropped, the others keep their order
     if (errand->kind != ERRAND_ALARM || who->alarm == errand->what) {
@@ -312,9 +331,19 @@ static void live(struct world *world)
 
 // ------------------------------------------------------------------ life
 
+// What a real database is asked for: less of it, since it takes longer.
+static void adapt_climate(struct climate *climate, enum sim_store store)
+{
+    if (store == STORE_POSTGRES) {
+        climate->is_shared = true;
+        climate->storm_ms /= 2;
+    }
+}
+
 static void begin(struct world *world)
 {
     climate_draw(&world->climate, &world->dice, world->seed);
+    adapt_climate(&world->climate, world->options->store);
     world->is_stormy = true;
     ss_buf_init(&world->bytes, SS_MESSAGE_SIZE_MAX);
     database_open(world);
@@ -394,7 +423,7 @@ static void end(struct world *world)
         customer_free(world->customers[i]);
     for (size_t i = 0; i < world->climate.graphs; i++)
         plan_free(world->plans[i]);
-    database_close(world);
+    world->database.backing->close(world);
     SS_VEC_FINI(&world->agenda.heap);
     SS_VEC_FINI(&world->partitions);
     ss_buf_fini(&world->bytes);
@@ -402,11 +431,12 @@ static void end(struct world *world)
     versions_fini(world);
 }
 
-struct report simulate(uint64_t seed, bool narrate)
+struct report simulate(uint64_t seed, const struct sim_options *options)
 {
     struct world *world = ss_zalloc(1, sizeof(*world));
     world->seed = world->report.seed = seed;
-    world->narrates = narrate;
+    world->options = options;
+    world->narrates = options->narrate;
     ss_prng_init(&world->dice, seed);
     begin(world);
     live(world);

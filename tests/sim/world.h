@@ -51,6 +51,10 @@ enum errand_kind {
     ERRAND_COMMIT, // the database is done with a coordinator's next job
     ERRAND_HEARD,  // and the coordinator hears of it
     ERRAND_GHOST,  // what a dead coordinator had sent lands
+    ERRAND_REQUEST, // of a store, arrives at the server
+    ERRAND_ANSWER,  // of the server, arrives at its store
+    ERRAND_TIMEOUT, // or takes too long
+    ERRAND_LEAVE,   // a coordinator is asked to leave
     ERRAND_BODY,   // a body ends
     ERRAND_MISHAP, // something goes wrong
     ERRAND_START,  // a process starts (again)
@@ -119,6 +123,8 @@ int64_t process_now(const struct process *process);
 void process_wake(struct process *process, int64_t at_ms);
 void process_crash(struct process *process);
 void process_start(struct process *process);
+// One that is not there is started again in a while.
+void process_again(struct process *process);
 
 // ------------------------------------------------------------------ network
 
@@ -176,7 +182,9 @@ struct moment {
 
 // One database; as PostgreSQL keeps it, under fences, where it is shared.
 struct database {
-    struct ss_store *inner;
+    const struct backing *backing;
+    struct ss_store *inner; // to look into it
+    struct pg *pg;          // of a PostgreSQL
     struct cluster cluster;
     uint64_t generation; // 1, 2, ...: another one after each time it was set back
     int64_t set_back_ms;
@@ -187,31 +195,48 @@ enum { LINK_APPENDS, LINK_LEASES, LINKS };
 
 struct store_link { // a coordinator's connection, and the queue before it
     struct ss_store *store;
+    struct side *side; // of a PostgreSQL
     struct ss_job *queue;
     struct ss_job *running; // taken from the queue
     struct ss_job *done;    // the coordinator has not heard of it yet
     bool is_busy;
 };
 
+// What is behind the connections: the model (database_memory.c), or a real one.
+struct backing {
+    void (*open)(struct world *world);
+    void (*close)(struct world *world);
+    // Connect it and give it its epoch; then, perhaps later, coordinator_live().
+    void (*start)(struct coordinator *it);
+    // The first of the jobs that run has its effect, now or in a while; then its
+    // coordinator hears of it.
+    void (*commit)(struct process *process, size_t link);
+    // The connections are lost with their process: what was on its way is there,
+    // lands later, or is lost.
+    void (*lose)(struct process *process);
+    // Of its own errands: one is due.
+    void (*arrive)(struct world *world, const struct errand *errand);
+    // It loses what it acknowledged last: a standby that lagged is its primary
+    // now, or a backup was restored. Who is connected finds that out at the next
+    // word.
+    bool (*may_go_back)(const struct world *world);
+    void (*set_back)(struct world *world);
+    // Is its coordinator connected to what was there before that?
+    bool (*is_gone)(const struct coordinator *it);
+    // A coordinator, or SS_NOBODY.
+    uint16_t (*owner)(struct world *world, uint16_t shard);
+};
+const struct backing *backing_memory(void);
+const struct backing *backing_postgres(void); // NULL: built without libpq
+
 void database_open(struct world *world);
-void database_close(struct world *world);
-// A connection. Gives.
-struct ss_store *database_connect(struct world *world, size_t coordinator);
+bool database_is_gone(const struct coordinator *it);
 void database_submit(struct process *process, size_t link, struct ss_job *job);
-// A job has its effect; its coordinator may hear of it later.
-void database_commit(struct process *process, size_t link);
 // Gives what was done.
 struct ss_job *database_heard(struct process *process, size_t link);
-// The connections are lost with their process: what was on its way is there,
-// lands later, or is lost.
-void database_lose(struct process *process);
-void database_ghost(struct world *world, void *load);
+struct ss_job **jobs_end(struct ss_job **list);
+void jobs_free(struct ss_job **list);
 void database_ghost_drop(void *load);
-// It loses what it acknowledged last: a standby that lagged is its primary now,
-// or a backup was restored. Who is connected finds that out at the next word.
-void database_set_back(struct world *world);
-// Is its coordinator connected to what was there before that?
-bool database_is_gone(const struct coordinator *it);
 // The runs of a thread that have not ended, and those of them that wait for
 // their turn.
 size_t database_open_runs(
@@ -246,6 +271,9 @@ struct coordinator {
 };
 
 void coordinator_start(struct coordinator *it);
+// It has its stores and its epoch.
+void coordinator_live(struct coordinator *it);
+int64_t coordinator_wall_us(const struct coordinator *it);
 void coordinator_stop(struct coordinator *it); // at once, as a crash does
 void coordinator_alarm(struct coordinator *it);
 void coordinator_message(struct coordinator *it, const char *peer,
@@ -317,6 +345,7 @@ void customer_describe(const struct customer *it, char *ret_text, size_t size);
 
 struct world {
     uint64_t seed;
+    const struct sim_options *options;
     struct climate climate;
     struct ss_prng dice;
     int64_t now_ms;
@@ -337,6 +366,8 @@ struct world {
     struct ss_map moves;         // and of which runs were asked to move
 };
 
+// The time of the database, and of those whose clock does not jump.
+int64_t world_us(const struct world *world);
 // The plan that an order's node is of.
 const struct plan *world_plan(struct world *world, const struct ss_order *order);
 // True with a chance of so many thousandths, while there are faults.

@@ -6,17 +6,20 @@
 #include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 
 enum { PATH_SIZE = 256, LOG_SIZE = 4096 };
+#define ROOM_MIN ((uint64_t)4 << 30)
 
 struct postgres_server {
     char folder[PATH_SIZE];
@@ -159,7 +162,7 @@ static bool launch(struct postgres_server *server)
     char *durable = server->is_durable ? "fsync=on" : "fsync=off";
     char *argv[] = {program, "-D", server->data, "-k", server->folder, "-c",
         "listen_addresses=", "-c", durable, "-c", "log_destination=stderr",
-        "-c", "logging_collector=off", "-c", "max_connections=40", "-c",
+        "-c", "logging_collector=off", "-c", "max_connections=100", "-c",
         "restore_command=false", NULL};
     int ends[2];
     if (pipe(ends) != 0) {
@@ -229,9 +232,21 @@ bool postgres_server_promoted(struct postgres_server *server)
 
 // --- start and stop ---------------------------------------------------------
 
+// In memory where there is plenty of it, unless it is to be durable.
+static const char *folder_place(const struct postgres_server *server)
+{
+    static const char memory[] = "/dev/shm";
+    struct statvfs room;
+    bool is_large = statvfs(memory, &room) == 0 &&
+                    (uint64_t)room.f_bavail * room.f_frsize >= ROOM_MIN &&
+                    access(memory, W_OK | X_OK) == 0;
+    return is_large && !server->is_durable ? memory : "/tmp";
+}
+
 static bool folder_make(struct postgres_server *server)
 {
-    memcpy(server->folder, "/tmp/ss-pg-XXXXXX", 18);
+    (void)snprintf(server->folder, sizeof(server->folder), "%s/ss-pg-XXXXXX",
+        folder_place(server));
     if (!mkdtemp(server->folder)) {
         return false;
     }
