@@ -15,7 +15,9 @@ enum { SLOW_TIMES = 60 };
 void database_open(struct world *world)
 {
     static const struct backing *(*const all[])(void) = {
-        [STORE_MEMORY] = backing_memory, [STORE_POSTGRES] = backing_postgres};
+        [STORE_MEMORY] = backing_memory,
+        [STORE_SQLITE] = backing_sqlite,
+        [STORE_POSTGRES] = backing_postgres};
     world->database.backing = all[world->options->store]();
     world->database.backing->open(world);
 }

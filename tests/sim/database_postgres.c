@@ -131,7 +131,7 @@ static void open_postgres(struct world *world)
     static struct pg *pg; // stays, for the next seed of this process
     static int whose;
     if (!pg || whose != (int)getpid())
-        pg = pg_open(world->options->server);
+        pg = pg_open(world->options->folder);
     whose = (int)getpid();
     clear(pg);
     world->database.pg = pg;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/base/ids.h"
 #include "common/model/value.h"
@@ -18,7 +20,7 @@ enum { EXIT_USAGE = 2, EXIT_SKIPPED = 77 };
 
 static const char usage[] =
     "usage: sim --seeds A:B | --fresh N|A:B [--of COMMIT]\n"
-    "           [--store memory|postgres] [--jobs N] [--keep-going]\n"
+    "           [--store memory|sqlite|postgres] [--jobs N] [--keep-going]\n"
     "           [--narrate]\n"
     "\n"
     "Simulates the whole system, once in storm and then in fair weather, for\n"
@@ -28,8 +30,8 @@ static const char usage[] =
     "  --fresh N|A:B  the 1st to Nth, or Ath to Bth seed that the commit's hash\n"
     "                 gives\n"
     "  --of COMMIT    another commit than the present one\n"
-    "  --store NAME   what the database is: a model over the memory store, or a\n"
-    "                 PostgreSQL that is started for it\n"
+    "  --store NAME   what the database is: a model over the memory store, a\n"
+    "                 SQLite file, or a PostgreSQL that is started for it\n"
     "  --jobs N       processes at once (1)\n"
     "  --keep-going   a failure does not end it\n"
     "  --narrate      tell what happens; once only\n";
@@ -47,7 +49,9 @@ static bool read_range(const char *text, struct range *range)
 }
 
 static const char *const stores[STORES] = {
-    [STORE_MEMORY] = "memory", [STORE_POSTGRES] = "postgres"};
+    [STORE_MEMORY] = "memory",
+    [STORE_SQLITE] = "sqlite",
+    [STORE_POSTGRES] = "postgres"};
 
 static enum sim_store store_named(const char *name)
 {
@@ -131,9 +135,31 @@ static int run_on_server(struct range *range)
     struct postgres_server *server = postgres_server_start(false);
     if (!server)
         return EXIT_FAILURE; // it has said why
-    range->options.server = postgres_server_folder(server);
+    range->options.folder = postgres_server_folder(server);
     int status = jobs_run(range);
     postgres_server_stop(&server);
+    return status;
+}
+
+// In memory, if the system has such a place.
+static int run_on_files(struct range *range)
+{
+    char folder[] = "/dev/shm/ss-sim-XXXXXX";
+    if (!mkdtemp(folder)) {
+        memcpy(folder, "/tmp/ss-sim-XXXXXX", sizeof("/tmp/ss-sim-XXXXXX"));
+        if (!mkdtemp(folder)) {
+            perror("sim: no folder for the files");
+            return EXIT_FAILURE;
+        }
+    }
+    range->options.folder = folder;
+    int status = jobs_run(range);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/rm", "rm", "-rf", folder, (char *)NULL);
+        _exit(127);
+    }
+    (void)waitpid(child, NULL, 0);
     return status;
 }
 
@@ -145,6 +171,8 @@ int main(int argc, char **argv)
         fputs(usage, stderr);
         return EXIT_USAGE;
     }
-    return range.options.store == STORE_POSTGRES ? run_on_server(&range)
-                                                 : jobs_run(&range);
+    if (range.options.store == STORE_POSTGRES)
+        return run_on_server(&range);
+    return range.options.store == STORE_SQLITE ? run_on_files(&range)
+                                               : jobs_run(&range);
 }

@@ -48,11 +48,11 @@ struct report {
 uint64_t report_faults(const struct report *report);
 
 // What the database is: the model over the memory store, or a real one.
-enum sim_store { STORE_MEMORY, STORE_POSTGRES, STORES };
+enum sim_store { STORE_MEMORY, STORE_SQLITE, STORE_POSTGRES, STORES };
 
 struct sim_options {
     enum sim_store store;
-    const char *server; // the folder of PostgreSQL's socket
+    const char *folder; // of the files of a SQLite, or of PostgreSQL's socket
     bool narrate;
 };
 

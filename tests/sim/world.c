@@ -338,6 +338,11 @@ static void adapt_climate(struct climate *climate, enum sim_store store)
         climate->is_shared = true;
         climate->storm_ms /= 2;
     }
+    if (store == STORE_SQLITE) { // one process owns it
+        climate->is_shared = false;
+        climate->coordinators = 1;
+        climate->clock = climate->set_back > 0 ? 0 : climate->clock;
+    }
 }
 
 static void begin(struct world *world)

@@ -227,6 +227,7 @@ struct backing {
     uint16_t (*owner)(struct world *world, uint16_t shard);
 };
 const struct backing *backing_memory(void);
+const struct backing *backing_sqlite(void);
 const struct backing *backing_postgres(void); // NULL: built without libpq
 
 void database_open(struct world *world);
