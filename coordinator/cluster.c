@@ -450,6 +450,12 @@ int64_t ss_cluster_wake_at_ms(const struct ss_coordinator *shell)
     return shell->cluster ? shell->cluster->wake_at_ms : INT64_MAX;
 }
 
+void ss_cluster_look(struct ss_coordinator *shell)
+{
+    if (shell->cluster && ss_clock_ms() >= shell->cluster->wake_at_ms)
+        feed(shell, (struct ss_owners_event){.type = SS_OWNERS_TICK});
+}
+
 void ss_cluster_turn(struct ss_coordinator *shell)
 {
     struct ss_shell_cluster *cluster = shell->cluster;
@@ -458,8 +464,7 @@ void ss_cluster_turn(struct ss_coordinator *shell)
         return;
     // The lease first: when it has run out while we slept, nothing else of
     // what has come in meanwhile is for us.
-    if (ss_clock_ms() >= cluster->wake_at_ms)
-        feed(shell, (struct ss_owners_event){.type = SS_OWNERS_TICK});
+    ss_cluster_look(shell);
     while ((job = ss_store_actor_take(cluster->actor))) {
         (void)answered(shell, job);
         ss_job_destroy(&job);

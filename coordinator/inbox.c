@@ -167,6 +167,9 @@ static void take(
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
+        event.beat.sent = message->sent;
+        // Its answer is a promise that needs our lease.
+        ss_cluster_look(shell);
         break;
     case SS_MESSAGE_BYE:
         event.type = SS_EVENT_WORKER_BYE;
@@ -208,6 +211,7 @@ static void take(
     case SS_MESSAGE_SEEK:
     case SS_MESSAGE_ADOPT:
     case SS_MESSAGE_DRAIN:
+    case SS_MESSAGE_HEARD:
     case SS_MESSAGE_REFUSED:
     case SS_MESSAGE_TASKS:
     case SS_MESSAGE_CANCEL:

@@ -304,6 +304,17 @@ static void drain(
     send_or_forget(shell, command->peer, &message);
 }
 
+static void heard(
+    struct ss_coordinator *shell, const struct ss_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_HEARD,
+        .protocol = SS_PROTOCOL_VERSION,
+        .sent = command->tag,
+        .attempts = command->attempts,
+        .attempts_count = command->attempts_count};
+    send_or_forget(shell, command->peer, &message);
+}
+
 static void welcome(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
@@ -311,7 +322,8 @@ static void welcome(
         .protocol = SS_PROTOCOL_VERSION,
         .epoch = shell->epoch,
         .lease_ms = shell->lease_ms,
-        .heartbeat_ms = shell->heartbeat_ms};
+        .heartbeat_ms = shell->heartbeat_ms,
+        .begin_ms = command->begin_ms};
     put_members(&message, command->json);
     send_or_forget(shell, command->peer, &message);
     ss_free(message.members);
@@ -378,6 +390,9 @@ void ss_bridge_out_command(
     switch (command->type) {
     case SS_COMMAND_WELCOME:
         welcome(shell, command);
+        break;
+    case SS_COMMAND_HEARD:
+        heard(shell, command);
         break;
     case SS_COMMAND_MEMBERS:
         members(shell, command);

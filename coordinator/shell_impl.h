@@ -86,6 +86,8 @@ int ss_cluster_open(struct ss_coordinator *shell,
 void ss_cluster_close(struct ss_coordinator *shell);
 int ss_cluster_fd(const struct ss_coordinator *shell);
 int64_t ss_cluster_wake_at_ms(const struct ss_coordinator *shell);
+// Has our own lease run out, by the clock? Then what it gave us is let go.
+void ss_cluster_look(struct ss_coordinator *shell);
 // At the start of each turn.
 void ss_cluster_turn(struct ss_coordinator *shell);
 // A finished job of the engine's store: true if it was this file's.

@@ -198,6 +198,7 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
         ss_error_set(&local->refused, command->status, "%s", command->text);
         break;
     case SS_COMMAND_WELCOME:
+    case SS_COMMAND_HEARD:
     case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SEEK:
     case SS_COMMAND_ADOPT:

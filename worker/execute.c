@@ -98,7 +98,15 @@ static void run_writers(struct ss_task *task, json_t *returned)
     }
 }
 
-static void run_node(struct ss_task *task)
+// Asked as late as can be: a process may be stopped anywhere before.
+static bool may_begin(const struct ss_task *task)
+{
+    const struct ss_execute_hooks *hooks = task->hooks;
+    return !hooks->may_begin || hooks->may_begin(hooks->ctx, task->order);
+}
+
+// False: its body may not begin.
+static bool run_node(struct ss_task *task)
 {
     const struct ss_order *order = task->order;
     const struct ss_node *node = &task->graph->graph->nodes[task->node];
@@ -110,8 +118,10 @@ static void run_node(struct ss_task *task)
     } else if (!node->has_body || !bound->body) {
         returned = json_incref(task->input);
     } else {
+        if (!may_begin(task))
+            return false;
         if (!run_body(task, bound))
-            return;
+            return true;
         returned = ss_task_returned(task);
         if (order->want_messages) {
             json_t *given = ss_messages_collect(
@@ -122,6 +132,7 @@ static void run_node(struct ss_task *task)
     }
     run_writers(task, returned);
     json_decref(returned);
+    return true;
 }
 
 static void run_fold(struct ss_task *task)
@@ -199,10 +210,13 @@ struct ss_outcome *ss_execute(const struct ss_application *application,
         .hooks = hooks ? hooks : &no_hooks,
         .outcome = outcome_for(order),
         .input = order->input ? ss_value_json(order->input) : json_null()};
+    bool has_begun = true;
     if (order->kind == SS_ORDER_FOLD)
         run_fold(&task);
     else
-        run_node(&task);
+        has_begun = run_node(&task);
+    if (!has_begun)
+        ss_outcome_destroy(&task.outcome);
     ss_task_fini(&task);
     return task.outcome;
 }

@@ -12,11 +12,13 @@
 
 #include "common/app/clock.h"
 #include "common/app/log.h"
+#include "common/app/stop.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "worker/execute.h"
 #include "worker/limits.h"
+#include "worker/session/session.h"
 
 // One order, from the queue to its outcome.
 struct body {
@@ -24,6 +26,7 @@ struct body {
     struct ss_order *order;
     struct body *next; // in the queue, or among those that run
     atomic_bool stops;
+    int64_t begin_by_ms;
     int64_t deadline_ms;
     bool signed_progress; // reported and not yet taken; under the mutex
     bool signed_heartbeat;
@@ -136,9 +139,19 @@ static void on_log(void *ctx, const struct ss_order *order, const char *text)
 
 // ------------------------------------------------------------------ threads
 
+static bool on_may_begin(void *ctx, const struct ss_order *order)
+{
+    const struct body *body = ctx;
+    (void)order;
+    ss_stop_at(SS_STOP_WORKER_BEGINS);
+    return ss_session_may_begin(body->begin_by_ms, ss_clock_ms());
+}
+
+// NULL: it was too late to begin.
 static struct ss_outcome *run(struct body *body)
 {
-    struct ss_execute_hooks hooks = {.live = on_live,
+    struct ss_execute_hooks hooks = {.may_begin = on_may_begin,
+        .live = on_live,
         .progress = on_progress,
         .cancelled = on_cancelled,
         .left_ms = on_left_ms,
@@ -148,6 +161,8 @@ static struct ss_outcome *run(struct body *body)
     body->deadline_ms = from_us / 1000 + body->order->run_timeout_ms;
     struct ss_outcome *outcome =
         ss_execute(body->host->application, body->order, &hooks);
+    if (!outcome)
+        return NULL;
     outcome->ran_us = ss_clock_us() - from_us;
     // Encoded by the threads, which are many, not by the loop, which is one.
     for (size_t i = 0; i < outcome->writes.count; i++)
@@ -188,6 +203,21 @@ static void free_body(struct body *body)
     ss_free(body);
 }
 
+static void report_outcome(
+    struct ss_host_reports *to, struct ss_outcome *outcome)
+{
+    to->outcomes = ss_vec_grow(to->outcomes, &to->outcomes_capacity,
+        to->outcomes_count + 1, sizeof(struct ss_outcome *));
+    to->outcomes[to->outcomes_count++] = outcome;
+}
+
+static void report_unbegun(struct ss_host_reports *to, struct ss_order *order)
+{
+    to->unbegun = ss_vec_grow(to->unbegun, &to->unbegun_capacity,
+        to->unbegun_count + 1, sizeof(struct ss_order *));
+    to->unbegun[to->unbegun_count++] = order;
+}
+
 static void *thread_main(void *ctx)
 {
     struct ss_host *host = ctx;
@@ -196,17 +226,22 @@ static void *thread_main(void *ctx)
     while ((body = next_body(host)) != NULL) {
         pthread_mutex_unlock(&host->mutex);
         struct ss_outcome *outcome = run(body);
+        struct ss_order *unbegun = NULL;
         pthread_mutex_lock(&host->mutex);
         unlink_running(host, body);
         pthread_mutex_unlock(&host->mutex);
+        if (!outcome) {
+            unbegun = body->order;
+            body->order = NULL;
+        }
         // Before the outcome is handed over: they share values, and a value is
         // not for two threads.
         free_body(body);
         pthread_mutex_lock(&host->mutex);
-        struct ss_host_reports *to = &host->reports;
-        to->outcomes = ss_vec_grow(to->outcomes, &to->outcomes_capacity,
-            to->outcomes_count + 1, sizeof(struct ss_outcome *));
-        to->outcomes[to->outcomes_count++] = outcome;
+        if (unbegun)
+            report_unbegun(&host->reports, unbegun);
+        else
+            report_outcome(&host->reports, outcome);
         ring(host);
     }
     pthread_mutex_unlock(&host->mutex);
@@ -304,11 +339,13 @@ int ss_host_fd(const struct ss_host *host)
     return host->fds[0];
 }
 
-void ss_host_start(struct ss_host *host, struct ss_order *order)
+void ss_host_start(
+    struct ss_host *host, struct ss_order *order, int64_t begin_by_ms)
 {
     struct body *body = ss_zalloc(1, sizeof(*body));
     body->host = host;
     body->order = order;
+    body->begin_by_ms = begin_by_ms;
     atomic_init(&body->stops, false);
     pthread_mutex_lock(&host->mutex);
     if (host->last)
@@ -371,8 +408,11 @@ void ss_host_reports_fini(struct ss_host_reports *reports)
         ss_value_unref(reports->items[i].value);
     for (size_t i = 0; i < reports->outcomes_count; i++)
         ss_outcome_destroy(&reports->outcomes[i]);
+    for (size_t i = 0; i < reports->unbegun_count; i++)
+        ss_order_destroy(&reports->unbegun[i]);
     ss_free(reports->signs);
     ss_free(reports->items);
     ss_free(reports->outcomes);
+    ss_free(reports->unbegun);
     *reports = (struct ss_host_reports){0};
 }

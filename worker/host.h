@@ -29,8 +29,10 @@ bool ss_host_destroy(struct ss_host **host);
 
 // Readable while there is something to take.
 int ss_host_fd(const struct ss_host *host);
-// Run it. Takes `order`.
-void ss_host_start(struct ss_host *host, struct ss_order *order);
+// Run it, if its body can begin before `begin_by_ms` (ss_session_may_begin); else
+// it comes back. Takes `order`.
+void ss_host_start(
+    struct ss_host *host, struct ss_order *order, int64_t begin_by_ms);
 // Tell the body of an attempt to stop (ss_cancelled()).
 void ss_host_stop_body(struct ss_host *host, struct ss_attempt attempt);
 
@@ -54,11 +56,14 @@ struct ss_host_reports {
     size_t items_count, items_capacity;
     struct ss_outcome **outcomes;
     size_t outcomes_count, outcomes_capacity;
+    struct ss_order **unbegun; // it was too late for them
+    size_t unbegun_count, unbegun_capacity;
 };
 
 // Gives *ret_reports; false: nothing is there.
 bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports);
-// Free the lists and the items' values; outcomes that are still counted too.
+// Free the lists and the items' values; outcomes and orders that are still counted,
+// too.
 void ss_host_reports_fini(struct ss_host_reports *reports);
 
 #endif

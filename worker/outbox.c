@@ -155,7 +155,8 @@ static void send_beat(
         .protocol = SS_PROTOCOL_VERSION,
         .attempts = (struct ss_attempt *)command->attempts,
         .attempts_count = command->attempts_count,
-        .capacity = command->capacity};
+        .capacity = command->capacity,
+        .sent = command->sent};
     send_message(outbox, &message);
 }
 

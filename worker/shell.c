@@ -132,7 +132,7 @@ static void perform(
         ss_lines_close(&shell->lines, command->link);
         break;
     case SS_SESSION_START:
-        ss_host_start(shell->host, command->order);
+        ss_host_start(shell->host, command->order, command->begin_by_ms);
         ss_stop_at(SS_STOP_WORKER_STARTED);
         break;
     case SS_SESSION_STOP_BODY:
@@ -196,6 +196,8 @@ static void take_word(struct shell *shell, const struct ss_line *line,
                     .epoch = message->epoch,
                     .lease_ms = message->lease_ms,
                     .heartbeat_ms = message->heartbeat_ms,
+                    .begin_ms = message->begin_ms,
+                    .sent = message->sent,
                     .status = message->status,
                     .text = message->text,
                     .attempts = message->attempts,
@@ -239,6 +241,9 @@ static void take_message(
     case SS_MESSAGE_SETTLED:
         ss_stop_at(SS_STOP_WORKER_SETTLED);
         take_word(shell, line, message, SS_SESSION_SETTLED);
+        break;
+    case SS_MESSAGE_HEARD:
+        take_word(shell, line, message, SS_SESSION_HEARD);
         break;
     case SS_MESSAGE_PONG:
         take_word(shell, line, message, SS_SESSION_PONG);
@@ -365,6 +370,16 @@ static void take_reports(struct shell *shell)
                         .outcomes = reports.outcomes,
                         .outcomes_count = reports.outcomes_count});
     reports.outcomes_count = 0; // the session has them
+    if (reports.unbegun_count > 0)
+        ss_log_say(SS_LOG_INFO,
+            "%zu orders came to a thread too late to begin: asking whether "
+            "they are ours yet",
+            reports.unbegun_count);
+    if (reports.unbegun_count > 0)
+        step(shell, (struct ss_session_event){.type = SS_SESSION_UNBEGUN,
+                        .orders = reports.unbegun,
+                        .orders_count = reports.unbegun_count});
+    reports.unbegun_count = 0;
     ss_host_reports_fini(&reports);
 }
 

@@ -16,7 +16,7 @@ static int64_t read_us(clockid_t clock)
 
 int64_t ss_clock_us(void)
 {
-    return read_us(CLOCK_MONOTONIC);
+    return read_us(CLOCK_BOOTTIME);
 }
 
 int64_t ss_clock_ms(void)

@@ -84,6 +84,7 @@ struct ss_order {
     size_t lists_count, lists_capacity;
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
+    uint64_t heard; // the worker's newest beat when it was sent; 0: none
 };
 
 enum ss_outcome_kind {

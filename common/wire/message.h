@@ -39,14 +39,15 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(OFFERS)  /* worker: attempts of theirs */                               \
     X(LACKS)   /* worker: orders whose lists it does not hold */              \
     X(ADOPT)   /* coordinator: these go on, under other names */              \
-    X(DRAIN)   /* coordinator: leave in order */
+    X(DRAIN)   /* coordinator: leave in order */                              \
+    X(HEARD)   /* coordinator: this beat has come; what it names is so */
 
 enum ss_message_type {
     SS_MESSAGE_NONE,
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
-    SS_MESSAGE_LAST = SS_MESSAGE_DRAIN,
+    SS_MESSAGE_LAST = SS_MESSAGE_HEARD,
 };
 
 struct ss_live_item {
@@ -71,6 +72,8 @@ struct ss_message {
     uint64_t epoch;
     int64_t lease_ms;
     int64_t heartbeat_ms;
+    int64_t begin_ms; // WELCOME: orders may be begun so long; 0: for ever
+    uint64_t sent;    // BEAT, HEARD: when the beat was; 0: it does not say
     char **members; // WELCOME, PONG, MEMBERS: endpoints
     size_t members_count;
     char **labels; // HELLO
@@ -84,7 +87,8 @@ struct ss_message {
     bool drains;                 // BYE
     bool keeps_lists;            // HELLO
     json_t *settings;            // HELLO: an array; or NULL
-    struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS
+    struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS,
+                                 // BYE, HEARD (those that are no more)
     size_t attempts_count;
     struct ss_order **orders; // TASKS
     size_t orders_count;

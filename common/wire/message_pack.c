@@ -100,6 +100,8 @@ static void pack_beat(
     it->attempts = pack_attempts(packer, message);
     it->has_capacity = message->capacity != 0;
     it->capacity = message->capacity;
+    it->has_sent = message->sent != 0;
+    it->sent = message->sent;
 }
 
 static void pack_bye(
@@ -118,6 +120,8 @@ static void pack_welcome(
     it->epoch = message->epoch;
     it->lease_ms = message->lease_ms;
     it->heartbeat_ms = message->heartbeat_ms;
+    it->has_begin_ms = message->begin_ms != 0;
+    it->begin_ms = message->begin_ms;
     it->n_members = message->members_count;
     it->members = ss_pack_texts(packer, message->members, it->n_members);
 }
@@ -136,6 +140,15 @@ static void pack_cancel(
     PACK(Cancel, cancel, CANCEL);
     it->n_attempts = message->attempts_count;
     it->attempts = pack_attempts(packer, message);
+}
+
+static void pack_heard(
+    struct ss_packer *packer, const struct ss_message *message, envelope *to)
+{
+    PACK(Heard, heard, HEARD);
+    it->sent = message->sent;
+    it->n_gone = message->attempts_count;
+    it->gone = pack_attempts(packer, message);
 }
 
 static void pack_settled(
@@ -266,6 +279,7 @@ static pack_fn *const packers[] = {
     [SS_MESSAGE_ADOPT] = pack_adopt,
     [SS_MESSAGE_LACKS] = pack_lacks,
     [SS_MESSAGE_DRAIN] = pack_drain,
+    [SS_MESSAGE_HEARD] = pack_heard,
 };
 
 struct buf_sink {

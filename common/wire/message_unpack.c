@@ -179,6 +179,7 @@ static int take_welcome(const Superstep__V1__Welcome *it,
     message->epoch = it->epoch;
     message->lease_ms = it->lease_ms;
     message->heartbeat_ms = it->heartbeat_ms;
+    message->begin_ms = it->begin_ms;
     return take_members(it->members, it->n_members, message, error);
 }
 
@@ -204,6 +205,10 @@ static int take_small(const envelope *from, struct ss_message *message)
     if (message->type == SS_MESSAGE_BEAT) {
         take_attempts(from->beat->attempts, from->beat->n_attempts, message);
         message->capacity = from->beat->capacity;
+        message->sent = from->beat->sent;
+    } else if (message->type == SS_MESSAGE_HEARD) {
+        take_attempts(from->heard->gone, from->heard->n_gone, message);
+        message->sent = from->heard->sent;
     } else if (message->type == SS_MESSAGE_LACKS)
         take_attempts(from->lacks->attempts, from->lacks->n_attempts, message);
     else if (message->type == SS_MESSAGE_CANCEL)
@@ -275,6 +280,7 @@ static int take(
     case SS_MESSAGE_LACKS:
     case SS_MESSAGE_HANGUP:
     case SS_MESSAGE_PING:
+    case SS_MESSAGE_HEARD:
         return take_small(from, message);
     case SS_MESSAGE_DRAIN:
         return SS_OK; // that it is there says all

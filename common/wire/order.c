@@ -51,6 +51,7 @@ static void pack_numbers(
     PACK_NUMBER(want_messages);
     PACK_NUMBER(digest);
     PACK_NUMBER(shard_epoch);
+    PACK_NUMBER(heard);
 }
 
 // The part without its lists that go as edits.
@@ -165,6 +166,7 @@ static void take_plain(
     order->want_messages = packed->want_messages != 0;
     order->digest = packed->digest;
     order->shard_epoch = packed->shard_epoch;
+    order->heard = packed->heard;
     order->fold_channel = ss_strdup(packed->fold_channel);
     order->triggers = json_array();
     for (size_t i = 0; i < packed->n_triggers; i++)

@@ -3,9 +3,10 @@
 // A coordinator that comes after another one (it was started again, or gained
 // shards) finds runs whose tasks may be out. Workers offer what they hold: with
 // their Hello, or asked by a Seek. Tasks of a found run's first superstep wait
-// for that a little; one that is offered with the same task, run and digest
-// (model/task.h) goes on under a name of ours, all others are sent anew. What is
-// offered and not taken in time is void.
+// for that a little, also when all whom we know have answered: one that we do not
+// know of may begin what it was given as long as that (beat.c). One that is offered
+// with the same task, run and digest (model/task.h) goes on under a name of ours,
+// all others are sent anew. What is offered and not taken in time is void.
 #include <inttypes.h>
 #include <string.h>
 
@@ -95,7 +96,6 @@ static void seek(struct worker *worker, const struct ss_shards *shards,
 {
     struct ss_shards *copy = ss_zalloc(1, sizeof(*copy));
     *copy = *shards;
-    worker->is_asked = true;
     ss_engine_command(worker->engine,
         (struct ss_command){.type = SS_COMMAND_SEEK,
             .peer = ss_strdup(worker->peer),
@@ -107,8 +107,6 @@ void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch)
 {
     ss_adopt_begin(engine);
-    if (engine->workers.count == 0)
-        engine->adopt_until_ms = 0;
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         seek(e->value, shards, epoch);
 }
@@ -131,16 +129,6 @@ void ss_seek_all(struct worker *worker)
         ss_shards_leave(&left, &same);
         seek(worker, &same, epoch);
     }
-}
-
-// All that were asked have answered: nothing is left to wait for.
-static void end_if_answered(struct engine *engine)
-{
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
-        if (((const struct worker *)e->value)->is_asked)
-            return;
-    engine->adopt_until_ms = 0;
-    engine->ready_moved = true;
 }
 
 // ------------------------------------------------ offers
@@ -202,9 +190,7 @@ void ss_worker_offers(struct engine *engine, const struct ss_event *event)
     if (!worker)
         return;
     worker->seen_ms = engine->now_ms;
-    worker->is_asked = false;
     ss_offers_take(worker, event->offers.items, event->offers.count);
-    end_if_answered(engine);
 }
 
 void ss_offers_drop(struct worker *worker)
@@ -215,10 +201,6 @@ void ss_offers_drop(struct worker *worker)
         struct offered *it = e->value;
         if (strcmp(it->peer, worker->peer) == 0)
             free_offered(ss_map_remove(&engine->offers, e->key));
-    }
-    if (worker->is_asked) {
-        worker->is_asked = false;
-        end_if_answered(engine);
     }
 }
 

@@ -25,6 +25,7 @@ void ss_command_fini(struct ss_command *command)
     ss_free(command->text);
     json_decref(command->json);
     ss_order_destroy(&command->order);
+    ss_free(command->attempts);
     ss_free(command->shards);
     ss_free(command->thread);
     ss_free((void *)command->rows);
@@ -177,6 +178,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_map_fini(&engine->workers, free_worker);
     ss_map_fini(&engine->attempts, NULL);
     ss_offers_fini(engine);
+    ss_map_fini(&engine->vouched, ss_free);
     json_decref(engine->members);
     clear_commands(engine);
     SS_VEC_FINI(&engine->commands);
@@ -417,6 +419,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     dispatch_event(engine, event);
     ss_workers_expire(engine);
     ss_offers_expire(engine);
+    ss_vouched_expire(engine);
     carry_on(engine);
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;

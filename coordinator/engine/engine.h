@@ -98,6 +98,7 @@ struct ss_event {
             const struct ss_attempt *running;
             size_t running_count;
             uint32_t capacity; // tasks at once, from now on; 0: as in HELLO
+            uint64_t sent; // by its clock; 0: it wants no answer
         } beat;
         struct {
             const struct ss_attempt *attempts;
@@ -175,7 +176,10 @@ struct ss_event {
 };
 
 enum ss_command_type {
-    SS_COMMAND_WELCOME,  // to a worker: taken in; `json`: the members
+    SS_COMMAND_WELCOME,  // to a worker: taken in; `json`: the members;
+                         // `begin_ms`: so long a beat vouches; 0: for ever
+    SS_COMMAND_HEARD,    // to a worker: its beat `tag` has come; `attempts` of
+                         // those that it named are no more
     SS_COMMAND_REFUSE,   // to a worker: go away; `status`, `text` say why
     SS_COMMAND_DISPATCH, // `order` to worker `peer`
     SS_COMMAND_CANCEL,   // attempt `attempt` of worker `peer`
@@ -205,13 +209,16 @@ struct ss_command {
     enum ss_command_type type;
     char *peer;
     uint64_t id;  // REPLY, EVENT: the request's number
-    uint64_t tag; // STORE, READ, SCAN, GET
+    uint64_t tag; // STORE, READ, SCAN, GET; SEEK; HEARD
     int status;
     char *text;
     json_t *json;
     struct ss_order *order;
     struct ss_attempt attempt;
     struct ss_attempt held;
+    struct ss_attempt *attempts;
+    size_t attempts_count;
+    int64_t begin_ms;
     struct ss_shards *shards;
     char *thread;
     uint64_t from, to;

@@ -64,6 +64,18 @@ void ss_offers_expire(struct engine *engine);
 void ss_adopt(struct engine *engine);
 void ss_offers_fini(struct engine *engine);
 
+// ------------------------------------------------ beat.c
+
+// So long a worker may begin what it was given, from the last beat that we heard
+// before we gave it. 0: for ever.
+int64_t ss_begin_ms(const struct engine *engine);
+void ss_worker_beat(struct engine *engine, const struct ss_event *event);
+// An attempt of the task is over, and its worker has not said so: until it can
+// begin it no more the task is not sent anew.
+void ss_vouched(const struct task *task);
+bool ss_vouched_waits(const struct task *task);
+void ss_vouched_expire(struct engine *engine);
+
 // ------------------------------------------------ shards.c
 
 // May we serve that thread? Always, where nobody shares the store.
@@ -614,12 +626,25 @@ void ss_worker_remind(const struct worker *worker);
 
 // ------------------------------------------------ schedule.c
 
+// Names of attempts. Zero bytes are none.
+struct attempts {
+    struct ss_attempt *items;
+    size_t count, capacity;
+};
+
+// The task that is out under this name; NULL: it is no more.
+struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt);
+// They are over without an outcome. Frees the list.
+void ss_attempts_lose(
+    struct worker *worker, struct attempts *lost, const char *why);
+void ss_worker_refuse(struct engine *engine, const char *peer, int status,
+    const char *text);
+
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
 // What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told of
 // new members.
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
-void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
 void ss_worker_done(struct engine *engine, const struct ss_event *event);

@@ -69,6 +69,7 @@ void ss_task_forget(struct task *task)
             (struct ss_command){.type = SS_COMMAND_CANCEL,
                 .peer = ss_strdup(task->worker->peer),
                 .attempt = task->attempt});
+        ss_vouched(task);
         attempt_ends(task);
     }
     for (size_t i = engine->backoff.count; i-- > 0;)
@@ -80,7 +81,7 @@ void ss_task_forget(struct task *task)
     ss_plain_forget(task);
 }
 
-static struct task *find_attempt(
+struct task *ss_attempt_find(
     struct engine *engine, struct ss_attempt attempt)
 {
     char name[NUMBER_SIZE];
@@ -136,6 +137,7 @@ static void send(struct engine *engine, struct task *task,
     ss_attempt_begin(task, worker);
     struct ss_order *order = ss_task_order(task);
     task->sent_anew = false;
+    order->heard = worker->beat_sent;
     ss_hold_order(task, order, false);
     ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
@@ -165,7 +167,7 @@ static bool may_go(const struct task *task)
 {
     const struct run *run = task->loop->run;
     return task->gate_seq <= task->loop->thread->durable
-        && !ss_adopt_waits(task)
+        && !ss_adopt_waits(task) && !ss_vouched_waits(task)
         && !(run && ss_pause_of_run(run))
         && !(run && run->max_concurrency > 0
             && (int64_t)run->running >= run->max_concurrency);
@@ -210,7 +212,7 @@ void ss_worker_free(struct worker *worker)
     ss_free(worker);
 }
 
-static void refuse(struct engine *engine, const char *peer, int status,
+void ss_worker_refuse(struct engine *engine, const char *peer, int status,
     const char *text)
 {
     ss_engine_command(engine,
@@ -257,23 +259,19 @@ static int check_hello(struct engine *engine, const struct ss_event *event,
     return SS_OK;
 }
 
-struct attempts {
-    struct ss_attempt *items;
-    size_t count, capacity;
-};
-
 // Found again by its name: with one of an update, or of a superstep's folds, that
 // is lost for the last time all others go, too.
-static void lose_attempts(
+void ss_attempts_lose(
     struct worker *worker, struct attempts *lost, const char *why)
 {
     struct engine *engine = worker->engine;
     for (size_t i = 0; i < lost->count; i++) {
-        struct task *task = find_attempt(engine, lost->items[i]);
+        struct task *task = ss_attempt_find(engine, lost->items[i]);
         if (!task)
             continue;
         worker->lost++;
         engine->counts.attempts_lost++;
+        ss_vouched(task);
         attempt_ends(task);
         ss_task_lost(task, why);
     }
@@ -289,7 +287,7 @@ static void lose_all_attempts(struct worker *worker, const char *why)
         if (task->worker == worker)
             SS_VEC_PUSH(&lost, task->attempt);
     }
-    lose_attempts(worker, &lost, why);
+    ss_attempts_lose(worker, &lost, why);
 }
 
 static void remove_worker(struct worker *worker, const char *why)
@@ -352,7 +350,8 @@ static void welcome(struct engine *engine, const struct ss_event *event,
     ss_engine_command(engine,
         (struct ss_command){.type = SS_COMMAND_WELCOME,
             .peer = ss_strdup(event->peer),
-            .json = json_incref(engine->members)});
+            .json = json_incref(engine->members),
+            .begin_ms = ss_begin_ms(engine)});
     ss_worker_remind(worker);
     ss_offers_take(worker, event->hello.offers, event->hello.offers_count);
     ss_seek_all(worker);
@@ -376,7 +375,7 @@ void ss_worker_hello(struct engine *engine, const struct ss_event *event)
     if (status == SS_OK)
         welcome(engine, event, graphs);
     else
-        refuse(engine, event->peer, status, error.message);
+        ss_worker_refuse(engine, event->peer, status, error.message);
     for (size_t i = 0; i < count; i++)
         ss_graph_unref(graphs[i]);
     ss_free(graphs);
@@ -406,54 +405,7 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event)
                 .json = json_incref(list)});
 }
 
-// ------------------------------------------------ beats
-
-static bool beats(const struct ss_event *event, struct ss_attempt attempt)
-{
-    for (size_t i = 0; i < event->beat.running_count; i++)
-        if (event->beat.running[i].epoch == attempt.epoch
-            && event->beat.running[i].dispatch == attempt.dispatch)
-            return true;
-    return false;
-}
-
-// What is left of it for us: other coordinators use it too.
-static void grant(struct worker *worker, uint32_t capacity)
-{
-    if (capacity == 0 || capacity > worker->capacity)
-        capacity = worker->capacity;
-    if (capacity > worker->granted)
-        worker->engine->ready_moved = true;
-    worker->granted = capacity;
-}
-
-void ss_worker_beat(struct engine *engine, const struct ss_event *event)
-{
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
-    if (!worker) { // we forgot it: it must say again what it serves
-        refuse(engine, event->peer, SS_EAGAIN, "say hello first");
-        return;
-    }
-    worker->seen_ms = engine->now_ms;
-    grant(worker, event->beat.capacity);
-    ss_worker_remind(worker);
-    for (size_t i = 0; i < event->beat.running_count; i++)
-        if (!find_attempt(engine, event->beat.running[i])
-            && !ss_attempt_was_let_go(worker, event->beat.running[i]))
-            ss_engine_command(engine,
-                (struct ss_command){.type = SS_COMMAND_CANCEL,
-                    .peer = ss_strdup(event->peer),
-                    .attempt = event->beat.running[i]});
-    struct attempts lost = {0};
-    for (const struct ss_map_entry *e = engine->attempts.first; e;
-         e = e->next) {
-        const struct task *task = e->value;
-        if (task->worker == worker && !beats(event, task->attempt)
-            && engine->now_ms - task->sent_ms > engine->options.lease_ms)
-            SS_VEC_PUSH(&lost, task->attempt); // a message was lost on the way
-    }
-    lose_attempts(worker, &lost, "the worker does not know of it");
-}
+// ------------------------------------------------ words of workers
 
 // The attempt is the same: what it needs goes again, once, with its lists whole.
 // A second time it is left to the lease.
@@ -463,11 +415,12 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
     if (worker)
         worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->lacks.attempts_count; i++) {
-        struct task *task = find_attempt(engine, event->lacks.attempts[i]);
+        struct task *task = ss_attempt_find(engine, event->lacks.attempts[i]);
         if (!task || task->worker != worker || task->sent_anew)
             continue;
         struct ss_order *order = ss_task_order(task);
         task->sent_anew = true;
+        order->heard = worker->beat_sent;
         ss_hold_order(task, order, true);
         ss_engine_narrate(engine,
             "worker %s lacks a list: the order goes again, whole",
@@ -482,7 +435,7 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 // It has not begun it, and will not: as if it had never been sent.
 static void take_back(struct worker *worker, struct ss_attempt attempt)
 {
-    struct task *task = find_attempt(worker->engine, attempt);
+    struct task *task = ss_attempt_find(worker->engine, attempt);
     if (!task || task->worker != worker)
         return;
     attempt_ends(task);
@@ -530,7 +483,7 @@ void ss_workers_expire(struct engine *engine)
 void ss_worker_done(struct engine *engine, const struct ss_event *event)
 {
     struct ss_outcome *outcome = event->done.outcome;
-    struct task *task = find_attempt(engine, outcome->attempt);
+    struct task *task = ss_attempt_find(engine, outcome->attempt);
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
     if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
         ss_engine_narrate(engine, "a result of a thread that has moved is "
@@ -567,7 +520,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
 void ss_worker_live(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
-    struct task *task = find_attempt(engine, event->live.attempt);
+    struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
     if (task && task->worker == worker && !task->change && task->node)

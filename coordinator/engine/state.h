@@ -470,6 +470,9 @@ struct worker {
     bool drains;       // it is given nothing more
     bool is_sent_away; // it was told to leave, and has not said that it does
     int64_t seen_ms;
+    // Its newest beat (beat.c): by its clock, and when it came. 0: it says none.
+    uint64_t beat_sent;
+    int64_t beat_ms;
     struct ss_map graphs; // "name@version" -> itself
     struct ss_map labels;
     uint64_t attempts, lost;
@@ -479,7 +482,6 @@ struct worker {
         struct ss_attempt *items;
         size_t count, capacity;
     } let_go;
-    bool is_asked; // what it holds of shards that we gained
     bool keeps_lists;
     struct ss_map holdings; // what it holds (hold.c), least used first
 };
@@ -553,6 +555,7 @@ struct engine {
     struct ss_map seekers; // the same -> struct task *
     bool offers_moved;
     int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
+    struct ss_map vouched; // beat.c: task and thread -> when it may be sent anew
     int32_t row_format; // rows of newer ones are not written: who reads them?
     json_t *members; // endpoints of all coordinators; NULL: not told
     struct ss_shards owned; // if shared

@@ -106,10 +106,20 @@ static void welcome(struct coordinator *it, const struct ss_command *command)
     struct ss_message message = {.type = SS_MESSAGE_WELCOME,
         .epoch = it->epoch,
         .lease_ms = LEASE_MS,
-        .heartbeat_ms = BEAT_MS};
+        .heartbeat_ms = BEAT_MS,
+        .begin_ms = command->begin_ms};
     put_members(&message, command->json);
     send_to(it, command->peer, &message);
     ss_free(message.members);
+}
+
+static void heard(struct coordinator *it, const struct ss_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_HEARD,
+        .sent = command->tag,
+        .attempts = command->attempts,
+        .attempts_count = command->attempts_count};
+    send_to(it, command->peer, &message);
 }
 
 static void send_members(
@@ -176,6 +186,9 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
     switch (command->type) {
     case SS_COMMAND_WELCOME:
         welcome(it, command);
+        break;
+    case SS_COMMAND_HEARD:
+        heard(it, command);
         break;
     case SS_COMMAND_REFUSE:
         refuse(it, command);
@@ -339,6 +352,7 @@ static void take_message(
         event.beat.running = message->attempts;
         event.beat.running_count = message->attempts_count;
         event.beat.capacity = message->capacity;
+        event.beat.sent = message->sent;
         coordinator_feed(it, &event);
     } else if (message->type == SS_MESSAGE_OFFERS) {
         event.type = SS_EVENT_WORKER_OFFERS;

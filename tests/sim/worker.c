@@ -337,6 +337,7 @@ static void carry_out(
         message.attempts = (struct ss_attempt *)command->attempts;
         message.attempts_count = command->attempts_count;
         message.capacity = command->capacity;
+        message.sent = command->sent;
         send(it, command->link, &message);
         break;
     case SS_SESSION_SEND_BYE:
@@ -413,6 +414,7 @@ static unsigned event_of(enum ss_message_type type)
         [SS_MESSAGE_TASKS] = 1 + SS_SESSION_TASKS,
         [SS_MESSAGE_CANCEL] = 1 + SS_SESSION_CANCEL,
         [SS_MESSAGE_SETTLED] = 1 + SS_SESSION_SETTLED,
+        [SS_MESSAGE_HEARD] = 1 + SS_SESSION_HEARD,
         [SS_MESSAGE_PONG] = 1 + SS_SESSION_PONG,
         [SS_MESSAGE_MEMBERS] = 1 + SS_SESSION_MEMBERS,
         [SS_MESSAGE_SEEK] = 1 + SS_SESSION_SEEK,
@@ -434,6 +436,8 @@ void worker_message(
         .epoch = message->epoch,
         .lease_ms = message->lease_ms,
         .heartbeat_ms = message->heartbeat_ms,
+        .begin_ms = message->begin_ms,
+        .sent = message->sent,
         .status = message->status,
         .text = message->text,
         .orders = message->orders,

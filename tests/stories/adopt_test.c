@@ -372,10 +372,16 @@ START_TEST(who_gains_a_thread_asks_its_workers_and_goes_on)
 }
 END_TEST
 
-START_TEST(when_all_workers_have_answered_nothing_is_waited_for)
+// One that we have not heard of may hold what the owner before us gave it, and
+// begin it for as long as that one's word is good.
+START_TEST(though_all_that_we_know_have_answered_what_may_begin_is_waited_for)
 {
     hand_over_while_a_runs();
     answer_seek(NULL, 0);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(ADOPT_MS - 1);
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    world_pass(1);
     ck_assert_uint_eq(world_attempts_of("a"), 2);
     end();
 }
@@ -405,5 +411,5 @@ SUITE("adopt", what_a_worker_has_begun_goes_on_and_does_not_run_again,
     an_attempt_with_its_answers_goes_on,
     who_was_sent_without_a_plain_answer_goes_on_without,
     who_gains_a_thread_asks_its_workers_and_goes_on,
-    when_all_workers_have_answered_nothing_is_waited_for,
+    though_all_that_we_know_have_answered_what_may_begin_is_waited_for,
     offers_of_threads_that_are_anothers_are_left_to_it)

@@ -113,6 +113,7 @@ static void carry_out(const struct ss_command *command)
         tell("worker %s is told to leave", command->peer);
         break;
     case SS_COMMAND_WELCOME:
+    case SS_COMMAND_HEARD:
     case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SEEK:
     case SS_COMMAND_ADOPT:

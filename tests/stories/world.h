@@ -169,6 +169,8 @@ bool world_was_finished(const char *run, const char *task_id);
 
 // Coordinators that follow leave workers so long to offer what they have.
 void world_adopt(int64_t adopt_ms);
+// Workers say in their beats when they send them, from now on.
+void world_beats_say(bool say);
 // Each command of a coordinator, before it is carried out. NULL: nobody looks.
 void world_watch(void (*watch)(const struct ss_command *command));
 // Workers say hello with this, from now on. Borrowed.

@@ -10,6 +10,11 @@ void world_adopt(int64_t adopt_ms)
     world.adopt_ms = adopt_ms;
 }
 
+void world_beats_say(bool say)
+{
+    world.beats_say = say;
+}
+
 void world_watch(void (*watch)(const struct ss_command *command))
 {
     world.watch = watch;

@@ -137,6 +137,7 @@ struct world {
     int64_t wake_at_ms;
     struct store store;
     bool slow, repeat, in_engine;
+    bool beats_say; // when they were sent
     bool vanishes; // the attempt whose body runs now
     int64_t adopt_ms; // of the engines that follow
     const char *key; // of who asks, or NULL

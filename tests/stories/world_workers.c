@@ -191,6 +191,7 @@ static void beat(const struct member *worker)
     event.beat.running = running.items;
     event.beat.running_count = running.count;
     event.beat.capacity = worker->share;
+    event.beat.sent = world.beats_say ? (uint64_t)world.now_ms : 0;
     world_step(&event);
     SS_VEC_FINI(&running);
 }

@@ -5,6 +5,7 @@ not know that time passed. What it had in hand is refused, once somebody else
 has it; what nobody else has is not lost to anybody's impatience.
 """
 
+import json
 import signal
 
 from harness import ROOT, World, expect, main
@@ -12,6 +13,18 @@ from harness import ROOT, World, expect, main
 ROUNDS = ROOT / "tests/system/app/rounds.c"
 RUN = ("run", "rounds", "--thread", "t", "--input",
        '{"round": 0, "log": []}')
+
+
+def traced(path):
+    """The same run, whose bodies each say in a file that they begin."""
+    return (*RUN[:-1], json.dumps({"round": 0, "log": [], "trace": str(path)}))
+
+
+def expect_each_once(trace):
+    """No body of the run began twice."""
+    begun = trace.read_text().split()
+    again = sorted({name for name in begun if begun.count(name) > 1})
+    expect(not again, f"bodies that began again: {again}; all: {begun}")
 
 
 def log_of(world):
@@ -48,21 +61,37 @@ def test_a_workers_result_is_refused_when_its_lease_has_ended():
         expect(log_of(world) == expected + ["yes"], "the answer is lost")
 
 
-def test_orders_that_were_not_begun_are_not_begun_too_late():
+def sleep_through_a_run(place, capacity):
+    """A worker sleeps from `place` on while another one does all of the run.
+    Awake, it begins nothing of it."""
     with World() as world:
         app = world.compile(ROUNDS)
         coordinator = world.coordinator("--verbose")
-        zombie = world.worker(app, capacity=4, stop="worker-ordered:2")
-        run = world.command(*RUN)
-        zombie.wait_line(r"^stopped at worker-ordered$")
+        zombie = world.worker(app, capacity=capacity, stop=place)
+        trace = world.path("trace")
+        run = world.command(*traced(trace))
+        zombie.wait_line(r"^stopped at " + place.split(":")[0])
         coordinator.wait_line(r"worker worker1 is gone: its lease ended")
         expected = undisturbed(world, app)
         expect(run.wait() == 3, f"the run:\n{run.text()}")
         said = zombie.count()
         zombie.kill(signal.SIGCONT)
         zombie.wait_line("taken in", after=said)
+        # What it would begin it begins before it is idle, and says so then.
+        world.do("workers", "--json")
         world.do("resume", "t", "--value", '"yes"')
         expect(log_of(world) == expected + ["yes"], f"{log_of(world)}")
+        zombie.stop()
+        expect_each_once(trace)
+
+
+def test_orders_that_were_not_begun_are_not_begun_too_late():
+    sleep_through_a_run("worker-ordered:2", 4)
+
+
+def test_orders_on_their_way_to_a_thread_are_not_begun_too_late():
+    # One thread: no other body begins beside the look that is slept through.
+    sleep_through_a_run("worker-begins:1", 1)
 
 
 def test_a_coordinators_pause_costs_no_worker_its_lease():

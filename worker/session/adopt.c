@@ -149,6 +149,7 @@ void ss_adopted(struct ss_session *session, struct contact *contact,
         return;
     ss_held_rename(session, held, adoption->as);
     held->contact = contact;
+    held->named_ms = held->vouched_ms = 0;
     if (!held->outcome)
         return;
     held->outcome->attempt = held->name;

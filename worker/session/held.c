@@ -46,6 +46,7 @@ static void free_held(void *value)
 void ss_held_fini(struct ss_session *session)
 {
     ss_map_fini(&session->renamed, NULL);
+    ss_map_fini(&session->spent, NULL);
     ss_map_fini(&session->held, free_held);
 }
 
@@ -60,7 +61,10 @@ static void forget_if_over(struct ss_session *session, struct ss_held *held)
         name_text(held->body, text);
         ss_map_remove(&session->renamed, text);
     }
+    name_text(held->body, text);
+    ss_spent_add(session, text);
     name_text(held->name, text);
+    ss_spent_add(session, text);
     if (held->outcome)
         SS_VEC_PUSH(&session->trash, held->outcome);
     held->outcome = NULL;
@@ -185,13 +189,16 @@ static struct ss_held *new_held(struct ss_session *session,
 void ss_held_take(struct ss_session *session, struct contact *contact,
     struct ss_order *order)
 {
-    struct ss_held *known = ss_held_find(session, order->attempt);
+    char text[NAME_SIZE];
+    name_text(order->attempt, text);
+    struct ss_held *known = ss_held_of_body(session, order->attempt);
     if (known && known->outcome && !known->settled) {
         known->sent_ms = session->now_ms;
         send(known);
     }
     // Of another coordinator's life: it, or its successor, gives it anew.
-    if (known || !contact || order->attempt.epoch != contact->epoch) {
+    if (known || !contact || order->attempt.epoch != contact->epoch ||
+        ss_is_spent(session, text)) {
         ss_order_destroy(&order);
         return;
     }
@@ -201,7 +208,9 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
         ss_order_destroy(&order);
         return;
     }
-    new_held(session, contact, order)->order = order;
+    struct ss_held *held = new_held(session, contact, order);
+    held->order = order;
+    ss_vouch_taken(session, held);
 }
 
 struct ss_attempt *ss_held_hand_back(struct ss_session *session,
@@ -215,6 +224,7 @@ struct ss_attempt *ss_held_hand_back(struct ss_session *session,
         if (held->contact != contact || !held->order)
             continue;
         SS_VEC_PUSH(&names, held->name);
+        ss_spent_add(session, e->key); // it is nobody's now
         free_held(ss_map_remove(&session->held, e->key));
     }
     *ret_count = names.count;
@@ -225,10 +235,14 @@ void ss_held_weigh(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
         session->contacts.items[i]->load = 0;
+    for (size_t i = 0; i < session->contacts.count; i++)
+        session->contacts.items[i]->has_unnamed = false;
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
         const struct ss_held *held = e->value;
         if (held->contact && (held->order || held->busy))
             held->contact->load++;
+        if (ss_vouch_lacks(session, held))
+            held->contact->has_unnamed = true;
     }
 }
 
@@ -237,10 +251,12 @@ void ss_held_start_queued(struct ss_session *session)
     for (struct ss_map_entry *e = session->held.first;
          e && session->busy < session->capacity; e = e->next) {
         struct ss_held *held = e->value;
-        if (!held->order || !ss_contact_serves(held->contact))
+        if (!held->order || !ss_contact_serves(held->contact) ||
+            !ss_session_may_begin(ss_vouch_ends_ms(held), session->now_ms))
             continue;
         struct ss_session_command start = {.type = SS_SESSION_START,
             .attempt = held->name,
+            .begin_by_ms = ss_vouch_ends_ms(held),
             .order = held->order};
         held->order = NULL;
         held->busy = true;
@@ -297,6 +313,32 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
         keep(session, held, outcome);
     if (is_known)
         forget_if_over(session, held);
+}
+
+// Back in the queue, under its name of now. An orphan is given anew by whoever has
+// its thread.
+void ss_held_unbegun(struct ss_session *session, struct ss_order *order)
+{
+    char text[NAME_SIZE];
+    struct ss_held *held = ss_held_of_body(session, order->attempt);
+    bool is_known = held && held->busy;
+    bool waits = is_known && held->contact && !held->outcome && !held->settled;
+    if (is_known) {
+        held->busy = false;
+        session->busy--;
+    }
+    if (!waits) {
+        ss_order_destroy(&order);
+        if (is_known && !held->contact && !held->outcome)
+            held->settled = true;
+        if (is_known)
+            forget_if_over(session, held);
+        return;
+    }
+    name_text(held->body, text);
+    ss_map_remove(&session->renamed, text);
+    order->attempt = held->body = held->name;
+    held->order = order;
 }
 
 // ------------------------------------------------------------------ time

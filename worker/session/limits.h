@@ -4,6 +4,10 @@
 
 enum {
     SS_SESSION_HELD_MAX = 16384,    // attempts queued, running or kept: memory
+    // Names of attempts that are over, kept against late copies of their orders.
+    // What was sent before one that was dropped has to be named by a beat.
+    SS_SESSION_SPENT_MAX = 8192,
+    SS_SESSION_BEATS_PART = 3, // beats while one vouches, where orders wait
     SS_SESSION_CONTACTS_MAX = 64,   // coordinators: a link and a socket each
     SS_SESSION_SHARE_MS = 100,      // between two words on what is left of us
     // Results whose coordinator has gone: what a successor may still ask for.

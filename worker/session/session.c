@@ -129,7 +129,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         // One that is known, or of an epoch that is over, brings nothing.
         bool brings = order->lists_count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
-                      !ss_held_find(session, order->attempt);
+                      !ss_held_of_body(session, order->attempt);
         if (!brings || ss_lists_complete(contact, order)) {
             ss_held_take(session, contact, order);
             continue;
@@ -162,6 +162,8 @@ static void dispatch_word(
         on_attempts(session, event, ss_held_cancel);
     else if (event->type == SS_SESSION_SETTLED)
         on_attempts(session, event, ss_held_settle);
+    else if (event->type == SS_SESSION_HEARD && contact)
+        ss_vouch_heard(session, contact, event);
     else if (event->type == SS_SESSION_WELCOME && contact)
         ss_contact_welcome(session, contact, event);
     else if (event->type == SS_SESSION_REFUSED && contact)
@@ -185,6 +187,7 @@ static void dispatch(
     case SS_SESSION_TASKS:
     case SS_SESSION_CANCEL:
     case SS_SESSION_SETTLED:
+    case SS_SESSION_HEARD:
     case SS_SESSION_PONG:
     case SS_SESSION_MEMBERS:
     case SS_SESSION_SEEK:
@@ -194,6 +197,10 @@ static void dispatch(
     case SS_SESSION_OUTCOMES:
         for (size_t i = 0; i < event->outcomes_count; i++)
             ss_held_end(session, event->outcomes[i]);
+        break;
+    case SS_SESSION_UNBEGUN:
+        for (size_t i = 0; i < event->orders_count; i++)
+            ss_held_unbegun(session, event->orders[i]);
         break;
     case SS_SESSION_ITEMS:
         on_items(session, event);

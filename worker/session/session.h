@@ -17,8 +17,19 @@
 //   listens.
 //
 //   An attempt:  QUEUED -> RUNNING -> its outcome is KEPT -> settled
-//                             |             ^
-//                             +- timed out -+ (its thread may still be busy)
+//                 ^ |         |             ^
+//                 | |         +- timed out -+ (its thread may still be busy)
+//                 | +-> STARTED, and comes to its thread too late
+//                 +--------+
+//
+// What is queued begins only while a beat vouches for it, one that its coordinator
+// has heard: for `begin_ms` from when we sent that beat, however long this process,
+// its orders, or words to it slept meanwhile. An order that comes says which beat
+// was heard last; HEARD says it of all that the beat named. The thread looks once
+// more, right before the body (ss_session_may_begin): an order whose time is over
+// there comes back (UNBEGUN), is named in the next beat, and waits for HEARD. The
+// names of attempts that are over are kept for a while: a late copy of an order
+// begins nothing. coordinator/engine/beat.c has the coordinator's half.
 //
 // When its coordinator is gone, or back with another epoch, what runs and what
 // is kept is an orphan: it is offered to whoever has its thread now (adopt.c).
@@ -31,7 +42,8 @@
 // of timed-out bodies included; an attempt has one outcome, the first, and
 // belongs to one link; an outcome is kept and sent again until it is settled
 // (after a silence, after a re-HELLO, and now and then); an order of an epoch
-// that is not its coordinator's is never begun.
+// that is not its coordinator's is never begun; nothing begins that no beat
+// vouches for.
 #ifndef SS_SESSION_SESSION_H
 #define SS_SESSION_SESSION_H
 
@@ -56,11 +68,13 @@ struct ss_session_item {
     X(TASKS)    /* orders */                                                   \
     X(CANCEL)   /* stop these attempts */                                      \
     X(SETTLED)  /* forget these results */                                     \
+    X(HEARD)    /* our beat has come: what it names may begin */               \
     X(PONG)     /* it is there */                                              \
     X(MEMBERS)  /* who the coordinators are */                                 \
     X(SEEK)     /* it has shards from others: what do we hold of them? */      \
     X(ADOPT)    /* it takes what we offered */                                 \
     X(OUTCOMES) /* bodies ended */                                             \
+    X(UNBEGUN)  /* they came to a thread too late to begin */                  \
     X(ITEMS)    /* bodies show something */                                    \
     X(PROGRESS) /* a body gave a sign of life */                               \
     X(DRAIN)    /* the operator wants us to leave: a signal, or their word */  \
@@ -80,6 +94,8 @@ struct ss_session_event {
     uint64_t epoch;       // WELCOME; PONG (0: it does not say)
     int64_t lease_ms;     // WELCOME
     int64_t heartbeat_ms; // WELCOME
+    int64_t begin_ms;     // WELCOME; 0: beats are not answered
+    uint64_t sent;        // HEARD: of which beat
     int status;           // REFUSED: SS_ENOTFOUND: we are a stranger to it
     const char *text;     // REFUSED
     char *const *members; // WELCOME, PONG, MEMBERS: endpoints
@@ -88,9 +104,9 @@ struct ss_session_event {
     size_t shards_count;
     const struct ss_adoption *adoptions; // ADOPT
     size_t adoptions_count;
-    struct ss_order *const *orders; // TASKS; each taken
+    struct ss_order *const *orders; // TASKS, UNBEGUN; each taken
     size_t orders_count;
-    const struct ss_attempt *attempts; // CANCEL, SETTLED
+    const struct ss_attempt *attempts; // CANCEL, SETTLED, HEARD: are no more
     size_t attempts_count;
     struct ss_outcome *const *outcomes; // OUTCOMES; each taken
     size_t outcomes_count;
@@ -105,7 +121,7 @@ enum ss_session_command_type {
     SS_SESSION_CONNECT,    // open `link` to `endpoint`
     SS_SESSION_DISCONNECT, // and close it
     SS_SESSION_SEND_HELLO, // who we are, what we serve, `offers`
-    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`
+    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`; `sent`
     SS_SESSION_SEND_BYE,   // `drains`: no more orders, please, and `attempts`
                            // back, which have not begun; else: gone
     SS_SESSION_SEND_DONE,  // `outcomes`
@@ -113,7 +129,8 @@ enum ss_session_command_type {
     SS_SESSION_SEND_OFFERS, // `offers`: what we hold of shards of `epoch`
     SS_SESSION_SEND_LACKS, // `attempts`: their orders build on what we lack
     SS_SESSION_SEND_PING,  // are you there
-    SS_SESSION_START,      // run `order` on a thread; the shell takes it
+    SS_SESSION_START,      // run `order` on a thread, if it is not too late there
+                           // (`begin_by_ms`); the shell takes it
     SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop
     SS_SESSION_READY,      // taken in (again): `epoch`
     SS_SESSION_SILENT,     // nothing heard for a lease, or ever; for people
@@ -126,6 +143,8 @@ struct ss_session_command {
     uint32_t link;
     const char *endpoint; // borrowed
     uint32_t capacity;    // for this coordinator
+    uint64_t sent;        // no other beat to it has the same
+    int64_t begin_by_ms;  // for ss_session_may_begin()
     bool drains;
     uint64_t epoch;
     int status;
@@ -167,6 +186,11 @@ void ss_session_destroy(struct ss_session **session);
 void ss_session_step(struct ss_session *session,
     const struct ss_session_event *event,
     struct ss_session_commands *ret_commands);
+
+// On the thread that is to run the body, right before its first instruction, with
+// the time of then: may it? False: give the order back with UNBEGUN. Needs no
+// session: it is the thread's own look.
+bool ss_session_may_begin(int64_t begin_by_ms, int64_t now_ms);
 
 // The shell could not send this outcome (it is over the limit of a message):
 // from now on the attempt failed, with this text. Send it again by

@@ -26,6 +26,8 @@ struct contact {
     uint64_t heard_epoch; // as its PONGs say
     int64_t lease_ms;
     int64_t heartbeat_ms;
+    int64_t begin_ms; // so long a beat vouches for orders; 0: for ever
+    bool has_unnamed; // orders that no beat vouches for or has named
     int64_t heard_ms; // last sign of the coordinator
     int64_t beat_ms;  // next BEAT
     int64_t ping_ms;  // last PING
@@ -57,6 +59,8 @@ struct ss_held {
     char task_id[SS_UUID_SIZE];
     char *node;
     struct ss_order *order;     // QUEUED; else NULL
+    int64_t named_ms;           // the first beat that named it; 0: none
+    int64_t vouched_ms;         // the newest beat that vouches for it; 0: none
     bool busy;                  // a thread is in its body
     bool settled;               // nobody wants its outcome any more
     struct ss_outcome *outcome; // KEPT; else NULL
@@ -87,6 +91,8 @@ struct ss_session {
     } members;
     struct ss_map held; // name as text -> struct ss_held *
     struct ss_map renamed; // name of a body, as text -> struct ss_held *
+    struct ss_map spent;   // names that are over, oldest first -> when, in ms
+    int64_t forgot_ms;     // the newest that was dropped from there
     uint64_t shard_epochs[SS_SHARDS]; // of the newest owner we heard of
     size_t busy;
     struct ss_error leaving;
@@ -175,6 +181,22 @@ void ss_sought(struct ss_session *session, struct contact *contact,
 void ss_adopted(struct ss_session *session, struct contact *contact,
     const struct ss_adoption *adoption);
 
+// vouch.c: what may begin, and until when
+// A beat that goes out now names it.
+void ss_vouch_named(const struct ss_session *session, struct ss_held *held);
+// An order that has come: what it says of the last beat that was heard.
+void ss_vouch_taken(const struct ss_session *session, struct ss_held *held);
+void ss_vouch_heard(struct ss_session *session, struct contact *contact,
+    const struct ss_session_event *event);
+// Until when it may begin, for ss_session_may_begin().
+int64_t ss_vouch_ends_ms(const struct ss_held *held);
+// It waits for a beat that has yet to name it.
+bool ss_vouch_lacks(
+    const struct ss_session *session, const struct ss_held *held);
+// The name is over: an order under it begins nothing.
+void ss_spent_add(struct ss_session *session, const char *name);
+bool ss_is_spent(const struct ss_session *session, const char *name);
+
 // held.c: the life of an attempt
 // By the name that its body has; or NULL.
 struct ss_held *ss_held_of_body(
@@ -195,6 +217,8 @@ void ss_held_weigh(struct ss_session *session);
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
 void ss_held_settle(struct ss_session *session, struct ss_attempt name);
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);
+// It came to its thread too late. Takes.
+void ss_held_unbegun(struct ss_session *session, struct ss_order *order);
 void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat);
 // Whose attempt it is, while its body runs and counts; or NULL.

@@ -114,8 +114,12 @@ static void note(
     if (command->type == SS_SESSION_START ||
         command->type == SS_SESSION_STOP_BODY)
         add_name(script, command->attempt);
-    if (command->type == SS_SESSION_START)
+    if (command->type == SS_SESSION_START) {
         start(script, command->order);
+        script->begin_by_ms = command->begin_by_ms;
+    }
+    if (command->type == SS_SESSION_SEND_BEAT)
+        script->beat = command->sent;
     if (command->type == SS_SESSION_LEAVE)
         snprintf(script->leaving, sizeof(script->leaving), "%s: %s",
             ss_status_name(command->status), command->text);
@@ -179,7 +183,8 @@ const char *script_welcome(struct script *script, uint64_t epoch)
     return step(script, (struct ss_session_event){.type = SS_SESSION_WELCOME,
                             .epoch = epoch,
                             .lease_ms = LEASE_MS,
-                            .heartbeat_ms = HEARTBEAT_MS});
+                            .heartbeat_ms = HEARTBEAT_MS,
+                            .begin_ms = script->begin_ms});
 }
 
 const char *script_refused(struct script *script, int status, const char *text)
@@ -200,7 +205,8 @@ const char *script_drain(struct script *script)
     return step(script, (struct ss_session_event){.type = SS_SESSION_DRAIN});
 }
 
-static struct ss_order *new_order(uint64_t epoch, uint64_t dispatch)
+static struct ss_order *new_order(
+    const struct script *script, uint64_t epoch, uint64_t dispatch)
 {
     struct ss_order *order = ss_order_new();
     order->attempt = (struct ss_attempt){epoch, dispatch};
@@ -209,6 +215,7 @@ static struct ss_order *new_order(uint64_t epoch, uint64_t dispatch)
     order->run = ss_strdup("run-1");
     order->digest = dispatch + 100;
     order->shard_epoch = script_shard_epoch;
+    order->heard = script->heard;
     return order;
 }
 
@@ -222,13 +229,13 @@ static const char *give(struct script *script, struct ss_order *order)
 const char *script_task(
     struct script *script, uint64_t epoch, uint64_t dispatch)
 {
-    return give(script, new_order(epoch, dispatch));
+    return give(script, new_order(script, epoch, dispatch));
 }
 
 const char *script_task_timed(struct script *script, uint64_t dispatch,
     int64_t run_ms, int64_t idle_ms, bool heartbeat_only)
 {
-    struct ss_order *order = new_order(1, dispatch);
+    struct ss_order *order = new_order(script, 1, dispatch);
     order->run_timeout_ms = run_ms;
     order->idle_timeout_ms = idle_ms;
     order->heartbeat_only = heartbeat_only;
@@ -280,6 +287,26 @@ const char *script_settled(
     struct script *script, uint64_t epoch, uint64_t dispatch)
 {
     return about(script, SS_SESSION_SETTLED, epoch, dispatch);
+}
+
+const char *script_heard(
+    struct script *script, uint64_t sent, struct ss_attempt gone)
+{
+    return step(script, (struct ss_session_event){.type = SS_SESSION_HEARD,
+                            .sent = sent,
+                            .attempts = &gone,
+                            .attempts_count = gone.dispatch != 0});
+}
+
+const char *script_unbegun(struct script *script, uint64_t dispatch)
+{
+    struct ss_order **slot = &script->bodies[dispatch % SCRIPT_BODIES_MAX];
+    struct ss_order *order = *slot;
+    ss_check(order != NULL);
+    *slot = NULL;
+    return step(script,
+        (struct ss_session_event){
+            .type = SS_SESSION_UNBEGUN, .orders = &order, .orders_count = 1});
 }
 
 const char *script_end(struct script *script, uint64_t epoch, uint64_t dispatch)

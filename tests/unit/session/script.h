@@ -14,6 +14,10 @@ struct script {
     char said[SCRIPT_TEXT_SIZE]; // commands of the last step, one a line
     struct ss_order *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
     char leaving[256];
+    int64_t begin_ms;    // that the next welcomes say
+    uint64_t heard;      // that the next orders say
+    uint64_t beat;       // what the last beat said
+    int64_t begin_by_ms; // of the last start
     bool shows_links;     // says which coordinator a command is about
     uint32_t link;        // whose words the next events are
     char *const *members; // said with the next event, once
@@ -51,6 +55,11 @@ const char *script_seek(struct script *script, uint64_t epoch,
     const uint32_t *shards, size_t count);
 const char *script_adopt(
     struct script *script, struct ss_attempt held, struct ss_attempt as);
+// A beat has come; `gone`, if it has a number, is no more.
+const char *script_heard(
+    struct script *script, uint64_t sent, struct ss_attempt gone);
+// An attempt came to its thread too late.
+const char *script_unbegun(struct script *script, uint64_t dispatch);
 // The body of an attempt ends.
 const char *script_end(
     struct script *script, uint64_t epoch, uint64_t dispatch);

@@ -66,6 +66,7 @@ struct ss_order *wire_order(void)
         .delta = wire_value("[1,2]")};
     order->digest = 0xfedcba9876543210;
     order->shard_epoch = 9;
+    order->heard = 10;
     return order;
 }
 
@@ -248,11 +249,14 @@ struct ss_message *wire_example(enum ss_message_type type)
         break;
     case SS_MESSAGE_BEAT:
         message->capacity = 3;
+        message->sent = UINT64_MAX;
         add_attempts(message);
         break;
+    case SS_MESSAGE_HEARD:
     case SS_MESSAGE_CANCEL:
     case SS_MESSAGE_SETTLED:
     case SS_MESSAGE_LACKS:
+        message->sent = type == SS_MESSAGE_HEARD ? 77 : 0;
         add_attempts(message);
         break;
     case SS_MESSAGE_BYE:
@@ -268,6 +272,7 @@ struct ss_message *wire_example(enum ss_message_type type)
         message->epoch = 12;
         message->lease_ms = 10000;
         message->heartbeat_ms = 2000;
+        message->begin_ms = 1000;
         add_members(message);
         break;
     case SS_MESSAGE_REFUSED:

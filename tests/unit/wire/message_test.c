@@ -91,6 +91,7 @@ static void same_order(const struct ss_order *a, const struct ss_order *b)
     ck_assert(a->want_messages == b->want_messages);
     ck_assert_uint_eq(a->digest, b->digest);
     ck_assert_uint_eq(a->shard_epoch, b->shard_epoch);
+    ck_assert_uint_eq(a->heard, b->heard);
 }
 
 START_TEST(an_order_arrives_whole)
@@ -222,6 +223,7 @@ START_TEST(hello_welcome_and_refusal_arrive_whole)
     ck_assert_uint_eq(message->epoch, 12);
     ck_assert_int_eq(message->lease_ms, 10000);
     ck_assert_int_eq(message->heartbeat_ms, 2000);
+    ck_assert_int_eq(message->begin_ms, 1000);
     has_members(message);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_REFUSED));
@@ -237,6 +239,11 @@ START_TEST(lists_and_requests_arrive_whole)
     ck_assert_uint_eq(message->attempts_count, 2);
     ck_assert_uint_eq(message->attempts[1].epoch, UINT64_MAX);
     ck_assert_uint_eq(message->capacity, 3);
+    ck_assert_uint_eq(message->sent, UINT64_MAX);
+    ss_message_destroy(&message);
+    message = wire_through(wire_example(SS_MESSAGE_HEARD));
+    ck_assert_uint_eq(message->attempts_count, 2);
+    ck_assert_uint_eq(message->sent, 77);
     ss_message_destroy(&message);
     message = wire_through(wire_example(SS_MESSAGE_LIVE));
     ck_assert_uint_eq(message->items_count, 2);

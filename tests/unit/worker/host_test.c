@@ -144,7 +144,7 @@ START_TEST(bodies_run_side_by_side_but_never_more_than_threads)
     struct ss_outcome *outcomes[5];
     size_t items;
     for (uint64_t i = 0; i < 5; i++)
-        ss_host_start(host, order("gate", i));
+        ss_host_start(host, order("gate", i), INT64_MAX);
     wait_for_waiting(2);
     open_gate();
     size_t count = take_outcomes(outcomes, 5, &items);
@@ -166,12 +166,12 @@ START_TEST(bodies_that_come_together_do_not_share_the_one_idle_thread)
     struct ss_outcome *outcomes[2];
     size_t items;
     open_gate();
-    ss_host_start(host, order("gate", 1));
+    ss_host_start(host, order("gate", 1), INT64_MAX);
     take_outcomes(outcomes, 1, &items);
     ss_outcome_destroy(&outcomes[0]);
     is_open = false;
-    ss_host_start(host, order("gate", 2));
-    ss_host_start(host, order("gate", 3));
+    ss_host_start(host, order("gate", 2), INT64_MAX);
+    ss_host_start(host, order("gate", 3), INT64_MAX);
     wait_for_waiting(2);
     open_gate();
     take_outcomes(outcomes, 2, &items);
@@ -184,8 +184,8 @@ START_TEST(a_body_that_is_told_to_stop_stops)
 {
     struct ss_outcome *outcome;
     size_t items;
-    ss_host_start(host, order("told", 1));
-    ss_host_start(host, order("gate", 2));
+    ss_host_start(host, order("told", 1), INT64_MAX);
+    ss_host_start(host, order("gate", 2), INT64_MAX);
     wait_for_waiting(1);
     ss_host_stop_body(host, (struct ss_attempt){1, 7}); // nobody's
     ss_host_stop_body(host, (struct ss_attempt){1, 1});
@@ -205,7 +205,7 @@ START_TEST(a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost)
     size_t items;
     struct ss_order *flooding = order("flood", 1);
     flooding->run_timeout_ms = FLOOD_MS;
-    ss_host_start(host, flooding);
+    ss_host_start(host, flooding, INT64_MAX);
     take_outcomes(&outcome, 1, &items);
     ck_assert_uint_eq(items, 3 * SS_HOST_ITEMS_MAX);
     ck_assert(json_is_true(ss_value_json(outcome->writes.items[0].value)));
@@ -220,7 +220,7 @@ START_TEST(signs_of_progress_are_reported_once_until_they_are_taken)
     size_t items;
     struct ss_order *timed = order("told", 1);
     timed->idle_timeout_ms = 1000;
-    ss_host_start(host, timed);
+    ss_host_start(host, timed, INT64_MAX);
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
     ck_assert_int_eq(poll(&fd, 1, -1), 1);
     ck_assert(ss_host_take(host, &reports));
@@ -236,11 +236,26 @@ END_TEST
 
 START_TEST(a_host_with_a_body_that_goes_on_is_left_to_the_process)
 {
-    ss_host_start(host, order("gate", 1));
+    ss_host_start(host, order("gate", 1), INT64_MAX);
     wait_for_waiting(1);
     ck_assert(!ss_host_destroy(&host));
     open_gate();
     _Exit(EXIT_SUCCESS);
+}
+END_TEST
+
+START_TEST(a_body_that_comes_too_late_does_not_begin)
+{
+    struct ss_host_reports reports;
+    struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
+    ss_host_start(host, order("gate", 1), 0);
+    ck_assert_int_eq(poll(&fd, 1, -1), 1);
+    ck_assert(ss_host_take(host, &reports));
+    ck_assert_uint_eq(reports.outcomes_count, 0);
+    ck_assert_uint_eq(reports.unbegun_count, 1);
+    ck_assert_uint_eq(reports.unbegun[0]->attempt.dispatch, 1);
+    ck_assert_int_eq(most_waiting, 0);
+    ss_host_reports_fini(&reports);
 }
 END_TEST
 
@@ -252,6 +267,7 @@ int main(void)
     tcase_add_test(tcase, bodies_run_side_by_side_but_never_more_than_threads);
     tcase_add_test(
         tcase, bodies_that_come_together_do_not_share_the_one_idle_thread);
+    tcase_add_test(tcase, a_body_that_comes_too_late_does_not_begin);
     tcase_add_test(tcase, a_body_that_is_told_to_stop_stops);
     tcase_add_test(
         tcase, a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost);
