@@ -52,6 +52,10 @@ struct ss_talk_request *ss_talk_request_new(
         memcpy(request->seq, after, strlen(after) + 1);
         memcpy(request->after, after, strlen(after) + 1);
     }
+    // What the asker had seen before counts when this is asked again, too.
+    const json_t *seen = json_object_get(request->body, "seen");
+    if (json_is_object(seen))
+        request->seen = json_copy((json_t *)seen);
     return request;
 }
 

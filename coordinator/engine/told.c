@@ -83,6 +83,22 @@ bool ss_listens(const struct listener *listener, unsigned mode, bool inner)
     return (listener->modes & mode) && (!inner || listener->subgraphs);
 }
 
+// Who attaches is told first that it is accepted and what it missed, which may
+// wait for a row. Nothing that waits for none overtakes that.
+static bool is_behind(const struct run *run, const struct listener *listener)
+{
+    for (size_t i = 0; i < run->thread->held.count; i++) {
+        const struct ss_command *held = &run->thread->held.items[i].command;
+        if (held->type == SS_COMMAND_EVENT
+            && held->id == listener->request
+            && strcmp(held->peer, listener->peer) == 0
+            && (run->durability != DURABLE_SYNC
+                || !json_object_get(held->json, "seq")))
+            return true;
+    }
+    return false;
+}
+
 // Takes `json`.
 static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 {
@@ -95,7 +111,7 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
             .peer = ss_strdup(listener->peer),
             .id = listener->request,
             .json = json_incref(json)};
-        if (gate == 0)
+        if (gate == 0 && !is_behind(run, listener))
             ss_engine_command(run->engine, command);
         else
             ss_thread_hold(run->thread, gate, command);

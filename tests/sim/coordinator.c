@@ -314,6 +314,19 @@ static void done(struct coordinator *it, struct ss_event *event,
     }
 }
 
+static void show(struct coordinator *it, struct ss_event *event,
+    const struct ss_message *message)
+{
+    for (size_t i = 0; i < message->items_count; i++) {
+        const struct ss_live_item *item = &message->items[i];
+        event->type = SS_EVENT_TASK_LIVE;
+        event->live.attempt = item->attempt;
+        event->live.kind = item->kind;
+        event->live.value = item->value ? ss_value_json(item->value) : NULL;
+        coordinator_feed(it, event);
+    }
+}
+
 static void ask(struct coordinator *it, struct ss_event *event,
     const struct ss_message *message)
 {
@@ -343,6 +356,8 @@ static void take_message(
         hello(it, &event, message);
     } else if (message->type == SS_MESSAGE_DONE) {
         done(it, &event, message);
+    } else if (message->type == SS_MESSAGE_LIVE) {
+        show(it, &event, message);
     } else if (message->type == SS_MESSAGE_ASK) {
         ask(it, &event, message);
     } else if (message->type == SS_MESSAGE_PING) {

@@ -69,6 +69,7 @@ struct customer *customer_new(struct world *world, size_t index)
     it->reference = reference_new(it->plan);
     it->words = json_array();
     it->gone = json_array();
+    it->items = json_object();
     it->durability = durabilities[draw(world, 5)];
     snprintf(it->thread, sizeof(it->thread), "t%zu", index + 1);
     return it;
@@ -83,6 +84,7 @@ void customer_free(struct customer *it)
     json_decref(it->behind.body);
     json_decref(it->words);
     json_decref(it->gone);
+    json_decref(it->items);
     ss_free(it);
 }
 
@@ -223,6 +225,7 @@ static json_t *again_body(const struct customer *it)
         it->thread, "stream", json_object_get(it->body, "stream"));
     json_object_set_new(
         body, "after", json_string(it->seq[0] ? it->seq : "0.0"));
+    json_object_set_new(body, "seen", items_seen(it));
     return body;
 }
 

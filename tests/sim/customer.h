@@ -57,6 +57,7 @@ struct customer {
     // the one after it.
     bool may_be_further;
     bool is_partial;  // shown: what had finished beside a question
+    json_t *items;    // of the present run's attempts: items.c
     char waits_for[64];
 };
 
@@ -88,6 +89,16 @@ void customer_forget_run(struct customer *it);
 // The database was set back: see what is there; that is it.
 void customer_look_around(struct customer *it);
 void customer_find_way(struct customer *it, const json_t *values);
+
+// ------------------------------------------------ items.c
+
+// Of the present run nothing was shown yet; what of it was, for an attach (gives).
+void items_forget(struct customer *it);
+json_t *items_seen(const struct customer *it);
+// Something of a body; false: it is a durable event.
+bool items_show(struct customer *it, const json_t *item);
+// The run is done.
+void items_end(struct customer *it);
 
 // ------------------------------------------------ customer_checks.c
 

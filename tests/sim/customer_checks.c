@@ -93,6 +93,8 @@ void customer_on_item(struct customer *it, json_t *item)
     }
     if (!customer_is_sync(it) || it->is_free || it->is_astray)
         return;
+    if (items_show(it, item))
+        return;
     if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
         violated(world, "run %s: event %s comes after %s", it->run, seq,
             it->seq);
@@ -123,6 +125,8 @@ static void on_output(struct customer *it, const json_t *output)
         (it->is_partial || it->seen + it->may_be_further < last))
         violated(it->process.world, "the stream of run %s ends at step %zu of "
             "%zu", it->run, it->seen, last);
+    if (customer_is_sync(it))
+        items_end(it);
     it->seen = last;
     customer_end_input(it);
 }

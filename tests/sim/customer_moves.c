@@ -35,6 +35,10 @@ static void new_move(struct customer *it, json_t *more, const char *what)
     it->seq[0] = '\0';
     world->report.runs++;
     world->advanced_ms = world->now_ms;
+    if (draw(world, 2))
+        json_array_append_new(
+            json_object_get(more, "stream"), json_string("custom"));
+    items_forget(it);
     if (draw(world, 10) == 0) {
         json_object_set_new(more, "detach", json_true());
         it->is_detached = true;
@@ -166,6 +170,7 @@ void customer_turn_to_behind(struct customer *it)
     it->is_detached = it->was_released = it->is_partial = false;
     it->is_first = true;
     it->seq[0] = '\0';
+    items_forget(it);
     tell(it->process.world, "%s turns to run %s", it->process.name, it->run);
     customer_come_back(it, 1);
 }

@@ -1,5 +1,7 @@
 // deed.c - what nodes and routers do, as functions of what they read.
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
@@ -103,26 +105,21 @@ void deed_fini(struct deed *deed)
 static const char *const own_counters[VERSIONS] = {"e", "d"};
 
 void plan_stamp(const struct plan *plan, const struct role *role,
-    size_t version, int64_t now_ms, json_t *update)
+    size_t version, uint64_t number, json_t *update)
 {
     if (plan->is_inner)
         return;
     json_t *stamp =
-        json_sprintf("%u %lld", (unsigned)version + 1, (long long)now_ms);
+        json_sprintf("%u %" PRIu64, (unsigned)version + 1, number);
     json_object_set_new(update, own_counters[version], json_integer(1));
     json_object_set_new(update, "v", json_pack("{s:o}", role->name, stamp));
 }
 
-size_t plan_stamped(const json_t *stamp, int64_t *ret_ms)
+size_t plan_stamped(const json_t *stamp)
 {
-    unsigned version = 0;
-    long long at_ms = 0;
-    if (!json_is_string(stamp) ||
-        sscanf(json_string_value(stamp), "%u %lld", &version, &at_ms) != 2 ||
-        version < 1 || version > VERSIONS)
-        return VERSIONS;
-    *ret_ms = at_ms;
-    return version - 1;
+    unsigned long version =
+        json_is_string(stamp) ? strtoul(json_string_value(stamp), NULL, 10) : 0;
+    return version < 1 || version > VERSIONS ? VERSIONS : version - 1;
 }
 
 json_t *plan_shown(const json_t *values)

@@ -209,6 +209,7 @@ static void summarize(struct tally *tally)
         sum.rolled += items[i].rolled;
         sum.migrated += items[i].migrated;
         sum.cached += items[i].cached;
+        sum.items += items[i].items;
         sum.quarantined += items[i].quarantined;
         sum.taken_back += items[i].taken_back;
         for (size_t f = 0; f < FAULT_COUNT; f++)
@@ -228,7 +229,8 @@ static void summarize(struct tally *tally)
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again, %" PRIu64
            " too late;", sum.bodies, sum.bodies_again, sum.bodies_late);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
-           " runs moved;", sum.cached, sum.rolled, sum.migrated);
+           " runs moved, %" PRIu64 " live items;", sum.cached, sum.rolled, sum.migrated,
+        sum.items);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f\n", sum.seconds,

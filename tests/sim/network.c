@@ -167,10 +167,12 @@ void network_drop(void *load)
     ss_free(letter);
 }
 
-static void send_loosely(struct world *world, struct letter *letter)
+// What a body shows has no number on its way: it comes once, or never.
+static void send_loosely(
+    struct world *world, struct letter *letter, bool is_once)
 {
     int64_t at_ms = world->now_ms + latency(world);
-    if (strikes(world, world->climate.repeated)) {
+    if (!is_once && strikes(world, world->climate.repeated)) {
         note_fault(world, FAULT_REPEATED);
         post(world, copy_of(letter), world->now_ms + latency(world) * 3);
     }
@@ -229,7 +231,7 @@ void network_send(struct process *peer, struct wire *wire,
         .bytes = ss_memdup(world->bytes.data, world->bytes.size)};
     mark(world, letter->bytes, letter->size);
     if (peer->kind == WORKER)
-        send_loosely(world, letter);
+        send_loosely(world, letter, message->type == SS_MESSAGE_LIVE);
     else
         send_in_order(world, wire, letter);
 }

@@ -88,12 +88,13 @@ struct deed {
 struct deed plan_deed(const struct plan *plan, const struct role *role,
     json_t *input, const json_t *answers);
 void deed_fini(struct deed *deed);
-// What a root's body writes beside: which version it ran as, and when; and one
-// more on that version's own counter. No node reads it, and nobody is shown it.
+// What a root's body writes beside: which version it ran as, and its own number;
+// and one more on that version's own counter. No node reads it, and nobody is
+// shown it.
 void plan_stamp(const struct plan *plan, const struct role *role, size_t version,
-    int64_t now_ms, json_t *update);
+    uint64_t number, json_t *update);
 // The version that such a stamp says; VERSIONS: it says none.
-size_t plan_stamped(const json_t *stamp, int64_t *ret_ms);
+size_t plan_stamped(const json_t *stamp);
 // The values without what stamps wrote. Gives.
 json_t *plan_shown(const json_t *values);
 // What the router behind a node decides, from what it reads: bits of nodes.

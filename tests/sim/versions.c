@@ -158,6 +158,7 @@ void versions_plan(struct world *world)
 
 void versions_fini(struct world *world)
 {
+    ss_map_fini(&world->results, ss_free);
     ss_map_fini(&world->moves, ss_free);
 }
 
@@ -215,20 +216,58 @@ const struct ss_graph *versions_serve(
 
 // ------------------------------------------------------------------ the journal
 
+// What a body wrote, and what later tasks were given of it.
+struct result {
+    char task_id[SS_UUID_SIZE];
+    int64_t wall_us;
+};
+
+// No longer than it is kept, by the wall clock. (Where all have the same.)
+static void check_age(struct world *world, const struct ss_row *row,
+    const struct ss_row_write *write, const char *graph,
+    const json_t *stamp)
+{
+    const struct plan *plan = plan_named(world, graph);
+    ss_check(plan);
+    char *text = ss_json_text(stamp);
+    char *key = ss_format("%s %s", graph, text);
+    struct result *first = ss_map_get(&world->results, key);
+    int64_t kept_us = (int64_t)plan->cached_ms * 1000;
+    if (!first) {
+        first = ss_zalloc(1, sizeof(*first));
+        first->wall_us = row->wall_us;
+        memcpy(first->task_id, write->task_id, sizeof(first->task_id));
+        ss_map_put(&world->results, key, first);
+    }
+    ss_free(key);
+    ss_free(text);
+    int64_t age_us = row->wall_us > first->wall_us
+                         ? row->wall_us - first->wall_us
+                         : first->wall_us - row->wall_us;
+    if (strcmp(first->task_id, write->task_id) != 0 && kept_us > 0 &&
+        world->climate.clock == 0 && age_us > kept_us && run_is_sync(row->run))
+        violated(world, "row %llu of run %s holds a result that was kept for "
+            "%lld ms, and is %lld ms old", (unsigned long long)row->seq,
+            row->run, (long long)kept_us / 1000, (long long)age_us / 1000);
+    if (row->wall_us < first->wall_us)
+        first->wall_us = row->wall_us;
+}
+
 static void check_stamp(struct world *world, const struct ss_row *row,
     const struct ss_row_write *write, const json_t *entry)
 {
     const json_t *stamps = ss_value_json(write->value), *stamp;
-    size_t stands = version_find(world, ss_json_str(entry, "graph", "?"),
-        ss_json_str(entry, "version", "?"));
+    const char *graph = ss_json_str(entry, "graph", "?");
+    size_t stands =
+        version_find(world, graph, ss_json_str(entry, "version", "?"));
     const char *node;
     json_object_foreach ((json_t *)stamps, node, stamp) {
-        int64_t at_ms = 0;
-        size_t is = plan_stamped(stamp, &at_ms);
+        size_t is = plan_stamped(stamp);
         if (is != stands)
             violated(world, "row %llu: node %s of run %s wrote as version %zu, "
                 "and the run is of version %zu", (unsigned long long)row->seq,
                 node, row->run, is + 1, stands + 1);
+        check_age(world, row, write, graph, stamp);
     }
 }
 

@@ -77,11 +77,12 @@ static json_t *take_answers(struct visit *visit)
 static void stamp(
     const struct worker *it, const struct visit *visit, json_t *update)
 {
-    const struct world *world = it->process.world;
+    struct world *world = it->process.world;
+    world->stamps++;
     for (size_t i = 0; i < world->climate.graphs; i++)
         if (strcmp(world->plans[i]->name, visit->order->app_graph) == 0)
             plan_stamp(visit->plan, visit->role, it->versions[i],
-                world->now_ms, update);
+                world->stamps, update);
 }
 
 // What the node returns; NULL: it asks.
@@ -266,6 +267,21 @@ static void send_hello(
         ss_value_unref(graphs[i]);
 }
 
+static void send_live(
+    struct worker *it, const struct ss_session_command *command)
+{
+    SS_VEC(struct ss_live_item) items = {0};
+    for (size_t i = 0; i < command->items_count; i++)
+        SS_VEC_PUSH(&items,
+            (struct ss_live_item){command->items[i].attempt,
+                command->items[i].kind, command->items[i].value});
+    struct ss_message message = {.type = SS_MESSAGE_LIVE,
+        .items = items.items,
+        .items_count = items.count};
+    send(it, command->link, &message);
+    SS_VEC_FINI(&items);
+}
+
 static void start_body(struct worker *it, struct ss_order *order)
 {
     struct world *world = it->process.world;
@@ -281,6 +297,7 @@ static void start_body(struct worker *it, struct ss_order *order)
         takes_ms = HUNG_MS;
     }
     SS_VEC_PUSH(&it->bodies, body);
+    items_plan(it, order, takes_ms < HUNG_MS ? takes_ms : BEAT_MS);
     struct errand errand = {.at_ms = world->now_ms + takes_ms,
         .kind = ERRAND_BODY,
         .who = &it->process,
@@ -382,8 +399,10 @@ static void carry_out(
     case SS_SESSION_DISCONNECT:
         network_close(&it->process, command->link);
         break;
-    case SS_SESSION_AWAY:
     case SS_SESSION_SEND_LIVE:
+        send_live(it, command);
+        break;
+    case SS_SESSION_AWAY:
     case SS_SESSION_READY:
     case SS_SESSION_SILENT:
         break;
@@ -466,6 +485,20 @@ void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
     step(it, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
                  .outcomes = &outcome,
                  .outcomes_count = 1});
+}
+
+void worker_show(struct worker *it, uint64_t epoch, uint64_t dispatch)
+{
+    const struct body *body = find_body(it, epoch, dispatch);
+    if (!body)
+        return; // it ended before
+    struct ss_value *value = ss_value_new(json_string(body->order->task_id));
+    struct ss_session_item item = {
+        body->order->attempt, SS_LIVE_CUSTOM, value};
+    step(it, (struct ss_session_event){.type = SS_SESSION_ITEMS,
+                 .items = &item,
+                 .items_count = 1});
+    ss_value_unref(value);
 }
 
 void worker_alarm(struct worker *it)

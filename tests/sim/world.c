@@ -234,6 +234,10 @@ static void do_errand(struct world *world, struct errand *errand)
         worker_body(&world->workers[who->index],
             (uint64_t)(uintptr_t)errand->load, errand->what);
         break;
+    case ERRAND_SHOW:
+        worker_show(&world->workers[who->index],
+            (uint64_t)(uintptr_t)errand->load, errand->what);
+        break;
     case ERRAND_MISHAP:
         mishap(world);
         mishap_plan(world);

@@ -56,6 +56,7 @@ enum errand_kind {
     ERRAND_TIMEOUT, // or takes too long
     ERRAND_LEAVE,   // a coordinator is asked to leave
     ERRAND_BODY,   // a body ends
+    ERRAND_SHOW,   // it shows something
     ERRAND_MISHAP, // something goes wrong
     ERRAND_START,  // a process starts (again)
     ERRAND_ASK,    // a customer makes its next move
@@ -71,7 +72,7 @@ struct errand {
     enum errand_kind kind;
     struct process *who; // or NULL
     uint64_t life;       // of it; another one has no use for this
-    uint64_t what;       // BODY: the dispatch; ALARM: its number
+    uint64_t what;       // BODY, SHOW: the dispatch; ALARM: its number
     void *load;          // LETTER, GHOST: owned
 };
 
@@ -313,7 +314,12 @@ void worker_alarm(struct worker *it);
 void worker_message(
     struct worker *it, uint32_t line, struct ss_message *message);
 void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch);
+void worker_show(struct worker *it, uint64_t epoch, uint64_t dispatch);
 void worker_drain(struct worker *it);
+
+// items.c: when this body, which takes so long, shows something.
+void items_plan(
+    struct worker *it, const struct ss_order *order, int64_t takes_ms);
 
 struct customer; // customer.c
 struct customer *customer_new(struct world *world, size_t index);
@@ -365,6 +371,8 @@ struct world {
     struct ss_map ledgers; // bodies.c: by thread
     size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
     struct ss_map moves;         // and of which runs were asked to move
+    uint64_t stamps;             // of bodies, so far
+    struct ss_map results;       // and where what they wrote stands first
 };
 
 // The time of the database, and of those whose clock does not jump.

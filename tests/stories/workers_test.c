@@ -478,6 +478,34 @@ START_TEST(what_a_lost_attempt_showed_is_marked_with_it)
 }
 END_TEST
 
+// What it missed of an attempt waits for a row, with the word that it is accepted;
+// that the attempt is lost does not come before it.
+START_TEST(who_attaches_is_told_of_an_attempt_in_order)
+{
+    world_graph(chart("g", "start>a start>b a+b>c c>end", NULL));
+    world_body("b", shows);
+    world_worker("w1", 2);
+    world_hold("a");
+    world_hold("b");
+    world_ask("ann", "run", RUN(", 'run': 'r', 'stream': ['custom']"));
+    world_run();
+    world_store_slow(true);
+    world_let("a");
+    world_run(); // its row is on its way
+    uint64_t bob = world_ask("bob", "attach",
+        "{'thread': 't', 'run': 'r', 'stream': ['custom'], 'after': '0.0'}");
+    world_run();
+    world_leave("w1");
+    world_store_slow(false);
+    world_run();
+    char *seen = ss_json_text(world_events(bob));
+    ck_assert_ptr_nonnull(strstr(seen, "percent"));
+    ck_assert_ptr_nonnull(strstr(seen, "restarted"));
+    ck_assert(strstr(seen, "percent") < strstr(seen, "restarted"));
+    ss_free(seen);
+}
+END_TEST
+
 SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
@@ -491,4 +519,5 @@ SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     an_error_handler_takes_over_in_the_same_superstep, at_most_so_many_at_once,
     a_worker_gets_what_it_leaves_to_this_coordinator,
     a_graph_that_is_announced_twice_is_one,
-    what_a_lost_attempt_showed_is_marked_with_it)
+    what_a_lost_attempt_showed_is_marked_with_it,
+    who_attaches_is_told_of_an_attempt_in_order)

@@ -40,6 +40,18 @@ START_TEST(what_a_lost_attempt_showed_is_not_counted_any_more)
 }
 END_TEST
 
+START_TEST(what_its_asker_had_seen_of_attempts_stays_seen)
+{
+    ask(1, "attach", "{\"run\":\"r1\",\"seen\":{\"1.5\":2}}");
+    pong(1);
+    item(ACCEPTED);
+    item(LIVE("1.6", "1"));
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\","
+                              "\"seen\":{\"1.5\":2,\"1.6\":1}}\n");
+    ck_assert_str_eq(item(LIVE("1.5", "2")), "");
+}
+END_TEST
+
 START_TEST(attempts_are_counted_up_to_a_limit_the_oldest_are_forgotten)
 {
     char text[100];
@@ -260,6 +272,7 @@ static TCase *moving(void)
     tcase_add_test(tcase, items_of_attempts_are_counted_and_not_shown_twice);
     tcase_add_test(
         tcase, what_a_lost_attempt_showed_is_not_counted_any_more);
+    tcase_add_test(tcase, what_its_asker_had_seen_of_attempts_stays_seen);
     tcase_add_test(tcase,
         attempts_are_counted_up_to_a_limit_the_oldest_are_forgotten);
     tcase_add_test(tcase, a_change_with_a_key_is_asked_again);
