@@ -99,7 +99,13 @@ add_test(NAME sim.seeds COMMAND sim --seeds ${SS_SIM_SEEDS} --jobs 2 --keep-goin
 ss_test_properties(sim.seeds sim 290)
 set_tests_properties(sim.seeds PROPERTIES PROCESSORS 2)
 # The same on real databases, which take longer.
-add_test(NAME sim.sqlite COMMAND sim --store sqlite --seeds 1:150 --jobs 2)
+if(SS_SANITIZE OR SS_COVERAGE)
+  set(SS_SIM_FILES 1:20)
+else()
+  set(SS_SIM_FILES 1:150)
+endif()
+add_test(NAME sim.sqlite COMMAND sim --store sqlite --seeds ${SS_SIM_FILES}
+    --jobs 2)
 ss_test_properties(sim.sqlite sim 290)
 set_tests_properties(sim.sqlite PROPERTIES PROCESSORS 2)
 if(NOT SS_SANITIZE AND NOT SS_COVERAGE)

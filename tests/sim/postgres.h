@@ -6,12 +6,13 @@
 #ifndef SS_TESTS_SIM_POSTGRES_H
 #define SS_TESTS_SIM_POSTGRES_H
 
+#include "tests/sim/world.h"
+
 #ifdef SS_HAVE_POSTGRES
 
 #include "coordinator/store/store_postgres.h"
 #include "tests/sim/fiber.h"
 #include "tests/sim/line.h"
-#include "tests/sim/world.h"
 
 enum { SNAPSHOTS_LATE = 6, SNAPSHOTS = SNAPSHOTS_LATE + 2 };
 
