@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 
 static struct ss_arg_list words;
+static const char *thread;
 static const char *stream;
 static const char *after;
 static bool subgraphs;
@@ -16,6 +17,12 @@ static const struct ss_arg options[] = {{.name = "RUN",
                                             .value = "RUN",
                                             .min = 1,
                                             .max = 1},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "the run of this thread: others may have one of that name"},
     {.name = "stream",
         .kind = SS_ARG_TEXT,
         .to = &stream,
@@ -39,11 +46,13 @@ static const struct ss_arg options[] = {{.name = "RUN",
 static int run(struct ss_client *client)
 {
     char *id;
-    int status = ss_cli_find_run(client, words.items[0], &id);
+    int status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;
     json_t *body = json_object();
     json_object_set_new(body, "run", json_string(id));
+    if (thread)
+        json_object_set_new(body, "thread", json_string(thread));
     if (after)
         json_object_set_new(body, "after", json_string(after));
     if (subgraphs)

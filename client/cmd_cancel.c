@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 
 static struct ss_arg_list words;
+static const char *thread;
 static bool rollback;
 
 static const struct ss_arg options[] = {{.name = "RUN",
@@ -15,6 +16,12 @@ static const struct ss_arg options[] = {{.name = "RUN",
                                             .value = "RUN",
                                             .min = 1,
                                             .max = 1},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "the run of this thread: others may have one of that name"},
     {.name = "rollback",
         .kind = SS_ARG_FLAG,
         .to = &rollback,
@@ -38,13 +45,14 @@ static void say(const char *id, const char *status)
 static int run(struct ss_client *client)
 {
     char *id;
-    int status = ss_cli_find_run(client, words.items[0], &id);
+    int status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;
     struct ss_client_error error;
     json_t *how = NULL;
-    if (ss_client_cancel(client, id, rollback, &how, &error) != 0)
-        status = ss_cli_client_fail(client, &error, NULL, NULL);
+    if (ss_client_cancel_on(
+            client, thread, id, rollback, &how, &error) != 0)
+        status = ss_cli_client_fail(client, &error, NULL, thread);
     else
         say(id, json_is_string(how) ? json_string_value(how) : "?");
     json_decref(how);

@@ -8,20 +8,20 @@
 #include "common/base/mem.h"
 
 static struct ss_arg_list words;
-static bool is_thread;
+static const char *thread;
 
 static const struct ss_arg options[] = {{.name = "RUN",
                                             .kind = SS_ARG_REST,
                                             .to = &words,
                                             .value = "RUN or THREAD",
-                                            .min = 1,
+                                            .min = 0,
                                             .max = 1},
     {.name = "thread",
         .letter = 't',
-        .kind = SS_ARG_FLAG,
-        .to = &is_thread,
-        .help = "the word is a thread: its run that began last (as it is\n"
-                "where no run is called so)"},
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "the run of this thread; without RUN the one that began last"},
     SS_CLI_OPTIONS};
 
 static void print(const json_t *explained)
@@ -34,11 +34,14 @@ static void print(const json_t *explained)
     ss_buf_fini(&buf);
 }
 
-static int ask(struct ss_client *client, const char *key, const char *name,
+static int ask(struct ss_client *client, const char *run, const char *of,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {
     json_t *body = json_object();
-    json_object_set_new(body, key, json_string(name));
+    if (run)
+        json_object_set_new(body, "run", json_string(run));
+    if (of)
+        json_object_set_new(body, "thread", json_string(of));
     return ss_client_ask(
         client, "explain", body, NULL, ret_answer, ret_error);
 }
@@ -48,29 +51,30 @@ static int ask_of_either(struct ss_client *client, const char *id,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {
     struct ss_client_error ignored;
-    int status = ask(client, "run", id, ret_answer, ret_error);
+    int status = ask(client, id, NULL, ret_answer, ret_error);
     if (status != 0 && strcmp(ret_error->code, "not_found") == 0 &&
-        ask(client, "thread", id, ret_answer, &ignored) == 0)
+        ask(client, NULL, id, ret_answer, &ignored) == 0)
         status = 0;
     return status;
 }
 
 static int run(struct ss_client *client)
 {
-    const char *word = words.items[0];
     char *id = NULL;
-    int status =
-        is_thread ? SS_CLI_DONE : ss_cli_find_run(client, word, &id);
+    int status = SS_CLI_DONE;
+    if (words.count == 0 && !thread)
+        return ss_cli_usage("say which RUN, or --thread THREAD");
+    if (words.count > 0)
+        status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;
     json_t *answer;
     struct ss_client_error error;
-    status = is_thread ? ask(client, "thread", word, &answer, &error)
-                       : ask_of_either(client, id, &answer, &error);
+    status = thread ? ask(client, id, thread, &answer, &error)
+                    : ask_of_either(client, id, &answer, &error);
     ss_free(id);
     if (status != 0)
-        return ss_cli_client_fail(
-            client, &error, NULL, is_thread ? word : NULL);
+        return ss_cli_client_fail(client, &error, NULL, thread);
     const json_t *explained = json_object_get(answer, "explain");
     if (ss_cli_options.json)
         ss_cli_print_json(explained);
@@ -82,7 +86,7 @@ static int run(struct ss_client *client)
 
 const struct ss_cli_command ss_cmd_explain = {
     .name = "explain",
-    .usage = "RUN|THREAD [options]",
+    .usage = "[RUN|THREAD] [options]",
     .summary = "tell what happened to a run, and why it waits",
     .options = options,
     .word = SS_CLI_WORD_RUN,

@@ -10,6 +10,7 @@
 enum { PAGE = 1000 };
 
 static struct ss_arg_list words;
+static const char *thread;
 static const char *graph;
 static const char *from;
 static const char *to;
@@ -20,6 +21,12 @@ static const struct ss_arg options[] = {{.name = "RUN",
                                             .value = "RUN",
                                             .min = 0,
                                             .max = 1},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "the run of this thread: others may have one of that name"},
     {.name = "graph",
         .letter = 'g',
         .kind = SS_ARG_TEXT,
@@ -38,10 +45,12 @@ static const struct ss_arg options[] = {{.name = "RUN",
         .help = "the new version; the newest by default"},
     SS_CLI_OPTIONS};
 
-static int move(struct ss_client *client, const char *run)
+// `of` NULL: whatever thread has a run of that name.
+static int move(struct ss_client *client, const char *of, const char *run)
 {
     json_t *answer = NULL;
-    json_t *body = json_pack("{s:s, s:s*}", "run", run, "to", to);
+    json_t *body = json_pack(
+        "{s:s, s:s*, s:s*}", "run", run, "thread", of, "to", to);
     int status = ss_cli_ask(client, "migrate", body, NULL, &answer);
     if (status != SS_CLI_DONE)
         return status;
@@ -67,7 +76,7 @@ static bool is_meant(const json_t *run)
                          strlen(from)) == 0);
 }
 
-// A page of runs after `after`; *ret_last is the last one's id, "" at the end.
+// A page of runs behind the place `after`, which is that of the last one then.
 static int move_page(
     struct ss_client *client, char **after, size_t *moved, bool *ret_more)
 {
@@ -80,10 +89,11 @@ static int move_page(
         return ss_cli_client_fail(client, &error, NULL, NULL);
     int status = SS_CLI_DONE;
     json_array_foreach (runs, i, run) {
+        const char *name = ss_json_str(run, "run", "");
         ss_free(*after);
-        *after = ss_strdup(ss_json_str(run, "run", ""));
+        *after = ss_strdup(ss_json_str(run, "key", name));
         if (status == SS_CLI_DONE && is_meant(run)) {
-            status = move(client, *after);
+            status = move(client, ss_json_str(run, "thread", NULL), name);
             (*moved)++;
         }
     }
@@ -109,15 +119,16 @@ static int move_all(struct ss_client *client)
 
 static int run(struct ss_client *client)
 {
-    if ((words.count == 1) == (graph != NULL) || (from && !graph))
+    if ((words.count == 1) == (graph != NULL) || (from && !graph)
+        || (thread && graph))
         return ss_cli_usage("say which RUN, or --graph GRAPH [--from VERSION]");
     if (graph)
         return move_all(client);
     char *id;
-    int status = ss_cli_find_run(client, words.items[0], &id);
+    int status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;
-    status = move(client, id);
+    status = move(client, thread, id);
     ss_free(id);
     return status;
 }

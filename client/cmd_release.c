@@ -6,6 +6,7 @@
 #include "common/base/mem.h"
 
 static struct ss_arg_list words;
+static const char *thread;
 
 static const struct ss_arg options[] = {{.name = "RUN",
                                             .kind = SS_ARG_REST,
@@ -13,17 +14,23 @@ static const struct ss_arg options[] = {{.name = "RUN",
                                             .value = "RUN",
                                             .min = 1,
                                             .max = 1},
+    {.name = "thread",
+        .letter = 't',
+        .kind = SS_ARG_TEXT,
+        .to = &thread,
+        .value = "THREAD",
+        .help = "the run of this thread: others may have one of that name"},
     SS_CLI_OPTIONS};
 
 static int run(struct ss_client *client)
 {
     char *id;
-    int status = ss_cli_find_run(client, words.items[0], &id);
+    int status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;
     struct ss_client_error error;
-    if (ss_client_release(client, id, &error) != 0)
-        status = ss_cli_client_fail(client, &error, NULL, NULL);
+    if (ss_client_release_on(client, thread, id, &error) != 0)
+        status = ss_cli_client_fail(client, &error, NULL, thread);
     else if (ss_cli_options.json)
         printf("{\"status\": \"running\"}\n");
     else

@@ -170,10 +170,11 @@ static struct body thread_body(const char *thread, json_t *more)
     return body;
 }
 
-static struct body run_body(const char *run)
+static struct body run_body(const char *thread, const char *run)
 {
     struct body body = body_from(NULL);
     set_text(&body, "run", run);
+    set_text(&body, "thread", thread);
     return body;
 }
 
@@ -228,14 +229,14 @@ int ss_client_run(struct ss_client *client, const char *graph,
     return ask(client, "run", &body, &options, ret_answer, ret_error);
 }
 
-int ss_client_attach(struct ss_client *client, const char *run,
-    const struct ss_client_attach *options, json_t **ret_answer,
-    struct ss_client_error *ret_error)
+int ss_client_attach_on(struct ss_client *client, const char *thread,
+    const char *run, const struct ss_client_attach *options,
+    json_t **ret_answer, struct ss_client_error *ret_error)
 {
     static const struct ss_client_attach defaults;
     if (!options)
         options = &defaults;
-    struct body body = run_body(run);
+    struct body body = run_body(thread, run);
     set_text(&body, "after", options->after);
     set_list(&body, "stream", options->stream);
     if (options->subgraphs)
@@ -246,19 +247,42 @@ int ss_client_attach(struct ss_client *client, const char *run,
     return ask(client, "attach", &body, &follow, ret_answer, ret_error);
 }
 
-int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
-    json_t **ret_status, struct ss_client_error *ret_error)
+int ss_client_attach(struct ss_client *client, const char *run,
+    const struct ss_client_attach *options, json_t **ret_answer,
+    struct ss_client_error *ret_error)
 {
-    struct body body = run_body(run);
+    return ss_client_attach_on(
+        client, NULL, run, options, ret_answer, ret_error);
+}
+
+int ss_client_cancel_on(struct ss_client *client, const char *thread,
+    const char *run, bool rollback, json_t **ret_status,
+    struct ss_client_error *ret_error)
+{
+    struct body body = run_body(thread, run);
     if (rollback)
         set_text(&body, "action", "rollback");
     return fetch(client, "cancel", body, "status", ret_status, ret_error);
 }
 
+int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
+    json_t **ret_status, struct ss_client_error *ret_error)
+{
+    return ss_client_cancel_on(
+        client, NULL, run, rollback, ret_status, ret_error);
+}
+
+int ss_client_release_on(struct ss_client *client, const char *thread,
+    const char *run, struct ss_client_error *ret_error)
+{
+    return fetch(
+        client, "release", run_body(thread, run), "status", NULL, ret_error);
+}
+
 int ss_client_release(struct ss_client *client, const char *run,
     struct ss_client_error *ret_error)
 {
-    return fetch(client, "release", run_body(run), "status", NULL, ret_error);
+    return ss_client_release_on(client, NULL, run, ret_error);
 }
 
 // --------------------------------------------------------------------- threads

@@ -21,11 +21,11 @@ _superstep()
     dev) words=file options='--app-arg --workers --capacity --db --store --listen --lease-ms --verbose --coordinator --keys --json --help' ;;
     run) words=graphs options='--input --thread --stream --subgraphs --at --durability --recursion-limit --priority --interrupt-before --interrupt-after --context --run --if-busy --detach --progress --coordinator --keys --json --help' ;;
     resume) words=threads options='--value --answer --graph --stream --subgraphs --run --detach --progress --coordinator --keys --json --help' ;;
-    attach) words=runs options='--stream --subgraphs --after --progress --coordinator --keys --json --help' ;;
+    attach) words=runs options='--thread --stream --subgraphs --after --progress --coordinator --keys --json --help' ;;
     explain) words=runs options='--thread --coordinator --keys --json --help' ;;
-    cancel) words=runs options='--rollback --coordinator --keys --json --help' ;;
-    migrate) words=runs options='--graph --from --to --coordinator --keys --json --help' ;;
-    release) words=runs options='--coordinator --keys --json --help' ;;
+    cancel) words=runs options='--thread --rollback --coordinator --keys --json --help' ;;
+    migrate) words=runs options='--thread --graph --from --to --coordinator --keys --json --help' ;;
+    release) words=runs options='--thread --coordinator --keys --json --help' ;;
     state) words=threads options='--at --ns --graph --subgraphs --coordinator --keys --json --help' ;;
     history) words=threads options='--limit --ns --graph --coordinator --keys --json --help' ;;
     update) words=threads options='--values --as --at --graph --ns --coordinator --keys --json --help' ;;

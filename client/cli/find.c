@@ -57,7 +57,8 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     return status;
 }
 
-int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id)
+int ss_cli_find_run(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id)
 {
     if (!ss_text_id_is_cut(typed)) {
         *ret_id = ss_strdup(typed);
@@ -65,8 +66,9 @@ int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id)
     }
     json_t *runs;
     struct ss_client_error error;
-    if (ss_client_runs(client, NULL, &runs, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, NULL);
+    json_t *more = thread ? json_pack("{s:s}", "thread", thread) : NULL;
+    if (ss_client_runs(client, more, &runs, &error) != 0)
+        return ss_cli_client_fail(client, &error, NULL, thread);
     int status = pick(runs, run_id, "run", typed, ret_id);
     json_decref(runs);
     return status;

@@ -9,8 +9,9 @@
 // after saying what is wrong.
 int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
-// The same for a run.
-int ss_cli_find_run(struct ss_client *client, const char *typed, char **ret_id);
+// The same for a run; `thread` NULL: of whatever thread.
+int ss_cli_find_run(struct ss_client *client, const char *thread,
+    const char *typed, char **ret_id);
 // The graph that ran on a thread last; NULL if none did, and the coordinator
 // knows it (or says that it does not). Gives (ss_free).
 int ss_cli_find_graph(

@@ -131,8 +131,9 @@ static void on_item(void *ctx, const json_t *item)
         ss_free(watch->run);
         ss_free(watch->thread);
         watch->run = ss_strdup(ss_json_str(item, "run", NULL));
-        watch->idle.run = watch->run;
         watch->thread = ss_strdup(ss_json_str(item, "thread", NULL));
+        watch->idle.run = watch->run;
+        watch->idle.thread = watch->thread;
         if (watch->steps && !watch->follow->thread && watch->thread)
             fprintf(stderr, "thread %s\n", watch->thread);
         if (watch->steps

@@ -73,7 +73,9 @@ char *ss_idle_explained(const json_t *explained)
 static void ask(struct ss_idle *idle)
 {
     json_t *body =
-        idle->run ? json_pack("{s:s}", "run", idle->run) : NULL;
+        idle->run ? json_pack("{s:s, s:s*}", "run", idle->run, "thread",
+                        idle->thread)
+                  : NULL;
     idle->call = ss_client_start(
         idle->client, idle->run ? "explain" : "workers", body, NULL);
 }

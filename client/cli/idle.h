@@ -11,7 +11,9 @@
 struct ss_idle {
     struct ss_client *client;
     const char *graph; // NULL: not known
-    const char *run;   // borrowed; NULL: not known yet; without both nothing is told
+    // Borrowed; NULL: not known yet; without a graph and a run nothing is told.
+    const char *run;
+    const char *thread; // of the run; or NULL
     int64_t since_ms;
     bool is_told;
     struct ss_client_call *call; // that asks why

@@ -78,7 +78,7 @@ json_t *ss_talk_request_body(
         *ret_op = request->op;
         return json_incref(request->body);
     }
-    static const char *const kept[] = {"run", "stream", "subgraphs"};
+    static const char *const kept[] = {"run", "thread", "stream", "subgraphs"};
     json_t *body = json_object();
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         json_t *value = json_object_get(request->body, kept[i]);
@@ -131,7 +131,10 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
 {
     if (json_is_true(json_object_get(item, "accepted"))) {
         bool is_first = !request->is_accepted;
+        json_t *thread = json_object_get(item, "thread");
         request->is_accepted = true;
+        if (json_is_string(thread)) // others may have a run of this name
+            json_object_set(request->body, "thread", thread);
         return is_first;
     }
     // Progress runs ahead of what is durable: it has no place in that order.

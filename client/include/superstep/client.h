@@ -162,8 +162,8 @@ struct ss_client_run {
     const char *checkpoint_id; // time travel: go on from there
     const char *stream;        // modes, comma between: "values,updates"
     bool subgraphs;            // events of inner graphs too
-    // The run's id, an idempotency key: who asks twice with the same one has
-    // one run. NULL: made up.
+    // The run's name, an idempotency key: who asks twice with the same one on
+    // one thread has one run. NULL: made up.
     const char *run;
     // Where a run is under way on the thread: "reject" (the default), "enqueue"
     // behind it, "interrupt" (cancel it), "rollback" (and take back what it did).
@@ -204,6 +204,17 @@ int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
 // on, goes on once more.
 int ss_client_release(struct ss_client *client, const char *run,
     struct ss_client_error *ret_error);
+// The same three of the run of that name on `thread` (NULL: as above). A run is
+// named by its thread and its own name: where several threads have a run of one
+// name, the name alone is refused ("ambiguous").
+int ss_client_attach_on(struct ss_client *client, const char *thread,
+    const char *run, const struct ss_client_attach *options,
+    json_t **ret_answer, struct ss_client_error *ret_error);
+int ss_client_cancel_on(struct ss_client *client, const char *thread,
+    const char *run, bool rollback, json_t **ret_status,
+    struct ss_client_error *ret_error);
+int ss_client_release_on(struct ss_client *client, const char *thread,
+    const char *run, struct ss_client_error *ret_error);
 
 // --------------------------------------------------------------------- threads
 

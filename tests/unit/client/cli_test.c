@@ -333,8 +333,8 @@ START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
 {
     PLAY({.op = "runs",
             .final = "{\"runs\":["
-                     "{\"run\":\"r1\",\"graph\":\"g\",\"version\":\"aa1\","
-                     "\"status\":\"running\"},"
+                     "{\"run\":\"r1\",\"thread\":\"t\",\"graph\":\"g\","
+                     "\"version\":\"aa1\",\"status\":\"running\"},"
                      "{\"run\":\"r2\",\"graph\":\"g\",\"version\":\"aa1\","
                      "\"status\":\"done\"},"
                      "{\"run\":\"r3\",\"graph\":\"g\",\"version\":\"bb2\","
@@ -349,6 +349,35 @@ START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
     ck_assert_int_eq(RUN("migrate", "--graph", "g", "--from", "aa"), 0);
     expect_out("run r1 moves from version aa1 to cc\n"
                "run r5 moves from version aa1 to cc\n");
+    expect_asked("runs {\"limit\":1000}\n"
+                 "migrate {\"run\":\"r1\",\"thread\":\"t\"}\n"
+                 "migrate {\"run\":\"r5\"}\n");
+}
+END_TEST
+
+// Each command that takes a run takes its thread beside it.
+START_TEST(a_run_is_named_by_its_thread_too)
+{
+    PLAY({.op = "attach", .final = "{\"status\":\"done\",\"output\":null}"},
+        {.op = "cancel", .final = "{\"status\":\"done\"}"},
+        {.op = "release", .final = "{\"status\":\"running\"}"},
+        {.op = "migrate", .final = "{\"from\":\"a\",\"to\":\"b\"}"},
+        {.op = "explain", .final = "{\"explain\":{}}"},
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"abcdefgh1\"}]}"});
+    ck_assert_int_eq(RUN("attach", "r", "-t", "t"), 0);
+    ck_assert_int_eq(RUN("cancel", "r", "--thread", "t"), 0);
+    ck_assert_int_eq(RUN("release", "r", "--thread", "t"), 0);
+    ck_assert_int_eq(RUN("migrate", "r", "--thread", "t"), 0);
+    ck_assert_int_eq(RUN("explain", "r", "--thread", "t"), 0);
+    expect_asked("attach {\"run\":\"r\",\"thread\":\"t\"}\n"
+                 "cancel {\"run\":\"r\",\"thread\":\"t\"}\n"
+                 "release {\"run\":\"r\",\"thread\":\"t\"}\n"
+                 "migrate {\"run\":\"r\",\"thread\":\"t\"}\n"
+                 "explain {\"run\":\"r\",\"thread\":\"t\"}\n");
+    expect_usage(RUN("explain"), "say which RUN, or --thread THREAD");
+    expect_usage(
+        RUN("migrate", "--graph", "g", "--thread", "t"), "say which RUN");
 }
 END_TEST
 
@@ -425,6 +454,7 @@ static TCase *served(void)
     tcase_add_test(
         tcase, migrate_moves_the_runs_of_a_version_that_have_not_ended);
     tcase_add_test(tcase, cancel_takes_a_run_back);
+    tcase_add_test(tcase, a_run_is_named_by_its_thread_too);
     tcase_add_test(tcase, a_detached_run_prints_its_name);
     tcase_add_test(tcase, what_was_restored_is_told);
     return tcase;

@@ -215,7 +215,7 @@ END_TEST
 START_TEST(a_restarted_coordinator_is_attached_to)
 {
     PLAY({.op = "run",
-        .items = {"{\"run\":\"r\",\"accepted\":true}",
+        .items = {"{\"run\":\"r\",\"thread\":\"t\",\"accepted\":true}",
             "{\"seq\":\"4.2\",\"mode\":\"values\"}"}});
     struct ss_client_call *call =
         start("run", "{\"run\":\"r\",\"stream\":[\"values\"]}");
@@ -230,7 +230,8 @@ START_TEST(a_restarted_coordinator_is_attached_to)
         ss_client_wait(client, -1, 20);
     }
     ck_assert_str_eq(ss_buf_str(&was_asked),
-        "attach {\"run\":\"r\",\"stream\":[\"values\"],\"after\":\"4.2\"}\n");
+        "attach {\"run\":\"r\",\"thread\":\"t\",\"stream\":[\"values\"],"
+        "\"after\":\"4.2\"}\n");
     expect_answer(call, "{\"status\":\"done\"}");
 }
 END_TEST

@@ -35,6 +35,7 @@ static void setup_thread(void)
             .final = "{\"run\":\"r\",\"status\":\"done\",\"output\":1}"},
         {.op = "attach", .final = "{\"status\":\"interrupted\"}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
+        {.op = "release", .final = "{\"status\":\"running\"}"},
         {.op = "state", .final = "{\"state\":{\"values\":1}}"},
         {.op = "history", // it has room for two
             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":\"c2\"}},"
@@ -131,6 +132,25 @@ START_TEST(runs_are_followed_and_cancelled)
                  "[\"custom\"],\"subgraphs\":true}\n"
                  "attach {\"run\":\"r\"}\ncancel {\"run\":\"r\"}\n"
                  "cancel {\"run\":\"r\",\"action\":\"rollback\"}\n");
+}
+END_TEST
+
+START_TEST(a_run_is_named_by_its_thread_too)
+{
+    json_t *result;
+    const struct ss_client_attach attach = {.after = "3.1"};
+    ck_assert_int_eq(
+        ss_client_attach_on(client, "t", "r", &attach, &result, &error), 0);
+    json_decref(result);
+    ck_assert_int_eq(
+        ss_client_cancel_on(client, "t", "r", true, NULL, &error), 0);
+    ck_assert_int_eq(ss_client_release_on(client, "t", "r", &error), 0);
+    ck_assert_int_eq(ss_client_release(client, "r", &error), 0);
+    expect_asked("attach {\"run\":\"r\",\"thread\":\"t\",\"after\":\"3.1\"}\n"
+                 "cancel {\"run\":\"r\",\"thread\":\"t\",\"action\":"
+                 "\"rollback\"}\n"
+                 "release {\"run\":\"r\",\"thread\":\"t\"}\n"
+                 "release {\"run\":\"r\"}\n");
 }
 END_TEST
 
@@ -273,6 +293,7 @@ int main(void)
     tcase_add_test(tcase, run_says_everything_that_a_run_can_be_told);
     tcase_add_test(tcase, resume_is_a_command);
     tcase_add_test(tcase, runs_are_followed_and_cancelled);
+    tcase_add_test(tcase, a_run_is_named_by_its_thread_too);
     tcase_add_test(tcase, threads_are_looked_at);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, lists_are_given);

@@ -20,7 +20,7 @@ START_TEST(items_of_attempts_are_counted_and_not_shown_twice)
     item(LIVE("1.6", "1"));
     ck_assert_str_eq(item(LIVE("1.5", "2")), "");
     ck_assert_str_eq(pong(2),
-        "ask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"0.0\",\"seen\":{\"1.5\":2,"
         "\"1.6\":1}}\n");
     ck_assert_str_eq(item(LIVE("1.5", "1")), "");
@@ -35,7 +35,7 @@ START_TEST(what_a_lost_attempt_showed_is_not_counted_any_more)
     ck_assert_ptr_nonnull(
         strstr(item("{\"mode\":\"restarted\",\"attempt\":\"1.5\"}"), "item 1 "));
     ck_assert_str_eq(pong(2),
-        "ask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"0.0\"}\n");
 }
 END_TEST
@@ -145,7 +145,7 @@ START_TEST(a_stream_that_moves_goes_on_there_after_the_last_event)
     answer(MOVED("tcp://b:1"));
     line = 1;
     ck_assert_str_eq(pong(2),
-        "ask@1 attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "ask@1 attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"2.1\"}\n");
     item(ACCEPTED);
     ck_assert_str_eq(item("{\"seq\":\"2.1\"}"), "");

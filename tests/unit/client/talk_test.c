@@ -211,7 +211,7 @@ START_TEST(a_late_tick_does_not_lose_what_was_heard_with_it)
     begin_run();
     now += 3600000;
     ck_assert_str_eq(pong(1),
-        "hang up\nask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "hang up\nask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"0.0\"}\n");
 }
 END_TEST
@@ -268,7 +268,7 @@ START_TEST(a_run_without_events_is_attached_to_again)
         pong(1);
     }
     ck_assert_ptr_nonnull(
-        strstr(after(1000), "hang up\nask attach {\"run\":\"r1\",\"stream\":"
+        strstr(after(1000), "hang up\nask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
                             "[\"values\"],\"subgraphs\":true,"
                             "\"after\":\"3.1\"}\n"));
 }
@@ -309,7 +309,7 @@ START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
     item("{\"seq\":\"2.10\",\"mode\":\"values\"}");
     item("{\"attempt\":\"1.7\",\"mode\":\"custom\"}");
     uint64_t first = id;
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"stream\":"
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
                               "[\"values\"],\"subgraphs\":true,"
                               "\"after\":\"2.10\"}\n");
     ck_assert_uint_ne(id, first);
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(a_run_of_which_nothing_was_seen_is_attached_to_from_its_beginning)
 {
     begin_run();
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"stream\":"
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
                               "[\"values\"],\"subgraphs\":true,"
                               "\"after\":\"0.0\"}\n");
     ck_assert_str_eq(item("{\"seq\":\"1.0\"}"), "item 1 {\"seq\":\"1.0\"}\n");
@@ -334,7 +334,7 @@ START_TEST(a_follower_that_saw_nothing_yet_goes_on_from_now)
     ask(1, "attach", "{\"run\":\"r1\"}");
     pong(1);
     item(ACCEPTED);
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\"}\n");
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\"}\n");
 }
 END_TEST
 
@@ -411,7 +411,7 @@ START_TEST(a_silent_coordinator_is_looked_for_elsewhere)
     // A new request waits with the others.
     ck_assert_str_eq(ask(3, "graphs", "{}"), "");
     ck_assert_str_eq(pong(5),
-        "ask attach {\"run\":\"r1\",\"stream\":[\"values\"],"
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"2.0\"}\n"
         "ask state {}\nask graphs {}\n");
 }
@@ -447,7 +447,7 @@ START_TEST(an_attach_goes_on_after_what_it_was_told)
     ck_assert_str_eq(item("{\"seq\":\"4.2\"}"), "");
     ck_assert_str_eq(item("{\"seq\":\"4.3\"}"), "item 1 {\"seq\":\"4.3\"}\n");
     ck_assert_str_eq(
-        pong(2), "ask attach {\"run\":\"r1\",\"after\":\"4.3\"}\n");
+        pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"after\":\"4.3\"}\n");
 }
 END_TEST
 
