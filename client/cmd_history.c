@@ -79,14 +79,14 @@ static int run(struct ss_client *client)
     if (graph)
         json_object_set_new(more, "graph", json_string(graph));
     if (ss_client_history(client, thread, more, &history, &error) != 0)
-        return ss_cli_client_fail(client, &error, graph, thread);
+        return ss_cli_state_fail(client, &error, graph, thread);
     int status = SS_CLI_DONE;
     if (ss_cli_options.json)
         ss_cli_print_json(history);
     else if (json_array_size(history) > 0)
         print(history);
     else
-        status = ss_cli_no_thread(client, thread);
+        status = ss_cli_no_state(client, thread, ns);
     json_decref(history);
     return status;
 }

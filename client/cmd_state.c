@@ -85,7 +85,7 @@ static int run(struct ss_client *client)
     int status = ss_client_state(client, thread, request(at), &state, &error);
     if (status != 0) {
         ss_free(at);
-        return ss_cli_client_fail(client, &error, graph, thread);
+        return ss_cli_state_fail(client, &error, graph, thread);
     }
     status = SS_CLI_DONE;
     if (ss_cli_options.json)
@@ -96,7 +96,7 @@ static int run(struct ss_client *client)
         status = at ? ss_cli_fail("thread %s has no checkpoint %s. superstep "
                                   "history %s lists them",
                           thread, at, thread)
-                    : ss_cli_no_thread(client, thread);
+                    : ss_cli_no_state(client, thread, ns);
     json_decref(state);
     ss_free(at);
     return status;

@@ -88,7 +88,9 @@ static void hint_from(struct ss_client *client, const char *op, const char *key,
     json_t *list = json_object_get(answer, op);
     ss_hint_init(&hint, wanted);
     offer(&hint, list, key);
-    snprintf(ret_hint, SS_HINT_SIZE, "%s", ss_hint_text(&hint));
+    bool is_there = hint.best && strcmp(hint.best, wanted) == 0;
+    snprintf(
+        ret_hint, SS_HINT_SIZE, "%s", is_there ? "" : ss_hint_text(&hint));
     if (json_array_size(list) == 0 && strcmp(op, "graphs") == 0)
         snprintf(ret_hint, SS_HINT_SIZE,
             " No graph is known yet. Start a worker: superstep-worker --app "

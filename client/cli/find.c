@@ -5,8 +5,14 @@
 #include <string.h>
 
 #include "client/cli/text.h"
+#include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/model/hint.h"
 #include "common/model/value.h"
+
+// Checkpoints that are looked at for what namespaces there are, and how many of
+// those a sentence names.
+enum { LOOKED_AT = 200, TOLD_MAX = 20 };
 
 typedef const char *id_fn(const json_t *item);
 
@@ -82,6 +88,19 @@ int ss_cli_no_thread(struct ss_client *client, const char *thread)
     return ss_cli_client_fail(client, &error, NULL, thread);
 }
 
+static bool is_listed(struct ss_client *client, const char *thread)
+{
+    json_t *threads = NULL, *item;
+    size_t i;
+    bool is_there = false;
+    if (ss_client_threads(client, NULL, &threads, NULL) != 0)
+        return false;
+    json_array_foreach (threads, i, item)
+        is_there |= strcmp(ss_json_str(item, "thread", ""), thread) == 0;
+    json_decref(threads);
+    return is_there;
+}
+
 // A thread that nobody ran here yet: imported, or a copy.
 static bool has_checkpoints(struct ss_client *client, const char *thread)
 {
@@ -95,6 +114,75 @@ static bool has_checkpoints(struct ss_client *client, const char *thread)
         json_array_size(json_object_get(answer, "checkpoints")) > 0;
     json_decref(answer);
     return any;
+}
+
+// Of a page of checkpoints. False: there are none.
+static bool namespaces_of(struct ss_client *client, const char *thread,
+    const char *wanted, struct ss_buf *ret_list, char ret_hint[SS_HINT_SIZE])
+{
+    json_t *answer = NULL, *saved, *seen = json_object();
+    size_t i;
+    struct ss_hint hint;
+    const char *ns;
+    void *next;
+    ss_hint_init(&hint, wanted);
+    if (ss_client_ask(client, "checkpoints",
+            json_pack("{s:s, s:i}", "thread", thread, "limit", LOOKED_AT), NULL,
+            &answer, NULL) != 0)
+        answer = NULL;
+    json_array_foreach (json_object_get(answer, "checkpoints"), i, saved)
+        json_object_set_new(seen, ss_json_str(saved, "ns", ""), json_true());
+    json_object_foreach_safe (seen, next, ns, saved) {
+        if (!*ns)
+            continue; // the thread's own
+        ss_hint_offer(&hint, ns);
+        if (json_object_size(seen) <= TOLD_MAX)
+            ss_buf_addf(ret_list, "%s%s", ret_list->size > 0 ? ", " : "", ns);
+    }
+    snprintf(ret_hint, SS_HINT_SIZE, "%s", ss_hint_text(&hint));
+    bool any = json_object_size(seen) > 0;
+    json_decref(seen);
+    json_decref(answer);
+    return any;
+}
+
+static void tell_empty(const char *thread)
+{
+    ss_cli_fail("thread %s has no checkpoints yet. superstep explain --thread "
+                "%s says what its run waits for",
+        thread, thread);
+}
+
+int ss_cli_no_state(
+    struct ss_client *client, const char *thread, const char *ns)
+{
+    enum { LIST_SIZE_MAX = 4096 };
+    char hint[SS_HINT_SIZE] = "";
+    struct ss_buf list;
+    if (!is_listed(client, thread))
+        return ss_cli_no_thread(client, thread);
+    ss_buf_init(&list, LIST_SIZE_MAX);
+    if (!namespaces_of(client, thread, ns ? ns : "", &list, hint))
+        tell_empty(thread);
+    else if (list.size > 0)
+        ss_cli_fail("thread %s has no namespace \"%s\".%s It has: %s", thread,
+            ns ? ns : "", hint, ss_buf_str(&list));
+    else
+        ss_cli_fail("thread %s has no namespace \"%s\".%s", thread,
+            ns ? ns : "", *hint ? hint : " It has none but its own.");
+    ss_buf_fini(&list);
+    return SS_CLI_FAILED;
+}
+
+int ss_cli_state_fail(struct ss_client *client,
+    const struct ss_client_error *error, const char *graph, const char *thread)
+{
+    // Without rows nothing says which graph it is of.
+    if (strcmp(error->code, "not_found") != 0 || graph ||
+        !is_listed(client, thread) || has_checkpoints(client, thread))
+        return ss_cli_client_fail(client, error, graph, thread);
+    tell_empty(thread);
+    return SS_CLI_FAILED;
 }
 
 int ss_cli_find_graph(

@@ -169,7 +169,13 @@ static void answer(struct ss_job *job, const struct ss_store_unit *unit)
 {
     job->unit.result = unit->result;
     job->status = unit->result;
-    if (unit->result != SS_OK) {
+    if (unit->result == SS_EFENCED) {
+        (void)ss_error_set(&job->error, unit->result,
+            "store: %s%s: fenced: another coordinator has taken over (or the"
+            " database is not the one it was), nothing was written",
+            unit->thread ? "thread " : "a record",
+            unit->thread ? unit->thread : "");
+    } else if (unit->result != SS_OK) {
         (void)ss_error_set(&job->error, unit->result,
             "store: %s%s: other content stands there, or what should stand"
             " there does not",

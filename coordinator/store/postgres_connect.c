@@ -274,6 +274,9 @@ int ss_pg_connect(struct ss_pg_store *store, struct ss_error *error)
     int status = server_look(store, &identity, error);
     if (status == SS_OK && !store->is_known) {
         status = ss_pg_migrate(store, error);
+        if (status == SS_OK) {
+            status = ss_pg_rights(store, error);
+        }
     }
     if (status == SS_OK) {
         status = tables_look(store, &identity, error);

@@ -99,6 +99,19 @@ static void look_at_clock(const struct look *look)
     PQclear(result);
 }
 
+static void look_at_rights(const struct look *look)
+{
+    char *sql = ss_pg_sql(look->store, ss_pg_rights_sql, SS_TABLE_META);
+    PGresult *result = ask(look, sql);
+    ss_free(sql);
+    if (!result)
+        return;
+    if (!PQgetisnull(result, 0, 0))
+        tell(look, SS_FINDING_RIGHTS, "the user %.100s may not %.600s",
+            PQuser(look->conn), PQgetvalue(result, 0, 0));
+    PQclear(result);
+}
+
 static void look_at_number(const struct look *look)
 {
     char *sql = ss_format(
@@ -117,6 +130,8 @@ static void look_at_number(const struct look *look)
         tell(look, SS_FINDING_SCHEMA_NEW,
             "schema %s has format %lld, this program knows %d",
             look->store->schema, format, SS_PG_FORMAT);
+    else
+        look_at_rights(look); // of all tables that there are to be
     PQclear(result);
 }
 

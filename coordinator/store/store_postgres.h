@@ -197,6 +197,14 @@ void ss_pg_rollback(struct ss_pg_store *store);
 // what is not ours, or newer.
 int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error);
 
+// --- rights (postgres_rights.c) ----------------------------------------------
+
+// One text, as ss_pg_sql() takes it: the rights on our tables that this user has
+// not; NULL: it has all.
+extern const char ss_pg_rights_sql[];
+// SS_EIO: it has not all.
+int ss_pg_rights(struct ss_pg_store *store, struct ss_error *error);
+
 // --- committing (postgres_append.c, postgres_work.c) ------------------------
 
 // Units that can be sent without a look at what stands: each with its

@@ -406,6 +406,9 @@ START_TEST(an_actor_of_an_old_epoch_writes_nothing)
         ss_store_actor_submit(actor, ss_job_apply(1, &unit));
         struct ss_job *job = ss_store_actor_take(actor);
         ck_assert_int_eq(job->status, i == 0 ? SS_OK : SS_EFENCED);
+        ck_assert_msg(i == 0 || strstr(job->error.message,
+                                    "fenced: another coordinator has taken"),
+            "%s", job->error.message);
         ss_job_destroy(&job);
         ck_assert_int_eq(
             ss_store_fence_break(store, "bob", &world_error), SS_OK);

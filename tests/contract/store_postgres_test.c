@@ -109,6 +109,40 @@ START_TEST(who_may_not_make_tables_is_told)
 }
 END_TEST
 
+START_TEST(a_right_that_is_missing_is_told_before_anything_is_served)
+{
+    static const char *const tables[] = {"journal", "runs", "open_runs",
+        "threads", "graphs", "cache", "pauses", "meta", "fences", "members",
+        "shards", "format"};
+    open_store(&pg.store);
+    ask(pg.person, "CREATE ROLE clerk LOGIN");
+    char *may = ss_format("GRANT USAGE ON SCHEMA %s TO clerk;"
+                          "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES"
+                          " IN SCHEMA %s TO clerk",
+        pg.schema, pg.schema);
+    ask(pg.person, may);
+    char *it = ss_format("postgres://clerk@/postgres?host=%s&schema=%s",
+        postgres_server_folder(pg.server), pg.schema);
+    struct ss_store *store = NULL;
+    ck_assert_int_eq(ss_store_open(it, &store, NULL), SS_OK);
+    ss_store_close(&store);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        char *revoke = ss_format(
+            "REVOKE UPDATE, DELETE ON %s.%s FROM clerk", pg.schema, tables[i]);
+        char *told = ss_format("%s on \"%s\".%s",
+            strcmp(tables[i], "journal") == 0 ? "DELETE" : "UPDATE", pg.schema,
+            tables[i]);
+        ask(pg.person, revoke);
+        refuse(it, SS_EIO, told);
+        ask(pg.person, may);
+        ss_free(revoke);
+        ss_free(told);
+    }
+    ss_free(may);
+    ss_free(it);
+}
+END_TEST
+
 START_TEST(a_database_of_another_encoding_is_refused)
 {
     ask(pg.person,
@@ -361,6 +395,7 @@ int main(void)
         a_password_is_in_no_message,
         no_server_no_database_and_no_password_are_told_apart,
         who_may_not_make_tables_is_told,
+        a_right_that_is_missing_is_told_before_anything_is_served,
         a_database_of_another_encoding_is_refused,
         a_database_that_takes_no_writes_is_told,
         a_newer_format_is_refused,

@@ -19,6 +19,7 @@ REMEDY = {
     "schema-old": "take a backup first",
     "schema-new": "Start the newer version",
     "schema-foreign": "?schema=NAME",
+    "rights": "GRANT the user",
     "fsync": "Set fsync = on",
     "synchronous-commit": "Set synchronous_commit = on",
     "full-page-writes": "Set full_page_writes = on",
@@ -212,6 +213,14 @@ def test_a_database_that_is_well_or_not():
         expect_only(start_with(world, "--store",
                                "postgres://x@127.0.0.1:1/x"),
                     "store", "127.0.0.1:1")
+
+        server.sql("CREATE ROLE clerk LOGIN; GRANT USAGE ON SCHEMA superstep "
+                   "TO clerk; GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN "
+                   "SCHEMA superstep TO clerk")
+        expect_only(
+            start_with(world, "--store",
+                       server.url().replace("superstep@", "clerk@")),
+            "rights", "clerk", 'DELETE on "superstep".journal', "GRANT")
 
         server.sql("UPDATE superstep.format SET number = 1")
         expect_only(with_store(world, server), "schema-old", "format 1")

@@ -311,6 +311,30 @@ def test_a_run_is_explained_by_the_name_of_its_thread_too():
             expect(explained["run"] == done["run"], f"{words}: {explained}")
 
 
+def expect_no_state(world, words, *says):
+    for command in ("state", "history"):
+        expect_says(world.command(command, *words), 1, *says)
+
+
+def test_what_has_no_state_is_told_apart():
+    with World() as world:
+        db = world.path("superstep.db")
+        coordinator = world.coordinator()
+        worker = world.worker(world.compile(APPS / "inside.c"))
+        world.do("run", "inside", "--thread", "f", "--input", "{}")
+        expect_no_state(world, ("f", "--ns", "innner"),
+                        'thread f has no namespace "innner"',
+                        'Did you mean "inner"?', "It has: inner")
+        coordinator.stop()
+        worker.stop()
+        with sqlite3.connect(db) as rows:
+            rows.execute("DELETE FROM journal")
+        world.coordinator()
+        expect_no_state(world, ("f",), "thread f has no checkpoints yet")
+        expect_no_state(world, ("nobody", "--graph", "inside"),
+                        "there is no thread")
+
+
 def test_an_input_over_the_limit_is_refused():
     with World() as world:
         world.coordinator()
