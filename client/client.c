@@ -12,6 +12,7 @@
 #include "client/limits.h"
 #include "client/lines.h"
 #include "client/session/talk.h"
+#include "client/waits.h"
 #include "common/app/stop.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -45,6 +46,7 @@ struct ss_client {
     char *keys;          // or NULL
     const char *trouble; // why nobody answers, as the last link said; or NULL
     int64_t wake_at_ms;
+    struct ss_client_waits waits;
     uint64_t last_key;
     struct ss_client_call *calls;
     // Items go out when a step is over, so listeners may start and drop calls.
@@ -299,6 +301,8 @@ static void receive(struct ss_client *client, uint32_t line,
 
 static void deliver(struct ss_client *client)
 {
+    if (client->deliveries.count > 0)
+        ss_client_waits_heard(&client->waits, now_ms());
     for (size_t i = 0; i < client->deliveries.count; i++) {
         struct delivery delivery = client->deliveries.items[i];
         struct ss_client_call *call = find(client, delivery.key);
@@ -307,6 +311,14 @@ static void deliver(struct ss_client *client)
         json_decref(delivery.item);
     }
     client->deliveries.count = 0;
+}
+
+static bool is_waiting(const struct ss_client *client)
+{
+    const struct ss_client_call *call = client->calls;
+    while (call && (call->is_done || call == client->waits.ask))
+        call = call->next;
+    return call != NULL;
 }
 
 void ss_client_step(struct ss_client *client)
@@ -327,6 +339,8 @@ void ss_client_step(struct ss_client *client)
     if (left == 0)
         client->wake_at_ms = 0;
     deliver(client);
+    ss_client_waits_step(
+        &client->waits, client, is_waiting(client), now_ms());
 }
 
 // -------------------------------------------------------------- open and close
@@ -414,6 +428,7 @@ void ss_client_close(struct ss_client **client)
     if (!*client)
         return;
     struct ss_client *it = *client;
+    it->waits.ask = NULL; // one of these
     while (it->calls) {
         struct ss_client_call *call = it->calls;
         ss_client_call_drop(&call);
@@ -452,6 +467,7 @@ struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
     call->ctx = options->ctx;
     call->next = client->calls;
     client->calls = call;
+    ss_client_waits_heard(&client->waits, now_ms());
     feed(client, (struct ss_talk_event){.type = SS_TALK_ASK,
                      .key = call->key,
                      .op = op,
@@ -461,6 +477,13 @@ struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
     return call;
 }
 
+void ss_client_on_wait(
+    struct ss_client *client, ss_client_wait_fn *tell, void *ctx)
+{
+    client->waits.tell = tell;
+    client->waits.ctx = ctx;
+}
+
 int ss_client_fd(const struct ss_client *client)
 {
     return client->lines.fd;
@@ -468,9 +491,12 @@ int ss_client_fd(const struct ss_client *client)
 
 int ss_client_timeout_ms(const struct ss_client *client)
 {
-    if (client->wake_at_ms == INT64_MAX)
+    int64_t wake_at_ms = ss_client_waits_wake_at_ms(&client->waits);
+    if (client->wake_at_ms < wake_at_ms)
+        wake_at_ms = client->wake_at_ms;
+    if (wake_at_ms == INT64_MAX)
         return -1;
-    int64_t left = client->wake_at_ms - now_ms();
+    int64_t left = wake_at_ms - now_ms();
     if (left < 0)
         return 0;
     return left > SS_CLIENT_WAIT_MS_MAX ? SS_CLIENT_WAIT_MS_MAX : (int)left;

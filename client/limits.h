@@ -6,6 +6,10 @@ enum {
     SS_CLIENT_ENDPOINTS_MAX = 32,         // coordinators of one cluster
     SS_CLIENT_MESSAGES_A_STEP_MAX = 1024, // then the caller's loop has a turn
     SS_CLIENT_WAIT_MS_MAX = 3600000,      // a time that fits poll's int
+    // A request without an answer: before it is asked why (a person begins to
+    // wonder), each time after twice as long, up to this.
+    SS_CLIENT_HEALTH_MS = 700,
+    SS_CLIENT_HEALTH_MS_MAX = 5000,
     // A piece of a thread that is moved: what one request holds, in bytes of
     // JSON (it is not cut, so that one checkpoint may be larger) and in number.
     SS_MOVE_SIZE_MAX = 8 * 1024 * 1024,

@@ -251,6 +251,15 @@ static int check_words(
     return status;
 }
 
+void ss_cli_tell_wait(void *ctx, const char *why)
+{
+    static bool is_told;
+    (void)ctx;
+    if (why && !is_told)
+        ss_cli_fail("it waits: %s", why);
+    is_told = why != NULL;
+}
+
 static int run(const struct ss_cli_command *command, int argc, char **argv)
 {
     running = command;
@@ -270,6 +279,7 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
         return strcmp(error.code, "invalid_argument") == 0
                    ? ss_cli_usage("%s", error.message)
                    : ss_cli_fail("%s", error.message);
+    ss_client_on_wait(client, ss_cli_tell_wait, NULL);
     status = command->run(client);
     ss_client_close(&client);
     return status;

@@ -74,6 +74,8 @@ int ss_cli_client_fail(struct ss_client *client,
 int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
     const char *graph, json_t **ret_answer);
 
+// What an answer waits for, once: for ss_client_on_wait().
+void ss_cli_tell_wait(void *ctx, const char *why);
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);
 // Print and destroy a table; `none` stands in place of one without rows.

@@ -90,6 +90,12 @@ static void look_idle(struct watch *watch)
     ss_free(why);
 }
 
+static void on_wait(void *ctx, const char *why)
+{
+    erase_live(ctx);
+    ss_cli_tell_wait(NULL, why);
+}
+
 // One event of --stream.
 static void print_event(const json_t *event)
 {
@@ -327,6 +333,7 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
         watch.steps = ss_steps_new(stderr_width(), ss_clock_us());
     ss_idle_init(&watch.idle, client, follow->graph, ss_clock_ms());
     set_modes(follow, is_shown);
+    ss_client_on_wait(client, on_wait, &watch);
     struct ss_client_call *call =
         ss_client_start(client, follow->op, follow->body,
             &(struct ss_client_ask){.on_item = on_item, .ctx = &watch});
@@ -345,6 +352,7 @@ int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow)
     } else {
         status = finish(client, &watch, &call);
     }
+    ss_client_on_wait(client, ss_cli_tell_wait, NULL);
     ss_signals_close();
     ss_idle_fini(&watch.idle);
     ss_steps_destroy(&watch.steps);

@@ -110,6 +110,36 @@ def test_a_lock_in_the_database_is_told_and_holds_no_stop():
                  '{"name": "Ada"}')
 
 
+def test_a_database_that_takes_no_writes_is_told_to_who_waits():
+    with World() as world, postgres.Postgres() as server:
+        store = ("--store", server.url())
+        coordinator = world.coordinator(*store)
+        world.worker(HELLO)
+        world.do("run", "hello", "--thread", "before", "--input",
+                 '{"name": "Ada"}')
+        server.stop()
+        server.settings = ["default_transaction_read_only=on"]
+        server.start()
+        for words in (("state", "cold", "--graph", "hello"),
+                      ("run", "hello", "--thread", "new", "--input", "{}")):
+            waits = world.command(*words)
+            waits.wait_line("it waits: the store has not answered for .*"
+                            "takes no writes")
+            waits.kill()
+        found = {item["finding"]: item["text"]
+                 for item in world.ask("doctor", status=1)}
+        expect("takes no writes" in found.get("store-silent", ""), f"{found}")
+        coordinator.kill()
+        coordinator = world.coordinator(*store, wait=False)
+        expect(coordinator.wait() == 1, coordinator.text())
+        expect("takes no writes" in coordinator.text(), coordinator.text())
+        server.stop()
+        server.settings = []
+        server.start()
+        world.coordinator(*store)
+        expect(world.ask("state", "before")["values"], "it is gone")
+
+
 def test_a_stop_says_what_was_let_go():
     with World() as world, postgres.Postgres() as server:
         coordinator = world.coordinator("--store", server.url())

@@ -1,0 +1,63 @@
+// waits.c - asked after the first second, and then less and less often.
+#include "client/waits.h"
+
+#include <string.h>
+
+#include "client/limits.h"
+#include "common/model/value.h"
+
+void ss_client_waits_heard(struct ss_client_waits *waits, int64_t now_ms)
+{
+    waits->pause_ms = SS_CLIENT_HEALTH_MS;
+    waits->look_at_ms = now_ms + waits->pause_ms;
+}
+
+static void ask(
+    struct ss_client_waits *waits, struct ss_client *client, int64_t now_ms)
+{
+    int64_t pause_ms = waits->pause_ms * 2;
+    waits->ask = ss_client_start(client, "health", NULL,
+        &(struct ss_client_ask){.timeout_ms = SS_CLIENT_HEALTH_MS_MAX});
+    waits->pause_ms = pause_ms < SS_CLIENT_HEALTH_MS_MAX
+                          ? pause_ms
+                          : SS_CLIENT_HEALTH_MS_MAX;
+    waits->look_at_ms = now_ms + waits->pause_ms;
+}
+
+static void finish(struct ss_client_waits *waits)
+{
+    json_t *answer = NULL;
+    struct ss_client_error error;
+    if (ss_client_call_finish(&waits->ask, &answer, &error) != 0) {
+        waits->is_deaf = strcmp(error.code, "timeout") != 0 &&
+                         strcmp(error.code, "closed") != 0;
+        return;
+    }
+    const char *why =
+        ss_json_str(json_object_get(answer, "health"), "reason", NULL);
+    if (why || waits->is_told)
+        waits->tell(waits->ctx, why);
+    waits->is_told = why != NULL;
+    json_decref(answer);
+}
+
+void ss_client_waits_step(struct ss_client_waits *waits,
+    struct ss_client *client, bool waiting, int64_t now_ms)
+{
+    if (!waits->tell)
+        return;
+    if (waits->ask && ss_client_call_is_done(waits->ask))
+        finish(waits);
+    if (!waiting)
+        waits->look_at_ms = 0;
+    else if (waits->look_at_ms == 0)
+        ss_client_waits_heard(waits, now_ms);
+    else if (!waits->ask && !waits->is_deaf && now_ms >= waits->look_at_ms)
+        ask(waits, client, now_ms);
+}
+
+int64_t ss_client_waits_wake_at_ms(const struct ss_client_waits *waits)
+{
+    bool may_ask = waits->tell && !waits->ask && !waits->is_deaf;
+    return may_ask && waits->look_at_ms ? waits->look_at_ms : INT64_MAX;
+}
