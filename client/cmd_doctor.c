@@ -151,7 +151,8 @@ static void look_at_pauses(const json_t *answer, json_t *found)
 // which does not say. What goes through the store would wait with it.
 static bool look_at_health(struct ss_client *client, json_t *found)
 {
-    json_t *answer = NULL;
+    json_t *answer = NULL, *item;
+    size_t i;
     const struct ss_client_ask quickly = {.timeout_ms = ANSWER_MS};
     if (ss_client_ask(client, "health", NULL, &quickly, &answer, NULL) != 0)
         return true;
@@ -159,6 +160,9 @@ static bool look_at_health(struct ss_client *client, json_t *found)
         ss_json_str(json_object_get(answer, "health"), "reason", NULL);
     if (why)
         add(found, SS_FINDING_STORE_SILENT, why);
+    json_array_foreach (
+        json_object_get(json_object_get(answer, "health"), "damaged"), i, item)
+        add(found, SS_FINDING_DAMAGED, ss_json_str(item, "text", "?"));
     json_decref(answer);
     return !why;
 }

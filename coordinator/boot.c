@@ -22,6 +22,7 @@ static const struct {
 struct ss_boot {
     bool crashed;
     SS_VEC(json_t *) records[KINDS_COUNT];
+    SS_VEC(char *) graphs; // the keys of those
 };
 
 // ------------------------------------------------ the epoch
@@ -131,6 +132,8 @@ static int take(void *ctx, const char *key, const char *index,
         return ss_error_set(reading->error, SS_ECORRUPT, "%s %s",
             kinds[reading->kind].called, key);
     SS_VEC_PUSH(&reading->boot->records[reading->kind], json);
+    if (reading->kind == GRAPHS)
+        SS_VEC_PUSH(&reading->boot->graphs, ss_strdup(key));
     return SS_OK;
 }
 
@@ -178,6 +181,7 @@ void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
     for (size_t i = 0; i < boot->records[GRAPHS].count; i++) {
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         event.graph.description = boot->records[GRAPHS].items[i];
+        event.graph.key = boot->graphs.items[i];
         ss_shell_feed(shell, &event);
     }
     size_t runs = boot->records[RUNS].count;
@@ -206,6 +210,9 @@ void ss_boot_destroy(struct ss_boot **boot)
             json_decref(it->records[kind].items[i]);
         SS_VEC_FINI(&it->records[kind]);
     }
+    for (size_t i = 0; i < it->graphs.count; i++)
+        ss_free(it->graphs.items[i]);
+    SS_VEC_FINI(&it->graphs);
     ss_free(it);
     *boot = NULL;
 }

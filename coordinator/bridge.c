@@ -269,6 +269,9 @@ static void records_event(struct ss_job *job, struct ss_event *event)
         records[count].expires_us = entry->expires_us;
         job->status = ss_json_parse(entry->value, entry->value_size,
             &records[count].value, &job->error);
+        if (job->status != SS_OK)
+            (void)ss_error_wrap(
+                &job->error, "the record %.200s cannot be read", entry->key);
     }
     event->type = SS_EVENT_RECORDS;
     event->records.tag = job->tag;

@@ -330,6 +330,14 @@ static bool answered(struct ss_coordinator *shell, const struct ss_job *job)
     return true;
 }
 
+static void note_record(
+    struct ss_coordinator *shell, const char *called, const char *key)
+{
+    char *why = ss_format("%s %s cannot be read", called, key);
+    ss_damage_note(shell, why, why);
+    ss_free(why);
+}
+
 static void pauses_read(struct ss_coordinator *shell, const struct ss_job *job)
 {
     struct ss_event event = {.type = SS_EVENT_PAUSES};
@@ -341,8 +349,7 @@ static void pauses_read(struct ss_coordinator *shell, const struct ss_job *job)
                 NULL) == SS_OK)
             count++;
         else
-            ss_log_say(SS_LOG_ERROR, "the record of the pause %s is damaged",
-                entry->key);
+            note_record(shell, "the record of the pause", entry->key);
     }
     event.pauses.records = records;
     event.pauses.count = count;
@@ -358,8 +365,11 @@ static void graphs_read(struct ss_coordinator *shell, const struct ss_job *job)
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         const struct ss_job_entry *entry = &job->entries[i];
         if (ss_json_parse(entry->value, entry->value_size,
-                &event.graph.description, NULL) != SS_OK)
-            continue; // said where it was announced
+                &event.graph.description, NULL) != SS_OK) {
+            note_record(shell, "the description of graph", entry->key);
+            continue;
+        }
+        event.graph.key = entry->key;
         ss_shell_feed(shell, &event);
         json_decref(event.graph.description);
     }
@@ -375,7 +385,7 @@ static void run_read(struct ss_coordinator *shell,
         return;
     if (ss_json_parse(entry->value, entry->value_size, &event.run.record,
             NULL) != SS_OK) {
-        ss_log_say(SS_LOG_ERROR, "the record of run %s is damaged", entry->key);
+        note_record(shell, "the record of run", entry->key);
         return;
     }
     event.run.crashed = gain->crashed;

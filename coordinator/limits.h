@@ -22,6 +22,9 @@ enum {
     // told: people wait, and a database under load takes a second now and then.
     SS_STORE_SILENT_MS = 3000,
     SS_STORE_FAILING_MS = 500,
+    // Damaged things that are told, each by name: an operator who has more looks
+    // at the disk, not at the list.
+    SS_DAMAGES_MAX = 100,
     // While it lasts: how often it is looked at, and told in the log.
     SS_STORE_LOOK_MS = 1000,
     SS_STORE_TELL_MS = 60000,

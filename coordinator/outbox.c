@@ -432,6 +432,7 @@ void ss_bridge_out_command(
     case SS_COMMAND_READ:
     case SS_COMMAND_SCAN:
     case SS_COMMAND_GET:
+    case SS_COMMAND_DAMAGED: // damage.c
         break;
     }
 }

@@ -56,6 +56,8 @@ static void perform(
     if (command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
         command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET)
         submit(shell, command);
+    else if (command->type == SS_COMMAND_DAMAGED)
+        ss_damage_note(shell, command->key, command->text);
     else
         ss_bridge_out_command(shell, command);
 }
@@ -178,6 +180,14 @@ static bool has_failed(struct ss_coordinator *shell, const struct ss_job *job)
     return true;
 }
 
+// A list with a record that is none: whoever asked is told, and nobody else.
+static void note_list(struct ss_coordinator *shell, const struct ss_job *job)
+{
+    if ((job->type == SS_JOB_SCAN || job->type == SS_JOB_GET) &&
+        (job->status == SS_ECORRUPT || job->status == SS_EFORMAT))
+        ss_damage_note(shell, job->error.message, job->error.message);
+}
+
 static bool take_jobs(struct ss_coordinator *shell)
 {
     for (int i = 0; i < SS_TURN_JOBS_MAX; i++) {
@@ -191,6 +201,7 @@ static bool take_jobs(struct ss_coordinator *shell)
             !ss_cluster_took(shell, job)) {
             struct ss_event event;
             ss_bridge_event(shell->bridge, job, &event);
+            note_list(shell, job);
             ss_shell_feed(shell, &event);
             ss_bridge_event_fini(&event);
         }
@@ -484,6 +495,7 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_buf_fini(&shell->wire);
     json_decref(shell->members);
     json_decref(shell->config);
+    json_decref(shell->damaged);
     ss_free(shell->member_shards);
     ss_free(shell->store_name);
     ss_free(shell->name);

@@ -53,6 +53,8 @@ struct ss_coordinator {
     int64_t retry_at_ms;      // a full queue is tried again
     int64_t stop_by_ms;       // one that stops waits no longer for its store
     struct ss_shell_watch watch;
+    json_t *damaged;      // damage.c: name -> sentence; NULL: nothing
+    size_t damaged_count; // of those that are not listed, too
     struct ss_map outboxes;   // peer -> struct outbox *
     struct ss_log_limit complaints; // what peers did wrong, and was logged
     struct ss_log_subject subject; // of what the engine says now
@@ -118,6 +120,12 @@ const char *ss_watch_trouble(const struct ss_coordinator *shell);
 // *ret_error says what was not let go.
 bool ss_watch_finish(
     struct ss_coordinator *shell, struct ss_error *ret_error) SS_MUST_USE;
+
+// damage.c: what is stored and cannot be read goes to the log, each once, and to
+// who asks (a list, given: [{what, text}]). `why` is a sentence that names it.
+void ss_damage_note(
+    struct ss_coordinator *shell, const char *what, const char *why);
+json_t *ss_damage_list(const struct ss_coordinator *shell);
 
 // measure.c: the numbers, at the end of a turn, and of a job that is done.
 void ss_shell_measure(struct ss_coordinator *shell);

@@ -95,8 +95,8 @@ void ss_show_health(struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
     const char *why = ss_shell_trouble(shell);
     ss_bridge_out_answer(shell, peer, id,
-        json_pack("{s:{s:b, s:s*}}", "health", "ok", why == NULL, "reason",
-            why));
+        json_pack("{s:{s:b, s:s*, s:o}}", "health", "ok", why == NULL,
+            "reason", why, "damaged", ss_damage_list(shell)));
 }
 
 void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,

@@ -205,6 +205,7 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
     case SS_COMMAND_DRAIN:  // what runs nodes here leaves with its caller
     case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
     case SS_COMMAND_SETTLED:
+    case SS_COMMAND_DAMAGED: // whoever asks for it is told
         break;
     }
 }

@@ -232,15 +232,29 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
         ss_thread_stored(thread, event);
 }
 
+void ss_engine_damaged(
+    struct engine *engine, const char *kind, const char *name, const char *why)
+{
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_DAMAGED,
+            .key = ss_format("%s %s", kind, name),
+            .text = ss_strdup(why)});
+}
+
 static void on_graph(struct engine *engine, const struct ss_event *event)
 {
     struct ss_error error = {0};
     struct ss_graph *graph = NULL;
     ss_graph_learn(
         engine, event->graph.description, false, &graph, &error);
-    if (error.status != SS_OK)
-        ss_engine_narrate(engine, "a stored graph is not read: %s",
-            error.message);
+    if (error.status == SS_OK)
+        return;
+    const char *key = event->graph.key ? event->graph.key : "?";
+    char *why = ss_format(
+        "graph %s: its description cannot be read: %s", key, error.message);
+    ss_engine_narrate(engine, "a stored graph is not read: %s", error.message);
+    ss_engine_damaged(engine, "graph", key, why);
+    ss_free(why);
 }
 
 static void on_request(struct engine *engine, const struct ss_event *event)

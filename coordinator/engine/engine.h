@@ -129,6 +129,7 @@ struct ss_event {
         } request;
         struct {
             json_t *description;
+            const char *key; // what it is stored under
         } graph;
         struct {
             json_t *record; // of SS_RECORD_RUN
@@ -194,6 +195,7 @@ enum ss_command_type {
     SS_COMMAND_GET,      // the record `key` of `table`
     SS_COMMAND_REPLY,    // the final answer `json` to request `id` of `peer`
     SS_COMMAND_EVENT,    // a stream item of request `id` of `peer`
+    SS_COMMAND_DAMAGED,  // `key` ("thread t") cannot be read; `text`: a sentence
 };
 
 struct ss_command_put {

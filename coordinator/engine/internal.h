@@ -15,6 +15,9 @@ void ss_command_fini(struct ss_command *command);
 void ss_put_fini(struct ss_command_put *put);
 void ss_engine_narrate(struct engine *engine, const char *format, ...)
     SS_PRINTF(2, 3);
+// Something that is stored cannot be read: `why` is a sentence that names it.
+void ss_engine_damaged(struct engine *engine, const char *kind,
+    const char *name, const char *why);
 // At the latest then there must be another step.
 void ss_engine_wake(struct engine *engine, int64_t at_ms);
 

@@ -152,6 +152,13 @@ static uint64_t newest_ticks(const struct ss_journal *journal)
     return newest;
 }
 
+// What is stored, and not the way to it.
+static bool is_damage(int status)
+{
+    return status == SS_ECORRUPT || status == SS_EFORMAT
+        || status == SS_EVERSION;
+}
+
 void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
@@ -174,6 +181,9 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
             ss_row_destroy(&row);
     }
     if (status != SS_OK) {
+        if (is_damage(status))
+            ss_engine_damaged(
+                thread->engine, "thread", thread->id, error.message);
         ss_thread_break(thread, status, error.message);
         return;
     }
@@ -188,9 +198,11 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
     struct ss_error *error)
 {
-    return ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s (row "
-        "%" PRIu64 ") cannot be read: its rows contradict each other",
+    int status = ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s "
+        "(row %" PRIu64 ") cannot be read: its rows contradict each other",
         thread->id, mark->id, mark->row->seq);
+    ss_engine_damaged(thread->engine, "thread", thread->id, error->message);
+    return status;
 }
 
 // ------------------------------------------------ rows

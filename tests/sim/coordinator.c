@@ -236,6 +236,9 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         check_event(it, listener(it, command->peer), command->json);
         send_answer(it, command, false);
         break;
+    case SS_COMMAND_DAMAGED: // nothing here damages what is stored
+        violated(it->process.world, "%s: %s", command->key, command->text);
+        break;
     }
 }
 

@@ -112,6 +112,9 @@ static void carry_out(const struct ss_command *command)
     case SS_COMMAND_DRAIN:
         tell("worker %s is told to leave", command->peer);
         break;
+    case SS_COMMAND_DAMAGED:
+        tell("damaged is %s: %s", command->key, command->text);
+        break;
     case SS_COMMAND_WELCOME:
     case SS_COMMAND_HEARD:
     case SS_COMMAND_MEMBERS:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import sqlite3
 import subprocess
 import sys
 
@@ -36,6 +37,7 @@ REMEDY = {
     "descriptors": "ulimit -n",
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "store-silent": "a lock that",
+    "damaged": "Restore the database",
     "no-worker": "superstep-worker --app",
     "paused": "superstep unpause",
     "not-served": "the application that has this graph",
@@ -297,6 +299,22 @@ def test_a_store_that_does_not_answer():
                         "to read thread", "a lock")
         expect(run.wait() == 0, run.text())
         expect(doctor(world) == {}, "why?")
+
+
+def test_a_thread_that_cannot_be_read():
+    with World() as world:
+        coordinator = world.coordinator()
+        worker = world.worker(HELLO)
+        world.do("run", "hello", "--thread", "t", "--input",
+                 '{"name": "Ada"}')
+        worker.stop()
+        coordinator.stop()
+        with sqlite3.connect(world.path("superstep.db")) as file:
+            file.execute("UPDATE journal SET body = x'00' WHERE seq = 1")
+        world.coordinator()
+        world.worker(HELLO)
+        world.do("state", "t", status=1)
+        expect_only(doctor(world), "damaged", "thread t: cannot be read")
 
 
 def test_keys_of_the_command_itself():
