@@ -190,7 +190,7 @@ def limit_memory():
 def reason(text, code):
     """The test within the program, as Check and unittest name it."""
     found = re.search(r":[FE]:[^:\n]*:([^:\n]+):\d+:", text) \
-        or re.search(r"^(?:FAIL|ERROR): (\S+)", text, re.M) \
+        or re.search(r"^(?:FAIL:|ERROR:|failed) (\S+)", text, re.M) \
         or re.search(r"^(seed \d+[^\n]*)", text, re.M)
     if found:
         return found.group(1)[:100]

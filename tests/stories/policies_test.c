@@ -224,6 +224,28 @@ START_TEST(a_fold_is_there_when_it_is_asked_for_again)
 }
 END_TEST
 
+// Whoever was planned first (what was sent), and whoever ended first.
+START_TEST(a_reducer_of_the_application_is_given_writes_in_their_one_order)
+{
+    world_graph(chart("own", "start>a a>b b>end t>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_graph(chart("any", "start>a a>b b>end t>end", NULL));
+    world_fold("glue", glues);
+    world_body("a", sends_three);
+    world_body("t", says_argument);
+    world_worker("w1", 4);
+    world_hold("b");
+    uint64_t own = world_ask(
+        "ann", "run", "{'thread': 't', 'graph': 'own', 'input': {'x': []}}");
+    world_run();
+    world_let("b");
+    ck_assert_str_eq(status_of(world_finish(own)), "done");
+    world_get("run", "{'thread': 'u', 'graph': 'any', 'input': {'x': []}}");
+    expect_x("t", "[\"b\",\"t1\",\"t2\",\"t3\"]");
+    expect_x("u", "[\"b\",\"t1\",\"t2\",\"t3\"]");
+}
+END_TEST
+
 #define FOR_EVER "9223372036854775807"
 
 START_TEST(times_at_the_end_of_time_are_long_and_nothing_else)
@@ -288,5 +310,6 @@ SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     a_graph_that_failed_inside_is_tried_again_after_a_crash,
     a_detached_run_is_answered_once,
     a_fold_is_there_when_it_is_asked_for_again,
+    a_reducer_of_the_application_is_given_writes_in_their_one_order,
     times_at_the_end_of_time_are_long_and_nothing_else,
     a_damaged_record_of_the_cache_is_no_result)

@@ -571,35 +571,6 @@ START_TEST(a_wide_superstep_is_told_again_at_the_cost_of_its_tasks)
 }
 END_TEST
 
-#define MESSAGE "{'type': 'ai', 'id': 'm1', 'content': 'Hello'}"
-
-// It shows its message while it runs, and returns it.
-static json_t *streams_what_it_returns(struct visit *visit)
-{
-    visit_show(visit, SS_LIVE_MESSAGE, MESSAGE);
-    visit->outcome->messages = js("[" MESSAGE ", {'type': 'ai', 'id': 'm2',"
-                                  " 'content': 'and so on'}]");
-    return says("said");
-}
-
-START_TEST(a_message_that_was_streamed_is_not_shown_again_when_it_is_returned)
-{
-    world_graph(chart("g", "start>a a>end", NULL));
-    world_body("a", streams_what_it_returns);
-    world_worker("w1", 1);
-    uint64_t id = world_ask("ann", "run",
-        "{'thread': 't', " FRESH ", 'stream': ['messages']}");
-    world_finish(id);
-    json_t *events = world_events(id), *event;
-    char told[16] = "";
-    size_t i;
-    json_array_foreach (events, i, event)
-        strncat(told, ss_json_str(json_array_get(
-            json_object_get(event, "data"), 0), "id", "?"), 3);
-    ck_assert_str_eq(told, "m1m2");
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("streams");
@@ -618,8 +589,6 @@ int main(void)
     tcase_add_test(cut, a_mode_that_is_none_is_refused_after_the_end_too);
     tcase_add_test(
         cut, a_wide_superstep_is_told_again_at_the_cost_of_its_tasks);
-    tcase_add_test(cut,
-        a_message_that_was_streamed_is_not_shown_again_when_it_is_returned);
     tcase_set_timeout(cut, 600);
     suite_add_tcase(suite, cut);
     return suite_main(suite);

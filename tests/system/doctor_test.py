@@ -228,7 +228,7 @@ def test_a_database_that_is_well_or_not():
         expect_only(with_store(world, server), "schema-old", "format 1")
         server.sql("UPDATE superstep.format SET number = 99")
         expect_only(with_store(world, server), "schema-new", "format 99")
-        server.sql("UPDATE superstep.format SET number = 4")
+        server.sql("UPDATE superstep.format SET number = 5")
         server.sql("CREATE SCHEMA other; CREATE TABLE other.runs (x int)")
         expect_only(with_store(world, server, schema="other"),
                     "schema-foreign", "other")
