@@ -38,6 +38,10 @@ add_test(NAME system.cluster_many COMMAND ${SS_PYTHON}
     one_of_three_is_killed_and_all_runs_finish)
 ss_test_properties(system.cluster_many slow 600)
 set_property(TEST system.cluster_many APPEND PROPERTY ENVIRONMENT SS_RUNS=1000)
+# Everything that can go wrong with real processes, for a minute.
+add_test(NAME system.torment COMMAND ${SS_PYTHON}
+    ${CMAKE_SOURCE_DIR}/tests/system/torment/torment.py --seconds 60)
+ss_test_properties(system.torment slow 300)
 ss_fuzz_tests(tests/fuzz)
 
 # The player of scenarios. In its own process the scenarios' application is

@@ -1,0 +1,125 @@
+"""What must hold in the end: state, history and journal of each thread, and which
+bodies began when their rows were durable."""
+
+import collections
+import json
+
+from customers import ROUNDS, SENDS, expected_count, expected_log, expected_said
+
+# A row's commit and the marks in it: each stands in the row of its writes first.
+MARKS = """
+SELECT seq, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1e6)::bigint,
+  coalesce((SELECT string_agg(m[1], ',')
+    FROM regexp_matches(encode(body, 'escape'), 'done:([0-9a-f-]{36})', 'g') m),
+    '')
+FROM superstep.journal WHERE thread = '%s' ORDER BY seq;
+"""
+
+Body = collections.namedtuple(
+    "Body", "thread task node attempt pid wall boot look")
+
+
+def bodies(path):
+    """What began, by thread."""
+    begun = collections.defaultdict(list)
+    for line in path.read_text().splitlines():
+        words = line.split()
+        body = Body(*words[:3], *map(int, words[3:]))
+        begun[body.thread].append(body)
+    return begun
+
+
+def shape(history):
+    """A history without what is never twice the same."""
+    return [(one["metadata"]["step"], one["metadata"]["source"], one["next"],
+             [one["values"].get(key)
+              for key in ("round", "log", "count", "said", "said_count")])
+            for one in history]
+
+
+class Judge:
+    def __init__(self, scene):
+        self.scene = scene
+        self.pattern = None # the history of the undisturbed thread
+        self.differences = []
+        self.tasks = self.begun = self.last_gap = 0
+
+    def differs(self, thread, text):
+        self.differences.append(f"{thread}: {text}")
+
+    def ask(self, *words):
+        status, out, err = self.scene.command(*words, "--json")
+        if status != 0:
+            self.differs(words[0], f"status {status}: {out}{err}")
+            return None
+        return json.loads(out)
+
+    def take_pattern(self, thread):
+        self.pattern = shape(self.ask("history", thread))
+
+    def thread(self, thread, begun):
+        self.state(thread)
+        history = self.ask("history", thread)
+        if history is not None and shape(history) != self.pattern:
+            self.differs(thread, "its history is not as if undisturbed")
+        self.journal(thread, begun)
+
+    def state(self, thread):
+        state = self.ask("state", thread)
+        if state is None:
+            return
+        values = state["values"]
+        wanted = {"round": ROUNDS, "log": expected_log(),
+                  "count": expected_count(), "said": expected_said(),
+                  "said_count": ROUNDS * 1100}
+        for key, value in wanted.items():
+            if values.get(key) != value:
+                self.differs(
+                    thread, f"{key} is {values.get(key)} instead of {value}")
+        if state["next"]:
+            self.differs(thread, f"it is to go on with {state['next']}")
+        marks = values.get("marks", []) + values.get("said_marks", [])
+        if len(marks) != len(set(marks)) or len(marks) != ROUNDS * (SENDS + 5):
+            self.differs(thread, f"{len(marks)} writes, {len(set(marks))} of "
+                                 f"different tasks")
+        self.tasks += len(set(marks))
+
+    def journal(self, thread, begun):
+        durable = {}
+        count = 0
+        for line in self.scene.server.sql(MARKS % thread).splitlines():
+            seq, commit_us, marks = line.split("|")
+            count += 1
+            if int(seq) != count:
+                self.differs(thread, f"row {seq} stands where {count} should")
+            for task in filter(None, marks.split(",")):
+                durable.setdefault(task, int(commit_us))
+        if len(durable) != ROUNDS * (SENDS + 5):
+            self.differs(thread, f"rows of {len(durable)} tasks are found")
+        for body in begun:
+            self.begun += 1
+            if body.task in durable:
+                self.body(thread, body, durable[body.task])
+
+    def body(self, thread, body, durable_us):
+        late_us = body.wall - durable_us
+        if late_us <= 0:
+            return
+        looked_us = body.wall - (body.boot - body.look)
+        if body.look and looked_us <= durable_us:
+            self.last_gap += 1
+            return
+        self.differs(thread, f"a body of {body.node} began {late_us} us after "
+                             f"its writes were durable, and {body.boot - body.look}"
+                             f" us after its look (attempt {body.attempt})")
+
+    def all_is_well(self):
+        """Nothing is unfinished, and nothing wrong."""
+        runs = self.ask("runs")
+        left = [run for run in runs or []
+                if run.get("status") in ("running", "queued", "quarantined")]
+        if left:
+            self.differs("runs", f"unfinished: {left}")
+        status, out, err = self.scene.command("doctor")
+        if status != 0:
+            self.differs("doctor", out + err)
