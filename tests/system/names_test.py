@@ -1,0 +1,258 @@
+"""A run is named by its thread and its own name: runs of one name on threads of
+two coordinators, all of them killed; a coordinator that has names alone as keys
+among them; and one file of SQLite.
+
+SS_OLDER names a folder with the programs of a version from before: with it an
+upgrade is played with that version, one coordinator after the other, under load.
+"""
+
+import os
+import pathlib
+import sys
+
+import harness
+import postgres
+from cluster_test import APP, Cluster, NODES, shard_of
+from harness import ANY_PORT, BIN, World, expect
+
+OLDER = os.environ.get("SS_OLDER")
+# A member that reads no more than rows of format 4, and takes no shards.
+OLD_MEMBER = (
+    "INSERT INTO superstep.members (name, endpoint, epoch, lease_end, drains,"
+    " row_format) VALUES ('old', 'tcp://127.0.0.1:1', 1, now() +"
+    " interval '1 hour', true, 4)")
+
+
+class Pair(Cluster):
+    """Two coordinators that share the threads; nobody serves their graph."""
+
+    def __init__(self, world, server):
+        super().__init__(world, server, coordinators=2, workers=1, more=())
+        self.until(self.is_even, "even shards")
+        self.workers[0].stop()
+        self.probes = 0
+
+    def thread_of(self, place, avoid=()):
+        """A thread of the coordinator at that place."""
+        owners = dict(line.split("|") for line in self.server.sql(
+            "SELECT shard, owner FROM superstep.shards").splitlines())
+        for number in range(10000):
+            thread = f"run-{number:04}"
+            owner = owners[str(shard_of(thread))]
+            if thread not in avoid and owner == self.endpoints[place]:
+                return thread
+        raise harness.Failure("that coordinator has no thread")
+
+    def begin(self, endpoint, thread, run):
+        """The command that asks for it, started."""
+        return self.world.start(
+            f"superstep run {run}", BIN / "superstep", "--coordinator", endpoint,
+            "run", "effects", "--input", "{}", "--detach", "--thread", thread,
+            "--run", run)
+
+    def accepted(self, place, thread, run):
+        process = self.begin(self.endpoints[place], thread, run)
+        expect(process.wait() == 0, process.text())
+
+    def refused(self, place, thread, run, of):
+        process = self.begin(self.endpoints[place], thread, run)
+        expect(process.wait() == 1, process.text())
+        expect(f"run {run} is on thread {of}:" in process.text("err"),
+               process.text())
+
+    def records(self, table):
+        """name|thread|t, or f where the name alone is the key."""
+        return sorted(self.server.sql(
+            "SELECT rtrim(left(key, 36)), index_key, length(key) > 36"
+            f" FROM superstep.{table}").splitlines())
+
+    def wait_keyed(self, keyed):
+        """Until both coordinators make such keys."""
+        for place in range(2):
+            self.until(lambda at=place: self.probe(at) == keyed,
+                       "what the members read")
+
+    def probe(self, place):
+        self.probes += 1
+        run = f"probe{self.probes}"
+        self.accepted(place, self.thread_of(place, self.used()), run)
+        return any(line.startswith(f"{run}|") and line.endswith("|t")
+                   for line in self.records("runs"))
+
+    def used(self):
+        return {line.split("|")[1] for line in self.records("runs")}
+
+    def work(self, endpoint):
+        self.world.endpoint = endpoint
+        self.world.worker(self.world.path(APP.stem + ".so"),
+                          f"{self.file}:{self.gate}", capacity=64)
+
+    def ended(self, thread, run):
+        """How it ended, from whoever has it."""
+        self.world.endpoint = ",".join(self.endpoints)
+        ended = self.world.ask("attach", run, "--thread", thread)
+        expect(ended["status"] == "done" and ended["thread"] == thread
+               and ended["output"] == {"log": NODES}, f"{ended}")
+
+
+def test_runs_of_one_name_on_two_coordinators_both_end():
+    with World() as world, postgres.Postgres() as server:
+        pair = Pair(world, server)
+        threads = [pair.thread_of(0), pair.thread_of(1)]
+        for place, thread in enumerate(threads):
+            pair.accepted(place, thread, "same")
+        both = sorted(f"same|{thread}|t" for thread in threads)
+        expect(pair.records("open_runs") == both, f"{pair.records('open_runs')}")
+        for process in pair.coordinators:
+            process.kill()
+        pair.endpoints = [pair.coordinator().endpoint]
+        pair.work(pair.endpoints[0])
+        for thread in threads:
+            pair.ended(thread, "same")
+        said = world.command("attach", "same")
+        expect(said.wait() == 1 and "several threads have a run same: say which"
+               f" thread ({', '.join(sorted(threads))})" in said.text("err"),
+               said.text())
+        pair.until(lambda: pair.records("open_runs") == [], "both ends")
+        expect(pair.records("runs") == both, f"{pair.records('runs')}")
+        ran = sorted((thread, node) for _, _, thread, node, _ in pair.ran())
+        expect(ran == sorted((thread, node) for thread in threads
+                             for node in NODES), f"{ran}")
+
+
+def test_a_name_is_one_threads_while_an_older_coordinator_is_a_member():
+    with World() as world, postgres.Postgres() as server:
+        pair = Pair(world, server)
+        server.sql(OLD_MEMBER)
+        pair.wait_keyed(False)
+        first = pair.thread_of(0, pair.used())
+        pair.accepted(0, first, "same")
+        second = pair.thread_of(1, pair.used())
+        pair.refused(1, second, "same", first)
+        pair.accepted(0, first, "same")  # it is that run
+        winners = [race(pair, f"race{number}") for number in range(12)]
+        expect(f"same|{first}|f" in pair.records("open_runs"),
+               f"{pair.records('open_runs')}")
+        server.sql("DELETE FROM superstep.members WHERE name = 'old'")
+        pair.wait_keyed(True)
+        second = pair.thread_of(1, pair.used())
+        pair.accepted(1, second, "same")
+        pair.work(",".join(pair.endpoints))
+        for thread, run in [(first, "same"), (second, "same"), *winners]:
+            pair.ended(thread, run)
+        pair.until(lambda: pair.records("open_runs") == [], "all ends")
+        # Each that began under its name alone ended under both.
+        expect(all(line.endswith("|t") for line in pair.records("runs")),
+               f"{pair.records('runs')}")
+
+
+def race(pair, run):
+    """Both coordinators are asked at once for a run of that name: one is told
+    that the other one's thread has it. (thread, run) of who has."""
+    used = pair.used()
+    threads = [pair.thread_of(place, used) for place in range(2)]
+    asked = [pair.begin(pair.endpoints[place], thread, run)
+             for place, thread in enumerate(threads)]
+    ends = [process.wait() for process in asked]
+    said = "\n".join(process.text() for process in asked)
+    expect(sorted(ends) == [0, 1], f"{run}: {ends}\n{said}")
+    winner = threads[ends.index(0)]
+    expect(f"run {run} is on thread {winner}:" in said, said)
+    return winner, run
+
+
+def test_one_coordinator_and_a_file_keep_runs_of_one_name():
+    with World() as world:
+        world.coordinator()
+        gate, file = world.path("gate"), world.path("ran")
+        gate.touch()
+        world.worker(world.compile(APP), f"{file}:{gate}")
+        for thread in ("t", "u"):
+            done = world.ask("run", "effects", "--input", "{}", "--run", "1",
+                             "--thread", thread)
+            expect(done["status"] == "done", f"{done}")
+        runs = [(it["run"], it["thread"], it["status"])
+                for it in world.ask("runs")]
+        expect(runs == [("1", "t", "done"), ("1", "u", "done")], f"{runs}")
+        for command in ("attach", "explain"):
+            told = world.ask(command, "1", "--thread", "t")
+            expect(told["thread"] == "t", f"{told}")
+            said = world.command(command, "1")
+            expect(said.wait() == 1 and "several threads have a run 1: say which"
+                   " thread (t, u)" in said.text("err"), said.text())
+        page = world.ask("runs", "--limit", "1")
+        rest = world.ask("runs", "--after", page[0]["key"])
+        expect([it["thread"] for it in page + rest] == ["t", "u"], f"{rest}")
+        world.do("delete", "t")
+        expect(world.ask("attach", "1")["thread"] == "u", "the one that is left")
+
+
+def older(pair_or_world, server, *more):
+    """A coordinator of the version from before."""
+    return pair_or_world.start(
+        "older", pathlib.Path(OLDER) / "superstep-coordinator", "--listen",
+        ANY_PORT, "--store", server.url(), "--cluster-lease-ms", "5000", *more)
+
+
+def upgrade_under_load():
+    """Two of before; one after the other is stopped, and a new one started."""
+    with World() as world, postgres.Postgres() as server:
+        pair = Pair.__new__(Pair)
+        pair.world, pair.server, pair.more, pair.probes = world, server, (), 0
+        pair.file, pair.gate = world.path("ran"), world.path("gate")
+        pair.file.touch()
+        pair.gate.touch()
+        pair.coordinators = [older(world, server) for _ in range(2)]
+        pair.endpoints = [it.wait_line(r"listening on ([^\s,]+)")[1]
+                          for it in pair.coordinators]
+        pair.until(pair.is_even, "even shards")
+        world.compile(APP)
+        pair.work(",".join(pair.endpoints))
+        asked = load(pair, "before", 20)
+        for place in range(2):
+            newer = pair.coordinator()
+            pair.coordinators[place].stop()
+            pair.endpoints[place] = newer.endpoint
+            pair.coordinators[place] = newer
+            pair.work(newer.endpoint)
+            pair.until(pair.is_even, "even shards")
+            asked += load(pair, f"step{place}", 20)
+            if place == 0:
+                one, other = pair.thread_of(0, pair.used()), None
+                pair.accepted(0, one, "same")
+                other = pair.thread_of(0, pair.used())
+                pair.refused(0, other, "same", one)
+                asked.append((one, "same"))
+        pair.wait_keyed(True)
+        pair.accepted(1, pair.thread_of(1, pair.used()), "same")
+        for thread, run in asked:
+            pair.ended(thread, run)
+        pair.until(lambda: pair.records("open_runs") == [], "all ends")
+        late = older(world, server)
+        expect(late.wait() != 0 and "was written by a newer version" in
+               late.text("err"), late.text())
+        print(f"{len(asked)} runs over an upgrade; the older one is refused: "
+              f"{late.text('err').strip().splitlines()[-1]}")
+
+
+def load(pair, name, count):
+    """Runs of names of their own, each asked of its owner; the gate is open."""
+    asked = []
+    for number in range(count):
+        place = number % 2
+        thread = pair.thread_of(place, pair.used())
+        pair.accepted(place, thread, f"{name}-{number}")
+        asked.append((thread, f"{name}-{number}"))
+    return asked
+
+
+if OLDER:
+    test_an_upgrade_under_load_and_no_way_back = upgrade_under_load
+
+
+if __name__ == "__main__":
+    reason = postgres.missing()
+    if reason:
+        print(f"SKIPPED: {reason}")
+        sys.exit(77)
+    harness.main(globals())
