@@ -174,11 +174,16 @@ static int run(struct ss_client *client)
         .body = ss_client_run_body(words.items[0], &request),
         .graph = words.items[0],
         .thread = thread,
-        .checkpoint = checkpoint,
         .stream = stream,
         .progress = progress};
-    status = follow.body ? ss_cli_follow(client, &follow)
-                         : ss_cli_usage("a word of it is no text in UTF-8");
+    if (!follow.body)
+        status = ss_cli_usage("a word of it is no text in UTF-8");
+    else if (at)
+        status = ss_cli_look(client, follow.body);
+    if (status == SS_CLI_DONE)
+        status = ss_cli_follow(client, &follow);
+    else
+        json_decref(follow.body);
     ss_free(at);
     return status;
 }

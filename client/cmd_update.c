@@ -73,6 +73,15 @@ static int run(struct ss_client *client)
     if (ns)
         json_object_set_new(more, "checkpoint_ns", json_string(ns));
     ss_free(at);
+    json_t *body = json_copy(more);
+    json_object_set_new(body, "thread", json_string(words.items[0]));
+    status = ss_cli_look(client, body);
+    json_decref(body);
+    if (status != SS_CLI_DONE) {
+        json_decref(update);
+        json_decref(more);
+        return status;
+    }
     json_t *config;
     struct ss_client_error why;
     const struct ss_client_update request = {

@@ -215,6 +215,51 @@ json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run)
     return NULL;
 }
 
+// Of the thread, with that id.
+static int run_is_known(struct ss_client *client, const json_t *body,
+    bool *ret_is_known, struct ss_client_error *ret_error)
+{
+    const char *run = ss_json_str(body, "run", NULL);
+    json_t *runs = NULL, *one;
+    size_t i;
+    *ret_is_known = false;
+    if (!run)
+        return SS_OK;
+    json_t *more =
+        json_pack("{s:O}", "thread", json_object_get(body, "thread"));
+    int status = ss_client_runs(client, more, &runs, ret_error);
+    json_array_foreach (runs, i, one)
+        if (strcmp(ss_json_str(one, "run", ""), run) == 0)
+            *ret_is_known = true;
+    json_decref(runs);
+    return status;
+}
+
+int ss_client_look(struct ss_client *client, const json_t *body,
+    struct ss_client_error *ret_error)
+{
+    const char *thread = ss_json_str(body, "thread", NULL);
+    const char *id = ss_json_str(body, "checkpoint_id", NULL);
+    json_t *state = NULL;
+    bool is_known = false;
+    if (!thread || !id)
+        return SS_OK;
+    json_t *more = json_pack("{s:s, s:O*, s:O*}", "checkpoint_id", id, "graph",
+        json_object_get(body, "graph"), "checkpoint_ns",
+        json_object_get(body, "checkpoint_ns"));
+    int status = ss_client_state(client, thread, more, &state, ret_error);
+    bool is_there = json_is_object(json_object_get(state, "metadata"));
+    json_decref(state);
+    if (status == SS_OK && !is_there)
+        status = run_is_known(client, body, &is_known, ret_error);
+    if (status != SS_OK || is_there || is_known)
+        return status;
+    struct ss_error error;
+    ss_error_set(&error, SS_ENOTFOUND, "thread %s has no checkpoint %s", thread,
+        id);
+    return ss_client_error_fill(&error, ret_error);
+}
+
 int ss_client_run(struct ss_client *client, const char *graph,
     const struct ss_client_run *run, json_t **ret_answer,
     struct ss_client_error *ret_error)
@@ -226,7 +271,12 @@ int ss_client_run(struct ss_client *client, const char *graph,
         .on_item = run->on_item,
         .ctx = run->ctx};
     struct body body = body_of(graph, run);
-    return ask(client, "run", &body, &options, ret_answer, ret_error);
+    int status =
+        body.wrong ? SS_OK : ss_client_look(client, body.json, ret_error);
+    if (status == SS_OK)
+        return ask(client, "run", &body, &options, ret_answer, ret_error);
+    json_decref(body.json);
+    return status;
 }
 
 int ss_client_attach_on(struct ss_client *client, const char *thread,

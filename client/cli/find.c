@@ -80,6 +80,19 @@ int ss_cli_find_run(struct ss_client *client, const char *thread,
     return status;
 }
 
+int ss_cli_look(struct ss_client *client, const json_t *body)
+{
+    const char *thread = ss_json_str(body, "thread", "");
+    struct ss_client_error error;
+    if (ss_client_look(client, body, &error) == 0)
+        return SS_CLI_DONE;
+    if (strcmp(error.code, "not_found") == 0)
+        return ss_cli_fail(
+            "%s. superstep history %s lists them", error.message, thread);
+    return ss_cli_client_fail(
+        client, &error, ss_json_str(body, "graph", NULL), thread);
+}
+
 int ss_cli_no_thread(struct ss_client *client, const char *thread)
 {
     struct ss_client_error error = {.code = "not_found"};

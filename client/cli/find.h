@@ -12,6 +12,9 @@ int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
 // The same for a run; `thread` NULL: of whatever thread.
 int ss_cli_find_run(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
+// See that the checkpoint that the body of a request names is there. Returns an
+// exit status after saying that it is not.
+int ss_cli_look(struct ss_client *client, const json_t *body);
 // The graph that ran on a thread last; NULL if none did, and the coordinator
 // knows it (or says that it does not). Gives (ss_free).
 int ss_cli_find_graph(

@@ -217,14 +217,7 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     const char *thread = ss_json_str(answer, "thread", follow->thread);
     char *text = failure_of(thread, ss_json_str(error, "node", NULL),
         ss_json_str(error, "message", "the run failed without a word"));
-    int status;
-    // Of a checkpoint that is not there a run begins anew, with nothing.
-    if (follow->checkpoint && strcmp(code, "empty_input") == 0)
-        status = ss_cli_fail(
-            "%s (%s)\nIs there a checkpoint %s?  superstep history %s", text,
-            code, follow->checkpoint, thread ? thread : "THREAD");
-    else
-        status = ss_cli_fail("%s (%s)", text, code);
+    int status = ss_cli_fail("%s (%s)", text, code);
     ss_free(text);
     return status;
 }

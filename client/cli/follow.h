@@ -12,7 +12,6 @@ struct ss_follow {
     json_t *body;       // taken
     const char *graph;  // for advice; or NULL
     const char *thread; // or NULL: the coordinator makes one up
-    const char *checkpoint; // that the run begins at; or NULL
     const char *stream; // modes to show on stdout; or NULL: the result only
     bool progress;      // show supersteps also where nobody watches
 };

@@ -35,6 +35,24 @@ def test_everything_that_can_be_shown_is_shown():
         expect(limits["connections"]["now"] >= 1, str(limits))
 
 
+def test_a_checkpoint_that_is_not_there_is_refused():
+    with World() as world:
+        world.coordinator()
+        world.worker(HELLO)
+        ada = '{"name": "Ada"}'
+        world.do("run", "hello", "--thread", "t", "--input", ada)
+        before = world.ask("history", "t")
+        for words in (["run", "hello", "--thread", "t", "--input", ada],
+                      ["update", "t", "--values", ada, "--as", "greet"]):
+            command = world.command(*words, "--at", "nonsense")
+            expect(command.wait() == 1, command.text())
+            expect("thread t has no checkpoint nonsense"
+                   in command.text("err"), command.text())
+        expect(world.ask("history", "t") == before, "the thread moved")
+        at = before[-1]["config"]["checkpoint_id"]
+        world.do("run", "hello", "--thread", "t", "--input", ada, "--at", at)
+
+
 def test_a_history_of_any_length_is_shown():
     with World() as world:
         world.coordinator()

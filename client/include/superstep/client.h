@@ -184,13 +184,21 @@ struct ss_client_run {
     ss_client_item_fn *on_item;
     void *ctx;
 };
-// The final answer: {"run", "thread", "status", "output", "interrupts", ...}.
+// The final answer: {"run", "thread", "status", "output", "interrupts", ...}. A
+// checkpoint that is not there is refused: ss_client_look() is called first.
 int ss_client_run(struct ss_client *client, const char *graph,
     const struct ss_client_run *run, json_t **ret_answer,
     struct ss_client_error *ret_error);
 // The body of that request, for ss_client_start(). Takes what `run` says it
 // takes. Gives; NULL: a text of it is no UTF-8, or `more` is no object.
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
+// Look whether the checkpoint that `body` (of a run or an update) names is there,
+// as ss_client_run() does first: where it is not, the request itself is carried
+// out as LangGraph does it, from nothing, and a mistyped id hides the state.
+// "not_found": it is not. 0 as well where none is named, or the run is known
+// already: its own end is the answer then.
+int ss_client_look(struct ss_client *client, const json_t *body,
+    struct ss_client_error *ret_error);
 
 // Follow a run that is under way, or fetch how it ended. `after`: the "seq" of
 // the last event that was seen, or NULL.

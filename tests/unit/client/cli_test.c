@@ -135,7 +135,8 @@ END_TEST
 
 START_TEST(every_option_of_a_run_is_in_the_request)
 {
-    PLAY({.op = "run", .items = {ACCEPTED}, .final = DONE});
+    PLAY({.op = "state", .final = "{\"state\":{\"metadata\":{}}}"},
+        {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c1",
                          "--durability", "exit", "--recursion-limit", "9",
                          "--interrupt-before", "a,b", "--interrupt-after=*",
@@ -143,6 +144,7 @@ START_TEST(every_option_of_a_run_is_in_the_request)
                          "--if-busy", "enqueue", "--priority=-5"),
         0);
     expect_asked(
+        "state {\"checkpoint_id\":\"c1\",\"graph\":\"g\",\"thread\":\"t\"}\n"
         "run {\"durability\":\"exit\",\"recursion_limit\":9,\"priority\":-5,"
         "\"interrupt_before\":[\"a\",\"b\"],\"interrupt_after\":\"*\","
         "\"context\":{},\"graph\":\"g\",\"thread\":\"t\","

@@ -8,6 +8,8 @@
 
 // --------------------------------------------------------------------- threads
 
+#define IS_THERE "{\"state\":{\"metadata\":{}}}"
+
 START_TEST(an_unknown_graph_gets_the_nearest_one)
 {
     PLAY({.op = "run",
@@ -111,7 +113,7 @@ START_TEST(a_checkpoint_may_be_named_as_tables_show_it)
              .final = "{\"history\":[{\"config\":{\"checkpoint_id\":"
                       "\"1f0a-1111-c3\"}},{\"config\":{\"checkpoint_id\":"
                       "\"1f0a-1111-b2\"}}]}"},
-        {.op = "run", .final = DONE});
+        {.op = "state", .final = IS_THERE}, {.op = "run", .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "-t", "t", "--at",
                          "1f0a\xe2\x80\xa6"
                          "b2"),
@@ -128,6 +130,7 @@ END_TEST
 START_TEST(threads_are_changed)
 {
     PLAY({.op = "update", .final = "{\"config\":{\"checkpoint_id\":\"c9\"}}"},
+        {.op = "state", .final = IS_THERE},
         {.op = "copy", .final = "{\"rows\":5}"},
         {.op = "delete", .final = "{\"rows\":6}"},
         {.op = "prune", .final = "{\"rows\":7}"},
@@ -145,7 +148,8 @@ START_TEST(threads_are_changed)
         RUN("update", "t", "--values", "{\"a\":1}", "--as", "n", "--at", "c8"),
         0);
     expect_out("checkpoint c9\n");
-    expect_asked("update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
+    expect_asked("state {\"checkpoint_id\":\"c8\",\"thread\":\"t\"}\n"
+                 "update {\"checkpoint_id\":\"c8\",\"thread\":\"t\","
                  "\"supersteps\":[[{\"values\":{\"a\":1},\"as_node\":\"n\"}]]}"
                  "\n");
     ck_assert_int_eq(RUN("copy", "t", "u"), 0);
@@ -169,20 +173,39 @@ END_TEST
 
 START_TEST(a_checkpoint_that_is_not_there_is_told)
 {
-    PLAY({.op = "run",
-             .final = "{\"thread\":\"t\",\"status\":\"failed\",\"error\":"
-                      "{\"code\":\"empty_input\",\"message\":\"thread t: "
-                      "there is no input\"}}"},
-        {.op = "state",
-            .final = "{\"state\":{\"values\":{},\"metadata\":null,"
-                     "\"config\":{\"checkpoint_id\":\"c7\"}}}"});
+    static const char told[] =
+        "superstep: thread t has no checkpoint c7. superstep history t lists "
+        "them\n";
+    PLAY({.op = "state",
+             .final = "{\"state\":{\"values\":{},\"metadata\":null,"
+                      "\"config\":{\"checkpoint_id\":\"c7\"}}}"},
+        {.op = "runs", .final = "{\"runs\":[{\"run\":\"r1\"}]}"},
+        {.op = "run", .final = DONE});
     ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c7"), 1);
-    expect_err("superstep: thread t: there is no input (empty_input)\n"
-               "Is there a checkpoint c7?  superstep history t\n");
+    expect_err(told);
+    expect_asked("state {\"checkpoint_id\":\"c7\",\"graph\":\"g\","
+                 "\"thread\":\"t\"}\n"); // and no run
+    ck_assert_int_eq(
+        RUN("run", "g", "--thread", "t", "--at", "c7", "--run", "r2"), 1);
+    expect_err(told);
+    ck_assert_int_eq(
+        RUN("update", "t", "--values", "1", "--as", "n", "--at", "c7"), 1);
+    expect_err(told);
     ck_assert_int_eq(RUN("state", "t", "--at", "c7"), 1);
-    expect_err("superstep: thread t has no checkpoint c7. superstep history t "
-               "lists them\n");
+    expect_err(told);
     expect_out("");
+}
+END_TEST
+
+// Its checkpoint may be pruned by then: who asks again is told how it ended.
+START_TEST(a_run_that_is_known_is_asked_for_again_wherever_it_began)
+{
+    PLAY({.op = "state", .final = "{\"state\":{\"metadata\":null}}"},
+        {.op = "runs", .final = "{\"runs\":[{\"run\":\"r1\"}]}"},
+        {.op = "run", .final = DONE});
+    ck_assert_int_eq(
+        RUN("run", "g", "--thread", "t", "--at", "c7", "--run", "r1"), 0);
+    expect_out("{\"log\": [\"hello\"]}\n");
 }
 END_TEST
 
@@ -288,6 +311,8 @@ static TCase *served(void)
     tcase_add_test(tcase, a_checkpoint_may_be_named_as_tables_show_it);
     tcase_add_test(tcase, threads_are_changed);
     tcase_add_test(tcase, a_checkpoint_that_is_not_there_is_told);
+    tcase_add_test(
+        tcase, a_run_that_is_known_is_asked_for_again_wherever_it_began);
     tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
     tcase_add_test(tcase, a_thread_is_explained_by_its_last_run);
     tcase_add_test(tcase, lists_are_tables);

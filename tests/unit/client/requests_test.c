@@ -36,7 +36,8 @@ static void setup_thread(void)
         {.op = "attach", .final = "{\"status\":\"interrupted\"}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
         {.op = "release", .final = "{\"status\":\"running\"}"},
-        {.op = "state", .final = "{\"state\":{\"values\":1}}"},
+        {.op = "state",
+            .final = "{\"state\":{\"values\":1,\"metadata\":{}}}"},
         {.op = "history", // it has room for two
             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":\"c2\"}},"
                      "{\"config\":{\"checkpoint_id\":\"c1\"}}],\"more\":true}"},
@@ -88,6 +89,7 @@ START_TEST(run_says_everything_that_a_run_can_be_told)
     ck_assert_int_eq(ss_client_run(client, "g", &run, &result, &error), 0);
     expect_json(result, "{\"run\":\"r\",\"status\":\"done\",\"output\":1}");
     expect_asked(
+        "state {\"checkpoint_id\":\"c\",\"graph\":\"g\",\"thread\":\"t\"}\n"
         "run {\"durability\":\"exit\",\"graph\":\"g\",\"thread\":\"t\","
         "\"checkpoint_id\":\"c\",\"run\":\"r\",\"if_busy\":\"rollback\","
         "\"input\":{\"a\":1},"
@@ -161,7 +163,7 @@ START_TEST(threads_are_looked_at)
         ss_client_state(client, "t", json_of("{\"subgraphs\":true}"), &result,
             &error),
         0);
-    expect_json(result, "{\"values\":1}");
+    expect_json(result, "{\"values\":1,\"metadata\":{}}");
     ck_assert_int_eq(
         ss_client_history(
             client, "t", json_of("{\"limit\":3}"), &result, &error),
