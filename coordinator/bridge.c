@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
+#include "coordinator/journal_head.h"
 #include "coordinator/journal_io.h"
 #include "coordinator/limits.h"
 
@@ -89,9 +90,27 @@ bool ss_bridge_run_is_open(const json_t *record)
 
 // ------------------------------------------------------------------ commands
 
-static struct ss_store_put put_of(const struct ss_command_put *put)
+// Records that tell where the thread ends.
+static bool tells_head(const struct ss_command_put *put)
 {
-    char *text = put->value ? ss_json_text(put->value) : NULL;
+    return put->value &&
+           (put->table == SS_RECORD_THREAD ||
+               (put->table == SS_RECORD_RUN &&
+                   !ss_bridge_run_is_open(put->value)));
+}
+
+// `head`: of the thread, when the unit's rows stand; 0 rows: not to be told.
+static struct ss_store_put put_of(const struct ss_command_put *put,
+    const struct ss_journal_head *head, int64_t born_us)
+{
+    char *text = NULL;
+    if (head->rows > 0 && tells_head(put)) {
+        json_t *told = ss_journal_head_tell(put->value, head, born_us);
+        text = ss_json_text(told);
+        json_decref(told);
+    } else if (put->value) {
+        text = ss_json_text(put->value);
+    }
     return (struct ss_store_put){.table = ss_bridge_table(put->table),
         .key = put->key,
         .index = put->index,
@@ -122,7 +141,7 @@ static struct ss_store_put open_put_of(const struct ss_command_put *put)
 
 static int encode_rows(struct ss_bridge *bridge,
     const struct ss_command *command, struct ss_journal_bytes *rows,
-    struct ss_error *error)
+    struct ss_journal_head *ret_head, struct ss_error *error)
 {
     if (command->rows_count == 0)
         return SS_OK;
@@ -136,6 +155,9 @@ static int encode_rows(struct ss_bridge *bridge,
         next = ss_journal_io_checksum(&rows[i].row);
     }
     *chain = next;
+    if (command->born_us > 0)
+        *ret_head = (struct ss_journal_head){
+            rows[command->rows_count - 1].row.seq, next};
     return SS_OK;
 }
 
@@ -148,11 +170,13 @@ static int store_job(struct ss_bridge *bridge, const struct ss_command *command,
     struct ss_store_row *rows = ss_zalloc(rows_count + 1, sizeof(*rows));
     struct ss_store_put *puts =
         ss_zalloc(2 * command->puts_count + 1, sizeof(*puts));
-    int status = encode_rows(bridge, command, encoded, error);
+    struct ss_journal_head head = {0};
+    int status = encode_rows(bridge, command, encoded, &head, error);
     for (size_t i = 0; i < rows_count; i++)
         rows[i] = encoded[i].row;
     for (size_t i = 0; i < command->puts_count; i++) {
-        puts[puts_count++] = put_of(&command->puts[i]);
+        puts[puts_count++] =
+            put_of(&command->puts[i], &head, command->born_us);
         if (is_of_run(&command->puts[i]))
             puts[puts_count++] = open_put_of(&command->puts[i]);
     }
@@ -227,10 +251,52 @@ static void destroy_rows(struct ss_row **rows, size_t count)
         ss_row_destroy(&rows[i]);
 }
 
+// What one of its records, of which its own is the first, tells of the thread
+// that was made at *born_us (its own says when). Gives the record.
+static json_t *record_hear(struct ss_job *job, const struct ss_job_entry *entry,
+    int64_t *born_us, struct ss_journal_head *told)
+{
+    json_t *record = NULL;
+    bool is_own = entry == job->entries;
+    int status = ss_json_parse(
+        entry->value, entry->value_size, &record, &job->error);
+    if (status != SS_OK)
+        status = ss_error_set(&job->error, SS_ECORRUPT, "it is not JSON");
+    if (is_own)
+        *born_us = ss_json_int(record, "created_us", 0);
+    if (status == SS_OK)
+        status = ss_journal_head_hear(record, *born_us, told, &job->error);
+    if (status != SS_OK)
+        ss_error_wrap(&job->error, "thread \"%s\": the record of %s",
+            job->thread,
+            is_own ? "the thread" : ss_json_str(record, "run", entry->key));
+    job->status = status;
+    return record;
+}
+
+// Where the thread ends, by its records, of which its own is the first. Gives
+// that; NULL: there is none.
+static json_t *records_hear(
+    struct ss_job *job, struct ss_journal_head *ret_told)
+{
+    json_t *own = NULL;
+    int64_t born_us = 0;
+    for (size_t i = 0; i < job->entries_count && job->status == SS_OK; i++) {
+        json_t *record =
+            record_hear(job, &job->entries[i], &born_us, ret_told);
+        if (i == 0)
+            own = json_incref(record);
+        json_decref(record);
+    }
+    return own;
+}
+
 static void rows_event(
     struct ss_bridge *bridge, struct ss_job *job, struct ss_event *event)
 {
     struct ss_row **rows = ss_zalloc(job->rows_count + 1, sizeof(*rows));
+    struct ss_journal_extent extent = {0};
+    json_t *record = records_hear(job, &extent.told);
     uint64_t chain = 0;
     size_t count = 0;
     while (job->status == SS_OK && count < job->rows_count) {
@@ -242,7 +308,14 @@ static void rows_event(
                 job->thread, (unsigned long long)row->seq,
                 (unsigned long long)job->rows[count - 1].row.seq);
         chain = ss_journal_io_checksum(row);
+        if (job->status == SS_OK)
+            ss_journal_extent_add(&extent, rows[count], chain);
         count++;
+    }
+    if (job->status == SS_OK && job->from == 1 && job->to == UINT64_MAX) {
+        job->status = ss_journal_extent_check(&extent, &job->error);
+        if (job->status != SS_OK)
+            ss_error_wrap(&job->error, "thread \"%s\"", job->thread);
     }
     if (job->status != SS_OK) {
         destroy_rows(rows, count);
@@ -256,6 +329,7 @@ static void rows_event(
     event->rows.message = job->error.message;
     event->rows.rows = rows;
     event->rows.rows_count = count;
+    event->rows.record = record;
 }
 
 static void records_event(struct ss_job *job, struct ss_event *event)
@@ -310,6 +384,7 @@ void ss_bridge_event_fini(struct ss_event *event)
 {
     if (event->type == SS_EVENT_ROWS) {
         ss_free(event->rows.rows);
+        json_decref((json_t *)event->rows.record);
     } else if (event->type == SS_EVENT_RECORDS) {
         for (size_t i = 0; i < event->records.records_count; i++)
             json_decref(event->records.records[i].value);

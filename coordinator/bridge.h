@@ -8,8 +8,9 @@
 // until it has ended.
 //
 // Each row carries the checksum of the row before it; the bridge remembers the
-// last one of each thread that the engine has, as it was read or written. It
-// decides nothing.
+// last one of each thread that the engine has, as it was read or written. Where
+// the engine wants it, records that change with rows tell the last row's
+// (journal_head.h). It decides nothing.
 #ifndef SS_COORDINATOR_BRIDGE_H
 #define SS_COORDINATOR_BRIDGE_H
 

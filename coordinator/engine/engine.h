@@ -145,6 +145,7 @@ struct ss_event {
             const char *message;
             struct ss_row **rows; // each taken
             size_t rows_count;
+            const json_t *record; // of SS_RECORD_THREAD; NULL: there is none
         } rows;
         struct {
             uint64_t tag;
@@ -190,7 +191,7 @@ enum ss_command_type {
     SS_COMMAND_MEMBERS,  // to a worker: `json`, where all coordinators are
     SS_COMMAND_DRAIN,    // to a worker: leave in order
     SS_COMMAND_STORE,    // rows and records, all or nothing; answer STORED
-    SS_COMMAND_READ,     // rows of `thread` from..to; answer ROWS
+    SS_COMMAND_READ,     // rows of `thread` from..to, its record; answer ROWS
     SS_COMMAND_SCAN,     // records of `table` (`key`: index, or NULL)
     SS_COMMAND_GET,      // the record `key` of `table`
     SS_COMMAND_REPLY,    // the final answer `json` to request `id` of `peer`
@@ -228,6 +229,9 @@ struct ss_command {
     size_t rows_count;
     struct ss_command_put *puts;
     size_t puts_count;
+    // When the thread was made: its record, and those of runs that have ended,
+    // tell where it ends with these rows. 0: they do not.
+    int64_t born_us;
     bool delete_thread;
     uint64_t delete_to;
     enum ss_record_table table;

@@ -126,16 +126,11 @@ static int check(const struct thread *thread, const json_t *body,
 
 static void remember(struct thread *thread, const char *graph)
 {
-    if (thread->known && (!graph || thread->graph))
-        return;
     thread->known = true;
     if (graph && !thread->graph)
         thread->graph = ss_strdup(graph);
-    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL,
-        json_pack("{s:s, s:s, s:I}", "thread", thread->id, "graph",
-            thread->graph ? thread->graph : "", "created_us",
-            (json_int_t)thread->engine->wall_us),
-        false);
+    ss_thread_put_record(thread,
+        json_pack("{s:s}", "graph", thread->graph ? thread->graph : ""));
 }
 
 // The checkpoints with values that may be added to. Gives.

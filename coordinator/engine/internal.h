@@ -529,6 +529,13 @@ const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
 void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 
+// ------------------------------------------------ thread_record.c
+
+// What is stored; NULL: nothing is.
+void ss_thread_record_found(struct thread *thread, const json_t *record);
+// Put it with `news` (taken) in the place of what it said of them.
+void ss_thread_put_record(struct thread *thread, json_t *news);
+
 // ------------------------------------------------ keep.c
 
 // Whether the conditions of a prune or a delete spare the thread: it was used

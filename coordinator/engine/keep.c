@@ -252,11 +252,9 @@ void ss_copy_into(
     to->last_ticks = from->last_ticks;
     ss_free(to->graph);
     to->graph = ss_strdup(from->graph);
-    ss_thread_put(to, SS_RECORD_THREAD, to->id, NULL,
-        json_pack("{s:s, s:s, s:I, s:s}", "thread", to->id, "graph",
-            from->graph ? from->graph : "", "created_us",
-            (json_int_t)engine->wall_us, "copy_of", from_id),
-        false);
+    ss_thread_put_record(to,
+        json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
+            "copy_of", from_id));
     json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
     ss_answer_keep(to, body, answer);
     ss_reply_durable(to, peer, id, answer);

@@ -230,6 +230,7 @@ static void drop_past(struct thread *thread, const struct marks *kept)
     for (size_t i = 0; i < kept->count; i++)
         tell_again(thread, kept->items[i]);
     ss_thread_void(thread, "", 1, head);
+    ss_thread_put_record(thread, json_object()); // it tells the new end
     thread->delete_to = head;
     thread->event_seq = 0;
 }

@@ -86,11 +86,9 @@ void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
     thread->known = true;
     ss_free(thread->graph);
     thread->graph = ss_strdup(graph->name);
-    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL,
-        json_pack("{s:s, s:s, s:s, s:I}", "thread", thread->id, "graph",
-            graph->name, "version", graph->version, "created_us",
-            (json_int_t)thread->engine->wall_us),
-        false);
+    ss_thread_put_record(thread,
+        json_pack("{s:s, s:s}", "graph", graph->name, "version",
+            graph->version));
 }
 
 void ss_run_begin_row(struct run *run)

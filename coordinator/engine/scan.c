@@ -73,6 +73,7 @@ static json_t *list_records(const struct engine *engine,
             break;
         json_t *shown =
             of_runs ? ss_record_shown(found) : json_copy(found->value);
+        json_object_del(shown, "head"); // how far rows went then
         const json_t *paused = ss_pause_of_record(engine, shown);
         if (paused)
             json_object_set(shown, "paused", (json_t *)paused);

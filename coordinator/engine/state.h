@@ -439,6 +439,8 @@ struct thread {
     struct change *change; // an update_state that waits for a worker
     bool dirty;            // in engine's list of threads to flush
     bool known;            // has a record
+    char *record;          // that, as JSON text; NULL: none
+    int64_t born_us;       // when it was made; 0: it has no record
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
     bool deleting;         // until that is durable who asks for the thread waits

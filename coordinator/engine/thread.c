@@ -134,6 +134,7 @@ void ss_thread_destroy(struct thread **place)
     ss_doomed_forget(thread);
     ss_records_rest(thread);
     ss_free(thread->graph);
+    ss_free(thread->record);
     ss_free(thread->id);
     ss_free(thread);
 }
@@ -190,6 +191,7 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     thread->state = THREAD_HOT;
     thread->issued = thread->durable = ss_journal_head(thread->journal);
     thread->known = thread->durable > 0;
+    ss_thread_record_found(thread, event->rows.record);
     thread->last_ticks = newest_ticks(thread->journal);
     ss_thread_graph_from_rows(thread);
     ss_requests_resume(thread);
@@ -428,6 +430,7 @@ static void begin_anew(struct thread *thread, struct ss_command *command)
     ss_journal_destroy(&thread->journal);
     thread->journal = ss_journal_new();
     thread->known = false;
+    ss_thread_record_found(thread, NULL);
     ss_free(thread->graph);
     thread->graph = NULL;
     thread->issued = 0;
@@ -460,6 +463,8 @@ void ss_thread_flush(struct thread *thread)
         command.delete_to = thread->delete_to; // by itself, behind its void row
         thread->delete_to = 0;
     }
+    if (thread->engine->row_format >= SS_ROW_FORMAT_5)
+        command.born_us = thread->born_us;
     command.puts = thread->puts.items;
     command.puts_count = thread->puts.count;
     thread->puts.items = NULL;

@@ -75,13 +75,44 @@ static int cluster_run(struct ss_store *store, struct ss_job *job)
     ss_unreachable();
 }
 
+// Records before rows: what they tell of stood there when the rows are read. Of
+// a thread that has none, those of runs say nothing: they are of one that had
+// its name before.
+static int records_read(struct ss_store *store, struct ss_job *job)
+{
+    struct collector collector = {.job = job};
+    int status = ss_store_get(store, SS_TABLE_THREADS, job->thread,
+        collect_entry, &collector, &job->error);
+    if (status == SS_ENOTFOUND) {
+        job->error = (struct ss_error){0};
+        return SS_OK;
+    }
+    if (status != SS_OK) {
+        return status;
+    }
+    return ss_store_scan(store, SS_TABLE_RUNS, job->thread, NULL, 0,
+        collect_entry, &collector, &job->error);
+}
+
+static int thread_read(struct ss_store *store, struct ss_job *job)
+{
+    struct collector collector = {.job = job};
+    int status = job->from == 1 && job->to == UINT64_MAX
+                     ? records_read(store, job)
+                     : SS_OK;
+    if (status != SS_OK) {
+        return status;
+    }
+    return ss_store_read(store, job->thread, job->from, job->to, collect_row,
+        &collector, &job->error);
+}
+
 static void query_run(struct ss_store *store, struct ss_job *job)
 {
     struct collector collector = {.job = job};
     switch (job->type) {
     case SS_JOB_READ:
-        job->status = ss_store_read(store, job->thread, job->from, job->to,
-            collect_row, &collector, &job->error);
+        job->status = thread_read(store, job);
         break;
     case SS_JOB_SCAN:
         job->status = ss_store_scan(store, job->table, job->index, job->key,

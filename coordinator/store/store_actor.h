@@ -15,7 +15,7 @@
 
 enum ss_job_type {
     SS_JOB_APPLY, // `unit`
-    SS_JOB_READ,  // rows of `thread`, from..to
+    SS_JOB_READ,  // rows of `thread`, from..to; all: behind its records
     SS_JOB_SCAN,  // entries of `table`
     SS_JOB_GET,   // one entry
     // As store.h has them, for `member`:
@@ -68,7 +68,7 @@ struct ss_job {
     struct ss_error error;
     struct ss_job_row *rows;
     size_t rows_count;
-    struct ss_job_entry *entries;
+    struct ss_job_entry *entries; // READ: its own record, then runs' ones
     size_t entries_count;
     struct ss_cluster cluster;
     struct ss_job *next;

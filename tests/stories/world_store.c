@@ -273,6 +273,12 @@ static void do_read(
         store->next_read = SS_OK;
         return;
     }
+    for (size_t i = 0; i < store->records.count; i++) {
+        const struct stored_record *record = &store->records.items[i];
+        if (record->table == SS_RECORD_THREAD &&
+            strcmp(record->key, job->thread) == 0)
+            event->rows.record = json_deep_copy(record->value);
+    }
     event->rows.rows =
         ss_zalloc(thread->rows.count + 1, sizeof(*event->rows.rows));
     for (size_t i = 0; i < thread->rows.count; i++) {
@@ -337,8 +343,10 @@ bool store_do(
 
 void store_event_fini(struct ss_event *event)
 {
-    if (event->type == SS_EVENT_ROWS)
+    if (event->type == SS_EVENT_ROWS) {
         ss_free((void *)event->rows.rows);
+        json_decref((json_t *)event->rows.record);
+    }
     if (event->type != SS_EVENT_RECORDS)
         return;
     for (size_t i = 0; i < event->records.records_count; i++)

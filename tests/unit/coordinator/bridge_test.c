@@ -207,6 +207,100 @@ START_TEST(a_run_is_open_until_it_ended)
 }
 END_TEST
 
+// Row `seq` of the thread "t", and with it such a record of its run "r", or of
+// itself. The thread was made at `born_us`.
+static void store_with(uint64_t seq, enum ss_record_table table,
+    const char *status, int64_t born_us)
+{
+    bool is_run = table == SS_RECORD_RUN;
+    struct ss_row *row = new_row(seq);
+    struct ss_command_put one = {.table = table,
+        .key = (char *)(is_run ? "r" : "t"),
+        .index = (char *)(is_run ? "t" : NULL),
+        .value =
+            json_pack("{s:s, s:I}", "status", status, "created_us", born_us)};
+    carry_out(&(struct ss_command){.type = SS_COMMAND_STORE,
+        .thread = (char *)"t",
+        .rows = &row,
+        .rows_count = 1,
+        .puts = &one,
+        .puts_count = 1,
+        .born_us = born_us});
+    ck_assert_int_eq(event.stored.status, SS_OK);
+    ck_assert_ptr_null(json_object_get(one.value, "head"));
+    json_decref(one.value);
+    ss_row_destroy(&row);
+}
+
+// The head that a record tells: of that row; 0: it tells none.
+static uint64_t told_by(enum ss_record_table table, const char *key)
+{
+    carry_out(&(struct ss_command){
+        .type = SS_COMMAND_GET, .table = table, .key = (char *)key});
+    ck_assert_uint_eq(event.records.records_count, 1);
+    return (uint64_t)ss_json_int(
+        json_object_get(event.records.records[0].value, "head"), "rows", 0);
+}
+
+START_TEST(records_that_change_with_rows_tell_the_last_one)
+{
+    store_with(1, SS_RECORD_THREAD, "", 5);
+    ck_assert_uint_eq(told_by(SS_RECORD_THREAD, "t"), 1);
+    store_with(2, SS_RECORD_RUN, "running", 5);
+    ck_assert_uint_eq(told_by(SS_RECORD_RUN, "r"), 0); // it has not ended
+    store_with(3, SS_RECORD_RUN, "done", 5);
+    ck_assert_uint_eq(told_by(SS_RECORD_RUN, "r"), 3);
+    store_with(4, SS_RECORD_RUN, "done", 0); // an older coordinator is there
+    ck_assert_uint_eq(told_by(SS_RECORD_RUN, "r"), 0);
+    put("r", "t", json_pack("{s:s}", "status", "done"), false); // and no row
+    ck_assert_uint_eq(told_by(SS_RECORD_RUN, "r"), 0);
+}
+END_TEST
+
+START_TEST(rows_come_with_the_record_of_their_thread)
+{
+    store_with(1, SS_RECORD_THREAD, "", 5);
+    store_with(2, SS_RECORD_RUN, "done", 5);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK);
+    ck_assert_int_eq(ss_json_int(event.rows.record, "created_us", 0), 5);
+    read_rows("u");
+    ck_assert_ptr_null(event.rows.record);
+}
+END_TEST
+
+// A record of the run "r" of "t" with such a head, and what reading says then.
+static void told_and_read(const char *head, int status, const char *words)
+{
+    put("r", "t",
+        json_pack("{s:s, s:o}", "status", "done", "head",
+            json_loads(head, JSON_DECODE_ANY, NULL)),
+        false);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, status);
+    if (status != SS_OK)
+        ck_assert_msg(strstr(event.rows.message, words) != NULL, "%s",
+            event.rows.message);
+}
+
+START_TEST(rows_that_are_not_those_that_records_tell_of_are_corrupt)
+{
+    store_with(1, SS_RECORD_THREAD, "", 5);
+    store_with(2, SS_RECORD_RUN, "done", 5);
+    ck_assert_int_eq(store_row("t", 3), SS_OK); // nobody tells of that
+    told_and_read("{\"rows\":4,\"checksum\":\"0000000000000000\",\"of\":5}",
+        SS_ECORRUPT, "thread \"t\": row 3 is the last");
+    told_and_read("{\"rows\":3,\"checksum\":\"0000000000000000\",\"of\":5}",
+        SS_ECORRUPT, "thread \"t\": row 3 is not the one");
+    told_and_read("{\"rows\":4,\"checksum\":\"0000000000000000\",\"of\":4}",
+        SS_OK, "a thread before this one");
+    told_and_read("7", SS_ECORRUPT, "thread \"t\": the record of r: ");
+    put("r", "u", json_pack("{s:s, s:i}", "status", "done", "head", 7), false);
+    read_rows("t");
+    ck_assert_int_eq(event.rows.status, SS_OK); // it is another thread's
+}
+END_TEST
+
 // A coordinator that runs for years sees many threads.
 START_TEST(threads_that_the_engine_forgot_are_forgotten)
 {
@@ -249,6 +343,10 @@ int main(void)
     tcase_add_test(all, a_record_that_is_missing_says_so);
     tcase_add_test(all, a_record_that_must_be_new_is_refused_the_second_time);
     tcase_add_test(all, a_run_is_open_until_it_ended);
+    tcase_add_test(all, records_that_change_with_rows_tell_the_last_one);
+    tcase_add_test(all, rows_come_with_the_record_of_their_thread);
+    tcase_add_test(
+        all, rows_that_are_not_those_that_records_tell_of_are_corrupt);
     tcase_add_test(all, threads_that_the_engine_forgot_are_forgotten);
     suite_add_tcase(suite, all);
     return suite_main(suite);

@@ -1,0 +1,104 @@
+// journal_head.c - what records tell of a thread's end, against its rows.
+#include "coordinator/journal_head.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/model/value.h"
+
+enum { HEX_SIZE = 16 };
+
+// --- telling and hearing ----------------------------------------------------
+
+json_t *ss_journal_head_tell(const json_t *record,
+    const struct ss_journal_head *head, int64_t born_us)
+{
+    char hex[HEX_SIZE + 1];
+    json_t *told = json_copy((json_t *)record);
+    snprintf(hex, sizeof(hex), "%016" PRIx64, head->checksum);
+    json_object_set_new(told, "head",
+        json_pack("{s:I, s:s, s:I}", "rows", (json_int_t)head->rows,
+            "checksum", hex, "of", (json_int_t)born_us));
+    return told;
+}
+
+static bool hex_read(const char *text, uint64_t *ret)
+{
+    char *end = NULL;
+    if (strlen(text) != HEX_SIZE ||
+        strspn(text, "0123456789abcdef") != HEX_SIZE) {
+        return false;
+    }
+    *ret = strtoull(text, &end, 16);
+    return true;
+}
+
+int ss_journal_head_hear(const json_t *record, int64_t born_us,
+    struct ss_journal_head *newest, struct ss_error *error)
+{
+    const json_t *head = json_object_get(record, "head");
+    json_int_t rows = ss_json_int(head, "rows", 0);
+    json_int_t of = ss_json_int(head, "of", 0);
+    uint64_t checksum = 0;
+    if (!head) {
+        return SS_OK;
+    }
+    if (rows < 1 || of < 1 ||
+        !hex_read(ss_json_str(head, "checksum", ""), &checksum)) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "what it tells of the thread's last row (\"head\") is damaged");
+    }
+    if (of == born_us && (uint64_t)rows > newest->rows) {
+        *newest = (struct ss_journal_head){(uint64_t)rows, checksum};
+    }
+    return SS_OK;
+}
+
+// --- against the rows -------------------------------------------------------
+
+void ss_journal_extent_add(struct ss_journal_extent *extent,
+    const struct ss_row *row, uint64_t checksum)
+{
+    if (extent->first == 0) {
+        extent->first = row->seq;
+    }
+    extent->last = row->seq;
+    if (row->void_from <= 1 && row->void_seq > extent->dropped_to) {
+        extent->dropped_to = row->void_seq;
+    }
+    if (row->seq == extent->told.rows && checksum != extent->told.checksum) {
+        extent->differs = true;
+    }
+}
+
+int ss_journal_extent_check(
+    const struct ss_journal_extent *extent, struct ss_error *error)
+{
+    const uint64_t told = extent->told.rows;
+    if (told > 0 && extent->last == 0) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "none of its rows is there, and its records tell of %" PRIu64,
+            told);
+    }
+    if (extent->last < told) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "row %" PRIu64 " is the last that is there, and its records tell of"
+            " rows up to %" PRIu64 ": the last ones were removed",
+            extent->last, told);
+    }
+    if (extent->first > 1 && extent->dropped_to + 1 < extent->first) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "row %" PRIu64 " is the first that is there, and no row says that"
+            " those before it were dropped",
+            extent->first);
+    }
+    if (extent->differs) {
+        return ss_error_set(error, SS_ECORRUPT,
+            "row %" PRIu64 " is not the one that its records tell of: it was"
+            " changed",
+            told);
+    }
+    return SS_OK;
+}
