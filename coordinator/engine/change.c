@@ -22,7 +22,6 @@ struct change {
     bool superseded; // named by its id, and the thread has moved on
     struct loop *loop;
     bool null_done; // the null writes are applied
-    bool stored;    // the updates' writes are with their base
     bool is_due;    // the next superstep begins (run_on)
     SS_VEC(struct task *) tasks;
 };
@@ -259,21 +258,23 @@ static bool as_copy(struct change *change, struct ss_error *error)
 
 // ------------------------------------------------ ordinary updates
 
+// What the updates write stands beside their base when they are applied, not
+// before: whoever waits for a fold may be gone by then, and half an update stay.
 static void apply_updates(struct change *change)
 {
     struct loop *loop = change->loop;
     struct ss_error error = {0};
     size_t count = change->tasks.count;
     struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
-    for (size_t i = 0; i < count; i++) {
-        struct task *task = change->tasks.items[i];
-        if (task->writes.count > 0 && !change->stored)
-            store_on_base(change, task->id, task->path, &task->writes);
-        list[i] = ss_update_task(task);
-    }
-    change->stored = true;
+    for (size_t i = 0; i < count; i++)
+        list[i] = ss_update_task(change->tasks.items[i]);
     int status = apply(loop, list, count, &error);
     ss_free(list);
+    for (size_t i = 0; status == SS_OK && i < count; i++) {
+        struct task *task = change->tasks.items[i];
+        if (task->writes.count > 0)
+            store_on_base(change, task->id, task->path, &task->writes);
+    }
     settle(change, status, "update", &error);
 }
 
@@ -469,7 +470,7 @@ static void begin_superstep(struct change *change)
 {
     struct ss_error error = {0};
     json_t *updates = updates_of(change);
-    change->null_done = change->stored = false;
+    change->null_done = false;
     if (!check_superstep(updates, &error) || load(change, &error) != SS_OK) {
         refuse(change, &error);
         return;

@@ -88,19 +88,25 @@ int ss_key_check(const json_t *body, struct ss_error *error)
         "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
 }
 
+// What this row keeps of the key.
+static const json_t *kept_in(const struct ss_row *row, const char *key)
+{
+    const json_t *end = row && !row->run[0] ? row->end : NULL;
+    return end && strcmp(ss_json_str(end, "key", ""), key) == 0 ? end : NULL;
+}
+
 // What the newest row that keeps this key says: {"key", "answer"}, or, of an
 // update that was cut off, {"key", "done", "base"}. Borrowed; NULL: none does.
+// The row that is open counts: who had waited beside the first one is served in
+// the same step.
 static const json_t *kept(const struct thread *thread, const json_t *body)
 {
     const char *key = ss_json_str(body, "key", NULL);
-    for (uint64_t seq = ss_journal_head(thread->journal); key && seq > 0;
-         seq--) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        const json_t *end = row && !row->run[0] ? row->end : NULL;
-        if (end && strcmp(ss_json_str(end, "key", ""), key) == 0)
-            return end;
-    }
-    return NULL;
+    const json_t *end = key ? kept_in(thread->open, key) : NULL;
+    for (uint64_t seq = ss_journal_head(thread->journal);
+         key && !end && seq > 0; seq--)
+        end = kept_in(ss_journal_row(thread->journal, seq), key);
+    return end;
 }
 
 bool ss_answered_before(

@@ -85,6 +85,27 @@ START_TEST(a_copy_with_a_key_happens_once)
 }
 END_TEST
 
+// Its answer was lost, so its client asks again, and both wait for the rows.
+START_TEST(asked_for_twice_while_its_thread_is_read_it_happens_once)
+{
+    const char *const asked[][2] = {
+        {"update", UPDATE(", 'key': 'k1'")},
+        {"copy", "{'thread': 't', 'to': 'u', 'key': 'c1'}"}};
+    run_chain();
+    for (size_t i = 0; i < 2; i++) {
+        size_t before = history_count("t");
+        world_crash();
+        world_restart();
+        uint64_t one = world_ask("ann", asked[i][0], asked[i][1]);
+        uint64_t two = world_ask("ann", asked[i][0], asked[i][1]);
+        json_t *first = world_finish(one);
+        ck_assert_str_eq(code_of(first), "");
+        ck_assert(json_equal(first, world_finish(two)));
+        ck_assert_uint_eq(history_count("t"), before + (i == 0));
+    }
+}
+END_TEST
+
 START_TEST(a_key_that_is_none_is_refused)
 {
     run_chain();
@@ -116,5 +137,6 @@ START_TEST(a_key_of_255_bytes_is_taken_and_a_longer_one_refused)
 END_TEST
 
 SUITE("key", an_update_with_a_key_happens_once, the_newest_key_outlives_a_prune,
-    a_copy_with_a_key_happens_once, a_key_that_is_none_is_refused,
+    a_copy_with_a_key_happens_once,
+    asked_for_twice_while_its_thread_is_read_it_happens_once, a_key_that_is_none_is_refused,
     a_key_of_255_bytes_is_taken_and_a_longer_one_refused)

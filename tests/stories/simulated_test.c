@@ -257,6 +257,27 @@ START_TEST(a_fold_is_forgotten_with_its_thread)
 }
 END_TEST
 
+// All of an update is there, or nothing: what it writes stood beside the
+// checkpoint that it begins with while a worker folded.
+START_TEST(an_update_that_a_crash_cut_off_in_its_fold_leaves_nothing)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'first'}]}"));
+    world_fold("first", first_write);
+    world_worker("w1", 2);
+    run("{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
+    json_t *before = world_get("checkpoints", "{'thread': 't'}");
+    world_hold("x");
+    world_ask("ann", "update", "{'thread': 't', 'supersteps':"
+        " [[{'values': {'x': ['u']}, 'as_node': 'a'}]]}");
+    world_run();
+    world_crash();
+    world_restart();
+    ck_assert(
+        json_equal(before, world_get("checkpoints", "{'thread': 't'}")));
+}
+END_TEST
+
 // It was told "fenced", which is no word for a client: the coordinator is about
 // to end, and the next one knows.
 START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
@@ -373,6 +394,7 @@ SUITE("simulated", a_slow_read_of_a_run_on_trial_keeps_no_worker_alive,
     what_an_exit_left_is_not_left_again_by_a_cancel,
     who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing,
     a_fold_is_forgotten_with_its_thread,
+    an_update_that_a_crash_cut_off_in_its_fold_leaves_nothing,
     a_release_that_waited_lets_its_run_go_on,
     who_asks_before_all_runs_are_known_waits,
     a_run_that_ends_in_this_very_step_is_found,
