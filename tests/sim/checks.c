@@ -86,7 +86,7 @@ static const struct customer *customer_of(
     struct world *world, const char *thread)
 {
     for (size_t i = 0; i < world->climate.customers; i++)
-        if (strcmp(customer_thread(world->customers[i]), thread) == 0)
+        if (customer_has_thread(world->customers[i], thread))
             return world->customers[i];
     return NULL;
 }

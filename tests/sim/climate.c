@@ -57,6 +57,24 @@ static void draw_database(struct climate *climate, struct ss_prng *dice)
     climate->commit_lands = between(dice, 0, 1000);
 }
 
+// What customers do to their threads, most of the time nothing. What is exported
+// is long: that is done more seldom.
+static void draw_chores(struct climate *climate, struct ss_prng *dice)
+{
+    static const uint32_t most[CHORE_COUNT] = {[CHORE_PRUNE] = 6,
+        [CHORE_UPDATE] = 8,
+        [CHORE_FORK] = 3,
+        [CHORE_COPY] = 3,
+        [CHORE_DELETE] = 3,
+        [CHORE_MOVE] = 2,
+        [CHORE_REST] = 3};
+    for (size_t i = 0; i < CHORE_COUNT; i++)
+        climate->chores[i] = chance(dice, most[i]);
+    climate->chore_none = 20;
+    climate->idle_ms = 500 + (int64_t)ss_prng_below(dice, 10000);
+    climate->rest_ms = between(dice, 100, 12000);
+}
+
 // One seed of eight knows it, by dice of its own: what is promised then is
 // less (docs/internals/simulator.md), and the others are to promise it all.
 static void draw_set_back(struct climate *climate, uint64_t seed)
@@ -99,6 +117,7 @@ void climate_draw(
     climate->clock = between(dice, 0, 2);
     climate->mishap_ms = 50 + (int64_t)ss_prng_below(dice, 4000);
     climate->storm_ms = 5000 + (int64_t)ss_prng_below(dice, 60000);
+    draw_chores(climate, dice);
     draw_set_back(climate, seed);
     draw_versions(climate, seed);
 }

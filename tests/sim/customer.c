@@ -48,6 +48,21 @@ const char *customer_thread(const struct customer *it)
     return it->thread;
 }
 
+json_t *customer_threads(const struct customer *it)
+{
+    return it->threads;
+}
+
+bool customer_has_thread(const struct customer *it, const char *thread)
+{
+    json_t *name;
+    size_t i;
+    json_array_foreach (it->threads, i, name)
+        if (strcmp(json_string_value(name), thread) == 0)
+            return true;
+    return false;
+}
+
 bool customer_is_sync(const struct customer *it)
 {
     return strcmp(it->durability, "sync") == 0;
@@ -70,8 +85,10 @@ struct customer *customer_new(struct world *world, size_t index)
     it->words = json_array();
     it->gone = json_array();
     it->items = json_object();
+    it->threads = json_array();
     it->durability = durabilities[draw(world, 5)];
     snprintf(it->thread, sizeof(it->thread), "t%zu", index + 1);
+    json_array_append_new(it->threads, json_string(it->thread));
     return it;
 }
 
@@ -85,6 +102,9 @@ void customer_free(struct customer *it)
     json_decref(it->words);
     json_decref(it->gone);
     json_decref(it->items);
+    json_decref(it->threads);
+    json_decref(it->open);
+    customer_drop_chore(it);
     ss_free(it);
 }
 
@@ -249,9 +269,11 @@ void customer_ask(struct customer *it)
         customer_look_around(it);
         return;
     }
-    if (!it->body && it->op)
-        customer_ask_for(it, it->op, json_pack("{s:s}", "thread", it->thread));
-    else if (!it->body)
+    if (!it->body && it->step) {
+        customer_ask_step(it);
+        return;
+    }
+    if (!it->body)
         customer_next_input(it);
     else if (it->is_accepted)
         customer_ask_for(it, "attach", again_body(it));

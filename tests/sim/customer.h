@@ -10,26 +10,48 @@
 #include "tests/sim/reference.h"
 #include "tests/sim/world.h"
 
-enum { PAUSE_MS = 300 }; // before it asks again
+enum {
+    PAUSE_MS = 300, // before it asks again
+    CUSTOMER_THREAD_SIZE = 32,
+    RUN_SIZE = 32,
+};
+
+struct step; // customer_chores.c
+
+// What comes behind a chore.
+enum after { AFTER_INPUT, AFTER_QUESTION, AFTER_FAILURE, AFTER_UPDATE };
 
 struct customer {
     struct process process;
     struct ss_talk *talk;
     const struct plan *plan;
     struct reference *reference;
-    char thread[16];
+    char thread[CUSTOMER_THREAD_SIZE];
+    json_t *threads; // all that it has had, copies left behind included
     const char *durability;
     bool is_content;
     uint32_t inputs;  // given so far
     json_t *words;    // those of them that stand
     json_t *gone;     // runs that were taken back
+    uint32_t updates; // made so far
+    bool is_given; // the present input is there, whatever becomes of its run
     uint32_t moves;   // made so far
-    json_t *body;     // of the present move; NULL: `op` is asked of the thread
-    const char *op;   // "state", "prune"; NULL: nothing was asked yet
-    char run[32];
+    uint32_t names;   // of runs, given on this thread
+    json_t *body;     // of the present move; NULL: a step is asked for
+    // What it does to its thread meanwhile; NULL: nothing.
+    const struct step *step;
+    enum after after;
+    json_t *open; // AFTER_QUESTION: what is asked
+    struct {
+        uint32_t number;
+        char other[CUSTOMER_THREAD_SIZE]; // a copy, or what it was copied from
+        json_t *before, *body;
+        size_t given, asked; // of an import
+    } chore;
+    char run[RUN_SIZE];
     bool is_accepted;
     bool is_detached; // nobody listens: it is asked for again
-    char parked[32];   // the run of its thread that is in quarantine, or ""
+    char parked[RUN_SIZE];   // the run of its thread that is in quarantine, or ""
     bool is_releasing; // it asks for the release
     bool was_cancelled; // since its last input
     bool was_released; // and that may not be durable yet
@@ -38,7 +60,7 @@ struct customer {
     // a run that waits behind the present one
     struct {
         json_t *body; // NULL: none
-        char run[32];
+        char run[RUN_SIZE];
         bool is_asked, is_accepted;
         uint64_t key;
     } behind;
@@ -68,6 +90,18 @@ void customer_come_back(struct customer *it, int64_t in_ms);
 // Takes `body`.
 void customer_ask_for(struct customer *it, const char *op, json_t *body);
 
+// ------------------------------------------------ customer_chores.c
+
+// False: nothing, now; else what comes after is begun behind it.
+bool customer_does_something(struct customer *it, enum after after);
+void customer_look_last(struct customer *it);
+// It is not gone on with.
+void customer_drop_chore(struct customer *it);
+// It looks at a thread that was deleted: that there is none is the right answer.
+bool customer_has_nothing(const struct customer *it);
+void customer_ask_step(struct customer *it);
+void customer_on_step(struct customer *it, json_t *answer);
+
 // ------------------------------------------------ customer_moves.c
 
 void customer_next_input(struct customer *it);
@@ -75,6 +109,11 @@ void customer_next_input(struct customer *it);
 void customer_end_input(struct customer *it);
 void customer_go_on(struct customer *it, const char *why);
 void customer_answer(struct customer *it, json_t *interrupts);
+// Supersteps of an update (added to `list`); then it is made.
+void customer_begin_update(struct customer *it, json_t *list);
+void customer_end_update(struct customer *it);
+// The reference, as if it had been given no other words.
+void customer_run_words(struct customer *it);
 // Was it cancelled so that nothing of it may be left?
 bool customer_may_lack_input(const struct customer *it);
 void customer_repeat_input(struct customer *it);

@@ -140,8 +140,12 @@ static void on_done(struct customer *it, const json_t *answer)
 
 static void on_interrupted(struct customer *it, const json_t *answer)
 {
+    json_t *open = json_object_get(answer, "interrupts");
     it->may_repeat = true;
-    customer_answer(it, json_object_get(answer, "interrupts"));
+    if (customer_does_something(it, AFTER_QUESTION))
+        it->open = json_incref(open);
+    else
+        customer_answer(it, open);
 }
 
 static void on_failed(struct customer *it, const json_t *answer)
@@ -170,22 +174,12 @@ static void on_failed(struct customer *it, const json_t *answer)
     it->was_cancelled = it->was_cancelled || strcmp(code, "cancelled") == 0;
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (strcmp(code, known[i]) == 0) {
-            customer_go_on(it, "to go on after a failure");
+            if (!customer_does_something(it, AFTER_FAILURE))
+                customer_go_on(it, "to go on after a failure");
             return;
         }
     violated(it->process.world, "run %s fails: %s: %s", it->run, code,
         ss_json_str(error, "message", "?"));
-}
-
-static void on_state(struct customer *it, const json_t *answer)
-{
-    const json_t *state = json_object_get(answer, "state");
-    customer_check(it, json_object_get(state, "values"), "the state");
-    if (json_array_size(json_object_get(state, "next")) != 0)
-        violated(it->process.world, "thread %s is at its end and has more to do",
-            it->thread);
-    tell(it->process.world, "%s is content", it->process.name);
-    it->is_content = true;
 }
 
 // No result: a request that could not be served now.
@@ -230,11 +224,10 @@ void customer_on_answer(struct customer *it, json_t *answer)
         customer_come_back(it, 1);
         return;
     }
-    if (!it->body && !error) {
-        if (strcmp(it->op, "state") == 0)
-            on_state(it, answer);
-        else
-            customer_next_input(it);
+    if (!it->body &&
+        (!error || (customer_has_nothing(it) &&
+                       strcmp(ss_json_str(error, "code", ""), "not_found") == 0))) {
+        customer_on_step(it, answer);
         return;
     }
     if (!status[0]) {

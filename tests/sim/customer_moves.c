@@ -4,9 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/ids.h"
+#include "common/model/names.h"
 #include "tests/sim/customer.h"
 
 enum { MOVES_MAX = 1000 };
+
+// How long it waits for rows is the last letter.
+static void name_run(struct customer *it, char ret_name[RUN_SIZE])
+{
+    snprintf(ret_name, RUN_SIZE, "%.2s-%" PRIu32 "%c", it->thread,
+        ++it->names, it->durability[0]);
+}
 
 // Takes `more`: what the run begins with.
 static void new_move(struct customer *it, json_t *more, const char *what)
@@ -15,8 +24,7 @@ static void new_move(struct customer *it, json_t *more, const char *what)
     if (++it->moves > MOVES_MAX)
         violated(world, "thread %s does not come to its end within %d runs",
             it->thread, MOVES_MAX);
-    snprintf(it->run, sizeof(it->run), "%s-%" PRIu32 "%c", it->thread,
-        it->moves, it->durability[0]);
+    name_run(it, it->run);
     snprintf(it->waits_for, sizeof(it->waits_for), "%s", what);
     json_object_set_new(more, "graph", json_string(it->plan->name));
     json_object_set_new(more, "thread", json_string(it->thread));
@@ -76,7 +84,8 @@ void customer_repeat_input(struct customer *it)
 
 bool customer_may_lack_input(const struct customer *it)
 {
-    return it->was_cancelled && strcmp(it->durability, "exit") == 0;
+    return it->was_cancelled && !it->is_given &&
+           strcmp(it->durability, "exit") == 0;
 }
 
 static json_t *begin_input(struct customer *it)
@@ -84,7 +93,7 @@ static json_t *begin_input(struct customer *it)
     char word[16];
     snprintf(word, sizeof(word), "in%" PRIu32, ++it->inputs);
     json_t *input = json_pack("{s:[s]}", "x", word);
-    it->was_cancelled = false;
+    it->was_cancelled = it->is_given = false;
     json_decref(it->before);
     it->before = json_incref(reference_values(it->reference));
     json_array_append_new(it->words, json_string(word));
@@ -95,13 +104,71 @@ static json_t *begin_input(struct customer *it)
     return input;
 }
 
-static void ask_thread(struct customer *it, const char *op)
+// ------------------------------------------------ updates
+
+// As the node that it is made as; the word says which one.
+static struct reference_update update_of(
+    const struct customer *it, const char *word)
 {
-    json_decref(it->body);
-    it->body = NULL;
-    it->op = op;
-    snprintf(it->waits_for, sizeof(it->waits_for), "%s", op);
-    customer_come_back(it, 1);
+    uint64_t hash = ss_hash64(word, strlen(word));
+    bool is_last = strncmp(word, "ul", 2) == 0;
+    json_t *values = json_pack("{s:[s], s:i, s:{s:I}}", "x", word, "n", 1, "m",
+        word, (json_int_t)(hash & 0xfff));
+    if (it->plan->folds)
+        json_object_set_new(values, "f", json_string(word));
+    return (struct reference_update){
+        plan_writer(it->plan, is_last, hash), values};
+}
+
+static void add_update(struct customer *it, const char *kind,
+    struct reference_update *ret_update, json_t *list)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "%s%" PRIu32, kind, ++it->updates);
+    *ret_update = update_of(it, word);
+    json_array_append_new(it->words, json_string(word));
+    json_array_append_new(list,
+        json_pack("[{s:O, s:s}]", "values", ret_update->values, "as_node",
+            it->plan->roles[ret_update->node].name));
+}
+
+// As a node and, perhaps, one before it that nothing follows.
+static void update_as_node(struct customer *it, json_t *list)
+{
+    struct reference_update updates[2];
+    size_t count = 0;
+    if (plan_count_writers(it->plan, true) > 0 &&
+        draw(it->process.world, 2))
+        add_update(it, "ul", &updates[count++], list);
+    add_update(it, "up", &updates[count++], list);
+    it->was_cancelled = false;
+    json_decref(it->before);
+    it->before = NULL;
+    reference_update(it->reference, updates, count);
+    tell_steps(it);
+    while (count > 0)
+        json_decref(updates[--count].values);
+    it->seen = 0;
+    it->may_be_further = false;
+}
+
+void customer_begin_update(struct customer *it, json_t *list)
+{
+    struct world *world = it->process.world;
+    if (it->inputs < world->climate.inputs && draw(world, 3) == 0)
+        json_array_append_new(list, json_pack("[{s:o, s:s}]", "values",
+            begin_input(it), "as_node", SS_NAME_INPUT));
+    else
+        update_as_node(it, list);
+    it->is_given = true;
+}
+
+void customer_end_update(struct customer *it)
+{
+    if (json_array_size(reference_steps(it->reference)) > 1)
+        customer_go_on(it, "to go on after an update");
+    else
+        customer_end_input(it);
 }
 
 // ------------------------------------------------ a run that waits behind
@@ -120,8 +187,8 @@ static void queue_up(struct customer *it)
     int priority = (int)draw(world, 3) - 1;
     char word[16];
     snprintf(word, sizeof(word), "in%" PRIu32, it->inputs + 1);
-    snprintf(it->behind.run, sizeof(it->behind.run), "%s-%" PRIu32 "%c",
-        it->thread, ++it->moves, it->durability[0]);
+    it->moves++;
+    name_run(it, it->behind.run);
     it->behind.is_asked = it->behind.is_accepted = false;
     it->behind.body = json_pack(
         "{s:s, s:s, s:s, s:s, s:[s], s:b, s:s, s:i, s:{s:[s]}}", "graph",
@@ -177,27 +244,46 @@ void customer_turn_to_behind(struct customer *it)
 
 // ------------------------------------------------ what is left of the past
 
-// The reference, as if it had been given no other words.
-static void run_words(struct customer *it)
+static bool is_input(const char *word)
+{
+    return strncmp(word, "in", 2) == 0;
+}
+
+// What nodes say has their names before it.
+static bool is_given(const char *word)
+{
+    return strchr(word, ':') == NULL;
+}
+
+void customer_run_words(struct customer *it)
 {
     json_t *word;
     size_t i;
     reference_free(it->reference);
     it->reference = reference_new(it->plan);
-    json_array_foreach (it->words, i, word) {
-        json_t *input = json_pack("{s:[O]}", "x", word);
-        reference_run(it->reference, input);
-        json_decref(input);
-    }
+    json_array_foreach (it->words, i, word)
+        if (is_input(json_string_value(word))) {
+            json_t *input = json_pack("{s:[O]}", "x", word);
+            reference_run(it->reference, input);
+            json_decref(input);
+        } else {
+            struct reference_update update =
+                update_of(it, json_string_value(word));
+            reference_update(it->reference, &update, 1);
+            json_decref(update.values);
+        }
 }
 
-// The number in the last word that stands: those of runs that were taken back
-// are not given again.
+// The number in the last word of an input that stands: those of runs that were
+// taken back are not given again.
 static uint32_t last_input(const struct customer *it)
 {
-    const char *word = json_string_value(
-        json_array_get(it->words, json_array_size(it->words) - 1));
-    return word ? (uint32_t)strtoul(word + strlen("in"), NULL, 10) : 0;
+    for (size_t i = json_array_size(it->words); i-- > 0;) {
+        const char *word = json_string_value(json_array_get(it->words, i));
+        if (is_input(word))
+            return (uint32_t)strtoul(word + strlen("in"), NULL, 10);
+    }
+    return 0;
 }
 
 bool customer_may_be_taken_back(const struct customer *it)
@@ -214,7 +300,7 @@ void customer_forget_run(struct customer *it)
         violated(world, "run %s was accepted and is lost: no row was made void",
             it->run);
     json_array_append_new(it->gone, json_string(it->run));
-    run_words(it);
+    customer_run_words(it);
     world->report.taken_back++;
     customer_end_input(it);
 }
@@ -225,7 +311,7 @@ void customer_next_input(struct customer *it)
 {
     struct world *world = it->process.world;
     if (it->inputs == world->climate.inputs) {
-        ask_thread(it, "state");
+        customer_look_last(it);
         return;
     }
     new_move(it, json_pack("{s:o}", "input", begin_input(it)), "an input");
@@ -240,13 +326,8 @@ void customer_end_input(struct customer *it)
         customer_turn_to_behind(it);
         return;
     }
-    if (draw(it->process.world, 5) == 0) {
-        // it forgets the keys of what is older: who asks it again begins anew
-        network_forget_asks(it->process.world, &it->process);
-        ask_thread(it, "prune");
-    } else {
+    if (!customer_does_something(it, AFTER_INPUT))
         customer_next_input(it);
-    }
 }
 
 void customer_go_on(struct customer *it, const char *why)
@@ -312,7 +393,9 @@ void customer_go_astray(struct customer *it)
     json_decref(it->body);
     json_decref(it->behind.body);
     it->body = it->behind.body = NULL;
-    it->op = NULL;
+    customer_drop_chore(it);
+    json_decref(it->open);
+    it->open = NULL;
     json_array_clear(it->gone); // there they may not have been
 }
 
@@ -325,10 +408,10 @@ void customer_find_way(struct customer *it, const json_t *values)
     it->is_astray = it->was_cancelled = false;
     json_array_clear(it->words);
     json_array_foreach (words, i, word)
-        if (strncmp(json_string_value(word), "in", 2) == 0)
+        if (is_given(json_string_value(word)))
             json_array_append(it->words, word);
     it->inputs = last_input(it); // what was lost is asked for again
-    run_words(it);
+    customer_run_words(it);
     if (it->is_unsure && values &&
         !json_equal(values, reference_values(it->reference))) {
         tell(it->process.world, "%s finds what nobody can say",

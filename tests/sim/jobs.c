@@ -196,6 +196,11 @@ static void summarize(struct tally *tally)
 #include "tests/sim/faults.def"
 #undef X
     };
+    static const char *const chores[CHORE_COUNT] = {
+#define X(name, text, between) text,
+#include "tests/sim/chores.def"
+#undef X
+    };
     struct report sum = {0};
     size_t count = tally->reports.count;
     struct report *items = tally->reports.items;
@@ -212,6 +217,8 @@ static void summarize(struct tally *tally)
         sum.items += items[i].items;
         sum.quarantined += items[i].quarantined;
         sum.taken_back += items[i].taken_back;
+        for (size_t d = 0; d < CHORE_COUNT; d++)
+            sum.chores[d] += items[i].chores[d];
         for (size_t f = 0; f < FAULT_COUNT; f++)
             sum.faults[f] += items[i].faults[f];
     }
@@ -224,8 +231,10 @@ static void summarize(struct tally *tally)
         printf(", %" PRIu64 " faults", report_faults(&items[count / 2]));
     }
     printf("; %" PRIu64 " runs, %" PRIu64 " in quarantine, %" PRIu64
-           " taken back; coordinators ended %" PRIu64 " times;", sum.runs,
-        sum.quarantined, sum.taken_back, sum.coordinator_crashes);
+           " taken back", sum.runs, sum.quarantined, sum.taken_back);
+    for (size_t d = 0; d < CHORE_COUNT; d++)
+        printf(", %" PRIu64 " %s", sum.chores[d], chores[d]);
+    printf("; coordinators ended %" PRIu64 " times;", sum.coordinator_crashes);
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again, %" PRIu64
            " too late;", sum.bodies, sum.bodies_again, sum.bodies_late);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64

@@ -400,6 +400,27 @@ const struct plan *plan_find(const struct plan *plan, const char *graph)
     return NULL;
 }
 
+static bool is_writer(const struct role *role, bool is_last)
+{
+    return is_plain(role) && !role->breaks && (!is_last || role->is_last);
+}
+
+size_t plan_count_writers(const struct plan *plan, bool is_last)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        count += is_writer(&plan->roles[i], is_last);
+    return count;
+}
+
+size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash)
+{
+    size_t skip = (size_t)(hash % plan_count_writers(plan, is_last)), i = 0;
+    while (!is_writer(&plan->roles[i], is_last) || skip-- > 0)
+        i++;
+    return i;
+}
+
 const struct role *plan_role(
     const struct plan *plan, const char *node, bool *ret_is_handler)
 {

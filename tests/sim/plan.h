@@ -72,6 +72,10 @@ void plan_free(struct plan *plan);
 const struct plan *plan_find(const struct plan *plan, const char *graph);
 // How many questions its nodes ask.
 uint32_t plan_questions(const struct plan *plan);
+// Nodes whose deed an update may do in their place (`is_last`: which nothing
+// follows): so many, and one of them. Which one, the hash says.
+size_t plan_count_writers(const struct plan *plan, bool is_last);
+size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash);
 // An error handler has the role of its node; *ret_is_handler may be NULL.
 const struct role *plan_role(const struct plan *plan, const char *node,
     bool *ret_is_handler);

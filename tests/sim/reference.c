@@ -243,24 +243,49 @@ static void superstep(struct instance *it, struct wake *wake)
     SS_VEC_FINI(&tasks);
 }
 
+static void run_on(struct instance *it, struct wake *wake, json_t *steps)
+{
+    size_t count = 0;
+    if (steps)
+        json_array_append(steps, it->state);
+    while (wake->nodes || wake->sent.count > 0) {
+        ss_check(++count < STEPS_MAX);
+        superstep(it, wake);
+        if (steps)
+            json_array_append(steps, it->state);
+    }
+    SS_VEC_FINI(&wake->sent);
+}
+
 static void run_graph(struct instance *it, const json_t *input, json_t *steps)
 {
     struct wake wake = {0};
-    size_t count = 0;
     apply(it, input);
-    if (steps)
-        json_array_append(steps, it->state);
     for (size_t i = 0; i < it->plan->count; i++)
         if (it->plan->roles[i].is_first)
             wake_node(it, &wake, i);
     wake_deferred(it, &wake);
-    while (wake.nodes || wake.sent.count > 0) {
-        ss_check(++count < STEPS_MAX);
-        superstep(it, &wake);
-        if (steps)
-            json_array_append(steps, it->state);
+    run_on(it, &wake, steps);
+}
+
+// The superstep of one task, whose body did not run.
+static void update_as(
+    struct instance *it, struct wake *wake, size_t node, const json_t *update)
+{
+    const struct role *role = &it->plan->roles[node];
+    struct task task = {.node = node,
+        .update = json_incref((json_t *)update),
+        .followers = role->edges};
+    wake->nodes = 0;
+    if (role->routes || role->back >= 0) {
+        json_t *seen = updated(it->state, update);
+        task.followers |= plan_route(it->plan, role, seen);
+        json_decref(seen);
     }
-    SS_VEC_FINI(&wake.sent);
+    end_task(it, wake, &task);
+    arrive(it, node);
+    wake_joins(it, wake);
+    wake_deferred(it, wake);
 }
 
 // ------------------------------------------------------------------ outside
@@ -287,6 +312,17 @@ void reference_run(struct reference *reference, const json_t *input)
     json_array_clear(reference->steps);
     reference->bodies = 0;
     run_graph(reference->root, input, reference->steps);
+}
+
+void reference_update(struct reference *reference,
+    const struct reference_update *updates, size_t count)
+{
+    struct wake wake = {0};
+    json_array_clear(reference->steps);
+    reference->bodies = 0;
+    for (size_t i = 0; i < count; i++)
+        update_as(reference->root, &wake, updates[i].node, updates[i].values);
+    run_on(reference->root, &wake, reference->steps);
 }
 
 json_t *reference_values(const struct reference *reference)

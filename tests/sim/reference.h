@@ -12,6 +12,14 @@ struct reference *reference_new(const struct plan *plan);
 void reference_free(struct reference *reference);
 // Run the graph on this input (borrowed), after all inputs before it.
 void reference_run(struct reference *reference, const json_t *input);
+struct reference_update {
+    size_t node; // it is as if this one had returned them
+    json_t *values;
+};
+// Updates of a thread that is at rest, one after the other, and what follows from
+// the last one (borrowed). Those before it are as nodes that nothing follows.
+void reference_update(struct reference *reference,
+    const struct reference_update *updates, size_t count);
 // The values after the last superstep. Borrowed.
 json_t *reference_values(const struct reference *reference);
 // Those after each superstep since the last input, that of the input first.

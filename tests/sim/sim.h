@@ -30,6 +30,13 @@ enum fault {
     FAULT_COUNT,
 };
 
+enum chore {
+#define X(name, text, between) CHORE_##name,
+#include "tests/sim/chores.def"
+#undef X
+    CHORE_COUNT,
+};
+
 // What a seed came to.
 struct report {
     uint64_t seed;
@@ -42,6 +49,7 @@ struct report {
     uint64_t bodies_late;  // and whose writes were durable (bodies.c)
     uint64_t rolled, migrated, cached, items;
     uint64_t coordinator_crashes, quarantined, taken_back;
+    uint64_t chores[CHORE_COUNT];
     uint64_t faults[FAULT_COUNT];
 };
 

@@ -71,7 +71,7 @@ void tell(struct world *world, const char *format, ...)
 
 void violated(struct world *world, const char *format, ...)
 {
-    char text[2048];
+    char text[8192];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
@@ -411,12 +411,21 @@ static void check_all_gone(
             false);
 }
 
+static void check_threads(
+    struct world *world, const struct customer *customer)
+{
+    json_t *thread;
+    size_t i;
+    json_array_foreach (customer_threads(customer), i, thread) {
+        check_ended(world, json_string_value(thread));
+        check_thread(world, json_string_value(thread));
+    }
+}
+
 static void end(struct world *world)
 {
     for (size_t i = 0; i < world->climate.customers; i++)
-        check_ended(world, customer_thread(world->customers[i]));
-    for (size_t i = 0; i < world->climate.customers; i++)
-        check_thread(world, customer_thread(world->customers[i]));
+        check_threads(world, world->customers[i]);
     for (size_t i = 0; i < world->climate.customers; i++)
         bodies_end(world, customer_thread(world->customers[i]));
     for (size_t i = 0; i < world->climate.customers; i++)

@@ -37,6 +37,9 @@ struct climate {
     uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
     uint32_t set_back;
     uint32_t roll; // weight, too: 0: there is one version
+    uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
+    int64_t idle_ms; // after which a thread that nobody uses is forgotten
+    uint32_t rest_ms; // how long one is left alone
     int64_t mishap_ms;                // between two mishaps, on average
     int64_t storm_ms;                 // how long there are faults at all
 };
@@ -339,6 +342,9 @@ void customer_ask_aside(struct customer *it, const char *op, json_t *body);
 // Did it ask for its run's release from quarantine?
 bool customer_has_released(const struct customer *it);
 const char *customer_thread(const struct customer *it);
+// All threads that it has had. Borrowed.
+json_t *customer_threads(const struct customer *it);
+bool customer_has_thread(const struct customer *it, const char *thread);
 // Names of its runs that were taken back. Borrowed.
 json_t *customer_gone(const struct customer *it);
 // Was this run of it taken back, as far as it knows or may expect?
