@@ -102,6 +102,8 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
         engine->options.lease_ms = SS_LEASE_MS;
     if (engine->options.heartbeat_ms <= 0)
         engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
+    if (engine->options.idle_ms <= 0)
+        engine->options.idle_ms = SS_THREAD_IDLE_MS;
     engine->row_format =
         options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
     ss_prng_init(&engine->prng, options->seed);

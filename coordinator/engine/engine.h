@@ -263,6 +263,7 @@ struct ss_engine_options {
     // So long a task that may be out waits for the worker that has it. 0: it is
     // sent anew at once.
     int64_t adopt_ms;
+    int64_t idle_ms; // a thread unused so long is forgotten; 0: as limits.h says
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;

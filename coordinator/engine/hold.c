@@ -48,7 +48,7 @@ void ss_holdings_expire(struct engine *engine)
         struct worker *worker = e->value;
         while (worker->holdings.first) {
             const struct holding *oldest = worker->holdings.first->value;
-            if (engine->now_ms - oldest->used_ms < SS_THREAD_IDLE_MS)
+            if (engine->now_ms - oldest->used_ms < engine->options.idle_ms)
                 break;
             forget_oldest(worker);
         }

@@ -83,7 +83,7 @@ void ss_threads_evict(struct engine *engine)
         struct thread *thread = e->value;
         next = e->next;
         if (!is_idle(thread)
-            || engine->now_ms - thread->used_ms < SS_THREAD_IDLE_MS)
+            || engine->now_ms - thread->used_ms < engine->options.idle_ms)
             continue;
         forget(thread);
     }

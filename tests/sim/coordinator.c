@@ -247,11 +247,34 @@ int64_t coordinator_wall_us(const struct coordinator *it)
     return world_us(it->process.world) + it->process.wall_us;
 }
 
+// Which customers' threads it has in memory: bits.
+static unsigned known_threads(const struct coordinator *it)
+{
+    struct world *world = it->process.world;
+    unsigned bits = 0;
+    for (size_t i = 0; i < world->climate.customers; i++)
+        if (ss_engine_knows(it->engine, customer_thread(world->customers[i])))
+            bits |= 1u << i;
+    return bits;
+}
+
+// What it forgot by itself: not a thread that moved, or was deleted.
+static void note_evicted(
+    struct coordinator *it, enum ss_event_type type, unsigned knew)
+{
+    unsigned evicted = knew & ~known_threads(it);
+    if (type == SS_EVENT_SHARDS_LOST || type == SS_EVENT_STORED)
+        return;
+    for (; evicted; evicted &= evicted - 1)
+        it->process.world->report.evicted++;
+}
+
 static void feed_one(struct coordinator *it, struct ss_event *event)
 {
     struct world *world = it->process.world;
     struct outbox outbox = {.it = it};
     struct ss_commands commands;
+    unsigned knew = known_threads(it);
     event->now_ms = process_now(&it->process);
     event->wall_us = coordinator_wall_us(it);
     world->report.steps++;
@@ -265,6 +288,7 @@ static void feed_one(struct coordinator *it, struct ss_event *event)
         send_bundle(it, &outbox.bundles.items[i]);
     SS_VEC_FINI(&outbox.bundles);
     it->wake_ms = commands.wake_at_ms;
+    note_evicted(it, event->type, knew);
 }
 
 static bool is_worker(const char *peer)
@@ -561,6 +585,7 @@ void coordinator_live(struct coordinator *it)
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS,
         .adopt_ms = BEAT_MS,
+        .idle_ms = world->climate.idle_ms,
         .narrate = world->narrates ? narrate : NULL,
         .narrate_ctx = it});
     it->wake_ms = it->owners_wake_ms = INT64_MAX;

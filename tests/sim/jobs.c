@@ -217,6 +217,7 @@ static void summarize(struct tally *tally)
         sum.items += items[i].items;
         sum.quarantined += items[i].quarantined;
         sum.taken_back += items[i].taken_back;
+        sum.evicted += items[i].evicted;
         for (size_t d = 0; d < CHORE_COUNT; d++)
             sum.chores[d] += items[i].chores[d];
         for (size_t f = 0; f < FAULT_COUNT; f++)
@@ -234,6 +235,7 @@ static void summarize(struct tally *tally)
            " taken back", sum.runs, sum.quarantined, sum.taken_back);
     for (size_t d = 0; d < CHORE_COUNT; d++)
         printf(", %" PRIu64 " %s", sum.chores[d], chores[d]);
+    printf(", %" PRIu64 " evicted", sum.evicted);
     printf("; coordinators ended %" PRIu64 " times;", sum.coordinator_crashes);
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again, %" PRIu64
            " too late;", sum.bodies, sum.bodies_again, sum.bodies_late);
