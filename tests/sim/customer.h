@@ -45,7 +45,7 @@ struct customer {
     struct {
         uint32_t number;
         char other[CUSTOMER_THREAD_SIZE]; // a copy, or what it was copied from
-        json_t *before, *body;
+        json_t *before, *body, *answer;
         size_t given, asked; // of an import
     } chore;
     char run[RUN_SIZE];

@@ -179,13 +179,29 @@ static json_t *ask_update(struct customer *it)
         it->chore.body, "key", key, "graph", it->plan->name);
 }
 
+// Some ask once more with the same key, and are told the same.
+static bool is_heard(struct customer *it, json_t *answer)
+{
+    json_t *before = it->chore.answer;
+    it->chore.answer = json_incref(answer);
+    if (!before)
+        return it->chore.number % 3 != 0;
+    if (!json_equal(before, answer)) {
+        char *was = ss_json_text(before), *is = ss_json_text(answer);
+        violated(it->process.world, "who asked again with a key (%s of thread %s) "
+            "is told %s, and was told %s", it->waits_for, it->thread, is, was);
+    }
+    json_decref(before);
+    return true;
+}
+
 static bool hear_update(struct customer *it, json_t *answer)
 {
     const json_t *config = json_object_get(answer, "config");
     if (!json_object_get(config, "checkpoint_id"))
         violated(it->process.world, "an update of thread %s is not answered with "
             "its checkpoint", it->thread);
-    return true;
+    return is_heard(it, answer);
 }
 
 // ------------------------------------------------------------------ copy
@@ -224,6 +240,8 @@ static bool hear_copy(struct customer *it, json_t *answer)
     if (ss_json_int(answer, "rows", 0) <= 0)
         violated(it->process.world, "a copy of thread %s has no rows",
             it->thread);
+    if (!is_heard(it, answer))
+        return false;
     change_thread(it);
     return true;
 }
@@ -264,6 +282,7 @@ static json_t *ask_drop_other(struct customer *it)
 
 static bool hear_drop(struct customer *it, json_t *answer)
 {
+
     if (json_object_get(answer, "spared"))
         violated(it->process.world, "a thread is spared, and nobody asked for "
             "that");
@@ -465,6 +484,8 @@ static void begin_chore(struct customer *it, const struct step *steps,
     it->after = after;
     it->chore.number++;
     it->chore.given = it->chore.asked = 0;
+    json_decref(it->chore.answer);
+    it->chore.answer = NULL;
     json_decref(it->chore.before);
     it->chore.before = json_array();
     snprintf(it->waits_for, sizeof(it->waits_for), "%s", what);
@@ -481,7 +502,8 @@ void customer_drop_chore(struct customer *it)
     it->step = NULL;
     json_decref(it->chore.before);
     json_decref(it->chore.body);
-    it->chore.before = it->chore.body = NULL;
+    json_decref(it->chore.answer);
+    it->chore.before = it->chore.body = it->chore.answer = NULL;
 }
 
 bool customer_does_something(struct customer *it, enum after after)
