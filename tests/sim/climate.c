@@ -72,6 +72,7 @@ static void draw_chores(struct climate *climate, struct ss_prng *dice)
         climate->chores[i] = chance(dice, most[i]);
     climate->chore_none = 20;
     climate->idle_ms = 500 + (int64_t)ss_prng_below(dice, 10000);
+    climate->shares_names = ss_prng_below(dice, 2) == 0;
     climate->rest_ms = between(dice, 100, 12000);
 }
 

@@ -68,14 +68,29 @@ static bool was_spared(struct customer *it, const json_t *answer)
 static json_t *essence_of_task(const json_t *task)
 {
     json_t *result = json_object_get(task, "result");
-    json_t *it = json_pack("{s:O, s:O, s:O, s:O}", "id",
+    json_t *shown =
+        json_is_object(result) ? plan_shown(result) : json_incref(result);
+    json_t *it = json_pack("{s:O, s:O, s:O, s:o}", "id",
         json_object_get(task, "id"), "name", json_object_get(task, "name"),
-        "path", json_object_get(task, "path"), "result", result);
+        "path", json_object_get(task, "path"), "result", shown);
     if (json_is_null(result)) {
         json_object_set(it, "error", json_object_get(task, "error"));
         json_object_set(it, "interrupts", json_object_get(task, "interrupts"));
     }
     return it;
+}
+
+// The nodes that come next, but those that one version has alone: which version
+// is shown, says the one that is the newest when it is asked. Gives.
+static json_t *next_of(const json_t *answer)
+{
+    const json_t *state = json_object_get(answer, "state");
+    json_t *next = json_array(), *name;
+    size_t i;
+    json_array_foreach (json_object_get(state, "next"), i, name)
+        if (!plan_is_extra(json_string_value(name)))
+            json_array_append(next, name);
+    return next;
 }
 
 // What must be the same before and behind: all that a run that goes on begins
@@ -86,10 +101,11 @@ static json_t *essence(const json_t *answer)
     json_t *tasks = json_array(), *task;
     size_t i;
     json_array_foreach (json_object_get(state, "tasks"), i, task)
-        json_array_append_new(tasks, essence_of_task(task));
-    return json_pack("{s:O, s:O, s:o}", "values",
-        json_object_get(state, "values"), "next",
-        json_object_get(state, "next"), "tasks", tasks);
+        if (!plan_is_extra(ss_json_str(task, "name", "")))
+            json_array_append_new(tasks, essence_of_task(task));
+    return json_pack("{s:o, s:o, s:o}", "values",
+        plan_shown(json_object_get(state, "values")), "next",
+        next_of(answer), "tasks", tasks);
 }
 
 static void must_be_equal(
@@ -134,9 +150,11 @@ static bool hear_values(struct customer *it, json_t *answer)
     if (json_array_size(it->words) == 0)
         return hear_nothing(it, answer);
     customer_check(it, json_object_get(state, "values"), "the state");
-    if (json_array_size(json_object_get(state, "next")) != 0)
+    json_t *next = next_of(answer);
+    if (json_array_size(next) != 0)
         violated(it->process.world, "thread %s is at its end and has more to do",
             it->thread);
+    json_decref(next);
     return true;
 }
 

@@ -10,11 +10,13 @@
 
 enum { MOVES_MAX = 1000 };
 
-// How long it waits for rows is the last letter.
+// How long it waits for rows is the last letter. In some seeds all customers give
+// the same names: a run is named by its thread, too.
 static void name_run(struct customer *it, char ret_name[RUN_SIZE])
 {
-    snprintf(ret_name, RUN_SIZE, "%.2s-%" PRIu32 "%c", it->thread,
-        ++it->names, it->durability[0]);
+    bool shares = it->process.world->climate.shares_names;
+    snprintf(ret_name, RUN_SIZE, "%.2s-%" PRIu32 "%c",
+        shares ? "r" : it->thread, ++it->names, it->durability[0]);
 }
 
 // Takes `more`: what the run begins with.

@@ -421,6 +421,11 @@ size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash)
     return i;
 }
 
+bool plan_is_extra(const char *node)
+{
+    return strcmp(node, extra.name) == 0;
+}
+
 const struct role *plan_role(
     const struct plan *plan, const char *node, bool *ret_is_handler)
 {

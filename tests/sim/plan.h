@@ -76,6 +76,8 @@ uint32_t plan_questions(const struct plan *plan);
 // follows): so many, and one of them. Which one, the hash says.
 size_t plan_count_writers(const struct plan *plan, bool is_last);
 size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash);
+// It is the node that one version has alone.
+bool plan_is_extra(const char *node);
 // An error handler has the role of its node; *ret_is_handler may be NULL.
 const struct role *plan_role(const struct plan *plan, const char *node,
     bool *ret_is_handler);

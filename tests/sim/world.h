@@ -40,6 +40,7 @@ struct climate {
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms; // after which a thread that nobody uses is forgotten
     uint32_t rest_ms; // how long one is left alone
+    bool shares_names; // runs of different threads have the same names
     int64_t mishap_ms;                // between two mishaps, on average
     int64_t storm_ms;                 // how long there are faults at all
 };
