@@ -272,7 +272,7 @@ static json_t *ask_delete(struct customer *it)
     return ask_perhaps(it);
 }
 
-// It lives again, and its runs have the names that others had.
+// It lives again.
 static bool hear_delete(struct customer *it, json_t *answer)
 {
     if (was_spared(it, answer))
@@ -280,8 +280,6 @@ static bool hear_delete(struct customer *it, json_t *answer)
     json_array_clear(it->words);
     json_array_clear(it->gone);
     customer_run_words(it);
-    if (draw(it->process.world, 2))
-        it->names = 0;
     return true;
 }
 
