@@ -224,11 +224,12 @@ def test_a_database_that_is_well_or_not():
                        server.url().replace("superstep@", "clerk@")),
             "rights", "clerk", 'DELETE on "superstep".journal', "GRANT")
 
+        number = server.sql("SELECT number FROM superstep.format")
         server.sql("UPDATE superstep.format SET number = 1")
         expect_only(with_store(world, server), "schema-old", "format 1")
         server.sql("UPDATE superstep.format SET number = 99")
         expect_only(with_store(world, server), "schema-new", "format 99")
-        server.sql("UPDATE superstep.format SET number = 5")
+        server.sql(f"UPDATE superstep.format SET number = {number}")
         server.sql("CREATE SCHEMA other; CREATE TABLE other.runs (x int)")
         expect_only(with_store(world, server, schema="other"),
                     "schema-foreign", "other")
