@@ -50,8 +50,10 @@ def is_test(root, name):
     if len(parts) != pattern.count("{") + 1:
         return False
     path = pattern.format(*parts)
+    folder = f"tests/{parts[0]}/{parts[-1]}/{parts[-1]}.py"
     return any((root / (path + kind)).is_file()
                for kind in (".c", ".py", ".sh")) \
+        or (root / folder).is_file() \
         or name == "torture.allocations"
 
 
