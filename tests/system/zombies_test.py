@@ -6,9 +6,16 @@ has it; what nobody else has is not lost to anybody's impatience.
 """
 
 import json
+import pathlib
 import signal
+import sys
+import time
 
-from harness import ROOT, World, expect, main
+from harness import DEADLINE_S, ROOT, World, expect, main
+
+sys.path.append(str(pathlib.Path(__file__).parent / "torment"))
+
+from wire import Wire  # noqa: E402
 
 ROUNDS = ROOT / "tests/system/app/rounds.c"
 RUN = ("run", "rounds", "--thread", "t", "--input",
@@ -92,6 +99,28 @@ def test_orders_that_were_not_begun_are_not_begun_too_late():
 def test_orders_on_their_way_to_a_thread_are_not_begun_too_late():
     # One thread: no other body begins beside the look that is slept through.
     sleep_through_a_run("worker-begins:1", 1)
+
+
+def test_messages_that_come_again_begin_nothing_again():
+    with World() as world:
+        app = world.compile(ROUNDS)
+        world.coordinator("--verbose")
+        direct = world.endpoint
+        wire = Wire(int(direct.rpartition(":")[2]), 1, {"double": 1})
+        world.endpoint = wire.endpoint
+        world.worker(app, capacity=4)
+        world.endpoint = direct
+        trace = world.path("trace")
+        world.do(*traced(trace), status=3)
+        wire.is_calm = True
+        end = time.monotonic() + DEADLINE_S
+        while not wire.is_quiet():
+            expect(time.monotonic() < end, "copies are still on their way")
+            world.do("workers")
+        world.do("resume", "t", "--value", '"yes"')
+        wire.close()
+        expect(wire.counts["double"] > 10, f"{wire.counts}")
+        expect_each_once(trace)
 
 
 def test_a_coordinators_pause_costs_no_worker_its_lease():

@@ -104,9 +104,9 @@ def summary(scene, judge, customers, mishaps, seconds):
             f"{sum(one.lost_too_often for one in customers)} lost with their "
             f"workers), {judge.tasks} tasks, {judge.begun} bodies; "
             f"{counts}, {scene.cutter.cuts} commits cut; messages: "
-            f"{sum(w.doubled for w in wires)} doubled, "
-            f"{sum(w.held for w in wires)} held, "
-            f"{sum(w.cut for w in wires)} connections cut; "
+            f"{sum(w.counts['double'] for w in wires)} doubled, "
+            f"{sum(w.counts['hold'] for w in wires)} held, "
+            f"{sum(w.counts['cut'] for w in wires)} connections cut; "
             f"{judge.last_gap} bodies in the last gap; "
             f"{len(judge.differences)} differences; {seconds:.0f} s")
 

@@ -14,7 +14,7 @@ import time
 
 GREETING = 64
 MORE, LONG, COMMAND = 1, 2, 4
-DOUBLED, HELD, CUT = 0.10, 0.05, 0.002
+ODDS = {"double": 0.10, "hold": 0.05, "cut": 0.002}
 LATE_S = (0.5, 6.0)
 
 
@@ -98,12 +98,14 @@ class Session(threading.Thread):
 class Wire:
     """Listens for workers, and speaks to the coordinator at `port`."""
 
-    def __init__(self, port, seed):
+    def __init__(self, port, seed, odds=None):
         self.port = port
+        self.odds = odds or ODDS
+        self.counts = dict.fromkeys(ODDS, 0)
+        self.sessions = []
         self.rng = random.Random(seed)
         self.lock = threading.Lock()
         self.is_calm = False
-        self.doubled = self.held = self.cut = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.endpoint = f"tcp://127.0.0.1:{self.listener.getsockname()[1]}"
         self.thread = threading.Thread(target=self.accept, daemon=True)
@@ -114,15 +116,11 @@ class Wire:
             return None
         with self.lock:
             at = self.rng.random()
-            if at < CUT:
-                self.cut += 1
-                return "cut"
-            if at < CUT + HELD:
-                self.held += 1
-                return "hold"
-            if at < CUT + HELD + DOUBLED:
-                self.doubled += 1
-                return "double"
+            for what, odds in self.odds.items():
+                at -= odds
+                if at < 0:
+                    self.counts[what] += 1
+                    return what
         return None
 
     def accept(self):
@@ -140,7 +138,13 @@ class Wire:
                 continue
             for end in (worker, coordinator):
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            Session(self, worker, coordinator).start()
+            session = Session(self, worker, coordinator)
+            self.sessions.append(session)
+            session.start()
+
+    def is_quiet(self):
+        """Whether nothing is to be delivered later."""
+        return not any(one.is_alive() and one.later for one in self.sessions)
 
     def close(self):
         self.is_calm = True
