@@ -129,9 +129,7 @@ void bodies_begin(struct world *world, const struct ss_order *order)
     bool is_passed = ss_map_get(&ledger->passed, order->checkpoint_id);
     if ((life->row == 0 || is_anew) && !is_passed)
         return;
-    world->report.bodies_late++;
-    tell(world, "%s of run %s, superstep %lld, begins too late: %s",
-        order->node, order->run, (long long)order->step,
-        is_passed ? "a later superstep is durable"
-                  : "a row holds its writes");
+    violated(world, "%s of run %s, superstep %lld, begins: %s", order->node,
+        order->run, (long long)order->step,
+        is_passed ? "a later superstep is durable" : "a row holds its writes");
 }

@@ -210,7 +210,6 @@ static void summarize(struct tally *tally)
         sum.coordinator_crashes += items[i].coordinator_crashes;
         sum.bodies += items[i].bodies;
         sum.bodies_again += items[i].bodies_again;
-        sum.bodies_late += items[i].bodies_late;
         sum.rolled += items[i].rolled;
         sum.migrated += items[i].migrated;
         sum.cached += items[i].cached;
@@ -237,8 +236,8 @@ static void summarize(struct tally *tally)
         printf(", %" PRIu64 " %s", sum.chores[d], chores[d]);
     printf(", %" PRIu64 " evicted", sum.evicted);
     printf("; coordinators ended %" PRIu64 " times;", sum.coordinator_crashes);
-    printf(" %" PRIu64 " bodies, %" PRIu64 " begun again, %" PRIu64
-           " too late;", sum.bodies, sum.bodies_again, sum.bodies_late);
+    printf(" %" PRIu64 " bodies, %" PRIu64 " begun again;", sum.bodies,
+        sum.bodies_again);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
            " runs moved, %" PRIu64 " live items;", sum.cached, sum.rolled, sum.migrated,
         sum.items);

@@ -45,8 +45,7 @@ struct report {
     uint64_t seconds; // that passed in the simulated world
     uint64_t runs;
     uint64_t bodies; // that began,
-    uint64_t bodies_again; // of tasks that had begun before,
-    uint64_t bodies_late;  // and whose writes were durable (bodies.c)
+    uint64_t bodies_again; // of tasks that had begun before
     uint64_t rolled, migrated, cached, items;
     uint64_t coordinator_crashes, quarantined, taken_back;
     uint64_t evicted; // threads, by those that had them

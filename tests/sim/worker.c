@@ -8,7 +8,10 @@
 #include "tests/sim/world.h"
 #include "worker/session/session.h"
 
-enum { HUNG_MS = 600000 };
+enum {
+    HUNG_MS = 600000,
+    THREAD_MS = 5, // a thread takes a body up within
+};
 
 // ------------------------------------------------------------------ bodies
 
@@ -186,6 +189,16 @@ static void fail_body(struct world *world, struct visit *visit)
     outcome->message = ss_strdup("it broke");
 }
 
+// It was stopped before a thread took it up. Gives.
+static struct ss_outcome *stopped(const struct ss_order *order)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->kind = SS_OUTCOME_CANCELLED;
+    outcome->attempt = order->attempt;
+    memcpy(outcome->task_id, order->task_id, SS_UUID_SIZE);
+    return outcome;
+}
+
 static void tell_body(struct world *world, const struct visit *visit)
 {
     const struct ss_order *order = visit->order;
@@ -282,29 +295,45 @@ static void send_live(
     SS_VEC_FINI(&items);
 }
 
-static void start_body(struct worker *it, struct ss_order *order)
+static void plan_body(struct worker *it, enum errand_kind kind,
+    struct ss_attempt attempt, int64_t in_ms)
 {
     struct world *world = it->process.world;
+    struct errand errand = {.at_ms = world->now_ms + in_ms,
+        .kind = kind,
+        .who = &it->process,
+        .life = it->process.life,
+        .what = attempt.dispatch};
+    errand.load = (void *)(uintptr_t)attempt.epoch;
+    agenda_add(&world->agenda, errand);
+}
+
+static void start_body(
+    struct worker *it, struct ss_order *order, int64_t begin_by_ms)
+{
+    struct body body = {.order = order, .begin_by_ms = begin_by_ms};
+    SS_VEC_PUSH(&it->bodies, body);
+    plan_body(it, ERRAND_BEGIN, order->attempt,
+        (int64_t)draw(it->process.world, THREAD_MS));
+}
+
+static void run_on(struct worker *it, struct body *body)
+{
+    struct world *world = it->process.world;
+    const struct ss_order *order = body->order;
     const struct plan *plan = world_plan(world, order);
     const struct role *role = plan_role(plan, order->node, NULL);
     int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
-    struct body body = {.order = order};
+    body->has_begun = true;
     bodies_begin(world, order);
     if (role && role->hangs && order->kind == SS_ORDER_NODE &&
         order->attempt_number == 1) {
         note_fault(world, FAULT_BODY_HUNG);
-        body.is_hung = true;
+        body->is_hung = true;
         takes_ms = HUNG_MS;
     }
-    SS_VEC_PUSH(&it->bodies, body);
     items_plan(it, order, takes_ms < HUNG_MS ? takes_ms : BEAT_MS);
-    struct errand errand = {.at_ms = world->now_ms + takes_ms,
-        .kind = ERRAND_BODY,
-        .who = &it->process,
-        .life = it->process.life,
-        .what = order->attempt.dispatch};
-    errand.load = (void *)(uintptr_t)order->attempt.epoch;
-    agenda_add(&world->agenda, errand);
+    plan_body(it, ERRAND_BODY, order->attempt, takes_ms);
 }
 
 static struct body *find_body(
@@ -325,14 +354,7 @@ static void stop_body(struct worker *it, struct ss_attempt attempt)
     struct body *body = find_body(it, attempt.epoch, attempt.dispatch);
     if (!body)
         return;
-    struct errand errand = {.at_ms =
-                                world->now_ms + 1 + (int64_t)draw(world, 500),
-        .kind = ERRAND_BODY,
-        .who = &it->process,
-        .life = it->process.life,
-        .what = attempt.dispatch};
-    errand.load = (void *)(uintptr_t)attempt.epoch;
-    agenda_add(&world->agenda, errand);
+    plan_body(it, ERRAND_BODY, attempt, 1 + (int64_t)draw(world, 500));
 }
 
 static void leave(struct worker *it)
@@ -388,7 +410,7 @@ static void carry_out(
         send(it, command->link, &message);
         break;
     case SS_SESSION_START:
-        start_body(it, command->order);
+        start_body(it, command->order, command->begin_by_ms);
         break;
     case SS_SESSION_STOP_BODY:
         stop_body(it, command->attempt);
@@ -473,13 +495,31 @@ void worker_message(
     step(it, event);
 }
 
+// The look stands where the body begins: what its process slept in between counts.
+void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch)
+{
+    struct body *body = find_body(it, epoch, dispatch);
+    if (!body || body->has_begun)
+        return;
+    if (ss_session_may_begin(body->begin_by_ms, process_now(&it->process))) {
+        run_on(it, body);
+        return;
+    }
+    struct ss_order *order = body->order;
+    SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
+    step(it, (struct ss_session_event){.type = SS_SESSION_UNBEGUN,
+                 .orders = &order,
+                 .orders_count = 1});
+}
+
 void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
 {
     struct body *body = find_body(it, epoch, dispatch);
     if (!body)
         return; // it was stopped before
     struct ss_order *order = body->order;
-    struct ss_outcome *outcome = run_order(it, order);
+    struct ss_outcome *outcome =
+        body->has_begun ? run_order(it, order) : stopped(order);
     SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
     ss_order_destroy(&order);
     step(it, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,

@@ -230,6 +230,10 @@ static void do_errand(struct world *world, struct errand *errand)
     case ERRAND_LEAVE:
         coordinator_drain(&world->coordinators[who->index]);
         break;
+    case ERRAND_BEGIN:
+        worker_begin(&world->workers[who->index],
+            (uint64_t)(uintptr_t)errand->load, errand->what);
+        break;
     case ERRAND_BODY:
         worker_body(&world->workers[who->index],
             (uint64_t)(uintptr_t)errand->load, errand->what);

@@ -59,6 +59,7 @@ enum errand_kind {
     ERRAND_ANSWER,  // of the server, arrives at its store
     ERRAND_TIMEOUT, // or takes too long
     ERRAND_LEAVE,   // a coordinator is asked to leave
+    ERRAND_BEGIN,  // a thread takes a body up
     ERRAND_BODY,   // a body ends
     ERRAND_SHOW,   // it shows something
     ERRAND_MISHAP, // something goes wrong
@@ -76,7 +77,7 @@ struct errand {
     enum errand_kind kind;
     struct process *who; // or NULL
     uint64_t life;       // of it; another one has no use for this
-    uint64_t what;       // BODY, SHOW: the dispatch; ALARM: its number
+    uint64_t what;       // BEGIN, BODY, SHOW: the dispatch; ALARM: its number
     void *load;          // LETTER, GHOST: owned
 };
 
@@ -301,7 +302,8 @@ void member_leave(struct coordinator *it);
 
 struct body {
     struct ss_order *order;
-    bool is_hung;
+    int64_t begin_by_ms;
+    bool has_begun, is_hung;
 };
 
 struct worker {
@@ -317,6 +319,7 @@ void worker_stop(struct worker *it);
 void worker_alarm(struct worker *it);
 void worker_message(
     struct worker *it, uint32_t line, struct ss_message *message);
+void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch);
 void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch);
 void worker_show(struct worker *it, uint64_t epoch, uint64_t dispatch);
 void worker_drain(struct worker *it);
