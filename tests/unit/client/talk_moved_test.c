@@ -46,7 +46,7 @@ START_TEST(what_its_asker_had_seen_of_attempts_stays_seen)
     pong(1);
     item(ACCEPTED);
     item(LIVE("1.6", "1"));
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"thread\":\"t\","
+    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\","
                               "\"seen\":{\"1.5\":2,\"1.6\":1}}\n");
     ck_assert_str_eq(item(LIVE("1.5", "2")), "");
 }
