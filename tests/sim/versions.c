@@ -277,6 +277,8 @@ void versions_row(struct world *world, const struct ss_row *row,
     if (row->entry)
         ss_map_put(entries, row->run, row->entry);
     const json_t *entry = ss_map_get(entries, row->run); // NULL: it was pruned
+    if (row->checkpoint.whole) // a prune tells again what was written before
+        return;
     for (size_t i = 0; entry && i < row->writes_count && row->ns[0] == 0; i++)
         if (strcmp(row->writes[i].channel, "v") == 0 &&
             strcmp(row->writes[i].task_id, SS_NULL_TASK) != 0)
