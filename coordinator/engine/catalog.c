@@ -115,6 +115,13 @@ static struct known_graph *newest_served(
     return best ? best : latest;
 }
 
+bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph)
+{
+    struct known_graph *latest = ss_known_graph(engine, graph->name, NULL);
+    return ss_graph_workers(engine, graph) == 0 && latest
+        && ss_graph_workers(engine, newest_served(engine, latest)->graph) > 0;
+}
+
 struct ss_graph *ss_request_graph(struct engine *engine,
     const struct thread *thread, const json_t *body, struct ss_error *error)
 {

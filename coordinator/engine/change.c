@@ -2,7 +2,8 @@
 //
 // A change is a list of supersteps, each a list of updates; each superstep makes
 // one checkpoint. An update runs the writers of a node on the values given, as
-// if the node had returned them: here, or on a worker where routers decide.
+// if the node had returned them: here, or on a worker where routers decide. If
+// the last worker of its version goes, it is planned anew with one that is served.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,9 @@ struct change {
     struct ss_graph *root;
     struct ss_graph *graph;
     char *ns;
+    char *left; // the version that it began with and had to leave; or NULL
     size_t superstep;
+    uint32_t losses; // of the superstep's workers, on versions that it left
     char base[SS_UUID_SIZE]; // checkpoint that the superstep starts from; ""
     bool fresh;
     bool superseded; // named by its id, and the thread has moved on
@@ -29,6 +32,11 @@ struct change {
 const struct ss_graph *ss_change_graph(const struct change *change)
 {
     return change->root;
+}
+
+uint32_t ss_change_losses(const struct change *change)
+{
+    return change->losses;
 }
 
 static void drop_superstep(struct change *change)
@@ -51,6 +59,7 @@ void ss_change_free(struct change *change)
     json_decref(change->body);
     ss_free(change->peer);
     ss_free(change->ns);
+    ss_free(change->left);
     ss_free(change);
 }
 
@@ -63,7 +72,15 @@ void ss_change_abandon(struct change *change, int status, const char *message)
 
 static void refuse(struct change *change, const struct ss_error *error)
 {
-    ss_change_abandon(change, error->status, error->message);
+    char *text = change->left
+        ? ss_format("%s (graph %s: nobody serves version %s any more, with "
+              "which the update began; it was planned anew with version %s: "
+              "ask for what that knows, or start a worker that serves %s)",
+              error->message, change->root->name, change->left,
+              change->root->version, change->left)
+        : ss_strdup(error->message);
+    ss_change_abandon(change, error->status, text);
+    ss_free(text);
 }
 
 // ------------------------------------------------ one superstep
@@ -72,25 +89,6 @@ static json_t *updates_of(const struct change *change)
 {
     return json_array_get(json_object_get(change->body, "supersteps"),
         change->superstep);
-}
-
-static const char *as_node(const json_t *update)
-{
-    return ss_json_str(update, "as_node", NULL);
-}
-
-static bool is_clear(const json_t *update)
-{
-    const char *node = as_node(update);
-    json_t *values = json_object_get(update, "values");
-    return node && strcmp(node, SS_NAME_END) == 0
-        && (!values || json_is_null(values));
-}
-
-static bool is_as(const json_t *update, const char *name)
-{
-    const char *node = as_node(update);
-    return node && strcmp(node, name) == 0;
 }
 
 static int load(struct change *change, struct ss_error *error)
@@ -159,6 +157,7 @@ static void save(struct change *change, const char *source)
         ss_config_json(thread, loop->ns, loop->id, loop->checkpoint_map);
     drop_superstep(change);
     change->superstep++;
+    change->losses = 0;
     if (updates_of(change)) {
         json_decref(config);
         ss_answer_keep_part(
@@ -319,6 +318,7 @@ static bool prepare(struct change *change, const json_t *updates,
         task->kind = TASK_UPDATE;
         task->node = node;
         task->change = change;
+        task->redeliveries = change->losses;
         task->index = i;
         task->path = ss_path_update(i);
         task->ns = ss_strdup(loop->ns);
@@ -378,34 +378,12 @@ void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
 
 // ------------------------------------------------ the request
 
-// R1.13, R9.8, R9.10: what may stand in one superstep.
-static bool check_superstep(const json_t *updates, struct ss_error *error)
-{
-    size_t i;
-    json_t *update;
-    json_array_foreach((json_t *)updates, i, update) {
-        if (!json_is_object(update)) {
-            ss_error_set(error, SS_EINVAL,
-                "supersteps: an update is an object of values and as_node");
-            return false;
-        }
-        bool special = is_clear(update) || is_as(update, SS_NAME_INPUT)
-            || is_as(update, SS_NAME_COPY);
-        if (special && json_array_size(updates) > 1) {
-            ss_error_set(error, SS_EUPDATE, "an update as %s stands alone in "
-                "its superstep", as_node(update));
-            return false;
-        }
-    }
-    return true;
-}
-
 // The updates that a copy brings along follow on it, as a superstep.
 static void unfold_copy(struct change *change)
 {
     json_t *updates = updates_of(change);
     json_t *more = json_object_get(json_array_get(updates, 0), "values");
-    if (is_as(json_array_get(updates, 0), SS_NAME_COPY)
+    if (ss_update_is_as(json_array_get(updates, 0), SS_NAME_COPY)
         && json_is_array(more) && json_array_size(more) > 0)
         json_array_insert(json_object_get(change->body, "supersteps"),
             change->superstep + 1, more);
@@ -455,11 +433,11 @@ static void carry_on(struct change *change)
     }
     if (change->tasks.count > 0) {
         apply_updates(change);
-    } else if (is_clear(first)) {
+    } else if (ss_update_is_clear(first)) {
         clear(change);
-    } else if (is_as(first, SS_NAME_INPUT)) {
+    } else if (ss_update_is_as(first, SS_NAME_INPUT)) {
         as_input(change, first);
-    } else if (is_as(first, SS_NAME_COPY)) {
+    } else if (ss_update_is_as(first, SS_NAME_COPY)) {
         copy(change, first);
     } else {
         ordinary(change, updates);
@@ -471,7 +449,8 @@ static void begin_superstep(struct change *change)
     struct ss_error error = {0};
     json_t *updates = updates_of(change);
     change->null_done = false;
-    if (!check_superstep(updates, &error) || load(change, &error) != SS_OK) {
+    if (!ss_update_check_superstep(updates, &error)
+        || load(change, &error) != SS_OK) {
         refuse(change, &error);
         return;
     }
@@ -495,23 +474,29 @@ void ss_change_folded(struct change *change)
     run_on(thread);
 }
 
-static int check_body(const json_t *body, struct ss_error *error)
+// The graph and the namespace that the request means now. False: it is refused.
+static bool find_place(struct thread *thread, const json_t *body,
+    struct place *ret, struct ss_error *error)
 {
-    json_t *supersteps = json_object_get(body, "supersteps"), *updates;
-    size_t i, total = 0;
-    if (!json_is_array(supersteps) || json_array_size(supersteps) == 0)
-        return ss_error_set(error, SS_EINVAL,
-            "supersteps: give at least one list of updates");
-    json_array_foreach(supersteps, i, updates) {
-        if (!json_is_array(updates) || json_array_size(updates) == 0)
-            return ss_error_set(error, SS_EINVAL,
-                "supersteps: number %zu has no update", i);
-        total += json_array_size(updates);
+    if (!ss_place_find(thread->engine, thread, body, ret, error))
+        return false;
+    if (!ret->known) {
+        ss_error_set(error, SS_EINVAL, "graph %s has no graph inside at \"%s\"",
+            ret->root->name, ret->ns);
+        ss_free(ret->ns);
     }
-    if (total > SS_UPDATES_MAX)
-        return ss_error_set(error, SS_ELIMIT, "%zu updates at once; %d are "
-            "the most", total, SS_UPDATES_MAX);
-    return SS_OK;
+    return ret->known;
+}
+
+// Takes what `place` owns.
+static void take_place(struct change *change, const struct place *place)
+{
+    ss_graph_unref(change->root);
+    ss_graph_unref(change->graph);
+    ss_free(change->ns);
+    change->root = ss_graph_ref(place->root);
+    change->graph = ss_graph_ref(place->graph);
+    change->ns = place->ns;
 }
 
 void ss_change_request(
@@ -520,7 +505,7 @@ void ss_change_request(
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     struct place place = {0};
-    int status = check_body(body, &error);
+    int status = ss_update_check(body, &error);
     if (status == SS_OK)
         status = ss_key_check(body, &error);
     if (status == SS_OK && ss_answered_before(thread, peer, id, body))
@@ -529,15 +514,9 @@ void ss_change_request(
         status = ss_error_set(&error, SS_EBUSY,
             "thread %s is busy: update it when its run has ended",
             thread->id);
-    if (status == SS_OK
-        && !ss_place_find(engine, thread, body, &place, &error))
+    if (status == SS_OK && !find_place(thread, body, &place, &error))
         status = error.status;
-    if (status == SS_OK && !place.known)
-        status = ss_error_set(&error, SS_EINVAL,
-            "graph %s has no graph inside at \"%s\"", place.root->name,
-            place.ns);
     if (status != SS_OK) {
-        ss_free(place.ns);
         ss_reply_error(engine, peer, id, status, "%s", error.message);
         return;
     }
@@ -546,11 +525,65 @@ void ss_change_request(
     change->peer = ss_strdup(peer);
     change->id = id;
     change->body = json_deep_copy(body);
-    change->root = ss_graph_ref(place.root);
-    change->graph = ss_graph_ref(place.graph);
-    change->ns = place.ns;
+    take_place(change, &place);
     thread->change = change;
     go_on(change);
     change->is_due = true;
     run_on(thread);
+}
+
+// ------------------------------------------------ its version is gone
+
+// What is lost again and again is given up, on however many versions.
+static uint32_t losses_of(const struct change *change)
+{
+    const struct loop *loop = change->loop;
+    uint32_t most = 0;
+    for (size_t i = 0; i < change->tasks.count; i++)
+        if (change->tasks.items[i]->redeliveries > most)
+            most = change->tasks.items[i]->redeliveries;
+    for (size_t i = 0; i < loop->folds_count; i++)
+        if (loop->folds[i].redeliveries > most)
+            most = loop->folds[i].redeliveries;
+    return most;
+}
+
+// The superstep that waits begins anew; of what it did so far nothing is stored.
+static void plan_anew(struct change *change)
+{
+    struct thread *thread = change->thread;
+    struct ss_error error = {0};
+    struct place place = {0};
+    change->losses = losses_of(change);
+    drop_superstep(change);
+    if (!change->left)
+        change->left = ss_strdup(change->root->version);
+    ss_engine_narrate(thread->engine, "the update on thread %s is planned anew:"
+        " nobody serves its version of graph %s", thread->id,
+        change->root->name);
+    if (!find_place(thread, change->body, &place, &error)) {
+        refuse(change, &error);
+        return;
+    }
+    take_place(change, &place);
+    change->is_due = true;
+    run_on(thread);
+}
+
+bool ss_changes_follow(struct engine *engine)
+{
+    const struct ss_graph *stays = NULL; // most often all are of one
+    const struct task *task = NULL;
+    while (engine->ready_moved
+        && (task = ss_fair_update_after(engine, task)) != NULL) {
+        struct change *change = task->loop->change;
+        if (change->root == stays)
+            continue;
+        if (ss_graph_is_replaced(engine, change->root)) {
+            plan_anew(change);
+            return true;
+        }
+        stays = change->root;
+    }
+    return false;
 }

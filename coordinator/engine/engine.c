@@ -408,7 +408,7 @@ static void carry_on(struct engine *engine)
             SS_VEC_REMOVE(&engine->advance, 0);
             ss_loop_advance(loop);
         }
-    } while (ss_queue_turns(engine));
+    } while (ss_queue_turns(engine) || ss_changes_follow(engine));
     leave_resting(engine);
     free_ended(engine);
     ss_dispatch(engine);

@@ -106,6 +106,20 @@ const struct task *ss_fair_after(
     return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
 }
 
+const struct task *ss_fair_update_after(
+    const struct engine *engine, const struct task *task)
+{
+    if (task && task->ready_next)
+        return task->ready_next;
+    size_t i = 0;
+    while (task && i < engine->lines.count &&
+           engine->lines.items[i++] != task->line)
+        continue;
+    while (i < engine->lines.count && engine->lines.items[i]->of_runs)
+        i++;
+    return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
+}
+
 // ------------------------------------------------ turns
 
 void ss_fair_begin(struct engine *engine)

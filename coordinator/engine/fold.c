@@ -59,6 +59,8 @@ static void add_fold(struct loop *loop, size_t channel, json_t *writes)
     fold->loop = loop;
     fold->kind = TASK_UPDATE;
     fold->order_kind = SS_ORDER_FOLD;
+    if (loop->change)
+        fold->redeliveries = ss_change_losses(loop->change);
     fold->fold_channel = ss_strdup(loop->graph->channels[channel].name);
     fold->fold_writes = writes;
     fold->returned = ss_value_ref(ss_channel_get(&loop->channels[channel]));

@@ -241,6 +241,8 @@ void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
 // NULL after an error was set.
 struct ss_graph *ss_request_graph(struct engine *engine,
     const struct thread *thread, const json_t *body, struct ss_error *error);
+// Nobody serves it, and who asks now is given a version that somebody serves.
+bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
 // Of which graph the thread is, as its newest row that names one says.
 void ss_thread_graph_from_rows(struct thread *thread);
 // The requests `graphs`, `graph`, `draw`, `compile`.
@@ -476,9 +478,25 @@ void ss_change_outcome(struct task *task, struct ss_outcome *outcome);
 void ss_change_folded(struct change *change);
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_change_graph(const struct change *change);
+// How often workers of its superstep were lost before it was planned anew.
+uint32_t ss_change_losses(const struct change *change);
+// Those that wait for a worker of a version that nobody serves any more, while
+// another one is served, are planned anew with that. False: there is none.
+bool ss_changes_follow(struct engine *engine);
 void ss_change_free(struct change *change);
 // Answer with that error, and free it.
 void ss_change_abandon(struct change *change, int status, const char *message);
+
+// ------------------------------------------------ change_check.c
+
+// Its value is null, as __end__ (R9.16).
+bool ss_update_is_clear(const json_t *update);
+// It says that it is made as the node of this name.
+bool ss_update_is_as(const json_t *update, const char *name);
+// What may stand in a superstep: R1.13, R9.8, R9.10. False: not this (`error`).
+bool ss_update_check_superstep(const json_t *updates, struct ss_error *error);
+// A request: its supersteps, and how many they are. SS_EINVAL, SS_ELIMIT.
+int ss_update_check(const json_t *body, struct ss_error *error);
 
 // ------------------------------------------------ turn.c (R9.12, R9.13)
 
@@ -585,6 +603,9 @@ void ss_fair_add(struct task *task);
 void ss_fair_remove(struct task *task);
 // The ready task behind `task` (NULL: the first), in no order that counts.
 const struct task *ss_fair_after(
+    const struct engine *engine, const struct task *task);
+// The same, of the ready tasks of updates alone.
+const struct task *ss_fair_update_after(
     const struct engine *engine, const struct task *task);
 // A dispatch begins: each ready task is given once by the calls that follow, in
 // the order in which they should be served. NULL: that was all.
