@@ -87,7 +87,7 @@ class Judge:
     def journal(self, thread, begun):
         durable = {}
         count = 0
-        for line in self.scene.server.sql(MARKS % thread).splitlines():
+        for line in self.scene.sql(MARKS % thread).splitlines():
             seq, commit_us, marks = line.split("|")
             count += 1
             if int(seq) != count:

@@ -87,12 +87,12 @@ class Mishaps:
             self.kill(process)
 
     def backends(self):
-        return [int(pid) for pid in self.scene.server.sql(
+        return [int(pid) for pid in self.scene.sql(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = "
             "'client backend' AND pid <> pg_backend_pid()").split()]
 
     def cut_sessions(self):
-        self.scene.server.sql(
+        self.scene.sql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
             "backend_type = 'client backend' AND pid <> pg_backend_pid()")
 

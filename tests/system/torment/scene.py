@@ -4,10 +4,12 @@ again, and what is between them."""
 import os
 import socket
 import subprocess
+import threading
+import time
 
 import postgres
 import proxy
-from harness import BIN, DEADLINE_S, World, expect
+from harness import BIN, DEADLINE_S, Failure, World, expect
 from wire import Wire
 
 COORDINATORS, WORKERS = 2, 3
@@ -54,6 +56,17 @@ class Scene:
                 wire.close()
             self.cutter.__exit__(kind, error, trace)
             self.server.__exit__(kind, error, trace)
+
+    def sql(self, text):
+        """What the server says, as soon as it does: it may be recovering."""
+        end = time.monotonic() + DEADLINE_S
+        while True:
+            try:
+                return self.server.sql(text)
+            except Failure:
+                if time.monotonic() > end:
+                    raise
+                threading.Event().wait(0.1)
 
     def compile_look(self):
         target = self.world.path("look.so")
