@@ -32,6 +32,14 @@ static size_t rows_of(const struct ss_pg_run_of *run)
     return count;
 }
 
+// For the transaction that this pipeline is.
+static void send_durable(struct pipeline *pipeline)
+{
+    pipeline->is_broken = PQsendQueryParams(pipeline->store->conn,
+                              ss_pg_durable_sql, 0, NULL, NULL, NULL, NULL,
+                              1) != 1;
+}
+
 // --- heads ------------------------------------------------------------------
 
 static bool head_is_known(
@@ -335,6 +343,9 @@ int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
     *ret_guard = false;
     if (PQenterPipelineMode(store->conn) != 1) {
         return ss_pg_lost(store, "append", error);
+    }
+    if (store->is_unwaited) {
+        send_durable(&pipeline);
     }
     if (rows_of(run) > 0) {
         send_heads(&pipeline); // behind the rows they are their own

@@ -204,7 +204,7 @@ static int server_look(struct ss_pg_store *store,
                " (SELECT system_identifier::text FROM pg_control_system()),"
                " CASE WHEN pg_is_in_recovery() THEN '' ELSE"
                " substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,"
-               " pg_backend_pid()",
+               " pg_backend_pid(), current_setting('synchronous_commit')",
         .what = "look at the server"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);
@@ -215,6 +215,8 @@ static int server_look(struct ss_pg_store *store,
     // A pooler tells a number of its own. Once seen it is expected for good.
     store->is_pooled |=
         ss_pg_number_at(result, 0, 5) != PQbackendPID(store->conn);
+    store->is_unwaited = !store->leaves_commit &&
+                         strcmp(PQgetvalue(result, 0, 6), "off") == 0;
     (void)snprintf(identity->system, sizeof(identity->system), "%s",
         PQgetvalue(result, 0, 3));
     (void)snprintf(identity->timeline, sizeof(identity->timeline), "%s",
@@ -401,11 +403,25 @@ int ss_pg_run(struct ss_pg_store *store, const struct ss_pg_query *query,
     return status;
 }
 
+// `local`: of standbys an operator decides. Not for the session, which a pooler
+// may give to others.
+const char ss_pg_durable_sql[] =
+    "SELECT set_config('synchronous_commit', 'local', true)";
+
 int ss_pg_begin(struct ss_pg_store *store, struct ss_error *error)
 {
     const struct ss_pg_query query = {
         .sql = "BEGIN ISOLATION LEVEL READ COMMITTED", .what = "begin"};
-    return ss_pg_run(store, &query, error);
+    const struct ss_pg_query durable = {
+        .sql = ss_pg_durable_sql, .what = "begin"};
+    int status = ss_pg_run(store, &query, error);
+    if (status == SS_OK && store->is_unwaited) {
+        status = ss_pg_run(store, &durable, error);
+        if (status != SS_OK) {
+            ss_pg_rollback(store);
+        }
+    }
+    return status;
 }
 
 int ss_pg_commit(struct ss_pg_store *store, struct ss_error *error)

@@ -63,8 +63,10 @@ static void look_at_settings(const struct look *look)
         tell(look, SS_FINDING_FSYNC, "fsync is off");
     if (strcmp(PQgetvalue(result, 0, 1), "off") == 0)
         tell(look, SS_FINDING_PAGES, "full_page_writes is off");
-    if (strcmp(PQgetvalue(result, 0, 2), "off") == 0)
-        tell(look, SS_FINDING_COMMIT, "synchronous_commit is off");
+    if (strcmp(PQgetvalue(result, 0, 2), "off") == 0 &&
+        look->store->leaves_commit)
+        tell(look, SS_FINDING_COMMIT,
+            "synchronous_commit is off, and the store's URL leaves it so");
     if (strcmp(PQgetvalue(result, 0, 3), "t") == 0 ||
         strcmp(PQgetvalue(result, 0, 4), "on") == 0)
         tell(look, SS_FINDING_READ_ONLY, "it takes no writes");

@@ -34,6 +34,17 @@ static int option_take(struct ss_pg_store *store, const char *name,
         store->schema = ss_strdup(value);
         return SS_OK;
     }
+    if (strcmp(name, "synchronous_commit") == 0) {
+        store->leaves_commit = strcmp(value, "server") == 0;
+        return store->leaves_commit
+                   ? SS_OK
+                   : ss_error_set(error, SS_EINVAL,
+                         "store: postgres: synchronous_commit=%s: it can only"
+                         " be \"server\" (as the server, the database or the"
+                         " role has it, even off); without it a commit waits"
+                         " for the disk",
+                         value);
+    }
     char *end = NULL;
     errno = 0;
     long ms = value[0] >= '0' && value[0] <= '9' ? strtol(value, &end, 10) : -1;
@@ -49,6 +60,7 @@ static int option_take(struct ss_pg_store *store, const char *name,
 static bool is_ours(const char *option)
 {
     return strncmp(option, "schema=", 7) == 0 ||
+           strncmp(option, "synchronous_commit=", 19) == 0 ||
            strncmp(option, "reconnect_ms=", 13) == 0;
 }
 

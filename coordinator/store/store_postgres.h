@@ -5,7 +5,8 @@
 // postgres_statements.c), reading (postgres_read.c), the fence
 // (postgres_fence.c), members and shards (postgres_cluster.c).
 //
-// Every name is qualified and no session has a setting. Behind a pooler, which
+// Every name is qualified and no session has a setting: what a transaction needs
+// set, it sets for itself. Behind a pooler, which
 // hands out another session for each transaction, statements are sent with
 // plain parameters; a session of our own keeps the frequent ones prepared.
 #ifndef SS_STORE_STORE_POSTGRES_H
@@ -73,6 +74,7 @@ struct ss_pg_store {
     char *place;  // "HOST:PORT/DATABASE", for messages
     char *schema; // a plain name
     int64_t reconnect_ms;
+    bool leaves_commit; // synchronous_commit is as the server has it
     PGconn *conn; // NULL: to be made
     struct ss_pg_identity identity;
     bool is_known; // `identity` is set
@@ -81,6 +83,7 @@ struct ss_pg_store {
     int fence_actor;
     uint32_t row_type; // of the journal, as the server numbers it
     bool is_pooled;    // sessions change under this connection
+    bool is_unwaited;  // a commit is not on the disk, unless it says so itself
     // What this session keeps; "": not yet.
     char prepared[SS_PG_STATEMENTS][SS_PG_NAME_SIZE];
     struct ss_map heads; // thread -> seq, while heads_epoch stands
@@ -187,6 +190,8 @@ int ss_pg_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
 // The same without a result.
 int ss_pg_run(struct ss_pg_store *store, const struct ss_pg_query *query,
     struct ss_error *error);
+// SQL: the commit of this transaction waits for this server's disk.
+extern const char ss_pg_durable_sql[];
 int ss_pg_begin(struct ss_pg_store *store, struct ss_error *error);
 int ss_pg_commit(struct ss_pg_store *store, struct ss_error *error);
 void ss_pg_rollback(struct ss_pg_store *store);

@@ -38,6 +38,7 @@ START_TEST(a_url_is_checked)
     refuse("postgres://h/d?schema=", SS_EINVAL, "a name of a-z");
     refuse("postgres://h/d?schema=pg_mine", SS_EINVAL, "pg_");
     refuse("postgres://h/d?reconnect_ms=soon", SS_EINVAL, "milliseconds");
+    refuse("postgres://h/d?synchronous_commit=off", SS_EINVAL, "\"server\"");
     refuse("postgres://h/d?colour=red", SS_EINVAL, "this is no URL");
     refuse("postgres:", SS_EINVAL, "this is no URL");
 }
@@ -368,21 +369,57 @@ START_TEST(many_rows_and_entries_are_read_in_pages)
 }
 END_TEST
 
+static char *log_end(void)
+{
+    return ss_strdup(ask(pg.person, "SELECT pg_current_wal_insert_lsn()"));
+}
+
+static void expect_on_disk(char *before)
+{
+    char *sql = ss_format(
+        "SELECT pg_current_wal_flush_lsn() - '%s'::pg_lsn > 100", before);
+    ck_assert_str_eq(ask(pg.person, sql), "t");
+    ss_free(sql);
+    ss_free(before);
+}
+
 // The server writes its log behind our back, too, but not within ten seconds.
+static void hold_the_log_back(void)
+{
+    ask(pg.person, "ALTER SYSTEM SET wal_writer_delay = '10s'");
+    ask(pg.person, "SELECT pg_reload_conf()");
+}
+
+static void expect_appends_on_disk(void)
+{
+    for (uint64_t seq = 1; seq <= 20; seq++) {
+        char *before = log_end();
+        ck_assert_int_eq(append_row(pg.store, "t", seq, "a row"), SS_OK);
+        expect_on_disk(before);
+    }
+}
+
 START_TEST(an_answer_comes_behind_the_log_of_its_commit)
 {
     open_store(&pg.store);
-    ask(pg.person, "ALTER SYSTEM SET wal_writer_delay = '10s'");
-    ask(pg.person, "SELECT pg_reload_conf()");
-    for (uint64_t seq = 1; seq <= 20; seq++) {
-        char *before = ss_strdup(
-            ask(pg.person, "SELECT pg_current_wal_insert_lsn()"));
-        ck_assert_int_eq(append_row(pg.store, "t", seq, "a row"), SS_OK);
-        char *sql = ss_format(
-            "SELECT pg_current_wal_flush_lsn() - '%s'::pg_lsn > 100", before);
-        ck_assert_str_eq(ask(pg.person, sql), "t");
-        ss_free(sql);
-        ss_free(before);
+    hold_the_log_back();
+    expect_appends_on_disk();
+}
+END_TEST
+
+START_TEST(a_database_that_does_not_wait_for_its_disk_does_for_us)
+{
+    uint64_t epoch = 0;
+    hold_the_log_back();
+    ask(pg.person, "ALTER DATABASE postgres SET synchronous_commit = off");
+    open_store(&pg.store);
+    ask(pg.person, "ALTER DATABASE postgres RESET synchronous_commit");
+    expect_appends_on_disk();
+    for (int i = 0; i < 20; i++) {
+        char *before = log_end();
+        ck_assert_int_eq(
+            ss_store_fence_take(pg.store, "a", 0, &epoch, NULL), SS_OK);
+        expect_on_disk(before);
     }
 }
 END_TEST
@@ -391,6 +428,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         an_answer_comes_behind_the_log_of_its_commit,
+        a_database_that_does_not_wait_for_its_disk_does_for_us,
         a_url_is_checked,
         a_password_is_in_no_message,
         no_server_no_database_and_no_password_are_told_apart,

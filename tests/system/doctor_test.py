@@ -235,7 +235,9 @@ def test_a_database_that_is_well_or_not():
                     "schema-foreign", "other")
 
         server.sql("ALTER ROLE superstep SET synchronous_commit = off")
-        expect_only(with_store(world, server), "synchronous-commit")
+        expect(with_store(world, server) == {}, "it waits for the disk itself")
+        expect_only(with_store(world, server, synchronous_commit="server"),
+                    "synchronous-commit")
         server.sql("ALTER ROLE superstep RESET synchronous_commit")
         server.sql("ALTER ROLE superstep SET default_transaction_read_only "
                    "= on")
