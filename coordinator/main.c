@@ -112,7 +112,7 @@ static int run(struct ss_coordinator_options *options)
     if (status == SS_OK)
         return 0;
     fprintf(stderr, "%s: %s\n", program, error.message);
-    int code = !is_ready               ? EXIT_CANNOT_START
+    int code = !is_ready && has_ended ? EXIT_CANNOT_START
                : status == SS_EFENCED ? EXIT_DISPLACED
                                       : EXIT_STORE_FAILED;
     if (!has_ended) {

@@ -12,6 +12,7 @@
 #include "common/wire/limits.h"
 #include "coordinator/limits.h"
 #include "coordinator/shell_impl.h"
+#include "coordinator/start.h"
 
 // ------------------------------------------------ events and commands
 
@@ -291,6 +292,12 @@ static int open_link(struct ss_coordinator *shell,
 _Static_assert((int)SS_STORE_CONNECTIONS_MAX <= (int)SS_STORE_ACTORS_MAX,
     "what may be asked for can be had");
 
+static void asks(const struct ss_coordinator_options *options, const char *what)
+{
+    if (options->asks)
+        options->asks(options->asks_ctx, what);
+}
+
 // Of a store that is shared: a fence for each connection that appends. Before
 // the first, whatever was appended under this name by as many or more is over.
 static int take_fences(struct ss_coordinator *shell,
@@ -337,9 +344,11 @@ static int start_shared(struct ss_coordinator *shell,
     if (options->opened) // there is no telling how to open one more
         wanted = 1;
     while (count < wanted && status == SS_OK) {
+        asks(options, "open one more connection");
         status = ss_store_open(options->store, &stores[count], error);
         count += status == SS_OK;
     }
+    asks(options, "take the fence of this coordinator");
     if (status == SS_OK)
         return start_actors(shell, stores, count, error);
     for (size_t i = 0; i < count; i++)
@@ -355,6 +364,7 @@ static int start_store(struct ss_coordinator *shell,
     shell->store_name = ss_strdup(ss_store_name(store));
     if (ss_store_is_shared(store)) // what is there is read with the shards
         return start_shared(shell, options, store, error);
+    asks(options, "read what it knows");
     int status =
         ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
     if (status == SS_OK)
@@ -371,6 +381,7 @@ static int open_store(const struct ss_coordinator_options *options,
     *ret_store = options->opened;
     if (options->opened)
         return SS_OK;
+    asks(options, "open, with its tables");
     return ss_store_open(options->store, ret_store, error);
 }
 
@@ -458,8 +469,11 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = start_store(shell, options, store, &boot, error);
         store = NULL;
     }
-    if (status == SS_OK && is_shared)
+    if (status == SS_OK && is_shared) {
+        asks(options, "open a connection for leases");
         status = ss_cluster_open(shell, options, error);
+    }
+    asks(options, NULL); // from here on the loop looks
     ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
         ss_show_note(shell, options);
@@ -609,7 +623,7 @@ int ss_coordinator_run(const struct ss_coordinator_options *options,
     *ret_has_ended = true;
     if (status != SS_OK)
         return status;
-    status = ss_coordinator_open(options, &shell, error);
+    status = ss_start_open(options, fd, &shell, ret_has_ended, error);
     if (status == SS_OK) {
         if (options->ready)
             options->ready(options->ready_ctx, shell);

@@ -47,6 +47,11 @@ struct ss_coordinator_options {
     struct ss_guard_limits limits; // what peers may take
     // Where numbers are served (common/app/metrics_server.h); NULL, "": nowhere.
     const char *metrics;
+    // ss_coordinator_open(): called by its thread before the store is asked for
+    // something (words behind "it is to"), and with NULL when it has answered
+    // all of that. NULL: none.
+    void (*asks)(void *ctx, const char *what);
+    void *asks_ctx;
     json_t *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
@@ -77,10 +82,11 @@ uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 // SS_EFENCED: another coordinator has taken over. Another error before `ready`
 // was called is one of opening, else one of the store.
 //
-// A store that does not answer holds a stop up for the time of draining and
-// leaving (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still
-// wait for that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked to
-// stop, and that was all that went wrong.
+// A store that does not answer is told of. It holds a start that is asked to stop
+// up for SS_STORE_SILENT_MS, and a stop for the time of draining and leaving
+// (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still wait for
+// that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked to stop, and
+// that was all that went wrong.
 int ss_coordinator_run(const struct ss_coordinator_options *options,
     bool *ret_has_ended, struct ss_error *error) SS_MUST_USE;
 

@@ -136,14 +136,14 @@ class Postgres:
 
 
 class Lock:
-    """A session that holds the journal, until it is closed."""
+    """A session that holds a table, until it is closed."""
 
-    def __init__(self, server):
+    def __init__(self, server, table="journal"):
         self.psql = subprocess.Popen(
             [str(programs() / "psql"), "-X", "-q", "-h", str(server.folder),
              "-U", "superstep", "-d", "postgres"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.psql.stdin.write("BEGIN; LOCK TABLE superstep.journal IN ACCESS "
+        self.psql.stdin.write(f"BEGIN; LOCK TABLE superstep.{table} IN ACCESS "
                               "EXCLUSIVE MODE;\n\\echo held\n")
         self.psql.stdin.flush()
         expect(self.psql.stdout.readline() == "held\n", "no lock")

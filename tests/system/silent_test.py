@@ -147,6 +147,37 @@ def test_a_stop_says_what_was_let_go():
         expect("1024 shards let go" in coordinator.text(), coordinator.text())
 
 
+def start_behind_a_lock(server, world):
+    """One that starts while somebody holds what its start reads."""
+    lock = postgres.Lock(server, "format")
+    coordinator = world.coordinator(
+        "--store", server.url(), *METRICS, wait=False)
+    port = port_of(coordinator)
+    coordinator.wait_line(
+        r"starting: the store has not answered for \d+ s: it is to open")
+    until(lambda: "not answered" in get(port, "health")[1])
+    expect(get(port, "health")[0] == 503, "it is not well")
+    expect("superstep_store_silent_seconds 0\n" not in
+           get(port, "metrics")[1], "it is silent")
+    return lock, coordinator, port
+
+
+def test_a_start_behind_a_lock_is_told_and_can_be_ended():
+    with World() as world, postgres.Postgres() as server:
+        world.coordinator("--store", server.url()).stop()
+        lock, coordinator, _ = start_behind_a_lock(server, world)
+        coordinator.kill(signal.SIGTERM)
+        expect(coordinator.wait() == STORE_FAILED, coordinator.text())
+        expect("asked to stop, and does not wait on" in
+               coordinator.text(), coordinator.text())
+        lock.close()
+        lock, coordinator, port = start_behind_a_lock(server, world)
+        lock.close()
+        expect_mended(coordinator, port)
+        coordinator.wait_line("listening on")
+        expect(coordinator.stop() == 0, coordinator.text())
+
+
 def hanging_disk(world):
     source = world.path("hanging_disk.c")
     source.write_text(HANGING_DISK, encoding="utf-8")
