@@ -72,7 +72,8 @@ static void write_begin(struct ss_buf *buf, const json_t *explained)
         ss_buf_addf(buf, " %s", ago);
         ss_free(ago);
     }
-    write_entry(buf, json_object_get(explained, "request"));
+    if (!ss_json_bool(explained, "pruned", false)) // else that went, too
+        write_entry(buf, json_object_get(explained, "request"));
     ss_buf_add_str(buf, ".\n");
 }
 
@@ -248,6 +249,9 @@ static void write_end(struct ss_buf *buf, const json_t *explained)
         json_object_get(json_object_get(explained, "end"), "error");
     int64_t from = ss_json_int(explained, "created_us", -1);
     int64_t to = ss_json_int(explained, "ended_us", -1);
+    if (ss_json_bool(explained, "pruned", false))
+        ss_buf_add_str(buf, "Its thread was pruned: what it did is gone, and "
+                            "its record is left.\n");
     if (strcmp(status, "interrupted") == 0) {
         add_plain(buf, "It stopped, and waits for an answer: superstep resume ",
             ss_json_str(explained, "thread", "THREAD"));

@@ -215,7 +215,7 @@ void ss_cancel_on_thread(
         answer(thread, peer, id, ss_json_str(facts->end, "status", "done"));
     } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
         answer(thread, peer, id, "cancelled");
-    } else {
+    } else if (!ss_outlived_look(thread, "cancel", peer, id, body)) {
         ss_reply_no_run(thread, peer, id, name);
     }
 }

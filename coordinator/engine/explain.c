@@ -291,6 +291,24 @@ static const struct ss_run_facts *facts_of(
                : ss_thread_newest_run(thread);
 }
 
+json_t *ss_explain_outlived(
+    const struct engine *engine, const json_t *record)
+{
+    json_t *json = json_pack(
+        "{s:O, s:O, s:O, s:O*, s:O, s:[], s:I, s:b, s:[], s:I, s:b}", "run",
+        json_object_get(record, "run"), "thread",
+        json_object_get(record, "thread"), "graph",
+        json_object_get(record, "graph"), "version",
+        json_object_get(record, "version"), "status",
+        json_object_get(record, "status"), "steps", "steps_before",
+        (json_int_t)0, "graph_known", 1, "waits", "rows_on_their_way",
+        (json_int_t)0, "pruned", 1);
+    set_time(json, "created", ss_json_int(record, "created_us", -1));
+    set_time(json, "ended", ss_json_int(record, "changed_us", -1));
+    set_time(json, "now", engine->wall_us);
+    return json;
+}
+
 void ss_explain_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
@@ -304,6 +322,8 @@ void ss_explain_thread(
         ss_reply(engine, peer, id, json_pack("{s:o}", "explain", waiting));
         return;
     }
+    if (!facts && ss_outlived_look(thread, "explain", peer, id, body))
+        return;
     if (!facts) {
         ss_reply_error(engine, peer, id, SS_ENOTFOUND, "thread %s has no run%s%s",
             thread->id, wanted ? " " : " yet", wanted ? wanted : "");

@@ -143,6 +143,19 @@ void ss_claim_fini(struct claim *claim);
 bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 bool ss_claim_stored(struct engine *engine, const struct ss_event *event);
 
+// ------------------------------------------------ outlived.c
+
+// No row tells of the run that `body` names. True: its thread lacks rows, so its
+// record is looked at, and the request is answered then. Borrows all.
+bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body);
+// What the store answered. Takes what is in `wait`.
+void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
+    const struct ss_event *event);
+// What goes on where there is no such record: a run begins, or is not known.
+#define SS_NAME_UNUSED_OP "unused"
+#define SS_RUN_UNKNOWN_OP "unknown"
+
 // ------------------------------------------------ locate.c
 
 // Serve a request that takes a run: on the thread that it names, else on the
@@ -273,10 +286,11 @@ void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
 // Whose a run's name is, where names alone are keys (claim.c).
 enum name_state {
     NAME_FREE,    // nobody has looked
+    NAME_UNUSED,  // no record of the thread's has it
     NAME_KNOWN,   // the thread's: it has a record
     NAME_CLAIMED, // the thread's, by a record that says no more than that
 };
-// The same, when its name is the thread's.
+// The same, when its name was looked for.
 void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
     json_t *body, enum name_state state);
 // One that nobody knows yet, of that graph (NULL: not known). Gives; free it with
@@ -546,6 +560,9 @@ const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
 // The request `explain`, on the run's thread.
 void ss_explain_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+// The same of a run that its record alone tells of. Gives.
+json_t *ss_explain_outlived(
+    const struct engine *engine, const json_t *record);
 
 // ------------------------------------------------ thread_record.c
 

@@ -213,6 +213,7 @@ void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
     const char *run_id = ss_json_str(body, "run", NULL);
-    if (!serve_known(thread, peer, id, run_id, body))
+    if (!serve_known(thread, peer, id, run_id, body)
+        && !ss_outlived_look(thread, "attach", peer, id, body))
         ss_reply_no_run(thread, peer, id, run_id ? run_id : "?");
 }

@@ -111,7 +111,24 @@ static bool finds_a_run(const char *op)
 {
     return strcmp(op, "run") == 0 || strcmp(op, "attach") == 0
         || strcmp(op, SS_NAME_CLAIMED_OP) == 0
-        || strcmp(op, SS_NAME_KNOWN_OP) == 0;
+        || strcmp(op, SS_NAME_KNOWN_OP) == 0
+        || strcmp(op, SS_NAME_UNUSED_OP) == 0;
+}
+
+// It waited for the store to say whose its run's name is. False: it did not.
+static bool serve_named(struct thread *thread, const struct waiting *w)
+{
+    static const struct {
+        const char *op;
+        enum name_state state;
+    } named[] = {{SS_NAME_CLAIMED_OP, NAME_CLAIMED},
+        {SS_NAME_KNOWN_OP, NAME_KNOWN}, {SS_NAME_UNUSED_OP, NAME_UNUSED}};
+    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+        if (strcmp(w->op, named[i].op) == 0) {
+            ss_run_named(thread, w->peer, w->id, w->body, named[i].state);
+            return true;
+        }
+    return false;
 }
 
 // Serve one that waited; false: it must wait on.
@@ -129,10 +146,11 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
         ss_cancel_on_thread(thread, w->peer, w->id, w->body);
         return true;
     }
-    if (strcmp(w->op, SS_NAME_CLAIMED_OP) == 0
-        || strcmp(w->op, SS_NAME_KNOWN_OP) == 0) {
-        ss_run_named(thread, w->peer, w->id, w->body,
-            strcmp(w->op, SS_NAME_KNOWN_OP) == 0 ? NAME_KNOWN : NAME_CLAIMED);
+    if (serve_named(thread, w))
+        return true;
+    if (strcmp(w->op, SS_RUN_UNKNOWN_OP) == 0) {
+        ss_reply_no_run(
+            thread, w->peer, w->id, ss_json_str(w->body, "run", "?"));
         return true;
     }
     if (strcmp(w->op, "attach") == 0) {

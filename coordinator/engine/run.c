@@ -323,19 +323,22 @@ static void ask(struct thread *thread, const char *peer, uint64_t id,
     struct ss_graph *graph = NULL;
     struct run *run = NULL;
     const char *name = ss_json_str(body, "run", NULL);
+    bool is_ours = state == NAME_KNOWN || state == NAME_CLAIMED;
     if (ss_run_serve_repeated(thread, peer, id, name, body))
+        return;
+    if (state == NAME_FREE && ss_outlived_look(thread, "run", peer, id, body))
         return;
     int status = look_at(thread, body, &if_busy, &graph, &error);
     if (status == SS_OK)
         status = make(thread, graph, body, &run, &error);
-    if (status == SS_OK && name && state == NAME_FREE
+    if (status == SS_OK && name && !is_ours
         && !ss_records_are_keyed(engine)) {
         ss_run_free(run);
         ss_claim(thread, peer, id, body);
         return;
     }
     if (status == SS_OK) {
-        if (state != NAME_FREE || !ss_records_are_keyed(engine))
+        if (is_ours || !ss_records_are_keyed(engine))
             ss_record_is_old(thread, run->id);
         status = begin(run, peer, id, if_busy, &error);
     }

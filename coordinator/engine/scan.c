@@ -19,6 +19,7 @@ void ss_scan_fini(struct scan_reply *wait)
     ss_free(wait->op);
     json_decref(wait->body);
     json_decref(wait->found);
+    ss_free(wait->thread);
 }
 
 // Behind which key a page begins. Gives; NULL: it is the first one.
@@ -188,6 +189,8 @@ void ss_records(struct engine *engine, const struct ss_event *event)
                     : NULL);
         else if (wait.found)
             ss_locate_answer(engine, &wait, event);
+        else if (wait.thread)
+            ss_outlived_answer(engine, &wait, event);
         else if (wait.op)
             answer_records(engine, &wait, event);
         ss_scan_fini(&wait);

@@ -530,6 +530,9 @@ struct scan_reply { // a request that waits for records
     json_int_t done;   // entries that are cleared so far
     bool has_looked;   // at the keys that name a thread
     json_t *found;     // threads that have a run of that name; or NULL
+    char *thread;      // of a run whose rows are gone (outlived.c); or NULL
+    int64_t born_us;   // when that thread was made
+    bool is_early;     // the prune that took them is not durable yet
 };
 
 struct engine {

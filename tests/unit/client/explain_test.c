@@ -145,6 +145,18 @@ START_TEST(a_run_that_failed_says_why_without_moving_the_cursor)
 }
 END_TEST
 
+START_TEST(a_run_of_a_thread_that_was_pruned_says_what_is_gone)
+{
+    expect("{" AROUND
+           "\"status\":\"done\",\"ended_at\":\"x\",\"ended_us\":1500000,"
+           "\"pruned\":true,\"steps\":[]}",
+        "Run r of graph hello (version 5f0c1e7a) on thread demo began 12 s "
+        "ago.\n"
+        "Its thread was pruned: what it did is gone, and its record is left.\n"
+        "It is done, after 500 ms.\n");
+}
+END_TEST
+
 START_TEST(a_run_that_nobody_took_up_is_not_lost)
 {
     expect("{" AROUND "\"status\":\"waiting\",\"steps\":[]}",
@@ -172,6 +184,8 @@ int main(void)
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
     tcase_add_test(
         tcase, a_run_that_failed_says_why_without_moving_the_cursor);
+    tcase_add_test(
+        tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

@@ -1,0 +1,179 @@
+// outlived.c - a run whose rows a prune took: what its record still says of it.
+//
+//   named on a thread that lacks its first row, and no row tells of it
+//        |
+//        +-- look at its record --it has ended--> answered from the record
+//                   |
+//                   +--none--> `run` begins it, for others there is no such run
+//
+// A name is a run's for as long as its record is kept, and a prune keeps it. On a
+// thread that has all its rows nobody looks, so that a new name costs nothing.
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/run_key.h"
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ looks
+
+// It was pruned: what stays is told again, by the first rows that are there. Where
+// its first run was taken back another row is the first.
+static bool lacks_rows(const struct thread *thread)
+{
+    const struct ss_row *first = ss_journal_row(thread->journal, 1);
+    uint64_t head = ss_journal_head(thread->journal);
+    if (first)
+        return false;
+    for (uint64_t seq = 2; seq <= head && !first; seq++)
+        first = ss_journal_row(thread->journal, seq);
+    return first
+        && (first->kind == SS_ROW_SNAPSHOT || (first->entry && first->end));
+}
+
+// Takes `wait` and `key`.
+static void look(struct engine *engine, struct scan_reply wait, char *key)
+{
+    wait.tag = ++engine->tags;
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_GET,
+            .tag = wait.tag,
+            .table = SS_RECORD_RUN,
+            .key = key});
+    SS_VEC_PUSH(&engine->scans, wait);
+}
+
+bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body)
+{
+    const char *run = ss_json_str(body, "run", NULL);
+    if (!peer || !run || !ss_run_name_fits(run) || !lacks_rows(thread))
+        return false;
+    look(thread->engine,
+        (struct scan_reply){.peer = ss_strdup(peer),
+            .id = id,
+            .op = ss_strdup(op),
+            .body = json_incref(body),
+            .thread = ss_strdup(thread->id),
+            .born_us = thread->born_us,
+            .is_early = thread->delete_to > 0},
+        ss_run_key(run, thread->id));
+    return true;
+}
+
+// ------------------------------------------------ what the record says
+
+// Under a name alone stands one run of all that are called so; and what was
+// stored before the thread was made is of one that was deleted.
+static const json_t *record_of(
+    const struct scan_reply *wait, const struct ss_event *event)
+{
+    const json_t *record = event->records.records_count > 0
+        ? event->records.records[0].value
+        : NULL;
+    bool is_it = strcmp(ss_json_str(record, "thread", ""), wait->thread) == 0
+        && strcmp(ss_json_str(record, "run", ""),
+               ss_json_str(wait->body, "run", "")) == 0
+        && ss_json_int(record, "changed_us", INT64_MAX) >= wait->born_us;
+    // a claim names no graph: that run has never begun
+    return is_it && json_object_get(record, "graph") ? record : NULL;
+}
+
+static bool has_ended(const json_t *record)
+{
+    static const char *const ends[] = {
+        "done", "interrupted", "failed", "drained", "cancelled"};
+    const char *status = ss_json_str(record, "status", "");
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (strcmp(status, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+// ------------------------------------------------ answers
+
+// Why a run failed stood in its rows.
+static json_t *error_of(const char *status, const char *said)
+{
+    if (strcmp(status, "failed") == 0)
+        return ss_error_json(SS_ENOTFOUND, said);
+    if (strcmp(status, "drained") == 0)
+        return ss_error_json(SS_EDRAINED, said);
+    if (strcmp(status, "cancelled") == 0)
+        return ss_error_json(SS_ECANCELLED, said);
+    return NULL;
+}
+
+// As a run gives it at its end, but for what went with its rows. Gives.
+static json_t *result_of(const json_t *record)
+{
+    const char *status = ss_json_str(record, "status", "?");
+    char *said = ss_format("the run is %s; the rest went when its thread was "
+        "pruned: its output, its questions, its error", status);
+    json_t *result = json_pack("{s:O, s:O, s:s, s:n, s:[], s:b, s:[s]}", "run",
+        json_object_get(record, "run"), "thread",
+        json_object_get(record, "thread"), "status", status, "output",
+        "interrupts", "pruned", 1, "warnings", said);
+    json_t *error = error_of(status, said);
+    if (error)
+        json_object_set_new(result, "error", error);
+    ss_free(said);
+    return result;
+}
+
+static void answer(struct engine *engine, const struct scan_reply *wait,
+    const json_t *record)
+{
+    struct ss_error error = {0};
+    json_t *body = NULL;
+    if (strcmp(wait->op, "explain") == 0)
+        body = json_pack(
+            "{s:o}", "explain", ss_explain_outlived(engine, record));
+    else if (strcmp(wait->op, "cancel") == 0)
+        body = json_pack("{s:O}", "status", json_object_get(record, "status"));
+    else
+        ss_stream_modes(json_object_get(wait->body, "stream"), &error);
+    if (error.status != SS_OK)
+        ss_reply_error(engine, wait->peer, wait->id, error.status, "%s",
+            error.message);
+    else
+        ss_reply(engine, wait->peer, wait->id,
+            body ? body : result_of(record));
+}
+
+static void go_on(struct engine *engine, const struct scan_reply *wait)
+{
+    bool begins = strcmp(wait->op, "run") == 0;
+    ss_request_later(ss_thread_get(engine, wait->thread),
+        begins ? SS_NAME_UNUSED_OP : SS_RUN_UNKNOWN_OP, wait->peer, wait->id,
+        wait->body);
+}
+
+void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
+    const struct ss_event *event)
+{
+    int status = event->records.status;
+    const char *run = ss_json_str(wait->body, "run", "");
+    if (status == SS_EFENCED)
+        return; // it ends: its successor is asked
+    if (status != SS_OK && status != SS_ENOTFOUND) {
+        ss_reply_error(engine, wait->peer, wait->id, status, "%s: %s", wait->op,
+            event->records.message ? event->records.message : "");
+        return;
+    }
+    const json_t *record = record_of(wait, event);
+    if (!record && !wait->has_looked) { // a record of before: its name alone
+        wait->has_looked = true;
+        look(engine, *wait, ss_strdup(run));
+        *wait = (struct scan_reply){0};
+    } else if (ss_refer(engine, wait->peer, wait->id, wait->thread)) {
+        return; // and was told where the thread is now
+    } else if (record && has_ended(record)) {
+        answer(engine, wait, record);
+    } else if (record && wait->is_early) {
+        ss_reply_error(engine, wait->peer, wait->id, SS_EAGAIN,
+            "run %s of thread %s is about to end: ask again", run,
+            wait->thread);
+    } else {
+        go_on(engine, wait);
+    }
+}
