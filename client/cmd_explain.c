@@ -9,6 +9,7 @@
 
 static struct ss_arg_list words;
 static const char *thread;
+static bool is_thread; // RUN is one: -t stands behind it, as it once did
 
 static const struct ss_arg options[] = {{.name = "RUN",
                                             .kind = SS_ARG_REST,
@@ -21,7 +22,9 @@ static const struct ss_arg options[] = {{.name = "RUN",
         .kind = SS_ARG_TEXT,
         .to = &thread,
         .value = "THREAD",
-        .help = "the run of this thread; without RUN the one that began last"},
+        .bare = &is_thread,
+        .help = "the run of this thread; without RUN the one that began last\n"
+                "(behind a word and by itself: the word is the thread)"},
     SS_CLI_OPTIONS};
 
 static void print(const json_t *explained)
@@ -62,9 +65,13 @@ static int run(struct ss_client *client)
 {
     char *id = NULL;
     int status = SS_CLI_DONE;
+    if (is_thread && words.count == 0)
+        return ss_cli_usage("--thread wants a value: --thread THREAD");
+    if (is_thread)
+        thread = words.items[0];
     if (words.count == 0 && !thread)
         return ss_cli_usage("say which RUN, or --thread THREAD");
-    if (words.count > 0)
+    if (words.count > 0 && !is_thread)
         status = ss_cli_find_run(client, thread, words.items[0], &id);
     if (status != SS_CLI_DONE)
         return status;

@@ -179,8 +179,13 @@ static int take_option(
         switch_on(parse, arg);
         return SS_OK;
     }
+    bool is_last = parse->at >= parse->argc;
+    if (!value && arg->bare && (is_last || *parse->argv[parse->at] == '-')) {
+        *arg->bare = true;
+        return SS_OK;
+    }
     if (!value) {
-        if (parse->at >= parse->argc)
+        if (is_last)
             return ss_error_set(parse->error, SS_EINVAL,
                 "--%s wants a value: --%s %s", arg->name, arg->name,
                 arg->value ? arg->value : "VALUE");

@@ -59,6 +59,7 @@ struct ss_arg {
     const char *value; // what stands for the value in --help: "FILE"
     const char *help;  // may have several lines
     int64_t min, max;  // INT: bounds; REST: how many words
+    bool *bare; // TEXT: set where no value is behind it; NULL: it must have one
     const char *unit;  // INT: of what, for people; or NULL
     // The variable that stands in for it, or, with _FILE behind it, that names
     // a file which holds the value (environment.h); NULL: none. A LIST has

@@ -237,6 +237,22 @@ START_TEST(a_thread_is_explained_by_its_last_run)
 }
 END_TEST
 
+// -t behind the word says that the word is a thread, as it did at first.
+START_TEST(a_thread_that_is_named_before_its_option_is_explained)
+{
+    static const char *const options[] = {"-t", "--thread"};
+    for (size_t i = 0; i < 2; i++) {
+        PLAY({.op = "explain", .final = "{\"explain\":{}}"});
+        ck_assert_int_eq(RUN("explain", "demo", options[i]), 0);
+        expect_asked("explain {\"thread\":\"demo\"}\n");
+    }
+    PLAY({.op = "explain", .final = "{\"explain\":{}}"});
+    ck_assert_int_eq(RUN("explain", "demo", "-t", "--json"), 0);
+    expect_asked("explain {\"thread\":\"demo\"}\n");
+    expect_usage(RUN("explain", "-t"), "--thread wants a value");
+}
+END_TEST
+
 // ----------------------------------------------------------------------- lists
 
 START_TEST(lists_are_tables)
@@ -315,6 +331,7 @@ static TCase *served(void)
         tcase, a_run_that_is_known_is_asked_for_again_wherever_it_began);
     tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
     tcase_add_test(tcase, a_thread_is_explained_by_its_last_run);
+    tcase_add_test(tcase, a_thread_that_is_named_before_its_option_is_explained);
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     return tcase;
