@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIDY = ROOT / "tests/tidy/tidy.py"
 PURE = ROOT / "tests/tidy/pure.sh"
 RULES = ROOT / "tests/tidy/rules.py"
+ROOMS = ROOT / "tests/tidy/rooms.py"
 LEFTOVERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
 
 HEADER = "#ifndef SS_PLANTED_{0}_H\n#define SS_PLANTED_{0}_H\n{1}#endif\n"
@@ -252,8 +253,87 @@ def check_rules(root):
                    f"rules does not say {complaint!r} of {files}: {said}")
 
 
+# A small engine: b.c is above a.c. What the text of its files is, beside that.
+HOUSE = {
+    "coordinator/engine/engine.c": "// I1 it is small\nint engine(void) { return 0; }\n",
+    "coordinator/engine/engine.h": "struct event {\n    int a;\n};\n",
+    "coordinator/engine/a.c": "int a(void) { return 1; }\n",
+    "coordinator/engine/b.c": "int a(void);\nint b(void) { return a(); }\n",
+    "coordinator/engine/inner.h": "int a(void);\nint b(void);\n",
+    "client/cmd_x.c": "int x;\n",
+    "tests/tidy/rooms.txt": "low : a\nhigh : b\ntop : engine\n",
+    "tests/tidy/arrows.txt": "# none\n",
+    "tests/tidy/figures.txt": "arrows-up 0 0 most\nfiles-in-one-circle 1 6 most\n"
+    "names-in-a-header 2 40 most\nmembers-of-a-struct 1 30 most\n"
+    "checks-in-1000-lines 200.0 20 least\nlines-of-engine.c 2 200 most\n"
+    "repeats-in-commands 0 0 most\n",
+}
+UP = "int b(void);\nint a(void) { return b(); }\n"
+LINES = "".join(f"x{number} = f(y{number});\n" for number in range(7))
+ROOMS_PLANTED = [
+    ({}, None),
+    ({"coordinator/engine/a.c": UP}, "a.c (low) calls up: b of b.c (high)"),
+    ({"coordinator/engine/a.c": UP}, "files-in-one-circle got worse: 2"),
+    ({"tests/tidy/arrows.txt": "a b b\n"}, "1 arrows are gone"),
+    ({"coordinator/engine/c.c": "int c;\n"}, "c.c is in no room"),
+    ({"tests/tidy/rooms.txt": "low : a d\nhigh : b\ntop : engine\n"},
+     "there is no d.c"),
+    ({"coordinator/engine/b.c": "int b(void) { return 2; }\n"},
+     "nothing was checked"),
+    ({"coordinator/engine/inner.h": "int a(int (*)(void));\nint b(void);\n"
+      "struct c {\n    int d;\n};\n"}, "names-in-a-header got worse: 3"),
+    ({"coordinator/engine/inner.h": "static inline int a(void)\n{\n"
+      "    return 1;\n}\nint b(void);\nint a(void);\n"}, None),
+    ({"coordinator/engine/engine.h": "struct event {\n    int a, b;\n};\n"},
+     "members-of-a-struct got worse: 2"),
+    ({"coordinator/engine/engine.h": "struct event {\n    struct {\n"
+      "        int (*f)(int, int);\n    } g; // one, two\n};\n"}, None),
+    ({"coordinator/engine/engine.c": "int engine;\n\n"},
+     "checks-in-1000-lines got worse: 0.0"),
+    ({"coordinator/engine/engine.c": "// I1 it is small\n\nint engine;\n"},
+     "lines-of-engine.c got worse: 3"),
+    ({"client/cmd_y.c": LINES, "client/cmd_x.c": LINES.replace("f", "g")},
+     "repeats-in-commands got worse: 6"),
+    ({"tests/tidy/figures.txt": HOUSE["tests/tidy/figures.txt"].replace(
+        "files-in-one-circle 1", "files-in-one-circle 3")},
+     "files-in-one-circle is better: 1"),
+    ({"tests/tidy/figures.txt": HOUSE["tests/tidy/figures.txt"].replace(
+        "arrows-up 0 0 most\n", "")}, "arrows-up has no row"),
+    ({"tests/tidy/figures.txt": HOUSE["tests/tidy/figures.txt"]
+      + "charm 1 1 most\n"}, "nothing measures charm"),
+]
+
+
+def build_house(house):
+    objects = []
+    for path in sorted((house / "coordinator/engine").glob("*.c")):
+        objects.append(f"{path.name}.o")
+        subprocess.run([os.environ.get("CC", "cc"), "-w", "-c", path, "-o",
+                        house / objects[-1]], check=True)
+    subprocess.run(["ar", "rc", "engine.a"] + objects, cwd=house, check=True)
+    return house / "engine.a"
+
+
+def check_rooms(root):
+    for number, (files, complaint) in enumerate(ROOMS_PLANTED):
+        house = root / str(number)
+        for path, text in {**HOUSE, **files}.items():
+            target = house / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        done = subprocess.run([sys.executable, ROOMS, build_house(house), house],
+                              capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if complaint is None:
+            expect(done.returncode == 0, f"rooms complains of {files}: {said}")
+        else:
+            expect(done.returncode == 1 and complaint in said,
+                   f"rooms does not say {complaint!r} of {files}: {said}")
+
+
 def main():
-    for check in (check_planted, check_nothing, check_pure, check_rules):
+    for check in (check_planted, check_nothing, check_pure, check_rules,
+                  check_rooms):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             if check is check_planted:

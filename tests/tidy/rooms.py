@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""rooms - who calls whom inside the engine, and what may still run up.
+
+usage: rooms.py ARCHIVE [ROOT] [--write]
+
+Reads the symbols of the engine's archive (nm): an arrow is a function or datum
+and a file that uses it. rooms.txt says in which room each file is; arrows.txt
+lists the arrows that still run from a lower room to a higher one. One that is
+not listed fails, and so does one that is listed and gone (--write takes it
+out; it never adds). Prints the figures of figures.txt; one that is worse than
+its row there fails, one that is better asks to be written down (--write).
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def read_rooms(path):
+    rooms, order = {}, []
+    for line in path.read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            room, files = line.split(":")
+            order.append(room.strip())
+            rooms.update((name, len(order) - 1) for name in files.split())
+    return rooms, order
+
+
+def read_symbols(archive):
+    """Who defines what, and who uses what: file -> names."""
+    done = subprocess.run(["nm", "-A", archive], capture_output=True, text=True,
+                          check=False)
+    defines, uses = {}, {}
+    for line in done.stdout.splitlines():
+        match = re.match(r".*?([\w.-]+)\.c\.o:[0-9a-f ]* ([A-Za-z]) (\S+)$", line)
+        if match and match[2] in "TDBRC":
+            defines[match[3]] = match[1]
+        elif match and match[2] == "U":
+            uses.setdefault(match[1], set()).add(match[3])
+    return defines, uses
+
+
+def arrows_of(defines, uses):
+    return sorted((user, name, defines[name]) for user, names in uses.items()
+                  for name in names if defines.get(name, user) != user)
+
+
+def largest_circle(arrows):
+    """The most files that all lead to one another (Tarjan, without a stack)."""
+    leads = {}
+    for user, _, owner in arrows:
+        leads.setdefault(user, set()).add(owner)
+        leads.setdefault(owner, set())
+    index, low, stack, on, most = {}, {}, [], set(), 1
+    for root in sorted(leads):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(leads[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on.add(root)
+        while work:
+            node, rest = work[-1]
+            for other in rest:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    on.add(other)
+                    work.append((other, iter(sorted(leads[other]))))
+                    break
+                if other in on:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    size = len(stack) - stack.index(node)
+                    most = max(most, size)
+                    on.difference_update(stack[-size:])
+                    del stack[-size:]
+    return most
+
+
+# --- figures of the source -----------------------------------------------------
+
+
+def blanked(text):
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)
+
+
+def names_of(text):
+    """Functions, structs and enums that a header gives; not `static inline`."""
+    code = re.sub(r"static inline.*?\n}\n", "", blanked(text), flags=re.S)
+    names = set(re.findall(r"^(?:[a-z][\w ]*[ *])(\w+)\([^{}]*?\)[^{};]*;", code,
+                           re.M))
+    names.update(re.findall(r"^(?:struct|enum) (\w+) {", code, re.M))
+    return names
+
+
+def count_members(body):
+    """Of a struct's own; what stands in a struct within it is that one's."""
+    while True:  # from the inside out: "struct {...} name;" is one member
+        flat = re.sub(r"(struct|union)( \w+)? \{[^{}]*\}", "int", body)
+        if flat == body:
+            break
+        body = flat
+    body = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", body)
+    parts = [part.strip() for part in body.split(";")]
+    return sum(1 + part.count(",") for part in parts if part)
+
+
+def members_of(text):
+    """How many members each struct has, those within others too."""
+    code = "\n".join(line for line in blanked(text).splitlines()
+                     if not line.lstrip().startswith("#"))
+    counts = []
+    for match in re.finditer(r"\b(?:struct|union)(?: \w+)? \{", code):
+        depth, at = 1, match.end()
+        while depth and at < len(code):
+            depth += {"{": 1, "}": -1}.get(code[at], 0)
+            at += 1
+        counts.append(count_members(code[match.end():at - 1]))
+    return counts
+
+
+def repeated(files, least):
+    """Pairs of equal runs of `least` lines after names are made alike."""
+    seen, pairs = {}, 0
+    for path in files:
+        lines = []
+        for line in blanked(path.read_text()).splitlines():
+            line = re.sub(r"\b\w+\b", "x", re.sub(r"\s+", " ", line.strip()))
+            if line and not line.startswith("#") and line not in "{};":
+                lines.append(line)
+        for at in range(len(lines) - least + 1):
+            key = "\n".join(lines[at:at + least])
+            pairs += seen.get(key, 0)
+            seen[key] = seen.get(key, 0) + 1
+    return pairs
+
+
+def source_figures(root):
+    engine = root / "coordinator/engine"
+    sources = sorted(engine.rglob("*.c"))
+    headers = sorted(path for path in engine.rglob("*.h"))
+    inner = [path for path in headers if path != engine / "engine.h"]
+    code = [blanked(path.read_text()) for path in sources]
+    lines = sum(len(path.read_text().splitlines()) for path in sources)
+    checks = sum(len(re.findall(r"\bss_check\(|\bss_\w+_move\(", text))
+                 for text in code)
+    checks += len(re.findall(r"^//\s+I\d+\b", (engine / "engine.c").read_text(),
+                             re.M))
+    structs = [count for path in headers
+               for count in members_of(path.read_text())]
+    return {
+        "names-in-a-header": max(len(names_of(p.read_text())) for p in inner),
+        "members-of-a-struct": max(structs),
+        "checks-in-1000-lines": round(1000 * checks / lines, 1),
+        "lines-of-engine.c": len((engine / "engine.c").read_text().splitlines()),
+        "repeats-in-commands": repeated(sorted((root / "client").glob("cmd_*.c")),
+                                        6),
+    }
+
+
+# --- what is said ---------------------------------------------------------------
+
+
+class Rooms:
+    def __init__(self, archive, root, write):
+        self.root = root
+        self.write = write
+        self.complaints = 0
+        self.folder = root / "tests/tidy"
+        self.rooms, self.order = read_rooms(self.folder / "rooms.txt")
+        self.arrows = arrows_of(*read_symbols(archive))
+
+    def complain(self, message):
+        self.complaints += 1
+        print(message)
+
+    def check_files(self):
+        there = {path.stem for path in
+                 (self.root / "coordinator/engine").rglob("*.c")}
+        for name in sorted(there - set(self.rooms)):
+            self.complain(f"rooms.txt: {name}.c is in no room")
+        for name in sorted(set(self.rooms) - there):
+            self.complain(f"rooms.txt: there is no {name}.c")
+        if not self.arrows:
+            self.complain("the archive has no arrows, so nothing was checked")
+
+    def check_arrows(self):
+        path = self.folder / "arrows.txt"
+        head = [line for line in path.read_text().splitlines()
+                if line.startswith("#")]
+        listed = {line for line in path.read_text().splitlines()
+                  if line and not line.startswith("#")}
+        up = {f"{user} {name} {owner}" for user, name, owner in self.arrows
+              if user in self.rooms and owner in self.rooms
+              and self.rooms[user] < self.rooms[owner]}
+        for arrow in sorted(up - listed):
+            user, name, owner = arrow.split()
+            self.complain(
+                f"{user}.c ({self.order[self.rooms[user]]}) calls up: {name} of "
+                f"{owner}.c ({self.order[self.rooms[owner]]})")
+        gone = listed - up
+        if gone and self.write:
+            path.write_text("\n".join(head + sorted(listed & up)) + "\n")
+        elif gone:
+            self.complain(f"arrows.txt: {len(gone)} arrows are gone; take them "
+                          f"out (rooms.py --write): {sorted(gone)[0]} ...")
+        return len(up)
+
+    def check_figures(self, figures):
+        path = self.folder / "figures.txt"
+        lines = path.read_text().splitlines()
+        known = set()
+        for at, line in enumerate(lines):
+            if not line.strip() or line.startswith("#"):
+                continue
+            name, allowed, goal, want = line.split()
+            known.add(name)
+            if name not in figures:
+                self.complain(f"figures.txt: nothing measures {name}")
+                continue
+            today = figures[name]
+            sign = 1 if want == "most" else -1
+            print(f"{name:<24} {today:>8}   allowed {allowed:>6}   goal {goal:>6}")
+            if sign * today > sign * float(allowed):
+                self.complain(f"{name} got worse: {today}, and {allowed} is "
+                              f"allowed")
+            elif today != float(allowed):
+                if self.write:
+                    lines[at] = f"{name:<24} {today:>6} {goal:>6} {want}"
+                else:
+                    self.complain(f"figures.txt: {name} is better: {today}; "
+                                  f"write it down (rooms.py --write)")
+        for name in sorted(set(figures) - known):
+            self.complain(f"figures.txt: {name} has no row")
+        if self.write:
+            path.write_text("\n".join(lines) + "\n")
+
+    def run(self):
+        self.check_files()
+        figures = {"arrows-up": self.check_arrows(),
+                   "files-in-one-circle": largest_circle(self.arrows)}
+        figures.update(source_figures(self.root))
+        self.check_figures(figures)
+        return 1 if self.complaints else 0
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    if not words or not os.path.exists(words[0]):
+        sys.exit(__doc__)
+    root = pathlib.Path(words[1] if len(words) > 1 else ".")
+    return Rooms(words[0], root, "--write" in sys.argv).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
