@@ -3,84 +3,10 @@
 // Each kind of event has its file; what they set in motion (loops to advance,
 // tasks to send, rows to store) is carried on here in a fixed order, so that the
 // same events always give the same commands.
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
-
-// ------------------------------------------------ commands
-
-void ss_put_fini(struct ss_command_put *put)
-{
-    ss_free(put->key);
-    ss_free(put->index);
-    json_decref(put->value);
-}
-
-void ss_command_fini(struct ss_command *command)
-{
-    ss_free(command->peer);
-    ss_free(command->text);
-    json_decref(command->json);
-    ss_order_destroy(&command->order);
-    ss_free(command->attempts);
-    ss_free(command->shards);
-    ss_free(command->thread);
-    ss_free((void *)command->rows);
-    for (size_t i = 0; i < command->puts_count; i++)
-        ss_put_fini(&command->puts[i]);
-    ss_free(command->puts);
-    ss_free(command->key);
-    ss_free(command->after);
-}
-
-void ss_engine_command(struct engine *engine, struct ss_command command)
-{
-    SS_VEC_PUSH(&engine->commands, command);
-}
-
-static void clear_commands(struct engine *engine)
-{
-    for (size_t i = 0; i < engine->commands.count; i++)
-        ss_command_fini(&engine->commands.items[i]);
-    engine->commands.count = 0;
-}
-
-void ss_engine_narrate(struct engine *engine, const char *format, ...)
-{
-    char text[SS_ERROR_SIZE];
-    if (!engine->options.narrate)
-        return;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    engine->options.narrate(engine->options.narrate_ctx, text);
-}
-
-void ss_engine_wake(struct engine *engine, int64_t at_ms)
-{
-    if (at_ms < engine->now_ms)
-        at_ms = engine->now_ms; // at once: nobody came too late for it
-    if (at_ms < engine->wake_at_ms)
-        engine->wake_at_ms = at_ms;
-}
-
-void ss_engine_store_record(struct engine *engine,
-    enum ss_record_table table, const char *key, const char *index,
-    json_t *value)
-{
-    struct ss_command command = {
-        .type = SS_COMMAND_STORE, .tag = ++engine->tags, .puts_count = 1};
-    command.puts = ss_zalloc(1, sizeof(*command.puts));
-    command.puts[0] = (struct ss_command_put){.table = table,
-        .key = ss_strdup(key),
-        .index = ss_strdup(index),
-        .value = value};
-    ss_engine_command(engine, command);
-}
 
 // ------------------------------------------------ life
 
@@ -182,7 +108,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_offers_fini(engine);
     ss_map_fini(&engine->vouched, ss_free);
     json_decref(engine->members);
-    clear_commands(engine);
+    ss_engine_forget_commands(engine);
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
     SS_VEC_FINI(&engine->turns);
@@ -232,15 +158,6 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (thread && thread->store_tag == event->stored.tag)
         ss_thread_stored(thread, event);
-}
-
-void ss_engine_damaged(
-    struct engine *engine, const char *kind, const char *name, const char *why)
-{
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_DAMAGED,
-            .key = ss_format("%s %s", kind, name),
-            .text = ss_strdup(why)});
 }
 
 static void on_graph(struct engine *engine, const struct ss_event *event)
@@ -428,7 +345,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     struct ss_commands *ret)
 {
     struct engine *engine = &it->engine;
-    clear_commands(engine);
+    ss_engine_forget_commands(engine);
     pass_time(engine, event);
     engine->wake_at_ms = INT64_MAX;
     ss_trials_next(engine);

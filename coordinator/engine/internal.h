@@ -5,26 +5,10 @@
 #include <stdlib.h>
 
 #include "coordinator/engine/loop.h"
+#include "coordinator/engine/step.h"
 #include "coordinator/engine/thread.h"
 
 // ------------------------------------------------ engine.c
-
-// Append to this step's commands. Takes what the command owns.
-void ss_engine_command(struct engine *engine, struct ss_command command);
-void ss_command_fini(struct ss_command *command);
-void ss_put_fini(struct ss_command_put *put);
-void ss_engine_narrate(struct engine *engine, const char *format, ...)
-    SS_PRINTF(2, 3);
-// Something that is stored cannot be read: `why` is a sentence that names it.
-void ss_engine_damaged(struct engine *engine, const char *kind,
-    const char *name, const char *why);
-// At the latest then there must be another step.
-void ss_engine_wake(struct engine *engine, int64_t at_ms);
-
-// A record by itself, without rows. Takes `value` (NULL: delete).
-void ss_engine_store_record(struct engine *engine,
-    enum ss_record_table table, const char *key, const char *index,
-    json_t *value);
 
 // What is behind the handle.
 const struct engine *ss_engine_inside(const struct ss_engine *engine);

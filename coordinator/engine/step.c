@@ -1,0 +1,88 @@
+// step.c - what a step gives: its commands, what it narrates, when it wants to be
+// woken.
+//
+// The lowest room of the engine: every other one may call these, and they know
+// no thread, run, loop or worker.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "coordinator/engine/internal.h"
+
+void ss_put_fini(struct ss_command_put *put)
+{
+    ss_free(put->key);
+    ss_free(put->index);
+    json_decref(put->value);
+}
+
+void ss_command_fini(struct ss_command *command)
+{
+    ss_free(command->peer);
+    ss_free(command->text);
+    json_decref(command->json);
+    ss_order_destroy(&command->order);
+    ss_free(command->attempts);
+    ss_free(command->shards);
+    ss_free(command->thread);
+    ss_free((void *)command->rows);
+    for (size_t i = 0; i < command->puts_count; i++)
+        ss_put_fini(&command->puts[i]);
+    ss_free(command->puts);
+    ss_free(command->key);
+    ss_free(command->after);
+}
+
+void ss_engine_command(struct engine *engine, struct ss_command command)
+{
+    SS_VEC_PUSH(&engine->commands, command);
+}
+
+void ss_engine_forget_commands(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->commands.count; i++)
+        ss_command_fini(&engine->commands.items[i]);
+    engine->commands.count = 0;
+}
+
+void ss_engine_narrate(struct engine *engine, const char *format, ...)
+{
+    char text[SS_ERROR_SIZE];
+    if (!engine->options.narrate)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof(text), format, list);
+    va_end(list);
+    engine->options.narrate(engine->options.narrate_ctx, text);
+}
+
+void ss_engine_wake(struct engine *engine, int64_t at_ms)
+{
+    if (at_ms < engine->now_ms)
+        at_ms = engine->now_ms; // at once: nobody came too late for it
+    if (at_ms < engine->wake_at_ms)
+        engine->wake_at_ms = at_ms;
+}
+
+void ss_engine_store_record(struct engine *engine,
+    enum ss_record_table table, const char *key, const char *index,
+    json_t *value)
+{
+    struct ss_command command = {
+        .type = SS_COMMAND_STORE, .tag = ++engine->tags, .puts_count = 1};
+    command.puts = ss_zalloc(1, sizeof(*command.puts));
+    command.puts[0] = (struct ss_command_put){.table = table,
+        .key = ss_strdup(key),
+        .index = ss_strdup(index),
+        .value = value};
+    ss_engine_command(engine, command);
+}
+
+void ss_engine_damaged(
+    struct engine *engine, const char *kind, const char *name, const char *why)
+{
+    ss_engine_command(engine,
+        (struct ss_command){.type = SS_COMMAND_DAMAGED,
+            .key = ss_format("%s %s", kind, name),
+            .text = ss_strdup(why)});
+}
