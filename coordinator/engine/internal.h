@@ -555,17 +555,23 @@ void ss_thread_record_found(struct thread *thread, const json_t *record);
 // Put it with `news` (taken) in the place of what it said of them.
 void ss_thread_put_record(struct thread *thread, json_t *news);
 
-// ------------------------------------------------ keep.c
+// ------------------------------------------------ delete.c
 
+// False: it is busy, and who asked has been told so.
+bool ss_thread_is_free(struct thread *thread, const char *peer, uint64_t id);
 // Whether the conditions of a prune or a delete spare the thread: it was used
 // less than `idle_ms` ago, or (`keep_waiting`) it waits for an answer. That is
 // answered then.
 bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
     const json_t *body);
 
-// The requests `delete` and `copy`.
+// The request `delete`.
 void ss_delete_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
+
+// ------------------------------------------------ copy.c
+
+// The request `copy`.
 void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 // A copy, when the thread that it goes to has been read. `body`: {"thread": from
@@ -573,9 +579,11 @@ void ss_copy_thread(struct thread *thread, const char *peer, uint64_t id,
 void ss_copy_into(struct thread *to, const char *peer, uint64_t id,
     json_t *body);
 
+// ------------------------------------------------ idempotency.c
+
 // `key` of a request that changes a thread once: the same one again is answered
 // as the first time. The answer stands in the last row of the change.
-// SS_EINVAL: it is no key.
+// SS_EINVAL: it is not a key.
 int ss_key_check(const json_t *body, struct ss_error *error) SS_MUST_USE;
 // True: it was asked before, and is answered.
 bool ss_answered_before(

@@ -1,0 +1,115 @@
+// copy.c - a thread once more, under another name.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+static json_t *copy_body(const char *from, json_t *body)
+{
+    return json_pack("{s:s, s:O*}", "thread", from, "key",
+        json_object_get(body, "key"));
+}
+
+void ss_copy_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    struct engine *engine = thread->engine;
+    const char *name = ss_json_str(body, "to", "");
+    struct ss_error error = {0};
+    if (!ss_thread_is_free(thread, peer, id))
+        return;
+    if (ss_key_check(body, &error) != SS_OK) {
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+        return;
+    }
+    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
+        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
+        return;
+    }
+    if (!ss_is_ours(engine, name)) {
+        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: thread %s would "
+            "live with another coordinator than %s: give the copy another "
+            "name, until one fits", name, thread->id);
+        return;
+    }
+    json_t *request = copy_body(thread->id, body);
+    ss_request_later(
+        ss_thread_get(engine, name), "copy_into", peer, id, request);
+    json_decref(request);
+}
+
+// False: a copy of it would have rows that a member does not read.
+static bool all_read(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && !row->void_seq
+            && ss_row_format(row) > thread->engine->row_format)
+            return false;
+    }
+    return true;
+}
+
+// What is void stays behind, so the copy's rows are numbered anew.
+static uint64_t copy_rows(struct thread *to, const struct thread *from)
+{
+    uint64_t head = ss_journal_head(from->journal), count = 0;
+    uint64_t *places = ss_zalloc((size_t)head + 1, sizeof(*places));
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(from->journal, seq);
+        if (!row || row->void_seq)
+            continue;
+        places[seq] = ++count;
+        struct ss_row *copy = ss_row_copy(row);
+        copy->seq = count;
+        if (!copy->run[0]) { // what was answered there was not answered here
+            json_decref(copy->end);
+            copy->end = NULL;
+        }
+        copy->parent_seq = row->parent_seq < seq ? places[row->parent_seq] : 0;
+        copy->base_seq = row->base_seq <= seq ? places[row->base_seq] : 0;
+        to->open = copy;
+        ss_thread_seal(to);
+    }
+    ss_free(places);
+    return count;
+}
+
+void ss_copy_into(
+    struct thread *to, const char *peer, uint64_t id, json_t *body)
+{
+    struct engine *engine = to->engine;
+    const char *from_id = ss_json_str(body, "thread", "");
+    if (ss_answered_before(to, peer, id, body))
+        return;
+    struct thread *from = ss_map_get(&engine->threads, from_id);
+    if (!from || from->state != THREAD_HOT || from->run || from->deleting
+        || ss_thread_head(from) > from->durable) {
+        ss_reply_error(engine, peer, id, SS_EAGAIN,
+            "thread %s changed meanwhile: ask again", from_id);
+        return;
+    }
+    if (!ss_thread_is_free(to, peer, id))
+        return;
+    if (ss_thread_head(to) > 0) {
+        ss_reply_error(engine, peer, id, SS_EEXISTS,
+            "thread %s is not empty: copy to a new one", to->id);
+        return;
+    }
+    if (!all_read(from)) {
+        ss_reply_error(engine, peer, id, SS_EAGAIN,
+            "thread %s: a coordinator of an older version is at work, which "
+            "does not read all of its rows: upgrade it, and ask again",
+            from_id);
+        return;
+    }
+    uint64_t head = copy_rows(to, from);
+    to->last_ticks = from->last_ticks;
+    ss_free(to->graph);
+    to->graph = ss_strdup(from->graph);
+    ss_thread_put_record(to,
+        json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
+            "copy_of", from_id));
+    json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
+    ss_answer_keep(to, body, answer);
+    ss_reply_durable(to, peer, id, answer);
+}

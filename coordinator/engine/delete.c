@@ -1,0 +1,76 @@
+// delete.c - a thread goes, with all its rows and records.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+bool ss_thread_is_free(struct thread *thread, const char *peer, uint64_t id)
+{
+    if (!ss_thread_busy(thread))
+        return true;
+    ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+        "thread %s is busy: wait for its run, or cancel it", thread->id);
+    return false;
+}
+
+// The time of its last row, of any namespace. To be pruned is no use.
+static int64_t used_us(const struct thread *thread)
+{
+    for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->kind != SS_ROW_VOID)
+            return row->wall_us;
+    }
+    return 0;
+}
+
+bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
+    const json_t *body)
+{
+    const int64_t ms_max = INT64_MAX / 1000;
+    int64_t idle_ms = ss_json_int(body, "idle_ms", 0);
+    const struct ss_run_facts *run = ss_thread_newest_run(thread);
+    const char *why = NULL;
+    if (idle_ms < 0 || idle_ms > ms_max) {
+        ss_reply_error(thread->engine, peer, id, SS_EINVAL,
+            "idle_ms: give milliseconds, from 0");
+        return true;
+    }
+    if (idle_ms > 0 &&
+        thread->engine->wall_us - used_us(thread) < idle_ms * 1000)
+        why = "used";
+    else if (ss_json_bool(body, "keep_waiting", false) && run && run->end &&
+             strcmp(ss_json_str(run->end, "status", ""), "interrupted") == 0)
+        why = "waits";
+    if (why)
+        ss_reply_durable(thread, peer, id,
+            json_pack("{s:i, s:s}", "rows", 0, "spared", why));
+    return why != NULL;
+}
+
+// The thread's rows and records go in one unit; then it is as if new. Whoever
+// asks for it meanwhile waits: a row of its next life must not go with them.
+void ss_delete_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    if (!ss_thread_is_free(thread, peer, id) || ss_thread_spared(thread, peer, id, body))
+        return;
+    uint64_t head = ss_journal_head(thread->journal);
+    for (uint64_t seq = 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        const struct ss_run_facts *facts =
+            row ? ss_journal_run(thread->journal, row->run) : NULL;
+        // one that was cancelled before its turn has an end alone
+        if (facts && (row->entry || (row->end && !facts->entry)))
+            ss_record_drop(thread, row->run);
+    }
+    ss_thread_put(thread, SS_RECORD_THREAD, thread->id, NULL, NULL, false);
+    thread->delete_all = thread->deleting = true;
+    ss_thread_dirty(thread);
+    // held back until the unit is durable: answered behind everything
+    SS_VEC_PUSH(&thread->held,
+        (struct held){head + 1, 0,
+            (struct ss_command){.type = SS_COMMAND_REPLY,
+                .peer = ss_strdup(peer),
+                .id = id,
+                .json = json_pack("{s:I}", "rows", (json_int_t)head)}});
+}

@@ -1,0 +1,79 @@
+// idempotency.c - a request with a key is done once: its answer stands in a row.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+int ss_key_check(const json_t *body, struct ss_error *error)
+{
+    const json_t *key = json_object_get(body, "key");
+    size_t size = json_string_length(key);
+    if (!key || (size > 0 && size <= SS_KEY_SIZE_MAX))
+        return SS_OK;
+    return ss_error_set(error, SS_EINVAL,
+        "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
+}
+
+// What this row keeps of the key.
+static const json_t *kept_in(const struct ss_row *row, const char *key)
+{
+    const json_t *end = row && !row->run[0] ? row->end : NULL;
+    return end && strcmp(ss_json_str(end, "key", ""), key) == 0 ? end : NULL;
+}
+
+// What the newest row that keeps this key says: {"key", "answer"}, or, of an
+// update that was cut off, {"key", "done", "base"}. Borrowed; NULL: none does.
+// The row that is open counts: who had waited beside the first one is served in
+// the same step.
+static const json_t *kept(const struct thread *thread, const json_t *body)
+{
+    const char *key = ss_json_str(body, "key", NULL);
+    const json_t *end = key ? kept_in(thread->open, key) : NULL;
+    for (uint64_t seq = ss_journal_head(thread->journal);
+         key && !end && seq > 0; seq--)
+        end = kept_in(ss_journal_row(thread->journal, seq), key);
+    return end;
+}
+
+bool ss_answered_before(
+    struct thread *thread, const char *peer, uint64_t id, const json_t *body)
+{
+    json_t *answer = json_object_get(kept(thread, body), "answer");
+    if (answer)
+        ss_reply_durable(thread, peer, id, json_incref(answer));
+    return answer != NULL;
+}
+
+static void keep(struct thread *thread, json_t *what)
+{
+    struct ss_row *row = thread->open && !thread->open->run[0]
+        ? thread->open
+        : ss_thread_row_for_events(thread, "", "");
+    row->end = what;
+}
+
+void ss_answer_keep(
+    struct thread *thread, const json_t *body, json_t *answer)
+{
+    json_t *key = json_object_get(body, "key");
+    if (json_is_string(key))
+        keep(thread, json_pack("{s:O, s:O}", "key", key, "answer", answer));
+}
+
+void ss_answer_keep_part(
+    struct thread *thread, const json_t *body, size_t done, const char *base)
+{
+    json_t *key = json_object_get(body, "key");
+    if (json_is_string(key))
+        keep(thread, json_pack("{s:O, s:I, s:s}", "key", key, "done",
+                         (json_int_t)done, "base", base));
+}
+
+size_t ss_answer_part(const struct thread *thread, const json_t *body,
+    char ret_base[SS_UUID_SIZE])
+{
+    const json_t *part = kept(thread, body);
+    size_t done = (size_t)ss_json_int(part, "done", 0);
+    if (done > 0)
+        id_copy(ret_base, ss_json_str(part, "base", ""));
+    return done;
+}
