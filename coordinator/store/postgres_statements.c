@@ -42,6 +42,7 @@ static const char *const texts[SS_PG_PUTS] = {
 // Keys in order: two that put the same ones wait for each other in one
 // direction only.
 #define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
+#define KEYS_OF "unnest($1::text[], $2::text[]) AS p (key, index_key)"
 #define PUT_LISTS                                                              \
     "unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[]"
 
@@ -62,8 +63,8 @@ static const char *const put_texts[SS_PG_PUT_KINDS] = {
         " SELECT 1 / (count(*) = $7::bigint)::integer FROM u",
     [SS_PG_PUT_DELETE] = "DELETE FROM @# WHERE key = ANY ($1::text[])",
     [SS_PG_PUT_DELETE_OF] =
-        "DELETE FROM @# t USING unnest($1::text[], $2::text[]) AS p (key,"
-        " index_key) WHERE t.key = p.key AND t.index_key = p.index_key",
+        "DELETE FROM @# t USING " KEYS_OF
+        " WHERE t.key = p.key AND t.index_key = p.index_key",
 };
 
 enum ss_pg_statement ss_pg_put_statement(

@@ -483,10 +483,10 @@ static enum chore draw_chore(struct customer *it, enum after after)
     for (size_t i = 0; i < CHORE_COUNT; i++)
         all += climate->chores[i];
     uint64_t at = draw(world, all);
-    for (size_t i = 0; i < CHORE_COUNT; i++) {
-        if (at < climate->chores[i])
-            return may_be_done(it, i, after) ? i : CHORE_COUNT;
-        at -= climate->chores[i];
+    for (enum chore chore = 0; chore < CHORE_COUNT; chore++) {
+        if (at < climate->chores[chore])
+            return may_be_done(it, chore, after) ? chore : CHORE_COUNT;
+        at -= climate->chores[chore];
     }
     return CHORE_COUNT;
 }
