@@ -2,7 +2,7 @@
 """mutate - plant a fault, and see which test notices.
 
 usage: mutate.py [--check] [--list] [--draw N] [--seed TEXT] [--named]
-                 [--resume] [--jobs N] [FAULT...]
+                 [--resume] [--jobs N] [--patience N] [FAULT...]
 
 A FAULT is a name in tests/mutate, the beginning of one, or the file of a patch
 of your own (patch.py says how it looks). Each is planted in a copy of the
@@ -12,8 +12,10 @@ exits with 1 where a fault survived. --named asks only the tests that a fault
 names; --draw N does so, too, and takes N faults, drawn by the commit (or
 --seed): its time has a bound. --resume takes what was caught in this very
 source before as caught. --jobs N faults are judged side by side (two where they
-are many: each more is a copy of the source to build). --check only sees that
-every fault still has its place in the source. Last line: "N passed, N failed".
+are many: each more is a copy of the source to build). --patience N gives each
+test N times its time, where other work has most of the processors: what is
+slow would be taken for what hangs. --check only sees that every fault still has
+its place in the source. Last line: "N passed, N failed".
 """
 
 import argparse
@@ -28,7 +30,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from hunt import Caught, Hunt  # noqa: E402
 from patch import Patch, PatchError  # noqa: E402
-from yard import ROOT, Yard, run  # noqa: E402
+from yard import PATIENCE_MAX, ROOT, Yard, run  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = ROOT / "build/mutate"
@@ -83,7 +85,8 @@ def yards(options, count):
     """Each builds with its part of the processors."""
     count = min(options.jobs or (2 if count >= MANY else 1), count)
     jobs = max(1, (os.cpu_count() or 1) // count)
-    return [Yard(FOLDER / str(i + 1), jobs) for i in range(count)]
+    return [Yard(FOLDER / str(i + 1), jobs, options.patience)
+            for i in range(count)]
 
 
 def read_options():
@@ -97,6 +100,8 @@ def read_options():
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--jobs", type=int,
                         choices=range(1, JOBS_MAX + 1), metavar="N")
+    parser.add_argument("--patience", type=int, default=1,
+                        choices=range(1, PATIENCE_MAX + 1), metavar="N")
     parser.add_argument("faults", nargs="*")
     return parser.parse_args()
 
