@@ -1,4 +1,5 @@
-// access.h - may a peer with these roles ask for that (access.def)?
+// access.h - may a peer with these roles send that message (access.def), and ask
+// for that (common/model/requests.def)?
 #ifndef SS_COORDINATOR_ACCESS_H
 #define SS_COORDINATOR_ACCESS_H
 
@@ -9,8 +10,7 @@
 
 // `roles` are bits, SS_ROLES_ALL for a peer without a key.
 bool ss_access_message(unsigned roles, enum ss_message_type type);
+// What is no row of the table only an operator may.
 bool ss_access_op(unsigned roles, const char *op);
-// Is there a row for it? For the tests, which want one for every op.
-bool ss_access_lists_op(const char *op);
 
 #endif

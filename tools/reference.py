@@ -6,7 +6,8 @@ usage: reference.py           write them
 
 A page a public header: its text, then every declaration with its comment. A
 page each for the codes of errors, for what waits for the disk, and for the
-commands and programs with their options. The source is the one place to edit.
+commands and programs with their options; and in the page of requests, which is
+written by hand, the table. The source is the one place to edit.
 """
 
 import difflib
@@ -267,6 +268,53 @@ def metrics_page():
                           for text in (line, more))
             out.append(f"**`{name}`** ({kinds[kind]}, {unit}): {line} {more}\n")
     return "\n".join(out)
+
+
+# ------------------------------------------------------------------ requests
+
+REQUESTS = "common/model/requests.def"
+
+
+def keys_of(cell):
+    """`thread` text, `limit`? int: the K(...) and O(...) of a row."""
+    keys = []
+    for must, key, kind, note in re.findall(
+            r'([KO])\((\w+), (\w+),\s*"([^"]*)"\)', cell):
+        note = f" ({note})" if note else ""
+        keys.append(f"`{key}`{'' if must == 'K' else '?'} {kind.lower()}{note}")
+    assert len(keys) == len(re.findall(r"\b[KO]\(", cell)), cell
+    return ", ".join(keys)
+
+
+def requests_table():
+    text = re.split(r"^R\(", (ROOT / REQUESTS).read_text(), flags=re.M)[1:]
+    out = ["| op | | body | final answer |\n|---|---|---|---|"]
+    for row in text:
+        head, _, answer = row.partition(")\n//")
+        fields = re.match(r'\w+, (\w+), (\w+), (\w+), (\w+),\s*"([^"]*)",'
+                          r"\s*(.*)$", head, re.S)
+        assert fields and answer, row
+        op, who, repeat, _, line, keys = fields.groups()
+        marks = [mark for mark, there in (
+            ("operators", who == "OPERATORS"), ("once", repeat == "ONCE"))
+            if there]
+        answer = " ".join(part.strip() for part in answer.split("\n//"))
+        name = f"`{op}`" + (f" ({', '.join(marks)})" if marks else "")
+        out.append(f"| {name} | {line} | {keys_of(keys)} | {answer} |")
+    return "\n".join(out) + "\n"
+
+
+def requests_page():
+    """By hand, but for the table."""
+    name = "requests.md"
+    there = (PAGES / name).read_text()
+    begin = f"<!-- The table is made from {REQUESTS}. -->\n"
+    end = "<!-- So far. -->\n"
+    before, found, rest = there.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        sys.exit(f"reference: {name} does not say where its table stands")
+    return f"{before}{begin}\n{requests_table()}\n{end}{after}"
 
 
 # ------------------------------------------------------------------ commands
@@ -549,7 +597,7 @@ def index_page(pages):
              "gate.md": "what waits for the disk, by durability",
              "metrics.md": "what processes measure of themselves",
              "requests.md": "what a client asks, and what is answered "
-                            "(written by hand)",
+                            "(the table is made)",
              "protocol.md": "for workers and clients in other languages "
                             "(written by hand)"}
     missing = [p for p in pages if p not in rows and "/" not in p]
@@ -565,6 +613,7 @@ def all_pages():
     pages["gate.md"] = gate_page()
     pages["metrics.md"] = metrics_page()
     pages["commands.md"] = commands_page()
+    pages["requests.md"] = requests_page()
     pages["../operating/configure.md"] = configure_page()
     pages["README.md"] = index_page(pages)
     return {name: re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"

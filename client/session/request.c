@@ -7,27 +7,14 @@
 #include "common/base/mem.h"
 
 // An op of an unknown name may do anything: it is asked once.
-static enum ss_talk_repeat repeat_of(const char *op, const json_t *body)
+static enum ss_op_repeat repeat_of(const char *op, const json_t *body)
 {
-    static const struct {
-        const char *op;
-        enum ss_talk_repeat repeat;
-    } ops[] = {
-#define X(name, repeat) {#name, SS_TALK_REPEAT_##repeat},
-#include "client/session/ops.def"
-#undef X
-    };
-    enum ss_talk_repeat repeat = SS_TALK_REPEAT_ONCE;
-    bool is_known = false;
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-        if (strcmp(ops[i].op, op) == 0) {
-            repeat = ops[i].repeat;
-            is_known = true;
-        }
+    const struct ss_op_row *row = ss_op_by_name(op);
+    enum ss_op_repeat repeat = row ? row->repeat : SS_OP_REPEAT_ONCE;
     // With a key of its own it is done once, however often it is asked for.
     bool has_key = json_is_string(json_object_get(body, "key"));
-    if (is_known && has_key && repeat == SS_TALK_REPEAT_ONCE)
-        return SS_TALK_REPEAT_SAFE;
+    if (row && has_key && repeat == SS_OP_REPEAT_ONCE)
+        return SS_OP_REPEAT_SAFE;
     return repeat;
 }
 
@@ -74,7 +61,7 @@ json_t *ss_talk_request_body(
     struct ss_talk_request *request, const char **ret_op)
 {
     bool is_known = request->is_accepted || request->is_told;
-    if (request->repeat != SS_TALK_REPEAT_RUN || !is_known) {
+    if (request->repeat != SS_OP_REPEAT_RUN || !is_known) {
         *ret_op = request->op;
         return json_incref(request->body);
     }

@@ -8,19 +8,14 @@
 #include <stdint.h>
 
 #include "client/session/limits.h"
-
-enum ss_talk_repeat {
-    SS_TALK_REPEAT_RUN,
-    SS_TALK_REPEAT_SAFE,
-    SS_TALK_REPEAT_ONCE,
-};
+#include "common/model/requests.h"
 
 struct ss_talk_request {
     uint64_t key;
     uint64_t id; // as sent last; 0: never sent
     char *op;
     json_t *body;
-    enum ss_talk_repeat repeat;
+    enum ss_op_repeat repeat;
     struct ss_talk_line *line;        // where it is asked
     bool is_held;                     // to be sent when somebody is heard
     bool is_accepted;                 // RUN: the run is durable

@@ -161,7 +161,7 @@ void ss_talk_hold_all(
         struct ss_talk_request *next = request->next;
         if (request->line != line)
             ;
-        else if (!request->is_held && request->repeat == SS_TALK_REPEAT_ONCE)
+        else if (!request->is_held && request->repeat == SS_OP_REPEAT_ONCE)
             fail_unknown(talk, request, why);
         else
             request->is_held = true;
@@ -332,7 +332,7 @@ static void look_after(struct ss_talk *talk, struct ss_talk_request *request)
 {
     int64_t now = talk->now_ms;
     switch (request->repeat) {
-    case SS_TALK_REPEAT_SAFE:
+    case SS_OP_REPEAT_SAFE:
         if (now - request->sent_ms < request->again_ms)
             return;
         request->again_ms *= 2;
@@ -340,13 +340,13 @@ static void look_after(struct ss_talk *talk, struct ss_talk_request *request)
             request->again_ms = SS_TALK_AGAIN_MS_MAX;
         send_request(talk, request, true);
         return;
-    case SS_TALK_REPEAT_RUN:
+    case SS_OP_REPEAT_RUN:
         if (now < run_look_at_ms(request))
             return;
         hang_up(talk, request);
         send_request(talk, request, false);
         return;
-    case SS_TALK_REPEAT_ONCE:
+    case SS_OP_REPEAT_ONCE:
         if (now - request->sent_ms < SS_TALK_ONCE_MS)
             return;
         hang_up(talk, request);
@@ -362,11 +362,11 @@ static int64_t look_at_ms(const struct ss_talk_request *request)
     if (request->is_held)
         return request->not_before_ms > 0 ? request->not_before_ms : INT64_MAX;
     switch (request->repeat) {
-    case SS_TALK_REPEAT_SAFE:
+    case SS_OP_REPEAT_SAFE:
         return request->sent_ms + request->again_ms;
-    case SS_TALK_REPEAT_RUN:
+    case SS_OP_REPEAT_RUN:
         return run_look_at_ms(request);
-    case SS_TALK_REPEAT_ONCE:
+    case SS_OP_REPEAT_ONCE:
         return request->sent_ms + SS_TALK_ONCE_MS;
     default:
         ss_unreachable();

@@ -13,9 +13,9 @@
 // A request is held until somebody was heard just now, so a request that fails
 // because nobody is there was never sent. Whoever comes back with another epoch
 // has restarted and knows nothing of us: what was asked is asked again as
-// ops.def says, each time under a new number. A run is asked for by its id,
-// which the client makes up; once it is accepted it is attached to, after the
-// last event that was seen, so none is missed and none comes twice.
+// common/model/requests.def says, each time under a new number. A run is asked
+// for by its id, which the client makes up; once it is accepted it is attached
+// to, after the last event that was seen, so none is missed and none comes twice.
 //
 // Of several coordinators one is *home*: what is asked is asked there, and the
 // picture above is its. Whoever does not own the thread answers "moved" and says

@@ -1,10 +1,10 @@
-// request.c - what clients ask: one table (docs/reference/requests.md), and how a
-// request waits until its thread has been read.
-#include <stdio.h>
+// request.c - what clients ask: the function for each request of
+// common/model/requests.def, and how one waits until its thread has been read.
 #include <string.h>
 
 #include "common/base/check.h"
 #include "common/model/hint.h"
+#include "common/model/requests.h"
 #include "coordinator/engine/internal.h"
 
 typedef void thread_fn(
@@ -15,52 +15,44 @@ typedef void plain_fn(
 static void workers(struct engine *, const char *, uint64_t, json_t *);
 static void status_of(struct engine *, const char *, uint64_t, json_t *);
 
-static const struct op {
-    const char *name;
-    thread_fn *on_thread; // called when the thread has been read
-    plain_fn *plain;      // called at once, if there is one
-    const char *keys; // what its body may hold
-} ops[] = {
-    {"run", ss_run_request, NULL,
-        " graph thread input command checkpoint_id checkpoint_ns"
-        " checkpoint_map stream subgraphs interrupt_before interrupt_after"
-        " recursion_limit strict_resume max_concurrency durability"
-        " output_keys config context run detach if_busy priority "},
-    {"attach", NULL, ss_locate, " run thread stream subgraphs after seen "},
-    {"cancel", NULL, ss_cancel_request, " run thread action "},
-    {"state", ss_read_state, NULL,
-        " thread graph checkpoint_id checkpoint_ns subgraphs "},
-    {"history", ss_read_history, NULL,
-        " thread graph checkpoint_ns checkpoint_id limit before filter "},
-    {"update", ss_change_request, NULL,
-        " thread graph supersteps checkpoint_id checkpoint_ns key "},
-    {"checkpoints", ss_read_checkpoints, NULL, " thread graph after limit "},
-    {"import", ss_import_thread, NULL, " thread graph checkpoints after more "},
-    {"journal", ss_read_journal, NULL, " thread from limit "},
-    {"explain", ss_explain_thread, ss_locate, " run thread "},
-    {"migrate", ss_migrate_on_thread, ss_locate, " run thread to "},
-    {"release", ss_release_on_thread, ss_locate, " run thread "},
-    {"delete", ss_delete_thread, NULL, " thread idle_ms keep_waiting "},
-    {"prune", ss_prune_thread, NULL, " thread idle_ms keep_waiting "},
-    {"copy", ss_copy_thread, NULL, " thread to key "},
-    {"threads", NULL, ss_request_scan, " limit after "},
-    {"runs", NULL, ss_request_scan, " thread limit after "},
-    {"clear_cache", NULL, ss_request_scan, " graph nodes expired "},
-    {"graphs", NULL, ss_catalog_list, " "},
-    {"graph", NULL, ss_catalog_graph, " graph "},
-    {"draw", NULL, ss_catalog_draw, " graph xray styles "},
-    {"workers", NULL, workers, " "},
-    {"drain", NULL, ss_worker_drain_request, " worker "},
-    {"pause", NULL, ss_pause_request, " graph version all reason by "},
-    {"unpause", NULL, ss_unpause_request, " graph version all by "},
-    {"pauses", NULL, ss_pauses_request, " "},
-    {"tasks", NULL, ss_show_tasks, " limit "},
-    {"settings", NULL, ss_show_settings, " "},
-    {"compile", NULL, ss_catalog_compile, " description "},
-    {"status", NULL, status_of, " "},
+// One that is of a thread has `on_thread`, called when the thread has been read;
+// one that is of a run has it where `plain` may ask for that. `plain` is called
+// at once.
+static const struct handler {
+    thread_fn *on_thread;
+    plain_fn *plain;
+} handlers[SS_OPS] = {
+    [SS_OP_RUN] = {ss_run_request, NULL},
+    [SS_OP_ATTACH] = {NULL, ss_locate},
+    [SS_OP_CANCEL] = {NULL, ss_cancel_request},
+    [SS_OP_STATE] = {ss_read_state, NULL},
+    [SS_OP_HISTORY] = {ss_read_history, NULL},
+    [SS_OP_UPDATE] = {ss_change_request, NULL},
+    [SS_OP_CHECKPOINTS] = {ss_read_checkpoints, NULL},
+    [SS_OP_IMPORT] = {ss_import_thread, NULL},
+    [SS_OP_JOURNAL] = {ss_read_journal, NULL},
+    [SS_OP_EXPLAIN] = {ss_explain_thread, ss_locate},
+    [SS_OP_MIGRATE] = {ss_migrate_on_thread, ss_locate},
+    [SS_OP_RELEASE] = {ss_release_on_thread, ss_locate},
+    [SS_OP_DELETE] = {ss_delete_thread, NULL},
+    [SS_OP_PRUNE] = {ss_prune_thread, NULL},
+    [SS_OP_COPY] = {ss_copy_thread, NULL},
+    [SS_OP_THREADS] = {NULL, ss_request_scan},
+    [SS_OP_RUNS] = {NULL, ss_request_scan},
+    [SS_OP_CLEAR_CACHE] = {NULL, ss_request_scan},
+    [SS_OP_GRAPHS] = {NULL, ss_catalog_list},
+    [SS_OP_GRAPH] = {NULL, ss_catalog_graph},
+    [SS_OP_DRAW] = {NULL, ss_catalog_draw},
+    [SS_OP_WORKERS] = {NULL, workers},
+    [SS_OP_DRAIN] = {NULL, ss_worker_drain_request},
+    [SS_OP_PAUSE] = {NULL, ss_pause_request},
+    [SS_OP_UNPAUSE] = {NULL, ss_unpause_request},
+    [SS_OP_PAUSES] = {NULL, ss_pauses_request},
+    [SS_OP_TASKS] = {NULL, ss_show_tasks},
+    [SS_OP_SETTINGS] = {NULL, ss_show_settings},
+    [SS_OP_COMPILE] = {NULL, ss_catalog_compile},
+    [SS_OP_STATUS] = {NULL, status_of},
 };
-
-enum { OPS = sizeof(ops) / sizeof(ops[0]) };
 
 // ------------------------------------------------ requests on a thread
 
@@ -71,12 +63,11 @@ void ss_waiting_fini(struct waiting *waiting)
     json_decref(waiting->body);
 }
 
-static const struct op *find_op(const char *name)
+// NULL: the engine has none that is called so.
+static const struct ss_op_row *find_op(const char *name)
 {
-    for (size_t i = 0; i < OPS; i++)
-        if (strcmp(ops[i].name, name) == 0)
-            return &ops[i];
-    return NULL;
+    const struct ss_op_row *row = ss_op_by_name(name);
+    return row && row->home != SS_OP_OF_PROCESS ? row : NULL;
 }
 
 // A run that was found and has not begun to go on: its graph is not known yet.
@@ -163,7 +154,7 @@ static bool serve_waiting(struct thread *thread, const struct waiting *w)
         ss_copy_into(thread, w->peer, w->id, w->body);
         return true;
     }
-    find_op(w->op)->on_thread(thread, w->peer, w->id, w->body);
+    handlers[find_op(w->op)->op].on_thread(thread, w->peer, w->id, w->body);
     return true;
 }
 
@@ -231,7 +222,7 @@ static void make_thread(
 static void ask_thread(struct engine *engine, const char *name,
     const char *peer, uint64_t id, json_t *body)
 {
-    const struct op *op = find_op(engine->request_op);
+    const struct ss_op_row *op = find_op(engine->request_op);
     if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
         ss_reply_error(engine, peer, id, SS_EINVAL,
             "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
@@ -242,13 +233,13 @@ static void ask_thread(struct engine *engine, const char *name,
     struct thread *thread = ss_thread_get(engine, name);
     if (is_open(thread) && thread->waiting.count == 0
         && ss_is_read(engine, name) && !is_early_copy(thread, op->name)) {
-        op->on_thread(thread, peer, id, body);
+        handlers[op->op].on_thread(thread, peer, id, body);
         return;
     }
     ss_request_later(thread, op->name, peer, id, body);
 }
 
-static void on_thread(struct engine *engine, const struct op *op,
+static void on_thread(struct engine *engine, const struct ss_op_row *op,
     const struct ss_event *event)
 {
     json_t *body = event->request.body;
@@ -266,15 +257,13 @@ static void on_thread(struct engine *engine, const struct op *op,
     ask_thread(engine, name, event->peer, event->request.id, body);
 }
 
-static bool check_keys(struct engine *engine, const struct op *op,
+static bool check_keys(struct engine *engine, const struct ss_op_row *op,
     const struct ss_event *event)
 {
     const char *key;
     json_t *value;
     json_object_foreach(event->request.body, key, value) {
-        char word[128];
-        snprintf(word, sizeof(word), " %s ", key);
-        if (strstr(op->keys, word))
+        if (ss_op_takes(op, key))
             continue;
         ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
             "%s: \"%s\" is nothing that it takes; it takes%s", op->name, key,
@@ -286,12 +275,13 @@ static bool check_keys(struct engine *engine, const struct op *op,
 
 void ss_request(struct engine *engine, const struct ss_event *event)
 {
-    const struct op *op = find_op(event->request.op);
+    const struct ss_op_row *op = find_op(event->request.op);
     if (!op) {
         struct ss_hint hint;
         ss_hint_init(&hint, event->request.op);
-        for (size_t i = 0; i < OPS; i++)
-            ss_hint_offer(&hint, ops[i].name);
+        for (enum ss_op i = 0; i < SS_OPS; i++)
+            if (ss_op_row(i)->home != SS_OP_OF_PROCESS)
+                ss_hint_offer(&hint, ss_op_row(i)->name);
         ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
             "\"%s\" is no request.%s", event->request.op,
             ss_hint_text(&hint));
@@ -304,9 +294,9 @@ void ss_request(struct engine *engine, const struct ss_event *event)
     }
     if (!check_keys(engine, op, event))
         return;
-    if (op->plain)
-        op->plain(engine, event->peer, event->request.id,
-            event->request.body);
+    plain_fn *plain = handlers[op->op].plain;
+    if (plain)
+        plain(engine, event->peer, event->request.id, event->request.body);
     else
         on_thread(engine, op, event);
 }

@@ -1,0 +1,42 @@
+// requests.c - the table of requests.
+#include "common/model/requests.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "common/base/check.h"
+
+static const struct ss_op_row rows[] = {
+#define K(key, type, note) " " #key
+#define O(key, type, note) " " #key
+#define R(OP, op, who, repeat, home, text, keys)                               \
+    {SS_OP_##OP, SS_OP_FOR_##who, SS_OP_REPEAT_##repeat, SS_OP_OF_##home, #op, \
+        text, keys " "},
+#include "common/model/requests.def"
+#undef R
+#undef O
+#undef K
+};
+
+const struct ss_op_row *ss_op_row(enum ss_op op)
+{
+    ss_check(op < SS_OPS);
+    return &rows[op];
+}
+
+const struct ss_op_row *ss_op_by_name(const char *name)
+{
+    for (size_t i = 0; i < SS_OPS; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+bool ss_op_takes(const struct ss_op_row *row, const char *key)
+{
+    size_t size = strlen(key);
+    for (const char *at = row->keys + 1; *at; at += strcspn(at, " ") + 1)
+        if (strcspn(at, " ") == size && memcmp(at, key, size) == 0)
+            return true;
+    return false;
+}

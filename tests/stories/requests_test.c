@@ -1,0 +1,62 @@
+// What clients ask: each request of the table is known, and takes its own keys.
+#include <string.h>
+
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "tests/stories/suite.h"
+
+// The message of the error that the request ends with, "" where it ends well.
+static const char *error_of(const char *op, json_t *body)
+{
+    uint64_t id = world_ask_json("ann", op, body);
+    world_run();
+    const json_t *answer = world_answer(id);
+    ck_assert_msg(answer != NULL, "%s: no answer", op);
+    return ss_json_str(json_object_get(answer, "error"), "message", "");
+}
+
+START_TEST(each_request_of_the_table_is_known)
+{
+    world_graph(chart("g", "start>a a>end", NULL));
+    world_worker("w1", 4);
+    for (enum ss_op op = 0; op < SS_OPS; op++) {
+        const struct ss_op_row *row = ss_op_row(op);
+        const char *error = error_of(row->name, json_object());
+        bool is_unknown = strstr(error, "is no request") != NULL;
+        ck_assert_msg(is_unknown == (row->home == SS_OP_OF_PROCESS), "%s: %s",
+            row->name, error);
+        if (row->home == SS_OP_OF_THREAD && op != SS_OP_RUN)
+            ck_assert_msg(strstr(error, "say which thread"), "%s: %s",
+                row->name, error);
+    }
+}
+END_TEST
+
+START_TEST(each_request_takes_its_own_keys_and_no_other)
+{
+    for (enum ss_op op = 0; op < SS_OPS; op++) {
+        const struct ss_op_row *row = ss_op_row(op);
+        if (row->home == SS_OP_OF_PROCESS)
+            continue;
+        const char *error =
+            error_of(row->name, json_pack("{s:s}", "limits", "x"));
+        ck_assert_msg(strstr(error, "\"limits\"") != NULL, "%s: %s", row->name,
+            error);
+    }
+}
+END_TEST
+
+START_TEST(a_request_that_is_none_is_told_of_the_nearest)
+{
+    ck_assert_str_eq(error_of("histroy", json_object()),
+        "\"histroy\" is no request. Did you mean \"history\"?");
+    ck_assert_str_eq(
+        error_of("explode", json_object()), "\"explode\" is no request.");
+    ck_assert_str_eq(error_of("state", json_array()),
+        "state: the body must be an object");
+}
+END_TEST
+
+SUITE("requests", each_request_of_the_table_is_known,
+    each_request_takes_its_own_keys_and_no_other,
+    a_request_that_is_none_is_told_of_the_nearest)
