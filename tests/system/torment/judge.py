@@ -8,12 +8,14 @@ from customers import ROUNDS, SENDS, expected_count, expected_log, expected_said
 
 # A row's commit and the marks in it: each stands in the row of its writes first.
 MARKS = """
-SELECT seq, (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1e6)::bigint,
+SELECT thread, seq,
+  (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1e6)::bigint,
   coalesce((SELECT string_agg(m[1], ',')
     FROM regexp_matches(encode(body, 'escape'), 'done:([0-9a-f-]{36})', 'g') m),
     '')
-FROM superstep.journal WHERE thread = '%s' ORDER BY seq;
+FROM superstep.journal WHERE thread IN (%s) ORDER BY thread, seq;
 """
+GROUP = 25 # threads that are asked for together
 
 Body = collections.namedtuple(
     "Body", "thread task node attempt pid wall boot look")
@@ -55,19 +57,38 @@ class Judge:
         return json.loads(out)
 
     def take_pattern(self, thread):
-        self.pattern = shape(self.ask("history", thread))
+        (found,) = self.scene.recall([thread])
+        self.pattern = shape(found["history"])
 
-    def thread(self, thread, begun):
-        self.state(thread)
-        history = self.ask("history", thread)
-        if history is not None and shape(history) != self.pattern:
-            self.differs(thread, "its history is not as if undisturbed")
-        self.journal(thread, begun)
+    def threads(self, names, begun, tell):
+        """All of them; each group is one look at the rows, one at the threads."""
+        for at in range(0, len(names), GROUP):
+            group = names[at:at + GROUP]
+            rows = self.rows(group)
+            found = {one["thread"]: one for one in self.scene.recall(group)}
+            for name in group:
+                self.thread(name, found.get(name), rows[name], begun[name])
+            tell(f"{at + len(group)} of {len(names)} threads judged")
 
-    def state(self, thread):
-        state = self.ask("state", thread)
-        if state is None:
-            return
+    def rows(self, names):
+        """(seq, commit, marks) of each row, by thread."""
+        rows = collections.defaultdict(list)
+        quoted = ", ".join(f"'{name}'" for name in names)
+        for line in self.scene.sql(MARKS % quoted).splitlines():
+            name, seq, commit_us, marks = line.split("|")
+            rows[name].append((int(seq), int(commit_us), marks))
+        return rows
+
+    def thread(self, name, found, rows, begun):
+        if found is None or "error" in found:
+            self.differs(name, f"it is not told: {found}")
+        else:
+            self.state(name, found["state"])
+            if shape(found["history"]) != self.pattern:
+                self.differs(name, "its history is not as if undisturbed")
+        self.journal(name, rows, begun)
+
+    def state(self, thread, state):
         values = state["values"]
         wanted = {"round": ROUNDS, "log": expected_log(),
                   "count": expected_count(), "said": expected_said(),
@@ -84,16 +105,15 @@ class Judge:
                                  f"different tasks")
         self.tasks += len(set(marks))
 
-    def journal(self, thread, begun):
+    def journal(self, thread, rows, begun):
         durable = {}
-        count = 0
-        for line in self.scene.sql(MARKS % thread).splitlines():
-            seq, commit_us, marks = line.split("|")
-            count += 1
-            if int(seq) != count:
-                self.differs(thread, f"row {seq} stands where {count} should")
+        wanted = 1
+        for seq, commit_us, marks in rows:
+            if seq != wanted:
+                self.differs(thread, f"row {seq} stands where {wanted} should")
+            wanted = seq + 1
             for task in filter(None, marks.split(",")):
-                durable.setdefault(task, int(commit_us))
+                durable.setdefault(task, commit_us)
         if len(durable) != ROUNDS * (SENDS + 5):
             self.differs(thread, f"rows of {len(durable)} tasks are found")
         for body in begun:

@@ -1,6 +1,7 @@
 """The processes: PostgreSQL, two coordinators, three workers; how they are started
 again, and what is between them."""
 
+import json
 import os
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import time
 
 import postgres
 import proxy
-from harness import BIN, DEADLINE_S, Failure, World, expect
+from harness import BIN, DEADLINE_S, LIB, ROOT, Failure, World, expect
 from wire import Wire
 
 COORDINATORS, WORKERS = 2, 3
@@ -42,6 +43,7 @@ class Scene:
         self.effects.touch()
         self.app = self.world.compile(os.path.join(HERE, "app.c"))
         self.look = self.compile_look()
+        self.recaller = self.compile_recaller()
         for which in range(COORDINATORS):
             self.start_coordinator(which)
         for which in range(WORKERS):
@@ -74,6 +76,28 @@ class Scene:
                         os.path.join(HERE, "look.c"), "-o", str(target)],
                        check=True)
         return target
+
+    def compile_recaller(self):
+        target = self.world.path("recall")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "jansson"],
+                               check=True, capture_output=True,
+                               text=True).stdout.split()
+        subprocess.run([os.environ.get("CC", "cc"), "-O1",
+                        f"-I{ROOT / 'client/include'}",
+                        os.path.join(HERE, "recall.c"), "-o", str(target),
+                        str(LIB / "libsuperstep.so"), f"-Wl,-rpath,{LIB}",
+                        *flags], check=True)
+        return target
+
+    def recall(self, threads):
+        """What recall.c says of each of them, and how it ended."""
+        done = subprocess.run(
+            [str(self.recaller), self.endpoints()], text=True,
+            capture_output=True, timeout=DEADLINE_S, check=False,
+            input="".join(f"{thread}\n" for thread in threads))
+        expect(done.returncode == 0,
+               f"recall: status {done.returncode}: {done.stderr}")
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def endpoint(self, which):
         return f"tcp://127.0.0.1:{self.ports[which]}"

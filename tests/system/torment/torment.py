@@ -58,6 +58,18 @@ def tell_progress(customers, mishaps, is_over):
              f"{sum(mishaps.counts.values())} mishaps")
 
 
+class Paced:
+    """Tells now and then."""
+
+    def __init__(self):
+        self.next = time.monotonic() + TOLD_S
+
+    def __call__(self, text):
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + TOLD_S
+            tell(text)
+
+
 def torment(scene, chosen, rng):
     judge = Judge(scene)
     scene.until_ready()
@@ -86,10 +98,10 @@ def torment(scene, chosen, rng):
             customer.troubles.append(
                 f"customer {customer.number} is not told the end of its runs")
     is_told.set()
-    begun = bodies(scene.effects)
-    for customer in customers:
-        for thread in customer.done:
-            judge.thread(thread, begun[thread])
+    done = [thread for customer in customers for thread in customer.done]
+    tell(f"the play is over; {len(done)} threads are judged")
+    judge.threads(done, bodies(scene.effects), Paced())
+    tell("all threads are judged; the runs and the store are looked at")
     judge.all_is_well()
     return judge, customers, mishaps
 
