@@ -6,6 +6,7 @@
 
 #include "coordinator/engine/idempotency.h"
 #include "coordinator/engine/loop.h"
+#include "coordinator/engine/request.h"
 #include "coordinator/engine/step.h"
 #include "coordinator/engine/thread.h"
 
@@ -115,43 +116,6 @@ void ss_record_drop(struct thread *thread, const char *run);
 // A record of a run, as lists show it. Gives.
 json_t *ss_record_shown(const struct ss_record *record);
 
-// ------------------------------------------------ claim.c
-
-// Before a run of a client's own name begins where names alone are keys: the
-// name becomes this thread's, durably, or the request is refused. Borrows all.
-#define SS_NAME_CLAIMED_OP "claimed" // a run that has its name now
-#define SS_NAME_KNOWN_OP   "known"   // and one that had it before
-void ss_claim(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
-void ss_claim_fini(struct claim *claim);
-// True: it was the answer to a claim's look, or to its put.
-bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
-bool ss_claim_stored(struct engine *engine, const struct ss_event *event);
-
-// ------------------------------------------------ outlived.c
-
-// No row tells of the run that `body` names. True: its thread lacks rows, so its
-// record is looked at, and the request is answered then. Borrows all.
-bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
-// What the store answered. Takes what is in `wait`.
-void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
-    const struct ss_event *event);
-// What goes on where there is no such record: a run begins, or is not known.
-#define SS_NAME_UNUSED_OP "unused"
-#define SS_RUN_UNKNOWN_OP "unknown"
-
-// ------------------------------------------------ locate.c
-
-// Serve a request that takes a run: on the thread that it names, else on the
-// one thread that has a run of that name. Borrows all.
-void ss_locate(struct engine *engine, const char *peer, uint64_t id,
-    json_t *body);
-// What the store's tables answered, one look after the other. Takes what is in
-// `wait`.
-void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
-    const struct ss_event *event);
-
 // ------------------------------------------------ trial.c
 
 // A run found after a crash: it is counted before anything of it is read.
@@ -176,18 +140,6 @@ void ss_parked_request(struct thread *thread, const char *op,
     const char *peer, uint64_t id, json_t *body);
 void ss_release_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
-
-// ------------------------------------------------ request.c
-
-void ss_request(struct engine *engine, const struct ss_event *event);
-// A thread was loaded, or its run has ended: what waits may go on.
-void ss_requests_resume(struct thread *thread);
-// One who asked for a copy waits until all of the thread is durable.
-bool ss_copy_waits(const struct thread *thread);
-// Serve it when the thread is loaded: at once, if it is. Borrows all.
-void ss_request_later(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
-void ss_waiting_fini(struct waiting *waiting);
 
 // ------------------------------------------------ reply.c
 
@@ -265,23 +217,13 @@ void ss_scan_fini(struct scan_reply *wait);
 
 // ------------------------------------------------ run.c
 
-// Begin a run asked for by `peer`; an error is answered.
-void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
-// Whose a run's name is, where names alone are keys (claim.c).
-enum name_state {
-    NAME_FREE,    // nobody has looked
-    NAME_UNUSED,  // no record of the thread's has it
-    NAME_KNOWN,   // the thread's: it has a record
-    NAME_CLAIMED, // the thread's, by a record that says no more than that
-};
-// The same, when its name was looked for.
-void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state);
 // One that nobody knows yet, of that graph (NULL: not known). Gives; free it with
 // ss_run_free() until ss_run_forget() has it.
 struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
 void ss_run_free(struct run *run);
+// It begins on a thread that is free. An error: it did not, and it is as if it had
+// never been; it is the caller's still.
+int ss_run_enter(struct run *run, struct ss_error *error) SS_MUST_USE;
 // Its turn has come.
 void ss_run_enter_queued(struct run *run);
 // The row that says how the run was entered; run->entry is its entry part.

@@ -9,7 +9,6 @@
 // more; the record in `runs` changes in the same units as those two rows.
 #include <string.h>
 
-#include "common/model/run_key.h"
 #include "coordinator/engine/internal.h"
 
 // ------------------------------------------------ making and freeing
@@ -47,12 +46,6 @@ void ss_run_free(struct run *run)
     ss_free(run->drain);
     ss_graph_unref(run->graph);
     ss_free(run);
-}
-
-static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
-{
-    uint64_t high = ss_prng_next(&engine->prng);
-    ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
 }
 
 struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
@@ -233,130 +226,22 @@ void ss_run_enter_queued(struct run *run)
     ss_run_root_ended(run);
 }
 
-static void enter(struct run *run, const char *peer, uint64_t id)
+int ss_run_enter(struct run *run, struct ss_error *error)
 {
-    struct engine *engine = run->engine;
     struct thread *thread = run->thread;
-    struct ss_error error = {0};
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_run_enlist(run);
-    int status = ss_loop_enter_root(run->root, false, &error);
+    int status = ss_loop_enter_root(run->root, false, error);
     if (status == SS_OK)
-        return;
+        return SS_OK;
     if (run->entry) { // it has begun: it fails in the journal too
         run->root->status = LOOP_FAILED;
-        run->root->error = error;
+        run->root->error = *error;
         ss_run_root_ended(run);
-        return;
+        return SS_OK;
     }
     thread->run = NULL;
     ss_run_unlist(run);
-    ss_run_free(run);
-    ss_reply_error(engine, peer, id, status, "%s", error.message);
-}
-
-// What can be said before a run is made of the request: SS_OK, and what is to be
-// done about a thread that is busy, and the graph (borrowed).
-static int look_at(struct thread *thread, const json_t *body,
-    enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
-    struct ss_error *error)
-{
-    const char *name = ss_json_str(body, "run", NULL);
-    char with[SS_BUSY_TEXT_SIZE];
-    if (name && !ss_run_name_fits(name))
-        return ss_error_set(error, SS_EINVAL,
-            "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
-    int status = ss_queue_strategy(body, ret_if_busy, error);
-    if (status != SS_OK)
-        return status;
-    if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {
-        ss_thread_busy_with(thread, with);
-        return ss_error_set(error, SS_EBUSY, "thread %s is busy with %s: "
-            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
-            with);
-    }
-    *ret_graph = ss_request_graph(thread->engine, thread, body, error);
-    return *ret_graph ? SS_OK : error->status;
-}
-
-// It has its name, and begins or joins the queue.
-static int begin(struct run *run, const char *peer, uint64_t id,
-    enum if_busy if_busy, struct ss_error *error)
-{
-    struct thread *thread = run->thread;
-    int status = ss_run_listen(run, peer, id, run->body, error);
-    if (status == SS_OK && ss_thread_busy(thread))
-        status = ss_queue_make_way(run, if_busy, error);
-    if (status != SS_OK)
-        ss_run_free(run);
-    else if (ss_thread_busy(thread))
-        ss_queue_join(run);
-    else
-        enter(run, peer, id);
     return status;
-}
-
-static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
-    struct run **ret_run, struct ss_error *error)
-{
-    const char *name = ss_json_str(body, "run", NULL);
-    struct run *run = ss_run_new(thread, graph);
-    if (name)
-        id_copy(run->id, name);
-    else
-        random_id(thread->engine, run->id);
-    int status = ss_run_parse(run, body, error);
-    if (status == SS_OK)
-        *ret_run = run;
-    else
-        ss_run_free(run);
-    return status;
-}
-
-static void ask(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state)
-{
-    struct engine *engine = thread->engine;
-    struct ss_error error = {0};
-    enum if_busy if_busy = IF_BUSY_REJECT;
-    struct ss_graph *graph = NULL;
-    struct run *run = NULL;
-    const char *name = ss_json_str(body, "run", NULL);
-    bool is_ours = state == NAME_KNOWN || state == NAME_CLAIMED;
-    if (ss_run_serve_repeated(thread, peer, id, name, body))
-        return;
-    if (state == NAME_FREE && ss_outlived_look(thread, "run", peer, id, body))
-        return;
-    int status = look_at(thread, body, &if_busy, &graph, &error);
-    if (status == SS_OK)
-        status = make(thread, graph, body, &run, &error);
-    if (status == SS_OK && name && !is_ours
-        && !ss_records_are_keyed(engine)) {
-        ss_run_free(run);
-        ss_claim(thread, peer, id, body);
-        return;
-    }
-    if (status == SS_OK) {
-        if (is_ours || !ss_records_are_keyed(engine))
-            ss_record_is_old(thread, run->id);
-        status = begin(run, peer, id, if_busy, &error);
-    }
-    if (status != SS_OK) {
-        if (state == NAME_CLAIMED)
-            ss_record_drop(thread, name);
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
-    }
-}
-
-void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
-{
-    ask(thread, peer, id, body, NAME_FREE);
-}
-
-void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state)
-{
-    ask(thread, peer, id, body, state);
 }

@@ -1,0 +1,134 @@
+// run_request.c - the request `run`: looked at, named, and begun or put in its
+// thread's queue.
+//
+//   named before? --> that run serves it (listen.c, outlived.c)
+//   thread busy?  --> what `if_busy` says (queue.c)
+//   its name must become the thread's first? --> claim.c, then here again
+//   else it begins (run.c)
+#include <string.h>
+
+#include "common/model/run_key.h"
+#include "coordinator/engine/internal.h"
+
+// What can be said before a run is made of the request: SS_OK, and what is to be
+// done about a thread that is busy, and the graph (borrowed).
+static int look_at(struct thread *thread, const json_t *body,
+    enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
+    struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "run", NULL);
+    char with[SS_BUSY_TEXT_SIZE];
+    if (name && !ss_run_name_fits(name))
+        return ss_error_set(error, SS_EINVAL,
+            "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
+    int status = ss_queue_strategy(body, ret_if_busy, error);
+    if (status != SS_OK)
+        return status;
+    if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {
+        ss_thread_busy_with(thread, with);
+        return ss_error_set(error, SS_EBUSY, "thread %s is busy with %s: "
+            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
+            with);
+    }
+    *ret_graph = ss_request_graph(thread->engine, thread, body, error);
+    return *ret_graph ? SS_OK : error->status;
+}
+
+// It has begun, or who asked is told why not.
+static void enter(struct run *run, const char *peer, uint64_t id)
+{
+    struct engine *engine = run->engine;
+    struct ss_error error = {0};
+    int status = ss_run_enter(run, &error);
+    if (status == SS_OK)
+        return;
+    ss_run_free(run);
+    ss_reply_error(engine, peer, id, status, "%s", error.message);
+}
+
+// It has its name, and begins or joins the queue.
+static int begin(struct run *run, const char *peer, uint64_t id,
+    enum if_busy if_busy, struct ss_error *error)
+{
+    struct thread *thread = run->thread;
+    int status = ss_run_listen(run, peer, id, run->body, error);
+    if (status == SS_OK && ss_thread_busy(thread))
+        status = ss_queue_make_way(run, if_busy, error);
+    if (status != SS_OK)
+        ss_run_free(run);
+    else if (ss_thread_busy(thread))
+        ss_queue_join(run);
+    else
+        enter(run, peer, id);
+    return status;
+}
+
+static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
+{
+    uint64_t high = ss_prng_next(&engine->prng);
+    ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
+}
+
+static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
+    struct run **ret_run, struct ss_error *error)
+{
+    const char *name = ss_json_str(body, "run", NULL);
+    struct run *run = ss_run_new(thread, graph);
+    if (name)
+        id_copy(run->id, name);
+    else
+        random_id(thread->engine, run->id);
+    int status = ss_run_parse(run, body, error);
+    if (status == SS_OK)
+        *ret_run = run;
+    else
+        ss_run_free(run);
+    return status;
+}
+
+static void ask(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body, enum name_state state)
+{
+    struct engine *engine = thread->engine;
+    struct ss_error error = {0};
+    enum if_busy if_busy = IF_BUSY_REJECT;
+    struct ss_graph *graph = NULL;
+    struct run *run = NULL;
+    const char *name = ss_json_str(body, "run", NULL);
+    bool is_ours = state == NAME_KNOWN || state == NAME_CLAIMED;
+    if (ss_run_serve_repeated(thread, peer, id, name, body))
+        return;
+    if (state == NAME_FREE && ss_outlived_look(thread, "run", peer, id, body))
+        return;
+    int status = look_at(thread, body, &if_busy, &graph, &error);
+    if (status == SS_OK)
+        status = make(thread, graph, body, &run, &error);
+    if (status == SS_OK && name && !is_ours
+        && !ss_records_are_keyed(engine)) {
+        ss_run_free(run);
+        ss_claim(thread, peer, id, body);
+        return;
+    }
+    if (status == SS_OK) {
+        if (is_ours || !ss_records_are_keyed(engine))
+            ss_record_is_old(thread, run->id);
+        status = begin(run, peer, id, if_busy, &error);
+    }
+    if (status != SS_OK) {
+        if (state == NAME_CLAIMED)
+            ss_record_drop(thread, name);
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+    }
+}
+
+void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body)
+{
+    ask(thread, peer, id, body, NAME_FREE);
+}
+
+void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
+    json_t *body, enum name_state state)
+{
+    ask(thread, peer, id, body, state);
+}
