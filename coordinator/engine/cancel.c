@@ -151,16 +151,10 @@ bool ss_run_cancel_awaited(
     const struct ss_run_facts *facts =
         thread->state == THREAD_HOT ? ss_journal_run(thread->journal, id)
                                     : NULL;
-    size_t at = thread->waiting.count;
-    while (at-- > 0)
-        if (strcmp(thread->waiting.items[at].op, "recover") == 0
-            && strcmp(ss_json_str(thread->waiting.items[at].body, "run", ""),
-                   id) == 0)
-            break;
-    if (at >= thread->waiting.count || !facts || !facts->entry)
+    struct waiting waiting;
+    if (!facts || !facts->entry
+        || !ss_waiting_take_run(thread, id, "recover", &waiting))
         return false;
-    struct waiting waiting = thread->waiting.items[at];
-    SS_VEC_REMOVE(&thread->waiting, at);
     const char *run = ss_json_str(waiting.body, "run", "");
     json_t *entry = facts->entry;
     json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I}", "run",
@@ -184,49 +178,4 @@ bool ss_run_cancel_awaited(
     ss_waiting_fini(&waiting);
     ss_queue_later(thread);
     return true;
-}
-
-// ------------------------------------------------ the request
-
-static const char cancelled_text[] = "the run was cancelled";
-
-static bool wants_back(const json_t *body)
-{
-    return strcmp(ss_json_str(body, "action", ""), "rollback") == 0;
-}
-
-static void answer(struct thread *thread, const char *peer, uint64_t id,
-    const char *status)
-{
-    ss_reply_durable(thread, peer, id, json_pack("{s:s}", "status", status));
-}
-
-void ss_cancel_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
-{
-    const char *name = ss_json_str(body, "run", "");
-    struct run *run = ss_run_live(thread, name);
-    bool back = wants_back(body);
-    const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
-    if (run) {
-        ss_run_cancel(run, cancelled_text, back);
-        answer(thread, peer, id, "cancelled");
-    } else if (facts && facts->end) {
-        answer(thread, peer, id, ss_json_str(facts->end, "status", "done"));
-    } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
-        answer(thread, peer, id, "cancelled");
-    } else if (!ss_outlived_look(thread, "cancel", peer, id, body)) {
-        ss_reply_no_run(thread, peer, id, name);
-    }
-}
-
-void ss_cancel_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const char *action = ss_json_str(body, "action", "interrupt");
-    if (strcmp(action, "interrupt") != 0 && strcmp(action, "rollback") != 0)
-        ss_reply_error(engine, peer, id, SS_EINVAL,
-            "action: say interrupt or rollback, not \"%s\"", action);
-    else
-        ss_locate(engine, peer, id, body);
 }

@@ -135,11 +135,11 @@ void ss_run_parked(struct thread *thread, json_t *record);
 // A run whose cancel did not become durable is parked again. False: this is none.
 bool ss_doomed_found(struct thread *thread, const char *run);
 void ss_doomed_forget(struct thread *thread);
-// What is asked of a thread whose run is quarantined.
-void ss_parked_request(struct thread *thread, const char *op,
-    const char *peer, uint64_t id, json_t *body);
-void ss_release_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// A quarantined run is to be cancelled: its thread is read. Where the cancel does
+// not become durable it is parked again.
+void ss_parked_doom(struct thread *thread);
+// It goes on, on trial.
+void ss_parked_release(struct thread *thread);
 
 // ------------------------------------------------ reply.c
 
@@ -282,8 +282,6 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
 
 // A run found in the store when its thread is loaded.
 void ss_run_found(struct engine *engine, json_t *record, bool crashed);
-// It is recovered ("recover"), or taken back, when the thread has been read.
-void ss_run_await(struct thread *thread, const char *id, const char *what);
 // False: its graph is not known yet; it waits for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id);
 // The same, and who listened to `before` (or NULL), the same run, listens to it.
@@ -328,9 +326,11 @@ void ss_queue_fini(struct thread *thread);
 
 // ------------------------------------------------ migrate.c
 
-// The request `migrate`, on the run's thread.
-void ss_migrate_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// The run goes on as that version of its graph: {"run", "thread", "graph", "from",
+// "to"}. One that waits to be recovered waits on. Gives; NULL: `error` says why
+// not.
+json_t *ss_run_migrate(struct thread *thread, const char *run_id,
+    const char *version, struct ss_error *error);
 // The version of graph `name` that is meant, exactly or by its first letters;
 // NULL `version`: the one announced last. Borrowed; NULL after an error was set.
 struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
@@ -346,11 +346,6 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back);
 // One that waits to be recovered. False: there is none of this id.
 bool ss_run_cancel_awaited(struct thread *thread, const char *id,
     const char *why, bool taken_back);
-// The request `cancel`: as it comes, and on the run's thread.
-void ss_cancel_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_cancel_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // A run of a coordinator before us that was to be taken back.
 void ss_run_take_back_found(struct thread *thread, const char *id);
 // Make its rows from `from` on void; `but_entries`: not those that say how it was

@@ -105,7 +105,7 @@ static void move_queued(struct run *run, struct ss_graph *graph)
     ss_queue_later(run->thread);
 }
 
-// ------------------------------------------------ the request
+// ------------------------------------------------ which run
 
 // What the run is of now: {"graph", "version"}. Borrowed; NULL: it is no run that
 // has not ended.
@@ -130,49 +130,43 @@ static void move(struct thread *thread, const char *id, struct ss_graph *to)
     } else {
         put_moved(thread, id,
             ss_journal_run(thread->journal, id)->entry, to);
-        ss_requests_resume(thread); // it waits there to be recovered
     }
 }
 
-void ss_migrate_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+json_t *ss_run_migrate(struct thread *thread, const char *run_id,
+    const char *version, struct ss_error *error)
 {
-    struct ss_error error = {0};
-    const char *name = ss_json_str(body, "run", "");
-    const json_t *at = stands_at(thread, name);
+    const json_t *at = stands_at(thread, run_id);
     struct ss_graph *to = NULL;
     if (!at)
-        ss_error_set(&error, SS_ENOTFOUND, "thread %s has no run %s that has "
-            "not ended", thread->id, name);
+        ss_error_set(error, SS_ENOTFOUND, "thread %s has no run %s that has "
+            "not ended", thread->id, run_id);
     else
         to = ss_graph_version(thread->engine, ss_json_str(at, "graph", "?"),
-            ss_json_str(body, "to", NULL), &error);
+            version, error);
     // under `exit` it begins again, and rows on their way cannot be made void
     if (to && ss_thread_head(thread) > thread->issued) {
-        ss_error_set(&error, SS_EAGAIN,
+        ss_error_set(error, SS_EAGAIN,
             "thread %s: its last rows are on their way: ask again",
             thread->id);
         to = NULL;
     }
     // of one that waits for its turn there is no row
-    const struct run *run = ss_run_live(thread, name);
+    const struct run *run = ss_run_live(thread, run_id);
     if (to && !(run && run->queued)
         && thread->engine->row_format < SS_ROW_FORMAT_2) {
-        ss_error_set(&error, SS_EAGAIN,
+        ss_error_set(error, SS_EAGAIN,
             "run %s: a coordinator of an older version is at work, which does"
             " not know that runs move: upgrade it, and ask again",
-            name);
+            run_id);
         to = NULL;
     }
-    if (!to) {
-        ss_reply_error(
-            thread->engine, peer, id, error.status, "%s", error.message);
-        return;
-    }
-    json_t *answer = json_pack("{s:s, s:s, s:s, s:s, s:s}", "run", name,
+    if (!to)
+        return NULL;
+    json_t *moved = json_pack("{s:s, s:s, s:s, s:s, s:s}", "run", run_id,
         "thread", thread->id, "graph", to->name, "from",
         ss_json_str(at, "version", "?"), "to", to->version);
     if (strcmp(ss_json_str(at, "version", ""), to->version) != 0)
-        move(thread, name, to);
-    ss_reply_durable(thread, peer, id, answer);
+        move(thread, run_id, to);
+    return moved;
 }

@@ -20,26 +20,17 @@
 
 // ------------------------------------------------ what keeps a thread busy
 
-// A run that was found, and waits: to be read, or for its graph.
-static const char *awaited(const struct thread *thread)
-{
-    for (size_t i = 0; i < thread->waiting.count; i++)
-        if (!thread->waiting.items[i].peer)
-            return ss_json_str(thread->waiting.items[i].body, "run", "?");
-    return NULL;
-}
-
 bool ss_thread_busy(const struct thread *thread)
 {
     return thread->run || thread->change || thread->taken_back
-        || thread->queue.count > 0 || awaited(thread);
+        || thread->queue.count > 0 || ss_waiting_run(thread);
 }
 
 void ss_thread_busy_with(
     const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE])
 {
     const struct run *run = thread->run ? thread->run : thread->taken_back;
-    const char *id = run ? run->id : awaited(thread);
+    const char *id = run ? run->id : ss_waiting_run(thread);
     if (!id && !thread->change && thread->queue.count > 0)
         id = thread->queue.items[0]->id;
     snprintf(ret_text, SS_BUSY_TEXT_SIZE, "%s%s", id ? "run " : "an update",
@@ -113,7 +104,7 @@ int ss_queue_make_way(
             thread->queue.items[thread->queue.count - 1], why, back);
     if (thread->run)
         ss_run_cancel(thread->run, why, back);
-    while ((found = awaited(thread)) != NULL
+    while ((found = ss_waiting_run(thread)) != NULL
         && ss_run_cancel_awaited(thread, found, why, back))
         continue;
     return SS_OK;
@@ -282,7 +273,7 @@ static struct ss_graph *graph_of(struct run *run)
 static bool begin_next(struct thread *thread)
 {
     if (thread->state != THREAD_HOT || thread->queue.count == 0 || thread->run
-        || thread->change || thread->taken_back || awaited(thread))
+        || thread->change || thread->taken_back || ss_waiting_run(thread))
         return false;
     ss_thread_seal(thread); // the end of the one before is in the journal
     if (has_unfinished(thread))

@@ -25,20 +25,8 @@ void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
     else if (crashed)
         ss_trial_add(thread, record_json);
     else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
-        ss_run_await(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
+        ss_waiting_add_run(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
     ss_requests_resume(ss_thread_get(engine, thread_id));
-}
-
-// Before those who ask: they are to find it.
-void ss_run_await(struct thread *thread, const char *id, const char *what)
-{
-    struct waiting found = {.op = ss_strdup(what),
-        .body = json_pack("{s:s}", "run", id)};
-    SS_VEC_PUSH(&thread->waiting, found);
-    size_t at = thread->waiting.count - 1;
-    for (; at > 0 && thread->waiting.items[at - 1].peer; at--)
-        thread->waiting.items[at] = thread->waiting.items[at - 1];
-    thread->waiting.items[at] = found;
 }
 
 // False: its graph is not known yet; wait for a worker that announces it.

@@ -56,29 +56,11 @@ static const struct handler {
 
 // ------------------------------------------------ requests on a thread
 
-void ss_waiting_fini(struct waiting *waiting)
-{
-    ss_free(waiting->peer);
-    ss_free(waiting->op);
-    json_decref(waiting->body);
-}
-
 // NULL: the engine has none that is called so.
 static const struct ss_op_row *find_op(const char *name)
 {
     const struct ss_op_row *row = ss_op_by_name(name);
     return row && row->home != SS_OP_OF_PROCESS ? row : NULL;
-}
-
-// A run that was found and has not begun to go on: its graph is not known yet.
-static bool is_awaited(const struct thread *thread, const char *run)
-{
-    for (size_t i = 0; run && i < thread->waiting.count; i++) {
-        const struct waiting *w = &thread->waiting.items[i];
-        if (!w->peer && strcmp(ss_json_str(w->body, "run", ""), run) == 0)
-            return true;
-    }
-    return false;
 }
 
 bool ss_copy_waits(const struct thread *thread)
@@ -125,7 +107,8 @@ static bool serve_named(struct thread *thread, const struct waiting *w)
 // Serve one that waited; false: it must wait on.
 static bool serve_waiting(struct thread *thread, const struct waiting *w)
 {
-    if (w->peer && finds_a_run(w->op) && is_awaited(thread, ss_json_str(w->body, "run", NULL)))
+    if (w->peer && finds_a_run(w->op)
+        && ss_waiting_has_run(thread, ss_json_str(w->body, "run", NULL)))
         return false;
     if (strcmp(w->op, "recover") == 0)
         return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
@@ -166,6 +149,7 @@ static bool is_open(const struct thread *thread)
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
+    ss_parked_answer(thread);
     if (!ss_is_read(thread->engine, thread->id))
         return;
     for (size_t left = thread->waiting.count;
@@ -177,6 +161,7 @@ void ss_requests_resume(struct thread *thread)
         else
             SS_VEC_PUSH(&thread->waiting, waiting);
     }
+    ss_parked_answer(thread); // its run may be in quarantine again
     ss_queue_later(thread);
 }
 
@@ -193,9 +178,7 @@ void ss_request_later(struct thread *thread, const char *op, const char *peer,
             SS_REQUESTS_WAITING_MAX);
         return;
     }
-    SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){
-            ss_strdup(peer), id, ss_strdup(op), json_incref(body)});
+    ss_waiting_add(thread, op, peer, id, body);
     ss_requests_resume(thread);
 }
 

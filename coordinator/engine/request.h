@@ -14,7 +14,6 @@ bool ss_copy_waits(const struct thread *thread);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
 void ss_request_later(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body);
-void ss_waiting_fini(struct waiting *waiting);
 
 // ------------------------------------------------ run_request.c
 
@@ -31,6 +30,28 @@ enum name_state {
 // The same, when its name was looked for.
 void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
     json_t *body, enum name_state state);
+
+// ------------------------------------------------ steer.c
+
+// The request `cancel`: as it comes, and on the run's thread.
+void ss_cancel_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_cancel_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// The request `migrate`, on the run's thread.
+void ss_migrate_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+
+// ------------------------------------------------ release.c
+
+// What is asked of a thread whose run is quarantined.
+void ss_parked_request(struct thread *thread, const char *op,
+    const char *peer, uint64_t id, json_t *body);
+// The same for those who wait for the thread, if its run is quarantined.
+void ss_parked_answer(struct thread *thread);
+// The request `release`, on a thread that has no such run.
+void ss_release_on_thread(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 
 // ------------------------------------------------ claim.c
 

@@ -399,6 +399,11 @@ struct waiting {
     json_t *body;
 };
 
+struct waiting_list {
+    struct waiting *items;
+    size_t count, capacity;
+};
+
 enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT, THREAD_BROKEN };
 
 struct thread {
@@ -424,10 +429,7 @@ struct thread {
         struct held *items;
         size_t count, capacity;
     } held;
-    struct {
-        struct waiting *items;
-        size_t count, capacity;
-    } waiting;
+    struct waiting_list waiting;
     struct run *run;       // the active one
     struct run *taken_back; // one that ended so; its rows are not void yet
     struct {

@@ -102,17 +102,6 @@ static void drop_puts(struct thread *thread)
     thread->puts.count = 0;
 }
 
-// `but_runs`: runs that were found stay, nobody would find them again.
-static void drop_waiting(struct thread *thread, bool but_runs)
-{
-    for (size_t i = thread->waiting.count; i-- > 0;) {
-        if (but_runs && !thread->waiting.items[i].peer)
-            continue;
-        ss_waiting_fini(&thread->waiting.items[i]);
-        SS_VEC_REMOVE(&thread->waiting, i);
-    }
-}
-
 void ss_thread_destroy(struct thread **place)
 {
     struct thread *thread = *place;
@@ -123,7 +112,7 @@ void ss_thread_destroy(struct thread **place)
     await_no_more(thread);
     drop_held(thread);
     drop_puts(thread);
-    drop_waiting(thread, false);
+    ss_waiting_drop(thread, false);
     ss_queue_fini(thread);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
@@ -515,10 +504,10 @@ static void await_runs(struct thread *thread, const char *run)
     for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
         if (row && row->end && row->run[0])
-            ss_run_await(thread, row->run, "recover");
+            ss_waiting_add_run(thread, row->run, "recover");
     }
     if (run)
-        ss_run_await(thread, run, "recover");
+        ss_waiting_add_run(thread, run, "recover");
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
@@ -531,7 +520,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     if (thread->change)
         ss_change_abandon(thread->change, status, message);
     if (thread->taken_back) { // its record says what is to be done
-        ss_run_await(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
+        ss_waiting_add_run(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
         ss_run_abandon(thread->taken_back, status, message);
         thread->taken_back = NULL;
     }
@@ -542,13 +531,11 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
             ss_reply_dropped(
                 thread, command->peer, command->id, status, message);
     }
-    for (size_t i = 0; i < thread->waiting.count; i++)
-        ss_reply_dropped(thread, thread->waiting.items[i].peer,
-            thread->waiting.items[i].id, status, message);
+    ss_waiting_refuse(thread, status, message);
     drop_held(thread);
     drop_puts(thread);
     bool is_anothers = status == SS_EFENCED || status == SS_EMOVED;
-    drop_waiting(thread, !is_anothers);
+    ss_waiting_drop(thread, !is_anothers);
     if (is_anothers)
         ss_doomed_forget(thread);
     else

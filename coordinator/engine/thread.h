@@ -70,6 +70,29 @@ void ss_thread_break(struct thread *thread, int status, const char *message);
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
     struct ss_error *error);
 
+// ------------------------------------------------ waiting.c
+
+void ss_waiting_fini(struct waiting *waiting);
+// One more request. Borrows all.
+void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body);
+// A run was found, which is to be recovered ("recover") or taken back when the
+// thread has been read.
+void ss_waiting_add_run(
+    struct thread *thread, const char *run, const char *op);
+// The first run that was found and waits. Borrowed; NULL: none does.
+const char *ss_waiting_run(const struct thread *thread);
+// That run does (NULL: none does).
+bool ss_waiting_has_run(const struct thread *thread, const char *run);
+// It waits no more for what `op` says. False: it did not; else *ret is the
+// caller's (ss_waiting_fini).
+bool ss_waiting_take_run(struct thread *thread, const char *run,
+    const char *op, struct waiting *ret);
+// All who ask get this error; they are dropped then.
+void ss_waiting_refuse(struct thread *thread, int status, const char *message);
+// `but_runs`: runs that were found stay, nobody would find them again.
+void ss_waiting_drop(struct thread *thread, bool but_runs);
+
 // ------------------------------------------------ idle.c
 
 // At the end of a step: it may be idle now.

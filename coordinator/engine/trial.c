@@ -32,6 +32,7 @@ static const char *parked_run(const struct thread *thread)
     return ss_json_str(thread->parked, "run", "");
 }
 
+// Who waits for the thread is told so by release.c.
 static void park(struct thread *thread, json_t *record)
 {
     json_decref(thread->parked);
@@ -40,20 +41,6 @@ static void park(struct thread *thread, json_t *record)
         "coordinator %d times and is parked", parked_run(thread), thread->id,
         SS_RECOVERIES_MAX + 1);
     thread->barred = true;
-    // One of those who wait may let it go on: who comes behind waits for that.
-    struct waiting *items = thread->waiting.items;
-    size_t count = thread->waiting.count;
-    memset(&thread->waiting, 0, sizeof(thread->waiting));
-    for (size_t i = 0; i < count; i++) {
-        if (!thread->parked) {
-            SS_VEC_PUSH(&thread->waiting, items[i]);
-            continue;
-        }
-        ss_parked_request(
-            thread, items[i].op, items[i].peer, items[i].id, items[i].body);
-        ss_waiting_fini(&items[i]);
-    }
-    ss_free(items);
 }
 
 // ------------------------------------------------ on trial
@@ -82,7 +69,7 @@ static void add(struct thread *thread, json_t *record, const char *status,
         (struct trial){.thread = ss_strdup(thread->id),
             .record = record_with(record, status, recoveries)});
     thread->barred = true;
-    ss_run_await(thread, ss_json_str(record, "run", ""),
+    ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
         strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
         begin(engine, &engine->trials.items[engine->trials.count - 1]);
@@ -215,22 +202,13 @@ void ss_run_survives(struct run *run)
 
 // Its record stays as it is until the end row is durable: if reading it ends us
 // once more, it is parked as before.
-static void cancel(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_parked_doom(struct thread *thread)
 {
-    const char *run = parked_run(thread);
     ss_doomed_forget(thread);
     thread->doomed = thread->parked;
     thread->parked = NULL;
     thread->barred = false;
-    json_t *request = json_copy(body);
-    json_object_set_new(request, "run", json_string(run));
     ss_thread_get(thread->engine, thread->id);
-    ss_request_later(thread, "cancel", peer, id, request);
-    SS_VEC_PUSH(&thread->waiting, // behind it, which takes it away
-        (struct waiting){.op = ss_strdup("recover"),
-            .body = json_pack("{s:s}", "run", run)});
-    json_decref(request);
 }
 
 void ss_doomed_forget(struct thread *thread)
@@ -244,51 +222,24 @@ bool ss_doomed_found(struct thread *thread, const char *run)
     if (strcmp(ss_json_str(thread->doomed, "run", ""), run) != 0)
         return false;
     json_t *record = json_incref(thread->doomed);
-    struct waiting *items = thread->waiting.items;
-    size_t count = thread->waiting.count;
+    struct waiting_list waiting = thread->waiting;
     ss_doomed_forget(thread);
     memset(&thread->waiting, 0, sizeof(thread->waiting));
     ss_thread_break(thread, SS_EQUARANTINED, "its run was not cancelled");
-    for (size_t i = 0; i < count; i++)
-        SS_VEC_PUSH(&thread->waiting, items[i]);
-    ss_free(items);
+    for (size_t i = 0; i < waiting.count; i++)
+        SS_VEC_PUSH(&thread->waiting, waiting.items[i]);
+    SS_VEC_FINI(&waiting);
     park(thread, record);
     json_decref(record);
     return true;
 }
 
-static void release(struct thread *thread, const char *peer, uint64_t id)
+void ss_parked_release(struct thread *thread)
 {
     json_t *record = thread->parked;
     ss_engine_narrate(thread->engine, "run %s on thread %s is released",
         parked_run(thread), thread->id);
     thread->parked = NULL;
     add(thread, record, "running", 1);
-    ss_reply(
-        thread->engine, peer, id, json_pack("{s:s}", "status", "running"));
     json_decref(record);
-}
-
-void ss_parked_request(struct thread *thread, const char *op,
-    const char *peer, uint64_t id, json_t *body)
-{
-    const char *run = ss_json_str(body, "run", parked_run(thread));
-    bool is_it = strcmp(run, parked_run(thread)) == 0;
-    if (strcmp(op, "cancel") == 0 && is_it)
-        cancel(thread, peer, id, body);
-    else if (strcmp(op, "release") == 0 && is_it)
-        release(thread, peer, id);
-    else
-        ss_reply_error(thread->engine, peer, id, SS_EQUARANTINED,
-            "run %s of thread %s has ended its coordinator %d times and is "
-            "parked; `superstep release` lets it go on, `superstep cancel` "
-            "ends it", parked_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
-}
-
-void ss_release_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
-{
-    (void)body;
-    ss_reply_error(thread->engine, peer, id, SS_ESTATE,
-        "thread %s has no quarantined run", thread->id);
 }

@@ -1,0 +1,88 @@
+// waiting.c - what waits for a thread: requests, and runs that were found.
+//
+//   recover X | rollback Y | cancel Z, state, copy ...
+//   found, nobody asks     | requests, in the order in which they came
+//
+// Until the thread has been read, or for longer: a run's graph may be unknown, a
+// copy waits for the store. Who may go on now is for the rooms above to say
+// (ss_requests_resume); here is only who waits.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+void ss_waiting_fini(struct waiting *waiting)
+{
+    ss_free(waiting->peer);
+    ss_free(waiting->op);
+    json_decref(waiting->body);
+}
+
+void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body)
+{
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){
+            ss_strdup(peer), id, ss_strdup(op), json_incref(body)});
+}
+
+// Before those who ask: they are to find it.
+void ss_waiting_add_run(
+    struct thread *thread, const char *run, const char *op)
+{
+    struct waiting found = {
+        .op = ss_strdup(op), .body = json_pack("{s:s}", "run", run)};
+    SS_VEC_PUSH(&thread->waiting, found);
+    size_t at = thread->waiting.count - 1;
+    for (; at > 0 && thread->waiting.items[at - 1].peer; at--)
+        thread->waiting.items[at] = thread->waiting.items[at - 1];
+    thread->waiting.items[at] = found;
+}
+
+const char *ss_waiting_run(const struct thread *thread)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        if (!thread->waiting.items[i].peer)
+            return ss_json_str(thread->waiting.items[i].body, "run", "?");
+    return NULL;
+}
+
+bool ss_waiting_has_run(const struct thread *thread, const char *run)
+{
+    for (size_t i = 0; run && i < thread->waiting.count; i++) {
+        const struct waiting *w = &thread->waiting.items[i];
+        if (!w->peer && strcmp(ss_json_str(w->body, "run", ""), run) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool ss_waiting_take_run(struct thread *thread, const char *run,
+    const char *op, struct waiting *ret)
+{
+    for (size_t at = thread->waiting.count; at-- > 0;) {
+        *ret = thread->waiting.items[at];
+        if (strcmp(ret->op, op) != 0
+            || strcmp(ss_json_str(ret->body, "run", ""), run) != 0)
+            continue;
+        SS_VEC_REMOVE(&thread->waiting, at);
+        return true;
+    }
+    return false;
+}
+
+void ss_waiting_refuse(struct thread *thread, int status, const char *message)
+{
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        ss_reply_dropped(thread, thread->waiting.items[i].peer,
+            thread->waiting.items[i].id, status, message);
+}
+
+void ss_waiting_drop(struct thread *thread, bool but_runs)
+{
+    for (size_t i = thread->waiting.count; i-- > 0;) {
+        if (but_runs && !thread->waiting.items[i].peer)
+            continue;
+        ss_waiting_fini(&thread->waiting.items[i]);
+        SS_VEC_REMOVE(&thread->waiting, i);
+    }
+}
