@@ -38,10 +38,11 @@ static uint64_t seed_of(const struct range *range, uint64_t number)
 // ------------------------------------------------------------------ a child
 
 // A life on a PostgreSQL takes as long as twenty on the model: one of four is
-// lived twice there.
+// lived twice there, where nothing else is said.
 static bool lives_twice(const struct range *range, uint64_t at)
 {
-    return range->options.store != STORE_POSTGRES || at % 4 == 0;
+    uint64_t usual = range->options.store == STORE_POSTGRES ? 4 : 1;
+    return at % (range->twice > 0 ? range->twice : usual) == 0;
 }
 
 static void report_all(const struct range *range, uint64_t from, int fd)

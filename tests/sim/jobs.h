@@ -10,6 +10,7 @@ struct range {
     uint64_t first, last;
     uint64_t drawn_from; // 0: the numbers are the seeds; else seeds are drawn
     unsigned jobs;
+    uint64_t twice; // of so many seeds one is lived twice; 0: as is usual
     bool keep_going;
     struct sim_options options; // who narrates does so here, each seed once
 };

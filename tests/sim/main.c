@@ -20,8 +20,8 @@ enum { EXIT_USAGE = 2, EXIT_SKIPPED = 77 };
 
 static const char usage[] =
     "usage: sim --seeds A:B | --fresh N|A:B [--of COMMIT]\n"
-    "           [--store memory|sqlite|postgres] [--jobs N] [--keep-going]\n"
-    "           [--narrate]\n"
+    "           [--store memory|sqlite|postgres] [--twice N] [--jobs N]\n"
+    "           [--keep-going] [--narrate]\n"
     "\n"
     "Simulates the whole system, once in storm and then in fair weather, for\n"
     "each seed, twice: both lives must be the same. Exit status 1: a check\n"
@@ -32,6 +32,8 @@ static const char usage[] =
     "  --of COMMIT    another commit than the present one\n"
     "  --store NAME   what the database is: a model over the memory store, a\n"
     "                 SQLite file, or a PostgreSQL that is started for it\n"
+    "  --twice N      live only each Nth seed of the range twice (1; 4 with\n"
+    "                 --store postgres)\n"
     "  --jobs N       processes at once (1)\n"
     "  --keep-going   a failure does not end it\n"
     "  --narrate      tell what happens; once only\n";
@@ -107,6 +109,10 @@ static int read_options(int argc, char **argv, struct range *range)
             has_range = read_range(value, range);
         } else if (strcmp(argv[i], "--jobs") == 0) {
             range->jobs = (unsigned)strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--twice") == 0) {
+            range->twice = strtoull(value, NULL, 10);
+            if (range->twice == 0)
+                return EXIT_USAGE;
         } else if (strcmp(argv[i], "--store") == 0) {
             range->options.store = store_named(value);
         } else if (strcmp(argv[i], "--of") == 0) {
