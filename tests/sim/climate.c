@@ -101,6 +101,16 @@ static void draw_versions(struct climate *climate, uint64_t seed)
         climate->roll = between(&dice, 1, 4);
 }
 
+// In every third seed people hold graphs back.
+static void draw_pauses(struct climate *climate, uint64_t seed)
+{
+    struct ss_prng dice;
+    uint64_t both[2] = {seed, 3};
+    ss_prng_init(&dice, ss_hash64(both, sizeof(both)));
+    if (ss_prng_below(&dice, 3) == 0)
+        climate->hold = between(&dice, 1, 4);
+}
+
 void climate_draw(
     struct climate *climate, struct ss_prng *dice, uint64_t seed)
 {
@@ -121,4 +131,5 @@ void climate_draw(
     draw_chores(climate, dice);
     draw_set_back(climate, seed);
     draw_versions(climate, seed);
+    draw_pauses(climate, seed);
 }

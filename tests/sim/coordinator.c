@@ -208,6 +208,7 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         break;
     case SS_COMMAND_DISPATCH:
         check_dispatch(it, command->order);
+        pauses_dispatch(it, command->order);
         SS_VEC_PUSH(&bundle_for(outbox, command->peer)->orders, command->order);
         break;
     case SS_COMMAND_CANCEL:
@@ -230,6 +231,7 @@ static void carry_out(struct outbox *outbox, const struct ss_command *command)
         break;
     case SS_COMMAND_REPLY:
         check_reply(it, command->json);
+        pauses_reply(it, command);
         send_answer(it, command, true);
         break;
     case SS_COMMAND_EVENT:
@@ -289,6 +291,20 @@ static void feed_one(struct coordinator *it, struct ss_event *event)
     SS_VEC_FINI(&outbox.bundles);
     it->wake_ms = commands.wake_at_ms;
     note_evicted(it, event->type, knew);
+}
+
+void coordinator_pauses(struct coordinator *it, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    json_t **records = ss_zalloc(count + 1, sizeof(*records));
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    for (size_t i = 0; i < count; i++)
+        records[i] = json_array_get(list, i);
+    event.pauses.records = records;
+    event.pauses.count = count;
+    pauses_told(it, list);
+    coordinator_feed(it, &event);
+    ss_free(records);
 }
 
 static bool is_worker(const char *peer)
@@ -358,6 +374,7 @@ static void ask(struct coordinator *it, struct ss_event *event,
     const struct ss_message *message)
 {
     event->type = SS_EVENT_REQUEST;
+    pauses_asked(it, event->peer, message);
     event->request.id = message->id;
     event->request.op = message->op;
     event->request.body = ss_value_json(message->body);
@@ -517,38 +534,11 @@ void coordinator_heard(struct coordinator *it, size_t link)
 
 // ------------------------------------------------------------------ life
 
-struct found {
-    SS_VEC(json_t *) items;
-};
-
-static int take_found(void *ctx, const char *key, const char *index,
-    const void *value, size_t size, int64_t expires_us)
-{
-    struct found *found = ctx;
-    json_t *json = NULL;
-    (void)key;
-    (void)index;
-    (void)expires_us;
-    ss_check(ss_json_parse(value, size, &json, NULL) == SS_OK);
-    SS_VEC_PUSH(&found->items, json);
-    return SS_OK;
-}
-
-static struct found scan(struct world *world, enum ss_store_table table)
-{
-    struct found found = {0};
-    struct ss_error error = {0};
-    int status = ss_store_scan(world->database.inner, table, NULL, NULL, 0,
-        take_found, &found, &error);
-    ss_check(status == SS_OK);
-    return found;
-}
-
 static void feed_found(struct coordinator *it, enum ss_store_table table)
 {
-    struct found found = scan(it->process.world, table);
-    for (size_t i = 0; i < found.items.count; i++) {
-        json_t *json = found.items.items[i];
+    json_t *list = database_list(it->process.world, table), *json;
+    size_t i;
+    json_array_foreach (list, i, json) {
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
         event.graph.description = json;
         if (table == SS_TABLE_OPEN) {
@@ -557,9 +547,18 @@ static void feed_found(struct coordinator *it, enum ss_store_table table)
             event.run.crashed = !it->ended_well;
         }
         coordinator_feed(it, &event);
-        json_decref(json);
     }
-    SS_VEC_FINI(&found.items);
+    json_decref(list);
+}
+
+// What people hold back, before all else.
+static void feed_pauses(struct coordinator *it)
+{
+    if (it->process.world->climate.hold == 0)
+        return;
+    json_t *list = database_list(it->process.world, SS_TABLE_PAUSES);
+    coordinator_pauses(it, list);
+    json_decref(list);
 }
 
 static void narrate(void *ctx, const char *sentence)
@@ -600,6 +599,7 @@ void coordinator_live(struct coordinator *it)
         struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
         ss_shards_fill(&all);
         event.shards.shards = &all;
+        feed_pauses(it);
         feed_found(it, SS_TABLE_GRAPHS);
         feed_found(it, SS_TABLE_OPEN);
         coordinator_feed(it, &event);
@@ -614,6 +614,7 @@ void coordinator_stop(struct coordinator *it)
     member_stop(it);
     ss_engine_destroy(&it->engine);
     ss_bridge_destroy(&it->bridge);
+    pauses_forget(it);
     json_decref(it->members);
     it->members = NULL;
     while (it->gone.count > 0)

@@ -136,13 +136,39 @@ size_t database_open_runs(
     return count.all;
 }
 
+json_t *database_entry(
+    struct world *world, enum ss_store_table table, const char *key)
+{
+    json_t *value = NULL;
+    int status = ss_store_get(
+        world->database.inner, table, key, take_json, &value, NULL);
+    return status == SS_OK ? value : NULL;
+}
+
+static int list_json(void *ctx, const char *key, const char *index,
+    const void *value, size_t size, int64_t expires_us)
+{
+    json_t *json = NULL;
+    int status = take_json(&json, key, index, value, size, expires_us);
+    if (status == SS_OK)
+        json_array_append_new(ctx, json);
+    return status;
+}
+
+json_t *database_list(struct world *world, enum ss_store_table table)
+{
+    json_t *list = json_array();
+    struct ss_error error = {0};
+    ss_check(ss_store_scan(world->database.inner, table, NULL, NULL, 0,
+                 list_json, list, &error) == SS_OK);
+    return list;
+}
+
 json_t *database_run(
     struct world *world, const char *thread, const char *run)
 {
-    json_t *value = NULL;
     char *key = ss_run_key(run, thread);
-    int status = ss_store_get(
-        world->database.inner, SS_TABLE_RUNS, key, take_json, &value, NULL);
+    json_t *value = database_entry(world, SS_TABLE_RUNS, key);
     ss_free(key);
-    return status == SS_OK ? value : NULL;
+    return value;
 }

@@ -218,6 +218,7 @@ static void summarize(struct tally *tally)
         sum.quarantined += items[i].quarantined;
         sum.taken_back += items[i].taken_back;
         sum.evicted += items[i].evicted;
+        sum.held += items[i].held;
         for (size_t d = 0; d < CHORE_COUNT; d++)
             sum.chores[d] += items[i].chores[d];
         for (size_t f = 0; f < FAULT_COUNT; f++)
@@ -240,8 +241,8 @@ static void summarize(struct tally *tally)
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again;", sum.bodies,
         sum.bodies_again);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
-           " runs moved, %" PRIu64 " live items;", sum.cached, sum.rolled, sum.migrated,
-        sum.items);
+           " runs moved, %" PRIu64 " live items, %" PRIu64 " graphs held back;",
+        sum.cached, sum.rolled, sum.migrated, sum.items, sum.held);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f\n", sum.seconds,

@@ -9,6 +9,9 @@
 
 #define TAG_GRAPHS (UINT64_MAX - 1)
 #define TAG_OPEN (UINT64_MAX - 2)
+#define TAG_PAUSES (UINT64_MAX - 3) // before the runs of what is gained
+#define TAG_SEEN (UINT64_MAX - 4)   // with a look
+#define TAG_LEAST TAG_SEEN
 
 // ------------------------------------------------------------------ commands
 
@@ -41,6 +44,8 @@ static void gained(
     event.shards.unread = true;
     coordinator_feed(it, &event);
     SS_VEC_PUSH(&it->gained, (struct gained){command->shards, command->crashed});
+    if (it->process.world->climate.hold > 0)
+        read_all(it, SS_TABLE_PAUSES, TAG_PAUSES);
     read_all(it, SS_TABLE_GRAPHS, TAG_GRAPHS);
     read_all(it, SS_TABLE_OPEN, TAG_OPEN);
 }
@@ -143,6 +148,15 @@ static bool is_answer(enum ss_job_type type)
     return false;
 }
 
+// Others hold graphs back, too, and let them go on. One look at a time.
+static void see_pauses(struct coordinator *it)
+{
+    if (it->is_seeing || it->process.world->climate.hold == 0)
+        return;
+    it->is_seeing = true;
+    read_all(it, SS_TABLE_PAUSES, TAG_SEEN);
+}
+
 static bool answered(struct coordinator *it, const struct ss_job *job)
 {
     for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
@@ -153,9 +167,20 @@ static bool answered(struct coordinator *it, const struct ss_job *job)
                      .status = job->status,
                      .cluster = &job->cluster,
                      .busy = &busy});
+        if (job->type == SS_JOB_LOOK && job->status == SS_OK)
+            see_pauses(it);
         return true;
     }
     return false;
+}
+
+static json_t *entry_json(
+    struct coordinator *it, const struct ss_job_entry *entry)
+{
+    json_t *json = NULL;
+    if (ss_json_parse(entry->value, entry->value_size, &json, NULL) != SS_OK)
+        violated(it->process.world, "record %s is damaged", entry->key);
+    return json;
 }
 
 // `gain`: it is a run, else a graph.
@@ -164,11 +189,9 @@ static void read_entry(struct coordinator *it, const struct ss_job_entry *entry,
 {
     struct ss_event event = {
         .type = gain ? SS_EVENT_RUN_FOUND : SS_EVENT_GRAPH_KNOWN};
-    json_t *json = NULL;
     if (gain && !ss_shards_have(&gain->shards, ss_shard_of(entry->index)))
         return;
-    if (ss_json_parse(entry->value, entry->value_size, &json, NULL) != SS_OK)
-        violated(it->process.world, "record %s is damaged", entry->key);
+    json_t *json = entry_json(it, entry);
     if (gain) {
         event.run.record = json;
         event.run.crashed = gain->crashed;
@@ -195,19 +218,35 @@ static void found(struct coordinator *it, const struct ss_job *job)
         coordinator_feed(it, &event);
 }
 
+static void pauses_found(struct coordinator *it, const struct ss_job *job)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < job->entries_count; i++)
+        json_array_append_new(list, entry_json(it, &job->entries[i]));
+    coordinator_pauses(it, list);
+    json_decref(list);
+}
+
+static void take_scan(struct coordinator *it, const struct ss_job *job)
+{
+    if (job->tag == TAG_SEEN)
+        it->is_seeing = false;
+    if (job->status != SS_OK && job->tag != TAG_SEEN)
+        snprintf(it->failure, sizeof(it->failure), "its store failed");
+    else if (job->status == SS_OK && job->tag <= TAG_PAUSES)
+        pauses_found(it, job);
+    else if (job->status == SS_OK)
+        found(it, job);
+}
+
 bool member_took(struct coordinator *it, const struct ss_job *job)
 {
     if (!it->owners)
         return false;
     if (job->status == SS_EFENCED && !is_answer(job->type))
         feed(it, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
-    if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN &&
-        job->status != SS_OK) {
-        snprintf(it->failure, sizeof(it->failure), "its store failed");
-        return true;
-    }
-    if (job->type == SS_JOB_SCAN && job->tag >= TAG_OPEN) {
-        found(it, job);
+    if (job->type == SS_JOB_SCAN && job->tag >= TAG_LEAST) {
+        take_scan(it, job);
         return true;
     }
     return answered(it, job);
@@ -238,6 +277,7 @@ void member_start(struct coordinator *it)
     it->self = (struct ss_member){.epoch = it->epoch};
     memcpy(it->self.name, name, strlen(name) + 1);
     memcpy(it->self.endpoint, name, strlen(name) + 1);
+    it->is_seeing = false;
     it->owners = ss_owners_new(&(struct ss_owners_options){.name = name,
         .lease_ms = it->process.world->climate.cluster_lease_ms});
     feed(it, (struct ss_owners_event){.type = SS_OWNERS_TICK});

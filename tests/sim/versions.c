@@ -70,25 +70,6 @@ bool versions_are_current(const struct world *world, const struct worker *it)
 
 // ------------------------------------------------------------------ moving runs
 
-struct glance {
-    struct world *world;
-    SS_VEC(json_t *) records;
-};
-
-static int take_open(void *ctx, const char *key, const char *index,
-    const void *value, size_t size, int64_t expires_us)
-{
-    struct glance *glance = ctx;
-    json_t *record = NULL;
-    (void)key;
-    (void)index;
-    (void)expires_us;
-    int status = ss_json_parse(value, size, &record, NULL);
-    if (status == SS_OK)
-        SS_VEC_PUSH(&glance->records, record);
-    return status;
-}
-
 static const struct ss_graph *deployed_of(
     const struct world *world, const char *name)
 {
@@ -134,16 +115,12 @@ static void mind_run(struct world *world, const json_t *record)
 // In a storm many are left as they are: they wait until their version is back.
 void versions_operate(struct world *world)
 {
-    struct glance glance = {.world = world};
-    struct ss_error error = {0};
-    ss_check(ss_store_scan(world->database.inner, SS_TABLE_OPEN, NULL, NULL, 0,
-                 take_open, &glance, &error) == SS_OK);
-    for (size_t i = 0; i < glance.records.count; i++) {
+    json_t *records = database_list(world, SS_TABLE_OPEN), *record;
+    size_t i;
+    json_array_foreach (records, i, record)
         if (!world->is_stormy || draw(world, 3) == 0)
-            mind_run(world, glance.records.items[i]);
-        json_decref(glance.records.items[i]);
-    }
-    SS_VEC_FINI(&glance.records);
+            mind_run(world, record);
+    json_decref(records);
     versions_plan(world);
 }
 

@@ -259,6 +259,9 @@ static void do_errand(struct world *world, struct errand *errand)
     case ERRAND_OPERATE:
         versions_operate(world);
         break;
+    case ERRAND_HOLD:
+        pauses_operate(world);
+        break;
     }
 }
 
@@ -385,6 +388,7 @@ static void begin(struct world *world)
         process_start(customer_process(world->customers[i]));
     mishap_plan(world);
     versions_plan(world);
+    pauses_plan(world);
 }
 
 static void end_process(struct process *process)
@@ -451,6 +455,7 @@ static void end(struct world *world)
     ss_buf_fini(&world->bytes);
     bodies_fini(world);
     versions_fini(world);
+    ss_map_fini(&world->let_go, NULL);
 }
 
 struct report simulate(uint64_t seed, const struct sim_options *options)

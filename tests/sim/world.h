@@ -37,6 +37,7 @@ struct climate {
     uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
     uint32_t set_back;
     uint32_t roll; // weight, too: 0: there is one version
+    uint32_t hold; // how often people hold graphs back; 0: nobody does
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
     int64_t idle_ms; // after which a thread that nobody uses is forgotten
     uint32_t rest_ms; // how long one is left alone
@@ -67,6 +68,7 @@ enum errand_kind {
     ERRAND_ASK,    // a customer makes its next move
     ERRAND_ROLL,   // a worker is exchanged for one of another version
     ERRAND_OPERATE, // somebody looks after runs of versions that went
+    ERRAND_HOLD, // somebody holds graphs back, or lets them go on
 };
 
 struct process;
@@ -248,6 +250,11 @@ void database_ghost_drop(void *load);
 // their turn.
 size_t database_open_runs(
     struct world *world, const char *thread, size_t *ret_queued);
+// What is stored now: an entry (NULL: there is none), or all of a table (a list).
+// Gives.
+json_t *database_entry(
+    struct world *world, enum ss_store_table table, const char *key);
+json_t *database_list(struct world *world, enum ss_store_table table);
 // The record of a run as it is stored now. Gives; NULL: there is none.
 json_t *database_run(
     struct world *world, const char *thread, const char *run);
@@ -275,6 +282,9 @@ struct coordinator {
     char failure[128]; // it must not go on; "": it may
     SS_VEC(struct gained) gained;
     SS_VEC(char *) gone; // peers that turned out to be
+    bool is_seeing;      // what is paused, with a look
+    struct ss_map held;  // pauses.c: what it knows to be: key -> since when
+    struct ss_map asked; // and what it was asked to let go on: request -> key
 };
 
 void coordinator_start(struct coordinator *it);
@@ -287,8 +297,10 @@ void coordinator_message(struct coordinator *it, const char *peer,
     struct ss_message *message);
 void coordinator_heard(struct coordinator *it, size_t link);
 void coordinator_drain(struct coordinator *it);
-// An event for the engine, and its commands carried out.
+// An event for the engine, and its commands carried out; all that is paused, as
+// the store has it.
 void coordinator_feed(struct coordinator *it, struct ss_event *event);
+void coordinator_pauses(struct coordinator *it, const json_t *list);
 
 // member.c: one of several.
 void member_start(struct coordinator *it);
@@ -381,6 +393,7 @@ struct world {
     struct ss_map ledgers; // bodies.c: by thread
     size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
     struct ss_map moves;         // and of which runs were asked to move
+    struct ss_map let_go; // pauses.c: what somebody asked to go on, ever
     uint64_t stamps;             // of bodies, so far
     struct ss_map results;       // and where what they wrote stands first
 };
@@ -431,6 +444,19 @@ void versions_kept(struct world *world, const struct ss_mark *mark,
 // The graph that this worker serves, which is what the order names.
 const struct ss_graph *versions_serve(
     const struct worker *it, const struct ss_order *order);
+
+// ------------------------------------------------------------------ pauses.c
+
+void pauses_operate(struct world *world);
+void pauses_plan(struct world *world);
+// All that is paused, as this coordinator is told now; its life is over.
+void pauses_told(struct coordinator *it, const json_t *list);
+void pauses_forget(struct coordinator *it);
+void pauses_asked(
+    struct coordinator *it, const char *peer, const struct ss_message *message);
+// Before an answer leaves; before a task does.
+void pauses_reply(struct coordinator *it, const struct ss_command *command);
+void pauses_dispatch(const struct coordinator *it, const struct ss_order *order);
 
 // ------------------------------------------------------------------ checks.c
 
