@@ -272,11 +272,15 @@ static json_t *ask_delete(struct customer *it)
     return ask_perhaps(it);
 }
 
-// It lives again.
+// It lives again, and its runs may have names that were given there before. (Not
+// where they may stand there again.)
 static bool hear_delete(struct customer *it, json_t *answer)
 {
+    struct world *world = it->process.world;
     if (was_spared(it, answer))
         return true;
+    if (world->climate.set_back == 0 && it->chore.number % 2 == 0)
+        it->names = 0;
     json_array_clear(it->words);
     json_array_clear(it->gone);
     customer_run_words(it);

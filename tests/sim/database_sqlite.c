@@ -15,6 +15,7 @@
 
 enum {
     CHANGES_OF_COMMIT = 12, // at most so many of them go well before one fails
+    READS_OF_JOB = 3,
     COPIES_MAX = 64,
 };
 
@@ -171,9 +172,16 @@ static void lose(struct process *process)
 
 // ------------------------------------------------------------------ jobs
 
-static enum fault draw_failure(struct world *world)
+// Of a job that only looks, or of a commit, which looks before it writes.
+static enum fault draw_failure(struct world *world, bool is_change)
 {
     const struct climate *climate = &world->climate;
+    if (strikes(world, climate->read_failed / (is_change ? 8 : 1))) {
+        vfs_fail_read(draw(world, READS_OF_JOB));
+        return FAULT_READ_FAILED;
+    }
+    if (!is_change)
+        return FAULT_COUNT;
     uint64_t count = draw(world, CHANGES_OF_COMMIT);
     if (strikes(world, climate->commit_failed)) {
         vfs_fail_from(count);
@@ -193,7 +201,7 @@ static void commit(struct process *process, size_t which)
     struct store_link *link = &it->links[which];
     struct ss_jobs_stats stats = {0};
     bool is_change = link->running->type == SS_JOB_APPLY;
-    enum fault fault = is_change ? draw_failure(world) : FAULT_COUNT;
+    enum fault fault = draw_failure(world, is_change);
     struct ss_job *done =
         ss_jobs_run_some(link->store, it->epoch, &link->running, &stats);
     if (fault != FAULT_COUNT && vfs_has_failed())

@@ -13,26 +13,41 @@ struct file {
 
 static sqlite3_vfs *real_vfs;
 static sqlite3_vfs own_vfs;
-static uint64_t left = UINT64_MAX; // of changes that go well
-static bool stays, has_failed;
+
+// The one after so many that go well fails, and, if it stays so, all behind it.
+struct trap {
+    uint64_t left; // UINT64_MAX: none fails
+    bool stays;
+};
+
+static const struct trap none = {.left = UINT64_MAX};
+static struct trap changes = {.left = UINT64_MAX}, reads = {.left = UINT64_MAX};
+static bool has_failed;
+
+static void set(struct trap *trap, uint64_t count, bool stays)
+{
+    *trap = (struct trap){count, stays};
+    has_failed = false;
+}
 
 void vfs_fail_once(uint64_t count)
 {
-    left = count;
-    stays = has_failed = false;
+    set(&changes, count, false);
 }
 
 void vfs_fail_from(uint64_t count)
 {
-    left = count;
-    stays = true;
-    has_failed = false;
+    set(&changes, count, true);
+}
+
+void vfs_fail_read(uint64_t count)
+{
+    set(&reads, count, false);
 }
 
 void vfs_heal(void)
 {
-    left = UINT64_MAX;
-    stays = false;
+    changes = reads = none;
 }
 
 bool vfs_has_failed(void)
@@ -40,18 +55,23 @@ bool vfs_has_failed(void)
     return has_failed;
 }
 
-static bool fails(void)
+static bool is_caught(struct trap *trap)
 {
-    if (left == UINT64_MAX)
+    if (trap->left == UINT64_MAX)
         return false;
-    if (left > 0) {
-        left--;
+    if (trap->left > 0) {
+        trap->left--;
         return false;
     }
     has_failed = true;
-    if (!stays)
-        left = UINT64_MAX;
+    if (!trap->stays)
+        *trap = none;
     return true;
+}
+
+static bool fails(void)
+{
+    return is_caught(&changes);
 }
 
 // ------------------------------------------------------------------ files
@@ -69,7 +89,9 @@ static int file_close(sqlite3_file *file)
 static int file_read(
     sqlite3_file *file, void *bytes, int size, sqlite3_int64 at)
 {
-    return real_of(file)->pMethods->xRead(real_of(file), bytes, size, at);
+    return is_caught(&reads) ? SQLITE_IOERR_READ
+                             : real_of(file)->pMethods->xRead(
+                                   real_of(file), bytes, size, at);
 }
 
 static int file_write(
@@ -205,4 +227,6 @@ void vfs_install(void)
     own_vfs.xOpen = vfs_open;
     own_vfs.xDelete = vfs_delete;
     ss_check(sqlite3_vfs_register(&own_vfs, 1) == SQLITE_OK);
+    // what was read is not kept for long: else nothing is left to be read
+    sqlite3_soft_heap_limit64(1);
 }

@@ -1,5 +1,5 @@
-// vfs.h - SQLite's way to its files, through which writes fail when they are to:
-// once, or from a point on, as when a process ends in the middle of a commit.
+// vfs.h - SQLite's way to its files, through which writes and reads fail when they are
+// to: once, or from a point on, as when a process ends in the middle of a commit.
 #ifndef SS_TESTS_SIM_VFS_H
 #define SS_TESTS_SIM_VFS_H
 
@@ -12,6 +12,8 @@ void vfs_install(void);
 void vfs_fail_once(uint64_t count);
 // It and all that follow fail.
 void vfs_fail_from(uint64_t count);
+// The read after `count` others fails, once.
+void vfs_fail_read(uint64_t count);
 void vfs_heal(void);
 // Has one failed since it was told to?
 bool vfs_has_failed(void);
