@@ -65,6 +65,14 @@ static const char own_schema[] =
     " world_%d.journal DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE"
     " FUNCTION sim_%d.commits()";
 
+// Nobody but a coordinator touches a table, at a time of his own.
+static const char unvacuumed[] =
+    "DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT c.oid FROM pg_class c JOIN"
+    " pg_namespace n ON n.oid = relnamespace WHERE nspname = 'world_%d' AND"
+    " relkind = 'r' LOOP EXECUTE format('ALTER TABLE %%s SET"
+    " (autovacuum_enabled = off, toast.autovacuum_enabled = off)', t);"
+    " END LOOP; END $$";
+
 static int make_listener(const struct pg *pg)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -88,10 +96,16 @@ static struct ss_store *open_reader(const struct pg *pg)
     return store;
 }
 
+// Sessions tell at once that they wait for a lock, behind the look whether that
+// is for ever.
+static const char session_options[] =
+    "-c deadlock_timeout=1ms -c log_lock_waits=on -c client_min_messages=log";
+
 static struct pg *pg_open(const char *server)
 {
     int pid = (int)getpid();
     struct pg *pg = ss_zalloc(1, sizeof(*pg));
+    ss_check(setenv("PGOPTIONS", session_options, 1) == 0);
     pg->folder = ss_format("%s/sim-%d", server, pid);
     pg->socket = ss_format("%s/.s.PGSQL.5432", server);
     pg->direct = ss_format(
@@ -101,6 +115,7 @@ static struct pg *pg_open(const char *server)
     pg->observer = PQconnectdb(pg->direct);
     ss_check(PQstatus(pg->observer) == CONNECTION_OK);
     pg_ask(pg, own_schema, pid, pid, pid, pid, pid, pid, pid, pid, pid);
+    pg_ask(pg, unvacuumed, pid);
     pg_ask(pg, "SET session_replication_role = replica"); // no trigger for us
     pg_ask(pg, "SET client_min_messages = error");
     past_open(pg);
@@ -346,6 +361,11 @@ static uint16_t owner_postgres(struct world *world, uint16_t shard)
     return *name ? (uint16_t)(name[1] - '1') : SS_NOBODY;
 }
 
+static void abandon_postgres(struct world *world)
+{
+    sides_abandon(world->database.pg);
+}
+
 const struct backing *backing_postgres(void)
 {
     static const struct backing backing = {.open = open_postgres,
@@ -357,7 +377,8 @@ const struct backing *backing_postgres(void)
         .may_go_back = may_go_back,
         .set_back = set_back_postgres,
         .is_gone = is_gone_postgres,
-        .owner = owner_postgres};
+        .owner = owner_postgres,
+        .abandon = abandon_postgres};
     return &backing;
 }
 

@@ -216,6 +216,7 @@ static void summarize(struct tally *tally)
         sum.cached += items[i].cached;
         sum.items += items[i].items;
         sum.quarantined += items[i].quarantined;
+        sum.digest ^= ss_hash64(&items[i], 2 * sizeof(uint64_t));
         sum.taken_back += items[i].taken_back;
         sum.evicted += items[i].evicted;
         sum.held += items[i].held;
@@ -245,8 +246,8 @@ static void summarize(struct tally *tally)
         sum.cached, sum.rolled, sum.migrated, sum.items, sum.held);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
-    printf("; %" PRIu64 " simulated seconds in %.1f\n", sum.seconds,
-        seconds_since(&tally->began));
+    printf("; %" PRIu64 " simulated seconds in %.1f, digest %016" PRIx64 "\n", sum.seconds,
+        seconds_since(&tally->began), sum.digest);
 }
 
 int jobs_run(const struct range *range)

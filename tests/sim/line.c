@@ -18,7 +18,10 @@ enum {
     BYTES_MAX = 256 << 20,
 };
 
-static const char said[] = "wrote "; // database_postgres.c makes the trigger
+// What the server says beside an answer: our trigger (database_postgres.c), and
+// what log_lock_waits has it say when it has looked for a deadlock and sleeps.
+static const char said[] = "wrote ";
+static const char sleeps[] = " still waiting for ";
 
 struct line *line_new(int client, int libpq)
 {
@@ -112,14 +115,23 @@ static bool is_known(const struct line *line, const char *thread)
     return false;
 }
 
+static void read_words(struct line *line, const char *text)
+{
+    if (strncmp(text, "process ", strlen("process ")) == 0 &&
+        strstr(text, sleeps))
+        line->is_blocked = true;
+    if (strncmp(text, said, strlen(said)) == 0 &&
+        !is_known(line, text + strlen(said)))
+        SS_VEC_PUSH(&line->wrote, ss_strdup(text + strlen(said)));
+}
+
 // A notice: fields of a letter and a text; its words are field M.
 static void read_notice(struct line *line, const char *at, const char *end)
 {
     while (at < end && *at) {
         const char *text = at + 1;
-        if (*at == 'M' && strncmp(text, said, strlen(said)) == 0 &&
-            !is_known(line, text + strlen(said)))
-            SS_VEC_PUSH(&line->wrote, ss_strdup(text + strlen(said)));
+        if (*at == 'M')
+            read_words(line, text);
         at = text + strlen(text) + 1;
     }
 }
@@ -184,7 +196,7 @@ void line_forward(struct line *line)
     forget_wrote(line);
     ss_buf_reset(&line->down);
     line->down_read = line->down_sent = 0;
-    line->is_answered = false;
+    line->is_answered = line->is_blocked = false;
     while (line->server >= 0 && sent < line->up.size) {
         if (!write_some(line->server, &line->up, &sent))
             break;
@@ -198,11 +210,11 @@ void line_forward(struct line *line)
     line->is_asked = false;
 }
 
-bool line_listen(struct line *line, int timeout_ms)
+bool line_listen(struct line *line)
 {
     read_answer(line);
-    while (!line->is_answered && line->server >= 0 &&
-           is_ready(line->server, POLLIN, timeout_ms)) {
+    while (!line->is_answered && !line->is_blocked && line->server >= 0 &&
+           is_ready(line->server, POLLIN, -1)) {
         bool is_open = read_all(line->server, &line->down);
         read_answer(line);
         if (!is_open) {
@@ -211,6 +223,14 @@ bool line_listen(struct line *line, int timeout_ms)
         }
     }
     return line->is_answered || line->server < 0;
+}
+
+void line_listen_out(struct line *line)
+{
+    while (line->server >= 0) {
+        line->is_answered = line->is_blocked = false;
+        (void)line_listen(line);
+    }
 }
 
 bool line_answer(struct line *line)

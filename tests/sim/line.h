@@ -36,6 +36,7 @@ struct line {
     size_t up_read, down_read; // messages seen whole
     size_t down_sent;
     bool is_asked, is_answered; // whole
+    bool is_blocked; // the server says that it waits for a lock
     SS_VEC(char *) wrote; // threads, of which rows were committed
 };
 
@@ -52,9 +53,11 @@ bool line_collect(struct line *line);
 bool line_is_left(struct line *line);
 // Give the request to the server.
 void line_forward(struct line *line);
-// Listen to the server for at most `timeout_ms`. True: the answer is whole, or
-// the server has closed its end.
-bool line_listen(struct line *line, int timeout_ms);
+// Listen to the server, however long it takes. True: the answer is whole, or the
+// server has closed its end; false: it has said that it waits for a lock.
+bool line_listen(struct line *line);
+// Listen until the server closes its end.
+void line_listen_out(struct line *line);
 // Give the client what it can take of the answer; false: there is no more.
 bool line_answer(struct line *line);
 // Close the client's half. Close the server's, and wait until its process has

@@ -75,6 +75,8 @@ void line_errand(struct world *world, uint64_t number);
 void side_errand(struct world *world, const struct errand *errand);
 // Its fiber has ended (database_postgres.c).
 void side_ended(struct side *side);
+// Nobody goes on with what stands still: let it find out itself.
+void sides_abandon(struct pg *pg);
 // End all its lines (NULL: those of everybody), as when the server restarts.
 void lines_cut(struct pg *pg, struct side *side);
 

@@ -1,12 +1,18 @@
 // postgres_side.c - a store's connection, statement by statement: each request
 // and each answer takes its time on its line, and what waits for a lock is set
 // aside until its holder goes on.
+//
+// One process of the server runs at a time. Whoever has to wait for a lock says so
+// when it has looked for a deadlock (log_lock_waits), and is stopped as a process is.
+// So of those that one commit lets go on none runs before the seed says so, and
+// where some wait in a circle it is always the last one of them that is told.
 #include "tests/sim/postgres.h"
 
 #ifdef SS_HAVE_POSTGRES
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,7 +21,6 @@
 #include "common/base/check.h"
 
 enum {
-    LISTEN_MS = 2,       // then it is asked whether it waits for a lock
     AWAY_MS_MAX = 15000, // a server that does not answer
     GHOST_MS_MAX = 8000, // a client that is gone without a word
     HELD_MS_MAX = 8000,
@@ -40,11 +45,40 @@ static struct line *line_of(const struct side *side)
     return NULL;
 }
 
-// One that waits for a lock hears nothing else.
+static bool stands_still(const struct line *line)
+{
+    return line->state == LINE_WAITS && line->server >= 0;
+}
+
+static void stand_still(struct line *line)
+{
+    line->state = LINE_WAITS;
+    ss_check(kill(line->pid, SIGSTOP) == 0);
+}
+
+static void move(struct line *line)
+{
+    if (stands_still(line))
+        ss_check(kill(line->pid, SIGCONT) == 0);
+}
+
+// One that waits for a lock does not hear that its client is gone.
+static void terminate(struct pg *pg, struct line *line)
+{
+    if (stands_still(line))
+        pg_ask(pg, "SELECT pg_terminate_backend(%d)", line->pid);
+    move(line);
+}
+
+void sides_abandon(struct pg *pg)
+{
+    for (size_t i = 0; i < pg->lines.count; i++)
+        move(pg->lines.items[i]);
+}
+
 static void end_line(struct pg *pg, struct line *line)
 {
-    if (line->state == LINE_WAITS)
-        pg_ask(pg, "SELECT pg_terminate_backend(%d)", line->pid);
+    terminate(pg, line);
     for (size_t i = 0; i < pg->lines.count; i++)
         if (pg->lines.items[i] == line)
             SS_VEC_REMOVE(&pg->lines, i);
@@ -82,8 +116,7 @@ void lines_cut(struct pg *pg, struct side *side)
         struct line *line = pg->lines.items[i];
         if (side && line->side != side)
             continue;
-        if (line->state == LINE_WAITS)
-            pg_ask(pg, "SELECT pg_terminate_backend(%d)", line->pid);
+        terminate(pg, line);
         struct side *whose = line->side;
         if (whose)
             cut(line, whose->world);
@@ -150,15 +183,12 @@ static void set_trouble(struct pg *pg, int pid)
 
 // ------------------------------------------------------------------ the server
 
-// Who waits in a circle does not wait for long: the server breaks it.
+// While all stand still this is exact: what is granted is granted to a process
+// that stands still, too.
 static bool is_locked(struct pg *pg, const struct line *line)
 {
-    return pg_ask(pg,
-        "WITH RECURSIVE w (pid) AS (SELECT unnest(pg_blocking_pids(%d)) UNION"
-        " SELECT unnest(pg_blocking_pids(w.pid)) FROM w) SELECT CASE WHEN"
-        " count(*) = 0 OR bool_or(pid = %d) THEN 'runs' ELSE 'waits' END"
-        " FROM w",
-        line->pid, line->pid)[0] == 'w';
+    return pg_ask(pg, "SELECT cardinality(pg_blocking_pids(%d)) > 0",
+        line->pid)[0] == 't';
 }
 
 // Who commits rows is the owner of their threads, and its fence stands.
@@ -276,45 +306,38 @@ static void answered(struct pg *pg, struct world *world, struct line *line)
     }
 }
 
-// Nobody else holds anything.
-static bool is_alone(const struct pg *pg, const struct line *line)
-{
-    for (size_t i = 0; i < pg->lines.count; i++) {
-        const struct line *other = pg->lines.items[i];
-        if (other != line &&
-            (other->in_transaction || other->state == LINE_WAITS))
-            return false;
-    }
-    return true;
-}
-
-// Until it has answered, or it is known what it waits for.
+// Until it has answered, or waits for a lock.
 static void attend(struct pg *pg, struct world *world, struct line *line)
 {
-    bool was_waiting = line->state == LINE_WAITS;
-    int listens_ms = is_alone(pg, line) ? -1 : LISTEN_MS;
-    while (!line_listen(line, listens_ms)) {
-        if (!is_locked(pg, line))
+    if (line_listen(line))
+        answered(pg, world, line);
+    else
+        stand_still(line);
+}
+
+// Of those that need not wait any more, one; NULL: all have to.
+static struct line *draw_next(struct pg *pg, struct world *world)
+{
+    struct line *next = NULL;
+    uint64_t count = 0;
+    for (size_t i = 0; i < pg->lines.count; i++) {
+        struct line *line = pg->lines.items[i];
+        if (line->state != LINE_WAITS || is_locked(pg, line))
             continue;
-        if (!was_waiting)
-            note_fault(world, FAULT_LOCKED);
-        line->state = LINE_WAITS;
-        return;
+        if (++count == 1 || draw(world, count) == 0)
+            next = line;
     }
-    answered(pg, world, line);
+    return next;
 }
 
 // Who waited for a lock may have it now.
 static void settle(struct pg *pg, struct world *world)
 {
-    for (size_t i = 0; i < pg->lines.count; i++) {
-        struct line *line = pg->lines.items[i];
-        uint64_t number = line->number;
-        if (line->state != LINE_WAITS)
-            continue;
+    struct line *line;
+    while ((line = draw_next(pg, world))) {
+        line->is_blocked = false;
+        move(line);
         attend(pg, world, line);
-        if (line_numbered(pg, number) != line || line->state != LINE_WAITS)
-            i = SIZE_MAX; // others may go on, too
     }
 }
 
@@ -340,6 +363,8 @@ void line_errand(struct world *world, uint64_t number)
         set_trouble(pg, side && side->fails ? line->pid : 0);
         line_forward(line);
         attend(pg, world, line);
+        if (line_numbered(pg, number) == line && line->state == LINE_WAITS)
+            note_fault(world, FAULT_LOCKED);
     }
     settle(pg, world);
 }
@@ -409,11 +434,8 @@ static void reap(struct side *side)
             struct line *line = pg->lines.items[i];
             if (line->pid != side->ended.items[p] || line->server < 0)
                 continue;
-            line->is_answered = false;
-            while (line->server >= 0) {
-                (void)line_listen(line, -1);
-                line->is_answered = false;
-            }
+            move(line);
+            line_listen_out(line);
             note_fault(side->world, FAULT_ENDED);
             if (!line->side)
                 end_line(pg, line);

@@ -82,6 +82,8 @@ void violated(struct world *world, const char *format, ...)
         "  replay: sim %s--seeds %" PRIu64 ":%" PRIu64 " --narrate\n",
         world->seed, (double)world->now_ms / 1000, text,
         sim_store_option(world->options->store), world->seed, world->seed);
+    if (world->database.backing && world->database.backing->abandon)
+        world->database.backing->abandon(world);
     _exit(1);
 }
 

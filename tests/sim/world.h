@@ -233,6 +233,8 @@ struct backing {
     bool (*is_gone)(const struct coordinator *it);
     // A coordinator, or SS_NOBODY.
     uint16_t (*owner)(struct world *world, uint16_t shard);
+    // Or NULL: this process ends now, amid everything.
+    void (*abandon)(struct world *world);
 };
 const struct backing *backing_memory(void);
 const struct backing *backing_sqlite(void);
