@@ -6,23 +6,15 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "coordinator/engine/inside.h"
 
 // ------------------------------------------------ life
-
-struct ss_engine {
-    struct engine engine;
-};
-
-const struct engine *ss_engine_inside(const struct ss_engine *it)
-{
-    return &it->engine;
-}
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
     struct engine *engine = &it->engine;
+    engine->owner = &ss_runs_owner;
     engine->options = *options;
     if (engine->options.lease_ms <= 0)
         engine->options.lease_ms = SS_LEASE_MS;
@@ -143,7 +135,8 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 {
     struct thread *thread = ss_thread_awaits(engine, event->rows.tag);
     if (thread && thread->state == THREAD_LOADING) {
-        ss_thread_loaded(thread, event);
+        if (ss_thread_loaded(thread, event))
+            ss_requests_resume(thread);
         return;
     }
     for (size_t i = 0; i < event->rows.rows_count; i++)
@@ -156,8 +149,36 @@ static void on_stored(struct engine *engine, const struct ss_event *event)
         || ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
-    if (thread && thread->store_tag == event->stored.tag)
-        ss_thread_stored(thread, event);
+    if (!thread || thread->store_tag != event->stored.tag)
+        return;
+    enum unit_end end = ss_thread_stored(thread, event);
+    if (end != UNIT_REFUSED)
+        ss_requests_stored(thread, end == UNIT_DELETED);
+}
+
+static void on_run_found(struct engine *engine, const struct ss_event *event)
+{
+    struct thread *thread =
+        ss_run_found(engine, event->run.record, event->run.crashed);
+    if (thread && !engine->options.shared)
+        ss_adopt_begin(engine); // else workers are asked
+    if (thread)
+        ss_requests_resume(thread);
+}
+
+static void on_shards(struct engine *engine, const struct ss_event *event)
+{
+    const struct ss_shards *shards = event->shards.shards;
+    if (event->type == SS_EVENT_SHARDS_GAINED) {
+        ss_shards_gained(engine, event);
+        ss_seek_gained(engine, shards, event->shards.epoch);
+    } else if (event->type == SS_EVENT_SHARDS_READ) {
+        ss_shards_read(engine, event);
+        ss_requests_read(engine, shards);
+    } else {
+        ss_shards_lost(engine, event);
+        ss_trials_let_go(engine);
+    }
 }
 
 static void on_graph(struct engine *engine, const struct ss_event *event)
@@ -219,7 +240,7 @@ static void dispatch_event(
         on_graph(engine, event);
         break;
     case SS_EVENT_RUN_FOUND:
-        ss_run_found(engine, event->run.record, event->run.crashed);
+        on_run_found(engine, event);
         break;
     case SS_EVENT_PAUSES:
         ss_pauses_read(engine, event);
@@ -234,13 +255,9 @@ static void dispatch_event(
         on_stored(engine, event);
         break;
     case SS_EVENT_SHARDS_GAINED:
-        ss_shards_gained(engine, event);
-        break;
     case SS_EVENT_SHARDS_READ:
-        ss_shards_read(engine, event);
-        break;
     case SS_EVENT_SHARDS_LOST:
-        ss_shards_lost(engine, event);
+        on_shards(engine, event);
         break;
     case SS_EVENT_DRAIN:
         engine->drains = true;
@@ -337,7 +354,8 @@ static void carry_on(struct engine *engine)
         ss_thread_rest(engine->dirty.items[i]);
     engine->dirty.count = 0;
     free_gone(engine);
-    ss_threads_evict(engine);
+    if (ss_threads_evict(engine))
+        ss_holdings_expire(engine);
     ss_trials_wake(engine);
 }
 
@@ -357,23 +375,4 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;
     ret->wake_at_ms = engine->wake_at_ms;
-}
-
-void ss_engine_count(
-    const struct ss_engine *it, struct ss_engine_counts *ret_counts)
-{
-    const struct engine *engine = &it->engine;
-    *ret_counts = engine->counts;
-    ret_counts->runs_queued = (int64_t)engine->queued;
-    ret_counts->runs_active =
-        (int64_t)engine->runs.count - ret_counts->runs_queued;
-    ret_counts->tasks_running = (int64_t)engine->attempts.count;
-    ret_counts->threads = (int64_t)engine->threads.count;
-    ret_counts->workers = (int64_t)engine->workers.count;
-    ret_counts->pauses = (int64_t)engine->pauses.count;
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
-        ret_counts->capacity += ((const struct worker *)e->value)->capacity;
-    for (uint16_t i = 0; i < SS_SHARDS; i++)
-        ret_counts->shards += !engine->options.shared
-            || ss_shards_have(&engine->owned, i);
 }

@@ -25,7 +25,7 @@ void ss_idle_leave(struct thread *thread)
 
 static bool is_idle(const struct thread *thread)
 {
-    return !ss_thread_busy(thread) && thread->waiting.count == 0
+    return !thread->engine->owner->busy(thread) && thread->waiting.count == 0
         && !thread->barred && thread->held.count == 0
         && thread->puts.count == 0 && thread->store_tag == 0
         && !thread->delete_to && !thread->open && !thread->dirty
@@ -37,8 +37,7 @@ void ss_thread_rest(struct thread *thread)
     struct engine *engine = thread->engine;
     if (thread->is_idle || !is_idle(thread))
         return;
-    ss_doomed_forget(thread); // whatever ended is durable
-    ss_records_rest(thread);
+    engine->owner->rests(thread);
     thread->is_idle = true;
     thread->idle_size = sizeof(*thread) + strlen(thread->id)
         + (thread->journal ? ss_journal_size(thread->journal) : 0);
@@ -72,13 +71,12 @@ static void keep_bounds(struct engine *engine)
     }
 }
 
-void ss_threads_evict(struct engine *engine)
+bool ss_threads_evict(struct engine *engine)
 {
     keep_bounds(engine);
     if (engine->now_ms < engine->evict_at_ms)
-        return;
+        return false;
     engine->evict_at_ms = engine->now_ms + SS_EVICT_EVERY_MS;
-    ss_holdings_expire(engine);
     for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
         struct thread *thread = e->value;
         next = e->next;
@@ -87,4 +85,5 @@ void ss_threads_evict(struct engine *engine)
             continue;
         forget(thread);
     }
+    return true;
 }

@@ -10,11 +10,6 @@
 #include "coordinator/engine/step.h"
 #include "coordinator/engine/thread.h"
 
-// ------------------------------------------------ engine.c
-
-// What is behind the handle.
-const struct engine *ss_engine_inside(const struct ss_engine *engine);
-
 // ------------------------------------------------ place.c
 
 // It owes so many answers that no new tasks are sent.
@@ -205,6 +200,19 @@ void ss_catalog_draw(
 void ss_catalog_compile(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 
+// ------------------------------------------------ graph_ref.c
+
+// What a request means by its graph and namespace (R9.2).
+struct place {
+    struct ss_graph *root;  // borrowed
+    struct ss_graph *graph; // borrowed: the one whose namespace it is
+    bool known;             // some graph lives there
+    char *ns;               // owned (ss_free)
+};
+// False: `error` says that the graph is not known, or has no state of its own.
+bool ss_place_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct place *ret, struct ss_error *error);
+
 // ------------------------------------------------ scan.c
 
 // Ask the store's small tables about the request that is being served, then
@@ -278,10 +286,16 @@ void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
 // `id`: one request of that peer; 0: the peer itself is gone.
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);
 
+// ------------------------------------------------ thread_owner.c
+
+extern const struct thread_owner ss_runs_owner;
+
 // ------------------------------------------------ recover.c
 
-// A run found in the store when its thread is loaded.
-void ss_run_found(struct engine *engine, json_t *record, bool crashed);
+// A run found in the store goes on when its thread has been read. Its thread,
+// borrowed; NULL: there is nothing to do about it.
+struct thread *ss_run_found(
+    struct engine *engine, json_t *record, bool crashed);
 // False: its graph is not known yet; it waits for a worker that announces it.
 bool ss_run_recover(struct thread *thread, const char *id);
 // The same, and who listened to `before` (or NULL), the same run, listens to it.
@@ -447,17 +461,6 @@ const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
 void ss_turn_name(struct task *task, const json_t *update, bool *used);
 
 // ------------------------------------------------ read.c
-
-// What a request means by its graph and namespace (R9.2).
-struct place {
-    struct ss_graph *root;  // borrowed
-    struct ss_graph *graph; // borrowed: the one whose namespace it is
-    bool known;             // some graph lives there
-    char *ns;               // owned (ss_free)
-};
-// False: `error` says that the graph is not known, or has no state of its own.
-bool ss_place_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct place *ret, struct ss_error *error);
 
 // The requests `state`, `history`, `checkpoints`, `journal`.
 void ss_read_state(struct thread *thread, const char *peer, uint64_t id,

@@ -282,7 +282,6 @@ int ss_loop_load(
     ss_loop_drop_moved(loop);
     loop->drifted = false;
     loop->step = loop->meta_step + 1;
-    memcpy(loop->loaded_id, loop->id, sizeof(loop->loaded_id));
     ss_checkpoint_unref(checkpoint);
     return status;
 }

@@ -230,8 +230,7 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 {
     for (size_t i = thread->queue.count; i-- > 0;) {
         struct run *run = thread->queue.items[i];
-        if (status != SS_EFENCED && status != SS_EMOVED
-            && run->unit <= thread->units_durable)
+        if (!ss_thread_is_anothers(status) && run->unit <= thread->units_durable)
             continue;
         take_out(run);
         ss_run_abandon(run, status, message);
@@ -240,10 +239,14 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 
 void ss_queue_fini(struct thread *thread)
 {
+    struct engine *engine = thread->engine;
     for (size_t i = 0; i < thread->queue.count; i++)
         ss_run_free(thread->queue.items[i]);
     if (thread->taken_back)
         ss_run_free(thread->taken_back);
+    for (size_t i = thread->turn ? engine->turns.count : 0; i-- > 0;)
+        if (engine->turns.items[i] == thread)
+            SS_VEC_REMOVE(&engine->turns, i);
     SS_VEC_FINI(&thread->queue);
 }
 

@@ -7,52 +7,6 @@
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
-// A namespace without task ids; `counters`: digits stay too (R12.4, R12.4b).
-static char *strip(const char *ns, bool counters)
-{
-    char *text = ss_zalloc(strlen(ns) + 1, 1), *to = text;
-    while (*ns) {
-        size_t size = strcspn(ns, "|");
-        size_t name = strcspn(ns, ":|");
-        bool digits = size > 0 && strspn(ns, "0123456789") == size;
-        if (!digits || counters) {
-            if (to != text)
-                *to++ = '|';
-            memcpy(to, ns, name);
-            to += name;
-        }
-        ns += size + (ns[size] == '|');
-    }
-    return text;
-}
-
-bool ss_place_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct place *ret, struct ss_error *error)
-{
-    const char *ns = ss_json_str(body, "checkpoint_ns", "");
-    struct ss_graph *root = ss_request_graph(engine, thread, body, error);
-    if (!root)
-        return false;
-    if (root->checkpointer == SS_CHECKPOINTER_KEEP) {
-        ss_error_set(error, SS_ESTATE, "graph %s keeps its state for the graph "
-            "around it: by itself it has none", root->name);
-        return false;
-    }
-    char *path = strip(ns, false);
-    // a name of digits alone reads as a counter, and leaves nothing to find
-    bool lost = ns[0] && !path[0];
-    struct ss_graph *inner = lost ? NULL : ss_graph_inside(root, path);
-    ss_free(path);
-    ret->root = root;
-    ret->graph = inner ? inner : root;
-    ret->known = inner != NULL;
-    ret->ns = inner && inner != root
-            && inner->checkpointer == SS_CHECKPOINTER_KEEP
-        ? strip(ns, true)
-        : ss_strdup(ns);
-    return true;
-}
-
 static bool place_of(struct thread *thread, const char *peer, uint64_t id,
     const json_t *body, struct place *ret)
 {

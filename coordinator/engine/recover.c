@@ -4,19 +4,18 @@
 
 #include "coordinator/engine/internal.h"
 
-void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
+struct thread *ss_run_found(
+    struct engine *engine, json_t *record_json, bool crashed)
 {
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     const char *status = ss_json_str(record_json, "status", "");
     if (!id || !thread_id || ss_refer(engine, NULL, 0, thread_id))
-        return;
+        return NULL;
     struct thread *thread = ss_thread_find(engine, thread_id);
     if (ss_run_live(thread, id))
-        return;
+        return NULL;
     ss_record_found(thread, record_json);
-    if (!engine->options.shared)
-        ss_adopt_begin(engine); // else workers are asked
     bool runs = strcmp(status, "running") == 0;
     if (strcmp(status, "quarantined") == 0)
         ss_run_parked(thread, record_json);
@@ -26,7 +25,7 @@ void ss_run_found(struct engine *engine, json_t *record_json, bool crashed)
         ss_trial_add(thread, record_json);
     else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
         ss_waiting_add_run(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
-    ss_requests_resume(ss_thread_get(engine, thread_id));
+    return ss_thread_get(engine, thread_id);
 }
 
 // False: its graph is not known yet; wait for a worker that announces it.

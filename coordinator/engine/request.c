@@ -63,14 +63,6 @@ static const struct ss_op_row *find_op(const char *name)
     return row && row->home != SS_OP_OF_PROCESS ? row : NULL;
 }
 
-bool ss_copy_waits(const struct thread *thread)
-{
-    for (size_t i = 0; i < thread->waiting.count; i++)
-        if (strcmp(thread->waiting.items[i].op, "copy") == 0)
-            return true;
-    return false;
-}
-
 // What is copied must not be lost where the copy is there.
 static bool is_early_copy(const struct thread *thread, const char *op)
 {
@@ -163,6 +155,35 @@ void ss_requests_resume(struct thread *thread)
     }
     ss_parked_answer(thread); // its run may be in quarantine again
     ss_queue_later(thread);
+}
+
+// One who asked for a copy waits until all of the thread is durable.
+static bool copy_may_go_on(const struct thread *thread)
+{
+    if (thread->durable != ss_thread_head(thread))
+        return false;
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        if (strcmp(thread->waiting.items[i].op, "copy") == 0)
+            return true;
+    return false;
+}
+
+void ss_requests_stored(struct thread *thread, bool is_deleted)
+{
+    if (is_deleted || copy_may_go_on(thread))
+        ss_requests_resume(thread);
+    ss_thread_dirty(thread);
+    ss_queue_later(thread);
+}
+
+void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
+{
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (ss_shards_have(shards, ss_shard_of(thread->id))
+            && (thread->waiting.count > 0 || thread->queue.count > 0))
+            ss_requests_resume(ss_thread_get(engine, thread->id));
+    }
 }
 
 void ss_request_later(struct thread *thread, const char *op, const char *peer,

@@ -9,8 +9,10 @@
 void ss_request(struct engine *engine, const struct ss_event *event);
 // A thread was loaded, or its run has ended: what waits may go on.
 void ss_requests_resume(struct thread *thread);
-// One who asked for a copy waits until all of the thread is durable.
-bool ss_copy_waits(const struct thread *thread);
+// A unit of it is durable (`is_deleted`: that deleted it).
+void ss_requests_stored(struct thread *thread, bool is_deleted);
+// All unfinished runs of these shards are known: who asked before goes on.
+void ss_requests_read(struct engine *engine, const struct ss_shards *shards);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
 void ss_request_later(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body);

@@ -88,18 +88,11 @@ void ss_shards_gained(struct engine *engine, const struct ss_event *event)
             engine->shard_epochs[i] = event->shards.epoch;
     ss_engine_narrate(engine, "%zu shards are ours now",
         ss_shards_count(event->shards.shards));
-    ss_seek_gained(engine, event->shards.shards, event->shards.epoch);
 }
 
 void ss_shards_read(struct engine *engine, const struct ss_event *event)
 {
     ss_shards_leave(&engine->unread, event->shards.shards);
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
-        struct thread *thread = e->value;
-        if (ss_shards_have(event->shards.shards, ss_shard_of(thread->id))
-            && (thread->waiting.count > 0 || thread->queue.count > 0))
-            ss_requests_resume(ss_thread_get(engine, thread->id));
-    }
 }
 
 bool ss_is_read(const struct engine *engine, const char *thread)
@@ -126,9 +119,6 @@ static void let_go(struct engine *engine, struct thread *thread)
 {
     ss_thread_break(thread, SS_EMOVED, "it belongs to another coordinator");
     ss_map_remove(&engine->threads, thread->id);
-    for (size_t i = engine->turns.count; i-- > 0;)
-        if (engine->turns.items[i] == thread)
-            SS_VEC_REMOVE(&engine->turns, i);
     SS_VEC_PUSH(&engine->gone, thread); // freed at the end of the step
 }
 
@@ -148,7 +138,6 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
             let_go(engine, thread);
     }
     engine->letting_go = false;
-    ss_trials_let_go(engine);
 }
 
 // ------------------------------------------------ attempts that were let go
@@ -168,40 +157,4 @@ bool ss_attempt_was_let_go(
             && worker->let_go.items[i].dispatch == attempt.dispatch)
             return true;
     return false;
-}
-
-// ------------------------------------------------ for the shell
-
-static bool is_quiet(const struct thread *thread)
-{
-    return thread->store_tag == 0 && thread->held.count == 0
-        && thread->puts.count == 0
-        && (!thread->journal
-            || ss_journal_head(thread->journal) == thread->issued);
-}
-
-bool ss_engine_is_quiet(const struct ss_engine *it)
-{
-    const struct engine *engine = ss_engine_inside(it);
-    if (engine->attempts.count > 0)
-        return false;
-    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next)
-        if (!is_quiet(e->value))
-            return false;
-    return true;
-}
-
-bool ss_engine_knows(const struct ss_engine *engine, const char *thread)
-{
-    return ss_map_get(&ss_engine_inside(engine)->threads, thread) != NULL;
-}
-
-struct ss_shards ss_engine_busy(const struct ss_engine *it)
-{
-    struct ss_shards busy = {{0}};
-    const struct engine *engine = ss_engine_inside(it);
-    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next)
-        ss_shards_add(
-            &busy, ss_shard_of(((const struct run *)e->value)->thread->id));
-    return busy;
 }

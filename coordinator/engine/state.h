@@ -262,7 +262,6 @@ struct loop {
     // how it was entered (R5.1, R5.5, R5.6)
     bool persists; // it has a checkpointer
     bool loaded;   // a checkpoint was found
-    char loaded_id[SS_UUID_SIZE];
     bool addressed, superseded, loaded_latest;
     bool resuming;       // is_resuming
     bool time_traveling;
@@ -546,6 +545,7 @@ struct engine {
         struct ss_command *items;
         size_t count, capacity;
     } commands;
+    const struct thread_owner *owner; // of all threads: the room of runs
     struct ss_map threads; // id -> struct thread *
     struct ss_map awaited; // tag of a unit or a read -> whose it is
     struct thread *idle_first, *idle_last;

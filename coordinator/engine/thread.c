@@ -113,15 +113,12 @@ void ss_thread_destroy(struct thread **place)
     drop_held(thread);
     drop_puts(thread);
     ss_waiting_drop(thread, false);
-    ss_queue_fini(thread);
+    thread->engine->owner->gone(thread);
     SS_VEC_FINI(&thread->held);
     SS_VEC_FINI(&thread->puts);
     SS_VEC_FINI(&thread->waiting);
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
-    json_decref(thread->parked);
-    ss_doomed_forget(thread);
-    ss_records_rest(thread);
     ss_free(thread->graph);
     ss_free(thread->record);
     ss_free(thread->id);
@@ -149,7 +146,7 @@ static bool is_damage(int status)
         || status == SS_EVERSION;
 }
 
-void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
+bool ss_thread_loaded(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
     int status = event->rows.status;
@@ -175,7 +172,7 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
             ss_engine_damaged(
                 thread->engine, "thread", thread->id, error.message);
         ss_thread_break(thread, status, error.message);
-        return;
+        return false;
     }
     thread->state = THREAD_HOT;
     thread->issued = thread->durable = ss_journal_head(thread->journal);
@@ -183,7 +180,7 @@ void ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     ss_thread_record_found(thread, event->rows.record);
     thread->last_ticks = newest_ticks(thread->journal);
     ss_thread_graph_from_rows(thread);
-    ss_requests_resume(thread);
+    return true;
 }
 
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
@@ -257,9 +254,7 @@ static struct ss_row *begin_row(
 {
     ss_thread_seal(thread);
     ss_thread_dirty(thread);
-    if (thread->run && thread->run->recoveries > 0
-        && strcmp(thread->run->id, run) == 0)
-        ss_run_survives(thread->run);
+    thread->engine->owner->row_begins(thread, run);
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(thread->journal) + 1;
     id_copy(row->run, run);
@@ -468,7 +463,8 @@ void ss_thread_flush(struct thread *thread)
     ss_engine_command(thread->engine, command);
 }
 
-void ss_thread_stored(struct thread *thread, const struct ss_event *event)
+enum unit_end ss_thread_stored(
+    struct thread *thread, const struct ss_event *event)
 {
     ss_check(event->stored.tag == thread->store_tag);
     await_no_more(thread);
@@ -477,54 +473,32 @@ void ss_thread_stored(struct thread *thread, const struct ss_event *event)
         ss_thread_break(thread, event->stored.status,
             event->stored.message ? event->stored.message
                                   : ss_status_text(event->stored.status));
-        return;
+        return UNIT_REFUSED;
     }
     thread->durable = thread->store_to;
     thread->units_durable = thread->units;
     thread->engine->ready_moved = true; // dispatches may pass their gate
     release(thread);
-    if (thread->deleting && !thread->delete_all) {
-        thread->durable = 0; // it is as if new
-        thread->deleting = false;
-        ss_requests_resume(thread);
-    } else if (thread->durable == ss_thread_head(thread)
-        && ss_copy_waits(thread)) {
-        ss_requests_resume(thread);
-    }
-    ss_thread_dirty(thread);
-    ss_queue_later(thread);
+    if (!thread->deleting || thread->delete_all)
+        return UNIT_DURABLE;
+    thread->durable = 0; // it is as if new
+    thread->deleting = false;
+    return UNIT_DELETED;
 }
 
-// They go on when the thread is read again: those whose end is not durable, and
-// `run`, the one under way (or NULL).
-static void await_runs(struct thread *thread, const char *run)
+bool ss_thread_is_quiet(const struct thread *thread)
 {
-    bool is_hot = thread->state == THREAD_HOT;
-    uint64_t head = is_hot ? ss_journal_head(thread->journal) : 0;
-    for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if (row && row->end && row->run[0])
-            ss_waiting_add_run(thread, row->run, "recover");
-    }
-    if (run)
-        ss_waiting_add_run(thread, run, "recover");
+    return thread->store_tag == 0 && thread->held.count == 0
+        && thread->puts.count == 0
+        && (!thread->journal
+            || ss_journal_head(thread->journal) == thread->issued);
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)
 {
     struct engine *engine = thread->engine;
     ss_engine_narrate(engine, "thread %s is dropped: %s", thread->id, message);
-    char *run = thread->run ? ss_strdup(thread->run->id) : NULL;
-    if (thread->run)
-        ss_run_abandon(thread->run, status, message);
-    if (thread->change)
-        ss_change_abandon(thread->change, status, message);
-    if (thread->taken_back) { // its record says what is to be done
-        ss_waiting_add_run(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
-        ss_run_abandon(thread->taken_back, status, message);
-        thread->taken_back = NULL;
-    }
-    ss_queue_broken(thread, status, message);
+    engine->owner->broken(thread, status, message);
     for (size_t i = 0; i < thread->held.count; i++) {
         struct ss_command *command = &thread->held.items[i].command;
         if (command->type == SS_COMMAND_REPLY)
@@ -534,13 +508,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_waiting_refuse(thread, status, message);
     drop_held(thread);
     drop_puts(thread);
-    bool is_anothers = status == SS_EFENCED || status == SS_EMOVED;
-    ss_waiting_drop(thread, !is_anothers);
-    if (is_anothers)
-        ss_doomed_forget(thread);
-    else
-        await_runs(thread, run);
-    ss_free(run);
+    ss_waiting_drop(thread, !ss_thread_is_anothers(status));
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     await_no_more(thread);

@@ -11,6 +11,22 @@ enum gate {
 #undef X
 };
 
+// What the room above does about a thread. The engine is given it when it is made.
+struct thread_owner {
+    // A row of that run ("": of none) is about to begin. Records may be put, which
+    // go with it.
+    void (*row_begins)(struct thread *thread, const char *run);
+    // The thread is about to drop what is not durable, but what waits for it; its
+    // journal is still there.
+    void (*broken)(struct thread *thread, int status, const char *message);
+    // True: it is used though nobody asks for it.
+    bool (*busy)(const struct thread *thread);
+    // Nobody uses it now, and all of it is durable.
+    void (*rests)(struct thread *thread);
+    // It is freed: what hangs on it goes too.
+    void (*gone)(struct thread *thread);
+};
+
 // The thread, made if need be; nothing of it is read.
 struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.
@@ -18,8 +34,16 @@ struct thread *ss_thread_get(struct engine *engine, const char *id);
 void ss_thread_destroy(struct thread **thread);
 // Whose unit or read has that tag; NULL: nobody's (any more).
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
-void ss_thread_loaded(struct thread *thread, const struct ss_event *event);
-void ss_thread_stored(struct thread *thread, const struct ss_event *event);
+// Its rows. True: it can be used now, by those who wait for it.
+bool ss_thread_loaded(struct thread *thread, const struct ss_event *event);
+// The store's answer to its unit: what it came to.
+enum unit_end {
+    UNIT_REFUSED, // the thread is dropped
+    UNIT_DURABLE,
+    UNIT_DELETED, // that deleted it: it is as if new
+};
+enum unit_end ss_thread_stored(
+    struct thread *thread, const struct ss_event *event);
 
 // A checkpoint id greater than all that the thread has.
 void ss_thread_new_id(
@@ -64,8 +88,16 @@ uint64_t ss_thread_gate(
 // At the end of a step: rows to the store, one unit in flight (a thread).
 void ss_thread_flush(struct thread *thread);
 void ss_thread_dirty(struct thread *thread);
+// The store has all of it, and nothing is held back.
+bool ss_thread_is_quiet(const struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
+// With this status what is stored of a thread is another coordinator's to go on
+// with.
+static inline bool ss_thread_is_anothers(int status)
+{
+    return status == SS_EFENCED || status == SS_EMOVED;
+}
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
     struct ss_error *error);
@@ -100,7 +132,7 @@ void ss_thread_rest(struct thread *thread);
 // Somebody uses it, or it goes: out of the list of those that nobody uses.
 void ss_idle_leave(struct thread *thread);
 // Forget threads that nobody has used for a while, and the longest idle ones
-// where there are too many.
-void ss_threads_evict(struct engine *engine);
+// where there are too many. True: it was time to look for the former.
+bool ss_threads_evict(struct engine *engine);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/buf.h"
-#include "coordinator/engine/thread.h"
+#include "coordinator/engine/internal.h"
 #include "tests/suite.h"
 
 static struct {
@@ -25,6 +25,7 @@ struct loop *bench_begin(json_t *description)
         ck_abort_msg("%s", bench.error.message);
     json_decref(description);
     ss_prng_init(&bench.engine.prng, 1);
+    bench.engine.owner = &ss_runs_owner;
     bench.thread.engine = &bench.engine;
     bench.thread.journal = ss_journal_new();
     bench.loop = ss_loop_new(&bench.thread, NULL, graph, "");

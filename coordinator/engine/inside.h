@@ -1,0 +1,11 @@
+// inside.h - what is behind the handle that the shell has (engine.h).
+#ifndef SS_ENGINE_INSIDE_H
+#define SS_ENGINE_INSIDE_H
+
+#include "coordinator/engine/internal.h"
+
+struct ss_engine {
+    struct engine engine;
+};
+
+#endif

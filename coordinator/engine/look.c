@@ -1,0 +1,47 @@
+// look.c - what the shell asks of an engine between two steps.
+#include "coordinator/engine/inside.h"
+
+void ss_engine_count(
+    const struct ss_engine *it, struct ss_engine_counts *ret_counts)
+{
+    const struct engine *engine = &it->engine;
+    *ret_counts = engine->counts;
+    ret_counts->runs_queued = (int64_t)engine->queued;
+    ret_counts->runs_active =
+        (int64_t)engine->runs.count - ret_counts->runs_queued;
+    ret_counts->tasks_running = (int64_t)engine->attempts.count;
+    ret_counts->threads = (int64_t)engine->threads.count;
+    ret_counts->workers = (int64_t)engine->workers.count;
+    ret_counts->pauses = (int64_t)engine->pauses.count;
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        ret_counts->capacity += ((const struct worker *)e->value)->capacity;
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        ret_counts->shards += !engine->options.shared
+            || ss_shards_have(&engine->owned, i);
+}
+
+bool ss_engine_is_quiet(const struct ss_engine *it)
+{
+    const struct engine *engine = &it->engine;
+    if (engine->attempts.count > 0)
+        return false;
+    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next)
+        if (!ss_thread_is_quiet(e->value))
+            return false;
+    return true;
+}
+
+bool ss_engine_knows(const struct ss_engine *it, const char *thread)
+{
+    return ss_map_get(&it->engine.threads, thread) != NULL;
+}
+
+struct ss_shards ss_engine_busy(const struct ss_engine *it)
+{
+    struct ss_shards busy = {{0}};
+    const struct engine *engine = &it->engine;
+    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next)
+        ss_shards_add(
+            &busy, ss_shard_of(((const struct run *)e->value)->thread->id));
+    return busy;
+}

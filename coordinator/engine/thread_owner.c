@@ -1,0 +1,71 @@
+// thread_owner.c - what becomes of a thread's runs when the thread tells of itself
+// (struct thread_owner): a row of one begins, its hot state is dropped, it is
+// idle, it goes.
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+// A run that makes a row is not what ended its coordinator (trial.c).
+static void row_begins(struct thread *thread, const char *run)
+{
+    struct run *active = thread->run;
+    if (active && active->recoveries > 0 && strcmp(active->id, run) == 0)
+        ss_run_survives(active);
+}
+
+// They go on when the thread is read again: those whose end is not durable, and
+// `run`, the one under way (or NULL).
+static void await_runs(struct thread *thread, const char *run)
+{
+    bool is_hot = thread->state == THREAD_HOT;
+    uint64_t head = is_hot ? ss_journal_head(thread->journal) : 0;
+    for (uint64_t seq = thread->durable + 1; seq <= head; seq++) {
+        const struct ss_row *row = ss_journal_row(thread->journal, seq);
+        if (row && row->end && row->run[0])
+            ss_waiting_add_run(thread, row->run, "recover");
+    }
+    if (run)
+        ss_waiting_add_run(thread, run, "recover");
+}
+
+static void broken(struct thread *thread, int status, const char *message)
+{
+    char *run = thread->run ? ss_strdup(thread->run->id) : NULL;
+    if (thread->run)
+        ss_run_abandon(thread->run, status, message);
+    if (thread->change)
+        ss_change_abandon(thread->change, status, message);
+    if (thread->taken_back) { // its record says what is to be done
+        ss_waiting_add_run(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
+        ss_run_abandon(thread->taken_back, status, message);
+        thread->taken_back = NULL;
+    }
+    ss_queue_broken(thread, status, message);
+    if (ss_thread_is_anothers(status))
+        ss_doomed_forget(thread);
+    else
+        await_runs(thread, run);
+    ss_free(run);
+}
+
+// Whatever ended is durable.
+static void rests(struct thread *thread)
+{
+    ss_doomed_forget(thread);
+    ss_records_rest(thread);
+}
+
+static void gone(struct thread *thread)
+{
+    ss_queue_fini(thread);
+    json_decref(thread->parked);
+    rests(thread);
+}
+
+const struct thread_owner ss_runs_owner = {
+    .row_begins = row_begins,
+    .broken = broken,
+    .busy = ss_thread_busy,
+    .rests = rests,
+    .gone = gone,
+};
