@@ -53,7 +53,7 @@ struct ss_list *ss_list_put(
     struct ss_list *list, uint64_t number, struct ss_value *item);
 struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number);
 
-// What its owner knows of a list: where which item is (messages_list.c). Every
+// What its owner knows of a list: where which item is (messages.c). Every
 // change forgets it; who knows better sets it again. `index` is taken.
 struct ss_index *ss_list_index(const struct ss_list *list); // borrowed, or NULL
 void ss_list_set_index(struct ss_list *list, struct ss_index *index);

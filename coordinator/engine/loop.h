@@ -63,7 +63,7 @@ void ss_loop_drop_moved(struct loop *loop);
 
 enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
 // Make the current state a checkpoint: a new id; saved if the loop persists now
-// (R5.22). Then step += 1. `fork_of_update`: null updated_channels.
+// (R5.22). Then step += 1.
 void ss_loop_save(struct loop *loop, const char *source);
 // Under `exit`: write the current checkpoint as it is (R5.28).
 void ss_loop_save_at_exit(struct loop *loop);
@@ -74,11 +74,12 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     const char *path, const struct ss_writes *writes);
 // How often the task's workers were lost, beside what stands for it. Takes `lost`.
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
-// The namespace a child's rows stand in is made here too (R12.2).
-void ss_loop_store_pending(struct loop *loop); // under `exit` (R5.28)
+// Under `exit`: store what is pending, of the tasks that wrote in this run (R5.28).
+void ss_loop_store_pending(struct loop *loop);
 // The plain answer was taken: no later run may be given it (R7.10, not copied).
 // `taker`: whose task took it; the row of its writes says so.
 void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker);
+// The namespace in which the graph called by `task` keeps its rows (R12.2). Gives.
 char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
 
 // ------------------------------------------------ plan.c (spec 3)
@@ -193,8 +194,9 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome);
 int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
 // The folds that an entry waited for are there.
 void ss_loop_enter_folded(struct loop *loop);
-// Enter a nested loop for `task`.
+// Enter the root loop of a run that was found, from its rows.
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
+// Enter a nested loop, for its parent_task.
 int ss_loop_enter_child(struct loop *loop, struct ss_error *error);
 bool ss_resume_is_id_map(const json_t *resume);
 

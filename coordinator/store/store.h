@@ -1,10 +1,11 @@
 // store.h - the seam under the coordinator: a blocking, dumb store.
 //
-// Five functions: open, close, apply, read, scan. Asynchrony belongs to the
-// store actor (store_actor.h). A store knows threads, journal rows (columns and
-// an opaque body) and a few small tables of key -> bytes. It folds nothing and
+// It is opened and closed; batches are applied; rows of a thread and entries of
+// small tables are read. A store that several processes share knows them too:
+// fences, members and their shards. Each call waits for the database; who must
+// not wait asks through a store actor (store_actor.h). A store folds nothing and
 // decides nothing but: is this place free, is this key as expected, is this
-// epoch still the owner's (../shared design: the journal, the fence).
+// epoch still the owner's (docs/internals/journal.md, cluster.md).
 //
 // One contract suite runs against every store: tests/contract/store_test.c.
 #ifndef SS_STORE_STORE_H
