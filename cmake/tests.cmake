@@ -32,15 +32,28 @@ set(SS_TEST_ENVIRONMENT
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp:atexit_sleep_ms=20")
 
+# ./test gives ctest three places for each processor. Who computes takes all
+# three; real processes mostly wait for each other, and take one.
+set(SS_COMPUTES 3)
+set(SS_WAITS 1)
+set(SS_WAITING contract system interop)
+
 # A test's time is only there to end one that hangs: with sanitizers, and on a
 # machine that does other things too, all of them take several times as long.
+# Where nothing is known of an earlier run, those begin first that may take long.
 function(ss_test_properties name label timeout)
+  set(places ${SS_COMPUTES})
+  if(label IN_LIST SS_WAITING)
+    set(places ${SS_WAITS})
+  endif()
+  set(cost ${timeout})
   if(SS_SANITIZE)
     math(EXPR timeout "6 * ${timeout}")
   else()
     math(EXPR timeout "3 * ${timeout}")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
+      PROCESSORS ${places} COST ${cost}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${SS_TEST_ENVIRONMENT}"
       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()

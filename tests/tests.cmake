@@ -101,7 +101,6 @@ if(NOT SS_SIM_SEEDS)
 endif()
 add_test(NAME sim.seeds COMMAND sim --seeds ${SS_SIM_SEEDS} --jobs 2 --keep-going)
 ss_test_properties(sim.seeds sim 290)
-set_tests_properties(sim.seeds PROPERTIES PROCESSORS 2)
 # The same on real databases, which take longer.
 if(SS_SANITIZE OR SS_COVERAGE)
   set(SS_SIM_FILES 1:20)
@@ -111,12 +110,18 @@ endif()
 add_test(NAME sim.sqlite COMMAND sim --store sqlite --seeds ${SS_SIM_FILES}
     --jobs 2)
 ss_test_properties(sim.sqlite sim 290)
-set_tests_properties(sim.sqlite PROPERTIES PROCESSORS 2)
 if(NOT SS_SANITIZE AND NOT SS_COVERAGE)
   add_test(NAME sim.postgres COMMAND sim --store postgres --seeds 1:20 --jobs 2)
   ss_test_properties(sim.postgres sim 290)
-  set_tests_properties(sim.postgres PROPERTIES PROCESSORS 2)
 endif()
+
+# Each has two threads.
+math(EXPR places "2 * ${SS_COMPUTES}")
+foreach(name sim.seeds sim.sqlite sim.postgres)
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES PROCESSORS ${places})
+  endif()
+endforeach()
 
 # The source itself, and the archives of the pure floors.
 add_test(NAME tidy.floors COMMAND ${SS_PYTHON} tests/tidy/tidy.py .)
@@ -168,3 +173,11 @@ if(NOT SS_SANITIZE AND NOT SS_COVERAGE) # it links programs of its own
 endif()
 add_test(NAME docs.links COMMAND ${SS_PYTHON} tools/links.py)
 ss_test_properties(docs.links docs 60)
+
+# Long ones: each begins early, and no processor is left alone with it.
+set_tests_properties(story.crash PROPERTIES COST 2000)
+set_tests_properties(system.silent system.cluster system.writes_first
+    story.limits unit.engine.growth unit.client.dev PROPERTIES COST 1000)
+# Its two sides are processes, of which one waits for the other.
+set_tests_properties(conformance.distributed.memory PROPERTIES
+    PROCESSORS ${SS_WAITS} COST 1000)
