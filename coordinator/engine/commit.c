@@ -9,7 +9,7 @@
 void ss_task_settled(struct task *task)
 {
     task->loop->run->tasks_done++;
-    ss_stream_progress(task->loop, task);
+    watch_progressed(task->loop, task);
     ss_loop_later(task->loop);
 }
 
@@ -82,32 +82,29 @@ void ss_task_succeeded(struct task *task, bool cached)
     if (task->cache_key && !cached)
         ss_cache_fill(task);
     task->loop->run->tasks_run += !cached;
-    ss_told_items(task);
-    ss_stream_messages(task);
-    ss_stream_task_output(task, cached);
+    watch_committed(task, false);
     ss_task_settled(task);
 }
 
 // ------------------------------------------------ questions
 
-// After a crash a task that asks, or fails, as it did before tells nothing new.
-static void told_before(struct task *task, const json_t *interrupts,
+// After a crash a task may ask, or fail, as it did before: that is nothing new.
+static bool is_again(const struct task *task, const json_t *interrupts,
     const json_t *error)
 {
-    struct loop *loop = task->loop;
+    const struct loop *loop = task->loop;
     if (!loop->run->recovering
         || !ss_pendings_ours(&loop->pending, task->id))
-        return;
+        return false;
     struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
-    if ((interrupts && json_equal(facts.interrupts, interrupts))
-        || (error && json_equal(facts.error, error)))
-        loop->told[SS_TOLD_OUTPUT] = 1;
+    return (interrupts && json_equal(facts.interrupts, interrupts))
+        || (error && json_equal(facts.error, error));
 }
 
 void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
-    told_before(task, task->interrupts, NULL);
+    bool again = is_again(task, task->interrupts, NULL);
     task->state = TASK_INTERRUPTED;
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
@@ -115,8 +112,7 @@ void ss_task_commit_interrupt(struct task *task)
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    ss_told_items(task);
-    ss_stream_task_output(task, false);
+    watch_committed(task, again);
     ss_task_settled(task);
 }
 
@@ -183,7 +179,7 @@ void ss_task_commit_failure(
     add_answers(task, &stored);
     add_open_questions(task, &stored);
     struct ss_value *failure = ss_value_new(ss_error_json(code, message));
-    told_before(task, NULL, ss_value_json(failure));
+    bool again = is_again(task, NULL, ss_value_json(failure));
     ss_writes_add(&stored, SS_NAME_ERROR, failure);
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
@@ -191,6 +187,5 @@ void ss_task_commit_failure(
     ss_loop_put_writes(loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    ss_told_items(task);
-    ss_stream_task_output(task, false);
+    watch_committed(task, again);
 }

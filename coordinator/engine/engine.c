@@ -16,6 +16,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     struct engine *engine = &it->engine;
     engine->owner = &ss_runs_owner;
     engine->options = *options;
+    engine->watch = &ss_audience_watch;
     if (engine->options.lease_ms <= 0)
         engine->options.lease_ms = SS_LEASE_MS;
     if (engine->options.heartbeat_ms <= 0)
@@ -185,8 +186,7 @@ static void on_graph(struct engine *engine, const struct ss_event *event)
 {
     struct ss_error error = {0};
     struct ss_graph *graph = NULL;
-    ss_graph_learn(
-        engine, event->graph.description, false, &graph, &error);
+    ss_graph_learn(engine, event->graph.description, false, &graph, &error);
     if (error.status == SS_OK)
         return;
     const char *key = event->graph.key ? event->graph.key : "?";

@@ -130,13 +130,11 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
         ss_enter_drop_writes(loop, SS_NAME_INTERRUPT);
         ss_loop_save(loop, "fork");
     }
-    if (!again || !ss_told_values_before(loop)) {
-        ss_stream_values(loop, NULL);
-        return;
-    }
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
+    ss_value_unref(loop->output);
     loop->output = ss_loop_output(loop, &final);
+    watch_values(loop, again);
 }
 
 bool ss_enter_is_edited(const struct ss_mark *mark)

@@ -142,7 +142,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     inherit(loop);
     close_own_row(loop);
     if (loop->run->recovering && loop->run->durability != DURABLE_EXIT)
-        ss_told_recall(loop);
+        watch_recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);
         return SS_OK;

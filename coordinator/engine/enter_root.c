@@ -498,7 +498,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     struct run *run = loop->run;
     if (run->durability == DURABLE_EXIT)
         return restart_root(loop, error);
-    ss_told_recall(loop);
+    watch_recovered(loop);
     const struct ss_run_facts *facts =
         ss_journal_run(loop->thread->journal, run->id);
     if (!facts || !facts->last)

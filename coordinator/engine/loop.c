@@ -146,7 +146,7 @@ static void values(struct loop *loop)
         loop->output = ss_loop_output(loop, &final);
     }
     if (updates_key(loop, &shown) && writes_key(loop, &shown))
-        ss_stream_values_event(loop, &shown, NULL);
+        watch_values(loop, false);
 }
 
 // The writes could not be applied: the tasks that wrote to the channel at fault
@@ -220,7 +220,7 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
         if (!show_finished(loop))
             return;
         if (json_array_size(interrupts) == 0)
-            ss_stream_breakpoint(loop);
+            watch_stopped(loop);
         ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
@@ -271,18 +271,9 @@ static void start_tasks(struct loop *loop)
     if (!loop->parent) // progress counts the root's superstep, and what is inside
         run->tasks_planned = run->tasks_done = 0;
     run->tasks_planned += count;
-    ss_told_begin(loop, SS_TOLD_STARTS, NULL);
-    for (size_t i = 0; i < count; i++) {
-        ss_stream_task_start(loop->tasks.items[i]);
+    for (size_t i = 0; i < count; i++)
         run->tasks_done += loop->tasks.items[i]->state == TASK_DONE;
-    }
-    ss_told_end(loop);
-    for (size_t i = 0; i < count; i++) {
-        struct task *task = loop->tasks.items[i];
-        ss_stream_message_inputs(task);
-        if (task->state == TASK_DONE)
-            ss_stream_task_output(task, true);
-    }
+    watch_started(loop);
     struct task **sorted = sorted_tasks(loop);
     ss_plain_line(loop, sorted);
     for (size_t i = 0; i < count; i++)
@@ -290,15 +281,14 @@ static void start_tasks(struct loop *loop)
             ss_task_start(sorted[i]);
     ss_free(sorted);
     if (!loop->parent)
-        ss_stream_progress(loop, NULL);
+        watch_progressed(loop, NULL);
 }
 
 static void tick(struct loop *loop)
 {
     struct run *run = loop->run;
     ss_plan(loop, true);
-    if (loop->persists)
-        ss_stream_checkpoint(loop);
+    watch_planned(loop);
     if (loop->step > loop->stop) {
         struct ss_error error;
         ss_error_set(&error, SS_ERECURSION,
@@ -398,8 +388,7 @@ static void next_superstep(struct loop *loop)
     if (should_stop(
             loop, &loop->graph->interrupt_after, &loop->run->after)) {
         ss_plan(loop, true);
-        if (loop->persists)
-            ss_stream_checkpoint(loop);
+        watch_planned(loop);
         leave_interrupted(loop, json_array());
         return;
     }

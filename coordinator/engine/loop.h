@@ -91,6 +91,8 @@ void ss_plan(struct loop *loop, bool execute);
 struct task *ss_plan_handler(struct loop *loop, struct task *failed);
 void ss_loop_drop_tasks(struct loop *loop);
 void ss_task_destroy(struct task **task);
+// Its triggers as sorted names (R3.6). Gives.
+json_t *ss_task_triggers(const struct task *task);
 // Take a task out of every list that names it (schedule.c).
 void ss_task_forget(struct task *task);
 // Something that the client should know and that stops nothing.
@@ -208,8 +210,6 @@ void ss_task_start_body(struct task *task);
 void ss_task_retry_due(struct task *task);
 // Run the writers of a task that has its return value (task->returned).
 void ss_task_write(struct task *task);
-// Its triggers as sorted names (R3.6). Gives.
-json_t *ss_task_triggers(const struct task *task);
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome);
 void ss_task_child_ended(struct task *task, struct loop *child);
 bool ss_task_ended(const struct task *task);
@@ -265,33 +265,17 @@ void ss_plain_released(struct run *run, struct task *task);
 // none.
 void ss_plain_settle(struct run *run);
 
-// ------------------------------------------------ stream.c (spec 10)
+// ------------------------------------------------ output.c (spec 10)
 
 // The keys of `values` and `updates` events, and of the final output (R10.4).
 // Borrowed from the graph or the run.
 void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
     struct ss_keys *ret_final);
-void ss_stream_values(struct loop *loop, const json_t *interrupts);
-void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
-    const json_t *interrupts);
-void ss_stream_task_start(struct task *task);
-void ss_stream_task_output(struct task *task, bool cached);
-void ss_stream_checkpoint(struct loop *loop);
-void ss_stream_breakpoint(struct loop *loop);
-void ss_stream_live(
-    struct task *task, enum ss_live_kind kind, json_t *value);
-void ss_stream_messages(struct task *task);
-void ss_stream_message(struct task *task, json_t *message, bool chunk);
-void ss_stream_message_inputs(struct task *task);
-void ss_stream_progress(struct loop *loop, const struct task *task);
 // The current output values of the loop (R10.4). Gives.
 struct ss_value *ss_loop_output(
     struct loop *loop, const struct ss_keys *keys);
 // The same, whole: to be shown. Gives.
 json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
-// Writes restricted to some channels, folded to a map (R9.6). Gives.
-json_t *ss_writes_result(
-    const struct ss_keys *keys, const struct ss_writes *writes);
 
 // ------------------------------------------------ snapshot.c (spec 9.1-9.2)
 
@@ -304,8 +288,6 @@ json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
     struct ss_mark *mark, bool live, const struct ss_keys *keys);
 json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
     const char *checkpoint_id);
-json_t *ss_config_json(const struct thread *thread, const char *ns,
-    const char *id, const json_t *parents);
 // Metadata as shown: source, step, and the rest without what is ours alone.
 json_t *ss_metadata_json(
     const char *source, int64_t step, const json_t *metadata);

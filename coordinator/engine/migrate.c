@@ -73,7 +73,7 @@ static void tell_restarted(struct loop *loop)
         if (task->state == TASK_CHILD && task->child)
             tell_restarted(task->child);
         else if (task->state == TASK_RUNNING)
-            ss_told_restarted(task);
+            watch_restarted(task);
     }
 }
 

@@ -165,7 +165,7 @@ static struct task *next_in_line(const struct loop *loop)
 static void give_plain(struct run *run, struct task *task)
 {
     run->held--;
-    ss_told_restarted(task);
+    watch_restarted(task);
     run->plain_holder = task;
     run->plain_aimed = false;
     task->plain_given = true;

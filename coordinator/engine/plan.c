@@ -389,3 +389,17 @@ struct task *ss_plan_handler(struct loop *loop, struct task *failed)
     SS_VEC_PUSH(&loop->tasks, task);
     return task;
 }
+
+json_t *ss_task_triggers(const struct task *task)
+{
+    json_t *list = json_array();
+    if (task->kind != TASK_PULL) {
+        json_array_append_new(list, json_string(SS_NAME_PUSH));
+        return list;
+    }
+    for (size_t i = 0; i < task->node->triggers_count; i++)
+        json_array_append_new(list,
+            json_string(task->loop->graph->channels[task->node->triggers[i]]
+                            .name));
+    return list;
+}

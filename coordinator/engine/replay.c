@@ -256,14 +256,12 @@ static void tell_output(
 static void tell_view(struct replay *replay, struct loop *view,
     const struct ss_row_event *event)
 {
-    struct ss_keys shown, final;
     if (event->what == SS_TOLD_TICK) {
         ss_stream_checkpoint(view);
     } else if (event->what == SS_TOLD_OUTPUT) {
         tell_output(replay, view, event->task_id);
     } else if (event->what == SS_TOLD_VALUES) {
-        ss_loop_keys(view, &shown, &final);
-        ss_stream_values_event(view, &shown, NULL);
+        ss_stream_values(view, NULL);
     } else {
         ss_check(event->what == SS_TOLD_STARTS);
         for (size_t i = 0; i < view->tasks.count; i++)

@@ -524,7 +524,7 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
     if (worker)
         worker->seen_ms = engine->now_ms;
     if (task && task->worker == worker && !task->change && task->node)
-        ss_stream_live(task, event->live.kind, event->live.value);
+        watch_item(task, event->live.kind, event->live.value);
 }
 
 json_t *ss_workers_json(struct engine *engine)

@@ -10,19 +10,6 @@
 
 // ------------------------------------------------ pieces
 
-json_t *ss_config_json(const struct thread *thread, const char *ns,
-    const char *id, const json_t *parents)
-{
-    json_t *config = json_pack("{s:s, s:s, s:s*}", "thread_id", thread->id,
-        "checkpoint_ns", ns, "checkpoint_id", id);
-    if (json_object_size(parents) > 0 && id) {
-        json_t *map = json_deep_copy(parents);
-        json_object_set_new(map, ns, json_string(id));
-        json_object_set_new(config, "checkpoint_map", map);
-    }
-    return config;
-}
-
 json_t *ss_metadata_json(
     const char *source, int64_t step, const json_t *metadata)
 {

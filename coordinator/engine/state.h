@@ -30,6 +30,7 @@ struct thread;
 struct run;
 struct loop;
 struct task;
+struct watch;
 
 // ------------------------------------------------------------------ tasks
 
@@ -538,6 +539,7 @@ struct scan_reply { // a request that waits for records
 
 struct engine {
     struct ss_engine_options options;
+    const struct watch *watch; // who is told what levels and runs do
     struct ss_engine_counts counts;
     struct ss_prng prng;
     int64_t now_ms, wall_us;

@@ -8,14 +8,15 @@
 
 // ------------------------------------------------ values
 
-void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
-    const json_t *interrupts)
+void ss_stream_values(struct loop *loop, const json_t *interrupts)
 {
+    struct ss_keys shown, final;
+    ss_loop_keys(loop, &shown, &final);
     bool alone = loop->run->scope == SCOPE_NONE;
     if (alone)
         ss_told_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_told_wants(loop, STREAM_VALUES)
-        ? ss_loop_output_json(loop, keys)
+        ? ss_loop_output_json(loop, &shown)
         : NULL;
     if (values && interrupts) {
         if (!json_is_object(values)) {
@@ -32,17 +33,6 @@ void ss_stream_values_event(struct loop *loop, const struct ss_keys *keys,
         ss_told_end(loop);
 }
 
-void ss_stream_values(struct loop *loop, const json_t *interrupts)
-{
-    struct ss_keys shown, final;
-    ss_loop_keys(loop, &shown, &final);
-    if (!interrupts) {
-        ss_value_unref(loop->output);
-        loop->output = ss_loop_output(loop, &final);
-    }
-    ss_stream_values_event(loop, &shown, interrupts);
-}
-
 void ss_stream_breakpoint(struct loop *loop)
 {
     ss_told_begin(loop, SS_TOLD_RAW, NULL);
@@ -52,20 +42,6 @@ void ss_stream_breakpoint(struct loop *loop)
 }
 
 // ------------------------------------------------ tasks and updates
-
-json_t *ss_task_triggers(const struct task *task)
-{
-    json_t *list = json_array();
-    if (task->kind != TASK_PULL) {
-        json_array_append_new(list, json_string(SS_NAME_PUSH));
-        return list;
-    }
-    for (size_t i = 0; i < task->node->triggers_count; i++)
-        json_array_append_new(list,
-            json_string(task->loop->graph->channels[task->node->triggers[i]]
-                            .name));
-    return list;
-}
 
 void ss_stream_task_start(struct task *task)
 {
@@ -198,7 +174,7 @@ void ss_stream_task_output(struct task *task, bool cached)
     if (task->state == TASK_INTERRUPTED) {
         ss_told_event(loop, STREAM_UPDATES,
             json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts));
-        ss_stream_values_event(loop, &shown, task->interrupts);
+        ss_stream_values(loop, task->interrupts);
     } else if (task->state == TASK_DONE) {
         ss_told_event(
             loop, STREAM_UPDATES, update_event(task, &shown, cached));
@@ -269,14 +245,6 @@ void ss_stream_checkpoint(struct loop *loop)
 
 // ------------------------------------------------ live items, messages
 
-void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
-{
-    if (kind == SS_LIVE_CUSTOM)
-        ss_told_live(task, STREAM_CUSTOM, value, json_incref(value));
-    else if (kind == SS_LIVE_MESSAGE)
-        ss_stream_message(task, value, true);
-}
-
 json_t *ss_message_metadata(const struct task *task)
 {
     const struct loop *loop = task->loop;
@@ -307,7 +275,7 @@ static bool unheard(const struct loop *loop)
         || (loop->parent && !loop->run->any_subgraphs);
 }
 
-void ss_stream_message(struct task *task, json_t *message, bool chunk)
+static void show_message(struct task *task, json_t *message, bool chunk)
 {
     struct loop *loop = task->loop;
     const char *id = ss_json_str(message, "id", NULL);
@@ -325,6 +293,14 @@ void ss_stream_message(struct task *task, json_t *message, bool chunk)
     ss_told_begin(loop, SS_TOLD_RAW, NULL);
     ss_told_event(loop, STREAM_MESSAGES, data);
     ss_told_end(loop);
+}
+
+void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
+{
+    if (kind == SS_LIVE_CUSTOM)
+        ss_told_live(task, STREAM_CUSTOM, value, json_incref(value));
+    else if (kind == SS_LIVE_MESSAGE)
+        show_message(task, value, true);
 }
 
 static bool is_message(const json_t *json)
@@ -360,7 +336,7 @@ static void remember(struct task *task, json_t *message)
 
 static void show(struct task *task, json_t *message)
 {
-    ss_stream_message(task, message, false);
+    show_message(task, message, false);
 }
 
 // Messages are known as such where a reducer made them: in the keys of

@@ -137,6 +137,7 @@ void ss_task_write(struct task *task)
     } else if (parent) {
         task->parent = parent;
         task->state = TASK_PARENT;
+        watch_committed(task, false);
         ss_task_settled(task);
     } else {
         ss_task_succeeded(task, false);
@@ -186,7 +187,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
         task->state = TASK_PARENT;
-        ss_told_items(task);
+        watch_committed(task, false);
         ss_task_settled(task);
         break;
     case SS_OUTCOME_CANCELLED:

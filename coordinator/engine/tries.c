@@ -145,7 +145,7 @@ static bool retry(struct task *task, int code, const char *kind,
         if ((int64_t)task->failures >= policy->attempts_max)
             return false;
         ss_writes_fini(&task->writes);
-        ss_told_restarted(task);
+        watch_restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->failures);
         keep_tries(task, wait_ms);
         task->state = TASK_BACKOFF;
@@ -224,7 +224,7 @@ void ss_task_lost(struct task *task, const char *why)
         return;
     }
     if (task->loop->run) {
-        ss_told_restarted(task);
+        watch_restarted(task);
         if (task->order_kind != SS_ORDER_FOLD)
             keep_loss(task);
     }

@@ -1,0 +1,61 @@
+// audience.c - those who listen to a run: what they are told of what levels and
+// runs do (watch.h). What it looks like is stream.c's, how it is sent told.c's.
+#include "coordinator/engine/internal.h"
+
+// ------------------------------------------------ levels
+
+static void on_values(struct loop *loop, bool again)
+{
+    if (!again || !ss_told_values_before(loop))
+        ss_stream_values(loop, NULL);
+}
+
+static void on_planned(struct loop *loop)
+{
+    if (loop->persists)
+        ss_stream_checkpoint(loop);
+}
+
+static void on_started(struct loop *loop)
+{
+    size_t count = loop->tasks.count;
+    ss_told_begin(loop, SS_TOLD_STARTS, NULL);
+    for (size_t i = 0; i < count; i++)
+        ss_stream_task_start(loop->tasks.items[i]);
+    ss_told_end(loop);
+    for (size_t i = 0; i < count; i++) {
+        struct task *task = loop->tasks.items[i];
+        ss_stream_message_inputs(task);
+        if (task->state == TASK_DONE)
+            ss_stream_task_output(task, true);
+    }
+}
+
+// ------------------------------------------------ tasks
+
+// A command to the graph around is that graph's to show.
+static void on_committed(struct task *task, bool again)
+{
+    if (again)
+        task->loop->told[SS_TOLD_OUTPUT] = 1;
+    ss_told_items(task);
+    if (task->state == TASK_PARENT)
+        return;
+    if (task->state == TASK_DONE)
+        ss_stream_messages(task);
+    ss_stream_task_output(task, task->cached);
+}
+
+// ------------------------------------------------ the table
+
+const struct watch ss_audience_watch = {
+    .recovered = ss_told_recall,
+    .values = on_values,
+    .planned = on_planned,
+    .started = on_started,
+    .stopped = ss_stream_breakpoint,
+    .progressed = ss_stream_progress,
+    .item = ss_stream_live,
+    .committed = on_committed,
+    .restarted = ss_told_restarted,
+};

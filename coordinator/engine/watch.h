@@ -1,0 +1,91 @@
+// watch.h - what levels and runs tell the rooms above them, while it happens.
+//
+//   scheduler, runs, levels --watch_planned(loop)--> engine->watch --> audience.c
+//
+// One table of functions, which the requests room fills when the engine is made;
+// none of them is NULL. Each is called in the step in which it happens, before the
+// row that tells of it closes, so that what is told rests on that row. Whoever is
+// called changes nothing that a level or a run decides by, and makes none of them
+// go on. Everything is borrowed.
+//
+// A loop here is one that a run runs: views, and what an update works on, have no
+// run and tell nothing.
+#ifndef SS_ENGINE_WATCH_H
+#define SS_ENGINE_WATCH_H
+
+#include "coordinator/engine/state.h"
+
+struct watch {
+    // It is entered once more after a crash, before anything of it is told: what
+    // it tells first may have been told then.
+    void (*recovered)(struct loop *loop);
+    // Its values are shown: it goes on with those of its checkpoint, or an update
+    // moved one of them, and the checkpoint is saved. `again`: it goes on after a
+    // crash, and may have shown them before.
+    void (*values)(struct loop *loop, bool again);
+    // The tasks of its next superstep are there; none has begun.
+    void (*planned)(struct loop *loop);
+    // They are about to begin; restored ones have what they wrote.
+    void (*started)(struct loop *loop);
+    // It ends at a breakpoint, where nobody asks.
+    void (*stopped)(struct loop *loop);
+    // The run has more tasks planned, or done: `task`, or NULL.
+    void (*progressed)(struct loop *loop, const struct task *task);
+
+    // An attempt that is out sent this.
+    void (*item)(struct task *task, enum ss_live_kind kind, json_t *value);
+    // It has ended for good, as its state says, and its writes, its question or
+    // its failure are in the open row. `again`: it did the same before a crash.
+    void (*committed)(struct task *task, bool again);
+    // Its attempt is void, and there will be another one.
+    void (*restarted)(struct task *task);
+};
+
+static inline void watch_recovered(struct loop *loop)
+{
+    loop->engine->watch->recovered(loop);
+}
+
+static inline void watch_values(struct loop *loop, bool again)
+{
+    loop->engine->watch->values(loop, again);
+}
+
+static inline void watch_planned(struct loop *loop)
+{
+    loop->engine->watch->planned(loop);
+}
+
+static inline void watch_started(struct loop *loop)
+{
+    loop->engine->watch->started(loop);
+}
+
+static inline void watch_stopped(struct loop *loop)
+{
+    loop->engine->watch->stopped(loop);
+}
+
+static inline void watch_progressed(
+    struct loop *loop, const struct task *task)
+{
+    loop->engine->watch->progressed(loop, task);
+}
+
+static inline void watch_item(
+    struct task *task, enum ss_live_kind kind, json_t *value)
+{
+    task->loop->engine->watch->item(task, kind, value);
+}
+
+static inline void watch_committed(struct task *task, bool again)
+{
+    task->loop->engine->watch->committed(task, again);
+}
+
+static inline void watch_restarted(struct task *task)
+{
+    task->loop->engine->watch->restarted(task);
+}
+
+#endif
