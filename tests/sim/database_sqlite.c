@@ -15,7 +15,7 @@
 
 enum {
     CHANGES_OF_COMMIT = 12, // at most so many of them go well before one fails
-    READS_OF_JOB = 3,
+    READS_OF_JOB = 12,
     COPIES_MAX = 64,
 };
 

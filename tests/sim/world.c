@@ -355,6 +355,7 @@ static void adapt_climate(struct climate *climate, enum sim_store store)
         climate->is_shared = false;
         climate->coordinators = 1;
         climate->clock = climate->set_back > 0 ? 0 : climate->clock;
+        climate->read_failed *= 4; // it reads little
     }
 }
 
