@@ -11,8 +11,13 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
 endif()
-# No NDEBUG anywhere: checks stay on in what users get.
-set(CMAKE_C_FLAGS_DEBUG "-g -O1 -fno-omit-frame-pointer")
+# No NDEBUG anywhere: checks stay on in what users get. A sanitizer tells lines
+# and functions, and needs no more; the rest only makes its builds slower.
+set(debug -g)
+if(SS_SANITIZE)
+  set(debug -g1)
+endif()
+set(CMAKE_C_FLAGS_DEBUG "${debug} -O1 -fno-omit-frame-pointer")
 set(CMAKE_C_FLAGS_RELEASE "-g -O2 -fstack-protector-strong")
 
 add_compile_definitions(_POSIX_C_SOURCE=200809L)
@@ -36,6 +41,19 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
   # Some distributions define it already, with another value.
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   add_link_options(-Wl,-z,relro,-z,now)
+endif()
+# With the tests more than two hundred programs are linked: by the fastest that
+# is here. What users get is linked by what their compiler takes.
+set(SS_LINKERS mold lld gold CACHE STRING "For tests: the first that works")
+if(SS_TESTS AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  include(CheckLinkerFlag)
+  foreach(linker IN LISTS SS_LINKERS)
+    check_linker_flag(C -fuse-ld=${linker} SS_LINKS_WITH_${linker})
+    if(SS_LINKS_WITH_${linker})
+      add_link_options(-fuse-ld=${linker})
+      break()
+    endif()
+  endforeach()
 endif()
 if(SS_COVERAGE)
   add_compile_options(--coverage)
