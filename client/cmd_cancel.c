@@ -10,22 +10,11 @@ static struct ss_arg_list words;
 static const char *thread;
 static bool rollback;
 
-static const struct ss_arg options[] = {{.name = "RUN",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "RUN",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "the run of this thread: others may have one of that name"},
-    {.name = "rollback",
-        .kind = SS_ARG_FLAG,
-        .to = &rollback,
-        .help = "take back what it did: as if it had never been asked for"},
+const struct ss_arg ss_cmd_cancel_options[] = {
+    SS_CLI_WORD(words, "RUN"),
+    SS_CLI_THREAD_OF_RUN(thread),
+    SS_CLI_FLAG("rollback", 0, rollback,
+        "take back what it did: as if it had never been asked for"),
     SS_CLI_OPTIONS};
 
 static void say(const char *id, const char *status)
@@ -42,7 +31,7 @@ static void say(const char *id, const char *status)
             id);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_cancel(struct ss_client *client)
 {
     char *id;
     int status = ss_cli_find_run(client, thread, words.items[0], &id);
@@ -59,12 +48,3 @@ static int run(struct ss_client *client)
     ss_free(id);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_cancel = {
-    .name = "cancel",
-    .usage = "RUN [options]",
-    .summary = "stop a run",
-    .options = options,
-    .word = SS_CLI_WORD_RUN,
-    .run = run,
-};

@@ -8,15 +8,11 @@
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {{.name = "SHELL",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "SHELL",
-                                            .min = 1,
-                                            .max = 1},
+const struct ss_arg ss_cmd_completion_options[] = {
+    SS_CLI_WORD(words, "SHELL"),
     SS_CLI_OPTIONS};
 
-static int run(struct ss_client *client)
+int ss_cmd_completion(struct ss_client *client)
 {
     (void)client;
     if (strcmp(words.items[0], "bash") != 0)
@@ -27,13 +23,3 @@ static int run(struct ss_client *client)
     ss_free(script);
     return SS_CLI_DONE;
 }
-
-const struct ss_cli_command ss_cmd_completion = {
-    .name = "completion",
-    .usage = "bash",
-    .summary = "print the completion for bash",
-    .about = "Try it:  source <(superstep completion bash)",
-    .options = options,
-    .is_offline = true,
-    .run = run,
-};

@@ -35,61 +35,23 @@ static int64_t capacity;
 static int64_t lease_ms;
 static bool verbose;
 
-static const struct ss_arg options[] = {{.name = "APP.so",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "APP.so",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "app-arg",
-        .kind = SS_ARG_TEXT,
-        .to = &app_arg,
-        .value = "ARG",
-        .help = "an argument for the application"},
-    {.name = "workers",
-        .letter = 'w',
-        .kind = SS_ARG_INT,
-        .to = &workers_wanted,
-        .value = "N",
-        .min = 1,
-        .max = SS_DEV_WORKERS_MAX,
-        .help = "worker processes (2)"},
-    {.name = "capacity",
-        .kind = SS_ARG_INT,
-        .to = &capacity,
-        .value = "N",
-        .min = 1,
-        .max = SS_CAPACITY_MAX,
-        .help = "tasks that each of them runs at once\n"
-                "(one a processor)"},
-    {.name = "db",
-        .kind = SS_ARG_TEXT,
-        .to = &db,
-        .value = "FILE",
-        .help = "the SQLite database (superstep.db)"},
-    {.name = "store",
-        .kind = SS_ARG_TEXT,
-        .to = &store,
-        .value = "URL",
-        .help = "another store: memory: keeps nothing"},
-    {.name = "listen",
-        .kind = SS_ARG_TEXT,
-        .to = &listen_at,
-        .value = "EP",
-        .help = "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"},
-    {.name = "lease-ms",
-        .kind = SS_ARG_INT,
-        .to = &lease_ms,
-        .value = "N",
-        .min = SS_LEASE_MS_MIN,
-        .max = SS_LEASE_MS_MAX,
-        .help = "after so long without a sign a worker\n"
-                "is lost"},
-    {.name = "verbose",
-        .letter = 'v',
-        .kind = SS_ARG_FLAG,
-        .to = &verbose,
-        .help = "log each decision of the coordinator"},
+const struct ss_arg ss_cmd_dev_options[] = {
+    SS_CLI_WORD(words, "APP.so"),
+    SS_CLI_TEXT("app-arg", 0, app_arg, "ARG",
+        "an argument for the application"),
+    SS_CLI_INT("workers", 'w', workers_wanted, "N", 1, SS_DEV_WORKERS_MAX,
+        "worker processes (2)"),
+    SS_CLI_INT("capacity", 0, capacity, "N", 1, SS_CAPACITY_MAX,
+        "tasks that each of them runs at once\n(one a processor)"),
+    SS_CLI_TEXT("db", 0, db, "FILE", "the SQLite database (superstep.db)"),
+    SS_CLI_TEXT("store", 0, store, "URL",
+        "another store: memory: keeps nothing"),
+    SS_CLI_TEXT("listen", 0, listen_at, "EP",
+        "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"),
+    SS_CLI_INT("lease-ms", 0, lease_ms, "N", SS_LEASE_MS_MIN, SS_LEASE_MS_MAX,
+        "after so long without a sign a worker\nis lost"),
+    SS_CLI_FLAG("verbose", 'v', verbose,
+        "log each decision of the coordinator"),
     SS_CLI_OPTIONS};
 
 struct member {
@@ -453,7 +415,7 @@ static void loop(struct dev *dev, int signals)
     }
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_dev(struct ss_client *client)
 {
     static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
     (void)client;
@@ -481,16 +443,3 @@ static int run(struct ss_client *client)
     ss_free(dev.store);
     return dev.status;
 }
-
-const struct ss_cli_command ss_cmd_dev = {
-    .name = "dev",
-    .usage = "APP.so [options]",
-    .summary = "start a coordinator and workers here, in the foreground",
-    .about = "Workers that crash are started again. Ctrl-C lets the workers "
-             "finish what\nthey run and stops everything; a second one stops "
-             "at once.",
-    .options = options,
-    .word = SS_CLI_WORD_FILE,
-    .is_offline = true,
-    .run = run,
-};

@@ -25,11 +25,8 @@ enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {{.name = "OPTION",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "OPTION",
-                                            .max = WORDS_MAX},
+const struct ss_arg ss_cmd_doctor_options[] = {
+    SS_CLI_WORDS(words, "OPTION", 0, WORDS_MAX),
     SS_CLI_OPTIONS};
 
 static void add(void *ctx, enum ss_finding finding, const char *text)
@@ -229,7 +226,7 @@ static void print(const json_t *found)
         puts("Nothing is wrong.");
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_doctor(struct ss_client *client)
 {
     (void)client;
     json_t *found = json_array();
@@ -251,16 +248,3 @@ static int run(struct ss_client *client)
     json_decref(found);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_doctor = {
-    .name = "doctor",
-    .usage = "[options] [-- options of a coordinator]",
-    .summary = "what is wrong, and what to do about it",
-    .about = "Asks the coordinator that runs. With options of a coordinator it "
-             "looks at a start\nwith them instead: times, keys, limits, the "
-             "store; nothing is changed.\n\n"
-             "    superstep doctor -- --keys keys --store postgres://...",
-    .options = options,
-    .is_offline = true,
-    .run = run,
-};

@@ -1,5 +1,4 @@
 // cmd_explain.c - superstep explain RUN|THREAD: what happened, and why it waits.
-#include <stdio.h>
 #include <string.h>
 
 #include "client/cli/explain.h"
@@ -11,12 +10,8 @@ static struct ss_arg_list words;
 static const char *thread;
 static bool is_thread; // RUN is one: -t stands behind it, as it once did
 
-static const struct ss_arg options[] = {{.name = "RUN",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "RUN or THREAD",
-                                            .min = 0,
-                                            .max = 1},
+const struct ss_arg ss_cmd_explain_options[] = {
+    SS_CLI_WORDS(words, "RUN or THREAD", 0, 1),
     {.name = "thread",
         .letter = 't',
         .kind = SS_ARG_TEXT,
@@ -29,22 +24,16 @@ static const struct ss_arg options[] = {{.name = "RUN",
 
 static void print(const json_t *explained)
 {
-    enum { EXPLAIN_SIZE_MAX = 16 * 1024 * 1024 };
     struct ss_buf buf;
-    ss_buf_init(&buf, EXPLAIN_SIZE_MAX);
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     ss_explain_write(explained, &buf);
-    fputs(ss_buf_str(&buf), stdout);
-    ss_buf_fini(&buf);
+    ss_cli_print_buf(&buf);
 }
 
 static int ask(struct ss_client *client, const char *run, const char *of,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {
-    json_t *body = json_object();
-    if (run)
-        json_object_set_new(body, "run", json_string(run));
-    if (of)
-        json_object_set_new(body, "thread", json_string(of));
+    json_t *body = json_pack("{s:s*, s:s*}", "run", run, "thread", of);
     return ss_client_ask(
         client, "explain", body, NULL, ret_answer, ret_error);
 }
@@ -61,7 +50,7 @@ static int ask_of_either(struct ss_client *client, const char *id,
     return status;
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_explain(struct ss_client *client)
 {
     char *id = NULL;
     int status = SS_CLI_DONE;
@@ -82,20 +71,7 @@ static int run(struct ss_client *client)
     ss_free(id);
     if (status != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
-    const json_t *explained = json_object_get(answer, "explain");
-    if (ss_cli_options.json)
-        ss_cli_print_json(explained);
-    else
-        print(explained);
+    json_t *explained = json_incref(json_object_get(answer, "explain"));
     json_decref(answer);
-    return SS_CLI_DONE;
+    return ss_cli_print_answer(explained, print);
 }
-
-const struct ss_cli_command ss_cmd_explain = {
-    .name = "explain",
-    .usage = "[RUN|THREAD] [options]",
-    .summary = "tell what happened to a run, and why it waits",
-    .options = options,
-    .word = SS_CLI_WORD_RUN,
-    .run = run,
-};

@@ -15,12 +15,8 @@ enum { ANSWER_SIZE = 4096, WAIT_S = 3 };
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {{.name = "ADDR:PORT",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "ADDR:PORT",
-                                            .min = 1,
-                                            .max = 1},
+const struct ss_arg ss_cmd_health_options[] = {
+    SS_CLI_WORD(words, "ADDR:PORT"),
     SS_CLI_OPTIONS};
 
 // A connection, or -1.
@@ -62,7 +58,7 @@ static void fetch(int fd, char answer[ANSWER_SIZE])
     answer[size] = '\0';
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_health(struct ss_client *client)
 {
     char answer[ANSWER_SIZE] = "";
     (void)client;
@@ -97,14 +93,3 @@ static int run(struct ss_client *client)
     ss_free(text);
     return status == 200 ? SS_CLI_DONE : SS_CLI_FAILED;
 }
-
-const struct ss_cli_command ss_cmd_health = {
-    .name = "health",
-    .usage = "ADDR:PORT",
-    .summary = "ask a process whether it can do its work",
-    .about = "The address is that of --metrics. For the health checks of "
-             "containers.",
-    .options = options,
-    .is_offline = true,
-    .run = run,
-};

@@ -1,6 +1,4 @@
 // cmd_history.c - superstep history THREAD: its checkpoints, newest first.
-#include <stdio.h>
-
 #include "client/cli/find.h"
 #include "client/cli/snapshot.h"
 #include "client/commands.h"
@@ -11,31 +9,11 @@ static const char *ns;
 static const char *graph;
 static int64_t limit;
 
-static const struct ss_arg options[] = {{.name = "THREAD",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "THREAD",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "limit",
-        .letter = 'n',
-        .kind = SS_ARG_INT,
-        .to = &limit,
-        .value = "N",
-        .min = 1,
-        .max = 1000000,
-        .help = "so many at most"},
-    {.name = "ns",
-        .kind = SS_ARG_TEXT,
-        .to = &ns,
-        .value = "NAMESPACE",
-        .help = "of an inner graph"},
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "default: the one of the thread"},
+const struct ss_arg ss_cmd_history_options[] = {
+    SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_NS(ns),
+    SS_CLI_GRAPH_OF_THREAD(graph),
     SS_CLI_OPTIONS};
 
 static struct ss_id_form id_form(const json_t *history)
@@ -55,29 +33,22 @@ static struct ss_id_form id_form(const json_t *history)
 
 static void print(const json_t *history)
 {
-    enum { HISTORY_SIZE_MAX = 256 * 1024 * 1024 };
     struct ss_buf buf;
-    ss_buf_init(&buf, HISTORY_SIZE_MAX);
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     size_t more = limit && json_array_size(history) > (size_t)limit;
     ss_history_write(history, more, id_form(history), ss_cli_width(), &buf);
-    fputs(ss_buf_str(&buf), stdout);
-    ss_buf_fini(&buf);
+    ss_cli_print_buf(&buf);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_history(struct ss_client *client)
 {
     const char *thread = words.items[0];
     json_t *history;
     struct ss_client_error error;
-    json_t *more = json_object();
     // One more than is shown: it tells what the last one changed.
-    if (limit)
-        json_object_set_new(more, "limit",
-            json_integer(ss_cli_options.json ? limit : limit + 1));
-    if (ns)
-        json_object_set_new(more, "checkpoint_ns", json_string(ns));
-    if (graph)
-        json_object_set_new(more, "graph", json_string(graph));
+    int64_t count = limit && !ss_cli_options.json ? limit + 1 : limit;
+    json_t *more = json_pack("{s:o*, s:s*, s:s*}", "limit",
+        ss_cli_number(count), "checkpoint_ns", ns, "graph", graph);
     if (ss_client_history(client, thread, more, &history, &error) != 0)
         return ss_cli_state_fail(client, &error, graph, thread);
     int status = SS_CLI_DONE;
@@ -90,12 +61,3 @@ static int run(struct ss_client *client)
     json_decref(history);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_history = {
-    .name = "history",
-    .usage = "THREAD [options]",
-    .summary = "list the checkpoints of a thread, newest first",
-    .options = options,
-    .word = SS_CLI_WORD_THREAD,
-    .run = run,
-};

@@ -5,13 +5,9 @@
 
 static const char *graph;
 
-static const struct ss_arg options[] = {
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "the graph that they are of; default: who runs them says it"},
+const struct ss_arg ss_cmd_import_options[] = {
+    SS_CLI_GRAPH(graph,
+        "the graph that they are of; default: who runs them says it"),
     SS_FOREIGN_OPTIONS};
 
 static int import(struct ss_client *client, struct ss_saver *saver,
@@ -44,7 +40,7 @@ static int import_all(
     return status;
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_import(struct ss_client *client)
 {
     static const struct ss_foreign how = {
         .columns = {{"THREAD", "thread", SS_LIST_TEXT, true},
@@ -54,15 +50,3 @@ static int run(struct ss_client *client)
         .all = import_all};
     return ss_foreign_run(&how, client);
 }
-
-const struct ss_cli_command ss_cmd_import = {
-    .name = "import",
-    .usage = "langgraph DSN|FILE [options]",
-    .summary = "take over threads from LangGraph's tables",
-    .about = "DSN: postgres://..., as LangGraph's PostgresSaver takes it. FILE:"
-             " of its SqliteSaver.\nThreads come with their history and what is"
-             " pending; nothing there is changed.",
-    .options = options,
-    .word = SS_CLI_WORD_FILE,
-    .run = run,
-};

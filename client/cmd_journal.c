@@ -7,27 +7,10 @@ static struct ss_arg_list words;
 static int64_t from;
 static int64_t limit;
 
-static const struct ss_arg options[] = {{.name = "THREAD",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "THREAD",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "from",
-        .kind = SS_ARG_INT,
-        .to = &from,
-        .value = "SEQ",
-        .min = 1,
-        .max = INT64_MAX,
-        .help = "from this row on"},
-    {.name = "limit",
-        .letter = 'n',
-        .kind = SS_ARG_INT,
-        .to = &limit,
-        .value = "N",
-        .min = 1,
-        .max = 1000000,
-        .help = "so many at most"},
+const struct ss_arg ss_cmd_journal_options[] = {
+    SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_INT("from", 0, from, "SEQ", 1, INT64_MAX, "from this row on"),
+    SS_CLI_LIMIT(limit, "so many at most"),
     SS_CLI_OPTIONS};
 
 static const struct ss_list_column columns[] = {
@@ -73,31 +56,13 @@ static void print(const json_t *rows)
     json_decref(shown);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_journal(struct ss_client *client)
 {
     json_t *rows;
     struct ss_client_error error;
-    json_t *more = json_object();
-    if (from)
-        json_object_set_new(more, "from", json_integer(from));
-    if (limit)
-        json_object_set_new(more, "limit", json_integer(limit));
+    json_t *more = json_pack("{s:o*, s:o*}", "from", ss_cli_number(from),
+        "limit", ss_cli_number(limit));
     if (ss_client_journal(client, words.items[0], more, &rows, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, words.items[0]);
-    if (ss_cli_options.json)
-        ss_cli_print_json(rows);
-    else
-        print(rows);
-    json_decref(rows);
-    return SS_CLI_DONE;
+    return ss_cli_print_answer(rows, print);
 }
-
-const struct ss_cli_command ss_cmd_journal = {
-    .name = "journal",
-    .usage = "THREAD [options]",
-    .summary = "show the rows of a thread's journal",
-    .about = "A row is what became durable together. --json shows all of it.",
-    .options = options,
-    .word = SS_CLI_WORD_THREAD,
-    .run = run,
-};

@@ -14,12 +14,8 @@
 
 static struct ss_arg_list words;
 
-static const struct ss_arg options[] = {{.name = "WHAT",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "WHAT",
-                                            .min = 1,
-                                            .max = 4},
+const struct ss_arg ss_cmd_keys_options[] = {
+    SS_CLI_WORDS(words, "WHAT", 1, 4),
     SS_CLI_OPTIONS};
 
 static const char *word(size_t index)
@@ -201,7 +197,7 @@ static int revoke_key(void)
     return status == SS_OK ? SS_CLI_DONE : fail(&error);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_keys(struct ss_client *client)
 {
     static const struct {
         const char *name;
@@ -218,20 +214,3 @@ static int run(struct ss_client *client)
     return ss_cli_usage(
         "keys what? \"%s\" is none of new, list, allow and revoke", word(0));
 }
-
-const struct ss_cli_command ss_cmd_keys = {
-    .name = "keys",
-    .usage = "new [ROLE [NAME]] | list | allow ROLE NAME PUBLIC-KEY | revoke "
-             "NAME",
-    .summary = "make keys, and say who may come in",
-    .about =
-        "Roles: coordinator, worker, client, operator. new without a role makes "
-        "one\nkey of each. A worker's machine needs worker.key and "
-        "coordinator.pub, a\nuser's client.key (or operator.key) and "
-        "coordinator.pub; coordinators need\ncoordinator.key and the list "
-        "\"allowed\", which they read again when it changes. A public key that "
-        "begins\nwith \"-\" stands behind \"--\".",
-    .options = options,
-    .is_offline = true,
-    .run = run,
-};

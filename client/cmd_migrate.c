@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "client/cli/find.h"
+#include "client/cli/pages.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
-
-enum { PAGE = 1000 };
 
 static struct ss_arg_list words;
 static const char *thread;
@@ -15,34 +14,14 @@ static const char *graph;
 static const char *from;
 static const char *to;
 
-static const struct ss_arg options[] = {{.name = "RUN",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "RUN",
-                                            .min = 0,
-                                            .max = 1},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "the run of this thread: others may have one of that name"},
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "all runs of this graph that have not ended"},
-    {.name = "from",
-        .kind = SS_ARG_TEXT,
-        .to = &from,
-        .value = "VERSION",
-        .help = "only those of this version (its first letters do)"},
-    {.name = "to",
-        .kind = SS_ARG_TEXT,
-        .to = &to,
-        .value = "VERSION",
-        .help = "the new version; the newest by default"},
+const struct ss_arg ss_cmd_migrate_options[] = {
+    SS_CLI_WORDS(words, "RUN", 0, 1),
+    SS_CLI_THREAD_OF_RUN(thread),
+    SS_CLI_GRAPH(graph, "all runs of this graph that have not ended"),
+    SS_CLI_TEXT("from", 0, from, "VERSION",
+        "only those of this version (its first letters do)"),
+    SS_CLI_TEXT("to", 0, to, "VERSION",
+        "the new version; the newest by default"),
     SS_CLI_OPTIONS};
 
 // `of` NULL: whatever thread has a run of that name.
@@ -76,48 +55,27 @@ static bool is_meant(const json_t *run)
                          strlen(from)) == 0);
 }
 
-// A page of runs behind the place `after`, which is that of the last one then.
-static int move_page(
-    struct ss_client *client, char **after, size_t *moved, bool *ret_more)
+static int move_any(struct ss_client *client, const json_t *run, void *ctx)
 {
-    struct ss_client_error error;
-    json_t *runs = NULL, *run;
-    size_t i;
-    json_t *more = json_pack(
-        "{s:i, s:s*}", "limit", PAGE, "after", *after ? *after : NULL);
-    if (ss_client_runs(client, more, &runs, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, NULL);
-    int status = SS_CLI_DONE;
-    json_array_foreach (runs, i, run) {
-        const char *name = ss_json_str(run, "run", "");
-        ss_free(*after);
-        *after = ss_strdup(ss_json_str(run, "key", name));
-        if (status == SS_CLI_DONE && is_meant(run)) {
-            status = move(client, ss_json_str(run, "thread", NULL), name);
-            (*moved)++;
-        }
-    }
-    *ret_more = json_array_size(runs) == PAGE;
-    json_decref(runs);
-    return status;
+    size_t *moved = ctx;
+    if (!is_meant(run))
+        return SS_CLI_DONE;
+    (*moved)++;
+    return move(client, ss_json_str(run, "thread", NULL),
+        ss_json_str(run, "run", ""));
 }
 
 static int move_all(struct ss_client *client)
 {
-    char *after = NULL;
     size_t moved = 0;
-    bool more = true;
-    int status = SS_CLI_DONE;
-    while (more && status == SS_CLI_DONE)
-        status = move_page(client, &after, &moved, &more);
+    int status = ss_cli_each(client, "runs", move_any, &moved);
     if (status == SS_CLI_DONE && moved == 0 && !ss_cli_options.json)
         printf("no run of graph %s%s%s is under way\n", graph,
             from ? " version " : "", from ? from : "");
-    ss_free(after);
     return status;
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_migrate(struct ss_client *client)
 {
     if ((words.count == 1) == (graph != NULL) || (from && !graph)
         || (thread && graph))
@@ -132,15 +90,3 @@ static int run(struct ss_client *client)
     ss_free(id);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_migrate = {
-    .name = "migrate",
-    .usage = "RUN | --graph GRAPH [options]",
-    .summary = "move runs to another version of their graph",
-    .about = "A run stays on the version that it began with, also when newer "
-             "workers\nare there; this moves it. What it has finished stays; "
-             "tasks that are out\nbegin again on the new version.",
-    .options = options,
-    .word = SS_CLI_WORD_RUN,
-    .run = run,
-};

@@ -8,16 +8,11 @@
 
 static const char *reason;
 
-static const struct ss_arg options[] = {
-    {.name = "reason",
-        .letter = 'r',
-        .kind = SS_ARG_TEXT,
-        .to = &reason,
-        .value = "TEXT",
-        .help = "why: who waits for it is told"},
+const struct ss_arg ss_cmd_pause_options[] = {
+    SS_CLI_TEXT("reason", 'r', reason, "TEXT", "why: who waits for it is told"),
     SS_SCOPE_OPTIONS};
 
-static int run(struct ss_client *client)
+int ss_cmd_pause(struct ss_client *client)
 {
     json_t *answer = NULL;
     const char *user = getenv("USER"); // may be any bytes
@@ -38,15 +33,3 @@ static int run(struct ss_client *client)
     json_decref(answer);
     return SS_CLI_DONE;
 }
-
-const struct ss_cli_command ss_cmd_pause = {
-    .name = "pause",
-    .usage = "GRAPH | --all [options]",
-    .summary = "send no more tasks of a graph's runs",
-    .about = "Attempts that run end, and are stored. New runs are acknowledged, "
-             "and wait with\nthe others until superstep unpause, whatever "
-             "restarts meanwhile. superstep show\npauses lists what is paused.",
-    .options = options,
-    .word = SS_CLI_WORD_GRAPH,
-    .run = run,
-};

@@ -8,21 +8,12 @@
 static struct ss_arg_list words;
 static const char *thread;
 
-static const struct ss_arg options[] = {{.name = "RUN",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "RUN",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "the run of this thread: others may have one of that name"},
+const struct ss_arg ss_cmd_release_options[] = {
+    SS_CLI_WORD(words, "RUN"),
+    SS_CLI_THREAD_OF_RUN(thread),
     SS_CLI_OPTIONS};
 
-static int run(struct ss_client *client)
+int ss_cmd_release(struct ss_client *client)
 {
     char *id;
     int status = ss_cli_find_run(client, thread, words.items[0], &id);
@@ -39,12 +30,3 @@ static int run(struct ss_client *client)
     ss_free(id);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_release = {
-    .name = "release",
-    .usage = "RUN [options]",
-    .summary = "let a quarantined run go on",
-    .options = options,
-    .word = SS_CLI_WORD_RUN,
-    .run = run,
-};

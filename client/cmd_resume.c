@@ -15,51 +15,18 @@ static bool subgraphs;
 static bool detach;
 static bool progress;
 
-static const struct ss_arg options[] = {{.name = "THREAD",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "THREAD",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "value",
-        .kind = SS_ARG_TEXT,
-        .to = &value,
-        .value = "JSON|@FILE|-",
-        .help = "the answer to the one question"},
-    {.name = "answer",
-        .kind = SS_ARG_LIST,
-        .to = &answers,
-        .value = "ID=JSON",
-        .help = "the answer to one of several; may be given often"},
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "default: the one that ran there last"},
-    {.name = "stream",
-        .kind = SS_ARG_TEXT,
-        .to = &stream,
-        .value = "MODES",
-        .help = "print events, as `run` does"},
-    {.name = "subgraphs",
-        .kind = SS_ARG_FLAG,
-        .to = &subgraphs,
-        .help = "events of inner graphs too"},
-    {.name = "run",
-        .kind = SS_ARG_TEXT,
-        .to = &run_id,
-        .value = "ID",
-        .help = "a name for the run: asked twice, it runs once"},
-    {.name = "detach",
-        .letter = 'd',
-        .kind = SS_ARG_FLAG,
-        .to = &detach,
-        .help = "do not wait for the end"},
-    {.name = "progress",
-        .kind = SS_ARG_FLAG,
-        .to = &progress,
-        .help = "show supersteps on stderr also where it is no terminal"},
+const struct ss_arg ss_cmd_resume_options[] = {
+    SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_TEXT("value", 0, value, "JSON|@FILE|-",
+        "the answer to the one question"),
+    SS_CLI_LIST("answer", answers, "ID=JSON",
+        "the answer to one of several; may be given often"),
+    SS_CLI_GRAPH(graph, "default: the one that ran there last"),
+    SS_CLI_STREAM(stream, "print events, as `run` does"),
+    SS_CLI_SUBGRAPHS(subgraphs),
+    SS_CLI_RUN_ID(run_id),
+    SS_CLI_DETACH(detach),
+    SS_CLI_PROGRESS(progress),
     SS_CLI_OPTIONS};
 
 // The answer in *ret_resume; NULL where none is given (go on behind a
@@ -79,7 +46,7 @@ static int read_answer(json_t **ret_resume)
     return status == SS_OK ? SS_CLI_DONE : ss_cli_usage("%s", error.message);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_resume(struct ss_client *client)
 {
     json_t *resume;
     int status = read_answer(&resume);
@@ -107,13 +74,3 @@ static int run(struct ss_client *client)
     ss_free(found);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_resume = {
-    .name = "resume",
-    .usage = "THREAD [--value JSON | --answer ID=JSON...] [options]",
-    .summary = "answer what a run asked, and go on",
-    .about = "Without an answer the thread goes on behind a breakpoint.",
-    .options = options,
-    .word = SS_CLI_WORD_THREAD,
-    .run = run,
-};

@@ -14,39 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cli/pages.h"
 #include "client/commands.h"
-#include "common/base/mem.h"
 #include "common/model/value.h"
-
-enum { PAGE = 500 };
 
 static const char *delete_after;
 static const char *prune_after;
 static const char *every;
 
-static const struct ss_arg options[] = {{.name = "delete-after",
-                                            .kind = SS_ARG_TEXT,
-                                            .to = &delete_after,
-                                            .value = "AGE",
-                                            .help = "delete threads unused for "
-                                                    "so long: 90s, 15m, 12h, "
-                                                    "30d;\n"
-                                                    "not those that wait for "
-                                                    "an answer"},
-    {.name = "prune-after",
-        .kind = SS_ARG_TEXT,
-        .to = &prune_after,
-        .value = "AGE",
-        .help = "forget the past of threads unused for so long, keep\n"
-                "their state and their questions"},
-    {.name = "every",
-        .kind = SS_ARG_TEXT,
-        .to = &every,
-        .value = "TIME",
-        .help = "again and again, with such a pause, until stopped"},
+const struct ss_arg ss_cmd_retain_options[] = {
+    SS_CLI_TEXT("delete-after", 0, delete_after, "AGE",
+        "delete threads unused for so long: 90s, 15m, 12h, 30d;\n"
+        "not those that wait for an answer"),
+    SS_CLI_TEXT("prune-after", 0, prune_after, "AGE",
+        "forget the past of threads unused for so long, keep\n"
+        "their state and their questions"),
+    SS_CLI_TEXT("every", 0, every, "TIME",
+        "again and again, with such a pause, until stopped"),
     SS_CLI_OPTIONS};
 
-struct counts {
+// What is to go, and what came of it.
+struct retain {
+    int64_t delete_ms, prune_ms;
     json_int_t threads, deleted, pruned, used, waiting, damaged, cached;
 };
 
@@ -104,62 +93,35 @@ static const char *forget(struct ss_client *client, const char *op,
     return result;
 }
 
-static bool retain_thread(struct ss_client *client, const char *thread,
-    int64_t delete_ms, int64_t prune_ms, struct counts *counts)
+static int retain_thread(
+    struct ss_client *client, const json_t *item, void *ctx)
 {
+    struct retain *it = ctx;
+    const char *thread = ss_json_str(item, "thread", "");
     const char *result = "used";
-    counts->threads++;
-    if (delete_ms > 0)
-        result = forget(client, "delete", thread, delete_ms);
+    it->threads++;
+    if (it->delete_ms > 0)
+        result = forget(client, "delete", thread, it->delete_ms);
     if (!result)
-        return false;
+        return SS_CLI_FAILED;
     if (strcmp(result, "waits") == 0)
-        counts->waiting++;
+        it->waiting++;
     if (strcmp(result, "done") == 0 || strcmp(result, "nothing") == 0) {
-        counts->deleted += delete_ms > 0;
-        return true;
+        it->deleted += it->delete_ms > 0;
+        return SS_CLI_DONE;
     }
-    if (prune_ms > 0 && strcmp(result, "damaged") != 0)
-        result = forget(client, "prune", thread, prune_ms);
+    if (it->prune_ms > 0 && strcmp(result, "damaged") != 0)
+        result = forget(client, "prune", thread, it->prune_ms);
     if (!result)
-        return false;
-    counts->damaged += strcmp(result, "damaged") == 0;
-    counts->pruned += strcmp(result, "done") == 0;
-    counts->used += strcmp(result, "used") == 0;
-    return true;
-}
-
-static bool page_through(struct ss_client *client, int64_t delete_ms,
-    int64_t prune_ms, struct counts *counts)
-{
-    char *after = NULL;
-    bool is_ok = true;
-    size_t count = PAGE;
-    while (is_ok && count == PAGE) {
-        struct ss_client_error error;
-        json_t *threads = NULL;
-        json_t *more = json_pack("{s:i, s:s*}", "limit", PAGE, "after", after);
-        if (ss_client_threads(client, more, &threads, &error) != 0) {
-            ss_cli_client_fail(client, &error, NULL, NULL);
-            is_ok = false;
-            break;
-        }
-        count = json_array_size(threads);
-        for (size_t i = 0; i < count && is_ok; i++) {
-            const char *name =
-                ss_json_str(json_array_get(threads, i), "thread", "");
-            ss_free(after);
-            after = ss_strdup(name);
-            is_ok = retain_thread(client, name, delete_ms, prune_ms, counts);
-        }
-        json_decref(threads);
-    }
-    ss_free(after);
-    return is_ok;
+        return SS_CLI_FAILED;
+    it->damaged += strcmp(result, "damaged") == 0;
+    it->pruned += strcmp(result, "done") == 0;
+    it->used += strcmp(result, "used") == 0;
+    return SS_CLI_DONE;
 }
 
 // Results whose time is over serve nobody.
-static bool clear_expired(struct ss_client *client, struct counts *counts)
+static bool clear_expired(struct ss_client *client, struct retain *counts)
 {
     struct ss_client_error error;
     json_t *answer = NULL;
@@ -175,7 +137,7 @@ static bool clear_expired(struct ss_client *client, struct counts *counts)
     return false;
 }
 
-static void print(const struct counts *counts)
+static void print(const struct retain *counts)
 {
     if (ss_cli_options.json)
         printf("{\"threads\": %lld, \"deleted\": %lld, \"pruned\": %lld, "
@@ -196,7 +158,7 @@ static void print(const struct counts *counts)
     fflush(stdout);
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_retain(struct ss_client *client)
 {
     int64_t delete_ms, prune_ms, every_ms;
     if (!parse_age("delete-after", delete_after, &delete_ms) ||
@@ -207,13 +169,13 @@ static int run(struct ss_client *client)
         return ss_cli_usage(
             "say what may go: --delete-after AGE, --prune-after AGE, or both");
     for (;;) {
-        struct counts counts = {0};
-        if (!page_through(client, delete_ms, prune_ms, &counts) ||
-            !clear_expired(client, &counts))
+        struct retain it = {.delete_ms = delete_ms, .prune_ms = prune_ms};
+        if (ss_cli_each(client, "threads", retain_thread, &it) != SS_CLI_DONE ||
+            !clear_expired(client, &it))
             return SS_CLI_FAILED;
-        print(&counts);
+        print(&it);
         if (every_ms == 0)
-            return counts.damaged > 0 ? SS_CLI_FAILED : SS_CLI_DONE;
+            return it.damaged > 0 ? SS_CLI_FAILED : SS_CLI_DONE;
         for (int64_t left = every_ms; left > 0;) {
             int64_t some = left < 3600000 ? left : 3600000;
             poll(NULL, 0, (int)some);
@@ -221,14 +183,3 @@ static int run(struct ss_client *client)
         }
     }
 }
-
-const struct ss_cli_command ss_cmd_retain = {
-    .name = "retain",
-    .usage = "--delete-after AGE | --prune-after AGE",
-    .summary = "delete or prune the threads that nobody used for long",
-    .about = "A thread that is at work, or used since, is left alone. Cached "
-             "results whose time\nis over go too. Run it by a timer, or with "
-             "--every.",
-    .options = options,
-    .run = run,
-};

@@ -24,125 +24,51 @@ static bool subgraphs;
 static bool detach;
 static bool progress;
 
-static const struct ss_arg options[] = {{.name = "GRAPH",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "GRAPH",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "input",
-        .letter = 'i',
-        .kind = SS_ARG_TEXT,
-        .to = &input,
-        .value = "JSON|@FILE|-",
-        .help = "the input; without it the thread goes on as it is"},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "a new one by default"},
-    {.name = "stream",
-        .kind = SS_ARG_TEXT,
-        .to = &stream,
-        .value = "MODES",
-        .help = "print events: values,updates,custom,messages,tasks,\n"
-                "checkpoints,debug,progress"},
-    {.name = "subgraphs",
-        .kind = SS_ARG_FLAG,
-        .to = &subgraphs,
-        .help = "events of inner graphs too"},
-    {.name = "at",
-        .kind = SS_ARG_TEXT,
-        .to = &checkpoint,
-        .value = "CHECKPOINT",
-        .help = "go on from there, as a fork; as `history` shows it"},
-    {.name = "durability",
-        .kind = SS_ARG_TEXT,
-        .to = &durability,
-        .value = "sync|async|exit",
-        .help = "when checkpoints are stored; default: sync"},
-    {.name = "recursion-limit",
-        .kind = SS_ARG_INT,
-        .to = &recursion_limit,
-        .value = "N",
-        .min = 1,
-        .max = 1000000000,
-        .help = "supersteps before the run fails"},
-    {.name = "priority",
-        .kind = SS_ARG_INT,
-        .to = &priority,
-        .value = "N",
-        .min = -100,
-        .max = 100,
-        .help = "its tasks go before those of runs with less; default: 0"},
-    {.name = "interrupt-before",
-        .kind = SS_ARG_TEXT,
-        .to = &before,
-        .value = "NODES",
-        .help = "stop before these (a,b or *)"},
-    {.name = "interrupt-after",
-        .kind = SS_ARG_TEXT,
-        .to = &after,
-        .value = "NODES",
-        .help = "stop after these"},
-    {.name = "context",
-        .kind = SS_ARG_TEXT,
-        .to = &context,
-        .value = "JSON|@FILE",
-        .help = "what the nodes get as context"},
-    {.name = "run",
-        .kind = SS_ARG_TEXT,
-        .to = &run_id,
-        .value = "ID",
-        .help = "a name for the run: asked twice, it runs once"},
-    {.name = "if-busy",
-        .kind = SS_ARG_TEXT,
-        .to = &if_busy,
-        .value = "STRATEGY",
-        .help = "where a run is under way on the thread: reject (default),\n"
-                "enqueue behind it, interrupt it, or rollback what it did"},
-    {.name = "detach",
-        .letter = 'd',
-        .kind = SS_ARG_FLAG,
-        .to = &detach,
-        .help = "do not wait for the end"},
-    {.name = "progress",
-        .kind = SS_ARG_FLAG,
-        .to = &progress,
-        .help = "show supersteps on stderr also where it is no terminal"},
+const struct ss_arg ss_cmd_run_options[] = {
+    SS_CLI_WORD(words, "GRAPH"),
+    SS_CLI_TEXT("input", 'i', input, "JSON|@FILE|-",
+        "the input; without it the thread goes on as it is"),
+    SS_CLI_THREAD(thread, "a new one by default"),
+    SS_CLI_STREAM(stream,
+        "print events: values,updates,custom,messages,tasks,\n"
+        "checkpoints,debug,progress"),
+    SS_CLI_SUBGRAPHS(subgraphs),
+    SS_CLI_AT(checkpoint, "go on from there, as a fork; as `history` shows it"),
+    SS_CLI_TEXT("durability", 0, durability, "sync|async|exit",
+        "when checkpoints are stored; default: sync"),
+    SS_CLI_INT("recursion-limit", 0, recursion_limit, "N", 1, 1000000000,
+        "supersteps before the run fails"),
+    SS_CLI_INT("priority", 0, priority, "N", -100, 100,
+        "its tasks go before those of runs with less; default: 0"),
+    SS_CLI_TEXT("interrupt-before", 0, before, "NODES",
+        "stop before these (a,b or *)"),
+    SS_CLI_TEXT("interrupt-after", 0, after, "NODES", "stop after these"),
+    SS_CLI_TEXT("context", 0, context, "JSON|@FILE",
+        "what the nodes get as context"),
+    SS_CLI_RUN_ID(run_id),
+    SS_CLI_TEXT("if-busy", 0, if_busy, "STRATEGY",
+        "where a run is under way on the thread: reject (default),\n"
+        "enqueue behind it, interrupt it, or rollback what it did"),
+    SS_CLI_DETACH(detach),
+    SS_CLI_PROGRESS(progress),
     SS_CLI_OPTIONS};
 
 // Options that stand in the request as they are.
 static int more_options(json_t **ret_more)
 {
-    json_t *more = json_object();
-    if (durability)
-        json_object_set_new(more, "durability", json_string(durability));
-    if (recursion_limit)
-        json_object_set_new(
-            more, "recursion_limit", json_integer(recursion_limit));
-    if (priority)
-        json_object_set_new(more, "priority", json_integer(priority));
-    if (before)
-        json_object_set_new(
-            more, "interrupt_before", ss_cli_input_list(before));
-    if (after)
-        json_object_set_new(more, "interrupt_after", ss_cli_input_list(after));
     json_t *value = NULL;
     struct ss_error error;
-    if (context &&
-        ss_cli_input("--context", context, &value, &error) != SS_OK) {
-        json_decref(more);
+    if (context && ss_cli_input("--context", context, &value, &error) != SS_OK)
         return ss_cli_usage("%s", error.message);
-    }
-    if (value)
-        json_object_set_new(more, "context", value);
-    *ret_more = more;
+    *ret_more = json_pack("{s:s*, s:o*, s:o*, s:o*, s:o*, s:o*}", "durability",
+        durability, "recursion_limit", ss_cli_number(recursion_limit),
+        "priority", ss_cli_number(priority), "interrupt_before",
+        before ? ss_cli_input_list(before) : NULL, "interrupt_after",
+        after ? ss_cli_input_list(after) : NULL, "context", value);
     return SS_CLI_DONE;
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_run(struct ss_client *client)
 {
     json_t *more = NULL;
     json_t *value = NULL;
@@ -187,15 +113,3 @@ static int run(struct ss_client *client)
     ss_free(at);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_run = {
-    .name = "run",
-    .usage = "GRAPH [options]",
-    .summary = "run a graph and wait for its result",
-    .about = "On a terminal each superstep shows as a line while the run goes "
-             "on;\nthe result is printed on standard output. With --stream "
-             "events are\nprinted in its place, one a line.",
-    .options = options,
-    .word = SS_CLI_WORD_GRAPH,
-    .run = run,
-};

@@ -14,56 +14,27 @@ static const char *ns;
 static const char *graph;
 static bool subgraphs;
 
-static const struct ss_arg options[] = {{.name = "THREAD",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "THREAD",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "at",
-        .kind = SS_ARG_TEXT,
-        .to = &checkpoint,
-        .value = "CHECKPOINT",
-        .help = "as it was there"},
-    {.name = "ns",
-        .kind = SS_ARG_TEXT,
-        .to = &ns,
-        .value = "NAMESPACE",
-        .help = "of an inner graph"},
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "default: the one of the thread"},
-    {.name = "subgraphs",
-        .kind = SS_ARG_FLAG,
-        .to = &subgraphs,
-        .help = "what inner graphs hold too"},
+const struct ss_arg ss_cmd_state_options[] = {
+    SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_AT(checkpoint, "as it was there"),
+    SS_CLI_NS(ns),
+    SS_CLI_GRAPH_OF_THREAD(graph),
+    SS_CLI_FLAG("subgraphs", 0, subgraphs, "what inner graphs hold too"),
     SS_CLI_OPTIONS};
 
 static json_t *request(const char *at)
 {
-    json_t *more = json_object();
-    if (at)
-        json_object_set_new(more, "checkpoint_id", json_string(at));
-    if (ns)
-        json_object_set_new(more, "checkpoint_ns", json_string(ns));
-    if (graph)
-        json_object_set_new(more, "graph", json_string(graph));
-    if (subgraphs)
-        json_object_set_new(more, "subgraphs", json_true());
-    return more;
+    return json_pack("{s:s*, s:s*, s:s*, s:o*}", "checkpoint_id", at,
+        "checkpoint_ns", ns, "graph", graph, "subgraphs",
+        ss_cli_flag(subgraphs));
 }
 
 static void print(const json_t *state)
 {
-    enum { STATE_SIZE_MAX = 256 * 1024 * 1024 };
     struct ss_buf buf;
-    ss_buf_init(&buf, STATE_SIZE_MAX);
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     ss_snapshot_write(state, ss_cli_width(), &buf);
-    fputs(ss_buf_str(&buf), stdout);
-    ss_buf_fini(&buf);
+    ss_cli_print_buf(&buf);
     json_t *interrupts = json_object_get(state, "interrupts");
     if (json_array_size(interrupts) > 0 && !checkpoint) {
         puts("");
@@ -71,7 +42,7 @@ static void print(const json_t *state)
     }
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_state(struct ss_client *client)
 {
     const char *thread = words.items[0];
     char *at = NULL;
@@ -101,12 +72,3 @@ static int run(struct ss_client *client)
     ss_free(at);
     return status;
 }
-
-const struct ss_cli_command ss_cmd_state = {
-    .name = "state",
-    .usage = "THREAD [options]",
-    .summary = "show what a thread holds, and what is next",
-    .options = options,
-    .word = SS_CLI_WORD_THREAD,
-    .run = run,
-};

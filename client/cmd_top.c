@@ -17,17 +17,10 @@ static bool once;
 
 enum { TASKS_SHOWN = 15, INTERVAL_MIN_MS = 100, INTERVAL_MAX_MS = 3600000 };
 
-static const struct ss_arg options[] = {{.name = "interval-ms",
-                                            .kind = SS_ARG_INT,
-                                            .to = &interval_ms,
-                                            .value = "N",
-                                            .min = INTERVAL_MIN_MS,
-                                            .max = INTERVAL_MAX_MS,
-                                            .help = "look so often (1000)"},
-    {.name = "once",
-        .kind = SS_ARG_FLAG,
-        .to = &once,
-        .help = "look once, and end"},
+const struct ss_arg ss_cmd_top_options[] = {
+    SS_CLI_INT("interval-ms", 0, interval_ms, "N", INTERVAL_MIN_MS,
+        INTERVAL_MAX_MS, "look so often (1000)"),
+    SS_CLI_FLAG("once", 0, once, "look once, and end"),
     SS_CLI_OPTIONS};
 
 static const struct ss_list_column worker_columns[] = {
@@ -178,7 +171,7 @@ static int watch(struct ss_client *client, int signals)
     }
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_top(struct ss_client *client)
 {
     static const int stops[] = {SIGINT, SIGTERM};
     struct ss_error error;
@@ -189,12 +182,3 @@ static int run(struct ss_client *client)
     ss_signals_close();
     return status;
 }
-
-const struct ss_cli_command ss_cmd_top = {
-    .name = "top",
-    .usage = "[options]",
-    .summary = "what a coordinator does, live",
-    .about = "Ctrl-C ends it. With --json a line each time, for machines.",
-    .options = options,
-    .run = run,
-};

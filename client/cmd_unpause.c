@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-static const struct ss_arg options[] = {SS_SCOPE_OPTIONS};
+const struct ss_arg ss_cmd_unpause_options[] = {SS_SCOPE_OPTIONS};
 
 static void print(const json_t *answer)
 {
@@ -28,28 +28,11 @@ static void print(const json_t *answer)
     }
 }
 
-static int run(struct ss_client *client)
+int ss_cmd_unpause(struct ss_client *client)
 {
     json_t *answer = NULL;
     int status = ss_scope_ask(client, "unpause", json_object(), &answer);
     if (status != SS_CLI_DONE)
         return status;
-    if (ss_cli_options.json)
-        ss_cli_print_json(answer);
-    else
-        print(answer);
-    json_decref(answer);
-    return SS_CLI_DONE;
+    return ss_cli_print_answer(answer, print);
 }
-
-const struct ss_cli_command ss_cmd_unpause = {
-    .name = "unpause",
-    .usage = "GRAPH | --all [options]",
-    .summary = "let a paused graph's runs go on",
-    .about = "Each pause is taken back as it was made: --all leaves what was "
-             "paused by name, or\nin one version, and says what is held all the "
-             "same.",
-    .options = options,
-    .word = SS_CLI_WORD_GRAPH,
-    .run = run,
-};

@@ -14,42 +14,18 @@ static const char *checkpoint;
 static const char *graph;
 static const char *ns;
 
-static const struct ss_arg options[] = {{.name = "THREAD",
-                                            .kind = SS_ARG_REST,
-                                            .to = &words,
-                                            .value = "THREAD",
-                                            .min = 1,
-                                            .max = 1},
-    {.name = "values",
-        .kind = SS_ARG_TEXT,
-        .to = &values,
-        .value = "JSON|@FILE|-",
-        .help = "what to write"},
-    {.name = "as",
-        .kind = SS_ARG_TEXT,
-        .to = &as_node,
-        .value = "NODE",
-        .help = "as if this node had written it; default: the last one\n"
-                "that did"},
-    {.name = "at",
-        .kind = SS_ARG_TEXT,
-        .to = &checkpoint,
-        .value = "CHECKPOINT",
-        .help = "on top of this one, as a fork"},
-    {.name = "graph",
-        .letter = 'g',
-        .kind = SS_ARG_TEXT,
-        .to = &graph,
-        .value = "GRAPH",
-        .help = "default: the one of the thread"},
-    {.name = "ns",
-        .kind = SS_ARG_TEXT,
-        .to = &ns,
-        .value = "NAMESPACE",
-        .help = "of an inner graph"},
+const struct ss_arg ss_cmd_update_options[] = {
+    SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_TEXT("values", 0, values, "JSON|@FILE|-", "what to write"),
+    SS_CLI_TEXT("as", 0, as_node, "NODE",
+        "as if this node had written it; default: the last one\n"
+        "that did"),
+    SS_CLI_AT(checkpoint, "on top of this one, as a fork"),
+    SS_CLI_GRAPH_OF_THREAD(graph),
+    SS_CLI_NS(ns),
     SS_CLI_OPTIONS};
 
-static int run(struct ss_client *client)
+int ss_cmd_update(struct ss_client *client)
 {
     json_t *update;
     struct ss_error error;
@@ -65,13 +41,8 @@ static int run(struct ss_client *client)
         json_decref(update);
         return status;
     }
-    json_t *more = json_object();
-    if (at)
-        json_object_set_new(more, "checkpoint_id", json_string(at));
-    if (graph)
-        json_object_set_new(more, "graph", json_string(graph));
-    if (ns)
-        json_object_set_new(more, "checkpoint_ns", json_string(ns));
+    json_t *more = json_pack("{s:s*, s:s*, s:s*}", "checkpoint_id", at,
+        "graph", graph, "checkpoint_ns", ns);
     ss_free(at);
     json_t *body = json_copy(more);
     json_object_set_new(body, "thread", json_string(words.items[0]));
@@ -95,12 +66,3 @@ static int run(struct ss_client *client)
     json_decref(config);
     return SS_CLI_DONE;
 }
-
-const struct ss_cli_command ss_cmd_update = {
-    .name = "update",
-    .usage = "THREAD --values JSON [options]",
-    .summary = "write to the state of a thread",
-    .options = options,
-    .word = SS_CLI_WORD_THREAD,
-    .run = run,
-};

@@ -424,7 +424,7 @@ def options_table(options):
         name = f"--{option['name']}"
         if "value" in option:
             name += " " + option["value"]
-        if "letter" in option:
+        if option.get("letter", "0") != "0":
             name = f"-{option['letter']}, {name}"
         name = name.replace("|", "\\|")
         text = prose([option.get("help", "").replace("\n", " ")])
@@ -478,33 +478,91 @@ def as_option(setting):
 # Tables that go on in another one: what ends them, and where that stands.
 PARTS = {"SS_FOREIGN_OPTIONS": "client/cli/foreign.c",
          "SS_SCOPE_OPTIONS": "client/cli/scope.c"}
+SHAPES = "client/cli/options.h"
+COMMANDS = "client/commands.def"
 
 
-def command_options(text):
-    # Where the table begins depends on who wrote it.
-    table = re.search(r"struct ss_arg (\w+)\[\] =", text)
-    if not table:
-        return []
-    block = braces(text, table.start())
+def shapes():
+    """The macros that rows are made of: (parameters, text) by name."""
+    text = (ROOT / SHAPES).read_text().replace("\\\n", " ")
+    return {name: ([p.strip() for p in parameters.split(",")], body)
+            for name, parameters, body in re.findall(
+                r"^#define (\w+)\(([^)]*)\)(.*)$", text, re.M)}
+
+
+def arguments(text, at):
+    """What stands between commas from the bracket at `at`, and where it ends."""
+    depth, quoted, parts = 0, False, [""]
+    while True:
+        char = text[at]
+        if char == '"' and text[at - 1] != "\\":
+            quoted = not quoted
+        if not quoted:
+            depth += (char in "({") - (char in ")}")
+            if depth == 0:
+                return [part.strip() for part in parts], at + 1
+            if char == "," and depth == 1:
+                parts.append("")
+                at += 1
+                continue
+        if not (depth == 1 and char == "(" and parts == [""]):
+            parts[-1] += char
+        at += 1
+
+
+def expanded(block, known):
+    """With the macros of rows written out."""
+    while True:
+        found = re.search(r"\b(" + "|".join(known) + r")\(", block)
+        if not found:
+            return block
+        values, end = arguments(block, found.end() - 1)
+        parameters, body = known[found[1]]
+        assert len(values) == len(parameters), found[0]
+        body = re.sub(r"\b(" + "|".join(parameters) + r")\b",
+                      lambda m: values[parameters.index(m[1])], body)
+        block = block[:found.start()] + body + block[end:]
+
+
+def options_named(table, text):
+    """The options of the table of that name in a file."""
+    start = re.search(rf"struct ss_arg {table}\[\] =", text).start()
+    block = expanded(braces(text, start), shapes())
     options = options_in(block)
     for part in re.findall(r"\bSS_\w+_OPTIONS\b", block):
         if part != "SS_CLI_OPTIONS":  # of every command: said once
-            options += command_options((ROOT / PARTS[part]).read_text())
+            options += options_named(
+                part.lower(), (ROOT / PARTS[part]).read_text())
     return options
 
 
-def command_part(name):
-    text = (ROOT / f"client/cmd_{name}.c").read_text()
-    fields = initialiser(
-        tokens(braces(text, text.index(f"ss_cmd_{name} ="))))
-    options = command_options(text)
-    usage = " ".join(["superstep", name, fields.get("usage", "")]).strip()
+def commands():
+    """The rows of commands.def, a dict each."""
+    names = ("name", "asks", "completes", "usage", "summary", "about")
+    text = re.sub(r"^//.*$", "", (ROOT / COMMANDS).read_text(), flags=re.M)
+    for row in re.split(r"^X\(", text, flags=re.M)[1:]:
+        cells = [""]
+        for kind, word in tokens(row.rstrip()[:-1]):
+            if (kind, word) == ("word", ","):
+                cells.append("")
+            else:
+                cells[-1] += word if word != "NULL" else ""
+        assert len(cells) == len(names), row
+        yield dict(zip(names, cells))
+
+
+def command_part(command):
+    name = command["name"]
+    table = f"ss_cmd_{name}_options"
+    text = next(text for path in sorted((ROOT / "client").glob("cmd_*.c"))
+                if f"{table}[]" in (text := path.read_text()))
+    usage = f"superstep {name} {command['usage']}".strip()
+    summary = command["summary"]
     out = [f"## {name}\n", f"    {usage}\n",
-           prose([fields["summary"][0].upper() + fields["summary"][1:] + "."])
-           + "\n"]
-    if fields.get("about"):
-        out.append(prose(fields["about"].split("\n")) + "\n")
-    out.append(options_table(options))
+           prose([summary[0].upper() + summary[1:] + "."]) + "\n"]
+    if command["about"]:
+        out.append(prose(command["about"].split("\n")) + "\n")
+    out.append(options_table(options_named(table, text)))
     return "\n".join(part for part in out if part)
 
 
@@ -522,12 +580,12 @@ def program_part(program):
 
 
 def commands_page():
-    source = "client/commands.def"
-    names = [row[0] for _, row in table_rows(source, r"X\((\w+)\)")]
+    rows = list(commands())
+    names = [row["name"] for row in rows]
     footer = text_named(
         "ss_cli_exit_text", (ROOT / "client/cli/cli.c").read_text())
     out = ["# Commands and programs\n",
-           made_from(source, "client", SETTINGS, *PROGRAMS.values()),
+           made_from(COMMANDS, "client", SETTINGS, *PROGRAMS.values()),
            "    superstep [--coordinator EP] [--json] COMMAND [options]\n",
            ", ".join(f"[{n}](#{n})" for n in names) + ". The programs: "
            + ", ".join(f"[{p}](#{p})" for p in
@@ -535,7 +593,7 @@ def commands_page():
            "Every command takes\n", options_table(
                [as_option(setting) for setting in settings("CLIENT")])]
     out.append(prose(footer.split("\n")) + "\n")
-    out += [command_part(name) for name in names]
+    out += [command_part(row) for row in rows]
     out += [program_part(program) for program in PROGRAMS]
     return "\n".join(out)
 

@@ -133,6 +133,32 @@ void ss_cli_print_json(const json_t *json)
     ss_free(text);
 }
 
+int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print)
+{
+    if (ss_cli_options.json)
+        ss_cli_print_json(answer);
+    else
+        print(answer);
+    json_decref(answer);
+    return SS_CLI_DONE;
+}
+
+void ss_cli_print_buf(struct ss_buf *buf)
+{
+    fputs(ss_buf_str(buf), stdout);
+    ss_buf_fini(buf);
+}
+
+json_t *ss_cli_flag(bool is_given)
+{
+    return is_given ? json_true() : NULL;
+}
+
+json_t *ss_cli_number(int64_t number)
+{
+    return number != 0 ? json_integer(number) : NULL;
+}
+
 size_t ss_cli_width(void)
 {
     struct winsize size;
@@ -144,42 +170,40 @@ size_t ss_cli_width(void)
 
 void ss_cli_print_table(struct ss_table *table, const char *none)
 {
-    enum { SIZE_MAX_TABLE = 256 * 1024 * 1024 };
     struct ss_buf buf;
-    ss_buf_init(&buf, SIZE_MAX_TABLE);
+    ss_buf_init(&buf, SS_CLI_PAGE_SIZE_MAX);
     if (ss_table_count(table) == 0)
         ss_buf_addf(&buf, "%s\n", none);
     else
         ss_table_write(table, ss_cli_width(), &buf);
-    fputs(ss_buf_str(&buf), stdout);
-    ss_buf_fini(&buf);
+    ss_cli_print_buf(&buf);
     ss_table_destroy(&table);
 }
 
 // ------------------------------------------------------------------
 // dispatching
 
-static void print_help(const struct ss_cli_command *const *commands)
+static void print_help(const struct ss_cli_command *commands)
 {
     puts("Usage: superstep [--coordinator EP] [--keys DIR] [--json] COMMAND "
          "[options]\n\n"
          "Durable graphs: run them, follow them, look at their state.\n\n"
          "Commands:");
-    for (; *commands; commands++)
-        printf("  %-11s %s\n", (*commands)->name, (*commands)->summary);
+    for (; commands->name; commands++)
+        printf("  %-11s %s\n", commands->name, commands->summary);
     printf("\nsuperstep COMMAND --help tells more of a command.\n\n%s\n",
         ss_cli_exit_text);
 }
 
 static const struct ss_cli_command *find(
-    const struct ss_cli_command *const *commands, const char *name)
+    const struct ss_cli_command *commands, const char *name)
 {
     struct ss_hint hint;
     ss_hint_init(&hint, name);
-    for (; *commands; commands++) {
-        if (strcmp((*commands)->name, name) == 0)
-            return *commands;
-        ss_hint_offer(&hint, (*commands)->name);
+    for (; commands->name; commands++) {
+        if (strcmp(commands->name, name) == 0)
+            return commands;
+        ss_hint_offer(&hint, commands->name);
     }
     fprintf(stderr,
         "superstep: there is no command \"%.100s\".%s\nsuperstep --help lists "
@@ -198,7 +222,7 @@ static bool takes_value(const char *word)
 
 // The options before the command. Returns the index of the command, 0 if it is
 // over with the exit status in *ret_exit.
-static int parse_front(const struct ss_cli_command *const *commands, int argc,
+static int parse_front(const struct ss_cli_command *commands, int argc,
     char **argv, int *ret_exit)
 {
     const struct ss_args args = {
@@ -305,8 +329,7 @@ static int run_words(const struct ss_cli_command *command, int argc, char **argv
 }
 
 // superstep help [COMMAND], as many a hand types it. Returns the exit status.
-static int help(
-    const struct ss_cli_command *const *commands, int argc, char **argv)
+static int help(const struct ss_cli_command *commands, int argc, char **argv)
 {
     static char asked[] = "--help";
     if (argc < 2) {
@@ -318,8 +341,7 @@ static int help(
     return command ? run_words(command, 2, words) : SS_CLI_USAGE;
 }
 
-int ss_cli_main(
-    const struct ss_cli_command *const *commands, int argc, char **argv)
+int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
 {
     int status;
     ss_value_setup();

@@ -1,8 +1,8 @@
 // cli.h - what the subcommands of `superstep` share.
 //
-// A subcommand is one file client/cmd_NAME.c with one struct ss_cli_command;
-// its name stands in client/commands.def. Tables and messages are for people;
-// with --json machines get the coordinator's answer whole.
+// A subcommand is a row of client/commands.def, and a function with a table of
+// options (options.h) in a file client/cmd_....c. Tables and messages are for
+// people; with --json machines get the coordinator's answer whole.
 #ifndef SS_CLI_CLI_H
 #define SS_CLI_CLI_H
 
@@ -25,13 +25,9 @@ enum ss_cli_exit {
 };
 extern const char ss_cli_exit_text[];
 
-// The options that every subcommand takes: the end of its own table.
+// The options that every subcommand takes.
 extern struct ss_client_settings ss_cli_options;
 extern struct ss_settings ss_cli_settings; // over them
-#define SS_CLI_OPTIONS                                                         \
-    {                                                                          \
-        .name = NULL, .more = ss_cli_settings.items                            \
-    }
 
 // What completes a subcommand's words.
 enum ss_cli_word {
@@ -43,8 +39,11 @@ enum ss_cli_word {
     SS_CLI_WORD_FILE,
 };
 
+// Whether a subcommand talks to a coordinator.
+enum { SS_CLI_IS_ONLINE, SS_CLI_IS_OFFLINE };
+
 struct ss_cli_command {
-    const char *name;
+    const char *name;             // NULL ends a table
     const char *usage;            // "GRAPH [options]"
     const char *summary;          // one line, for the list of commands
     const char *about;            // behind the summary in --help; or NULL
@@ -55,10 +54,9 @@ struct ss_cli_command {
     int (*run)(struct ss_client *client);
 };
 
-// Find `argv[1]` among the commands (ends with NULL), parse what follows, and
-// run it. Returns the exit status.
-int ss_cli_main(
-    const struct ss_cli_command *const *commands, int argc, char **argv);
+// Find `argv[1]` among the commands, parse what follows, and run it. Returns the
+// exit status.
+int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 
 // "superstep: ...", on stderr. Returns SS_CLI_FAILED.
 int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
@@ -76,8 +74,20 @@ int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
 
 // What an answer waits for, once: for ss_client_on_wait().
 void ss_cli_tell_wait(void *ctx, const char *why);
+// A switch, or a number, as json_pack's "o*" takes it: NULL where it was not given.
+json_t *ss_cli_flag(bool is_given);
+json_t *ss_cli_number(int64_t number);
+
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);
+// Print an answer (taken): whole with --json, else as `print` shows it to people.
+// SS_CLI_DONE.
+typedef void ss_cli_print_fn(const json_t *answer);
+int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print);
+// Print what was written, and let it go. A page of a thread's values may be long:
+// SS_CLI_PAGE_SIZE_MAX is what it may have.
+enum { SS_CLI_PAGE_SIZE_MAX = 256 * 1024 * 1024 };
+void ss_cli_print_buf(struct ss_buf *buf);
 // Print and destroy a table; `none` stands in place of one without rows.
 void ss_cli_print_table(struct ss_table *table, const char *none);
 // Columns of the terminal that stdout is, 0 if it is none.

@@ -5,9 +5,9 @@
 
 #include "common/base/buf.h"
 
-static const struct ss_cli_command *const *table;
+static const struct ss_cli_command *table;
 
-void ss_cli_completion_commands(const struct ss_cli_command *const *commands)
+void ss_cli_completion_commands(const struct ss_cli_command *commands)
 {
     table = commands;
 }
@@ -15,8 +15,8 @@ void ss_cli_completion_commands(const struct ss_cli_command *const *commands)
 static void add_commands(struct ss_buf *buf)
 {
     ss_buf_add_str(buf, "    local commands='");
-    for (size_t i = 0; table[i]; i++)
-        ss_buf_addf(buf, "%s%s", i ? " " : "", table[i]->name);
+    for (size_t i = 0; table[i].name; i++)
+        ss_buf_addf(buf, "%s%s", i ? " " : "", table[i].name);
     ss_buf_add_str(buf, "'\n");
 }
 
@@ -51,10 +51,10 @@ static const char *words_of(enum ss_cli_word word)
 static void add_cases(struct ss_buf *buf)
 {
     ss_buf_add_str(buf, "    case \"$command\" in\n");
-    for (size_t i = 0; table[i]; i++) {
-        ss_buf_addf(buf, "    %s) words=%s options='", table[i]->name,
-            words_of(table[i]->word));
-        add_options(buf, table[i]->options);
+    for (size_t i = 0; table[i].name; i++) {
+        ss_buf_addf(buf, "    %s) words=%s options='", table[i].name,
+            words_of(table[i].word));
+        add_options(buf, table[i].options);
         ss_buf_add_str(buf, "' ;;\n");
     }
     ss_buf_add_str(buf, "    esac\n");

@@ -8,23 +8,10 @@ static const char *thread;
 static const char *name;
 
 const struct ss_arg ss_foreign_options[] = {
-    {.name = "langgraph",
-        .kind = SS_ARG_REST,
-        .to = &words,
-        .value = "langgraph and DSN|FILE",
-        .min = 2,
-        .max = 2},
-    {.name = "thread",
-        .letter = 't',
-        .kind = SS_ARG_TEXT,
-        .to = &thread,
-        .value = "THREAD",
-        .help = "only this one; default: all"},
-    {.name = "as",
-        .kind = SS_ARG_TEXT,
-        .to = &name,
-        .value = "NAME",
-        .help = "its name where it goes to, with --thread"},
+    SS_CLI_WORDS(words, "langgraph and DSN|FILE", 2, 2),
+    SS_CLI_THREAD(thread, "only this one; default: all"),
+    SS_CLI_TEXT("as", 0, name, "NAME",
+        "its name where it goes to, with --thread"),
     SS_CLI_OPTIONS};
 
 int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)

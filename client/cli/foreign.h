@@ -4,15 +4,13 @@
 #define SS_CLI_FOREIGN_H
 
 #include "client/cli/list.h"
+#include "client/cli/options.h"
 #include "client/saver/saver.h"
 
 // Ends the table of options of both: "langgraph" and where its tables are, which
 // thread, and its name on the other side.
 extern const struct ss_arg ss_foreign_options[];
-#define SS_FOREIGN_OPTIONS                                                     \
-    {                                                                          \
-        .name = NULL, .more = ss_foreign_options                               \
-    }
+#define SS_FOREIGN_OPTIONS SS_CLI_MORE(ss_foreign_options)
 
 struct ss_foreign {
     bool writes; // to the tables

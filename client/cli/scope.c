@@ -8,21 +8,11 @@ static struct ss_arg_list words;
 static bool all;
 static const char *version;
 
-const struct ss_arg ss_scope_options[] = {{.name = "GRAPH",
-                                              .kind = SS_ARG_REST,
-                                              .to = &words,
-                                              .value = "GRAPH",
-                                              .min = 0,
-                                              .max = 1},
-    {.name = "all",
-        .kind = SS_ARG_FLAG,
-        .to = &all,
-        .help = "every graph, also those that come"},
-    {.name = "of-version",
-        .kind = SS_ARG_TEXT,
-        .to = &version,
-        .value = "VERSION",
-        .help = "only this version of the graph (its first letters do)"},
+const struct ss_arg ss_scope_options[] = {
+    SS_CLI_WORDS(words, "GRAPH", 0, 1),
+    SS_CLI_FLAG("all", 0, all, "every graph, also those that come"),
+    SS_CLI_TEXT("of-version", 0, version, "VERSION",
+        "only this version of the graph (its first letters do)"),
     SS_CLI_OPTIONS};
 
 const char *ss_scope_graph(void)

@@ -5,14 +5,11 @@
 
 #include <jansson.h>
 
-#include "client/cli/cli.h"
+#include "client/cli/options.h"
 
 // Ends the table of options of both: GRAPH, --all and --of-version.
 extern const struct ss_arg ss_scope_options[];
-#define SS_SCOPE_OPTIONS                                                       \
-    {                                                                          \
-        .name = NULL, .more = ss_scope_options                                 \
-    }
+#define SS_SCOPE_OPTIONS SS_CLI_MORE(ss_scope_options)
 
 // The graph that was named, borrowed; NULL: all of them.
 const char *ss_scope_graph(void);

@@ -312,6 +312,31 @@ START_TEST(empty_lists_say_what_to_do)
 }
 END_TEST
 
+// A page that is full is not the last one.
+START_TEST(retain_goes_through_every_page)
+{
+    enum { PAGE = 500 };
+    struct ss_buf page;
+    ss_buf_init(&page, 1 << 20);
+    for (int i = 0; i < PAGE; i++)
+        ss_buf_addf(&page, "%s{\"thread\":\"t%03d\"}",
+            i ? "," : "{\"threads\":[", i);
+    ss_buf_add_str(&page, "]}");
+    const struct script lines[] = {
+        {.op = "threads", .after = "", .final = ss_buf_str(&page)},
+        {.op = "threads",
+            .after = "t499",
+            .final = "{\"threads\":[{\"thread\":\"u\"}]}"},
+        {.op = "prune", .final = "{\"rows\":1}"},
+        {.op = "clear_cache", .final = "{\"entries\":0}"}, {0}};
+    script = lines;
+    ck_assert_int_eq(RUN("retain", "--prune-after", "1d"), 0);
+    expect_out("501 threads: 0 deleted, 501 pruned, 0 in use, 0 wait for an "
+               "answer, 0 damaged; 0 expired results cleared\n");
+    ss_buf_fini(&page);
+}
+END_TEST
+
 static TCase *served(void)
 {
     TCase *tcase = tcase_create("served");
@@ -334,6 +359,7 @@ static TCase *served(void)
     tcase_add_test(tcase, a_thread_that_is_named_before_its_option_is_explained);
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
+    tcase_add_test(tcase, retain_goes_through_every_page);
     return tcase;
 }
 

@@ -73,17 +73,26 @@ static void note(const struct ss_message *ask)
     json_decref(body);
 }
 
+static bool is_meant(const struct script *line, const struct ss_message *ask)
+{
+    const char *after = ss_json_str(ss_value_json(ask->body), "after", "");
+    return strcmp(line->op, ask->op) == 0 &&
+           (!line->after || strcmp(line->after, after) == 0);
+}
+
+// The first line that is meant counts.
 static void on_ask(const char *peer, const struct ss_message *ask)
 {
+    const struct script *it = script;
     note(ask);
-    for (const struct script *it = script; it && it->op; it++) {
-        if (strcmp(it->op, ask->op) != 0)
-            continue;
-        for (size_t i = 0; it->items[i]; i++)
-            answer(peer, ask->id, false, it->items[i]);
-        if (it->final)
-            answer(peer, ask->id, true, it->final);
-    }
+    while (it && it->op && !is_meant(it, ask))
+        it++;
+    if (!it || !it->op)
+        return;
+    for (size_t i = 0; it->items[i]; i++)
+        answer(peer, ask->id, false, it->items[i]);
+    if (it->final)
+        answer(peer, ask->id, true, it->final);
 }
 
 void scripted_serve(void)

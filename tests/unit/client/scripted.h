@@ -13,6 +13,7 @@ struct script {
     const char *op;
     const char *items[6]; // not final, in order
     const char *final;    // NULL: it says no more
+    const char *after; // only to a request that goes on behind this; NULL: to any
 };
 
 // One coordinator at a time; a test may put another one in its place.

@@ -1,0 +1,327 @@
+// cmd_lists.c - what a coordinator knows, as lists: superstep graphs, threads, runs
+// and workers, and superstep show WHAT, a console for operators. One table says
+// what lists there are; each command is a way to ask for one.
+#include <string.h>
+
+#include "client/cli/list.h"
+#include "client/cli/paused.h"
+#include "client/client_impl.h"
+#include "client/commands.h"
+#include "common/base/mem.h"
+#include "common/model/hint.h"
+#include "common/model/value.h"
+
+enum { COLUMNS_MAX = 8 };
+
+static struct ss_arg_list words;
+static const char *thread;
+static const char *after;
+static int64_t limit;
+static bool names;
+
+const struct ss_arg ss_cmd_graphs_options[] = {
+    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_workers_options[] = {
+    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_threads_options[] = {
+    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_TEXT("after", 0, after, "THREAD", "those that follow this one"),
+    SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_runs_options[] = {
+    SS_CLI_THREAD(thread, "those of this thread"),
+    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_TEXT("after", 0, after, "RUN|KEY",
+        "those that follow all of this name, or, with the \"key\"\n"
+        "that --json shows of one, that one"),
+    SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_show_options[] = {SS_CLI_WORD(words, "WHAT"),
+    SS_CLI_LIMIT(limit, "so many at most, of runs, threads and tasks"),
+    SS_CLI_OPTIONS};
+
+// What can be shown.
+struct subject {
+    const char *what;
+    const char *op; // the request, and the list in its answer; NULL: `show`
+    bool has_limit;
+    const char *none;   // what stands in place of an empty list
+    const char *advice; // behind it, where the list has a command; or NULL
+    const char *name;   // the key of what --names lists
+    // What is to be known beside the list; adds to it, or makes another of it.
+    int (*fill)(struct ss_client *client, json_t **list,
+        struct ss_client_error *error);
+    void (*word)(json_t *list); // for people: says it in other words
+    struct ss_list_column columns[COLUMNS_MAX];
+};
+
+static int add_leases(struct ss_client *client, json_t **list,
+    struct ss_client_error *error);
+static int add_workers(struct ss_client *client, json_t **list,
+    struct ss_client_error *error);
+static void name_everything(json_t *pauses);
+
+static const struct subject subjects[] = {
+    {.what = "runs",
+        .op = "runs",
+        .has_limit = true,
+        .none = "There is no run yet.",
+        .name = "run",
+        .word = ss_paused_mark,
+        .columns = {{"RUN", "run", SS_LIST_ID, false},
+            {"THREAD", "thread", SS_LIST_TEXT, true},
+            {"GRAPH", "graph", SS_LIST_TEXT, false},
+            {"STATUS", "status", SS_LIST_TEXT, false},
+            {"CREATED", "created_at", SS_LIST_TIME, false}}},
+    {.what = "threads",
+        .op = "threads",
+        .has_limit = true,
+        .none = "There is no thread yet.",
+        .name = "thread",
+        .advice = " Begin one: superstep run GRAPH --input JSON",
+        .columns = {{"THREAD", "thread", SS_LIST_TEXT, true},
+            {"GRAPH", "graph", SS_LIST_TEXT, false},
+            {"CREATED", "created_at", SS_LIST_TIME, false}}},
+    {.what = "graphs",
+        .op = "graphs",
+        .none = "No graph is known yet.",
+        .name = "name",
+        .advice = " Start a worker: superstep-worker --app APP.so",
+        .columns = {{"GRAPH", "name", SS_LIST_TEXT, false},
+            {"VERSION", "version", SS_LIST_VERSION, false},
+            {"NODES", "nodes", SS_LIST_NUMBER, false},
+            {"WORKERS", "workers", SS_LIST_NUMBER, false}}},
+    {.what = "tasks",
+        .op = "tasks",
+        .has_limit = true,
+        .none = "No task is out, and none waits.",
+        .columns = {{"STATE", "state", SS_LIST_TEXT, false},
+            {"NODE", "node", SS_LIST_TEXT, false},
+            {"THREAD", "thread", SS_LIST_TEXT, true},
+            {"RUN", "run", SS_LIST_ID, false},
+            {"ATTEMPT", "attempt", SS_LIST_NUMBER, false},
+            {"WORKER", "worker", SS_LIST_TEXT, true},
+            {"SINCE", "since_ms", SS_LIST_AGO, false}}},
+    {.what = "workers",
+        .op = "workers",
+        .none = "No worker is there.",
+        .name = "worker",
+        .advice = " Start one: superstep-worker --app APP.so",
+        .columns = {{"WORKER", "worker", SS_LIST_TEXT, false},
+            {"GRAPHS", "graphs", SS_LIST_GRAPHS, true},
+            {"RUNNING", "running", SS_LIST_NUMBER, false},
+            {"CAPACITY", "capacity", SS_LIST_NUMBER, false},
+            {"ATTEMPTS", "attempts", SS_LIST_NUMBER, false},
+            {"LOST", "lost", SS_LIST_NUMBER, false},
+            {"LAST SEEN", "seen_ms", SS_LIST_AGO, false}}},
+    {.what = "pauses",
+        .op = "pauses",
+        .none = "Nothing is paused.",
+        .word = name_everything,
+        .columns = {{"GRAPH", "graph", SS_LIST_TEXT, true},
+            {"VERSION", "version", SS_LIST_VERSION, false},
+            {"SINCE", "since_at", SS_LIST_TIME, false},
+            {"BY", "by", SS_LIST_TEXT, false},
+            {"REASON", "reason", SS_LIST_TEXT, true}}},
+    {.what = "leases",
+        .op = "workers",
+        .none = "Nobody has a lease.",
+        .fill = add_leases,
+        .columns = {{"WORKER", "worker", SS_LIST_TEXT, true},
+            {"RUNNING", "running", SS_LIST_NUMBER, false},
+            {"LAST SEEN", "seen_ms", SS_LIST_AGO, false},
+            {"LEFT", "lease_left_ms", SS_LIST_AGO, false}}},
+    {.what = "coordinators",
+        .none = "",
+        .columns = {{"COORDINATOR", "endpoint", SS_LIST_TEXT, true},
+            {"SHARDS", "shards", SS_LIST_NUMBER, false},
+            {"THIS ONE", "self", SS_LIST_TEXT, false}}},
+    {.what = "limits",
+        .none = "",
+        .columns = {{"LIMIT", "name", SS_LIST_TEXT, true},
+            {"AT MOST", "limit", SS_LIST_NUMBER, false},
+            {"NOW", "now", SS_LIST_NUMBER, false}}},
+    {.what = "config",
+        .none = "",
+        .fill = add_workers,
+        .columns = {{"OF", "of", SS_LIST_TEXT, false},
+            {"OPTION", "name", SS_LIST_TEXT, false},
+            {"VALUE", "value", SS_LIST_TEXT, true},
+            {"UNIT", "unit", SS_LIST_TEXT, false},
+            {"FROM", "from", SS_LIST_TEXT, false},
+            {"AT", "at", SS_LIST_TEXT, true}}},
+};
+
+enum { SUBJECTS_COUNT = sizeof(subjects) / sizeof(*subjects) };
+
+static const struct subject *find(const char *what)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, what);
+    for (size_t i = 0; i < SUBJECTS_COUNT; i++) {
+        if (strcmp(subjects[i].what, what) == 0)
+            return &subjects[i];
+        ss_hint_offer(&hint, subjects[i].what);
+    }
+    ss_cli_usage("there is no \"%s\" to show.%s", what, ss_hint_text(&hint));
+    return NULL;
+}
+
+// The list `key` in the answer to `op` (`body` taken). Gives.
+static int fetch(struct ss_client *client, const char *op, json_t *body,
+    const char *key, json_t **ret_list, struct ss_client_error *error)
+{
+    json_t *answer;
+    int status = ss_client_ask(client, op, body, NULL, &answer, error);
+    if (status != 0)
+        return status;
+    json_t *list = json_object_get(answer, key);
+    struct ss_error lacks;
+    if (list)
+        *ret_list = json_incref(list);
+    else
+        status = ss_error_set(&lacks, SS_EFORMAT,
+            "the coordinator's answer to \"%s\" has no \"%s\"", op, key);
+    json_decref(answer);
+    return list ? 0 : ss_client_error_fill(&lacks, error);
+}
+
+static int64_t option_of(const json_t *config, const char *name)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (config, i, item)
+        if (strcmp(ss_json_str(item, "name", ""), name) == 0)
+            return ss_json_int(item, "value", 0);
+    return 0;
+}
+
+// A worker's lease runs from its last sign.
+static int add_leases(struct ss_client *client, json_t **list,
+    struct ss_client_error *error)
+{
+    json_t *config, *worker;
+    size_t i;
+    int status = fetch(client, "show", json_pack("{s:s}", "what", "config"),
+        "config", &config, error);
+    if (status != 0)
+        return status;
+    int64_t lease_ms = option_of(config, "lease-ms");
+    json_array_foreach (*list, i, worker) {
+        int64_t left_ms = lease_ms - ss_json_int(worker, "seen_ms", 0);
+        json_object_set_new(worker, "lease_left_ms",
+            json_integer(left_ms > 0 ? left_ms : 0));
+    }
+    json_decref(config);
+    return 0;
+}
+
+static void add_of(json_t *list, const char *of, const json_t *settings)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (settings, i, item) {
+        json_t *row = json_pack("{s:s}", "of", of);
+        if (json_is_object(item))
+            json_object_update(row, item);
+        json_array_append_new(list, row);
+    }
+}
+
+// The coordinator's, and behind them those of its workers.
+static int add_workers(struct ss_client *client, json_t **list,
+    struct ss_client_error *error)
+{
+    json_t *settings, *worker, *all;
+    size_t i;
+    int status =
+        fetch(client, "settings", NULL, "settings", &settings, error);
+    if (status != 0)
+        return status;
+    all = json_array();
+    add_of(all, "coordinator", *list);
+    json_array_foreach (settings, i, worker)
+        add_of(all, ss_json_str(worker, "worker", "?"),
+            json_object_get(worker, "settings"));
+    json_decref(settings);
+    json_decref(*list);
+    *list = all;
+    return 0;
+}
+
+static void name_everything(json_t *pauses)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (pauses, i, item)
+        if (!json_object_get(item, "graph"))
+            json_object_set_new(item, "graph", json_string("(everything)"));
+}
+
+// Ask for it (`body` taken), and print it. `of`: the thread that was named, or
+// NULL.
+static int list(struct ss_client *client, const struct subject *subject,
+    json_t *body, const char *of, const char *advice)
+{
+    struct ss_client_error error;
+    json_t *found = NULL;
+    size_t count = 0;
+    int status = fetch(client, subject->op ? subject->op : "show", body,
+        subject->op ? subject->op : subject->what, &found, &error);
+    if (status == 0 && subject->fill)
+        status = subject->fill(client, &found, &error);
+    if (status != 0) {
+        json_decref(found);
+        return ss_cli_client_fail(client, &error, NULL, of);
+    }
+    if (!ss_cli_options.json && subject->word)
+        subject->word(found);
+    while (count < COLUMNS_MAX && subject->columns[count].title)
+        count++;
+    char *none = ss_format("%s%s", subject->none, advice ? advice : "");
+    if (names)
+        ss_cli_print_names(found, subject->name);
+    else
+        ss_cli_print_list(found, subject->columns, count, none);
+    ss_free(none);
+    json_decref(found);
+    return SS_CLI_DONE;
+}
+
+// A list that has a command of its own, which is called as it is.
+static int list_of(struct ss_client *client, const char *what)
+{
+    const struct subject *subject = find(what);
+    json_t *body = json_pack("{s:s*, s:o*, s:s*}", "thread", thread, "limit",
+        ss_cli_number(limit), "after", after);
+    return list(client, subject, body, thread, subject->advice);
+}
+
+int ss_cmd_graphs(struct ss_client *client)
+{
+    return list_of(client, "graphs");
+}
+
+int ss_cmd_workers(struct ss_client *client)
+{
+    return list_of(client, "workers");
+}
+
+int ss_cmd_threads(struct ss_client *client)
+{
+    return list_of(client, "threads");
+}
+
+int ss_cmd_runs(struct ss_client *client)
+{
+    return list_of(client, "runs");
+}
+
+int ss_cmd_show(struct ss_client *client)
+{
+    const struct subject *subject = find(words.items[0]);
+    if (!subject)
+        return SS_CLI_USAGE;
+    json_t *body = json_pack("{s:s*, s:o*}", "what",
+        subject->op ? NULL : subject->what, "limit",
+        ss_cli_number(subject->has_limit ? limit : 0));
+    return list(client, subject, body, NULL, NULL);
+}
