@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/link/door.h"
+#include "common/link/admission.h"
 #include "common/link/limits.h"
 #include "common/link/link_impl.h"
 
@@ -143,45 +143,45 @@ const char *ss_link_endpoint(const struct ss_link *link)
 
 // ------------------------------------------------------------------ peers
 
-static struct ss_door *door_of(const struct ss_link *link)
+static struct ss_admission *door_of(const struct ss_link *link)
 {
-    return link->ops->door ? link->ops->door(link) : NULL;
+    return link->ops->admission ? link->ops->admission(link) : NULL;
 }
 
 const struct ss_link_sender *ss_link_sender(const struct ss_link *link)
 {
     static const struct ss_link_sender own = {SS_ROLES_ALL, "", "local"};
-    const struct ss_door *door = door_of(link);
-    return door ? ss_door_sender(door) : &own;
+    const struct ss_admission *admission = door_of(link);
+    return admission ? ss_admission_sender(admission) : &own;
 }
 
 void ss_link_complain(struct ss_link *link)
 {
-    struct ss_door *door = door_of(link);
-    if (door)
-        ss_door_complain(door);
+    struct ss_admission *admission = door_of(link);
+    if (admission)
+        ss_admission_complain(admission);
 }
 
 bool ss_link_incident(struct ss_link *link, struct ss_link_incident *ret)
 {
-    struct ss_door *door = door_of(link);
-    return door && ss_door_incident(door, ret);
+    struct ss_admission *admission = door_of(link);
+    return admission && ss_admission_incident(admission, ret);
 }
 
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret)
 {
-    const struct ss_door *door = door_of(link);
+    const struct ss_admission *admission = door_of(link);
     *ret = (struct ss_link_counts){.connections = 0};
-    if (door)
-        ss_door_counts(door, ret);
+    if (admission)
+        ss_admission_counts(admission, ret);
 }
 
 void ss_link_limits(const struct ss_link *link, struct ss_guard_limits *ret)
 {
-    const struct ss_door *door = door_of(link);
+    const struct ss_admission *admission = door_of(link);
     *ret = (struct ss_guard_limits){.connections_max = 0};
-    if (door)
-        *ret = *ss_door_limits(door);
+    if (admission)
+        *ret = *ss_admission_limits(admission);
 }
 
 const char *ss_link_trouble(struct ss_link *link)

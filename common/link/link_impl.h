@@ -15,7 +15,7 @@ struct ss_link_ops {
     int (*wait)(
         struct ss_link *link, const int *fds, size_t count, int timeout_ms);
     // NULL where nobody strange can come.
-    struct ss_door *(*door)(const struct ss_link *link);
+    struct ss_admission *(*admission)(const struct ss_link *link);
     const char *(*trouble)(struct ss_link *link);
 };
 

@@ -14,14 +14,14 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/link/door.h"
+#include "common/link/admission.h"
 #include "common/link/keys.h"
 #include "common/link/limits.h"
 #include "common/link/link_impl.h"
 #include "common/link/monitor.h"
 
 enum {
-    IDENTITY_SIZE = SS_DOOR_MARK_SIZE + 16,
+    IDENTITY_SIZE = SS_ADMISSION_MARK_SIZE + 16,
     ENDPOINT_SIZE = 512,
     SOCKETS_MAX = 8,
 };
@@ -31,7 +31,7 @@ struct zmq_link {
     void *context;
     void *socket;
     int fd;
-    struct ss_door *door; // of a server
+    struct ss_admission *admission; // of a server
     void *monitor;        // of a client
     bool has_keys;        // of a client
     const char *trouble;  // of a client; NULL: none
@@ -49,7 +49,7 @@ static void close_link(struct ss_link *link)
         zmq_close(it->socket);
     if (it->monitor)
         zmq_close(it->monitor);
-    ss_door_close(&it->door);
+    ss_admission_close(&it->admission);
     if (it->context)
         while (zmq_ctx_term(it->context) != 0 && errno == EINTR)
             continue;
@@ -74,7 +74,7 @@ static void set_identity(struct zmq_link *link, const char *public_half)
     ss_check(count == IDENTITY_SIZE);
     identity[0] |= 0x80;
     if (*public_half)
-        memcpy(identity, public_half, SS_DOOR_MARK_SIZE);
+        memcpy(identity, public_half, SS_ADMISSION_MARK_SIZE);
     ss_check(zmq_setsockopt(link->socket, ZMQ_ROUTING_ID, identity,
                  sizeof(identity)) == 0);
 }
@@ -213,9 +213,9 @@ static const char *trouble(struct ss_link *link)
     return it->trouble;
 }
 
-static struct ss_door *door_of(const struct ss_link *link)
+static struct ss_admission *door_of(const struct ss_link *link)
 {
-    return ((const struct zmq_link *)link)->door;
+    return ((const struct zmq_link *)link)->admission;
 }
 
 // --- open -------------------------------------------------------------------
@@ -230,8 +230,8 @@ static int prepare(struct zmq_link *link,
     set_options(link);
     // Only where it is asked for: else names of IPv4 addresses change.
     set_int(link, ZMQ_IPV6, strchr(options->endpoint, '[') != NULL);
-    return options->server ? ss_door_open(link->context, link->socket, options,
-                                 &link->door, error)
+    return options->server ? ss_admission_open(link->context, link->socket,
+                                 options, &link->admission, error)
                            : open_client(link, options, error);
 }
 
@@ -350,7 +350,7 @@ static int send_link(struct ss_link *link, const char *peer, const void *bytes,
     if (send_frame(socket, bytes, size, 0) < 0)
         return send_failed(peer, error);
     if (peer)
-        ss_door_gave(it->door, peer, size);
+        ss_admission_gave(it->admission, peer, size);
     return SS_OK;
 }
 
@@ -379,7 +379,7 @@ static size_t skip_rest(void *socket, zmq_msg_t *frame)
 static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
-    char mark[SS_DOOR_MARK_SIZE] = {0}, name[SS_PEER_SIZE];
+    char mark[SS_ADMISSION_MARK_SIZE] = {0}, name[SS_PEER_SIZE];
     size_t size = zmq_msg_size(frame);
     bool is_long = size > SS_LINK_IDENTITY_SIZE_MAX;
     ret_peer[0] = '\0';
@@ -389,7 +389,7 @@ static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     if (!zmq_msg_more(frame))
         return SS_EAGAIN; // of a ROUTER there is
     next_frame(link->socket, frame);
-    if (!ss_door_admits(link->door, frame, name, mark)) {
+    if (!ss_admission_admits(link->admission, frame, name, mark)) {
         skip_rest(link->socket, frame);
         return SS_EAGAIN;
     }
@@ -463,10 +463,10 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
 // What the door has to look at beside the socket itself.
 static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
 {
-    void *sockets[SS_DOOR_SOCKETS] = {NULL};
-    if (link->door)
-        ss_door_sockets(link->door, sockets);
-    for (int i = 0; i < SS_DOOR_SOCKETS; i++)
+    void *sockets[SS_ADMISSION_SOCKETS] = {NULL};
+    if (link->admission)
+        ss_admission_sockets(link->admission, sockets);
+    for (int i = 0; i < SS_ADMISSION_SOCKETS; i++)
         if (sockets[i])
             items[used++] =
                 (zmq_pollitem_t){.socket = sockets[i], .events = ZMQ_POLLIN};
@@ -478,7 +478,7 @@ static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
 static int look(
     struct zmq_link *link, const int *fds, size_t count, int timeout_ms)
 {
-    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX + SS_DOOR_SOCKETS] = {
+    zmq_pollitem_t items[1 + SS_LINK_WAIT_MAX + SS_ADMISSION_SOCKETS] = {
         {.socket = link->socket, .events = ZMQ_POLLIN}};
     size_t place[SS_LINK_WAIT_MAX];
     int used = 1, bits = 0;
@@ -488,12 +488,12 @@ static int look(
             items[used++] =
                 (zmq_pollitem_t){.fd = fds[i], .events = ZMQ_POLLIN};
         }
-    int due_ms = link->door ? ss_door_time_left(link->door) : -1;
+    int due_ms = link->admission ? ss_admission_time_left(link->admission) : -1;
     if (due_ms >= 0 && (timeout_ms < 0 || due_ms < timeout_ms))
         timeout_ms = due_ms;
     int rc = zmq_poll(items, add_door(link, items, used), timeout_ms);
-    if (link->door)
-        ss_door_serve(link->door);
+    if (link->admission)
+        ss_admission_serve(link->admission);
     if (rc <= 0)
         return 0;
     if (items[0].revents != 0)
@@ -520,8 +520,8 @@ static int wait_link(
     int left_ms = timeout_ms;
     for (;;) {
         int bits = look(it, fds, count, left_ms);
-        if (bits != 0 || timeout_ms == 0 || !it->door ||
-            ss_door_has_incidents(it->door))
+        if (bits != 0 || timeout_ms == 0 || !it->admission ||
+            ss_admission_has_incidents(it->admission))
             return bits;
         int64_t now = now_ms();
         if (timeout_ms > 0 && now >= end_ms)

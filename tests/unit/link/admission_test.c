@@ -1,5 +1,5 @@
 // Who comes in at a server's door, and what hostile peers get there.
-#include "common/link/door.h"
+#include "common/link/admission.h"
 
 #include <check.h>
 #include <string.h>
@@ -163,12 +163,12 @@ static void raw_close(struct raw *raw)
 // get what is meant for that one.
 START_TEST(an_identity_of_another_key_is_refused)
 {
-    char identity[SS_DOOR_MARK_SIZE + 1] = "";
+    char identity[SS_ADMISSION_MARK_SIZE + 1] = "";
     struct ss_link_incident incident;
     start_server(0);
     allow(&stranger);
     ck_assert(!serve(SS_LINK_NEWS, &incident));
-    memcpy(identity, worker.public_half, SS_DOOR_MARK_SIZE);
+    memcpy(identity, worker.public_half, SS_ADMISSION_MARK_SIZE);
     struct raw thief = raw_send(identity);
     ck_assert(!serve("identity", &incident));
     ck_assert_str_eq(incident.who, "stranger");
@@ -178,13 +178,13 @@ END_TEST
 
 START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
 {
-    char identity[SS_DOOR_MARK_SIZE + 1] = "";
+    char identity[SS_ADMISSION_MARK_SIZE + 1] = "";
     struct ss_link_incident incident;
     struct ss_link_counts counts = {.delayed = 0};
     start_server(0);
     allow(&stranger);
     ck_assert(!serve(SS_LINK_NEWS, &incident));
-    memcpy(identity, worker.public_half, SS_DOOR_MARK_SIZE);
+    memcpy(identity, worker.public_half, SS_ADMISSION_MARK_SIZE);
     struct raw thief = raw_send(identity);
     // It is hung up on, comes back by itself, and then waits: the longer, the
     // more often it was.
@@ -226,7 +226,7 @@ START_TEST(an_identity_that_is_too_long_is_its_senders_own_fault)
     ck_assert(serve("key", &incident));
     ck_assert_str_eq(ss_link_sender(server)->name, "worker");
     memset(identity, 'i', SS_LINK_IDENTITY_SIZE_MAX + 1);
-    memcpy(identity, stranger.public_half, SS_DOOR_MARK_SIZE);
+    memcpy(identity, stranger.public_half, SS_ADMISSION_MARK_SIZE);
     struct raw long_one = raw_send(identity);
     for (int i = 0; i < TURNS_MAX && status == SS_EAGAIN; i++) {
         link_wait(server, -1, TURN_MS);
@@ -459,8 +459,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("door");
-    TCase *tcase = tcase_create("door");
+    Suite *suite = suite_create("admission");
+    TCase *tcase = tcase_create("admission");
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, keyring_begin, tear_down);
     tcase_add_test(tcase, an_allowed_key_comes_in_and_its_name_is_known);

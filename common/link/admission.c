@@ -1,0 +1,557 @@
+// admission.c - connections, keys and messages at a server's door.
+#include "common/link/admission.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/link/address.h"
+#include "common/link/allowed.h"
+#include "common/link/filter.h"
+#include "common/link/incidents.h"
+#include "common/link/limits.h"
+#include "common/link/lobby.h"
+#include "common/link/monitor.h"
+#include "common/link/scales.h"
+#include "common/link/zap.h"
+
+struct ss_admission {
+    struct ss_guard *guard;
+    struct ss_scales *scales;
+    struct ss_allowed allowed;
+    bool has_keys;
+    void *zap;
+    void *monitor;
+    int listener; // libzmq's; -1: it does not listen yet
+    struct ss_filter filter;
+    int64_t filter_due_ms;
+    int64_t weigh_due_ms; // INT64_MAX: there is no connection
+    int64_t given;        // bytes, since it was weighed
+    struct ss_lobby lobby;
+    int64_t lobby_due_ms;
+    struct ss_link_sender sender;
+    char peer[SS_PEER_SIZE];             // the sender's identity
+    char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
+    char name[SS_KEY_NAME_SIZE];         // and that of its key
+    int sender_fd;
+    struct ss_incidents incidents;
+    struct ss_link_counts counts;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// ------------------------------------------------------------------ connections
+
+// What was on its way is still accepted, and makes it longer.
+static void block(struct ss_admission *admission, const char *address)
+{
+    int64_t at_ms = now_ms();
+    size_t before = admission->filter.count;
+    if (!ss_filter_block(&admission->filter, admission->listener, address,
+            at_ms + SS_LINK_FLOOD_MS))
+        return;
+    admission->filter_due_ms = ss_filter_due_ms(&admission->filter);
+    if (admission->filter.count == before)
+        return;
+    admission->counts.floods++;
+    ss_incidents_tell(&admission->incidents, "flood", address,
+        "a flood of connections: what comes of it to this port is dropped for "
+        "%d ms at a time",
+        SS_LINK_FLOOD_MS);
+}
+
+static void end_floods(struct ss_admission *admission)
+{
+    int64_t at_ms = now_ms();
+    if (admission->filter_due_ms > at_ms)
+        return;
+    ss_filter_pass(&admission->filter, admission->listener, at_ms);
+    admission->filter_due_ms = ss_filter_due_ms(&admission->filter);
+}
+
+static void refuse_connection(struct ss_admission *admission,
+    enum ss_guard_verdict verdict, const char *address)
+{
+    const struct ss_guard_limits *limits = ss_guard_limits(admission->guard);
+    switch (verdict) {
+    case SS_GUARD_FULL:
+        admission->counts.refused_full++;
+        ss_incidents_tell(&admission->incidents, "connections", address,
+            "connections are refused: there are %u already",
+            limits->connections_max);
+        break;
+    case SS_GUARD_ADDRESS_FULL:
+        admission->counts.refused_full++;
+        ss_incidents_tell(&admission->incidents, "connections", address,
+            "connections are refused: %u of this address are open",
+            limits->per_address_max);
+        break;
+    case SS_GUARD_TOO_FAST:
+        admission->counts.refused_rate++;
+        ss_incidents_tell(&admission->incidents, "connections", address,
+            "connections are refused: more than %u new ones a second",
+            limits->connections_rate);
+        break;
+    case SS_GUARD_FLOOD:
+        admission->counts.refused_rate++;
+        block(admission, address);
+        break;
+    case SS_GUARD_WELCOME:
+        break;
+    }
+}
+
+static void accepted(struct ss_admission *admission, int fd)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    if (!ss_address_of(fd, address))
+        return; // gone again
+    admission->counts.accepted++;
+    enum ss_guard_verdict verdict =
+        ss_guard_connect(admission->guard, fd, address, now_ms());
+    if (verdict != SS_GUARD_WELCOME) {
+        ss_address_hang_up(fd, address);
+        refuse_connection(admission, verdict, address);
+        return;
+    }
+    ss_scales_open(admission->scales, fd, address);
+    if (admission->weigh_due_ms == INT64_MAX)
+        admission->weigh_due_ms = now_ms() + SS_LINK_UNREAD_LOOK_MS;
+}
+
+static void disconnected(
+    struct ss_admission *admission, int fd, bool in_handshake)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    int64_t since_ms;
+    ss_guard_disconnect(admission->guard, fd, address, &since_ms);
+    ss_scales_close(admission->scales, fd);
+    if (!in_handshake || *address == '\0' ||
+        now_ms() - since_ms < SS_LINK_SILENCE_MS)
+        return;
+    admission->counts.timed_out++;
+    ss_incidents_tell(&admission->incidents, "handshake", address,
+        "a connection that said nothing for %d ms is closed",
+        SS_LINK_HANDSHAKE_MS);
+}
+
+static int64_t unread_max(const struct ss_admission *admission)
+{
+    return (int64_t)ss_guard_limits(admission->guard)->unread_max_mb * 1000000;
+}
+
+// All together are weighed, and for whom most is held has to leave; what is
+// queued of it, that would be answered, is not heard.
+static void weigh(struct ss_admission *admission)
+{
+    int64_t at_ms = now_ms(), max = unread_max(admission);
+    struct ss_scales_load load;
+    if (admission->weigh_due_ms > at_ms)
+        return;
+    int64_t sum = ss_scales_weigh(admission->scales, ss_traffic_of);
+    admission->counts.unread = (uint64_t)sum;
+    admission->given = 0;
+    admission->weigh_due_ms = ss_guard_connections(admission->guard) > 0
+                             ? at_ms + SS_LINK_UNREAD_LOOK_MS
+                             : INT64_MAX;
+    for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
+        if (!ss_scales_heaviest(admission->scales, &load))
+            return;
+        sum -= load.unread + load.owed;
+        admission->counts.heavy++;
+        ss_incidents_tell(&admission->incidents, "unread", load.address,
+            "what was sent and nobody read yet is more than %u MB in all: the "
+            "heaviest, with %lld bytes of its own and %lld for it to read, is "
+            "hung up on",
+            ss_guard_limits(admission->guard)->unread_max_mb,
+            (long long)load.unread, (long long)load.owed);
+        if (*load.peer)
+            ss_guard_unhear(admission->guard, load.peer, at_ms);
+        ss_address_hang_up(load.fd, load.address);
+    }
+}
+
+// libzmq tells of a failed handshake and of the end of its connection one right
+// after the other, and only the second says which connection it was.
+static void take_news(struct ss_admission *admission)
+{
+    enum ss_monitor_news news;
+    int value;
+    bool has_failed = false;
+    for (int i = 0; i < SS_LINK_DOOR_TURN_MAX || has_failed; i++) {
+        if (!ss_monitor_take(admission->monitor, &news, &value))
+            return;
+        if (news == SS_MONITOR_LISTENING)
+            admission->listener = value;
+        else if (news == SS_MONITOR_ACCEPTED)
+            accepted(admission, value);
+        else if (news == SS_MONITOR_DISCONNECTED)
+            disconnected(admission, value, has_failed);
+        has_failed = news == SS_MONITOR_BROKEN;
+    }
+}
+
+// ------------------------------------------------------------------ keys
+
+// A key that did wrong waits, and meanwhile costs nothing: to close its
+// connection would only bring it back, with one more handshake.
+static void judge(struct ss_admission *admission,
+    const struct ss_zap_request *request, int64_t since_ms, int64_t at_ms)
+{
+    char address[SS_GUARD_ADDRESS_SIZE];
+    const struct ss_key *key =
+        ss_allowed_find(&admission->allowed, request->public_half);
+    ss_address_plain(request->address, address);
+    int64_t until_ms =
+        key ? ss_guard_waits_until(admission->guard, address, key->name, at_ms)
+            : 0;
+    if (until_ms > 0) {
+        struct ss_lobby_guest guest = {*request, since_ms, until_ms};
+        ss_lobby_add(&admission->lobby, &guest);
+        admission->lobby_due_ms = ss_lobby_due_ms(&admission->lobby);
+        if (since_ms == at_ms) {
+            admission->counts.delayed++;
+            ss_guard_refused(admission->guard, address, at_ms);
+        }
+        return;
+    }
+    ss_zap_answer(admission->zap, request, key != NULL);
+    if (key)
+        return;
+    admission->counts.refused_key++;
+    ss_guard_refused(admission->guard, address, at_ms);
+    ss_incidents_tell(&admission->incidents, "key", address,
+        "its key %s is not allowed (superstep keys allow)",
+        request->public_half);
+}
+
+static void take_keys(struct ss_admission *admission)
+{
+    struct ss_zap_request request;
+    for (int i = 0; i < SS_LINK_DOOR_TURN_MAX; i++) {
+        if (!ss_zap_take(admission->zap, &request))
+            return;
+        int64_t at_ms = now_ms();
+        judge(admission, &request, at_ms, at_ms);
+    }
+}
+
+static void serve_lobby(struct ss_admission *admission)
+{
+    struct ss_lobby_guest guest;
+    int64_t at_ms = now_ms();
+    if (admission->lobby_due_ms > at_ms)
+        return;
+    while (ss_lobby_take(&admission->lobby, at_ms, &guest))
+        judge(admission, &guest.request, guest.since_ms, at_ms);
+    admission->lobby_due_ms = ss_lobby_due_ms(&admission->lobby);
+}
+
+int ss_admission_time_left(const struct ss_admission *admission)
+{
+    int64_t due_ms = admission->lobby_due_ms;
+    if (admission->filter_due_ms < due_ms)
+        due_ms = admission->filter_due_ms;
+    if (admission->weigh_due_ms < due_ms)
+        due_ms = admission->weigh_due_ms;
+    if (due_ms == INT64_MAX)
+        return -1;
+    int64_t left_ms = due_ms - now_ms();
+    if (left_ms < 0)
+        return 0;
+    return left_ms < SS_LINK_HANDSHAKE_MS ? (int)left_ms
+                                          : SS_LINK_HANDSHAKE_MS;
+}
+
+static void look_at_list(struct ss_admission *admission)
+{
+    struct ss_error error = {0};
+    bool is_changed;
+    int status =
+        ss_allowed_refresh(&admission->allowed, now_ms(), &is_changed, &error);
+    if (status != SS_OK)
+        ss_incidents_tell(&admission->incidents, "allowed",
+            admission->allowed.path, "%.250s", error.message);
+    else if (is_changed)
+        ss_incidents_tell(&admission->incidents, SS_LINK_NEWS,
+            admission->allowed.path, "%zu keys are allowed now",
+            admission->allowed.keys.count);
+}
+
+void ss_admission_serve(struct ss_admission *admission)
+{
+    if (admission->has_keys) {
+        look_at_list(admission);
+        take_keys(admission);
+        serve_lobby(admission);
+    }
+    take_news(admission);
+    end_floods(admission);
+    weigh(admission);
+}
+
+// ------------------------------------------------------------------ messages
+
+static const char *property(zmq_msg_t *frame, const char *name)
+{
+    const char *value = zmq_msg_gets(frame, name);
+    return value ? value : "";
+}
+
+enum standing { ADMIT, DROP, HANG_UP };
+
+// Who the frame is from goes into door->sender.
+static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
+    const char mark[SS_ADMISSION_MARK_SIZE])
+{
+    admission->sender.roles = SS_ROLES_ALL;
+    if (!admission->has_keys)
+        return ADMIT;
+    const char *public_half = property(frame, "User-Id");
+    const struct ss_key *key =
+        ss_allowed_find(&admission->allowed, public_half);
+    if (!key) {
+        ss_incidents_tell(&admission->incidents, "key", admission->address,
+            "its key %s is not allowed any more", public_half);
+        return HANG_UP;
+    }
+    if (memcmp(mark, public_half, SS_ADMISSION_MARK_SIZE) != 0) {
+        // A zero is ZeroMQ's own: what is left of a connection after its peer
+        // came back by another one.
+        if (mark[0] == '\0')
+            return DROP;
+        ss_incidents_tell(&admission->incidents, "identity", key->name,
+            "it goes by an identity that is none of its key");
+        return ss_guard_wrong(
+                   admission->guard, admission->address, key->name, now_ms())
+                   ? DROP
+                   : HANG_UP;
+    }
+    admission->sender.roles = ss_role_grants(key->role);
+    memcpy(admission->name, key->name, sizeof(admission->name));
+    return ADMIT;
+}
+
+// The sender has to leave, and to wait before it comes back.
+static void turn_out(struct ss_admission *admission)
+{
+    int64_t at_ms = now_ms();
+    ss_guard_punish(
+        admission->guard, admission->address, admission->name, at_ms);
+    ss_guard_unhear(admission->guard, admission->peer, at_ms);
+    ss_address_hang_up(admission->sender_fd, admission->address);
+}
+
+// Of a message (ZMTP, RFC 23; with keys CurveZMQ, RFC 26).
+static int64_t wire_size(size_t size, bool has_keys)
+{
+    size_t body = size + (has_keys ? 33 : 0);
+    return (int64_t)(body + (body > 255 ? 9 : 2));
+}
+
+static void note_sender(
+    struct ss_admission *admission, zmq_msg_t *frame, const char *peer)
+{
+    ss_address_plain(property(frame, "Peer-Address"), admission->address);
+    admission->sender.address = admission->address;
+    admission->sender.name = admission->name;
+    admission->name[0] = '\0';
+    admission->sender_fd = zmq_msg_get(frame, ZMQ_SRCFD);
+    snprintf(admission->peer, sizeof(admission->peer), "%s", peer);
+}
+
+bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
+    const char *peer, const char mark[SS_ADMISSION_MARK_SIZE])
+{
+    int64_t at_ms = now_ms();
+    weigh(admission); // many messages may come between two waits
+    ss_scales_take(admission->scales, zmq_msg_get(frame, ZMQ_SRCFD),
+        wire_size(zmq_msg_size(frame), admission->has_keys));
+    if (!ss_guard_hears(admission->guard, peer, at_ms)) {
+        admission->counts.dropped++;
+        return false;
+    }
+    note_sender(admission, frame, peer);
+    enum standing standing = knows_key(admission, frame, mark);
+    if (standing == HANG_UP)
+        ss_address_hang_up(admission->sender_fd, admission->address);
+    if (standing != ADMIT)
+        return false;
+    if (!ss_scales_speaks(admission->scales, admission->sender_fd, peer)) {
+        take_news(admission); // a message may be faster than they are
+        (void)!ss_scales_speaks(admission->scales, admission->sender_fd, peer);
+    }
+    if (ss_guard_message(admission->guard, peer, at_ms))
+        return true;
+    admission->counts.dropped++;
+    ss_incidents_tell(&admission->incidents, "rate",
+        *admission->name ? admission->name : admission->address,
+        "more than %u messages a second: it is hung up on",
+        ss_guard_limits(admission->guard)->messages_rate);
+    turn_out(admission);
+    return false;
+}
+
+void ss_admission_gave(
+    struct ss_admission *admission, const char *peer, size_t size)
+{
+    int64_t given = wire_size(size, admission->has_keys);
+    ss_scales_give(admission->scales, peer, given);
+    admission->given += given;
+    if (admission->given < unread_max(admission) / SS_LINK_UNREAD_PARTS)
+        return;
+    admission->weigh_due_ms = 0; // large answers to what came at once
+    weigh(admission);
+}
+
+const struct ss_link_sender *ss_admission_sender(
+    const struct ss_admission *admission)
+{
+    return &admission->sender;
+}
+
+void ss_admission_complain(struct ss_admission *admission)
+{
+    char who[SS_KEY_NAME_SIZE + SS_GUARD_ADDRESS_SIZE + 8];
+    if (!admission->sender.address ||
+        ss_guard_wrong(
+            admission->guard, admission->address, admission->name, now_ms()))
+        return;
+    snprintf(who, sizeof(who), "%s%s%s", admission->name,
+        *admission->name ? " at " : "", admission->address);
+    ss_incidents_tell(&admission->incidents, "complaints", who,
+        "too many messages that make no sense or are not allowed: it is hung "
+        "up on%s",
+        *admission->name ? ", and has to wait" : "");
+    turn_out(admission);
+}
+
+bool ss_admission_has_incidents(const struct ss_admission *admission)
+{
+    return admission->incidents.count > 0;
+}
+
+bool ss_admission_incident(
+    struct ss_admission *admission, struct ss_link_incident *ret)
+{
+    return ss_incidents_take(&admission->incidents, ret);
+}
+
+const struct ss_guard_limits *ss_admission_limits(
+    const struct ss_admission *admission)
+{
+    return ss_guard_limits(admission->guard);
+}
+
+void ss_admission_counts(
+    const struct ss_admission *admission, struct ss_link_counts *ret)
+{
+    *ret = admission->counts;
+    ret->connections = ss_guard_connections(admission->guard);
+}
+
+// ------------------------------------------------------------------ open, close
+
+static struct ss_guard_limits fit_limits(const struct ss_guard_limits *given)
+{
+    struct ss_guard_limits limits = *given;
+    struct rlimit files;
+    if (limits.connections_max == 0)
+        limits.connections_max = SS_LINK_CONNECTIONS_MAX;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+        files.rlim_cur == RLIM_INFINITY)
+        return limits;
+    rlim_t spare = SS_LINK_DESCRIPTORS_SPARE;
+    rlim_t room = files.rlim_cur > 2 * spare ? files.rlim_cur - spare : spare;
+    if (limits.connections_max > room)
+        limits.connections_max = (unsigned)room;
+    return limits;
+}
+
+static int demand_keys(struct ss_admission *admission, void *context,
+    void *socket, const char *keys, struct ss_error *error)
+{
+    struct ss_key own;
+    int is_server = 1;
+    ss_allowed_init(&admission->allowed, keys);
+    admission->has_keys = true;
+    int status = ss_keys_own(keys, SS_ROLE_COORDINATOR, &own, error);
+    if (status != SS_OK)
+        return status;
+    status = ss_allowed_read(&admission->allowed, error);
+    if (status == SS_OK)
+        status = ss_zap_open(context, socket, &admission->zap, error);
+    if (status == SS_OK &&
+        (zmq_setsockopt(
+             socket, ZMQ_CURVE_SERVER, &is_server, sizeof(is_server)) != 0 ||
+            zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, own.secret_half,
+                SS_KEY_TEXT_SIZE) != 0))
+        status = ss_error_set(error, SS_EIO,
+            "libzmq takes no key: %s (was it built without CURVE?)",
+            zmq_strerror(errno));
+    ss_key_forget(&own);
+    return status;
+}
+
+int ss_admission_open(void *context, void *socket,
+    const struct ss_link_options *options, struct ss_admission **ret_door,
+    struct ss_error *error)
+{
+    struct ss_admission *admission = ss_zalloc(1, sizeof(*admission));
+    struct ss_guard_limits limits = fit_limits(&options->limits);
+    int status = SS_OK;
+    admission->guard = ss_guard_new(&limits);
+    admission->scales = ss_scales_new();
+    admission->sender_fd = -1;
+    admission->listener = -1;
+    admission->lobby_due_ms = admission->filter_due_ms =
+        admission->weigh_due_ms = INT64_MAX;
+    if (options->keys && *options->keys)
+        status = demand_keys(admission, context, socket, options->keys, error);
+    if (status == SS_OK) {
+        admission->monitor = ss_monitor_open(context, socket, "door");
+        if (!admission->monitor)
+            status = ss_error_set(error, SS_EIO,
+                "libzmq tells nothing of connections: %s",
+                zmq_strerror(errno));
+    }
+    if (status == SS_OK)
+        *ret_door = admission;
+    else
+        ss_admission_close(&admission);
+    return status;
+}
+
+void ss_admission_close(struct ss_admission **admission)
+{
+    struct ss_admission *it = *admission;
+    if (!it)
+        return;
+    if (it->monitor)
+        zmq_close(it->monitor);
+    if (it->zap)
+        zmq_close(it->zap);
+    if (it->has_keys)
+        ss_allowed_fini(&it->allowed);
+    ss_lobby_fini(&it->lobby);
+    ss_scales_destroy(&it->scales);
+    ss_guard_destroy(&it->guard);
+    ss_free(it);
+    *admission = NULL;
+}
+
+void ss_admission_sockets(const struct ss_admission *admission,
+    void *ret_sockets[SS_ADMISSION_SOCKETS])
+{
+    ret_sockets[0] = admission->monitor;
+    ret_sockets[1] = admission->zap;
+}

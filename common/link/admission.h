@@ -1,0 +1,62 @@
+// admission.h - who comes in at a server link, and who has to leave.
+//
+//   packets --> filter: of an address whose connections are a flood? --> drop
+//       v
+//   connection --accepted--> guard: too many, too fast?  --> hang up
+//       | handshake (CURVE)
+//       v
+//   ZAP request (RFC 27) --> is the key allowed?         --> refuse
+//       |                    did it do wrong just now?   --> let it wait
+//       v
+//   message --> does its key still count, is it in time? --> drop, hang up
+//
+// All of it happens in the thread that waits for the link: nothing is shared.
+#ifndef SS_LINK_ADMISSION_H
+#define SS_LINK_ADMISSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <zmq.h>
+
+#include "common/link/link.h"
+
+struct ss_admission;
+
+// Before `socket` is bound. With keys: their coordinator's key and the list of
+// allowed ones are read, and `socket` demands CURVE. Borrows context and
+// socket. Gives *ret_door. Errors: of keys.h and allowed.h; SS_EIO.
+int ss_admission_open(void *context, void *socket,
+    const struct ss_link_options *options, struct ss_admission **ret_door,
+    struct ss_error *error) SS_MUST_USE;
+// After the socket was closed, before its context ends.
+void ss_admission_close(struct ss_admission **admission);
+
+// Sockets to poll, NULL where there is none.
+enum { SS_ADMISSION_SOCKETS = 2 };
+void ss_admission_sockets(const struct ss_admission *admission,
+    void *ret_sockets[SS_ADMISSION_SOCKETS]);
+// Let in and hang up, as is due.
+void ss_admission_serve(struct ss_admission *admission);
+// In how many milliseconds that is due again if no socket tells; -1: it is not.
+int ss_admission_time_left(const struct ss_admission *admission);
+// May this frame of `peer`, whose identity begins with `mark`, be taken? Then
+// ss_admission_sender() tells who sent it. With keys an identity begins with the
+// first characters of the public half of its key, and nobody else may use it.
+enum { SS_ADMISSION_MARK_SIZE = 16 };
+bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
+    const char *peer, const char mark[SS_ADMISSION_MARK_SIZE]);
+// A message of so many bytes was given to ZeroMQ for `peer`.
+void ss_admission_gave(
+    struct ss_admission *admission, const char *peer, size_t size);
+const struct ss_link_sender *ss_admission_sender(
+    const struct ss_admission *admission);
+void ss_admission_complain(struct ss_admission *admission);
+bool ss_admission_has_incidents(const struct ss_admission *admission);
+bool ss_admission_incident(
+    struct ss_admission *admission, struct ss_link_incident *ret);
+const struct ss_guard_limits *ss_admission_limits(
+    const struct ss_admission *admission);
+void ss_admission_counts(
+    const struct ss_admission *admission, struct ss_link_counts *ret);
+
+#endif
