@@ -12,9 +12,9 @@
 #include "common/link/address.h"
 #include "common/link/allowed.h"
 #include "common/link/filter.h"
+#include "common/link/handshake_queue.h"
 #include "common/link/incidents.h"
 #include "common/link/limits.h"
-#include "common/link/lobby.h"
 #include "common/link/monitor.h"
 #include "common/link/scales.h"
 #include "common/link/zap.h"
@@ -31,8 +31,8 @@ struct ss_admission {
     int64_t filter_due_ms;
     int64_t weigh_due_ms; // INT64_MAX: there is no connection
     int64_t given;        // bytes, since it was weighed
-    struct ss_lobby lobby;
-    int64_t lobby_due_ms;
+    struct ss_handshake_queue handshakes;
+    int64_t handshakes_due_ms;
     struct ss_link_sender sender;
     char peer[SS_PEER_SIZE];             // the sender's identity
     char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
@@ -215,9 +215,10 @@ static void judge(struct ss_admission *admission,
         key ? ss_guard_waits_until(admission->guard, address, key->name, at_ms)
             : 0;
     if (until_ms > 0) {
-        struct ss_lobby_guest guest = {*request, since_ms, until_ms};
-        ss_lobby_add(&admission->lobby, &guest);
-        admission->lobby_due_ms = ss_lobby_due_ms(&admission->lobby);
+        struct ss_handshake handshake = {*request, since_ms, until_ms};
+        ss_handshake_queue_add(&admission->handshakes, &handshake);
+        admission->handshakes_due_ms =
+            ss_handshake_queue_due_ms(&admission->handshakes);
         if (since_ms == at_ms) {
             admission->counts.delayed++;
             ss_guard_refused(admission->guard, address, at_ms);
@@ -245,20 +246,21 @@ static void take_keys(struct ss_admission *admission)
     }
 }
 
-static void serve_lobby(struct ss_admission *admission)
+static void serve_handshakes(struct ss_admission *admission)
 {
-    struct ss_lobby_guest guest;
+    struct ss_handshake handshake;
     int64_t at_ms = now_ms();
-    if (admission->lobby_due_ms > at_ms)
+    if (admission->handshakes_due_ms > at_ms)
         return;
-    while (ss_lobby_take(&admission->lobby, at_ms, &guest))
-        judge(admission, &guest.request, guest.since_ms, at_ms);
-    admission->lobby_due_ms = ss_lobby_due_ms(&admission->lobby);
+    while (ss_handshake_queue_take(&admission->handshakes, at_ms, &handshake))
+        judge(admission, &handshake.request, handshake.since_ms, at_ms);
+    admission->handshakes_due_ms =
+        ss_handshake_queue_due_ms(&admission->handshakes);
 }
 
 int ss_admission_time_left(const struct ss_admission *admission)
 {
-    int64_t due_ms = admission->lobby_due_ms;
+    int64_t due_ms = admission->handshakes_due_ms;
     if (admission->filter_due_ms < due_ms)
         due_ms = admission->filter_due_ms;
     if (admission->weigh_due_ms < due_ms)
@@ -292,7 +294,7 @@ void ss_admission_serve(struct ss_admission *admission)
     if (admission->has_keys) {
         look_at_list(admission);
         take_keys(admission);
-        serve_lobby(admission);
+        serve_handshakes(admission);
     }
     take_news(admission);
     end_floods(admission);
@@ -513,7 +515,7 @@ int ss_admission_open(void *context, void *socket,
     admission->scales = ss_scales_new();
     admission->sender_fd = -1;
     admission->listener = -1;
-    admission->lobby_due_ms = admission->filter_due_ms =
+    admission->handshakes_due_ms = admission->filter_due_ms =
         admission->weigh_due_ms = INT64_MAX;
     if (options->keys && *options->keys)
         status = demand_keys(admission, context, socket, options->keys, error);
@@ -542,7 +544,7 @@ void ss_admission_close(struct ss_admission **admission)
         zmq_close(it->zap);
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
-    ss_lobby_fini(&it->lobby);
+    ss_handshake_queue_fini(&it->handshakes);
     ss_scales_destroy(&it->scales);
     ss_guard_destroy(&it->guard);
     ss_free(it);

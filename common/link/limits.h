@@ -81,7 +81,7 @@ enum {
     SS_LINK_SWEEP_MS = 1000,
     // Handshakes that are not answered yet; more are not remembered, end with
     // their time, and come again.
-    SS_LINK_LOBBY_MAX = 256,
+    SS_LINK_HANDSHAKES_MAX = 256,
     // What was queued of a peer that was hung up on is dropped for so long.
     SS_LINK_LEFTOVERS_MS = 1000,
     // Descriptors kept for files, the store and threads.
