@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "common/link/guard.h"
+#include "common/link/rate_limit.h"
 
 enum {
     // Workers ask for a sign each second: by then they know of a restart.
@@ -44,7 +44,7 @@ struct ss_coordinator_options {
     int64_t drain_ms; // how long a stop waits for running tasks
     const char *keys;        // common/link/keys.h; NULL, "": none
     bool is_insecure;        // listen beyond loopback without keys
-    struct ss_guard_limits limits; // what peers may take
+    struct ss_rate_limit_settings limits; // what peers may take
     // Where numbers are served (common/app/metrics_server.h); NULL, "": nowhere.
     const char *metrics;
     // ss_coordinator_open(): called by its thread before the store is asked for

@@ -14,7 +14,7 @@ static json_t *number(int64_t value)
 void ss_show_note(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options)
 {
-    struct ss_guard_limits link;
+    struct ss_rate_limit_settings link;
     json_t *list = shell->config = options->settings
                                        ? json_deep_copy(options->settings)
                                        : json_array();
@@ -52,7 +52,7 @@ static void add_limit(
 static json_t *limits(const struct ss_coordinator *shell)
 {
     json_t *list = json_array();
-    struct ss_guard_limits link;
+    struct ss_rate_limit_settings link;
     struct ss_link_counts counts;
     ss_link_limits(shell->link, &link);
     ss_link_counts(shell->link, &counts);

@@ -8,15 +8,15 @@
 
 #include <stdbool.h>
 
-#include "common/link/guard.h"
+#include "common/link/rate_limit.h"
 
 // Of the other side of `fd`. False: it is not connected.
-bool ss_address_of(int fd, char ret_address[SS_GUARD_ADDRESS_SIZE]);
+bool ss_address_of(int fd, char ret_address[SS_RATE_LIMIT_ADDRESS_SIZE]);
 // The same of ZeroMQ's `given`: of a ZAP request, of a frame ("Peer-Address").
 void ss_address_plain(
-    const char *given, char ret_address[SS_GUARD_ADDRESS_SIZE]);
+    const char *given, char ret_address[SS_RATE_LIMIT_ADDRESS_SIZE]);
 // End the connection of `fd` if it leads to `address`, or to its network
-// (ss_guard_network); else `fd` is another's by now, and nothing happens. It
+// (ss_rate_limit_network); else `fd` is another's by now, and nothing happens. It
 // stays open: who opened it is told by its end. -1 is fine.
 void ss_address_hang_up(int fd, const char *address);
 

@@ -20,7 +20,7 @@
 #include "common/link/zap.h"
 
 struct ss_admission {
-    struct ss_guard *guard;
+    struct ss_rate_limit *rates;
     struct ss_scales *scales;
     struct ss_allowed allowed;
     bool has_keys;
@@ -35,7 +35,7 @@ struct ss_admission {
     int64_t handshakes_due_ms;
     struct ss_link_sender sender;
     char peer[SS_PEER_SIZE];             // the sender's identity
-    char address[SS_GUARD_ADDRESS_SIZE]; // the sender's
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE]; // the sender's
     char name[SS_KEY_NAME_SIZE];         // and that of its key
     int sender_fd;
     struct ss_incidents incidents;
@@ -79,46 +79,47 @@ static void end_floods(struct ss_admission *admission)
 }
 
 static void refuse_connection(struct ss_admission *admission,
-    enum ss_guard_verdict verdict, const char *address)
+    enum ss_rate_limit_verdict verdict, const char *address)
 {
-    const struct ss_guard_limits *limits = ss_guard_limits(admission->guard);
+    const struct ss_rate_limit_settings *limits =
+        ss_rate_limit_settings(admission->rates);
     switch (verdict) {
-    case SS_GUARD_FULL:
+    case SS_RATE_LIMIT_FULL:
         admission->counts.refused_full++;
         ss_incidents_tell(&admission->incidents, "connections", address,
             "connections are refused: there are %u already",
             limits->connections_max);
         break;
-    case SS_GUARD_ADDRESS_FULL:
+    case SS_RATE_LIMIT_ADDRESS_FULL:
         admission->counts.refused_full++;
         ss_incidents_tell(&admission->incidents, "connections", address,
             "connections are refused: %u of this address are open",
             limits->per_address_max);
         break;
-    case SS_GUARD_TOO_FAST:
+    case SS_RATE_LIMIT_TOO_FAST:
         admission->counts.refused_rate++;
         ss_incidents_tell(&admission->incidents, "connections", address,
             "connections are refused: more than %u new ones a second",
             limits->connections_rate);
         break;
-    case SS_GUARD_FLOOD:
+    case SS_RATE_LIMIT_FLOOD:
         admission->counts.refused_rate++;
         block(admission, address);
         break;
-    case SS_GUARD_WELCOME:
+    case SS_RATE_LIMIT_WELCOME:
         break;
     }
 }
 
 static void accepted(struct ss_admission *admission, int fd)
 {
-    char address[SS_GUARD_ADDRESS_SIZE];
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     if (!ss_address_of(fd, address))
         return; // gone again
     admission->counts.accepted++;
-    enum ss_guard_verdict verdict =
-        ss_guard_connect(admission->guard, fd, address, now_ms());
-    if (verdict != SS_GUARD_WELCOME) {
+    enum ss_rate_limit_verdict verdict =
+        ss_rate_limit_connect(admission->rates, fd, address, now_ms());
+    if (verdict != SS_RATE_LIMIT_WELCOME) {
         ss_address_hang_up(fd, address);
         refuse_connection(admission, verdict, address);
         return;
@@ -131,9 +132,9 @@ static void accepted(struct ss_admission *admission, int fd)
 static void disconnected(
     struct ss_admission *admission, int fd, bool in_handshake)
 {
-    char address[SS_GUARD_ADDRESS_SIZE];
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     int64_t since_ms;
-    ss_guard_disconnect(admission->guard, fd, address, &since_ms);
+    ss_rate_limit_disconnect(admission->rates, fd, address, &since_ms);
     ss_scales_close(admission->scales, fd);
     if (!in_handshake || *address == '\0' ||
         now_ms() - since_ms < SS_LINK_SILENCE_MS)
@@ -146,7 +147,8 @@ static void disconnected(
 
 static int64_t unread_max(const struct ss_admission *admission)
 {
-    return (int64_t)ss_guard_limits(admission->guard)->unread_max_mb * 1000000;
+    return (int64_t)ss_rate_limit_settings(admission->rates)->unread_max_mb *
+           1000000;
 }
 
 // All together are weighed, and for whom most is held has to leave; what is
@@ -160,7 +162,7 @@ static void weigh(struct ss_admission *admission)
     int64_t sum = ss_scales_weigh(admission->scales, ss_traffic_of);
     admission->counts.unread = (uint64_t)sum;
     admission->given = 0;
-    admission->weigh_due_ms = ss_guard_connections(admission->guard) > 0
+    admission->weigh_due_ms = ss_rate_limit_connections(admission->rates) > 0
                              ? at_ms + SS_LINK_UNREAD_LOOK_MS
                              : INT64_MAX;
     for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
@@ -172,10 +174,10 @@ static void weigh(struct ss_admission *admission)
             "what was sent and nobody read yet is more than %u MB in all: the "
             "heaviest, with %lld bytes of its own and %lld for it to read, is "
             "hung up on",
-            ss_guard_limits(admission->guard)->unread_max_mb,
+            ss_rate_limit_settings(admission->rates)->unread_max_mb,
             (long long)load.unread, (long long)load.owed);
         if (*load.peer)
-            ss_guard_unhear(admission->guard, load.peer, at_ms);
+            ss_rate_limit_unhear(admission->rates, load.peer, at_ms);
         ss_address_hang_up(load.fd, load.address);
     }
 }
@@ -207,13 +209,13 @@ static void take_news(struct ss_admission *admission)
 static void judge(struct ss_admission *admission,
     const struct ss_zap_request *request, int64_t since_ms, int64_t at_ms)
 {
-    char address[SS_GUARD_ADDRESS_SIZE];
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     const struct ss_key *key =
         ss_allowed_find(&admission->allowed, request->public_half);
     ss_address_plain(request->address, address);
-    int64_t until_ms =
-        key ? ss_guard_waits_until(admission->guard, address, key->name, at_ms)
-            : 0;
+    int64_t until_ms = key ? ss_rate_limit_waits_until(
+                                 admission->rates, address, key->name, at_ms)
+                           : 0;
     if (until_ms > 0) {
         struct ss_handshake handshake = {*request, since_ms, until_ms};
         ss_handshake_queue_add(&admission->handshakes, &handshake);
@@ -221,7 +223,7 @@ static void judge(struct ss_admission *admission,
             ss_handshake_queue_due_ms(&admission->handshakes);
         if (since_ms == at_ms) {
             admission->counts.delayed++;
-            ss_guard_refused(admission->guard, address, at_ms);
+            ss_rate_limit_refused(admission->rates, address, at_ms);
         }
         return;
     }
@@ -229,7 +231,7 @@ static void judge(struct ss_admission *admission,
     if (key)
         return;
     admission->counts.refused_key++;
-    ss_guard_refused(admission->guard, address, at_ms);
+    ss_rate_limit_refused(admission->rates, address, at_ms);
     ss_incidents_tell(&admission->incidents, "key", address,
         "its key %s is not allowed (superstep keys allow)",
         request->public_half);
@@ -333,8 +335,8 @@ static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
             return DROP;
         ss_incidents_tell(&admission->incidents, "identity", key->name,
             "it goes by an identity that is none of its key");
-        return ss_guard_wrong(
-                   admission->guard, admission->address, key->name, now_ms())
+        return ss_rate_limit_wrong(
+                   admission->rates, admission->address, key->name, now_ms())
                    ? DROP
                    : HANG_UP;
     }
@@ -347,9 +349,9 @@ static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
 static void turn_out(struct ss_admission *admission)
 {
     int64_t at_ms = now_ms();
-    ss_guard_punish(
-        admission->guard, admission->address, admission->name, at_ms);
-    ss_guard_unhear(admission->guard, admission->peer, at_ms);
+    ss_rate_limit_punish(
+        admission->rates, admission->address, admission->name, at_ms);
+    ss_rate_limit_unhear(admission->rates, admission->peer, at_ms);
     ss_address_hang_up(admission->sender_fd, admission->address);
 }
 
@@ -378,7 +380,7 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
     weigh(admission); // many messages may come between two waits
     ss_scales_take(admission->scales, zmq_msg_get(frame, ZMQ_SRCFD),
         wire_size(zmq_msg_size(frame), admission->has_keys));
-    if (!ss_guard_hears(admission->guard, peer, at_ms)) {
+    if (!ss_rate_limit_hears(admission->rates, peer, at_ms)) {
         admission->counts.dropped++;
         return false;
     }
@@ -392,13 +394,13 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
         take_news(admission); // a message may be faster than they are
         (void)!ss_scales_speaks(admission->scales, admission->sender_fd, peer);
     }
-    if (ss_guard_message(admission->guard, peer, at_ms))
+    if (ss_rate_limit_message(admission->rates, peer, at_ms))
         return true;
     admission->counts.dropped++;
     ss_incidents_tell(&admission->incidents, "rate",
         *admission->name ? admission->name : admission->address,
         "more than %u messages a second: it is hung up on",
-        ss_guard_limits(admission->guard)->messages_rate);
+        ss_rate_limit_settings(admission->rates)->messages_rate);
     turn_out(admission);
     return false;
 }
@@ -423,10 +425,10 @@ const struct ss_link_sender *ss_admission_sender(
 
 void ss_admission_complain(struct ss_admission *admission)
 {
-    char who[SS_KEY_NAME_SIZE + SS_GUARD_ADDRESS_SIZE + 8];
+    char who[SS_KEY_NAME_SIZE + SS_RATE_LIMIT_ADDRESS_SIZE + 8];
     if (!admission->sender.address ||
-        ss_guard_wrong(
-            admission->guard, admission->address, admission->name, now_ms()))
+        ss_rate_limit_wrong(
+            admission->rates, admission->address, admission->name, now_ms()))
         return;
     snprintf(who, sizeof(who), "%s%s%s", admission->name,
         *admission->name ? " at " : "", admission->address);
@@ -448,24 +450,25 @@ bool ss_admission_incident(
     return ss_incidents_take(&admission->incidents, ret);
 }
 
-const struct ss_guard_limits *ss_admission_limits(
+const struct ss_rate_limit_settings *ss_admission_limits(
     const struct ss_admission *admission)
 {
-    return ss_guard_limits(admission->guard);
+    return ss_rate_limit_settings(admission->rates);
 }
 
 void ss_admission_counts(
     const struct ss_admission *admission, struct ss_link_counts *ret)
 {
     *ret = admission->counts;
-    ret->connections = ss_guard_connections(admission->guard);
+    ret->connections = ss_rate_limit_connections(admission->rates);
 }
 
 // ------------------------------------------------------------------ open, close
 
-static struct ss_guard_limits fit_limits(const struct ss_guard_limits *given)
+static struct ss_rate_limit_settings fit_limits(
+    const struct ss_rate_limit_settings *given)
 {
-    struct ss_guard_limits limits = *given;
+    struct ss_rate_limit_settings limits = *given;
     struct rlimit files;
     if (limits.connections_max == 0)
         limits.connections_max = SS_LINK_CONNECTIONS_MAX;
@@ -509,9 +512,9 @@ int ss_admission_open(void *context, void *socket,
     struct ss_error *error)
 {
     struct ss_admission *admission = ss_zalloc(1, sizeof(*admission));
-    struct ss_guard_limits limits = fit_limits(&options->limits);
+    struct ss_rate_limit_settings limits = fit_limits(&options->limits);
     int status = SS_OK;
-    admission->guard = ss_guard_new(&limits);
+    admission->rates = ss_rate_limit_new(&limits);
     admission->scales = ss_scales_new();
     admission->sender_fd = -1;
     admission->listener = -1;
@@ -546,7 +549,7 @@ void ss_admission_close(struct ss_admission **admission)
         ss_allowed_fini(&it->allowed);
     ss_handshake_queue_fini(&it->handshakes);
     ss_scales_destroy(&it->scales);
-    ss_guard_destroy(&it->guard);
+    ss_rate_limit_destroy(&it->rates);
     ss_free(it);
     *admission = NULL;
 }

@@ -54,7 +54,7 @@ void ss_admission_complain(struct ss_admission *admission);
 bool ss_admission_has_incidents(const struct ss_admission *admission);
 bool ss_admission_incident(
     struct ss_admission *admission, struct ss_link_incident *ret);
-const struct ss_guard_limits *ss_admission_limits(
+const struct ss_rate_limit_settings *ss_admission_limits(
     const struct ss_admission *admission);
 void ss_admission_counts(
     const struct ss_admission *admission, struct ss_link_counts *ret);

@@ -176,10 +176,11 @@ void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret)
         ss_admission_counts(admission, ret);
 }
 
-void ss_link_limits(const struct ss_link *link, struct ss_guard_limits *ret)
+void ss_link_limits(
+    const struct ss_link *link, struct ss_rate_limit_settings *ret)
 {
     const struct ss_admission *admission = door_of(link);
-    *ret = (struct ss_guard_limits){.connections_max = 0};
+    *ret = (struct ss_rate_limit_settings){.connections_max = 0};
     if (admission)
         *ret = *ss_admission_limits(admission);
 }

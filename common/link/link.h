@@ -9,7 +9,7 @@
 //
 // With keys (keys.h) everything on a link is encrypted, and a server knows by
 // its key who a peer is. Without keys a server listens on loopback only, unless
-// told to be insecure. What peers may take of a server is bounded (guard.h).
+// told to be insecure. What peers may take of a server is bounded (rate_limit.h).
 #ifndef SS_LINK_LINK_H
 #define SS_LINK_LINK_H
 
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
-#include "common/link/guard.h"
+#include "common/link/rate_limit.h"
 #include "common/link/roles.h"
 
 struct ss_link;
@@ -30,7 +30,7 @@ struct ss_link_options {
     const char *keys;        // a folder or file (keys.h); NULL, "": no keys
     unsigned roles;          // CLIENT: what the own key may be for, as bits
     bool is_insecure;        // SERVER: listen beyond loopback without keys
-    struct ss_guard_limits limits; // SERVER
+    struct ss_rate_limit_settings limits; // SERVER
 };
 
 enum { SS_PEER_SIZE = 72 }; // a peer's name is text of fewer bytes
@@ -105,7 +105,8 @@ struct ss_link_counts {
 };
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret);
 // With the defaults filled in; zeros where nobody strange can come.
-void ss_link_limits(const struct ss_link *link, struct ss_guard_limits *ret);
+void ss_link_limits(
+    const struct ss_link *link, struct ss_rate_limit_settings *ret);
 
 // Does `endpoint` reach no further than this machine?
 bool ss_link_is_loopback(const char *endpoint);

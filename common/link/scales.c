@@ -17,7 +17,7 @@ struct speaker {
 
 struct connection {
     bool is_open;
-    char address[SS_GUARD_ADDRESS_SIZE];
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     int64_t taken;
     struct speaker *speaker; // NULL: nobody spoke by it
     int64_t unread, owed;    // when it was weighed

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/link/guard.h"
+#include "common/link/rate_limit.h"
 #include "common/link/traffic.h"
 
 struct ss_scales;
@@ -45,7 +45,7 @@ int64_t ss_scales_weigh(struct ss_scales *scales,
 
 struct ss_scales_load {
     int fd;
-    char address[SS_GUARD_ADDRESS_SIZE];
+    char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     const char *peer; // who spoke by it last; "": nobody. Borrowed.
     int64_t unread; // bytes that it sent and that were not taken
     int64_t owed;   // that were given to it, and that it did not accept

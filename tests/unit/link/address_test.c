@@ -13,7 +13,7 @@
 
 enum { PATIENCE_MS = 60000 };
 
-static char address[SS_GUARD_ADDRESS_SIZE];
+static char address[SS_RATE_LIMIT_ADDRESS_SIZE];
 static int listener, ours, theirs; // both ends of one connection
 
 static void set_up(void)
