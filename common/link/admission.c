@@ -11,17 +11,17 @@
 #include "common/base/mem.h"
 #include "common/link/address.h"
 #include "common/link/allowed.h"
+#include "common/link/byte_budget.h"
 #include "common/link/filter.h"
 #include "common/link/handshake_queue.h"
 #include "common/link/incidents.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
-#include "common/link/scales.h"
 #include "common/link/zap.h"
 
 struct ss_admission {
     struct ss_rate_limit *rates;
-    struct ss_scales *scales;
+    struct ss_byte_budget *budget;
     struct ss_allowed allowed;
     bool has_keys;
     void *zap;
@@ -124,7 +124,7 @@ static void accepted(struct ss_admission *admission, int fd)
         refuse_connection(admission, verdict, address);
         return;
     }
-    ss_scales_open(admission->scales, fd, address);
+    ss_byte_budget_open(admission->budget, fd, address);
     if (admission->weigh_due_ms == INT64_MAX)
         admission->weigh_due_ms = now_ms() + SS_LINK_UNREAD_LOOK_MS;
 }
@@ -135,7 +135,7 @@ static void disconnected(
     char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     int64_t since_ms;
     ss_rate_limit_disconnect(admission->rates, fd, address, &since_ms);
-    ss_scales_close(admission->scales, fd);
+    ss_byte_budget_close(admission->budget, fd);
     if (!in_handshake || *address == '\0' ||
         now_ms() - since_ms < SS_LINK_SILENCE_MS)
         return;
@@ -156,17 +156,17 @@ static int64_t unread_max(const struct ss_admission *admission)
 static void weigh(struct ss_admission *admission)
 {
     int64_t at_ms = now_ms(), max = unread_max(admission);
-    struct ss_scales_load load;
+    struct ss_byte_budget_load load;
     if (admission->weigh_due_ms > at_ms)
         return;
-    int64_t sum = ss_scales_weigh(admission->scales, ss_traffic_of);
+    int64_t sum = ss_byte_budget_weigh(admission->budget, ss_traffic_of);
     admission->counts.unread = (uint64_t)sum;
     admission->given = 0;
     admission->weigh_due_ms = ss_rate_limit_connections(admission->rates) > 0
                              ? at_ms + SS_LINK_UNREAD_LOOK_MS
                              : INT64_MAX;
     for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
-        if (!ss_scales_heaviest(admission->scales, &load))
+        if (!ss_byte_budget_heaviest(admission->budget, &load))
             return;
         sum -= load.unread + load.owed;
         admission->counts.heavy++;
@@ -378,7 +378,7 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
 {
     int64_t at_ms = now_ms();
     weigh(admission); // many messages may come between two waits
-    ss_scales_take(admission->scales, zmq_msg_get(frame, ZMQ_SRCFD),
+    ss_byte_budget_take(admission->budget, zmq_msg_get(frame, ZMQ_SRCFD),
         wire_size(zmq_msg_size(frame), admission->has_keys));
     if (!ss_rate_limit_hears(admission->rates, peer, at_ms)) {
         admission->counts.dropped++;
@@ -390,9 +390,10 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
         ss_address_hang_up(admission->sender_fd, admission->address);
     if (standing != ADMIT)
         return false;
-    if (!ss_scales_speaks(admission->scales, admission->sender_fd, peer)) {
+    if (!ss_byte_budget_speaks(admission->budget, admission->sender_fd, peer)) {
         take_news(admission); // a message may be faster than they are
-        (void)!ss_scales_speaks(admission->scales, admission->sender_fd, peer);
+        (void)!ss_byte_budget_speaks(
+            admission->budget, admission->sender_fd, peer);
     }
     if (ss_rate_limit_message(admission->rates, peer, at_ms))
         return true;
@@ -409,7 +410,7 @@ void ss_admission_gave(
     struct ss_admission *admission, const char *peer, size_t size)
 {
     int64_t given = wire_size(size, admission->has_keys);
-    ss_scales_give(admission->scales, peer, given);
+    ss_byte_budget_give(admission->budget, peer, given);
     admission->given += given;
     if (admission->given < unread_max(admission) / SS_LINK_UNREAD_PARTS)
         return;
@@ -515,7 +516,7 @@ int ss_admission_open(void *context, void *socket,
     struct ss_rate_limit_settings limits = fit_limits(&options->limits);
     int status = SS_OK;
     admission->rates = ss_rate_limit_new(&limits);
-    admission->scales = ss_scales_new();
+    admission->budget = ss_byte_budget_new();
     admission->sender_fd = -1;
     admission->listener = -1;
     admission->handshakes_due_ms = admission->filter_due_ms =
@@ -548,7 +549,7 @@ void ss_admission_close(struct ss_admission **admission)
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
     ss_handshake_queue_fini(&it->handshakes);
-    ss_scales_destroy(&it->scales);
+    ss_byte_budget_destroy(&it->budget);
     ss_rate_limit_destroy(&it->rates);
     ss_free(it);
     *admission = NULL;

@@ -20,7 +20,7 @@ struct ss_rate_limit_settings {
     unsigned per_address_max;     // connections of one address
     unsigned connections_rate;    // new ones a second of one address
     unsigned messages_rate;       // a second of one peer
-    unsigned unread_max_mb;       // held for all (scales.h)
+    unsigned unread_max_mb;       // held for all (byte_budget.h)
 };
 
 // What counts of `address`; of such a text, the text itself.

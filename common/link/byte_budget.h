@@ -1,4 +1,4 @@
-// scales.h - how much ZeroMQ holds for each connection, in bytes, either way.
+// byte_budget.h - how much ZeroMQ holds for each connection, in bytes, either way.
 //
 //   the other side --received--> [ unread ] --taken--> the link
 //   the other side <--accepted-- [ owed   ] <--given-- the link
@@ -10,8 +10,8 @@
 //
 // It counts; the door decides. Connections are known by their descriptors, and
 // peers, to whom messages are given, by the connection that they spoke by last.
-#ifndef SS_LINK_SCALES_H
-#define SS_LINK_SCALES_H
+#ifndef SS_LINK_BYTE_BUDGET_H
+#define SS_LINK_BYTE_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,31 +19,34 @@
 #include "common/link/rate_limit.h"
 #include "common/link/traffic.h"
 
-struct ss_scales;
+struct ss_byte_budget;
 
-struct ss_scales *ss_scales_new(void);
-void ss_scales_destroy(struct ss_scales **scales);
+struct ss_byte_budget *ss_byte_budget_new(void);
+void ss_byte_budget_destroy(struct ss_byte_budget **budget);
 
 // A connection begins, by a descriptor (at most SS_LINK_DESCRIPTORS_MAX) that
 // may have been another's.
-void ss_scales_open(struct ss_scales *scales, int fd, const char *address);
+void ss_byte_budget_open(
+    struct ss_byte_budget *budget, int fd, const char *address);
 // It is closed; unknown ones are fine.
-void ss_scales_close(struct ss_scales *scales, int fd);
+void ss_byte_budget_close(struct ss_byte_budget *budget, int fd);
 // `size` bytes of what came by `fd` were taken (on the wire).
-void ss_scales_take(struct ss_scales *scales, int fd, int64_t size);
+void ss_byte_budget_take(struct ss_byte_budget *budget, int fd, int64_t size);
 // `peer` speaks by `fd`: what is given to it from now on counts there. False:
 // no connection is open by that.
-bool ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer);
+bool ss_byte_budget_speaks(
+    struct ss_byte_budget *budget, int fd, const char *peer);
 // `size` bytes were given to ZeroMQ for `peer` (on the wire). Of one that never
 // spoke, or is gone, nothing is counted.
-void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size);
+void ss_byte_budget_give(
+    struct ss_byte_budget *budget, const char *peer, int64_t size);
 
 // What is held for all connections. `traffic` is ss_traffic_of(); what it does
 // not know weighs nothing.
-int64_t ss_scales_weigh(struct ss_scales *scales,
+int64_t ss_byte_budget_weigh(struct ss_byte_budget *budget,
     bool (*traffic)(int fd, struct ss_traffic *ret));
 
-struct ss_scales_load {
+struct ss_byte_budget_load {
     int fd;
     char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     const char *peer; // who spoke by it last; "": nobody. Borrowed.
@@ -52,7 +55,7 @@ struct ss_scales_load {
 };
 // The heaviest one when it was weighed, either way together: once, then the
 // next. False: nothing is held for anybody.
-bool ss_scales_heaviest(
-    struct ss_scales *scales, struct ss_scales_load *ret_load);
+bool ss_byte_budget_heaviest(
+    struct ss_byte_budget *budget, struct ss_byte_budget_load *ret_load);
 
 #endif

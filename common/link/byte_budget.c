@@ -1,5 +1,5 @@
-// scales.c - tables of connections and of who speaks by them.
-#include "common/link/scales.h"
+// byte_budget.c - tables of connections and of who speaks by them.
+#include "common/link/byte_budget.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -23,38 +23,38 @@ struct connection {
     int64_t unread, owed;    // when it was weighed
 };
 
-struct ss_scales {
+struct ss_byte_budget {
     SS_VEC(struct connection) connections; // by descriptor
     struct ss_map speakers;                // peer -> struct speaker *
 };
 
-struct ss_scales *ss_scales_new(void)
+struct ss_byte_budget *ss_byte_budget_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_scales));
+    return ss_zalloc(1, sizeof(struct ss_byte_budget));
 }
 
-static struct connection *connection_at(struct ss_scales *scales, int fd)
+static struct connection *connection_at(struct ss_byte_budget *budget, int fd)
 {
-    if (fd < 0 || (size_t)fd >= scales->connections.count)
+    if (fd < 0 || (size_t)fd >= budget->connections.count)
         return NULL;
-    struct connection *it = &scales->connections.items[fd];
+    struct connection *it = &budget->connections.items[fd];
     return it->is_open ? it : NULL;
 }
 
-static void forget_speaker(struct ss_scales *scales, struct connection *of)
+static void forget_speaker(struct ss_byte_budget *budget, struct connection *of)
 {
     struct speaker *it = of->speaker;
     if (!it)
         return;
-    ss_check(ss_map_remove(&scales->speakers, it->peer) == it);
+    ss_check(ss_map_remove(&budget->speakers, it->peer) == it);
     ss_free(it->peer);
     ss_free(it);
     of->speaker = NULL;
 }
 
-void ss_scales_destroy(struct ss_scales **scales)
+void ss_byte_budget_destroy(struct ss_byte_budget **budget)
 {
-    struct ss_scales *it = *scales;
+    struct ss_byte_budget *it = *budget;
     if (!it)
         return;
     for (size_t fd = 0; fd < it->connections.count; fd++)
@@ -63,52 +63,54 @@ void ss_scales_destroy(struct ss_scales **scales)
     ss_map_fini(&it->speakers, NULL);
     SS_VEC_FINI(&it->connections);
     ss_free(it);
-    *scales = NULL;
+    *budget = NULL;
 }
 
 // ------------------------------------------------------------------ counting
 
-void ss_scales_open(struct ss_scales *scales, int fd, const char *address)
+void ss_byte_budget_open(
+    struct ss_byte_budget *budget, int fd, const char *address)
 {
     struct connection fresh = {.is_open = true};
     ss_check(fd >= 0 && fd < SS_LINK_DESCRIPTORS_MAX);
-    ss_scales_close(scales, fd);
+    ss_byte_budget_close(budget, fd);
     ss_check(strlen(address) < sizeof(fresh.address));
     memcpy(fresh.address, address, strlen(address) + 1);
-    while (scales->connections.count <= (size_t)fd)
-        SS_VEC_PUSH(&scales->connections, (struct connection){.taken = 0});
-    scales->connections.items[fd] = fresh;
+    while (budget->connections.count <= (size_t)fd)
+        SS_VEC_PUSH(&budget->connections, (struct connection){.taken = 0});
+    budget->connections.items[fd] = fresh;
 }
 
-void ss_scales_close(struct ss_scales *scales, int fd)
+void ss_byte_budget_close(struct ss_byte_budget *budget, int fd)
 {
-    struct connection *it = connection_at(scales, fd);
+    struct connection *it = connection_at(budget, fd);
     if (!it)
         return;
-    forget_speaker(scales, it);
+    forget_speaker(budget, it);
     *it = (struct connection){.is_open = false};
 }
 
-void ss_scales_take(struct ss_scales *scales, int fd, int64_t size)
+void ss_byte_budget_take(struct ss_byte_budget *budget, int fd, int64_t size)
 {
-    struct connection *it = connection_at(scales, fd);
+    struct connection *it = connection_at(budget, fd);
     if (it)
         it->taken += size;
 }
 
-bool ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
+bool ss_byte_budget_speaks(
+    struct ss_byte_budget *budget, int fd, const char *peer)
 {
-    struct connection *it = connection_at(scales, fd);
+    struct connection *it = connection_at(budget, fd);
     if (!it || (it->speaker && strcmp(it->speaker->peer, peer) == 0))
         return it != NULL;
-    struct speaker *speaker = ss_map_get(&scales->speakers, peer);
-    forget_speaker(scales, it);
+    struct speaker *speaker = ss_map_get(&budget->speakers, peer);
+    forget_speaker(budget, it);
     if (speaker) { // it came back by another connection
-        scales->connections.items[speaker->fd].speaker = NULL;
+        budget->connections.items[speaker->fd].speaker = NULL;
     } else {
         speaker = ss_zalloc(1, sizeof(*speaker));
         speaker->peer = ss_strdup(peer);
-        ss_map_put(&scales->speakers, peer, speaker);
+        ss_map_put(&budget->speakers, peer, speaker);
     }
     speaker->fd = fd;
     speaker->given = 0;
@@ -116,9 +118,10 @@ bool ss_scales_speaks(struct ss_scales *scales, int fd, const char *peer)
     return true;
 }
 
-void ss_scales_give(struct ss_scales *scales, const char *peer, int64_t size)
+void ss_byte_budget_give(
+    struct ss_byte_budget *budget, const char *peer, int64_t size)
 {
-    struct speaker *speaker = ss_map_get(&scales->speakers, peer);
+    struct speaker *speaker = ss_map_get(&budget->speakers, peer);
     if (speaker)
         speaker->given += size;
 }
@@ -133,12 +136,12 @@ static void weigh(struct connection *it, const struct ss_traffic *traffic)
     it->owed = given > traffic->accepted ? given - traffic->accepted : 0;
 }
 
-int64_t ss_scales_weigh(struct ss_scales *scales,
+int64_t ss_byte_budget_weigh(struct ss_byte_budget *budget,
     bool (*traffic)(int fd, struct ss_traffic *ret))
 {
     int64_t sum = 0;
-    for (size_t fd = 0; fd < scales->connections.count; fd++) {
-        struct connection *it = &scales->connections.items[fd];
+    for (size_t fd = 0; fd < budget->connections.count; fd++) {
+        struct connection *it = &budget->connections.items[fd];
         struct ss_traffic found;
         it->unread = it->owed = 0;
         if (it->is_open && traffic((int)fd, &found))
@@ -148,13 +151,13 @@ int64_t ss_scales_weigh(struct ss_scales *scales,
     return sum;
 }
 
-bool ss_scales_heaviest(
-    struct ss_scales *scales, struct ss_scales_load *ret_load)
+bool ss_byte_budget_heaviest(
+    struct ss_byte_budget *budget, struct ss_byte_budget_load *ret_load)
 {
     struct connection *heaviest = NULL;
     int64_t most = 0;
-    for (size_t fd = 0; fd < scales->connections.count; fd++) {
-        struct connection *it = &scales->connections.items[fd];
+    for (size_t fd = 0; fd < budget->connections.count; fd++) {
+        struct connection *it = &budget->connections.items[fd];
         if (it->unread + it->owed <= most)
             continue;
         heaviest = it;
@@ -162,8 +165,8 @@ bool ss_scales_heaviest(
     }
     if (!heaviest)
         return false;
-    *ret_load = (struct ss_scales_load){
-        .fd = (int)(heaviest - scales->connections.items),
+    *ret_load = (struct ss_byte_budget_load){
+        .fd = (int)(heaviest - budget->connections.items),
         .peer = heaviest->speaker ? heaviest->speaker->peer : "",
         .unread = heaviest->unread,
         .owed = heaviest->owed};
