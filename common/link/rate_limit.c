@@ -8,8 +8,8 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/link/bucket.h"
+#include "common/link/greylist.h"
 #include "common/link/limits.h"
-#include "common/link/penalty.h"
 
 struct address {
     char text[SS_RATE_LIMIT_ADDRESS_SIZE];
@@ -34,7 +34,7 @@ struct ss_rate_limit {
     struct ss_rate_limit_settings limits;
     struct ss_map addresses; // text -> struct address *
     struct ss_map peers;     // name -> struct peer *
-    struct ss_penalties *penalties;
+    struct ss_greylist *greylist;
     SS_VEC(struct connection) connections; // by descriptor
     size_t open_count;
 };
@@ -60,7 +60,7 @@ struct ss_rate_limit *ss_rate_limit_new(
         .messages_rate = or_else(limits->messages_rate, SS_LINK_MESSAGES_RATE),
         .unread_max_mb = or_else(limits->unread_max_mb, SS_LINK_UNREAD_MB),
     };
-    rates->penalties = ss_penalties_new();
+    rates->greylist = ss_greylist_new();
     return rates;
 }
 
@@ -71,7 +71,7 @@ void ss_rate_limit_destroy(struct ss_rate_limit **rates)
         return;
     ss_map_fini(&it->addresses, ss_free);
     ss_map_fini(&it->peers, ss_free);
-    ss_penalties_destroy(&it->penalties);
+    ss_greylist_destroy(&it->greylist);
     SS_VEC_FINI(&it->connections);
     ss_free(it);
     *rates = NULL;
@@ -307,7 +307,7 @@ bool ss_rate_limit_wrong(struct ss_rate_limit *rates, const char *address,
 {
     char network[SS_RATE_LIMIT_ADDRESS_SIZE];
     ss_rate_limit_network(address, network);
-    return ss_penalties_wrong(rates->penalties, network, key, now_ms);
+    return ss_greylist_wrong(rates->greylist, network, key, now_ms);
 }
 
 void ss_rate_limit_punish(struct ss_rate_limit *rates, const char *address,
@@ -315,7 +315,7 @@ void ss_rate_limit_punish(struct ss_rate_limit *rates, const char *address,
 {
     char network[SS_RATE_LIMIT_ADDRESS_SIZE];
     ss_rate_limit_network(address, network);
-    ss_penalties_punish(rates->penalties, network, key, now_ms);
+    ss_greylist_punish(rates->greylist, network, key, now_ms);
 }
 
 int64_t ss_rate_limit_waits_until(const struct ss_rate_limit *rates,
@@ -323,5 +323,5 @@ int64_t ss_rate_limit_waits_until(const struct ss_rate_limit *rates,
 {
     char network[SS_RATE_LIMIT_ADDRESS_SIZE];
     ss_rate_limit_network(address, network);
-    return ss_penalties_end_ms(rates->penalties, network, key, now_ms);
+    return ss_greylist_end_ms(rates->greylist, network, key, now_ms);
 }

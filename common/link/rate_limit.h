@@ -68,7 +68,7 @@ void ss_rate_limit_unhear(
 bool ss_rate_limit_hears(
     const struct ss_rate_limit *rates, const char *peer, int64_t now_ms);
 
-// Penalties are a key's (its name; "": none) at an address (penalty.h). One
+// Penalties are a key's (its name; "": none) at an address (greylist.h). One
 // more message that makes no sense, or that it may not send. False: too many,
 // hang up.
 bool ss_rate_limit_wrong(struct ss_rate_limit *rates, const char *address,

@@ -1,5 +1,5 @@
 // Who did wrong, and how long it waits, with time in our hands.
-#include "common/link/penalty.h"
+#include "common/link/greylist.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -11,33 +11,33 @@
 #define HERE  "192.0.2.1"
 #define THERE "192.0.2.2"
 
-static struct ss_penalties *penalties;
+static struct ss_greylist *greylist;
 static int64_t now_ms;
 
 static void set_up(void)
 {
-    penalties = ss_penalties_new();
+    greylist = ss_greylist_new();
     now_ms = 1000;
 }
 
 static void tear_down(void)
 {
-    ss_penalties_destroy(&penalties);
-    ck_assert_ptr_null(penalties);
-    ss_penalties_destroy(&penalties);
+    ss_greylist_destroy(&greylist);
+    ck_assert_ptr_null(greylist);
+    ss_greylist_destroy(&greylist);
 }
 
 // How long `key` has to wait from now on; 0: not at all.
 static int64_t left_ms(const char *address, const char *key)
 {
-    int64_t end_ms = ss_penalties_end_ms(penalties, address, key, now_ms);
+    int64_t end_ms = ss_greylist_end_ms(greylist, address, key, now_ms);
     return end_ms == 0 ? 0 : end_ms - now_ms;
 }
 
 static void do_wrong(int times)
 {
     for (int i = 0; i < times; i++)
-        ck_assert(ss_penalties_wrong(penalties, HERE, "ada", now_ms));
+        ck_assert(ss_greylist_wrong(greylist, HERE, "ada", now_ms));
 }
 
 START_TEST(a_mistake_that_repeats_a_few_times_is_forgiven)
@@ -53,7 +53,7 @@ END_TEST
 START_TEST(one_too_many_and_the_key_waits)
 {
     do_wrong(SS_LINK_WRONGS_BURST);
-    ck_assert(!ss_penalties_wrong(penalties, HERE, "ada", now_ms));
+    ck_assert(!ss_greylist_wrong(greylist, HERE, "ada", now_ms));
     ck_assert_int_eq(left_ms(HERE, "ada"), SS_LINK_WAIT_MS);
     now_ms += SS_LINK_WAIT_MS - 1;
     ck_assert_int_eq(left_ms(HERE, "ada"), 1);
@@ -64,20 +64,20 @@ END_TEST
 
 START_TEST(nobody_else_waits_for_it)
 {
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     ck_assert_int_eq(left_ms(HERE, "ada"), SS_LINK_WAIT_MS);
     ck_assert_int_eq(left_ms(HERE, "eve"), 0);
     ck_assert_int_eq(left_ms(HERE, ""), 0);
     ck_assert_int_eq(left_ms(THERE, "ada"), 0);
-    ck_assert(ss_penalties_wrong(penalties, HERE, "eve", now_ms));
+    ck_assert(ss_greylist_wrong(greylist, HERE, "eve", now_ms));
 }
 END_TEST
 
 START_TEST(what_comes_while_it_waits_makes_it_no_longer)
 {
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     now_ms += SS_LINK_WAIT_MS / 2;
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     ck_assert_int_eq(left_ms(HERE, "ada"), SS_LINK_WAIT_MS / 2);
 }
 END_TEST
@@ -86,7 +86,7 @@ START_TEST(each_time_it_waits_twice_as_long_up_to_a_bound)
 {
     int64_t expected_ms = SS_LINK_WAIT_MS;
     for (int i = 0; i < 20; i++) {
-        ss_penalties_punish(penalties, HERE, "ada", now_ms);
+        ss_greylist_punish(greylist, HERE, "ada", now_ms);
         ck_assert_int_eq(left_ms(HERE, "ada"), expected_ms);
         now_ms += expected_ms;
         expected_ms = 2 * expected_ms < SS_LINK_WAIT_MAX_MS
@@ -99,13 +99,13 @@ END_TEST
 
 START_TEST(who_was_good_for_a_while_is_as_new)
 {
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     now_ms += SS_LINK_WAIT_MS;
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     ck_assert_int_eq(left_ms(HERE, "ada"), 2 * SS_LINK_WAIT_MS);
     now_ms += 2 * SS_LINK_WAIT_MS + SS_LINK_FORGET_MS + 1;
     do_wrong(SS_LINK_WRONGS_BURST);
-    ck_assert(!ss_penalties_wrong(penalties, HERE, "ada", now_ms));
+    ck_assert(!ss_greylist_wrong(greylist, HERE, "ada", now_ms));
     ck_assert_int_eq(left_ms(HERE, "ada"), SS_LINK_WAIT_MS);
 }
 END_TEST
@@ -115,22 +115,22 @@ START_TEST(who_cannot_be_remembered_may_do_nothing_wrong)
     char key[20];
     for (int i = 0; i < SS_LINK_OFFENDERS_MAX; i++) {
         snprintf(key, sizeof(key), "key%d", i);
-        ck_assert(ss_penalties_wrong(penalties, HERE, key, now_ms));
+        ck_assert(ss_greylist_wrong(greylist, HERE, key, now_ms));
     }
-    ck_assert(!ss_penalties_wrong(penalties, HERE, "ada", now_ms));
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ck_assert(!ss_greylist_wrong(greylist, HERE, "ada", now_ms));
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     ck_assert_int_eq(left_ms(HERE, "ada"), 0);
     now_ms += SS_LINK_FORGET_MS + 1;
-    ck_assert(ss_penalties_wrong(penalties, HERE, "ada", now_ms));
-    ss_penalties_punish(penalties, HERE, "ada", now_ms);
+    ck_assert(ss_greylist_wrong(greylist, HERE, "ada", now_ms));
+    ss_greylist_punish(greylist, HERE, "ada", now_ms);
     ck_assert_int_eq(left_ms(HERE, "ada"), SS_LINK_WAIT_MS);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("penalty");
-    TCase *tcase = tcase_create("penalty");
+    Suite *suite = suite_create("greylist");
+    TCase *tcase = tcase_create("greylist");
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_mistake_that_repeats_a_few_times_is_forgiven);

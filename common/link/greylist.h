@@ -1,4 +1,4 @@
-// penalty.h - who did wrong too often, and how long he has to wait for it.
+// greylist.h - who did wrong too often, and how long he has to wait for it.
 //
 // Without a memory, who is hung up on comes back at once, and each time costs a
 // handshake and a queue full of nonsense. Wrongs are counted for a key at an
@@ -6,27 +6,27 @@
 //
 //   wrongs --rate exceeded--> wait WAIT_MS, then twice as long, ... WAIT_MAX_MS
 //          <--nothing wrong for FORGET_MS: as new--
-#ifndef SS_LINK_PENALTY_H
-#define SS_LINK_PENALTY_H
+#ifndef SS_LINK_GREYLIST_H
+#define SS_LINK_GREYLIST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ss_penalties;
+struct ss_greylist;
 
-struct ss_penalties *ss_penalties_new(void);
-void ss_penalties_destroy(struct ss_penalties **penalties);
+struct ss_greylist *ss_greylist_new(void);
+void ss_greylist_destroy(struct ss_greylist **greylist);
 
 // `key` (its name; "": it has none) at `address` did something that makes no
 // sense, or that it may not. False: it did so too often, and now it waits.
-bool ss_penalties_wrong(struct ss_penalties *penalties, const char *address,
+bool ss_greylist_wrong(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms);
 // It did something of which once is too often: it waits from now on, and if it
 // does already, not longer.
-void ss_penalties_punish(struct ss_penalties *penalties, const char *address,
+void ss_greylist_punish(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms);
 // When its time is over; 0: it does not wait.
-int64_t ss_penalties_end_ms(const struct ss_penalties *penalties,
+int64_t ss_greylist_end_ms(const struct ss_greylist *greylist,
     const char *address, const char *key, int64_t now_ms);
 
 #endif

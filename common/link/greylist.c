@@ -1,5 +1,5 @@
-// penalty.c - a table of who did wrong, by address and key.
-#include "common/link/penalty.h"
+// greylist.c - a table of who did wrong, by address and key.
+#include "common/link/greylist.h"
 
 #include <stddef.h>
 
@@ -16,23 +16,23 @@ struct offender {
     int64_t wait_ms; // that it got last; 0: none yet
 };
 
-struct ss_penalties {
+struct ss_greylist {
     struct ss_map offenders; // "address key" -> struct offender *
     int64_t swept_ms;
 };
 
-struct ss_penalties *ss_penalties_new(void)
+struct ss_greylist *ss_greylist_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_penalties));
+    return ss_zalloc(1, sizeof(struct ss_greylist));
 }
 
-void ss_penalties_destroy(struct ss_penalties **penalties)
+void ss_greylist_destroy(struct ss_greylist **greylist)
 {
-    if (!*penalties)
+    if (!*greylist)
         return;
-    ss_map_fini(&(*penalties)->offenders, ss_free);
-    ss_free(*penalties);
-    *penalties = NULL;
+    ss_map_fini(&(*greylist)->offenders, ss_free);
+    ss_free(*greylist);
+    *greylist = NULL;
 }
 
 static bool is_forgiven(const struct offender *offender, int64_t now_ms)
@@ -42,43 +42,43 @@ static bool is_forgiven(const struct offender *offender, int64_t now_ms)
 }
 
 // At most so often: whoever fills the table must not make us walk it each time.
-static void sweep(struct ss_penalties *penalties, int64_t now_ms)
+static void sweep(struct ss_greylist *greylist, int64_t now_ms)
 {
-    if (penalties->swept_ms != 0 &&
-        now_ms - penalties->swept_ms < SS_LINK_SWEEP_MS)
+    if (greylist->swept_ms != 0 &&
+        now_ms - greylist->swept_ms < SS_LINK_SWEEP_MS)
         return;
-    penalties->swept_ms = now_ms;
-    for (struct ss_map_entry *it = penalties->offenders.first; it;) {
+    greylist->swept_ms = now_ms;
+    for (struct ss_map_entry *it = greylist->offenders.first; it;) {
         struct ss_map_entry *next = it->next;
         if (is_forgiven(it->value, now_ms))
-            ss_free(ss_map_remove(&penalties->offenders, it->key));
+            ss_free(ss_map_remove(&greylist->offenders, it->key));
         it = next;
     }
 }
 
 static struct offender *find(
-    const struct ss_penalties *penalties, const char *address, const char *key)
+    const struct ss_greylist *greylist, const char *address, const char *key)
 {
     char *who = ss_format("%s %s", address, key);
-    struct offender *found = ss_map_get(&penalties->offenders, who);
+    struct offender *found = ss_map_get(&greylist->offenders, who);
     ss_free(who);
     return found;
 }
 
 // NULL: there are more than can be remembered.
-static struct offender *offender_of(struct ss_penalties *penalties,
+static struct offender *offender_of(struct ss_greylist *greylist,
     const char *address, const char *key, int64_t now_ms)
 {
-    struct offender *offender = find(penalties, address, key);
+    struct offender *offender = find(greylist, address, key);
     bool is_new = !offender;
-    if (is_new && penalties->offenders.count >= SS_LINK_OFFENDERS_MAX)
-        sweep(penalties, now_ms);
-    if (is_new && penalties->offenders.count >= SS_LINK_OFFENDERS_MAX)
+    if (is_new && greylist->offenders.count >= SS_LINK_OFFENDERS_MAX)
+        sweep(greylist, now_ms);
+    if (is_new && greylist->offenders.count >= SS_LINK_OFFENDERS_MAX)
         return NULL;
     if (is_new) {
         char *who = ss_format("%s %s", address, key);
         offender = ss_zalloc(1, sizeof(*offender));
-        ss_map_put(&penalties->offenders, who, offender);
+        ss_map_put(&greylist->offenders, who, offender);
         ss_free(who);
     }
     if (is_new || is_forgiven(offender, now_ms))
@@ -99,11 +99,11 @@ static void punish(struct offender *offender, int64_t now_ms)
     offender->end_ms = now_ms + offender->wait_ms;
 }
 
-bool ss_penalties_wrong(struct ss_penalties *penalties, const char *address,
+bool ss_greylist_wrong(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms)
 {
     struct offender *offender =
-        offender_of(penalties, address, key, now_ms);
+        offender_of(greylist, address, key, now_ms);
     if (!offender)
         return false;
     if (ss_bucket_take(&offender->wrongs, 1, SS_LINK_WRONGS_RATE,
@@ -114,18 +114,18 @@ bool ss_penalties_wrong(struct ss_penalties *penalties, const char *address,
     return false;
 }
 
-void ss_penalties_punish(struct ss_penalties *penalties, const char *address,
+void ss_greylist_punish(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms)
 {
     struct offender *offender =
-        offender_of(penalties, address, key, now_ms);
+        offender_of(greylist, address, key, now_ms);
     if (offender)
         punish(offender, now_ms);
 }
 
-int64_t ss_penalties_end_ms(const struct ss_penalties *penalties,
+int64_t ss_greylist_end_ms(const struct ss_greylist *greylist,
     const char *address, const char *key, int64_t now_ms)
 {
-    const struct offender *offender = find(penalties, address, key);
+    const struct offender *offender = find(greylist, address, key);
     return offender && offender->end_ms > now_ms ? offender->end_ms : 0;
 }
