@@ -61,15 +61,15 @@ static bool is_allowed(
                ss_access_op(roles, message->op));
 }
 
-void ss_inbox_incidents(struct ss_coordinator *shell)
+void ss_inbox_notices(struct ss_coordinator *shell)
 {
-    struct ss_link_incident incident;
-    while (ss_link_incident(shell->link, &incident)) {
-        bool is_news = strcmp(incident.kind, SS_LINK_NEWS) == 0;
-        if (is_news || ss_log_limit_due(&shell->complaints, incident.kind,
-                           incident.who, ss_clock_ms()))
+    struct ss_link_notice notice;
+    while (ss_link_notice(shell->link, &notice)) {
+        bool is_news = strcmp(notice.kind, SS_LINK_NEWS) == 0;
+        if (is_news || ss_log_limit_due(&shell->complaints, notice.kind,
+                           notice.who, ss_clock_ms()))
             ss_log_say(is_news ? SS_LOG_INFO : SS_LOG_WARNING, "%s: %s%s",
-                incident.who, incident.text,
+                notice.who, notice.text,
                 is_news ? "" : ss_log_limit_more(&shell->complaints));
     }
 }

@@ -241,7 +241,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     fds[count++] = extra_fd;
     ss_link_wait_all(shell->link, fds, count, time_left(shell, timeout_ms));
     ss_cluster_turn(shell);
-    ss_inbox_incidents(shell);
+    ss_inbox_notices(shell);
     feed_owed(shell);
     bool has_more = take_messages(shell);
     has_more = take_jobs(shell) || has_more;

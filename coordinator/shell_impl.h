@@ -166,7 +166,7 @@ void ss_inbox_message(struct ss_coordinator *shell, const char *peer,
 void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
     const struct ss_error *error);
 // What the link has to tell goes to the log.
-void ss_inbox_incidents(struct ss_coordinator *shell);
+void ss_inbox_notices(struct ss_coordinator *shell);
 
 // outbox.c: commands to messages.
 void ss_bridge_out_command(

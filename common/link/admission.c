@@ -14,9 +14,9 @@
 #include "common/link/byte_budget.h"
 #include "common/link/filter.h"
 #include "common/link/handshake_queue.h"
-#include "common/link/incidents.h"
 #include "common/link/limits.h"
 #include "common/link/monitor.h"
+#include "common/link/notices.h"
 #include "common/link/zap.h"
 
 struct ss_admission {
@@ -38,7 +38,7 @@ struct ss_admission {
     char address[SS_RATE_LIMIT_ADDRESS_SIZE]; // the sender's
     char name[SS_KEY_NAME_SIZE];         // and that of its key
     int sender_fd;
-    struct ss_incidents incidents;
+    struct ss_notices notices;
     struct ss_link_counts counts;
 };
 
@@ -63,7 +63,7 @@ static void block(struct ss_admission *admission, const char *address)
     if (admission->filter.count == before)
         return;
     admission->counts.floods++;
-    ss_incidents_tell(&admission->incidents, "flood", address,
+    ss_notices_tell(&admission->notices, "flood", address,
         "a flood of connections: what comes of it to this port is dropped for "
         "%d ms at a time",
         SS_LINK_FLOOD_MS);
@@ -86,19 +86,19 @@ static void refuse_connection(struct ss_admission *admission,
     switch (verdict) {
     case SS_RATE_LIMIT_FULL:
         admission->counts.refused_full++;
-        ss_incidents_tell(&admission->incidents, "connections", address,
+        ss_notices_tell(&admission->notices, "connections", address,
             "connections are refused: there are %u already",
             limits->connections_max);
         break;
     case SS_RATE_LIMIT_ADDRESS_FULL:
         admission->counts.refused_full++;
-        ss_incidents_tell(&admission->incidents, "connections", address,
+        ss_notices_tell(&admission->notices, "connections", address,
             "connections are refused: %u of this address are open",
             limits->per_address_max);
         break;
     case SS_RATE_LIMIT_TOO_FAST:
         admission->counts.refused_rate++;
-        ss_incidents_tell(&admission->incidents, "connections", address,
+        ss_notices_tell(&admission->notices, "connections", address,
             "connections are refused: more than %u new ones a second",
             limits->connections_rate);
         break;
@@ -140,7 +140,7 @@ static void disconnected(
         now_ms() - since_ms < SS_LINK_SILENCE_MS)
         return;
     admission->counts.timed_out++;
-    ss_incidents_tell(&admission->incidents, "handshake", address,
+    ss_notices_tell(&admission->notices, "handshake", address,
         "a connection that said nothing for %d ms is closed",
         SS_LINK_HANDSHAKE_MS);
 }
@@ -170,7 +170,7 @@ static void weigh(struct ss_admission *admission)
             return;
         sum -= load.unread + load.owed;
         admission->counts.heavy++;
-        ss_incidents_tell(&admission->incidents, "unread", load.address,
+        ss_notices_tell(&admission->notices, "unread", load.address,
             "what was sent and nobody read yet is more than %u MB in all: the "
             "heaviest, with %lld bytes of its own and %lld for it to read, is "
             "hung up on",
@@ -232,7 +232,7 @@ static void judge(struct ss_admission *admission,
         return;
     admission->counts.refused_key++;
     ss_rate_limit_refused(admission->rates, address, at_ms);
-    ss_incidents_tell(&admission->incidents, "key", address,
+    ss_notices_tell(&admission->notices, "key", address,
         "its key %s is not allowed (superstep keys allow)",
         request->public_half);
 }
@@ -283,10 +283,10 @@ static void look_at_list(struct ss_admission *admission)
     int status =
         ss_allowed_refresh(&admission->allowed, now_ms(), &is_changed, &error);
     if (status != SS_OK)
-        ss_incidents_tell(&admission->incidents, "allowed",
+        ss_notices_tell(&admission->notices, "allowed",
             admission->allowed.path, "%.250s", error.message);
     else if (is_changed)
-        ss_incidents_tell(&admission->incidents, SS_LINK_NEWS,
+        ss_notices_tell(&admission->notices, SS_LINK_NEWS,
             admission->allowed.path, "%zu keys are allowed now",
             admission->allowed.keys.count);
 }
@@ -324,7 +324,7 @@ static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
     const struct ss_key *key =
         ss_allowed_find(&admission->allowed, public_half);
     if (!key) {
-        ss_incidents_tell(&admission->incidents, "key", admission->address,
+        ss_notices_tell(&admission->notices, "key", admission->address,
             "its key %s is not allowed any more", public_half);
         return HANG_UP;
     }
@@ -333,7 +333,7 @@ static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
         // came back by another one.
         if (mark[0] == '\0')
             return DROP;
-        ss_incidents_tell(&admission->incidents, "identity", key->name,
+        ss_notices_tell(&admission->notices, "identity", key->name,
             "it goes by an identity that is none of its key");
         return ss_rate_limit_wrong(
                    admission->rates, admission->address, key->name, now_ms())
@@ -398,7 +398,7 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
     if (ss_rate_limit_message(admission->rates, peer, at_ms))
         return true;
     admission->counts.dropped++;
-    ss_incidents_tell(&admission->incidents, "rate",
+    ss_notices_tell(&admission->notices, "rate",
         *admission->name ? admission->name : admission->address,
         "more than %u messages a second: it is hung up on",
         ss_rate_limit_settings(admission->rates)->messages_rate);
@@ -433,22 +433,22 @@ void ss_admission_complain(struct ss_admission *admission)
         return;
     snprintf(who, sizeof(who), "%s%s%s", admission->name,
         *admission->name ? " at " : "", admission->address);
-    ss_incidents_tell(&admission->incidents, "complaints", who,
+    ss_notices_tell(&admission->notices, "complaints", who,
         "too many messages that make no sense or are not allowed: it is hung "
         "up on%s",
         *admission->name ? ", and has to wait" : "");
     turn_out(admission);
 }
 
-bool ss_admission_has_incidents(const struct ss_admission *admission)
+bool ss_admission_has_notices(const struct ss_admission *admission)
 {
-    return admission->incidents.count > 0;
+    return admission->notices.count > 0;
 }
 
-bool ss_admission_incident(
-    struct ss_admission *admission, struct ss_link_incident *ret)
+bool ss_admission_notice(
+    struct ss_admission *admission, struct ss_link_notice *ret)
 {
-    return ss_incidents_take(&admission->incidents, ret);
+    return ss_notices_take(&admission->notices, ret);
 }
 
 const struct ss_rate_limit_settings *ss_admission_limits(

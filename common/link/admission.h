@@ -51,9 +51,9 @@ void ss_admission_gave(
 const struct ss_link_sender *ss_admission_sender(
     const struct ss_admission *admission);
 void ss_admission_complain(struct ss_admission *admission);
-bool ss_admission_has_incidents(const struct ss_admission *admission);
-bool ss_admission_incident(
-    struct ss_admission *admission, struct ss_link_incident *ret);
+bool ss_admission_has_notices(const struct ss_admission *admission);
+bool ss_admission_notice(
+    struct ss_admission *admission, struct ss_link_notice *ret);
 const struct ss_rate_limit_settings *ss_admission_limits(
     const struct ss_admission *admission);
 void ss_admission_counts(

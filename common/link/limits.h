@@ -95,7 +95,7 @@ enum {
     SS_LINK_DOOR_TURN_MAX = 256,
     // Messages dropped at a time before the caller gets to look at the rest.
     SS_LINK_DROPPED_TURN_MAX = 1000,
-    SS_LINK_INCIDENTS_MAX = 64, // that wait to be told; more are only counted
+    SS_LINK_NOTICES_MAX = 64, // that wait to be told; more are only counted
 
     // A key file is four short lines.
     SS_KEY_FILE_SIZE_MAX = 1024,

@@ -162,10 +162,10 @@ void ss_link_complain(struct ss_link *link)
         ss_admission_complain(admission);
 }
 
-bool ss_link_incident(struct ss_link *link, struct ss_link_incident *ret)
+bool ss_link_notice(struct ss_link *link, struct ss_link_notice *ret)
 {
     struct ss_admission *admission = door_of(link);
-    return admission && ss_admission_incident(admission, ret);
+    return admission && ss_admission_notice(admission, ret);
 }
 
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret)

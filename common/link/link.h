@@ -80,13 +80,13 @@ void ss_link_complain(struct ss_link *link);
 // Something that an operator should know, once in a while, or, where the kind is
 // SS_LINK_NEWS, each time.
 #define SS_LINK_NEWS "news"
-struct ss_link_incident {
+struct ss_link_notice {
     const char *kind; // "key", "rate", ...: a word of ours
     char who[80];     // an address, or a key's name
     char text[256];   // a sentence
 };
 // The next one that was not told yet. False: there is none.
-bool ss_link_incident(struct ss_link *link, struct ss_link_incident *ret);
+bool ss_link_notice(struct ss_link *link, struct ss_link_notice *ret);
 // Why a client link has no connection, as far as it is known: "the coordinator
 // wants keys ...". NULL: nothing is wrong, or nothing is known. Borrowed.
 const char *ss_link_trouble(struct ss_link *link);

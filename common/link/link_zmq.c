@@ -521,7 +521,7 @@ static int wait_link(
     for (;;) {
         int bits = look(it, fds, count, left_ms);
         if (bits != 0 || timeout_ms == 0 || !it->admission ||
-            ss_admission_has_incidents(it->admission))
+            ss_admission_has_notices(it->admission))
             return bits;
         int64_t now = now_ms();
         if (timeout_ms > 0 && now >= end_ms)

@@ -48,7 +48,7 @@ static void start_server(unsigned messages_rate)
 static char speaker[SS_PEER_SIZE]; // whose message came last
 
 // Serve until a message comes (true), or an incident of this kind is told.
-static bool serve(const char *kind, struct ss_link_incident *ret)
+static bool serve(const char *kind, struct ss_link_notice *ret)
 {
     void *bytes;
     size_t size;
@@ -58,7 +58,7 @@ static bool serve(const char *kind, struct ss_link_incident *ret)
             ss_free(bytes);
             return true;
         }
-        while (ss_link_incident(server, ret))
+        while (ss_link_notice(server, ret))
             if (strcmp(ret->kind, kind) == 0)
                 return false;
     }
@@ -67,10 +67,10 @@ static bool serve(const char *kind, struct ss_link_incident *ret)
 
 START_TEST(an_allowed_key_comes_in_and_its_name_is_known)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     start_server(0);
     struct ss_link *link = connect_as("worker.key");
-    ck_assert(serve("key", &incident));
+    ck_assert(serve("key", &notice));
     ck_assert_str_eq(ss_link_sender(server)->name, "worker");
     ck_assert_str_eq(ss_link_sender(server)->address, "127.0.0.1");
     ck_assert_uint_eq(ss_link_sender(server)->roles, SS_ROLE_WORKER);
@@ -92,12 +92,12 @@ static const char *wait_for_trouble(struct ss_link *link)
 
 START_TEST(a_key_that_is_not_allowed_stays_outside)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     start_server(0);
     struct ss_link *link = connect_as("stranger.key");
-    ck_assert(!serve("key", &incident));
-    ck_assert_str_eq(incident.who, "127.0.0.1");
-    ck_assert_ptr_nonnull(strstr(incident.text, stranger.public_half));
+    ck_assert(!serve("key", &notice));
+    ck_assert_str_eq(notice.who, "127.0.0.1");
+    ck_assert_ptr_nonnull(strstr(notice.text, stranger.public_half));
     ck_assert_ptr_nonnull(strstr(wait_for_trouble(link), "allow our key"));
     ss_link_close(&link);
 }
@@ -114,15 +114,15 @@ END_TEST
 
 START_TEST(a_key_that_is_revoked_is_not_heard_any_more)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     start_server(0);
     struct ss_link *link = connect_as("worker.key");
-    ck_assert(serve("key", &incident));
+    ck_assert(serve("key", &notice));
     write_text("allowed", "# nobody\n");
-    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert(!serve(SS_LINK_NEWS, &notice));
     ck_assert_int_eq(ss_link_send(link, NULL, "again", 5, &error), SS_OK);
-    ck_assert(!serve("key", &incident));
-    ck_assert_ptr_nonnull(strstr(incident.text, "any more"));
+    ck_assert(!serve("key", &notice));
+    ck_assert_ptr_nonnull(strstr(notice.text, "any more"));
     ss_link_close(&link);
 }
 END_TEST
@@ -164,14 +164,14 @@ static void raw_close(struct raw *raw)
 START_TEST(an_identity_of_another_key_is_refused)
 {
     char identity[SS_ADMISSION_MARK_SIZE + 1] = "";
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     start_server(0);
     allow(&stranger);
-    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert(!serve(SS_LINK_NEWS, &notice));
     memcpy(identity, worker.public_half, SS_ADMISSION_MARK_SIZE);
     struct raw thief = raw_send(identity);
-    ck_assert(!serve("identity", &incident));
-    ck_assert_str_eq(incident.who, "stranger");
+    ck_assert(!serve("identity", &notice));
+    ck_assert_str_eq(notice.who, "stranger");
     raw_close(&thief);
 }
 END_TEST
@@ -179,11 +179,11 @@ END_TEST
 START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
 {
     char identity[SS_ADMISSION_MARK_SIZE + 1] = "";
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     struct ss_link_counts counts = {.delayed = 0};
     start_server(0);
     allow(&stranger);
-    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert(!serve(SS_LINK_NEWS, &notice));
     memcpy(identity, worker.public_half, SS_ADMISSION_MARK_SIZE);
     struct raw thief = raw_send(identity);
     // It is hung up on, comes back by itself, and then waits: the longer, the
@@ -196,15 +196,15 @@ START_TEST(who_goes_on_under_the_identity_of_another_key_has_to_wait)
         size_t size;
         ck_assert_int_eq(
             ss_link_recv(server, peer, &bytes, &size, &error), SS_EAGAIN);
-        while (ss_link_incident(server, &incident))
-            ck_assert_str_eq(incident.kind, "identity");
+        while (ss_link_notice(server, &notice))
+            ck_assert_str_eq(notice.kind, "identity");
         ss_link_counts(server, &counts);
         if (i > SS_LINK_WRONGS_BURST)
             link_wait(server, -1, 10);
     }
     ck_assert_uint_gt(counts.delayed, 0);
     struct ss_link *link = connect_as("worker.key");
-    ck_assert(serve("key", &incident));
+    ck_assert(serve("key", &notice));
     ck_assert_str_eq(ss_link_sender(server)->name, "worker");
     ss_link_close(&link);
     raw_close(&thief);
@@ -215,15 +215,15 @@ END_TEST
 START_TEST(an_identity_that_is_too_long_is_its_senders_own_fault)
 {
     char identity[SS_LINK_IDENTITY_SIZE_MAX + 2] = "", peer[SS_PEER_SIZE];
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     void *bytes;
     size_t size;
     int status = SS_EAGAIN;
     start_server(0);
     allow(&stranger);
-    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert(!serve(SS_LINK_NEWS, &notice));
     struct ss_link *link = connect_as("worker.key");
-    ck_assert(serve("key", &incident));
+    ck_assert(serve("key", &notice));
     ck_assert_str_eq(ss_link_sender(server)->name, "worker");
     memset(identity, 'i', SS_LINK_IDENTITY_SIZE_MAX + 1);
     memcpy(identity, stranger.public_half, SS_ADMISSION_MARK_SIZE);
@@ -243,14 +243,14 @@ END_TEST
 // Until there is one complaint too many.
 static void do_wrong(struct ss_link *link)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     for (;;) {
         (void)!ss_link_send(link, NULL, "wrong", 5, &error);
-        if (!serve("complaints", &incident))
+        if (!serve("complaints", &notice))
             break;
         ss_link_complain(server);
     }
-    ck_assert_str_eq(incident.who, "worker at 127.0.0.1");
+    ck_assert_str_eq(notice.who, "worker at 127.0.0.1");
 }
 
 // Serve until both have been heard. What the worker says first may be lost with
@@ -281,12 +281,12 @@ static void hear_stranger_and(struct ss_link *worker_link)
 // slow the machine is.
 START_TEST(a_key_that_did_wrong_waits_and_another_one_does_not)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     struct ss_link_counts counts;
     int rounds = 0;
     start_server(0);
     allow(&stranger);
-    ck_assert(!serve(SS_LINK_NEWS, &incident));
+    ck_assert(!serve(SS_LINK_NEWS, &notice));
     struct ss_link *wrong = connect_as("worker.key");
     do {
         rounds++;
@@ -307,16 +307,16 @@ END_TEST
 
 START_TEST(who_sends_too_much_is_hung_up_on)
 {
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     struct ss_link_counts counts;
     start_server(10);
     struct ss_link *link = connect_as("worker.key");
     for (int i = 0; i < 1000; i++)
         ck_assert_int_eq(ss_link_send(link, NULL, "x", 1, &error), SS_OK);
     int taken = 0;
-    while (serve("rate", &incident))
+    while (serve("rate", &notice))
         ck_assert_int_lt(taken++, 900);
-    ck_assert_str_eq(incident.who, "worker");
+    ck_assert_str_eq(notice.who, "worker");
     ss_link_counts(server, &counts);
     ck_assert_uint_gt(counts.dropped, 0);
     ck_assert_uint_gt(counts.accepted, 0);
@@ -348,13 +348,13 @@ static void expect_nothing_unread(struct ss_link *link)
     static const size_t sizes[] = {0, 1, 222, 223, 255, 256, 100000};
     enum { SIZES = sizeof(sizes) / sizeof(*sizes), ROUNDS = 300 };
     static char bytes[100000];
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     struct ss_link_counts counts;
-    ck_assert(serve("rate", &incident)); // "hello"
+    ck_assert(serve("rate", &notice)); // "hello"
     for (size_t i = 0; i < (size_t)SIZES * ROUNDS; i++) {
         ck_assert_int_eq(
             ss_link_send(link, NULL, bytes, sizes[i % SIZES], &error), SS_OK);
-        ck_assert(serve("rate", &incident));
+        ck_assert(serve("rate", &notice));
         ck_assert_int_eq(ss_link_send(server, speaker, bytes,
                              sizes[i % SIZES], &error),
             SS_OK);
@@ -405,7 +405,7 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
 {
     enum { SIZE = 100000, COUNT = 100 };
     static char bytes[SIZE];
-    struct ss_link_incident incident;
+    struct ss_link_notice notice;
     struct ss_link_counts counts;
     struct ss_link_options options = {.endpoint = "tcp://127.0.0.1:*",
         .server = true,
@@ -413,7 +413,7 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
     ck_assert_int_eq(ss_link_open(&options, &server, &error), SS_OK);
     void *context = zmq_ctx_new();
     void *deaf = connect_deaf(context);
-    ck_assert(serve("unread", &incident));
+    ck_assert(serve("unread", &notice));
     int status = SS_OK;
     for (int i = 0; i < COUNT && status == SS_OK; i++)
         status = ss_link_send(server, speaker, bytes, SIZE, &error);
@@ -421,11 +421,11 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
     // Nobody waited: it is weighed while much is given.
     ss_link_counts(server, &counts);
     ck_assert_uint_gt(counts.heavy, 0);
-    ck_assert(ss_link_incident(server, &incident));
-    ck_assert_str_eq(incident.kind, "unread");
-    ck_assert_str_eq(incident.who, "127.0.0.1");
-    ck_assert_msg(strstr(incident.text, "more than 5 MB") != NULL, "%s",
-        incident.text);
+    ck_assert(ss_link_notice(server, &notice));
+    ck_assert_str_eq(notice.kind, "unread");
+    ck_assert_str_eq(notice.who, "127.0.0.1");
+    ck_assert_msg(strstr(notice.text, "more than 5 MB") != NULL, "%s",
+        notice.text);
     // Nothing of it is held any more, but for a handshake if it is back.
     for (int i = 0; i < TURNS_MAX && counts.unread >= 1024; i++) {
         link_wait(server, -1, TURN_MS);

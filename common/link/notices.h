@@ -1,9 +1,9 @@
-// incidents.h - what an operator should know of a link, until it is told.
+// notices.h - what an operator should know of a link, until it is told.
 //
 // A hostile peer makes as many as it likes: what finds no place is not told,
 // only counted (ss_link_counts), and will happen again.
-#ifndef SS_LINK_INCIDENTS_H
-#define SS_LINK_INCIDENTS_H
+#ifndef SS_LINK_NOTICES_H
+#define SS_LINK_NOTICES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,16 @@
 #include "common/link/link.h"
 
 // A ring, the oldest first. Zero bytes: nothing has happened.
-struct ss_incidents {
-    struct ss_link_incident items[SS_LINK_INCIDENTS_MAX];
+struct ss_notices {
+    struct ss_link_notice items[SS_LINK_NOTICES_MAX];
     size_t first, count;
 };
 
 // Keeps `kind`, which is a literal; copies the others, cut to fit.
-void ss_incidents_tell(struct ss_incidents *incidents, const char *kind,
+void ss_notices_tell(struct ss_notices *notices, const char *kind,
     const char *who, const char *format, ...) SS_PRINTF(4, 5);
 // Takes the oldest out. False: there is none.
-bool ss_incidents_take(
-    struct ss_incidents *incidents, struct ss_link_incident *ret);
+bool ss_notices_take(
+    struct ss_notices *notices, struct ss_link_notice *ret);
 
 #endif
