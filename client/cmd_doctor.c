@@ -11,7 +11,7 @@
 #include "client/cli/child.h"
 #include "client/cli/paused.h"
 #include "client/commands.h"
-#include "common/app/doubts.h"
+#include "common/app/startup_warnings.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "common/model/finding.h"
@@ -235,9 +235,9 @@ int ss_cmd_doctor(struct ss_client *client)
     int status =
         words.count > 0 ? look_at_start(found) : look_at_cluster(found);
     if (words.count == 0) {
-        ss_doubts_exposed(
+        ss_startup_warnings_exposed(
             &ss_cli_settings, ss_cli_options.keys, ROLES, add, found);
-        ss_doubts_variables(add, found);
+        ss_startup_warnings_variables(add, found);
     }
     if (status == SS_CLI_DONE && ss_cli_options.json)
         ss_cli_print_json(found);

@@ -3,9 +3,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/app/doubts.h"
 #include "common/app/log.h"
 #include "common/app/settings.h"
+#include "common/app/startup_warnings.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -95,8 +95,8 @@ static int check(const struct ss_settings *settings,
 {
     int found = 0;
     ss_value_setup();
-    ss_doubts_variables(print_finding, &found);
-    ss_doubts_exposed(settings, options->keys, SS_ROLE_COORDINATOR,
+    ss_startup_warnings_variables(print_finding, &found);
+    ss_startup_warnings_exposed(settings, options->keys, SS_ROLE_COORDINATOR,
         print_finding, &found);
     ss_coordinator_check(options, print_finding, &found);
     return found > 0 ? EXIT_CANNOT_START : 0;
@@ -134,7 +134,7 @@ static int start(const struct ss_settings *settings,
     struct ss_coordinator_options options = options_of(values, url);
     options.settings = ss_settings_json(settings);
     if (!values->check)
-        ss_doubts_log(settings, values->keys, SS_ROLE_COORDINATOR);
+        ss_startup_warnings_log(settings, values->keys, SS_ROLE_COORDINATOR);
     int code = values->check ? check(settings, &options) : run(&options);
     json_decref(options.settings);
     ss_free(url);

@@ -1,9 +1,9 @@
 // worker_main.c - the arguments of a worker program.
 #include <stdio.h>
 
-#include "common/app/doubts.h"
 #include "common/app/log.h"
 #include "common/app/settings.h"
+#include "common/app/startup_warnings.h"
 #include "common/link/keys.h"
 #include "worker/supervise.h"
 
@@ -44,7 +44,7 @@ static int run(const struct ss_settings *settings,
     ss_log_setup(&(struct ss_log_options){.program = "superstep-worker",
         .level = SS_LOG_INFO,
         .is_json = values->log_json});
-    ss_doubts_log(settings, values->keys, SS_ROLE_WORKER);
+    ss_startup_warnings_log(settings, values->keys, SS_ROLE_WORKER);
     struct ss_worker_options options = {.app = app,
         .app_path = values->app,
         .app_arg = values->app_arg,

@@ -9,7 +9,7 @@
 
 #include "client/cli/completion.h"
 #include "client/cli/text.h"
-#include "common/app/doubts.h"
+#include "common/app/startup_warnings.h"
 #include "common/app/version.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
@@ -292,8 +292,8 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
     int status = check_words(command, argc, argv);
     if (status != SS_CLI_DONE)
         return status;
-    ss_doubts_variables(warn, NULL);
-    ss_doubts_exposed(&ss_cli_settings, ss_cli_options.keys,
+    ss_startup_warnings_variables(warn, NULL);
+    ss_startup_warnings_exposed(&ss_cli_settings, ss_cli_options.keys,
         SS_ROLE_OPERATOR | SS_ROLE_CLIENT, warn, NULL);
     struct ss_client *client;
     struct ss_client_error error;

@@ -1,5 +1,5 @@
-// doubts.c - variables that nobody takes, and secrets that others could read.
-#include "common/app/doubts.h"
+// startup_warnings.c - variables that nobody takes, and secrets that others could read.
+#include "common/app/startup_warnings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static void tell_variable(const char *name, ss_finding_fn *found, void *ctx)
     found(ctx, SS_FINDING_VARIABLE, text);
 }
 
-void ss_doubts_variables(ss_finding_fn *found, void *ctx)
+void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx)
 {
     size_t count = 0;
     for (char **it = environ; it && *it; it++) {
@@ -113,7 +113,7 @@ void ss_doubts_variables(ss_finding_fn *found, void *ctx)
                 sizeof(SS_SETTINGS_PREFIX) - 1) != 0 ||
             is_known(name))
             continue;
-        if (count++ == SS_DOUBTS_VARIABLES_MAX)
+        if (count++ == SS_STARTUP_WARNINGS_VARIABLES_MAX)
             break;
         tell_variable(name, found, ctx);
     }
@@ -129,7 +129,7 @@ static void tell_exposed(const char *path, ss_finding_fn *found, void *ctx)
     found(ctx, SS_FINDING_KEY_EXPOSED, text);
 }
 
-void ss_doubts_exposed(const struct ss_settings *of, const char *keys,
+void ss_startup_warnings_exposed(const struct ss_settings *of, const char *keys,
     unsigned roles, ss_finding_fn *found, void *ctx)
 {
     const char *path;
@@ -151,9 +151,9 @@ static void log_one(void *ctx, enum ss_finding finding, const char *text)
         SS_LOG_WARNING, "%s: %s", text, ss_finding_remedy(finding));
 }
 
-void ss_doubts_log(
+void ss_startup_warnings_log(
     const struct ss_settings *of, const char *keys, unsigned roles)
 {
-    ss_doubts_variables(log_one, NULL);
-    ss_doubts_exposed(of, keys, roles, log_one, NULL);
+    ss_startup_warnings_variables(log_one, NULL);
+    ss_startup_warnings_exposed(of, keys, roles, log_one, NULL);
 }

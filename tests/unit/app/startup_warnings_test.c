@@ -1,5 +1,5 @@
-// doubts_test.c - variables that nobody takes, and secrets that others could read.
-#include "common/app/doubts.h"
+// startup_warnings_test.c - variables that nobody takes, and secrets that others could read.
+#include "common/app/startup_warnings.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "common/link/roles.h"
 #include "tests/suite.h"
 
-static char texts[SS_DOUBTS_VARIABLES_MAX + 8][256];
+static char texts[SS_STARTUP_WARNINGS_VARIABLES_MAX + 8][256];
 static size_t count;
 static struct ss_coordinator_settings values;
 static struct ss_settings settings;
@@ -28,7 +28,7 @@ static void look(void)
 {
     enum ss_finding wanted = SS_FINDING_VARIABLE;
     count = 0;
-    ss_doubts_variables(take, &wanted);
+    ss_startup_warnings_variables(take, &wanted);
 }
 
 static void set_up(void)
@@ -120,13 +120,13 @@ END_TEST
 START_TEST(a_flood_of_them_is_told_of_up_to_a_limit)
 {
     char name[64];
-    for (int i = 0; i < SS_DOUBTS_VARIABLES_MAX + 3; i++) {
+    for (int i = 0; i < SS_STARTUP_WARNINGS_VARIABLES_MAX + 3; i++) {
         snprintf(name, sizeof(name), "SUPERSTEP_NONE_OF_OURS_%d", i);
         setenv(name, "x", 1);
     }
     look();
-    ck_assert_uint_eq(count, SS_DOUBTS_VARIABLES_MAX);
-    for (int i = 0; i < SS_DOUBTS_VARIABLES_MAX + 3; i++) {
+    ck_assert_uint_eq(count, SS_STARTUP_WARNINGS_VARIABLES_MAX);
+    for (int i = 0; i < SS_STARTUP_WARNINGS_VARIABLES_MAX + 3; i++) {
         snprintf(name, sizeof(name), "SUPERSTEP_NONE_OF_OURS_%d", i);
         unsetenv(name);
     }
@@ -175,7 +175,7 @@ START_TEST(secrets_that_others_can_read_are_logged_with_what_to_do)
     setenv("SUPERSTEP_STORE_FILE", dsn, 1);
     ck_assert_int_eq(ss_args_parse(&args, 1, argv, &asked, NULL), SS_OK);
     ss_log_setup(&log);
-    ss_doubts_log(&settings, folder, SS_ROLE_COORDINATOR);
+    ss_startup_warnings_log(&settings, folder, SS_ROLE_COORDINATOR);
     ck_assert_uint_eq(lines_count, 2);
     for (size_t i = 0; i < 2; i++) {
         char wanted[256];
@@ -185,7 +185,7 @@ START_TEST(secrets_that_others_can_read_are_logged_with_what_to_do)
         ck_assert_msg(strstr(lines[i], wanted), "%s", lines[i]);
         chmod(paths[i], 0600);
     }
-    ss_doubts_log(&settings, folder, SS_ROLE_COORDINATOR);
+    ss_startup_warnings_log(&settings, folder, SS_ROLE_COORDINATOR);
     ck_assert_uint_eq(lines_count, 2);
     for (size_t i = 0; i < 2; i++)
         unlink(paths[i]);
@@ -195,8 +195,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("doubts");
-    TCase *tcase = tcase_create("doubts");
+    Suite *suite = suite_create("startup_warnings");
+    TCase *tcase = tcase_create("startup_warnings");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(
         tcase, a_mistyped_variable_is_named_with_the_nearest_setting);
