@@ -1,6 +1,6 @@
 // channel_topic.c - a list of what was written, of one superstep or of all.
 #include "common/model/channel_kind.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 
 static size_t count_of(const struct ss_channel *channel)
 {

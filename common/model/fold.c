@@ -10,7 +10,7 @@
 
 #include "common/base/check.h"
 #include "common/model/journal_impl.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 
 // --- a checkpoint's memory --------------------------------------------------
 

@@ -3,7 +3,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/task.h"
 
 void ss_order_lists_fini(struct ss_order *order)

@@ -8,7 +8,7 @@
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/value.h"
 
 // left and right are borrowed and never modified. Gives *ret_json, which may

@@ -9,7 +9,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/limits.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 
 enum { DEPTH_UNKNOWN = -1 };
 

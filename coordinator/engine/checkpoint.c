@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "coordinator/engine/loop.h"
 #include "coordinator/engine/thread.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "coordinator/engine/internal.h"
 
 struct holding {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/value.h"
 #include "worker/session/limits.h"
 #include "worker/session/state.h"

@@ -1,7 +1,7 @@
 // Every kind of channel against the table of spec/engine.md 2.
 #include "common/model/channel.h"
 
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "tests/unit/model/help.h"
 
 // A live channel of one state key, and what its last update said.

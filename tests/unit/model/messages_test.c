@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "common/base/prng.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "common/model/reducer.h"
 #include "tests/unit/model/help.h"
 

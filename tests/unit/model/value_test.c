@@ -1,7 +1,7 @@
 #include "common/model/value.h"
 
 #include "common/model/limits.h"
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 #include "tests/unit/model/help.h"
 
 START_TEST(text_is_decoded_when_somebody_looks)

@@ -1,10 +1,10 @@
-// list.c - the tree under a list: nodes of 32 places, changed along one path.
-#include "common/model/list.h"
+// persistent_vector.c - the tree under a list: nodes of 32 places, changed along one path.
+#include "common/model/persistent_vector.h"
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/index.h"
-#include "common/model/list_impl.h"
+#include "common/model/persistent_vector_impl.h"
 #include "common/model/value.h"
 
 // ------------------------------------------------ nodes

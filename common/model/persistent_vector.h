@@ -1,4 +1,4 @@
-// list.h - a list of values that shares its past.
+// persistent_vector.h - a list of values that shares its past.
 //
 //   number   0 1 2 ... 31   32 ... 63   64 ...       a node has 32 places
 //                |             |          |
@@ -16,8 +16,8 @@
 // Counted, and immutable for whoever holds a reference beside others: a change
 // takes the list and gives the changed one, which is the same object where
 // nobody else held it. Not for two threads at once.
-#ifndef SS_MODEL_LIST_H
-#define SS_MODEL_LIST_H
+#ifndef SS_MODEL_PERSISTENT_VECTOR_H
+#define SS_MODEL_PERSISTENT_VECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

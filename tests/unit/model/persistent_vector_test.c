@@ -1,5 +1,5 @@
 // Lists that share their past, against plain arrays of numbers.
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 
 #include "common/base/prng.h"
 #include "common/model/index.h"

@@ -1,8 +1,8 @@
-// list_edit.c - how one list became another: compared, told, done again.
+// persistent_vector_edit.c - how one list became another: compared, told, done again.
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/list_impl.h"
+#include "common/model/persistent_vector_impl.h"
 #include "common/model/value.h"
 
 // ------------------------------------------------ comparing

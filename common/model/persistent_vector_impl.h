@@ -1,8 +1,8 @@
-// list_impl.h - inside of lists (list.c, list_edit.c).
-#ifndef SS_MODEL_LIST_IMPL_H
-#define SS_MODEL_LIST_IMPL_H
+// persistent_vector_impl.h - inside of lists (persistent_vector.c, persistent_vector_edit.c).
+#ifndef SS_MODEL_PERSISTENT_VECTOR_IMPL_H
+#define SS_MODEL_PERSISTENT_VECTOR_IMPL_H
 
-#include "common/model/list.h"
+#include "common/model/persistent_vector.h"
 
 enum { SS_LIST_BITS = 5, SS_LIST_WIDTH = 1 << SS_LIST_BITS };
 
