@@ -10,7 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/model/index.h"
+#include "common/model/hamt.h"
 #include "common/model/reducer.h"
 #include "common/model/value.h"
 
@@ -228,7 +228,7 @@ static uint64_t hash_of(const json_t *message)
 }
 
 struct indexing {
-    struct ss_index *index;
+    struct ss_hamt *index;
     bool is_bad;
 };
 
@@ -238,9 +238,9 @@ static void index_item(void *ctx, uint64_t number, struct ss_value *item)
     const json_t *message = ss_value_json(item);
     uint64_t other;
     it->is_bad = it->is_bad || !ss_message_is_whole(message) ||
-                 ss_index_get(it->index, hash_of(message), &other);
+                 ss_hamt_get(it->index, hash_of(message), &other);
     if (!it->is_bad)
-        it->index = ss_index_put(it->index, hash_of(message), number);
+        it->index = ss_hamt_put(it->index, hash_of(message), number);
 }
 
 // False: not all of it are whole messages whose ids differ.
@@ -251,7 +251,7 @@ static bool has_index(struct ss_list *list)
         return true;
     ss_list_each(list, index_item, &it);
     if (it.is_bad)
-        ss_index_unref(it.index);
+        ss_hamt_unref(it.index);
     else
         ss_list_set_index(list, it.index);
     return !it.is_bad;
@@ -259,30 +259,30 @@ static bool has_index(struct ss_list *list)
 
 // Where the messages of the slots are. False: two ids have one hash.
 static bool find_slots(const struct ss_map *slots, const struct ss_list *list,
-    const struct ss_index *index)
+    const struct ss_hamt *index)
 {
-    struct ss_index *seen = NULL;
+    struct ss_hamt *seen = NULL;
     bool is_plain = true;
     for (struct ss_map_entry *e = slots->first; e && is_plain; e = e->next) {
         struct slot *slot = e->value;
         uint64_t hash = ss_hash64(e->key, strlen(e->key)), number;
-        is_plain = !ss_index_get(seen, hash, &number);
+        is_plain = !ss_hamt_get(seen, hash, &number);
         if (is_plain)
-            seen = ss_index_put(seen, hash, 0);
-        if (!ss_index_get(index, hash, &number))
+            seen = ss_hamt_put(seen, hash, 0);
+        if (!ss_hamt_get(index, hash, &number))
             continue;
         slot->place = number + 1;
         const json_t *there = ss_value_json(ss_list_get(list, number));
         is_plain = is_plain && strcmp(id_of(there), e->key) == 0;
     }
-    ss_index_unref(seen);
+    ss_hamt_unref(seen);
     return is_plain;
 }
 
 // A conversation that is being changed, and its index.
 struct conversation {
     struct ss_list *list;
-    struct ss_index *index;
+    struct ss_hamt *index;
 };
 
 static void converse(
@@ -293,7 +293,7 @@ static void converse(
     if (slot->place == 0) {
         c->list = ss_list_push(c->list, item);
         slot->place = ss_list_next(c->list);
-        c->index = ss_index_put(c->index, hash_of(message), slot->place - 1);
+        c->index = ss_hamt_put(c->index, hash_of(message), slot->place - 1);
     } else {
         // The same once more is no change: a graph inside gives all back.
         struct ss_value *there = ss_list_get(c->list, slot->place - 1);
@@ -322,7 +322,7 @@ static int converse_all(const struct merge *merge, struct conversation *c,
         if (!slot->is_removed)
             continue;
         c->list = ss_list_drop(c->list, slot->place - 1);
-        c->index = ss_index_drop(c->index, ss_hash64(e->key, strlen(e->key)));
+        c->index = ss_hamt_drop(c->index, ss_hash64(e->key, strlen(e->key)));
     }
     return SS_OK;
 }
@@ -344,7 +344,7 @@ int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
     if (!merge.clears) {
         ss_list_unref(c.list);
         c.list = ss_list_ref(*list);
-        c.index = ss_index_ref(ss_list_index(*list));
+        c.index = ss_hamt_ref(ss_list_index(*list));
     }
     add_slots(&slots, added, from);
     status = find_slots(&slots, c.list, c.index)
@@ -356,7 +356,7 @@ int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
         c.list = old;
         ss_list_set_index(*list, c.index);
     } else {
-        ss_index_unref(c.index);
+        ss_hamt_unref(c.index);
     }
     ss_list_unref(c.list);
     ss_map_fini(&slots, ss_free);

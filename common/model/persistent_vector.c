@@ -3,7 +3,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/index.h"
+#include "common/model/hamt.h"
 #include "common/model/persistent_vector_impl.h"
 #include "common/model/value.h"
 
@@ -135,7 +135,7 @@ void ss_list_unref(struct ss_list *list)
     if (--list->refs > 0)
         return;
     node_unref(list->root, list->level);
-    ss_index_unref(list->index);
+    ss_hamt_unref(list->index);
     ss_free(list);
 }
 
@@ -259,14 +259,14 @@ struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number)
     return list;
 }
 
-struct ss_index *ss_list_index(const struct ss_list *list)
+struct ss_hamt *ss_list_index(const struct ss_list *list)
 {
     return list->index;
 }
 
-void ss_list_set_index(struct ss_list *list, struct ss_index *index)
+void ss_list_set_index(struct ss_list *list, struct ss_hamt *index)
 {
-    struct ss_index *old = list->index;
+    struct ss_hamt *old = list->index;
     list->index = index;
-    ss_index_unref(old);
+    ss_hamt_unref(old);
 }

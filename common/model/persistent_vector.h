@@ -26,7 +26,7 @@
 #include "common/base/status.h"
 
 struct ss_value;
-struct ss_index;
+struct ss_hamt;
 struct ss_list;
 
 struct ss_list *ss_list_new(void);
@@ -55,8 +55,8 @@ struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number);
 
 // What its owner knows of a list: where which item is (messages.c). Every
 // change forgets it; who knows better sets it again. `index` is taken.
-struct ss_index *ss_list_index(const struct ss_list *list); // borrowed, or NULL
-void ss_list_set_index(struct ss_list *list, struct ss_index *index);
+struct ss_hamt *ss_list_index(const struct ss_list *list); // borrowed, or NULL
+void ss_list_set_index(struct ss_list *list, struct ss_hamt *index);
 
 // Item for item the same objects from `at` to `at + dropped` in the old list
 // were replaced by `added` others.

@@ -25,7 +25,7 @@ struct ss_list {
     unsigned level; // of the root; leaves are level 0
     struct ss_list_node *root; // NULL: no item
     uint64_t next;
-    struct ss_index *index;
+    struct ss_hamt *index;
 };
 
 // Where `number` goes on at `level`.

@@ -2,7 +2,7 @@
 #include "common/model/persistent_vector.h"
 
 #include "common/base/prng.h"
-#include "common/model/index.h"
+#include "common/model/hamt.h"
 #include "tests/unit/model/help.h"
 
 enum { MODEL_MAX = 4096, VERSIONS = 40 };
@@ -212,23 +212,23 @@ static uint64_t hash_of(size_t i)
 START_TEST(an_index_and_its_past_are_two_indexes)
 {
     enum { COUNT = 2000 };
-    struct ss_index *index = NULL, *past;
+    struct ss_hamt *index = NULL, *past;
     uint64_t found;
     for (size_t i = 0; i < COUNT; i++)
-        index = ss_index_put(index, hash_of(i), i);
-    past = ss_index_ref(index);
+        index = ss_hamt_put(index, hash_of(i), i);
+    past = ss_hamt_ref(index);
     for (size_t i = 0; i < COUNT; i++)
-        index = i % 2 ? ss_index_drop(index, hash_of(i))
-                      : ss_index_put(index, hash_of(i), i + COUNT);
+        index = i % 2 ? ss_hamt_drop(index, hash_of(i))
+                      : ss_hamt_put(index, hash_of(i), i + COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        ck_assert(ss_index_get(past, hash_of(i), &found) && found == i);
-        ck_assert(ss_index_get(index, hash_of(i), &found) == (i % 2 == 0));
+        ck_assert(ss_hamt_get(past, hash_of(i), &found) && found == i);
+        ck_assert(ss_hamt_get(index, hash_of(i), &found) == (i % 2 == 0));
         ck_assert(i % 2 || found == i + COUNT);
     }
     for (size_t i = 0; i < COUNT; i += 2)
-        index = ss_index_drop(index, hash_of(i));
+        index = ss_hamt_drop(index, hash_of(i));
     ck_assert_ptr_null(index);
-    ss_index_unref(past);
+    ss_hamt_unref(past);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-// index.c - a hash trie with shared nodes (Bagwell, Ideal Hash Trees, 2001).
-#include "common/model/index.h"
+// hamt.c - a hash trie with shared nodes (Bagwell, Ideal Hash Trees, 2001).
+#include "common/model/hamt.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -12,10 +12,10 @@ enum { BITS = 5, BRANCHES = 1 << BITS };
 struct entry {
     uint64_t hash;          // of a number; a child has none
     uint64_t number;
-    struct ss_index *child; // or NULL
+    struct ss_hamt *child; // or NULL
 };
 
-struct ss_index {
+struct ss_hamt {
     unsigned refs;
     uint32_t taken; // which of the 32 branches have an entry
     struct entry entries[];
@@ -38,43 +38,43 @@ static unsigned count_of(uint32_t taken)
 }
 
 // Where the entry of `branch` stands, or would stand.
-static unsigned place_of(const struct ss_index *node, unsigned branch)
+static unsigned place_of(const struct ss_hamt *node, unsigned branch)
 {
     return count_of(node->taken & ((UINT32_C(1) << branch) - 1));
 }
 
-static bool has(const struct ss_index *node, unsigned branch)
+static bool has(const struct ss_hamt *node, unsigned branch)
 {
     return (node->taken >> branch & 1) != 0;
 }
 
-static struct ss_index *node_new(uint32_t taken)
+static struct ss_hamt *node_new(uint32_t taken)
 {
-    struct ss_index *node = ss_zalloc(
+    struct ss_hamt *node = ss_zalloc(
         1, sizeof(*node) + count_of(taken) * sizeof(struct entry));
     node->refs = 1;
     node->taken = taken;
     return node;
 }
 
-struct ss_index *ss_index_ref(struct ss_index *index)
+struct ss_hamt *ss_hamt_ref(struct ss_hamt *index)
 {
     if (index)
         index->refs++;
     return index;
 }
 
-void ss_index_unref(struct ss_index *index)
+void ss_hamt_unref(struct ss_hamt *index)
 {
     if (!index || --index->refs > 0)
         return;
     for (unsigned i = 0; i < count_of(index->taken); i++)
-        ss_index_unref(index->entries[i].child);
+        ss_hamt_unref(index->entries[i].child);
     ss_free(index);
 }
 
-bool ss_index_get(
-    const struct ss_index *index, uint64_t hash, uint64_t *ret_number)
+bool ss_hamt_get(
+    const struct ss_hamt *index, uint64_t hash, uint64_t *ret_number)
 {
     for (unsigned level = 0; index; level++) {
         unsigned branch = branch_of(hash, level);
@@ -92,22 +92,22 @@ bool ss_index_get(
 
 // A node of our own with the branches `taken`: of those that `node` (taken) has
 // too it has the entries. The node itself where it serves.
-static struct ss_index *reshape(struct ss_index *node, uint32_t taken)
+static struct ss_hamt *reshape(struct ss_hamt *node, uint32_t taken)
 {
     if (node->refs == 1 && node->taken == taken)
         return node;
-    struct ss_index *copy = node_new(taken);
+    struct ss_hamt *copy = node_new(taken);
     for (unsigned b = 0; b < BRANCHES; b++)
         if (has(node, b) && has(copy, b)) {
             struct entry *entry = &copy->entries[place_of(copy, b)];
             *entry = node->entries[place_of(node, b)];
-            ss_index_ref(entry->child);
+            ss_hamt_ref(entry->child);
         }
-    ss_index_unref(node);
+    ss_hamt_unref(node);
     return copy;
 }
 
-static struct ss_index *put(struct ss_index *node, unsigned level,
+static struct ss_hamt *put(struct ss_hamt *node, unsigned level,
     uint64_t hash, uint64_t number)
 {
     unsigned branch = branch_of(hash, level);
@@ -120,7 +120,7 @@ static struct ss_index *put(struct ss_index *node, unsigned level,
         entry->child = put(entry->child, level + 1, hash, number);
     } else if (was_there && entry->hash != hash) {
         // Two in one branch: they go on below, where they part.
-        struct ss_index *below =
+        struct ss_hamt *below =
             put(NULL, level + 1, entry->hash, entry->number);
         *entry = (struct entry){.child = put(below, level + 1, hash, number)};
     } else {
@@ -129,14 +129,14 @@ static struct ss_index *put(struct ss_index *node, unsigned level,
     return node;
 }
 
-struct ss_index *ss_index_put(
-    struct ss_index *index, uint64_t hash, uint64_t number)
+struct ss_hamt *ss_hamt_put(
+    struct ss_hamt *index, uint64_t hash, uint64_t number)
 {
     return put(index, 0, hash, number);
 }
 
-static struct ss_index *drop(
-    struct ss_index *node, unsigned level, uint64_t hash)
+static struct ss_hamt *drop(
+    struct ss_hamt *node, unsigned level, uint64_t hash)
 {
     unsigned branch = branch_of(hash, level);
     ss_check(has(node, branch));
@@ -151,11 +151,11 @@ static struct ss_index *drop(
     node = reshape(node, node->taken & ~(UINT32_C(1) << branch));
     if (node->taken)
         return node;
-    ss_index_unref(node);
+    ss_hamt_unref(node);
     return NULL;
 }
 
-struct ss_index *ss_index_drop(struct ss_index *index, uint64_t hash)
+struct ss_hamt *ss_hamt_drop(struct ss_hamt *index, uint64_t hash)
 {
     return drop(index, 0, hash);
 }
