@@ -8,7 +8,7 @@
 #include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/base/mem.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 enum { COLUMNS_MAX = 8 };

@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/link/keys.h"
 #include "common/model/finding.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 enum { MESSAGE_SIZE = 16384, HINT_MS = 3000 };

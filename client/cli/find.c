@@ -7,7 +7,7 @@
 #include "client/cli/text.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 // Checkpoints that are looked at for what namespaces there are, and how many of

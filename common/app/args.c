@@ -11,7 +11,7 @@
 #include "common/app/version.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 
 enum {
     HELP_COLUMN = 30,

@@ -7,7 +7,7 @@
 #include "common/app/log.h"
 #include "common/base/mem.h"
 #include "common/link/keys.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 
 extern char **environ; // POSIX: who looks at it declares it
 

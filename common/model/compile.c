@@ -8,9 +8,9 @@
 
 #include "common/base/check.h"
 #include "common/model/build.h"
-#include "common/model/hint.h"
 #include "common/model/limits.h"
 #include "common/model/names.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 static int compile(json_t *description, int depth, struct ss_graph **ret_graph,

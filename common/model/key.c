@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/model/build.h"
-#include "common/model/hint.h"
 #include "common/model/limits.h"
 #include "common/model/names.h"
 #include "common/model/reducer.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 static const struct {

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/hint.h"
 #include "common/model/opaque.h"
 #include "common/model/order.h"
 #include "common/model/reducer.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 enum role { HUMAN, AI, SYSTEM, FUNCTION, TOOL, REMOVE, ROLES_COUNT };

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "common/model/build.h"
-#include "common/model/hint.h"
 #include "common/model/limits.h"
 #include "common/model/names.h"
+#include "common/model/suggest.h"
 #include "common/model/value.h"
 
 int ss_build_node_name(struct ss_build *build, const char *name)

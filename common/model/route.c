@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/hint.h"
 #include "common/model/mark.h"
 #include "common/model/names.h"
 #include "common/model/order.h"
+#include "common/model/suggest.h"
 #include "common/model/writer.h"
 
 // The state as the router sees it. A map that the node returned shows beneath

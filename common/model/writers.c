@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/hint.h"
 #include "common/model/mark.h"
 #include "common/model/names.h"
 #include "common/model/order.h"
+#include "common/model/suggest.h"
 #include "common/model/writer.h"
 
 void ss_writes_add(

@@ -2,7 +2,7 @@
 // of them a new run takes, and what clients ask of them.
 #include <string.h>
 
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "coordinator/engine/internal.h"
 
 // ------------------------------------------------ what is known

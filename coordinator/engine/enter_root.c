@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "coordinator/engine/enter.h"
 #include "coordinator/engine/internal.h"
 

@@ -8,7 +8,7 @@
 // other coordinators, ends what it runs, and hands back what it has not begun.
 #include <string.h>
 
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "coordinator/engine/internal.h"
 
 static void send_away(const struct worker *worker)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 #include "coordinator/engine/internal.h"
 
 #define KEY_ALL "all"

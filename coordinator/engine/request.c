@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/hint.h"
 #include "common/model/requests.h"
+#include "common/model/suggest.h"
 #include "coordinator/engine/internal.h"
 
 typedef void thread_fn(

@@ -1,6 +1,6 @@
-// hint.h - "Did you mean ...?": the nearest of the names that exist.
-#ifndef SS_MODEL_HINT_H
-#define SS_MODEL_HINT_H
+// suggest.h - "Did you mean ...?": the nearest of the names that exist.
+#ifndef SS_MODEL_SUGGEST_H
+#define SS_MODEL_SUGGEST_H
 
 #include <stddef.h>
 

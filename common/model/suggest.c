@@ -1,5 +1,5 @@
-// hint.c - edit distance, bounded: names far apart cost little.
-#include "common/model/hint.h"
+// suggest.c - edit distance, bounded: names far apart cost little.
+#include "common/model/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "common/model/hint.h"
+#include "common/model/suggest.h"
 
 #include "tests/unit/model/help.h"
 
