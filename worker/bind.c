@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "worker/define.h"
 
 static const struct ss_binding *find_pair(

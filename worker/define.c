@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "worker/define.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "worker/limits.h"
 #include "worker/task.h"

@@ -7,8 +7,8 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/names.h"
 #include "common/model/opaque.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 
 #define TYPES "langgraph.types"

@@ -3,7 +3,7 @@
 #define SS_MODEL_CHANNEL_KIND_H
 
 #include "common/model/channel.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 struct ss_channel_kind_table {
     // `channel` is empty but for its spec; stored may be NULL.

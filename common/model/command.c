@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/model/mark.h"
-#include "common/model/names.h"
 #include "common/model/order.h"
+#include "common/model/reserved.h"
 #include "common/model/writers.h"
 
 static void add(struct ss_writes *writes, const char *channel, json_t *value)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/model/limits.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 static void add_node(struct ss_drawing *drawing, const char *id, json_t *more)
 {

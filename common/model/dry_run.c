@@ -5,7 +5,7 @@
 
 #include "common/model/draw.h"
 #include "common/model/limits.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 enum {
     LEVELS_MAX = 251, // a loop of plain edges would go on for ever

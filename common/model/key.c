@@ -5,8 +5,8 @@
 
 #include "common/model/build.h"
 #include "common/model/limits.h"
-#include "common/model/names.h"
 #include "common/model/reducer.h"
+#include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 

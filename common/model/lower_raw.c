@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/build.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 
 static int lower_channels(struct ss_build *build)

@@ -5,7 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/model/build.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 
 // Keys of a list must exist; `managed` ones only where they may stand.

@@ -8,7 +8,7 @@
 
 #include "common/base/check.h"
 #include "common/model/journal_impl.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 enum { SLOTS_MIN = 16 };
 

@@ -4,7 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/journal.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 struct ss_row *ss_row_new(void)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "common/model/journal.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 static bool writes_to(const struct ss_row *row, const char *channel)
 {

@@ -6,7 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/model/build.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 
 struct ss_spec {

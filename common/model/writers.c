@@ -6,8 +6,8 @@
 
 #include "common/base/check.h"
 #include "common/model/mark.h"
-#include "common/model/names.h"
 #include "common/model/order.h"
+#include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/writer.h"
 

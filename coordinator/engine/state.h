@@ -19,7 +19,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/limits.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"

@@ -8,7 +8,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/conformance/app/python.h"
 #include "tests/conformance/order.h"
 

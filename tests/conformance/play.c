@@ -6,7 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/graph.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/conformance/app/counters.h"
 #include "tests/conformance/app/describe.h"
 #include "tests/conformance/app/expression.h"

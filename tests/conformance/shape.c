@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/conformance/order.h"
 
 void saved_init(struct saved *saved, json_t *rows)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "coordinator/journal_io.h"
 #include "tests/sim/world.h"
 

@@ -4,7 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/model/journal.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/journal_io.h"

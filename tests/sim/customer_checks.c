@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/sim/customer.h"
 
 void customer_check(

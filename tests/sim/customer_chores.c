@@ -17,7 +17,7 @@
 
 #include "common/base/ids.h"
 #include "common/model/cluster.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/sim/customer.h"
 
 // A part of a chore.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/ids.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/sim/customer.h"
 
 enum { MOVES_MAX = 1000 };

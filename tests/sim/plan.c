@@ -7,7 +7,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 static uint64_t below(struct ss_prng *dice, uint64_t bound)
 {

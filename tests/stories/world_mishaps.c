@@ -2,7 +2,7 @@
 // the next one begins.
 #include <string.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "coordinator/bridge.h"
 #include "tests/stories/world_impl.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "coordinator/journal_io.h"
 #include "tests/stories/world_impl.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/prng.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "common/wire/row.h"

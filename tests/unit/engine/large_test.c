@@ -2,7 +2,7 @@
 // even be there.
 #include <stdlib.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "coordinator/engine/thread.h"
 #include "tests/unit/engine/bench.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "common/base/buf.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/unit/engine/bench.h"
 
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"

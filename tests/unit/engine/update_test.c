@@ -1,7 +1,7 @@
 // update_test.c - the writes of one superstep, applied (spec/engine.md 4).
 #include <stdlib.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/unit/engine/bench.h"
 
 #define A     "~__pregel_pull, a"

@@ -1,6 +1,6 @@
 // A state graph is lowered to channels, triggers and writers: spec/engine.md
 // R0.5-R0.10, spec/graph.md 2.
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/suite.h"
 #include "tests/unit/model/journal_rows.h"
 

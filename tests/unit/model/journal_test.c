@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/suite.h"
 #include "tests/unit/model/journal_rows.h"
 

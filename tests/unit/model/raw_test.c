@@ -1,5 +1,5 @@
 // Raw graphs: channels and nodes that subscribe (spec/engine.md R0.1-R0.4).
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 #include "tests/unit/model/help.h"
 

@@ -2,7 +2,7 @@
 // spec/graph.md 2.7-2.10.
 #include "common/model/writers.h"
 
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "tests/unit/model/help.h"
 
 // One run of a node's writers, and the application's part in it.

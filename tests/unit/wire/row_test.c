@@ -7,7 +7,7 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 #include "common/wire/row_limits.h"
 #include "tests/suite.h"
 

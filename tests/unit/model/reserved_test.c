@@ -1,4 +1,4 @@
-#include "common/model/names.h"
+#include "common/model/reserved.h"
 
 #include "tests/unit/model/help.h"
 

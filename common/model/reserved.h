@@ -1,6 +1,6 @@
-// names.h - the field's reserved words (spec/engine.md 1.6), spelled once.
-#ifndef SS_MODEL_NAMES_H
-#define SS_MODEL_NAMES_H
+// reserved.h - the field's reserved words (spec/engine.md 1.6), spelled once.
+#ifndef SS_MODEL_RESERVED_H
+#define SS_MODEL_RESERVED_H
 
 #include <stdbool.h>
 

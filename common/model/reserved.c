@@ -1,5 +1,5 @@
-// names.c - which names mean something to the engine.
-#include "common/model/names.h"
+// reserved.c - which names mean something to the engine.
+#include "common/model/reserved.h"
 
 #include <stddef.h>
 #include <string.h>
