@@ -1,4 +1,4 @@
-// fresh.c - a fresh read: the state of the step's start with one task's own
+// local_read.c - a fresh read: the state of the step's start with one task's own
 // writes folded in (spec/engine.md R0.8).
 #include <string.h>
 
