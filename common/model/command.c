@@ -2,8 +2,8 @@
 // (spec/engine.md R8.2, R8.4).
 #include <string.h>
 
+#include "common/model/compare.h"
 #include "common/model/mark.h"
-#include "common/model/order.h"
 #include "common/model/reserved.h"
 #include "common/model/writers.h"
 

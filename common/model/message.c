@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/model/compare.h"
 #include "common/model/opaque.h"
-#include "common/model/order.h"
 #include "common/model/reducer.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"

@@ -6,8 +6,8 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/model/compare.h"
 #include "common/model/opaque.h"
-#include "common/model/order.h"
 
 enum ss_reducer ss_reducer_by_name(const char *name)
 {
@@ -110,7 +110,7 @@ static int extreme(json_t *left, json_t *right, bool is_max, json_t **ret_json,
     struct ss_error *error)
 {
     int order;
-    if (!ss_order(left, right, &order))
+    if (!ss_compare(left, right, &order))
         return refuse("compare", left, right, error);
     bool is_left = is_max ? order >= 0 : order <= 0;
     *ret_json = json_incref(is_left ? left : right);

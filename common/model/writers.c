@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/model/compare.h"
 #include "common/model/mark.h"
-#include "common/model/order.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/writer.h"

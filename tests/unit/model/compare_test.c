@@ -1,4 +1,4 @@
-#include "common/model/order.h"
+#include "common/model/compare.h"
 
 #include "tests/unit/model/help.h"
 
@@ -6,9 +6,9 @@ static void expect_order(const char *a, const char *b, int expected)
 {
     json_t *x = js(a), *y = js(b);
     int order;
-    ck_assert_msg(ss_order(x, y, &order), "%s %s", a, b);
+    ck_assert_msg(ss_compare(x, y, &order), "%s %s", a, b);
     ck_assert_msg((order > 0) - (order < 0) == expected, "%s %s", a, b);
-    ck_assert(ss_order(y, x, &order));
+    ck_assert(ss_compare(y, x, &order));
     ck_assert_msg((order > 0) - (order < 0) == -expected, "%s %s", b, a);
     ck_assert_int_eq(ss_same(x, y), expected == 0);
     json_decref(x);
@@ -19,8 +19,8 @@ static void expect_none(const char *a, const char *b)
 {
     json_t *x = js(a), *y = js(b);
     int order;
-    ck_assert_msg(!ss_order(x, y, &order), "%s %s", a, b);
-    ck_assert_msg(!ss_order(y, x, &order), "%s %s", b, a);
+    ck_assert_msg(!ss_compare(x, y, &order), "%s %s", a, b);
+    ck_assert_msg(!ss_compare(y, x, &order), "%s %s", b, a);
     json_decref(x);
     json_decref(y);
 }

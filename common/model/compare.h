@@ -1,7 +1,7 @@
-// order.h - Python's idea of numbers, equality and order over JSON: true and
+// compare.h - Python's idea of numbers, equality and order over JSON: true and
 // false count as 1 and 0, whole numbers and fractions compare exactly.
-#ifndef SS_MODEL_ORDER_H
-#define SS_MODEL_ORDER_H
+#ifndef SS_MODEL_COMPARE_H
+#define SS_MODEL_COMPARE_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ double ss_as_real(const json_t *json); // of a number
 bool ss_same(const json_t *a, const json_t *b);
 // *ret_order is below, at or above 0. False: these have no order. Numbers,
 // texts (by code point) and lists (item by item) have one among their kind.
-bool ss_order(const json_t *a, const json_t *b, int *ret_order);
+bool ss_compare(const json_t *a, const json_t *b, int *ret_order);
 // "a list", "a text", ...
 const char *ss_type_text(const json_t *json);
 

@@ -1,5 +1,5 @@
-// order.c - comparing JSON as Python does.
-#include "common/model/order.h"
+// compare.c - comparing JSON as Python does.
+#include "common/model/compare.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -102,7 +102,7 @@ bool ss_same(const json_t *a, const json_t *b)
     return true;
 }
 
-bool ss_order(const json_t *a, const json_t *b, int *ret_order)
+bool ss_compare(const json_t *a, const json_t *b, int *ret_order)
 {
     if (ss_is_number(a) && ss_is_number(b)) {
         *ret_order = order_numbers(a, b);
@@ -118,7 +118,7 @@ bool ss_order(const json_t *a, const json_t *b, int *ret_order)
     size_t x = json_array_size(a), y = json_array_size(b);
     for (size_t i = 0; i < x && i < y; i++)
         if (!ss_same(json_array_get(a, i), json_array_get(b, i)))
-            return ss_order(
+            return ss_compare(
                 json_array_get(a, i), json_array_get(b, i), ret_order);
     *ret_order = order_of(x<y, x> y);
     return true;
