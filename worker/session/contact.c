@@ -182,7 +182,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     contact->refused_ms = -1;
     contact->is_missed = false;
     if (event->epoch != contact->epoch)
-        ss_lists_forget(contact); // another life gives other names
+        ss_list_cache_forget(contact); // another life gives other names
     contact->epoch = contact->heard_epoch = event->epoch;
     ss_orphan_all(session, contact, event->epoch);
     contact->lease_ms = between(

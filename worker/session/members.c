@@ -93,7 +93,7 @@ void ss_members_told(
 static void free_contact(struct contact *contact)
 {
     SS_VEC_FINI(&contact->outcomes);
-    ss_lists_forget(contact);
+    ss_list_cache_forget(contact);
     ss_free(contact->endpoint);
     ss_free(contact->alias);
     ss_free(contact);

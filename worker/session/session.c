@@ -130,7 +130,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         bool brings = order->lists_count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
                       !ss_held_of_body(session, order->attempt);
-        if (!brings || ss_lists_complete(contact, order)) {
+        if (!brings || ss_list_cache_complete(contact, order)) {
             ss_held_take(session, contact, order);
             continue;
         }

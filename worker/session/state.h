@@ -42,7 +42,7 @@ struct contact {
         struct ss_outcome **items; // to be sent in this step
         size_t count, capacity;
     } outcomes;
-    struct ss_map lists; // that it sent (lists.c), least used first
+    struct ss_map lists; // that it sent (list_cache.c), least used first
     size_t lists_size;
 };
 
@@ -160,10 +160,10 @@ bool ss_members_lack(
 void ss_contacts_forget_gone(struct ss_session *session);
 void ss_contacts_fini(struct ss_session *session);
 
-// lists.c: lists that are sent as edits
+// list_cache.c: lists that are sent as edits
 // Put the lists of an order of its epoch into their places. False: we lack one.
-bool ss_lists_complete(struct contact *contact, struct ss_order *order);
-void ss_lists_forget(struct contact *contact);
+bool ss_list_cache_complete(struct contact *contact, struct ss_order *order);
+void ss_list_cache_forget(struct contact *contact);
 
 // adopt.c: what a coordinator leaves behind
 // What it gave under other epochs than `epoch` is nobody's; orders that have not

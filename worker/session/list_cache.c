@@ -1,4 +1,4 @@
-// lists.c - lists that a coordinator sent, kept so that it need not send them
+// list_cache.c - lists that a coordinator sent, kept so that it need not send them
 // again: an order brings what was added since.
 //
 // Each stands in the slot that the coordinator gave it, under the stamp that it
@@ -32,7 +32,7 @@ static void forget(struct contact *contact, const char *slot)
     ss_free(kept);
 }
 
-void ss_lists_forget(struct contact *contact)
+void ss_list_cache_forget(struct contact *contact)
 {
     while (contact->lists.first)
         forget(contact, contact->lists.first->key);
@@ -79,7 +79,7 @@ static void keep(struct contact *contact, const char *slot,
         forget(contact, contact->lists.first->key);
 }
 
-bool ss_lists_complete(struct contact *contact, struct ss_order *order)
+bool ss_list_cache_complete(struct contact *contact, struct ss_order *order)
 {
     size_t count = order->lists_count, built = 0;
     struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));

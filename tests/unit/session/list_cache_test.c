@@ -240,8 +240,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("lists");
-    TCase *tcase = tcase_create("lists");
+    Suite *suite = suite_create("list_cache");
+    TCase *tcase = tcase_create("list_cache");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_list_grows_by_what_is_sent);
     tcase_add_test(tcase, lists_stand_where_they_stood);
