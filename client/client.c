@@ -11,7 +11,7 @@
 #include "client/client_impl.h"
 #include "client/limits.h"
 #include "client/lines.h"
-#include "client/session/talk.h"
+#include "client/session/session.h"
 #include "client/waits.h"
 #include "common/app/stop.h"
 #include "common/base/check.h"

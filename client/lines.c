@@ -90,7 +90,7 @@ bool ss_client_lines_recv(struct ss_client_lines *lines, uint32_t *ret_number,
 void ss_client_lines_wait(
     const struct ss_client_lines *lines, int extra_fd, int timeout_ms)
 {
-    struct ss_link *links[SS_TALK_LINES_MAX];
+    struct ss_link *links[SS_TALK_CONNECTIONS_MAX];
     for (size_t i = 0; i < lines->count; i++)
         links[i] = lines->items[i].link;
     ss_link_wait_each(links, lines->count, &extra_fd, 1, timeout_ms);

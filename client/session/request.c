@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "client/session/talk.h"
+#include "client/session/session.h"
 #include "common/base/mem.h"
 
 // An op of an unknown name may do anything: it is asked once.

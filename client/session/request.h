@@ -16,7 +16,7 @@ struct ss_talk_request {
     char *op;
     json_t *body;
     enum ss_op_repeat repeat;
-    struct ss_talk_line *line;        // where it is asked
+    struct ss_talk_endpoint *line;        // where it is asked
     bool is_held;                     // to be sent when somebody is heard
     bool is_accepted;                 // RUN: the run is durable
     bool is_told;                     // RUN: something of it was seen

@@ -4,7 +4,7 @@
 #define SS_TESTS_SIM_CUSTOMER_H
 
 #include "client/session/limits.h"
-#include "client/session/talk.h"
+#include "client/session/session.h"
 #include "common/base/check.h"
 #include "common/model/value.h"
 #include "tests/sim/reference.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/suite.h"
-#include "tests/unit/client/talk_script.h"
+#include "tests/unit/client/session_script.h"
 
 // --------------------------------------------------- items, keys (issue 4)
 
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(of_more_coordinators_than_there_may_be_lines_home_is_asked)
 {
     size_t opened = 0;
-    for (uint64_t key = 1; key <= SS_TALK_LINES_MAX + 10; key++) {
+    for (uint64_t key = 1; key <= SS_TALK_CONNECTIONS_MAX + 10; key++) {
         char moved[160];
         snprintf(moved, sizeof(moved),
             "{\"error\":{\"code\":\"moved\",\"message\":\"there\","
@@ -119,7 +119,7 @@ START_TEST(of_more_coordinators_than_there_may_be_lines_home_is_asked)
         opened += strstr(told, "open@") != NULL;
         ck_assert(strstr(told, "open@") || strstr(told, "ask state {}"));
     }
-    ck_assert_uint_eq(opened, SS_TALK_LINES_MAX - 1); // home is one
+    ck_assert_uint_eq(opened, SS_TALK_CONNECTIONS_MAX - 1); // home is one
 }
 END_TEST
 
@@ -131,7 +131,7 @@ START_TEST(a_line_that_nobody_needs_is_closed)
     line = 1;
     pong(2);
     answer("{}");
-    ck_assert_int_eq(commands.wake_at_ms, now + SS_TALK_LINE_IDLE_MS);
+    ck_assert_int_eq(commands.wake_at_ms, now + SS_TALK_ENDPOINT_IDLE_MS);
     ck_assert_str_eq(next_wake(), "close@1\n");
     ck_assert_int_eq(commands.wake_at_ms, INT64_MAX);
     ck_assert_str_eq(pong(2), ""); // a late word

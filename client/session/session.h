@@ -1,4 +1,4 @@
-// talk.h - a client's protocol: what was asked, what came back, and what to do
+// session.h - a client's protocol: what was asked, what came back, and what to do
 // when nothing comes. Pure: events in, commands out, like the engine.
 //
 //              PONG, ANSWER
@@ -23,8 +23,8 @@
 // and closed when nobody needs it any more. A line that falls silent sends its
 // requests home again. Home looks for another endpoint when it falls silent:
 // one of those that were given, or that coordinators told of.
-#ifndef SS_CLIENT_TALK_H
-#define SS_CLIENT_TALK_H
+#ifndef SS_CLIENT_SESSION_H
+#define SS_CLIENT_SESSION_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
-// talk_script.h - a talk over virtual time, told as short stories: each step is an
+// session_script.h - a talk over virtual time, told as short stories: each step is an
 // event, and what the talk asks for in return is text.
 #ifndef SS_TEST_TALK_SCRIPT_H
 #define SS_TEST_TALK_SCRIPT_H
 
 #include "client/session/limits.h"
-#include "client/session/talk.h"
+#include "client/session/session.h"
 #include "common/base/buf.h"
 
 #define RUN                                                                    \

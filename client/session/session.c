@@ -1,9 +1,9 @@
-// talk.c - the steps of a talk (the picture is in talk.h).
-#include "client/session/talk.h"
+// session.c - the steps of a talk (the picture is in talk.h).
+#include "client/session/session.h"
 
 #include <string.h>
 
-#include "client/session/line.h"
+#include "client/session/endpoint.h"
 #include "client/session/request.h"
 #include "common/base/check.h"
 #include "common/base/ids.h"
@@ -27,7 +27,7 @@ struct ss_talk *ss_talk_new(const struct ss_talk_options *options)
     if (talk->knock_ms < SS_TALK_KNOCK_MS_MIN)
         talk->knock_ms = SS_TALK_KNOCK_MS_MIN;
     talk->last_id = ss_prng_next(&talk->prng) >> 16;
-    ss_talk_line_new(
+    ss_talk_endpoint_new(
         talk, talk->given_count > 0 ? talk->endpoints.items[0] : "");
     return talk;
 }
@@ -53,9 +53,9 @@ void ss_talk_destroy(struct ss_talk **talk)
         next = it->next;
         ss_talk_request_destroy(&it);
     }
-    for (struct ss_talk_line *it = old->home, *next; it; it = next) {
+    for (struct ss_talk_endpoint *it = old->home, *next; it; it = next) {
         next = it->next;
-        ss_talk_line_destroy(&it);
+        ss_talk_endpoint_destroy(&it);
     }
     for (size_t i = 0; i < old->endpoints.count; i++)
         ss_free(old->endpoints.items[i]);
@@ -99,7 +99,8 @@ static void hang_up(struct ss_talk *talk, const struct ss_talk_request *request)
                               .id = request->id});
 }
 
-static void put_on(struct ss_talk_request *request, struct ss_talk_line *line)
+static void put_on(
+    struct ss_talk_request *request, struct ss_talk_endpoint *line)
 {
     if (request->line)
         request->line->requests--;
@@ -143,18 +144,18 @@ static void fail_unknown(
 // -------------------------------------------------------------------- contact
 
 void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
-    struct ss_talk_line *line)
+    struct ss_talk_endpoint *line)
 {
     put_on(request, line);
     request->is_held = true;
-    if (ss_talk_line_is_fresh(talk, line))
+    if (ss_talk_endpoint_is_fresh(talk, line))
         send_request(talk, request, false);
     else
-        ss_talk_line_want(talk, line);
+        ss_talk_endpoint_want(talk, line);
 }
 
 void ss_talk_hold_all(
-    struct ss_talk *talk, struct ss_talk_line *line, const char *why)
+    struct ss_talk *talk, struct ss_talk_endpoint *line, const char *why)
 {
     struct ss_talk_request *request = talk->requests;
     while (request) {
@@ -194,7 +195,7 @@ void ss_talk_give_up(struct ss_talk *talk)
     talk->home->waiting_since_ms = -1;
 }
 
-static void heard(struct ss_talk *talk, struct ss_talk_line *line)
+static void heard(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     line->heard_ms = talk->now_ms;
     line->waiting_since_ms = -1;
@@ -258,8 +259,8 @@ static void on_moved(struct ss_talk *talk, struct ss_talk_request *request,
     if (endpoint)
         endpoint = ss_talk_detour(talk, request, endpoint);
     bool waits = !endpoint || request->moves++ >= SS_TALK_MOVES_MAX;
-    struct ss_talk_line *line =
-        endpoint ? ss_talk_line_to(talk, endpoint) : request->line;
+    struct ss_talk_endpoint *line =
+        endpoint ? ss_talk_endpoint_to(talk, endpoint) : request->line;
     if (waits) {
         put_on(request, line);
         request->not_before_ms = talk->now_ms + SS_TALK_MOVED_MS;
@@ -275,7 +276,7 @@ static bool is_moved(const json_t *answer)
     return code && strcmp(code, "moved") == 0;
 }
 
-static void on_answer(struct ss_talk *talk, struct ss_talk_line *line,
+static void on_answer(struct ss_talk *talk, struct ss_talk_endpoint *line,
     const struct ss_talk_event *event)
 {
     heard(talk, line);
@@ -306,7 +307,7 @@ static void on_answer(struct ss_talk *talk, struct ss_talk_line *line,
     forget(talk, request);
 }
 
-static void on_pong(struct ss_talk *talk, struct ss_talk_line *line,
+static void on_pong(struct ss_talk *talk, struct ss_talk_endpoint *line,
     const struct ss_talk_event *event)
 {
     uint64_t epoch = event->epoch;
@@ -420,7 +421,7 @@ static void pass_time(struct ss_talk *talk)
         mind(talk, request);
         request = next;
     }
-    ss_talk_lines_pass_time(talk);
+    ss_talk_endpoints_pass_time(talk);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -430,7 +431,7 @@ static int64_t earlier(int64_t a, int64_t b)
 
 static int64_t wake_at_ms(const struct ss_talk *talk)
 {
-    int64_t at = ss_talk_lines_wake_at_ms(talk);
+    int64_t at = ss_talk_endpoints_wake_at_ms(talk);
     for (const struct ss_talk_request *r = talk->requests; r; r = r->next)
         at = earlier(at, earlier(earlier(r->deadline_ms, look_at_ms(r)),
                              lost_at_ms(talk, r)));
@@ -442,7 +443,7 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
 {
     drop_commands(talk);
     talk->now_ms = event->now_ms;
-    struct ss_talk_line *line = ss_talk_line_find(talk, event->line);
+    struct ss_talk_endpoint *line = ss_talk_endpoint_find(talk, event->line);
     switch (event->type) {
     case SS_TALK_ASK:
         on_ask(talk, event);

@@ -7,7 +7,7 @@
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "tests/suite.h"
-#include "tests/unit/client/talk_script.h"
+#include "tests/unit/client/session_script.h"
 
 static const char *const abc[] = {"a", "b", "c"};
 

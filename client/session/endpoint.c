@@ -1,5 +1,5 @@
-// line.c - is somebody there: pings, knocking, silence (the picture in talk.h).
-#include "client/session/line.h"
+// endpoint.c - is somebody there: pings, knocking, silence (the picture in talk.h).
+#include "client/session/endpoint.h"
 
 #include <string.h>
 
@@ -8,11 +8,11 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-struct ss_talk_line *ss_talk_line_new(
+struct ss_talk_endpoint *ss_talk_endpoint_new(
     struct ss_talk *talk, const char *endpoint)
 {
-    struct ss_talk_line *line = ss_zalloc(1, sizeof(*line));
-    struct ss_talk_line **link = &talk->home;
+    struct ss_talk_endpoint *line = ss_zalloc(1, sizeof(*line));
+    struct ss_talk_endpoint **link = &talk->home;
     while (*link)
         link = &(*link)->next;
     *link = line;
@@ -24,30 +24,31 @@ struct ss_talk_line *ss_talk_line_new(
     return line;
 }
 
-void ss_talk_line_destroy(struct ss_talk_line **line)
+void ss_talk_endpoint_destroy(struct ss_talk_endpoint **line)
 {
     ss_free((*line)->endpoint);
     ss_free(*line);
     *line = NULL;
 }
 
-struct ss_talk_line *ss_talk_line_find(
+struct ss_talk_endpoint *ss_talk_endpoint_find(
     const struct ss_talk *talk, uint32_t number)
 {
-    struct ss_talk_line *line = talk->home;
+    struct ss_talk_endpoint *line = talk->home;
     while (line && line->number != number)
         line = line->next;
     return line;
 }
 
-struct ss_talk_line *ss_talk_line_to(struct ss_talk *talk, const char *endpoint)
+struct ss_talk_endpoint *ss_talk_endpoint_to(
+    struct ss_talk *talk, const char *endpoint)
 {
-    for (struct ss_talk_line *it = talk->home; it; it = it->next)
+    for (struct ss_talk_endpoint *it = talk->home; it; it = it->next)
         if (strcmp(it->endpoint, endpoint) == 0)
             return it;
-    if (talk->lines_count >= SS_TALK_LINES_MAX)
+    if (talk->lines_count >= SS_TALK_CONNECTIONS_MAX)
         return talk->home;
-    struct ss_talk_line *line = ss_talk_line_new(talk, endpoint);
+    struct ss_talk_endpoint *line = ss_talk_endpoint_new(talk, endpoint);
     ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_OPEN,
                           .line = line->number,
                           .endpoint = ss_strdup(endpoint)});
@@ -74,7 +75,7 @@ void ss_talk_told(struct ss_talk *talk, char *const *members, size_t count)
 
 // -------------------------------------------------------------------- contact
 
-void ss_talk_line_ping(struct ss_talk *talk, struct ss_talk_line *line)
+void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     if (line->waiting_since_ms < 0)
         line->waiting_since_ms = talk->now_ms;
@@ -86,7 +87,7 @@ void ss_talk_line_ping(struct ss_talk *talk, struct ss_talk_line *line)
 static void knock(struct ss_talk *talk)
 {
     talk->knocked_ms = talk->now_ms;
-    ss_talk_line_ping(talk, talk->home);
+    ss_talk_endpoint_ping(talk, talk->home);
 }
 
 static void start_knocking(struct ss_talk *talk)
@@ -112,20 +113,20 @@ static void reopen(struct ss_talk *talk)
                           .type = SS_TALK_REOPEN, .endpoint = ss_strdup(endpoint)});
 }
 
-bool ss_talk_line_is_fresh(
-    const struct ss_talk *talk, const struct ss_talk_line *line)
+bool ss_talk_endpoint_is_fresh(
+    const struct ss_talk *talk, const struct ss_talk_endpoint *line)
 {
     return line->is_here && talk->now_ms - line->heard_ms <= SS_TALK_FRESH_MS;
 }
 
-void ss_talk_line_want(struct ss_talk *talk, struct ss_talk_line *line)
+void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     bool is_home = line == talk->home;
     if (is_home && !line->is_here) {
         if (!talk->is_knocking)
             start_knocking(talk);
     } else if (line->waiting_since_ms < 0) {
-        ss_talk_line_ping(talk, line);
+        ss_talk_endpoint_ping(talk, line);
     }
 }
 
@@ -189,7 +190,7 @@ void ss_talk_unreached_fini(struct ss_talk *talk)
 }
 
 // The coordinator there is gone: home knows who has its threads now.
-static void lose_line(struct ss_talk *talk, struct ss_talk_line *line)
+static void lose_line(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     if (!line->is_here && line->requests > 0)
         note_unreached(talk, line->endpoint);
@@ -199,14 +200,14 @@ static void lose_line(struct ss_talk *talk, struct ss_talk_line *line)
         if (r->line == line)
             ss_talk_direct(talk, r, talk->home);
     }
-    struct ss_talk_line **link = &talk->home;
+    struct ss_talk_endpoint **link = &talk->home;
     while (*link != line)
         link = &(*link)->next;
     *link = line->next;
     talk->lines_count--;
     ss_talk_say(talk, &(struct ss_talk_command){
                           .type = SS_TALK_CLOSE, .line = line->number});
-    ss_talk_line_destroy(&line);
+    ss_talk_endpoint_destroy(&line);
 }
 
 // ----------------------------------------------------------------------- time
@@ -217,14 +218,14 @@ static int64_t give_up_at_ms(const struct ss_talk *talk)
            (talk->is_met ? talk->patience_ms : talk->connect_ms);
 }
 
-static int64_t silent_at_ms(const struct ss_talk_line *line)
+static int64_t silent_at_ms(const struct ss_talk_endpoint *line)
 {
     bool is_new = line->number != 0 && !line->is_here;
     return line->waiting_since_ms +
            (is_new ? SS_TALK_KNOCK_MS : SS_TALK_SILENCE_MS);
 }
 
-static int64_t ping_at_ms(const struct ss_talk_line *line)
+static int64_t ping_at_ms(const struct ss_talk_endpoint *line)
 {
     return (line->heard_ms > line->pinged_ms ? line->heard_ms
                                              : line->pinged_ms) +
@@ -241,7 +242,7 @@ static void knock_on(struct ss_talk *talk)
     }
 }
 
-static void pass_time(struct ss_talk *talk, struct ss_talk_line *line)
+static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     bool is_home = line == talk->home;
     int64_t now = talk->now_ms;
@@ -249,7 +250,7 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_line *line)
         line->waiting_since_ms = -1;
         if (is_home)
             talk->is_knocking = false;
-        else if (now - line->used_ms >= SS_TALK_LINE_IDLE_MS)
+        else if (now - line->used_ms >= SS_TALK_ENDPOINT_IDLE_MS)
             lose_line(talk, line);
         return;
     }
@@ -262,14 +263,14 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_line *line)
         else
             lose_line(talk, line);
     } else if (now >= ping_at_ms(line)) {
-        ss_talk_line_ping(talk, line);
+        ss_talk_endpoint_ping(talk, line);
     }
 }
 
 // Home last: what comes back to it is minded in the same step.
-void ss_talk_lines_pass_time(struct ss_talk *talk)
+void ss_talk_endpoints_pass_time(struct ss_talk *talk)
 {
-    for (struct ss_talk_line *it = talk->home->next, *next; it; it = next) {
+    for (struct ss_talk_endpoint *it = talk->home->next, *next; it; it = next) {
         next = it->next;
         pass_time(talk, it);
     }
@@ -277,11 +278,11 @@ void ss_talk_lines_pass_time(struct ss_talk *talk)
 }
 
 static int64_t line_wake_at_ms(
-    const struct ss_talk *talk, const struct ss_talk_line *line)
+    const struct ss_talk *talk, const struct ss_talk_endpoint *line)
 {
     if (line->requests == 0)
         return line == talk->home ? INT64_MAX
-                                  : line->used_ms + SS_TALK_LINE_IDLE_MS;
+                                  : line->used_ms + SS_TALK_ENDPOINT_IDLE_MS;
     if (line == talk->home && talk->is_knocking)
         return earlier(
             give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms);
@@ -289,10 +290,10 @@ static int64_t line_wake_at_ms(
     return line->waiting_since_ms >= 0 ? earlier(at, silent_at_ms(line)) : at;
 }
 
-int64_t ss_talk_lines_wake_at_ms(const struct ss_talk *talk)
+int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk)
 {
     int64_t at = INT64_MAX;
-    for (const struct ss_talk_line *it = talk->home; it; it = it->next)
+    for (const struct ss_talk_endpoint *it = talk->home; it; it = it->next)
         at = earlier(at, line_wake_at_ms(talk, it));
     return at;
 }

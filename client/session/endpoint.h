@@ -1,14 +1,14 @@
-// line.h - a talk's connections: what was heard on each, and when. Only files of
+// endpoint.h - a talk's connections: what was heard on each, and when. Only files of
 // this folder include it.
-#ifndef SS_TALK_LINE_H
-#define SS_TALK_LINE_H
+#ifndef SS_CLIENT_ENDPOINT_H
+#define SS_CLIENT_ENDPOINT_H
 
 #include "client/session/request.h"
-#include "client/session/talk.h"
+#include "client/session/session.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 
-struct ss_talk_line {
+struct ss_talk_endpoint {
     uint32_t number; // 0: home
     char *endpoint;
     bool is_here; // it was heard, and is not silent
@@ -18,7 +18,7 @@ struct ss_talk_line {
     int64_t used_ms; // a request was on it
     uint64_t epoch;
     size_t requests; // on it
-    struct ss_talk_line *next;
+    struct ss_talk_endpoint *next;
 };
 
 struct ss_talk {
@@ -34,7 +34,7 @@ struct ss_talk {
     uint64_t last_id;
     uint32_t last_line;
     size_t lines_count;
-    struct ss_talk_line *home; // the first of the lines
+    struct ss_talk_endpoint *home; // the first of the lines
     SS_VEC(char *) endpoints; // those that were given, then those told of
     size_t given_count;
     size_t endpoint_index; // of home
@@ -49,28 +49,30 @@ struct ss_talk {
 void ss_talk_say(struct ss_talk *talk, const struct ss_talk_command *command);
 // Whoever is behind this line knows nothing of what was sent so far.
 void ss_talk_hold_all(
-    struct ss_talk *talk, struct ss_talk_line *line, const char *why);
+    struct ss_talk *talk, struct ss_talk_endpoint *line, const char *why);
 // Nobody is there: all requests on home fail.
 void ss_talk_give_up(struct ss_talk *talk);
 // Ask on this line, as soon as somebody is heard there.
 void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
-    struct ss_talk_line *line);
+    struct ss_talk_endpoint *line);
 
 // line.c
-struct ss_talk_line *ss_talk_line_new(
+struct ss_talk_endpoint *ss_talk_endpoint_new(
     struct ss_talk *talk, const char *endpoint);
-void ss_talk_line_destroy(struct ss_talk_line **line);
-struct ss_talk_line *ss_talk_line_find(const struct ss_talk *talk, uint32_t number);
+void ss_talk_endpoint_destroy(struct ss_talk_endpoint **line);
+struct ss_talk_endpoint *ss_talk_endpoint_find(
+    const struct ss_talk *talk, uint32_t number);
 // The line to this endpoint, a new one if need be; home where there are too many.
-struct ss_talk_line *ss_talk_line_to(struct ss_talk *talk, const char *endpoint);
-void ss_talk_line_ping(struct ss_talk *talk, struct ss_talk_line *line);
+struct ss_talk_endpoint *ss_talk_endpoint_to(
+    struct ss_talk *talk, const char *endpoint);
+void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line);
 // There is something to ask: look whether somebody is there.
-void ss_talk_line_want(struct ss_talk *talk, struct ss_talk_line *line);
-bool ss_talk_line_is_fresh(
-    const struct ss_talk *talk, const struct ss_talk_line *line);
+void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line);
+bool ss_talk_endpoint_is_fresh(
+    const struct ss_talk *talk, const struct ss_talk_endpoint *line);
 // Silence, pings, knocking; a line that nobody needs is closed.
-void ss_talk_lines_pass_time(struct ss_talk *talk);
-int64_t ss_talk_lines_wake_at_ms(const struct ss_talk *talk);
+void ss_talk_endpoints_pass_time(struct ss_talk *talk);
+int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk);
 // Coordinators may tell of each other by names that do not lead there from here
 // (a cluster in containers, asked from outside). Then those that were given are
 // asked one after the other: each is somebody. Borrowed: `endpoint`, or another.

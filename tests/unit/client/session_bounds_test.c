@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/suite.h"
-#include "tests/unit/client/talk_script.h"
+#include "tests/unit/client/session_script.h"
 
 START_TEST(too_many_requests_are_refused)
 {

@@ -1,4 +1,4 @@
-#include "tests/unit/client/talk_script.h"
+#include "tests/unit/client/session_script.h"
 
 #include <check.h>
 #include <stdio.h>
