@@ -30,7 +30,8 @@ void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
     snprintf(text, sizeof(text), "is not understood: %s", error->message);
     complain(shell, peer, ss_status_name(error->status), text);
     if (peer[0] != '\0')
-        ss_bridge_out_refuse(shell, peer, error->status, error->message);
+        ss_coordinator_outbox_refuse(
+            shell, peer, error->status, error->message);
 }
 
 // Its key has not the role for this message.
@@ -46,9 +47,9 @@ static void deny(struct ss_coordinator *shell, const char *peer,
         sender->name, is_ask ? "ask for " : "send ",
         is_ask ? message->op : ss_message_name(message->type));
     if (is_ask)
-        ss_bridge_out_deny(shell, peer, message->id, text);
+        ss_coordinator_outbox_deny(shell, peer, message->id, text);
     else
-        ss_bridge_out_refuse(shell, peer, SS_EDENIED, text);
+        ss_coordinator_outbox_refuse(shell, peer, SS_EDENIED, text);
     complain(shell, peer, "denied", text);
 }
 
@@ -201,7 +202,7 @@ static void take(
         event.request.id = message->id;
         break;
     case SS_MESSAGE_PING:
-        ss_bridge_out_pong(shell, peer, message->id);
+        ss_coordinator_outbox_pong(shell, peer, message->id);
         return;
     case SS_MESSAGE_PONG:
         return;

@@ -52,7 +52,7 @@ static void free_outbox(void *value)
     ss_free(outbox);
 }
 
-void ss_bridge_out_fini(struct ss_coordinator *shell)
+void ss_coordinator_outbox_fini(struct ss_coordinator *shell)
 {
     ss_map_fini(&shell->outboxes, free_outbox);
 }
@@ -102,7 +102,7 @@ static bool send_lists(
     return true;
 }
 
-void ss_bridge_out_flush(struct ss_coordinator *shell)
+void ss_coordinator_outbox_flush(struct ss_coordinator *shell)
 {
     bool all_sent = true;
     for (struct ss_map_entry *it = shell->outboxes.first; it;) {
@@ -208,8 +208,8 @@ static void send_or_forget(struct ss_coordinator *shell, const char *peer,
             ss_message_name(message->type), peer, error.message);
 }
 
-void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
-    int status, const char *text)
+void ss_coordinator_outbox_refuse(struct ss_coordinator *shell,
+    const char *peer, int status, const char *text)
 {
     struct ss_message message = {.type = SS_MESSAGE_REFUSED,
         .protocol = SS_PROTOCOL_VERSION,
@@ -229,8 +229,8 @@ static void put_members(struct ss_message *message, const json_t *members)
             (char *)json_string_value(json_array_get(members, i));
 }
 
-void ss_bridge_out_answer(struct ss_coordinator *shell, const char *peer,
-    uint64_t id, json_t *body)
+void ss_coordinator_outbox_answer(
+    struct ss_coordinator *shell, const char *peer, uint64_t id, json_t *body)
 {
     struct ss_message message = {.type = SS_MESSAGE_ANSWER,
         .protocol = SS_PROTOCOL_VERSION,
@@ -241,15 +241,15 @@ void ss_bridge_out_answer(struct ss_coordinator *shell, const char *peer,
     ss_value_unref(message.body);
 }
 
-void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
+void ss_coordinator_outbox_deny(struct ss_coordinator *shell, const char *peer,
     uint64_t id, const char *text)
 {
-    ss_bridge_out_answer(shell, peer, id,
+    ss_coordinator_outbox_answer(shell, peer, id,
         json_pack("{s:{s:s, s:s}}", "error", "code",
             ss_status_name(SS_EDENIED), "message", text));
 }
 
-void ss_bridge_out_pong(
+void ss_coordinator_outbox_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
     struct ss_message message = {.type = SS_MESSAGE_PONG,
@@ -384,7 +384,7 @@ static void answer(
     client_gone(shell, command->peer, 0);
 }
 
-void ss_bridge_out_command(
+void ss_coordinator_outbox_command(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
     switch (command->type) {
@@ -412,7 +412,7 @@ void ss_bridge_out_command(
             ss_log_say(SS_LOG_INFO, "peer %s is refused: %s%s", command->peer,
                 command->text ? command->text : "",
                 ss_log_limit_more(&shell->complaints));
-        ss_bridge_out_refuse(
+        ss_coordinator_outbox_refuse(
             shell, command->peer, command->status, command->text);
         break;
     case SS_COMMAND_DISPATCH:

@@ -42,7 +42,7 @@ static void submit(
     if (stores)
         ss_shell_tell(shell, command);
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
-    if (ss_bridge_job(shell->bridge, command, &job, &error) == SS_OK) {
+    if (ss_store_codec_job(shell->codec, command, &job, &error) == SS_OK) {
         job->begun_us = ss_clock_us();
         ss_store_actors_submit(shell->actors, job);
     } else {
@@ -60,7 +60,7 @@ static void perform(
     else if (command->type == SS_COMMAND_DAMAGED)
         ss_damage_note(shell, command->key, command->text);
     else
-        ss_bridge_out_command(shell, command);
+        ss_coordinator_outbox_command(shell, command);
 }
 
 // What the engine says while it takes this event is about its thread, run, task.
@@ -201,10 +201,10 @@ static bool take_jobs(struct ss_coordinator *shell)
         if (shell->failure.status == SS_OK && !has_failed(shell, job) &&
             !ss_cluster_took(shell, job)) {
             struct ss_event event;
-            ss_bridge_event(shell->bridge, job, &event);
+            ss_store_codec_event(shell->codec, job, &event);
             note_list(shell, job);
             ss_shell_feed(shell, &event);
-            ss_bridge_event_fini(&event);
+            ss_store_codec_event_fini(&event);
         }
         ss_job_destroy(&job);
     }
@@ -254,8 +254,8 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
         struct ss_event tick = {.type = SS_EVENT_TICK};
         ss_shell_feed(shell, &tick);
     }
-    ss_bridge_out_flush(shell);
-    ss_bridge_tidy(shell->bridge, shell->engine);
+    ss_coordinator_outbox_flush(shell);
+    ss_store_codec_tidy(shell->codec, shell->engine);
     ss_watch_turn(shell);
     ss_shell_measure(shell);
     return SS_OK;
@@ -453,7 +453,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     shell->drain_ms = or_else(options->drain_ms, ss_coordinator_initial.drain_ms);
     shell->wake_at_ms = shell->retry_at_ms = shell->measure_at_ms = INT64_MAX;
     shell->watch.look_at_ms = INT64_MAX;
-    shell->bridge = ss_bridge_new();
+    shell->codec = ss_store_codec_new();
     ss_buf_init(&shell->wire, SS_MESSAGE_SIZE_MAX);
     int status = check_times(shell, error);
     if (status == SS_OK)
@@ -502,10 +502,10 @@ void ss_coordinator_close(struct ss_coordinator **coordinator)
     ss_link_close(&shell->link);
     ss_metrics_server_stop(&shell->metrics);
     drop_owed(shell);
-    ss_bridge_out_fini(shell);
+    ss_coordinator_outbox_fini(shell);
     ss_log_limit_fini(&shell->complaints);
     ss_engine_destroy(&shell->engine);
-    ss_bridge_destroy(&shell->bridge);
+    ss_store_codec_destroy(&shell->codec);
     ss_buf_fini(&shell->wire);
     json_decref(shell->members);
     json_decref(shell->config);

@@ -3,7 +3,7 @@
 //     workers, clients                                     the disk
 //          |  link (ZeroMQ)                                   |
 //          v                                                  v
-//       inbox.c --events--> engine --commands--> outbox.c, bridge.c --jobs-->
+//       inbox.c --events--> engine --commands--> outbox.c, store_codec.c --jobs-->
 //          messages to events             commands to messages and store jobs
 //
 // It decides nothing. What is ready is fed before time; what must be durable

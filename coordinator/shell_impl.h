@@ -4,17 +4,17 @@
 
 #include "common/app/log.h"
 #include "common/app/log_limit.h"
+#include "common/app/metrics_server.h"
+#include "common/app/settings.h"
 #include "common/base/buf.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/app/metrics_server.h"
-#include "common/app/settings.h"
 #include "common/link/link.h"
-#include "coordinator/bridge.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/owners/owners.h"
 #include "coordinator/shell.h"
 #include "coordinator/store/store_actors.h"
+#include "coordinator/store_codec.h"
 
 // An event that the shell owes the engine: what it asked for went wrong here.
 struct owed {
@@ -35,7 +35,7 @@ struct ss_coordinator {
     struct ss_link *link;
     struct ss_store_actors *actors;
     struct ss_engine *engine;
-    struct ss_bridge *bridge;
+    struct ss_store_codec *codec;
     struct ss_shell_cluster *cluster; // NULL: the store is ours alone
     char *store_name;
     char *name;  // among coordinators
@@ -169,20 +169,20 @@ void ss_inbox_garbage(struct ss_coordinator *shell, const char *peer,
 void ss_inbox_notices(struct ss_coordinator *shell);
 
 // outbox.c: commands to messages.
-void ss_bridge_out_command(
+void ss_coordinator_outbox_command(
     struct ss_coordinator *shell, const struct ss_command *command);
-void ss_bridge_out_refuse(struct ss_coordinator *shell, const char *peer,
-    int status, const char *text);
+void ss_coordinator_outbox_refuse(struct ss_coordinator *shell,
+    const char *peer, int status, const char *text);
 // The final answer to request `id`; takes `body`.
-void ss_bridge_out_answer(struct ss_coordinator *shell, const char *peer,
-    uint64_t id, json_t *body);
+void ss_coordinator_outbox_answer(
+    struct ss_coordinator *shell, const char *peer, uint64_t id, json_t *body);
 // The same: not allowed.
-void ss_bridge_out_deny(struct ss_coordinator *shell, const char *peer,
+void ss_coordinator_outbox_deny(struct ss_coordinator *shell, const char *peer,
     uint64_t id, const char *text);
-void ss_bridge_out_pong(
+void ss_coordinator_outbox_pong(
     struct ss_coordinator *shell, const char *peer, uint64_t id);
 // Send what was collected.
-void ss_bridge_out_flush(struct ss_coordinator *shell);
-void ss_bridge_out_fini(struct ss_coordinator *shell);
+void ss_coordinator_outbox_flush(struct ss_coordinator *shell);
+void ss_coordinator_outbox_fini(struct ss_coordinator *shell);
 
 #endif

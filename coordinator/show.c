@@ -94,7 +94,7 @@ static json_t *coordinators(const struct ss_coordinator *shell)
 void ss_show_health(struct ss_coordinator *shell, const char *peer, uint64_t id)
 {
     const char *why = ss_shell_trouble(shell);
-    ss_bridge_out_answer(shell, peer, id,
+    ss_coordinator_outbox_answer(shell, peer, id,
         json_pack("{s:{s:b, s:s*, s:o}}", "health", "ok", why == NULL,
             "reason", why, "damaged", ss_damage_list(shell)));
 }
@@ -110,11 +110,11 @@ void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
     const char *what = ss_json_str(body, "what", "");
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
         if (strcmp(lists[i].what, what) == 0) {
-            ss_bridge_out_answer(
+            ss_coordinator_outbox_answer(
                 shell, peer, id, json_pack("{s:o}", what, lists[i].list(shell)));
             return;
         }
-    ss_bridge_out_answer(shell, peer, id,
+    ss_coordinator_outbox_answer(shell, peer, id,
         json_pack("{s:{s:s, s:s}}", "error", "code",
             ss_status_name(SS_EINVAL), "message",
             "show: what is config, limits or coordinators"));

@@ -8,8 +8,8 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
-#include "coordinator/bridge.h"
 #include "coordinator/store/store_actor.h"
+#include "coordinator/store_codec.h"
 
 // A command that never became a job: it is answered with why.
 struct refusal {
@@ -20,7 +20,7 @@ struct refusal {
 struct ss_storage {
     struct ss_store *store; // the actor closes it
     struct ss_store_actor *actor;
-    struct ss_bridge *bridge;
+    struct ss_store_codec *codec;
     SS_VEC(struct refusal) refusals;
     struct refusal refused; // the one that `event` tells of
     struct ss_job *job;     // that `event` was made of
@@ -45,7 +45,7 @@ int ss_storage_open(
     struct ss_storage *storage = ss_zalloc(1, sizeof(*storage));
     storage->store = store;
     storage->actor = actor;
-    storage->bridge = ss_bridge_new();
+    storage->codec = ss_store_codec_new();
     storage->event.type = SS_EVENT_TICK;
     *ret_storage = storage;
     return SS_OK;
@@ -53,7 +53,7 @@ int ss_storage_open(
 
 static void drop_answer(struct ss_storage *storage)
 {
-    ss_bridge_event_fini(&storage->event);
+    ss_store_codec_event_fini(&storage->event);
     ss_job_destroy(&storage->job);
 }
 
@@ -65,7 +65,7 @@ void ss_storage_close(struct ss_storage **storage)
     *storage = NULL;
     drop_answer(old);
     ss_store_actor_stop(&old->actor);
-    ss_bridge_destroy(&old->bridge);
+    ss_store_codec_destroy(&old->codec);
     SS_VEC_FINI(&old->refusals);
     ss_free(old);
 }
@@ -191,7 +191,8 @@ void ss_storage_submit(
 {
     struct ss_job *job;
     struct refusal refusal = {.tag = command->tag};
-    int status = ss_bridge_job(storage->bridge, command, &job, &refusal.error);
+    int status =
+        ss_store_codec_job(storage->codec, command, &job, &refusal.error);
     if (status == SS_OK)
         ss_store_actor_submit(storage->actor, job);
     else
@@ -214,7 +215,7 @@ bool ss_storage_next(struct ss_storage *storage, struct ss_event *ret_event)
     drop_answer(storage);
     storage->job = ss_store_actor_take(storage->actor);
     if (storage->job)
-        ss_bridge_event(storage->bridge, storage->job, &storage->event);
+        ss_store_codec_event(storage->codec, storage->job, &storage->event);
     else if (storage->refusals.count > 0)
         refused_event(storage);
     else

@@ -165,7 +165,7 @@ static void submit(struct coordinator *it, const struct ss_command *command)
 {
     struct ss_job *job = NULL;
     struct ss_error error = {0};
-    if (ss_bridge_job(it->bridge, command, &job, &error) != SS_OK)
+    if (ss_store_codec_job(it->codec, command, &job, &error) != SS_OK)
         violated(it->process.world, "a row is refused: %s", error.message);
     database_submit(&it->process, LINK_APPENDS, job);
 }
@@ -522,9 +522,9 @@ void coordinator_heard(struct coordinator *it, size_t link)
         note_failure(it, job);
         if (!it->failure[0] && !member_took(it, job)) {
             struct ss_event event;
-            ss_bridge_event(it->bridge, job, &event);
+            ss_store_codec_event(it->codec, job, &event);
             coordinator_feed(it, &event);
-            ss_bridge_event_fini(&event);
+            ss_store_codec_event_fini(&event);
         }
         ss_job_destroy(&job);
         job = next;
@@ -576,7 +576,7 @@ void coordinator_live(struct coordinator *it)
 {
     struct world *world = it->process.world;
     bool is_shared = world->climate.is_shared;
-    it->bridge = ss_bridge_new();
+    it->codec = ss_store_codec_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,
         .shared = is_shared,
         .unread = !is_shared,
@@ -613,7 +613,7 @@ void coordinator_stop(struct coordinator *it)
     it->process.world->database.backing->lose(&it->process);
     member_stop(it);
     ss_engine_destroy(&it->engine);
-    ss_bridge_destroy(&it->bridge);
+    ss_store_codec_destroy(&it->codec);
     pauses_forget(it);
     json_decref(it->members);
     it->members = NULL;

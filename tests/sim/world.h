@@ -4,8 +4,8 @@
 
 #include "common/base/map.h"
 #include "common/wire/message.h"
-#include "coordinator/bridge.h"
 #include "coordinator/owners/owners.h"
+#include "coordinator/store_codec.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/sim.h"
 
@@ -271,7 +271,7 @@ struct gained { // shards whose runs are being read
 struct coordinator {
     struct process process;
     struct ss_engine *engine;
-    struct ss_bridge *bridge;
+    struct ss_store_codec *codec;
     struct ss_owners *owners; // NULL: it is alone
     struct store_link links[LINKS];
     struct ss_member self;

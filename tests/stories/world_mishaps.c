@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/bridge.h"
+#include "coordinator/store_codec.h"
 #include "tests/stories/world_impl.h"
 
 // ------------------------------------------------------------------ the store
@@ -143,7 +143,7 @@ void world_find_runs(bool crashed)
         event.run.record = record->value;
         event.run.crashed = crashed;
         if (record->table == SS_RECORD_RUN &&
-            ss_bridge_run_is_open(record->value))
+            ss_store_codec_run_is_open(record->value))
             world_step(&event);
     }
 }

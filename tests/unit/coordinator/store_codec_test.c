@@ -1,5 +1,5 @@
-// bridge_test.c - what the engine asks of its store, there and back.
-#include "coordinator/bridge.h"
+// store_codec_test.c - what the engine asks of its store, there and back.
+#include "coordinator/store_codec.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "tests/suite.h"
 
 static struct ss_store_actor *actor;
-static struct ss_bridge *bridge;
+static struct ss_store_codec *codec;
 static struct ss_job *job;
 static struct ss_event event;
 
@@ -22,7 +22,7 @@ static void setup(void)
     ss_value_setup();
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
     ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
-    bridge = ss_bridge_new();
+    codec = ss_store_codec_new();
     event.type = SS_EVENT_TICK;
 }
 
@@ -31,14 +31,14 @@ static void forget(void)
     if (event.type == SS_EVENT_ROWS)
         for (size_t i = 0; i < event.rows.rows_count; i++)
             ss_row_destroy(&event.rows.rows[i]);
-    ss_bridge_event_fini(&event);
+    ss_store_codec_event_fini(&event);
     ss_job_destroy(&job);
 }
 
 static void teardown(void)
 {
     forget();
-    ss_bridge_destroy(&bridge);
+    ss_store_codec_destroy(&codec);
     ss_store_actor_stop(&actor);
 }
 
@@ -47,12 +47,12 @@ static void carry_out(const struct ss_command *command)
     struct ss_error error;
     struct ss_job *given;
     forget();
-    int status = ss_bridge_job(bridge, command, &given, &error);
+    int status = ss_store_codec_job(codec, command, &given, &error);
     ck_assert_msg(status == SS_OK, "%s", error.message);
     ss_store_actor_submit(actor, given);
     job = ss_store_actor_take(actor);
     ck_assert_ptr_nonnull(job);
-    ss_bridge_event(bridge, job, &event);
+    ss_store_codec_event(codec, job, &event);
 }
 
 // An entry row of run "r".
@@ -124,8 +124,8 @@ END_TEST
 START_TEST(the_chain_goes_on_after_reading)
 {
     ck_assert_int_eq(store_row("t", 1), SS_OK);
-    ss_bridge_destroy(&bridge);
-    bridge = ss_bridge_new();
+    ss_store_codec_destroy(&codec);
+    codec = ss_store_codec_new();
     read_rows("t");
     ck_assert_int_eq(store_row("t", 2), SS_OK);
     read_rows("t");
@@ -137,8 +137,8 @@ END_TEST
 START_TEST(a_broken_chain_is_corrupt)
 {
     ck_assert_int_eq(store_row("t", 1), SS_OK);
-    ss_bridge_destroy(&bridge);
-    bridge = ss_bridge_new(); // and it was not read
+    ss_store_codec_destroy(&codec);
+    codec = ss_store_codec_new(); // and it was not read
     ck_assert_int_eq(store_row("t", 2), SS_OK);
     read_rows("t");
     ck_assert_int_eq(event.rows.status, SS_ECORRUPT);
@@ -200,9 +200,9 @@ END_TEST
 START_TEST(a_run_is_open_until_it_ended)
 {
     json_t *record = json_pack("{s:s}", "status", "running");
-    ck_assert(ss_bridge_run_is_open(record));
+    ck_assert(ss_store_codec_run_is_open(record));
     json_object_set_new(record, "status", json_string("interrupted"));
-    ck_assert(!ss_bridge_run_is_open(record));
+    ck_assert(!ss_store_codec_run_is_open(record));
     json_decref(record);
 }
 END_TEST
@@ -313,12 +313,13 @@ START_TEST(threads_that_the_engine_forgot_are_forgotten)
     ask.request.body = body;
     ss_engine_step(engine, &ask, &commands);
     ck_assert_int_eq(store_row("kept", 1), SS_OK);
-    for (int i = 0; i < 3 * SS_BRIDGE_TIDY_MIN; i++) {
+    for (int i = 0; i < 3 * SS_STORE_CODEC_TIDY_MIN; i++) {
         char thread[16];
         snprintf(thread, sizeof(thread), "t%d", i);
         read_rows(thread);
-        ss_bridge_tidy(bridge, engine);
-        ck_assert_uint_le(ss_bridge_count(bridge), SS_BRIDGE_TIDY_MIN + 2);
+        ss_store_codec_tidy(codec, engine);
+        ck_assert_uint_le(
+            ss_store_codec_count(codec), SS_STORE_CODEC_TIDY_MIN + 2);
     }
     ck_assert_int_eq(store_row("kept", 2), SS_OK);
     read_rows("kept"); // its rows are still a chain
@@ -331,7 +332,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("bridge");
+    Suite *suite = suite_create("store_codec");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, setup, teardown);
     tcase_add_test(all, rows_come_back_as_they_went);

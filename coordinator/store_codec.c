@@ -1,5 +1,5 @@
-// bridge.c - the translation between engine and store.
-#include "coordinator/bridge.h"
+// store_codec.c - the translation between engine and store.
+#include "coordinator/store_codec.h"
 
 #include <string.h>
 
@@ -11,29 +11,29 @@
 #include "coordinator/journal_io.h"
 #include "coordinator/limits.h"
 
-struct ss_bridge {
+struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum
     size_t tidy_at;       // so many are worth a look at all of them
 };
 
-struct ss_bridge *ss_bridge_new(void)
+struct ss_store_codec *ss_store_codec_new(void)
 {
-    struct ss_bridge *bridge = ss_zalloc(1, sizeof(*bridge));
-    bridge->tidy_at = SS_BRIDGE_TIDY_MIN;
-    return bridge;
+    struct ss_store_codec *codec = ss_zalloc(1, sizeof(*codec));
+    codec->tidy_at = SS_STORE_CODEC_TIDY_MIN;
+    return codec;
 }
 
-void ss_bridge_destroy(struct ss_bridge **bridge)
+void ss_store_codec_destroy(struct ss_store_codec **codec)
 {
-    struct ss_bridge *old = *bridge;
+    struct ss_store_codec *old = *codec;
     if (!old)
         return;
-    *bridge = NULL;
+    *codec = NULL;
     ss_map_fini(&old->chains, ss_free);
     ss_free(old);
 }
 
-enum ss_store_table ss_bridge_table(enum ss_record_table table)
+enum ss_store_table ss_store_codec_table(enum ss_record_table table)
 {
     switch (table) {
     case SS_RECORD_RUN:
@@ -50,34 +50,35 @@ enum ss_store_table ss_bridge_table(enum ss_record_table table)
     return SS_TABLE_META;
 }
 
-static uint64_t *chain_of(struct ss_bridge *bridge, const char *thread)
+static uint64_t *chain_of(struct ss_store_codec *codec, const char *thread)
 {
-    uint64_t *chain = ss_map_get(&bridge->chains, thread);
+    uint64_t *chain = ss_map_get(&codec->chains, thread);
     if (!chain) {
         chain = ss_zalloc(1, sizeof(*chain));
-        ss_map_put(&bridge->chains, thread, chain);
+        ss_map_put(&codec->chains, thread, chain);
     }
     return chain;
 }
 
-void ss_bridge_tidy(struct ss_bridge *bridge, const struct ss_engine *engine)
+void ss_store_codec_tidy(
+    struct ss_store_codec *codec, const struct ss_engine *engine)
 {
-    if (bridge->chains.count < bridge->tidy_at)
+    if (codec->chains.count < codec->tidy_at)
         return;
-    for (struct ss_map_entry *e = bridge->chains.first, *next; e; e = next) {
+    for (struct ss_map_entry *e = codec->chains.first, *next; e; e = next) {
         next = e->next;
         if (!ss_engine_knows(engine, e->key))
-            ss_free(ss_map_remove(&bridge->chains, e->key));
+            ss_free(ss_map_remove(&codec->chains, e->key));
     }
-    bridge->tidy_at = SS_BRIDGE_TIDY_MIN + 2 * bridge->chains.count;
+    codec->tidy_at = SS_STORE_CODEC_TIDY_MIN + 2 * codec->chains.count;
 }
 
-size_t ss_bridge_count(const struct ss_bridge *bridge)
+size_t ss_store_codec_count(const struct ss_store_codec *codec)
 {
-    return bridge->chains.count;
+    return codec->chains.count;
 }
 
-bool ss_bridge_run_is_open(const json_t *record)
+bool ss_store_codec_run_is_open(const json_t *record)
 {
     static const char *const ends[] = {
         "done", "interrupted", "failed", "drained", "cancelled"};
@@ -96,7 +97,7 @@ static bool tells_head(const struct ss_command_put *put)
     return put->value &&
            (put->table == SS_RECORD_THREAD ||
                (put->table == SS_RECORD_RUN &&
-                   !ss_bridge_run_is_open(put->value)));
+                   !ss_store_codec_run_is_open(put->value)));
 }
 
 // `head`: of the thread, when the unit's rows stand; 0 rows: not to be told.
@@ -111,7 +112,7 @@ static struct ss_store_put put_of(const struct ss_command_put *put,
     } else if (put->value) {
         text = ss_json_text(put->value);
     }
-    return (struct ss_store_put){.table = ss_bridge_table(put->table),
+    return (struct ss_store_put){.table = ss_store_codec_table(put->table),
         .key = put->key,
         .index = put->index,
         .value = text,
@@ -129,7 +130,7 @@ static bool is_of_run(const struct ss_command_put *put)
 
 static struct ss_store_put open_put_of(const struct ss_command_put *put)
 {
-    bool is_open = put->value && ss_bridge_run_is_open(put->value);
+    bool is_open = put->value && ss_store_codec_run_is_open(put->value);
     bool is_sure = ss_run_key_names_thread(put->key);
     char *text = is_open ? ss_json_text(put->value) : NULL;
     return (struct ss_store_put){.table = SS_TABLE_OPEN,
@@ -139,13 +140,13 @@ static struct ss_store_put open_put_of(const struct ss_command_put *put)
         .value_size = text ? strlen(text) : 0};
 }
 
-static int encode_rows(struct ss_bridge *bridge,
+static int encode_rows(struct ss_store_codec *codec,
     const struct ss_command *command, struct ss_journal_bytes *rows,
     struct ss_journal_head *ret_head, struct ss_error *error)
 {
     if (command->rows_count == 0)
         return SS_OK;
-    uint64_t *chain = chain_of(bridge, command->thread);
+    uint64_t *chain = chain_of(codec, command->thread);
     uint64_t next = command->delete_thread ? 0 : *chain;
     for (size_t i = 0; i < command->rows_count; i++) {
         int status = ss_journal_io_encode(
@@ -161,8 +162,9 @@ static int encode_rows(struct ss_bridge *bridge,
     return SS_OK;
 }
 
-static int store_job(struct ss_bridge *bridge, const struct ss_command *command,
-    struct ss_job **ret_job, struct ss_error *error)
+static int store_job(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_job **ret_job,
+    struct ss_error *error)
 {
     size_t rows_count = command->rows_count, puts_count = 0;
     struct ss_journal_bytes *encoded =
@@ -171,7 +173,7 @@ static int store_job(struct ss_bridge *bridge, const struct ss_command *command,
     struct ss_store_put *puts =
         ss_zalloc(2 * command->puts_count + 1, sizeof(*puts));
     struct ss_journal_head head = {0};
-    int status = encode_rows(bridge, command, encoded, &head, error);
+    int status = encode_rows(codec, command, encoded, &head, error);
     for (size_t i = 0; i < rows_count; i++)
         rows[i] = encoded[i].row;
     for (size_t i = 0; i < command->puts_count; i++) {
@@ -213,7 +215,7 @@ static struct ss_job *record_job(const struct ss_command *command)
     bool one = command->type == SS_COMMAND_GET;
     struct ss_job *job =
         ss_job_new(one ? SS_JOB_GET : SS_JOB_SCAN, command->tag);
-    job->table = ss_bridge_table(command->table);
+    job->table = ss_store_codec_table(command->table);
     if (one) {
         job->key = ss_strdup(command->key);
         return job;
@@ -224,11 +226,12 @@ static struct ss_job *record_job(const struct ss_command *command)
     return job;
 }
 
-int ss_bridge_job(struct ss_bridge *bridge, const struct ss_command *command,
-    struct ss_job **ret_job, struct ss_error *error)
+int ss_store_codec_job(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_job **ret_job,
+    struct ss_error *error)
 {
     if (command->type == SS_COMMAND_STORE)
-        return store_job(bridge, command, ret_job, error);
+        return store_job(codec, command, ret_job, error);
     *ret_job = command->type == SS_COMMAND_READ ? read_job(command)
                                                 : record_job(command);
     return SS_OK;
@@ -292,7 +295,7 @@ static json_t *records_hear(
 }
 
 static void rows_event(
-    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *event)
+    struct ss_store_codec *codec, struct ss_job *job, struct ss_event *event)
 {
     struct ss_row **rows = ss_zalloc(job->rows_count + 1, sizeof(*rows));
     struct ss_journal_extent extent = {0};
@@ -321,7 +324,7 @@ static void rows_event(
         destroy_rows(rows, count);
         count = 0;
     } else if (job->to == UINT64_MAX) {
-        *chain_of(bridge, job->thread) = chain;
+        *chain_of(codec, job->thread) = chain;
     }
     event->type = SS_EVENT_ROWS;
     event->rows.tag = job->tag;
@@ -355,8 +358,8 @@ static void records_event(struct ss_job *job, struct ss_event *event)
     event->records.records_count = count;
 }
 
-void ss_bridge_event(
-    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *ret_event)
+void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
+    struct ss_event *ret_event)
 {
     *ret_event = (struct ss_event){.type = SS_EVENT_TICK};
     switch (job->type) {
@@ -364,7 +367,7 @@ void ss_bridge_event(
         stored_event(job, ret_event);
         break;
     case SS_JOB_READ:
-        rows_event(bridge, job, ret_event);
+        rows_event(codec, job, ret_event);
         break;
     case SS_JOB_SCAN:
     case SS_JOB_GET:
@@ -380,7 +383,7 @@ void ss_bridge_event(
     }
 }
 
-void ss_bridge_event_fini(struct ss_event *event)
+void ss_store_codec_event_fini(struct ss_event *event)
 {
     if (event->type == SS_EVENT_ROWS) {
         ss_free(event->rows.rows);

@@ -1,4 +1,4 @@
-// bridge.h - between the engine's words and the store's: commands to jobs, done
+// store_codec.h - between the engine's words and the store's: commands to jobs, done
 // jobs to events. Shared by the coordinator's shell and the local runner.
 //
 //   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
@@ -11,43 +11,45 @@
 // last one of each thread that the engine has, as it was read or written. Where
 // the engine wants it, records that change with rows tell the last row's
 // (journal_head.h). It decides nothing.
-#ifndef SS_COORDINATOR_BRIDGE_H
-#define SS_COORDINATOR_BRIDGE_H
+#ifndef SS_COORDINATOR_STORE_CODEC_H
+#define SS_COORDINATOR_STORE_CODEC_H
 
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/store/store_actor.h"
 
-struct ss_bridge;
+struct ss_store_codec;
 
-struct ss_bridge *ss_bridge_new(void);
-void ss_bridge_destroy(struct ss_bridge **bridge);
+struct ss_store_codec *ss_store_codec_new(void);
+void ss_store_codec_destroy(struct ss_store_codec **codec);
 
 // The job for a STORE, READ, SCAN or GET. Gives *ret_job. Errors: SS_ELIMIT, a
 // row is larger than a store takes; nothing is submitted then, and the caller
 // answers the engine with it.
-int ss_bridge_job(struct ss_bridge *bridge, const struct ss_command *command,
-    struct ss_job **ret_job, struct ss_error *error) SS_MUST_USE;
+int ss_store_codec_job(struct ss_store_codec *codec,
+    const struct ss_command *command, struct ss_job **ret_job,
+    struct ss_error *error) SS_MUST_USE;
 
 // The event that tells the engine what became of `job` (borrowed: it must live
 // as long as the event). The caller adds the times. Rows are decoded here: a
 // damaged one is an event with status SS_ECORRUPT.
-void ss_bridge_event(
-    struct ss_bridge *bridge, struct ss_job *job, struct ss_event *ret_event);
-// Frees what ss_bridge_event() made; rows belong to the engine by then.
-void ss_bridge_event_fini(struct ss_event *event);
+void ss_store_codec_event(struct ss_store_codec *codec, struct ss_job *job,
+    struct ss_event *ret_event);
+// Frees what ss_store_codec_event() made; rows belong to the engine by then.
+void ss_store_codec_event_fini(struct ss_event *event);
 
 // Forget threads that the engine has forgotten: it reads them again before it
 // writes to them. Costs nothing most times; call it once a turn.
-void ss_bridge_tidy(struct ss_bridge *bridge, const struct ss_engine *engine);
+void ss_store_codec_tidy(
+    struct ss_store_codec *codec, const struct ss_engine *engine);
 // Threads that are remembered.
-size_t ss_bridge_count(const struct ss_bridge *bridge);
+size_t ss_store_codec_count(const struct ss_store_codec *codec);
 
 // Has the run of this record not ended? Those are what a start tells the
 // engine.
-bool ss_bridge_run_is_open(const json_t *record);
+bool ss_store_codec_run_is_open(const json_t *record);
 
 // The store's table of an engine's one.
-enum ss_store_table ss_bridge_table(enum ss_record_table table);
+enum ss_store_table ss_store_codec_table(enum ss_record_table table);
 
 #endif
