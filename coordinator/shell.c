@@ -40,7 +40,7 @@ static void submit(
     struct ss_error error = {0};
     bool stores = command->type == SS_COMMAND_STORE;
     if (stores)
-        ss_shell_tell(shell, command);
+        ss_run_log_tell(shell, command);
     ss_stop_at(stores ? SS_STOP_COORDINATOR_DECIDED : SS_STOP_NOWHERE);
     if (ss_store_codec_job(shell->codec, command, &job, &error) == SS_OK) {
         job->begun_us = ss_clock_us();

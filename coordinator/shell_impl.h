@@ -133,8 +133,8 @@ void ss_shell_measure_job(const struct ss_job *job);
 // Why it cannot do its work, for /health and who asks; NULL: it can.
 const char *ss_shell_trouble(const struct ss_coordinator *shell);
 
-// tell.c: what a STORE says of runs goes to the log.
-void ss_shell_tell(
+// run_log.c: what a STORE says of runs goes to the log.
+void ss_run_log_tell(
     struct ss_coordinator *shell, const struct ss_command *command);
 
 // show.c: what it is set to, once it is open; and the request for it.

@@ -1,4 +1,4 @@
-// tell.c - what becomes of runs, as lines of the log.
+// run_log.c - what becomes of runs, as lines of the log.
 #include <string.h>
 
 #include "common/app/clock.h"
@@ -47,7 +47,7 @@ static void tell_pause(const char *key, const json_t *record)
         reason ? reason : "");
 }
 
-void ss_shell_tell(
+void ss_run_log_tell(
     struct ss_coordinator *shell, const struct ss_command *command)
 {
     for (size_t i = 0; i < command->puts_count; i++) {
