@@ -127,7 +127,7 @@ void ss_damage_note(
     struct ss_coordinator *shell, const char *what, const char *why);
 json_t *ss_damage_list(const struct ss_coordinator *shell);
 
-// measure.c: the numbers, at the end of a turn, and of a job that is done.
+// metrics.c: the numbers, at the end of a turn, and of a job that is done.
 void ss_shell_measure(struct ss_coordinator *shell);
 void ss_shell_measure_job(const struct ss_job *job);
 // Why it cannot do its work, for /health and who asks; NULL: it can.

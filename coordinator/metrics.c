@@ -1,4 +1,4 @@
-// measure.c - a coordinator's numbers (common/app/metrics.def).
+// metrics.c - a coordinator's numbers (common/app/metrics.def).
 #include "common/app/clock.h"
 #include "common/app/metrics.h"
 #include "coordinator/shell_impl.h"
