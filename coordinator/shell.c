@@ -359,16 +359,16 @@ static int start_shared(struct ss_coordinator *shell,
 // What is asked of the store before it moves to its own thread. Takes `store`.
 static int start_store(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_store *store,
-    struct ss_boot **ret_boot, struct ss_error *error)
+    struct ss_startup **ret_boot, struct ss_error *error)
 {
     shell->store_name = ss_strdup(ss_store_name(store));
     if (ss_store_is_shared(store)) // what is there is read with the shards
         return start_shared(shell, options, store, error);
     asks(options, "read what it knows");
     int status =
-        ss_boot_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
+        ss_startup_epoch(store, ss_clock_wall_us(), &shell->epoch, error);
     if (status == SS_OK)
-        status = ss_boot_read(store, ret_boot, error);
+        status = ss_startup_read(store, ret_boot, error);
     if (status == SS_OK)
         return ss_store_actors_start(&store, 1, &shell->actors, error);
     ss_store_close(&store);
@@ -385,12 +385,13 @@ static int open_store(const struct ss_coordinator_options *options,
     return ss_store_open(options->store, ret_store, error);
 }
 
-static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
+static void start_engine(
+    struct ss_coordinator *shell, struct ss_startup *startup)
 {
     ss_log_set_epoch(shell->epoch);
     struct ss_engine_options options = {.epoch = shell->epoch,
         .shared = shell->cluster != NULL,
-        .unread = boot != NULL,
+        .unread = startup != NULL,
         .row_format = shell->cluster ? SS_ROW_FORMAT_1 : SS_ROW_FORMAT,
         .seed = ss_entropy(),
         .lease_ms = shell->lease_ms,
@@ -400,8 +401,8 @@ static void start_engine(struct ss_coordinator *shell, struct ss_boot *boot)
                                                                       : NULL,
         .narrate_ctx = shell};
     shell->engine = ss_engine_new(&options);
-    if (boot)
-        ss_boot_feed(boot, shell);
+    if (startup)
+        ss_startup_feed(startup, shell);
 }
 
 // Its shards come within two or three questions to the database; who asks
@@ -445,7 +446,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
 {
     struct ss_coordinator *shell = ss_zalloc(1, sizeof(*shell));
     struct ss_store *store = options->opened;
-    struct ss_boot *boot = NULL;
+    struct ss_startup *startup = NULL;
     ss_value_setup();
     shell->lease_ms = or_else(options->lease_ms, ss_coordinator_initial.lease_ms);
     shell->heartbeat_ms =
@@ -466,7 +467,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         status = open_store(options, &store, error);
     bool is_shared = status == SS_OK && ss_store_is_shared(store);
     if (status == SS_OK) {
-        status = start_store(shell, options, store, &boot, error);
+        status = start_store(shell, options, store, &startup, error);
         store = NULL;
     }
     if (status == SS_OK && is_shared) {
@@ -477,7 +478,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
         ss_show_note(shell, options);
-        start_engine(shell, boot);
+        start_engine(shell, startup);
         status = settle(shell, error);
     }
     if (status == SS_OK) {
@@ -488,7 +489,7 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
         ss_store_close(&store);
         ss_coordinator_close(&shell);
     }
-    ss_boot_destroy(&boot);
+    ss_startup_destroy(&startup);
     return status;
 }
 
@@ -582,7 +583,7 @@ static int drain(
         return status;
     shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
     if (!shell->cluster) {
-        ss_boot_stopped(shell->actors);
+        ss_startup_stopped(shell->actors);
         return SS_OK;
     }
     ss_cluster_leave(shell);

@@ -146,19 +146,19 @@ void ss_show(struct ss_coordinator *shell, const char *peer, uint64_t id,
 void ss_show_health(
     struct ss_coordinator *shell, const char *peer, uint64_t id);
 
-// boot.c: what the store is asked before it gets a thread of its own: a new
+// startup.c: what the store is asked before it gets a thread of its own: a new
 // epoch, durably, and the graphs and unfinished runs that it knows. A store
 // that was set back gives no epoch again: one is at least the wall time.
-int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
-    struct ss_error *error) SS_MUST_USE;
+int ss_startup_epoch(struct ss_store *store, int64_t wall_us,
+    uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
 // The last word of one that ends as asked: what it leaves is not what ended it.
-void ss_boot_stopped(struct ss_store_actors *actors);
-struct ss_boot;
-int ss_boot_read(struct ss_store *store, struct ss_boot **ret_boot,
+void ss_startup_stopped(struct ss_store_actors *actors);
+struct ss_startup;
+int ss_startup_read(struct ss_store *store, struct ss_startup **ret_boot,
     struct ss_error *error) SS_MUST_USE;
 // PAUSES, GRAPH_KNOWN and RUN_FOUND.
-void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell);
-void ss_boot_destroy(struct ss_boot **boot);
+void ss_startup_feed(struct ss_startup *startup, struct ss_coordinator *shell);
+void ss_startup_destroy(struct ss_startup **startup);
 
 // inbox.c: a message from `peer`, well-formed or not.
 void ss_inbox_message(struct ss_coordinator *shell, const char *peer,

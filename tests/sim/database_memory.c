@@ -555,7 +555,7 @@ static void start(struct coordinator *it)
     int status = world->climate.is_shared
                      ? ss_store_fence_take(
                            store, it->process.name, 0, &it->epoch, &error)
-                     : ss_boot_epoch(
+                     : ss_startup_epoch(
                            store, coordinator_wall_us(it), &it->epoch, &error);
     if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);

@@ -1,4 +1,4 @@
-// boot.c - what a coordinator reads before it begins.
+// startup.c - what a coordinator reads before it begins.
 #include <string.h>
 
 #include "common/app/log.h"
@@ -19,7 +19,7 @@ static const struct {
     [PAUSES] = {SS_TABLE_PAUSES, "the record of the pause"},
 };
 
-struct ss_boot {
+struct ss_startup {
     bool crashed;
     SS_VEC(json_t *) records[KINDS_COUNT];
     SS_VEC(char *) graphs; // the keys of those
@@ -65,7 +65,7 @@ static int found(void *ctx, const char *key, const char *index,
     return SS_OK;
 }
 
-void ss_boot_stopped(struct ss_store_actors *actors)
+void ss_startup_stopped(struct ss_store_actors *actors)
 {
     static const char text[] = "true";
     const struct ss_store_put put = {.table = SS_TABLE_META,
@@ -76,8 +76,8 @@ void ss_boot_stopped(struct ss_store_actors *actors)
     ss_store_actors_submit(actors, ss_job_apply(0, &unit));
 }
 
-int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
-    struct ss_error *error)
+int ss_startup_epoch(struct ss_store *store, int64_t wall_us,
+    uint64_t *ret_epoch, struct ss_error *error)
 {
     struct epoch epoch = {0};
     int status = ss_store_get(
@@ -115,7 +115,7 @@ int ss_boot_epoch(struct ss_store *store, int64_t wall_us, uint64_t *ret_epoch,
 // ------------------------------------------------ graphs, runs and pauses
 
 struct reading {
-    struct ss_boot *boot;
+    struct ss_startup *startup;
     enum kind kind;
     struct ss_error *error;
 };
@@ -131,9 +131,9 @@ static int take(void *ctx, const char *key, const char *index,
     if (status != SS_OK)
         return ss_error_set(reading->error, SS_ECORRUPT, "%s %s",
             kinds[reading->kind].called, key);
-    SS_VEC_PUSH(&reading->boot->records[reading->kind], json);
+    SS_VEC_PUSH(&reading->startup->records[reading->kind], json);
     if (reading->kind == GRAPHS)
-        SS_VEC_PUSH(&reading->boot->graphs, ss_strdup(key));
+        SS_VEC_PUSH(&reading->startup->graphs, ss_strdup(key));
     return SS_OK;
 }
 
@@ -148,47 +148,47 @@ static int forget_stop(struct ss_store *store, struct ss_error *error)
     return status == SS_OK ? unit.result : status;
 }
 
-int ss_boot_read(
-    struct ss_store *store, struct ss_boot **ret_boot, struct ss_error *error)
+int ss_startup_read(struct ss_store *store, struct ss_startup **ret_boot,
+    struct ss_error *error)
 {
-    struct ss_boot *boot = ss_zalloc(1, sizeof(*boot));
+    struct ss_startup *startup = ss_zalloc(1, sizeof(*startup));
     bool was_stopped = false;
     int status = ss_store_get(
         store, SS_TABLE_META, STOPPED_KEY, found, &was_stopped, error);
-    boot->crashed = !was_stopped;
+    startup->crashed = !was_stopped;
     if (status == SS_OK)
         status = forget_stop(store, error);
     if (status == SS_ENOTFOUND)
         status = SS_OK;
     for (enum kind kind = 0; status == SS_OK && kind < KINDS_COUNT; kind++) {
-        struct reading reading = {boot, kind, error};
+        struct reading reading = {startup, kind, error};
         status = ss_store_scan(
             store, kinds[kind].table, NULL, NULL, 0, take, &reading, error);
     }
     if (status != SS_OK)
-        ss_boot_destroy(&boot);
+        ss_startup_destroy(&startup);
     else
-        *ret_boot = boot;
+        *ret_boot = startup;
     return status;
 }
 
-void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
+void ss_startup_feed(struct ss_startup *startup, struct ss_coordinator *shell)
 {
     struct ss_event pauses = {.type = SS_EVENT_PAUSES};
-    pauses.pauses.records = boot->records[PAUSES].items;
-    pauses.pauses.count = boot->records[PAUSES].count;
+    pauses.pauses.records = startup->records[PAUSES].items;
+    pauses.pauses.count = startup->records[PAUSES].count;
     ss_shell_feed(shell, &pauses);
-    for (size_t i = 0; i < boot->records[GRAPHS].count; i++) {
+    for (size_t i = 0; i < startup->records[GRAPHS].count; i++) {
         struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
-        event.graph.description = boot->records[GRAPHS].items[i];
-        event.graph.key = boot->graphs.items[i];
+        event.graph.description = startup->records[GRAPHS].items[i];
+        event.graph.key = startup->graphs.items[i];
         ss_shell_feed(shell, &event);
     }
-    size_t runs = boot->records[RUNS].count;
+    size_t runs = startup->records[RUNS].count;
     for (size_t i = 0; i < runs; i++) {
         struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-        event.run.record = boot->records[RUNS].items[i];
-        event.run.crashed = boot->crashed;
+        event.run.record = startup->records[RUNS].items[i];
+        event.run.crashed = startup->crashed;
         ss_shell_feed(shell, &event);
     }
     struct ss_shards all;
@@ -200,9 +200,9 @@ void ss_boot_feed(struct ss_boot *boot, struct ss_coordinator *shell)
         ss_log_say(SS_LOG_INFO, "%zu unfinished runs go on", runs);
 }
 
-void ss_boot_destroy(struct ss_boot **boot)
+void ss_startup_destroy(struct ss_startup **startup)
 {
-    struct ss_boot *it = *boot;
+    struct ss_startup *it = *startup;
     if (!it)
         return;
     for (enum kind kind = 0; kind < KINDS_COUNT; kind++) {
@@ -214,5 +214,5 @@ void ss_boot_destroy(struct ss_boot **boot)
         ss_free(it->graphs.items[i]);
     SS_VEC_FINI(&it->graphs);
     ss_free(it);
-    *boot = NULL;
+    *startup = NULL;
 }

@@ -37,7 +37,7 @@ START_TEST(epochs_begin_with_one_and_rise)
 {
     uint64_t epoch = 0;
     for (uint64_t i = 1; i < 5; i++) {
-        ck_assert_int_eq(ss_boot_epoch(store, 0, &epoch, &error), SS_OK);
+        ck_assert_int_eq(ss_startup_epoch(store, 0, &epoch, &error), SS_OK);
         ck_assert_uint_eq(epoch, i);
     }
 }
@@ -46,23 +46,23 @@ END_TEST
 START_TEST(a_store_that_was_set_back_gives_no_epoch_again)
 {
     uint64_t before = 0, after = 0;
-    ck_assert_int_eq(ss_boot_epoch(store, 1000, &before, &error), SS_OK);
+    ck_assert_int_eq(ss_startup_epoch(store, 1000, &before, &error), SS_OK);
     ck_assert_uint_eq(before, 1000);
-    ck_assert_int_eq(ss_boot_epoch(store, 900, &after, &error), SS_OK);
+    ck_assert_int_eq(ss_startup_epoch(store, 900, &after, &error), SS_OK);
     ck_assert_uint_eq(after, 1001); // a clock that goes back
     put(SS_TABLE_META, "epoch", "7"); // a backup of long ago
-    ck_assert_int_eq(ss_boot_epoch(store, 2000, &after, &error), SS_OK);
+    ck_assert_int_eq(ss_startup_epoch(store, 2000, &after, &error), SS_OK);
     ck_assert_uint_eq(after, 2000);
 }
 END_TEST
 
 START_TEST(runs_that_have_ended_are_not_read)
 {
-    struct ss_boot *boot = NULL;
+    struct ss_startup *startup = NULL;
     put(SS_TABLE_RUNS, "run-1", "damage that nobody sees");
     put(SS_TABLE_OPEN, "run-2", "{\"run\":\"run-2\"}");
-    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_OK);
-    ss_boot_destroy(&boot);
+    ck_assert_int_eq(ss_startup_read(store, &startup, &error), SS_OK);
+    ss_startup_destroy(&startup);
 }
 END_TEST
 
@@ -72,7 +72,8 @@ START_TEST(an_epoch_that_is_no_number_is_damage)
     uint64_t epoch = 0;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         put(SS_TABLE_META, "epoch", wrong[i]);
-        ck_assert_int_eq(ss_boot_epoch(store, 0, &epoch, &error), SS_ECORRUPT);
+        ck_assert_int_eq(
+            ss_startup_epoch(store, 0, &epoch, &error), SS_ECORRUPT);
         ck_assert_ptr_nonnull(strstr(error.message, "epoch"));
     }
 }
@@ -80,30 +81,30 @@ END_TEST
 
 START_TEST(an_empty_store_has_nothing_to_go_on_with)
 {
-    struct ss_boot *boot = NULL;
-    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_OK);
-    ck_assert_ptr_nonnull(boot);
-    ss_boot_destroy(&boot);
-    ck_assert_ptr_null(boot);
-    ss_boot_destroy(&boot);
+    struct ss_startup *startup = NULL;
+    ck_assert_int_eq(ss_startup_read(store, &startup, &error), SS_OK);
+    ck_assert_ptr_nonnull(startup);
+    ss_startup_destroy(&startup);
+    ck_assert_ptr_null(startup);
+    ss_startup_destroy(&startup);
 }
 END_TEST
 
 START_TEST(damaged_records_are_named)
 {
-    struct ss_boot *boot = NULL;
+    struct ss_startup *startup = NULL;
     put(SS_TABLE_GRAPHS, "digest@1", "{\"name\":");
-    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_int_eq(ss_startup_read(store, &startup, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "graph digest@1"));
     put(SS_TABLE_GRAPHS, "digest@1", "{\"name\":\"digest\"}");
     put(SS_TABLE_OPEN, "run-7", "nothing");
-    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_int_eq(ss_startup_read(store, &startup, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "run run-7"));
     put(SS_TABLE_OPEN, "run-7", "{}");
     put(SS_TABLE_PAUSES, "graph:digest", "[");
-    ck_assert_int_eq(ss_boot_read(store, &boot, &error), SS_ECORRUPT);
+    ck_assert_int_eq(ss_startup_read(store, &startup, &error), SS_ECORRUPT);
     ck_assert_ptr_nonnull(strstr(error.message, "pause graph:digest"));
-    ck_assert_ptr_null(boot);
+    ck_assert_ptr_null(startup);
 }
 END_TEST
 
