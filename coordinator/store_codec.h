@@ -1,5 +1,5 @@
-// store_codec.h - between the engine's words and the store's: commands to jobs, done
-// jobs to events. Shared by the coordinator's shell and the local runner.
+// store_codec.h - between the engine's words and the store's: commands to jobs,
+// done jobs to events. Shared by the coordinator's shell and the local runner.
 //
 //   STORE {rows, puts}  -> APPLY unit of encoded rows and JSON texts -> STORED
 //   READ, SCAN, GET     -> READ, SCAN, GET                   -> ROWS, RECORDS
@@ -7,7 +7,7 @@
 // A run's record is put twice: for ever in SS_TABLE_RUNS, and in SS_TABLE_OPEN
 // until it has ended.
 //
-// Each row carries the checksum of the row before it; the bridge remembers the
+// Each row carries the checksum of the row before it; the codec remembers the
 // last one of each thread that the engine has, as it was read or written. Where
 // the engine wants it, records that change with rows tell the last row's
 // (journal_head.h). It decides nothing.

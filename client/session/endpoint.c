@@ -1,4 +1,5 @@
-// endpoint.c - is somebody there: pings, knocking, silence (the picture in talk.h).
+// endpoint.c - is somebody there: pings, knocking, silence (the picture in
+// session.h).
 #include "client/session/endpoint.h"
 
 #include <string.h>

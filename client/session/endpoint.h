@@ -1,5 +1,5 @@
-// endpoint.h - a talk's connections: what was heard on each, and when. Only files of
-// this folder include it.
+// endpoint.h - a talk's connections, one to each endpoint: what was heard on each,
+// and when. A connection is called a line. Only files of this folder include it.
 #ifndef SS_CLIENT_ENDPOINT_H
 #define SS_CLIENT_ENDPOINT_H
 
@@ -45,7 +45,7 @@ struct ss_talk {
     SS_VEC(struct ss_talk_command) commands;
 };
 
-// talk.c
+// session.c
 void ss_talk_say(struct ss_talk *talk, const struct ss_talk_command *command);
 // Whoever is behind this line knows nothing of what was sent so far.
 void ss_talk_hold_all(
@@ -56,7 +56,7 @@ void ss_talk_give_up(struct ss_talk *talk);
 void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
     struct ss_talk_endpoint *line);
 
-// line.c
+// endpoint.c
 struct ss_talk_endpoint *ss_talk_endpoint_new(
     struct ss_talk *talk, const char *endpoint);
 void ss_talk_endpoint_destroy(struct ss_talk_endpoint **line);

@@ -1,4 +1,4 @@
-// session.c - the steps of a talk (the picture is in talk.h).
+// session.c - the steps of a talk (the picture is in session.h).
 #include "client/session/session.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // session.h - a client's protocol: what was asked, what came back, and what to do
-// when nothing comes. Pure: events in, commands out, like the engine.
+// when nothing comes. Pure: events in, commands out, like the engine. Its names
+// begin with ss_talk: ss_session is the worker's, and ss_client the library's.
 //
 //              PONG, ANSWER
 //   +----------+ ------------> +------+   nothing heard for SILENCE_MS, though

@@ -1,4 +1,5 @@
-// startup_warnings.c - variables that nobody takes, and secrets that others could read.
+// startup_warnings.c - variables that nobody takes, and secrets that others could
+// read.
 #include "common/app/startup_warnings.h"
 
 #include <stdio.h>

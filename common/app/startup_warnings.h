@@ -1,4 +1,5 @@
-// startup_warnings.h - what is doubtful in how a program was started, and does not stop it.
+// startup_warnings.h - what is doubtful in how a program was started, and does not
+// stop it.
 #ifndef SS_APP_STARTUP_WARNINGS_H
 #define SS_APP_STARTUP_WARNINGS_H
 

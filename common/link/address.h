@@ -1,7 +1,7 @@
 // address.h - where the other side of a connection is, as one text.
 //
-// The kernel and ZeroMQ say it in ways of their own; the guard counts, and
-// incidents name, one text for each: "192.0.2.7" (also where it came mapped to
+// The kernel and ZeroMQ say it in ways of their own; the rate limits
+// count, and notices name, one text for each: "192.0.2.7" (also where it came mapped to
 // IPv6), "2001:db8::7", and "local" for what comes from no network.
 #ifndef SS_LINK_ADDRESS_H
 #define SS_LINK_ADDRESS_H

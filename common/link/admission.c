@@ -1,4 +1,4 @@
-// admission.c - connections, keys and messages at a server's door.
+// admission.c - connections, keys and messages where they come in at a server.
 #include "common/link/admission.h"
 
 #include <errno.h>
@@ -313,7 +313,7 @@ static const char *property(zmq_msg_t *frame, const char *name)
 
 enum standing { ADMIT, DROP, HANG_UP };
 
-// Who the frame is from goes into door->sender.
+// Who the frame is from goes into admission->sender.
 static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
     const char mark[SS_ADMISSION_MARK_SIZE])
 {

@@ -2,7 +2,7 @@
 //
 //   packets --> filter: of an address whose connections are a flood? --> drop
 //       v
-//   connection --accepted--> guard: too many, too fast?  --> hang up
+//   connection --accepted--> rate limit: too many, too fast? --> hang up
 //       | handshake (CURVE)
 //       v
 //   ZAP request (RFC 27) --> is the key allowed?         --> refuse
@@ -24,9 +24,9 @@ struct ss_admission;
 
 // Before `socket` is bound. With keys: their coordinator's key and the list of
 // allowed ones are read, and `socket` demands CURVE. Borrows context and
-// socket. Gives *ret_door. Errors: of keys.h and allowed.h; SS_EIO.
+// socket. Gives *ret_admission. Errors: of keys.h and allowed.h; SS_EIO.
 int ss_admission_open(void *context, void *socket,
-    const struct ss_link_options *options, struct ss_admission **ret_door,
+    const struct ss_link_options *options, struct ss_admission **ret_admission,
     struct ss_error *error) SS_MUST_USE;
 // After the socket was closed, before its context ends.
 void ss_admission_close(struct ss_admission **admission);

@@ -1,4 +1,5 @@
-// byte_budget.h - how much ZeroMQ holds for each connection, in bytes, either way.
+// byte_budget.h - how much ZeroMQ holds for each connection, in bytes, either
+// way.
 //
 //   the other side --received--> [ unread ] --taken--> the link
 //   the other side <--accepted-- [ owed   ] <--given-- the link
@@ -8,7 +9,7 @@
 // received and what of ours the other side has accepted; the link knows what it
 // took and gave. The differences are what lies in between.
 //
-// It counts; the door decides. Connections are known by their descriptors, and
+// It counts; admission decides. Connections are known by their descriptors, and
 // peers, to whom messages are given, by the connection that they spoke by last.
 #ifndef SS_LINK_BYTE_BUDGET_H
 #define SS_LINK_BYTE_BUDGET_H

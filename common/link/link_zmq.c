@@ -375,7 +375,7 @@ static size_t skip_rest(void *socket, zmq_msg_t *frame)
 }
 
 // SS_EAGAIN: the message is dropped, there may be another one. SS_EFORMAT: the
-// door knows who sent it, and there is no answering.
+// admission knows who sent it, and there is no answering.
 static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     char ret_peer[SS_PEER_SIZE], struct ss_error *error)
 {
@@ -443,7 +443,7 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     struct zmq_link *it = own(link);
     int status = SS_EAGAIN;
     bool is_there = true;
-    // What is dropped at the door is passed over.
+    // What admission drops is passed over.
     for (int i = 0; i < SS_LINK_DROPPED_TURN_MAX; i++) {
         zmq_msg_t frame;
         zmq_msg_init(&frame);
@@ -460,7 +460,7 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     return status;
 }
 
-// What the door has to look at beside the socket itself.
+// What admission has to look at beside the socket itself.
 static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
 {
     void *sockets[SS_ADMISSION_SOCKETS] = {NULL};
@@ -473,7 +473,7 @@ static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
     return used;
 }
 
-// One look: bits as ss_link_wait_all() gives them, 0 also where only the door
+// One look: bits as ss_link_wait_all() gives them, 0 also where only admission
 // had something to do.
 static int look(
     struct zmq_link *link, const int *fds, size_t count, int timeout_ms)
@@ -511,7 +511,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// What happens at the door alone ends no wait, but for what is to be told.
+// What admission alone has to do ends no wait, but for what is to be told.
 static int wait_link(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {

@@ -300,7 +300,7 @@ bool ss_rate_limit_hears(
     return !from || from->unheard_until_ms <= now_ms;
 }
 
-// ------------------------------------------------------------------ penalties
+// ------------------------------------------------------------------ greylist
 
 bool ss_rate_limit_wrong(struct ss_rate_limit *rates, const char *address,
     const char *key, int64_t now_ms)

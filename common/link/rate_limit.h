@@ -1,8 +1,8 @@
-// rate_limit.h - how much peers may take of a server link: connections, in all and
-// from one address, new ones a second, messages a second of one peer, and
+// rate_limit.h - how much peers may take of a server link: connections, in all
+// and from one address, new ones a second, messages a second of one peer, and
 // messages that make no sense. A hostile peer costs itself and nobody else.
 //
-// It counts and judges; the door performs (admission.c hangs up). Time is given.
+// It counts and judges; admission.c performs, that is, hangs up. Time is given.
 // Addresses are texts (address.h); of IPv6 ones the first half counts, which
 // is what one customer has.
 #ifndef SS_LINK_RATE_LIMIT_H

@@ -125,7 +125,7 @@ static void list_push(void *list, uint64_t number, struct ss_value *item)
     *to = ss_list_push(*to, item);
 }
 
-// What is added to a list costs what is added: it shares its past (list.h).
+// What is added to a list costs what is added: it shares its past (persistent_vector.h).
 static int list_apply(
     struct ss_slot *slot, const struct ss_row_channel *channel)
 {

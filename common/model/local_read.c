@@ -1,5 +1,5 @@
-// local_read.c - a fresh read: the state of the step's start with one task's own
-// writes folded in (spec/engine.md R0.8).
+// local_read.c - a fresh read: the state of the step's start with one task's
+// own writes folded in (spec/engine.md R0.8).
 #include <string.h>
 
 #include "common/base/check.h"

@@ -77,8 +77,8 @@ struct ss_list_edits {
     } items;
 };
 
-// Compares; costs what the two do not share. False: the newer one is none that
-// came of the older, or keeps less than half of it (and *ret is empty).
+// Compares; costs what the two do not share. False: the newer list did not
+// come of the older one, or keeps less than half of it (and *ret is empty).
 bool ss_list_compare(const struct ss_list *older, const struct ss_list *newer,
     struct ss_list_edits *ret);
 void ss_list_edits_fini(struct ss_list_edits *edits);

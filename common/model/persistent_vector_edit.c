@@ -1,4 +1,5 @@
-// persistent_vector_edit.c - how one list became another: compared, told, done again.
+// persistent_vector_edit.c - how one list became another: compared, told, done
+// again.
 #include <string.h>
 
 #include "common/base/mem.h"

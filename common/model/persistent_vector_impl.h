@@ -1,4 +1,5 @@
-// persistent_vector_impl.h - inside of lists (persistent_vector.c, persistent_vector_edit.c).
+// persistent_vector_impl.h - inside of lists (persistent_vector.c and
+// persistent_vector_edit.c).
 #ifndef SS_MODEL_PERSISTENT_VECTOR_IMPL_H
 #define SS_MODEL_PERSISTENT_VECTOR_IMPL_H
 

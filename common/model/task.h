@@ -40,7 +40,7 @@ struct ss_order_list {
     uint64_t slot;
     uint64_t base; // 0: none, `delta` is the whole list
     uint64_t stamp;
-    struct ss_value *delta; // or edits as in list.h
+    struct ss_value *delta; // or edits as in persistent_vector.h
 };
 
 struct ss_order {

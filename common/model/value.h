@@ -2,7 +2,7 @@
 // a list or an object, the values that it is put together from.
 //
 // Immutable and counted. What nobody looks into is never decoded; encoding
-// happens once, for the wire or the journal; a list that grows (list.h) and an
+// happens once, for the wire or the journal; a list that grows (persistent_vector.h) and an
 // object of such lists are neither decoded nor encoded whole until somebody
 // wants all of them. Not for two threads at once.
 // Tags are an allow-list: nothing that comes from a database or a socket can

@@ -1,5 +1,5 @@
-// list_cache.c - lists that a coordinator sent, kept so that it need not send them
-// again: an order brings what was added since.
+// list_cache.c - lists that a coordinator sent, kept so that it need not send
+// them again: an order brings what was added since.
 //
 // Each stands in the slot that the coordinator gave it, under the stamp that it
 // had last; what an order builds on must be there under that very stamp, or the

@@ -1,4 +1,5 @@
-// startup_warnings_test.c - variables that nobody takes, and secrets that others could read.
+// startup_warnings_test.c - variables that nobody takes, and secrets that others
+// could read.
 #include "common/app/startup_warnings.h"
 
 #include <check.h>
@@ -157,7 +158,7 @@ static void take_line(void *ctx, const char *line, size_t size)
 // Of the secrets of a program, its key in `keys` and the file of its store.
 START_TEST(secrets_that_others_can_read_are_logged_with_what_to_do)
 {
-    char folder[] = "/tmp/ss-doubts-XXXXXX", key[64], dsn[64], asked;
+    char folder[] = "/tmp/ss-warnings-XXXXXX", key[64], dsn[64], asked;
     char *argv[] = {"superstep-coordinator"};
     const struct ss_args args = {.program = *argv, .items = settings.items};
     const struct ss_log_options log = {

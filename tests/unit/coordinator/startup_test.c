@@ -111,8 +111,8 @@ END_TEST
 int main(void)
 {
     ss_value_setup();
-    Suite *suite = suite_create("boot");
-    TCase *tcase = tcase_create("boot");
+    Suite *suite = suite_create("startup");
+    TCase *tcase = tcase_create("startup");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, epochs_begin_with_one_and_rise);
     tcase_add_test(tcase, a_store_that_was_set_back_gives_no_epoch_again);

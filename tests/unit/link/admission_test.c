@@ -1,4 +1,4 @@
-// Who comes in at a server's door, and what hostile peers get there.
+// Who comes in at a server, and what hostile peers get there.
 #include "common/link/admission.h"
 
 #include <check.h>
@@ -47,7 +47,7 @@ static void start_server(unsigned messages_rate)
 
 static char speaker[SS_PEER_SIZE]; // whose message came last
 
-// Serve until a message comes (true), or an incident of this kind is told.
+// Serve until a message comes (true), or a notice of this kind is told.
 static bool serve(const char *kind, struct ss_link_notice *ret)
 {
     void *bytes;
@@ -62,7 +62,7 @@ static bool serve(const char *kind, struct ss_link_notice *ret)
             if (strcmp(ret->kind, kind) == 0)
                 return false;
     }
-    ck_abort_msg("neither a message nor an incident \"%s\" came", kind);
+    ck_abort_msg("neither a message nor a notice \"%s\" came", kind);
 }
 
 START_TEST(an_allowed_key_comes_in_and_its_name_is_known)
