@@ -10,7 +10,7 @@
 
 // `roles` are bits, SS_ROLES_ALL for a peer without a key.
 bool ss_access_message(unsigned roles, enum ss_message_type type);
-// What is no row of the table only an operator may.
+// What is not a row of the table only an operator may.
 bool ss_access_op(unsigned roles, const char *op);
 
 #endif

@@ -34,7 +34,7 @@ struct ss_shell_cluster {
 
 // ------------------------------------------------ open and close
 
-// "tcp://0.0.0.0:7433" is no place for others to go to: then it is the host's.
+// "tcp://0.0.0.0:7433" is not a place where others could go: then the host's is.
 static char *place_of(const char *listen)
 {
     static const char *const all[] = {"tcp://0.0.0.0:", "tcp://*:",

@@ -135,7 +135,7 @@ static int columns_take(const struct ss_store_row *stored, struct ss_row *row,
     if (stored->metadata &&
         ss_json_parse(stored->metadata, strlen(stored->metadata),
             &row->metadata, error) != SS_OK) {
-        return ss_error_set(error, SS_ECORRUPT, "its metadata is no JSON");
+        return ss_error_set(error, SS_ECORRUPT, "its metadata is not JSON");
     }
     return SS_OK;
 }

@@ -83,7 +83,7 @@ int ss_startup_epoch(struct ss_store *store, int64_t wall_us,
     int status = ss_store_get(
         store, SS_TABLE_META, EPOCH_KEY, read_epoch, &epoch, error);
     if (status == SS_ECORRUPT)
-        return ss_error_set(error, SS_ECORRUPT, "%s: the epoch is no number",
+        return ss_error_set(error, SS_ECORRUPT, "%s: the epoch is not a number",
             ss_store_name(store));
     if (status != SS_OK && status != SS_ENOTFOUND)
         return status;

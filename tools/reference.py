@@ -626,7 +626,7 @@ def configure_page():
            "overrules the environment. Switches are 1 or 0 there. What is not "
            "possible is refused at the start, with what it was, where it "
            "stood, and what is possible. A variable that begins with "
-           "`SUPERSTEP_` and is no setting is told of in a warning, with the "
+           "`SUPERSTEP_` and is not a setting is told of in a warning, with the "
            "nearest one.\n",
            "What a cluster that runs is set to, and where each value came "
            "from (`flag`, `environment`, `file` or `default`; a secret's value "

@@ -74,7 +74,7 @@ void ss_graph_def_destroy(struct ss_graph_def **graph)
     ss_free(old);
 }
 
-// A name is copied into the description, where one that is no text would be
+// A name is copied into the description, where one that is not a text would be
 // left out in silence.
 static bool is_name(
     struct ss_graph_def *graph, const char *what, const char *name)

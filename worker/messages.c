@@ -83,7 +83,7 @@ static json_t *take_field(struct collector *collector, json_t *value)
                                 : take_item(collector, value);
 }
 
-// A map, a list, or a message: what a body returns that is no mark.
+// A map, a list, or a message: what a body returns that is not a mark.
 static json_t *take_value(struct collector *collector, json_t *value)
 {
     if (json_is_array(value))

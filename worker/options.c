@@ -38,7 +38,7 @@ static const char *const kind_names[] = {
 };
 enum { KINDS_COUNT = sizeof(kind_names) / sizeof(*kind_names) };
 
-// Of what cannot be told (a text that is no UTF-8, a number that is none) a null,
+// Of what cannot be told (a text that is not UTF-8, a NaN) a null,
 // which the graph's compiler refuses: left out, it would be another graph.
 static json_t *or_null(json_t *value)
 {
@@ -76,8 +76,8 @@ static void set_text(struct ss_graph_def *graph, const char *where,
     if (ss_json_parse(text, strlen(text), &json, &error) == SS_OK)
         json_object_set_new(object, key, json);
     else
-        ss_graph_def_fail(
-            graph, "%s: its %s is no JSON text: %s", where, key, error.message);
+        ss_graph_def_fail(graph, "%s: its %s is not JSON text: %s", where, key,
+            error.message);
 }
 
 static void set_key_kind(struct ss_graph_def *graph, const char *key,

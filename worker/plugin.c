@@ -37,7 +37,7 @@ static int explain(const char *path, const char *file, const char *reason,
             "it, or build the application against this version's headers",
             path, reason);
     return ss_error_set(error, SS_EFORMAT,
-        "application %s is no shared object that can be loaded here: %s; "
+        "application %s is not a shared object that can be loaded here: %s; "
         "build it with: cc -shared -fPIC",
         path, reason);
 }
@@ -60,7 +60,7 @@ int ss_plugin_open(
             *ret_app = app;
         else
             status = ss_error_set(error, SS_EINVAL,
-                "%s is no application: it has no ss_app_descriptor; end it "
+                "%s is not an application: it has no ss_app_descriptor; end it "
                 "with SS_APP(SS_GRAPH(\"name\", function))",
                 path);
     }

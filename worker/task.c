@@ -101,7 +101,7 @@ static bool is_there(struct ss_task *task, const char *call, json_t *value)
     if (!value)
         ss_task_fail(task, SS_EUPDATE, NULL, SS_RETRY_NO,
             "%s: its value is NULL; did json_pack() refuse its format, or a "
-            "text that is no UTF-8?",
+            "text that is not UTF-8?",
             call);
     return value != NULL;
 }

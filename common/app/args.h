@@ -31,7 +31,7 @@ enum ss_arg_kind {
     SS_ARG_TEXT, // to: const char *
     SS_ARG_INT,  // to: int64_t, between min and max where max > min
     SS_ARG_LIST, // to: struct ss_arg_list; may be given several times
-    SS_ARG_REST, // to: struct ss_arg_list; the words that are no options
+    SS_ARG_REST, // to: struct ss_arg_list; the words that are not options
 };
 
 struct ss_arg_list {

@@ -58,7 +58,7 @@ static int read_file(const char *variable, const char *path,
             error, SS_EINVAL, "%s: cannot read %s", variable, path);
     if (size > SS_ENVIRONMENT_FILE_SIZE_MAX || memchr(bytes, '\0', size))
         return ss_error_set(error, SS_EINVAL,
-            "%s: %s is no setting: it has %s", variable, path,
+            "%s: %s is not a setting: it has %s", variable, path,
             size > SS_ENVIRONMENT_FILE_SIZE_MAX ? "more than 64 KB" : "NULs");
     while (size > 0 && (bytes[size - 1] == '\n' || bytes[size - 1] == '\r'))
         size--;

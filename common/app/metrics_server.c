@@ -121,7 +121,7 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
     union address at;
     if (!parse_address(address, &at))
         return ss_error_set(error, SS_EINVAL,
-            "metrics: \"%.100s\" is no ADDRESS:PORT, as 127.0.0.1:9464",
+            "metrics: \"%.100s\" is not an ADDRESS:PORT, as 127.0.0.1:9464",
             address);
     struct ss_metrics_server *server = ss_zalloc(1, sizeof(*server));
     server->who = who;

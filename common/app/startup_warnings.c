@@ -25,7 +25,7 @@ static const char *const settings[] = {
 };
 enum { SETTINGS_COUNT = sizeof(settings) / sizeof(*settings) };
 
-// What nobody takes and is no mistake.
+// What nobody takes and is not a mistake.
 static const char *const others[] = {
     "SUPERSTEP_PORT",    // deploy/docker-compose.yml
     "SUPERSTEP_PORT2",   // the same
@@ -63,7 +63,7 @@ static const char *behind_prefix(const char *name)
     return name + sizeof(SS_SETTINGS_PREFIX) - 1;
 }
 
-// The prefix is no likeness; what only lacks its last word (its unit) is one.
+// The prefix is not a likeness; lacking only the last word (the unit) is one.
 static const char *nearest(const char *name)
 {
     struct ss_hint hint;
@@ -97,7 +97,7 @@ static void tell_variable(const char *name, ss_finding_fn *found, void *ctx)
         snprintf(near, sizeof(near), ". Did you mean %s%s%s?",
             SS_SETTINGS_PREFIX, best, ending);
     snprintf(text, sizeof(text),
-        "%.200s in the environment is no setting, and has no effect%s", name,
+        "%.200s in the environment is not a setting, and has no effect%s", name,
         near);
     found(ctx, SS_FINDING_VARIABLE, text);
 }

@@ -22,7 +22,7 @@ void ss_uuid6(uint64_t ticks, int64_t step, uint64_t node,
     char ret_uuid[SS_UUID_SIZE]);
 // The ticks of a wall time in microseconds since 1970.
 uint64_t ss_uuid6_ticks(int64_t wall_us);
-// The ticks that a version 6 UUID holds; 0 if it is none.
+// The ticks that a version 6 UUID holds; 0 if it is not one.
 uint64_t ss_uuid6_read(const char *uuid);
 
 // UUID of version 4 from 128 given bits (no randomness of its own).
@@ -30,12 +30,12 @@ void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE]);
 // UUID of version 5 (SHA-1) of `name` in the namespace `uuid` (R9.13).
 void ss_uuid5(const char *namespace_uuid, const char *name,
     char ret_uuid[SS_UUID_SIZE]);
-// Text to 16 bytes; false if it is no UUID.
+// Text to 16 bytes; false if it is not a UUID.
 bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16]);
 
 // Task id (R3.12): hash of the checkpoint id's 16 raw bytes and the parts
 // without separators, formatted 8-4-4-4-12. `format` is checkpoint.v: SHA-1 if
-// it is 1 or less. An id that is no UUID is hashed as text.
+// it is 1 or less. An id that is not a UUID is hashed as text.
 void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE]);
 
@@ -46,7 +46,7 @@ void ss_interrupt_id(const char *ns, size_t answers,
 // ISO-8601 UTC with microseconds and "+00:00".
 void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);
 // The wall time of an ISO-8601 text: date, T or a space, time, up to six digits
-// of a fraction, and Z or an offset. False: it is none.
+// of a fraction, and Z or an offset. False: it is not one.
 bool ss_time_read(const char *text, int64_t *ret_wall_us);
 
 #endif

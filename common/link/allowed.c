@@ -98,7 +98,7 @@ static int take_line(struct ss_map *keys, char *line, struct ss_error *error)
     key.role = ss_role_by_name(role);
     if (key.role == SS_ROLE_NONE || key.role == SS_ROLE_COORDINATOR)
         return ss_error_set(error, SS_EFORMAT,
-            "\"%.40s\" is no role: worker, client or operator", role);
+            "\"%.40s\" is not a role: worker, client or operator", role);
     if (ss_key_check_name(name, error) != SS_OK)
         return SS_EFORMAT;
     if (!ss_key_is_public_half(half) || *next_word(&line) != '\0')

@@ -23,8 +23,8 @@ int ss_key_check_name(const char *name, struct ss_error *error)
     if (size == 0 || size >= SS_KEY_NAME_SIZE || *name == '.' || *name == '-' ||
         name[strspn(name, name_letters)] != '\0')
         return ss_error_set(error, SS_EINVAL,
-            "\"%.80s\" is no name for a key: up to %d letters, digits, \".\", "
-            "\"_\" and \"-\", beginning with a letter or digit",
+            "\"%.80s\" is not a name for a key: up to %d letters, digits, \".\","
+            " \"_\" and \"-\", beginning with a letter or digit",
             name, SS_KEY_NAME_SIZE - 1);
     return SS_OK;
 }
@@ -175,7 +175,7 @@ static int read_small(const char *path, char text[SS_KEY_FILE_SIZE_MAX],
     text[size] = '\0';
     if (!is_whole)
         return ss_error_set(error, SS_EFORMAT,
-            "%s is no key: a key has fewer than %d bytes", path,
+            "%s is not a key: a key has fewer than %d bytes", path,
             SS_KEY_FILE_SIZE_MAX);
     return SS_OK;
 }
@@ -233,7 +233,7 @@ static int parse_key(const char *path, char *text, struct ss_key *ret_key,
     }
     if (!is_whole(ret_key))
         return ss_error_set(error, SS_EFORMAT,
-            "%s is no whole key: name, role, public and secret half, which "
+            "%s is not a whole key: name, role, public and secret half, which "
             "belong together",
             path);
     return SS_OK;
@@ -317,7 +317,7 @@ int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],
             memcpy(ret_public_half, text, SS_KEY_TEXT_SIZE);
         else
             status = ss_error_set(error, SS_EFORMAT,
-                "%s is no public key: 40 characters of Z85", path);
+                "%s is not a public key: 40 characters of Z85", path);
     } else if (status == SS_ENOTFOUND) {
         status = ss_error_wrap(
             error, "no public key of the coordinator (copy it here)");

@@ -76,7 +76,7 @@ int ss_link_open(const struct ss_link_options *options,
                                : status;
     }
     return ss_error_set(error, SS_EINVAL,
-        "\"%.200s\" is no endpoint; write tcp://HOST:PORT or ipc://PATH",
+        "\"%.200s\" is not an endpoint; write tcp://HOST:PORT or ipc://PATH",
         endpoint);
 }
 

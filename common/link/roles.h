@@ -12,7 +12,7 @@ enum ss_role {
     SS_ROLES_ALL = 15,
 };
 
-// "worker"; "none" for what is no single role. Never NULL.
+// "worker"; "none" for what is not a single role. Never NULL.
 const char *ss_role_name(enum ss_role role);
 // One line for people. Never NULL.
 const char *ss_role_text(enum ss_role role);

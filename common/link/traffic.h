@@ -10,7 +10,7 @@ struct ss_traffic {
     int64_t accepted; // of ours, by the other side
 };
 
-// False: `fd` is no connection by TCP, or the kernel does not count.
+// False: `fd` is not a connection by TCP, or the kernel does not count.
 bool ss_traffic_of(int fd, struct ss_traffic *ret);
 
 #endif

@@ -133,7 +133,8 @@ int ss_build_keys(struct ss_build *build, const json_t *json, bool or_one,
             const char *name = json_string_value(json_array_get(json, i));
             if (!name) {
                 ss_keys_fini(&keys);
-                return ss_build_fail(build, "%s: item %zu is no name", what, i);
+                return ss_build_fail(
+                    build, "%s: item %zu is not a name", what, i);
             }
             ss_keys_add(&keys, name);
         }

@@ -183,8 +183,8 @@ static int delta_apply(struct ss_checkpoint *into, const struct ss_row *row,
         if (channel_apply(into, &delta->channels[i]) != SS_OK) {
             return ss_error_set(error, SS_ECORRUPT,
                 "journal: row %" PRIu64
-                ": channel %s: what is added is no list, or does not fit what it"
-                " is added to",
+                ": channel %s: what is added is not a list, or does not fit what"
+                " it is added to",
                 row->seq, delta->channels[i].name);
         }
     }

@@ -48,7 +48,7 @@ enum ss_row_kind {
     SS_ROW_ENTRY = 3, // a run began; may hold its first checkpoint too
     SS_ROW_END = 4,
     SS_ROW_SNAPSHOT = 5, // of checkpoint `checkpoint_id`, once more, in full
-    SS_ROW_VOID = 6,     // rows void_from..void_seq are no more
+    SS_ROW_VOID = 6,     // rows void_from..void_seq are gone
 };
 
 // One pending write (spec R1.7). The row's `of` names the checkpoint. A write

@@ -388,7 +388,7 @@ static int lower_map(
         if (json_object_size(map) < json_array_size(given)) {
             json_decref(map);
             return ss_build_fail(build,
-                "%s: its list of nodes holds one twice, or what is no name",
+                "%s: its list of nodes holds one twice, or what is not a name",
                 where);
         }
     } else {

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 // What stands under `mark` ("$send", ...) if `json` is that mark, else NULL.
-// Borrows; NULL is no mark.
+// Borrows; NULL is not a mark.
 json_t *ss_mark_get(const json_t *json, const char *mark);
 
 #endif

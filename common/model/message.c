@@ -60,7 +60,7 @@ static int find_role(struct draft *draft, const char *word)
     return status;
 }
 
-// What Python's str() makes of a value that is no text. Gives.
+// What Python's str() makes of a value that is not a text. Gives.
 static json_t *text_of(json_t *json)
 {
     if (json_is_string(json))
@@ -155,8 +155,9 @@ static int open_function(struct draft *draft, const json_t *call,
     struct ss_error error;
     int status = ss_json_parse(
         json_string_value(args), json_string_length(args), ret_args, &error);
-    return status == SS_OK ? SS_OK
-                           : fail(draft, "the arguments of a call are no JSON");
+    if (status != SS_OK)
+        return fail(draft, "the arguments of a call are not JSON");
+    return SS_OK;
 }
 
 static int check_call(

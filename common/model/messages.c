@@ -295,7 +295,7 @@ static void converse(
         slot->place = ss_list_next(c->list);
         c->index = ss_hamt_put(c->index, hash_of(message), slot->place - 1);
     } else {
-        // The same once more is no change: a graph inside gives all back.
+        // The same once more is not a change: a graph inside gives all back.
         struct ss_value *there = ss_list_get(c->list, slot->place - 1);
         if (!json_equal(ss_value_json(there), message))
             c->list = ss_list_put(c->list, slot->place - 1, item);

@@ -1,4 +1,4 @@
-// opaque.h - a value of another system's that is no plain data, kept as bytes.
+// opaque.h - a value of another system's that is not plain data, kept as bytes.
 //
 //   {"$opaque": {"class": "decimal.Decimal", "tag": "msgpack", "data": base64}}
 //
@@ -14,7 +14,7 @@
 
 #define SS_NAME_OPAQUE "$opaque"
 
-// The class of a mark, borrowed; NULL: it is none.
+// The class of a mark, borrowed; NULL: it is not one.
 const char *ss_opaque_class(const json_t *json);
 // SS_EINVAL, "WHAT: a decimal.Decimal of ... cannot be looked into", if `json`
 // is a mark.

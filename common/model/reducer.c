@@ -47,7 +47,7 @@ static int real_sum(double sum, json_t **ret_json, struct ss_error *error)
 {
     if (!isfinite(sum))
         return ss_error_set(
-            error, SS_EINVAL, "the sum is no number that JSON can hold");
+            error, SS_EINVAL, "the sum is not a number that JSON can hold");
     *ret_json = json_real(sum);
     return SS_OK;
 }

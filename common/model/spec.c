@@ -24,7 +24,7 @@ struct ss_spec {
 static int not_text(struct ss_spec *spec, const char *what, const char *name)
 {
     return ss_build_fail(
-        &spec->build, "%s \"%s\": its name is no UTF-8", what, name);
+        &spec->build, "%s \"%s\": its name is not UTF-8", what, name);
 }
 
 struct ss_spec *ss_spec_new(const char *name, const char *kind)

@@ -23,7 +23,7 @@ struct fields {
 struct ss_value {
     unsigned refs;
     enum ss_value_tag tag;
-    bool is_damaged; // text that is no JSON
+    bool is_damaged; // text that is not JSON
     int depth;       // or DEPTH_UNKNOWN
     json_t *json;    // decoded, or NULL
     char *text;      // encoded, or NULL

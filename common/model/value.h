@@ -58,7 +58,7 @@ enum ss_value_tag ss_value_tag(const struct ss_value *value);
 // no JSON, reads as null: check ss_value_valid() where it came from outside.
 json_t *ss_value_json(struct ss_value *value);
 // The value as a list of values, borrowed: made of its JSON once, and kept.
-// NULL: it is no list.
+// NULL: it is not a list.
 struct ss_list *ss_value_list(struct ss_value *value);
 // True if it is a list that was put together, or taken apart, from values.
 bool ss_value_listed(const struct ss_value *value);
@@ -69,7 +69,7 @@ const struct ss_field *ss_value_fields(
 struct ss_value *ss_value_alone(struct ss_value *value);
 // A member of an object, or NULL: it has none. Gives.
 struct ss_value *ss_value_member(struct ss_value *value, const char *name);
-// How many items a list has; 0: none, or it is no list.
+// How many items a list has; 0: none, or it is not a list.
 size_t ss_value_count(struct ss_value *value);
 // How deep it nests: 0 for a scalar, 1 for a list of scalars.
 int ss_value_depth(struct ss_value *value);
@@ -78,7 +78,7 @@ const char *ss_value_text(struct ss_value *value, size_t *ret_size);
 bool ss_value_is_null(struct ss_value *value);
 // True if somebody looked already (or it was made from JSON).
 bool ss_value_decoded(const struct ss_value *value);
-// SS_EFORMAT with a message that shows where, for text that is no JSON (depth
+// SS_EFORMAT with a message that shows where, for text that is not JSON (depth
 // over SS_VALUE_DEPTH_MAX included).
 int ss_value_valid(struct ss_value *value, struct ss_error *error) SS_MUST_USE;
 bool ss_value_equal(struct ss_value *a, struct ss_value *b);

@@ -22,7 +22,7 @@ struct ss_packer {
 void *ss_pack_alloc(struct ss_packer *packer, size_t count, size_t size);
 // NULL packs as "".
 char *ss_pack_text(const char *text);
-// Text that was made for people: cut at its limit, and what is no UTF-8 becomes
+// Text made for people: cut at its limit, and what is not UTF-8 becomes
 // '?'. NULL stays NULL.
 char *ss_pack_prose(struct ss_packer *packer, const char *text);
 // NULL leaves the field absent.

@@ -88,7 +88,7 @@ struct ss_message {
     bool keeps_lists;            // HELLO
     json_t *settings;            // HELLO: an array; or NULL
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS,
-                                 // BYE, HEARD (those that are no more)
+                                 // BYE, HEARD (those that are gone)
     size_t attempts_count;
     struct ss_order **orders; // TASKS
     size_t orders_count;

@@ -300,7 +300,7 @@ int ss_message_decode(const void *bytes, size_t size,
             SS_MESSAGE_SIZE_MAX);
     if (!ss_wire_peek(bytes, size, 1, &protocol))
         return ss_error_set(error, SS_EFORMAT,
-            "these %zu bytes are no message of this protocol", size);
+            "these %zu bytes are not a message of this protocol", size);
     if (protocol != SS_PROTOCOL_VERSION)
         return ss_error_set(error, SS_EVERSION,
             "the other side speaks protocol %llu, this one %d; run the same "

@@ -181,7 +181,7 @@ enum ss_command_type {
     SS_COMMAND_WELCOME,  // to a worker: taken in; `json`: the members;
                          // `begin_ms`: so long a beat vouches; 0: for ever
     SS_COMMAND_HEARD,    // to a worker: its beat `tag` has come; `attempts` of
-                         // those that it named are no more
+                         // those that it named are gone
     SS_COMMAND_REFUSE,   // to a worker: go away; `status`, `text` say why
     SS_COMMAND_DISPATCH, // `order` to worker `peer`
     SS_COMMAND_CANCEL,   // attempt `attempt` of worker `peer`

@@ -14,7 +14,7 @@ struct update_task {
     const char *id;   // owner of its writes (made-up message ids)
     const size_t *triggers; // channel indexes
     size_t triggers_count;
-    bool bumps; // has triggers, though they may be no channels (push, update)
+    bool bumps; // has triggers, though they may not be channels (push, update)
     const struct ss_writes *writes; // or NULL
 };
 
@@ -255,7 +255,7 @@ void ss_plain_line(const struct loop *loop, struct task *const *sorted);
 // The task is about to be sent: with the plain answer, if it is its. False: not
 // yet, whose it is shows when all graphs that go on are planned; it begins then.
 bool ss_plain_offer(struct task *task);
-// The task is no more.
+// The task is gone.
 void ss_plain_forget(struct task *task);
 // Its holder took it: nobody else is given it.
 void ss_plain_taken(struct task *task);

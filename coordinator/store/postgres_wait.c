@@ -22,7 +22,7 @@ static void sleep_real(int ms)
     }
 }
 
-// A signal's handler is no answer; that the time begins anew does no harm.
+// A signal's handler is not an answer; that the time begins anew does no harm.
 static int wait_real(void *ctx, int fd, short events, int timeout_ms)
 {
     struct pollfd ready = {.fd = fd, .events = events};

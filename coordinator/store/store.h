@@ -165,7 +165,7 @@ int ss_store_fence_break(struct ss_store *store, const char *coordinator,
 // makes it a member.
 int ss_store_lease_renew(struct ss_store *store, const struct ss_member *self,
     int64_t lease_ms, struct ss_error *error) SS_MUST_USE;
-// It is no member any more. Shards that it still has are nobody's then.
+// It is not a member any more. Shards that it still has are nobody's then.
 int ss_store_lease_end(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error) SS_MUST_USE;
 // Who is there, who has which shards, and the last epoch: a change of owners
@@ -179,11 +179,11 @@ int ss_store_shards_claim(struct ss_store *store, const struct ss_member *self,
     struct ss_error *error) SS_MUST_USE;
 // All that `dead` has, with its fences broken: when this returns SS_OK, what it
 // appended can be read and nothing follows. SS_EBUSY: its lease has not ended
-// (or it is no member any more). SS_EAGAIN: as above.
+// (or it is not a member any more). SS_EAGAIN: as above.
 int ss_store_shards_take(struct ss_store *store, const struct ss_member *self,
     const char *dead, struct ss_shards *ret_got,
     struct ss_error *error) SS_MUST_USE;
-// Those of `shards` that it has go to `to` (NULL, or one that is no member:
+// Those of `shards` that it has go to `to` (NULL, or one that is not a member:
 // nobody). On the store that appends go to, it is the last word on them.
 int ss_store_shards_hand(struct ss_store *store, const struct ss_member *self,
     const struct ss_shards *shards, const char *to,

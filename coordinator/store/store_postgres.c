@@ -114,7 +114,7 @@ static int place_take(struct ss_pg_store *store, struct ss_error *error)
         // libpq quotes what it does not understand, which may be a password.
         PQfreemem(reason);
         return ss_error_set(error, SS_EINVAL,
-            "store: this is no URL of PostgreSQL; it is as"
+            "store: this is not a URL of PostgreSQL; it is as"
             " postgres://USER:PASSWORD@HOST:PORT/DATABASE?schema=NAME, with"
             " %%XX for what has a meaning in it");
     }

@@ -148,7 +148,7 @@ char *documents_read(const json_t *piece, size_t *ret_size, char ret_why[256])
     json_int_t begin = json_integer_value(json_object_get(piece, "begin"));
     json_int_t end = json_integer_value(json_object_get(piece, "end"));
     if (!path || begin < 0 || end < begin || end > DOCUMENT_SIZE_MAX) {
-        snprintf(ret_why, WHY_SIZE, "this is no piece of a document");
+        snprintf(ret_why, WHY_SIZE, "this is not a piece of a document");
         return NULL;
     }
     size_t size = (size_t)(end - begin);

@@ -137,7 +137,7 @@ static json_int_t count_terms(
         size_t size = from.size < sizeof(word) ? from.size : sizeof(word) - 1;
         memcpy(word, from.letters, size);
         word[size] = '\0';
-        // A word that is no UTF-8 is refused here, and left out.
+        // A word that is not UTF-8 is refused here, and left out.
         json_object_set_new(ret_terms, word, json_integer(terms[i].count));
     }
     free(terms);

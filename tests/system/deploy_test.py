@@ -36,7 +36,7 @@ def test_each_setting_is_an_option():
                                path.read_text(encoding="utf-8")):
             count += 1
             expect(name in known or name == "SUPERSTEP_",
-                   f"{path.relative_to(ROOT)}: {name} is no setting")
+                   f"{path.relative_to(ROOT)}: {name} is not a setting")
     expect(count > 10, "no settings were found")
 
 

@@ -53,7 +53,7 @@ def test_a_graph_whose_runs_fail_is_told_once():
 
 def test_a_mistyped_variable_is_told_of_by_every_program():
     os.environ["SUPERSTEP_LEASE_SM"] = "1000"
-    says = "SUPERSTEP_LEASE_SM in the environment is no setting, and has no " \
+    says = "SUPERSTEP_LEASE_SM in the environment is not a setting, and has no " \
         "effect. Did you mean SUPERSTEP_LEASE_MS?"
     try:
         with World() as world:

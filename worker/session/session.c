@@ -218,7 +218,7 @@ static void dispatch(
 
 // ------------------------------------------------------------------ time
 
-// A pause of ours is no silence of a coordinator: its words may wait in the
+// A pause of ours is not a silence of a coordinator: its words may wait in the
 // socket, unread.
 static void forgive_pause(struct ss_session *session, int64_t now_ms)
 {

@@ -106,7 +106,7 @@ struct ss_session_event {
     size_t adoptions_count;
     struct ss_order *const *orders; // TASKS, UNBEGUN; each taken
     size_t orders_count;
-    const struct ss_attempt *attempts; // CANCEL, SETTLED, HEARD: are no more
+    const struct ss_attempt *attempts; // CANCEL, SETTLED, HEARD: are gone
     size_t attempts_count;
     struct ss_outcome *const *outcomes; // OUTCOMES; each taken
     size_t outcomes_count;

@@ -159,7 +159,7 @@ void ss_client_call_drop(struct ss_client_call **call);
 
 // All that follows waits for the answer: as long as somebody is there, and
 // patience_ms where nobody is any more. "invalid_argument": a text that is no
-// UTF-8, or a `more` that is no object; nothing was sent.
+// UTF-8, or a `more` that is not an object; nothing was sent.
 
 // ------------------------------------------------------------------------ runs
 
@@ -190,7 +190,7 @@ int ss_client_run(struct ss_client *client, const char *graph,
     const struct ss_client_run *run, json_t **ret_answer,
     struct ss_client_error *ret_error);
 // The body of that request, for ss_client_start(). Takes what `run` says it
-// takes. Gives; NULL: a text of it is no UTF-8, or `more` is no object.
+// takes. Gives; NULL: a text of it is not UTF-8, or `more` is not an object.
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
 // Look whether the checkpoint that `body` (of a run or an update) names is there,
 // as ss_client_run() does first: where it is not, the request itself is carried

@@ -203,13 +203,13 @@ START_TEST(a_file_that_is_no_setting_is_refused)
     write_file("a\0b", 3);
     char message[160];
     snprintf(message, sizeof(message),
-        "SS_TEST_STORE_FILE: %s is no setting: it has NULs", file_name);
+        "SS_TEST_STORE_FILE: %s is not a setting: it has NULs", file_name);
     refused(message);
     static char much[SS_ENVIRONMENT_FILE_SIZE_MAX + 1];
     memset(much, 'x', sizeof(much));
     write_file(much, sizeof(much));
     snprintf(message, sizeof(message),
-        "SS_TEST_STORE_FILE: %s is no setting: it has more than 64 KB",
+        "SS_TEST_STORE_FILE: %s is not a setting: it has more than 64 KB",
         file_name);
     refused(message);
 }

@@ -275,7 +275,7 @@ static const struct refusal {
         " bytes are not those that were written"},
     {long_run, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
     {long_source, SS_ECORRUPT, "thread t: row 1: too long an id or source"},
-    {bad_metadata, SS_ECORRUPT, "thread t: row 1: its metadata is no JSON"},
+    {bad_metadata, SS_ECORRUPT, "thread t: row 1: its metadata is not JSON"},
     {no_format, SS_ECORRUPT, "thread t: row 1: it has no format number"},
     {newer_format, SS_EVERSION,
         "thread t: row 1: it was written by a newer"

@@ -188,9 +188,9 @@ START_TEST(a_list_that_is_damaged_says_where)
 {
     static const struct {
         const char *text, *said;
-    } cases[] = {{"# fine\n\nking ada x\n", "line 3: \"king\" is no role"},
-        {"coordinator ada x\n", "is no role"},
-        {"worker a/b x\n", "is no name"},
+    } cases[] = {{"# fine\n\nking ada x\n", "line 3: \"king\" is not a role"},
+        {"coordinator ada x\n", "is not a role"},
+        {"worker a/b x\n", "is not a name"},
         {"worker ada short\n", "no public key behind the name ada"}};
     struct ss_allowed list;
     ss_allowed_init(&list, folder);

@@ -84,7 +84,7 @@ START_TEST(growing_what_is_no_list_is_damage)
     grow("2", "1", 2, "[2]");
     ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
     ck_assert_str_eq(row_error.message,
-        "journal: row 2: channel x: what is added is no list, or does not fit"
+        "journal: row 2: channel x: what is added is not a list, or does not fit"
         " what it is added to");
     ck_assert_ptr_null(
         ss_journal_fold(journal, ss_journal_find(journal, "", "2")));

@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(a_name_that_is_no_utf8_is_refused_and_not_left_out)
 {
-    static const char words[] = "its name is no UTF-8";
+    static const char words[] = "its name is not UTF-8";
     struct ss_spec *spec = ss_spec_new("\xff", "state");
     ck_assert_int_eq(ss_spec_node(spec, "a", NULL), SS_EINVAL);
     expect_first_error(spec, words);

@@ -184,7 +184,7 @@ START_TEST(a_value_that_is_put_together_has_all_faces)
     ck_assert_int_eq(ss_value_depth(value), 3);
     ck_assert_int_eq(ss_value_valid(value, NULL), SS_OK);
     ck_assert(!ss_value_is_null(value));
-    // Encoded without being decoded; what is no JSON is null inside.
+    // Encoded without being decoded; what is not JSON is null inside.
     ck_assert_str_eq(ss_value_text(value, NULL),
         "{\"b\\\"\":[{\"a\":1},null],\"none\":null}");
     expect_json(json_incref(ss_value_json(value)),

@@ -122,7 +122,7 @@ START_TEST(garbage_is_named)
             "1\x12\x01"
             "a",
         10, SS_EFORMAT, "another type on the wire");
-    // ASK whose body is no JSON, and one with an unknown tag
+    // ASK whose body is not JSON, and one with an unknown tag
     refused("\x08\x01\x62\x0a\x08\x01\x12\x01"
             "a\x1a\x03\x12\x01{",
         14, SS_EFORMAT, "a request's body");

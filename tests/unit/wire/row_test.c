@@ -445,7 +445,7 @@ START_TEST(what_the_schema_allows_and_we_do_not_is_damage)
                             "789"),
         SS_ECORRUPT);
     ck_assert_str_eq(error.message, "a damaged journal row: too long an id");
-    // An entry that is no JSON, or empty.
+    // An entry that is not JSON, or empty.
     ck_assert_int_eq(FORGED("\x2a\x01{"), SS_ECORRUPT);
     ck_assert_int_eq(FORGED("\x2a\x00"), SS_ECORRUPT);
     ck_assert_str_eq(

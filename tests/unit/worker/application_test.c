@@ -173,7 +173,7 @@ START_TEST(the_first_mistake_is_told)
 {
     const char *text = complaint(bad_json);
     ck_assert_msg(
-        strstr(text, "graph \"g\": key \"k\": its default is no JSON text"),
+        strstr(text, "graph \"g\": key \"k\": its default is not JSON text"),
         "%s", text);
 }
 END_TEST

@@ -61,7 +61,7 @@ START_TEST(a_file_that_is_no_shared_object)
     fputs("I am a text.\n", text);
     fclose(text);
     ck_assert_int_eq(open_it(file("text.so")), SS_EFORMAT);
-    has("is no shared object that can be loaded here");
+    has("is not a shared object that can be loaded here");
     has("cc -shared -fPIC");
     ck_assert_int_eq(open_it(folder), SS_EFORMAT);
     has("is a folder");
@@ -114,7 +114,7 @@ START_TEST(a_name_without_a_slash_is_a_file_here)
     compiled("here.so", "int plain;");
     ck_assert_int_eq(chdir(folder), 0);
     ck_assert_int_eq(open_it("here.so"), SS_EINVAL);
-    has("here.so is no application");
+    has("here.so is not an application");
 }
 END_TEST
 
