@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/model/suggest.h"
 
 static const struct ss_op_row rows[] = {
 #define K(key, type, note) " " #key
@@ -39,4 +41,26 @@ bool ss_op_takes(const struct ss_op_row *row, const char *key)
         if (strcspn(at, " ") == size && memcmp(at, key, size) == 0)
             return true;
     return false;
+}
+
+char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
+{
+    char *words = ss_strdup(row->keys);
+    char *known = ss_strdup(""), *next = words + 1;
+    struct ss_hint hint;
+    ss_hint_init(&hint, key);
+    while (*next) {
+        char *word = next;
+        next += strcspn(next, " ");
+        *next++ = '\0';
+        ss_hint_offer(&hint, word);
+        char *more = ss_format("%s%s%s", known, *known ? ", " : "", word);
+        ss_free(known);
+        known = more;
+    }
+    char *text = ss_format("%s: unknown key \"%.200s\"; known: %s.%s", row->name,
+        key, *known ? known : "none", ss_hint_text(&hint));
+    ss_free(known);
+    ss_free(words);
+    return text;
 }

@@ -46,5 +46,8 @@ const struct ss_op_row *ss_op_row(enum ss_op op);
 // NULL: nothing is called so.
 const struct ss_op_row *ss_op_by_name(const char *name);
 bool ss_op_takes(const struct ss_op_row *row, const char *key);
+// What to tell whoever sent a key that ss_op_takes() does not know: which ones
+// are known, and the nearest of them. Gives.
+char *ss_op_unknown_key(const struct ss_op_row *row, const char *key);
 
 #endif

@@ -269,9 +269,10 @@ static bool check_keys(struct engine *engine, const struct ss_op_row *op,
     json_object_foreach(event->request.body, key, value) {
         if (ss_op_takes(op, key))
             continue;
-        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-            "%s: \"%s\" is nothing that it takes; it takes%s", op->name, key,
-            op->keys[1] ? op->keys : " nothing");
+        char *text = ss_op_unknown_key(op, key);
+        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL, "%s",
+            text);
+        ss_free(text);
         return false;
     }
     return true;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/mem.h"
 #include "tests/suite.h"
 
 START_TEST(each_row_is_whole)
@@ -68,6 +69,25 @@ START_TEST(a_key_is_a_whole_word)
 }
 END_TEST
 
+static void expect_unknown(enum ss_op op, const char *key, const char *expected)
+{
+    char *text = ss_op_unknown_key(ss_op_row(op), key);
+    ck_assert_str_eq(text, expected);
+    ss_free(text);
+}
+
+START_TEST(who_asks_with_an_unknown_key_is_told_the_known_ones)
+{
+    expect_unknown(SS_OP_CANCEL, "acton",
+        "cancel: unknown key \"acton\"; known: run, thread, action. Did you mean "
+        "\"action\"?");
+    expect_unknown(SS_OP_CANCEL, "x",
+        "cancel: unknown key \"x\"; known: run, thread, action.");
+    expect_unknown(
+        SS_OP_STATUS, "thread", "status: unknown key \"thread\"; known: none.");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("requests");
@@ -76,6 +96,8 @@ int main(void)
     tcase_add_test(tcase, what_is_of_a_thread_or_a_run_takes_its_name);
     tcase_add_test(tcase, what_is_asked_once_is_named);
     tcase_add_test(tcase, a_key_is_a_whole_word);
+    tcase_add_test(
+        tcase, who_asks_with_an_unknown_key_is_told_the_known_ones);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }
