@@ -186,7 +186,7 @@ START_TEST(addresses_are_checked)
         ck_assert_msg(ss_metrics_serve(wrong[i], SS_METRIC_OF_WORKER, "tester",
                           &server, &error) == SS_EINVAL,
             "%s", wrong[i]);
-        ck_assert_ptr_nonnull(strstr(error.message, "no ADDRESS:PORT"));
+        ck_assert_ptr_nonnull(strstr(error.message, "not an ADDRESS:PORT"));
     }
 }
 END_TEST

@@ -251,7 +251,7 @@ START_TEST(garbage_is_answered_each_time_and_logged_once)
         say_bytes(worker, "GET / HTTP/1.1", 14);
         struct ss_message *refused = hear(worker, SS_MESSAGE_REFUSED);
         ck_assert_int_eq(refused->status, SS_EFORMAT);
-        ck_assert_ptr_nonnull(strstr(refused->text, "no message of this"));
+        ck_assert_ptr_nonnull(strstr(refused->text, "not a message of this"));
         ss_message_destroy(&refused);
     }
     ck_assert_uint_eq(warnings, 1);

@@ -278,7 +278,7 @@ START_TEST(a_bad_call_is_refused)
     bad_call("{'id': 'x', 'function': {'name': 'f'}}", "arguments");
     bad_call("{'id': 'x', 'function': {'arguments': '{}'}}", "name");
     bad_call(
-        "{'id': 'x', 'function': {'name': 'f', 'arguments': '{'}}", "no JSON");
+        "{'id': 'x', 'function': {'name': 'f', 'arguments': '{'}}", "not JSON");
     bad_call(
         "{'id': 'x', 'function': {'name': 'f', 'arguments': '[1]'}}", "args");
     no_message("{'role': 'ai', 'content': '', 'tool_calls': 'x'}", "list");

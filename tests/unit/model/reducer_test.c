@@ -63,7 +63,7 @@ START_TEST(add_refuses_what_does_not_fit)
 {
     refuse("add", "9223372036854775807", "1", "64 bits");
     refuse("add", "-9223372036854775808", "-1", "64 bits");
-    refuse("add", "1.7e308", "1.7e308", "no number");
+    refuse("add", "1.7e308", "1.7e308", "not a number");
 }
 END_TEST
 

@@ -106,8 +106,8 @@ static void refused(const char *bytes, size_t size, int wanted, const char *why)
 
 START_TEST(garbage_is_named)
 {
-    refused("", 0, SS_EFORMAT, "no message of this protocol");
-    refused("GET / HTTP/1.1", 14, SS_EFORMAT, "no message of this protocol");
+    refused("", 0, SS_EFORMAT, "not a message of this protocol");
+    refused("GET / HTTP/1.1", 14, SS_EFORMAT, "not a message of this protocol");
     refused("\x08\x01", 2, SS_EFORMAT, "without a message");
     refused("\x08\x01\x1a\x05", 4, SS_EFORMAT, "cut short or garbled");
     // HELLO without its name
