@@ -134,6 +134,7 @@ static void send_members(
 static void adopt(struct coordinator *it, const struct ss_command *command)
 {
     struct ss_adoption adoption = {command->held, command->attempt};
+    pauses_adopt(it, &command->attempt);
     struct ss_message message = {.type = SS_MESSAGE_ADOPT,
         .adoptions = &adoption,
         .adoptions_count = 1};

@@ -5,7 +5,7 @@
 //
 // What is judged is what each coordinator knows: what it was told when it began,
 // gained shards or looked, and what it has said itself. While the record of that
-// stands in the database, that coordinator sends nothing of it out.
+// stands in the database, that coordinator gives nobody a new attempt of it.
 #include <string.h>
 
 #include "common/model/value.h"
@@ -137,6 +137,7 @@ void pauses_forget(struct coordinator *it)
 {
     ss_map_fini(&it->held, ss_free);
     ss_map_fini(&it->asked, ss_free);
+    it->given = 0;
 }
 
 void pauses_told(struct coordinator *it, const json_t *list)
@@ -213,10 +214,25 @@ static void must_not_hold(const struct coordinator *it,
     ss_free(key);
 }
 
-// Updates are not held back.
-void pauses_dispatch(const struct coordinator *it, const struct ss_order *order)
+// False: it was a worker's before, who asks for the same order once more.
+static bool is_new(struct coordinator *it, const struct ss_attempt *attempt)
 {
-    if (it->held.count == 0 || order->run[0] == '\0' || database_is_gone(it))
+    bool is = attempt->dispatch > it->given;
+    if (is)
+        it->given = attempt->dispatch;
+    return is;
+}
+
+void pauses_adopt(struct coordinator *it, const struct ss_attempt *attempt)
+{
+    (void)is_new(it, attempt);
+}
+
+// Updates are not held back.
+void pauses_dispatch(struct coordinator *it, const struct ss_order *order)
+{
+    if (!is_new(it, &order->attempt) || it->held.count == 0 ||
+        order->run[0] == '\0' || database_is_gone(it))
         return;
     must_not_hold(it, order, key_of(NULL, NULL));
     must_not_hold(it, order, key_of(order->app_graph, NULL));

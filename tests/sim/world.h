@@ -286,6 +286,7 @@ struct coordinator {
     SS_VEC(char *) gone; // peers that turned out to be
     bool is_seeing;      // what is paused, with a look
     struct ss_map held;  // pauses.c: what it knows to be: key -> since when
+    uint64_t given;      // the number of the last attempt
     struct ss_map asked; // and what it was asked to let go on: request -> key
 };
 
@@ -456,9 +457,11 @@ void pauses_told(struct coordinator *it, const json_t *list);
 void pauses_forget(struct coordinator *it);
 void pauses_asked(
     struct coordinator *it, const char *peer, const struct ss_message *message);
-// Before an answer leaves; before a task does.
+// Before an answer leaves; before a task does; an attempt under another one
+// becomes this one's.
 void pauses_reply(struct coordinator *it, const struct ss_command *command);
-void pauses_dispatch(const struct coordinator *it, const struct ss_order *order);
+void pauses_dispatch(struct coordinator *it, const struct ss_order *order);
+void pauses_adopt(struct coordinator *it, const struct ss_attempt *attempt);
 
 // ------------------------------------------------------------------ checks.c
 
