@@ -344,7 +344,7 @@ static void ordinary(struct change *change, const json_t *updates)
     for (size_t i = 0; i < change->tasks.count; i++) {
         struct task *task = change->tasks.items[i];
         if (ss_writers_need_worker(task->node)) {
-            ss_schedule(task);
+            ss_task_ready(task);
         } else if (write_here(task, &error) != SS_OK) {
             refuse(change, &error);
             return;
@@ -549,7 +549,7 @@ static uint32_t losses_of(const struct change *change)
 }
 
 // The superstep that waits begins anew; of what it did so far nothing is stored.
-static void plan_anew(struct change *change)
+void ss_change_plan_anew(struct change *change)
 {
     struct thread *thread = change->thread;
     struct ss_error error = {0};
@@ -568,22 +568,4 @@ static void plan_anew(struct change *change)
     take_place(change, &place);
     change->is_due = true;
     run_on(thread);
-}
-
-bool ss_changes_follow(struct engine *engine)
-{
-    const struct ss_graph *stays = NULL; // most often all are of one
-    const struct task *task = NULL;
-    while (engine->ready_moved
-        && (task = ss_fair_update_after(engine, task)) != NULL) {
-        struct change *change = task->loop->change;
-        if (change->root == stays)
-            continue;
-        if (ss_graph_is_replaced(engine, change->root)) {
-            plan_anew(change);
-            return true;
-        }
-        stays = change->root;
-    }
-    return false;
 }

@@ -105,6 +105,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
     SS_VEC_FINI(&engine->turns);
+    SS_VEC_FINI(&engine->ready);
     SS_VEC_FINI(&engine->lines);
     SS_VEC_FINI(&engine->scans);
     SS_VEC_FINI(&engine->ended);
@@ -337,12 +338,14 @@ static void carry_on(struct engine *engine)
     wake_waiting(engine);
     wake_resting(engine);
     do {
+        ss_schedule_ready(engine);
         while (engine->advance.count > 0) {
             struct loop *loop = engine->advance.items[0];
             SS_VEC_REMOVE(&engine->advance, 0);
             ss_loop_advance(loop);
+            ss_schedule_ready(engine);
         }
-    } while (ss_queue_turns(engine) || ss_changes_follow(engine));
+    } while (ss_queue_turns(engine) || ss_schedule_updates_follow(engine));
     leave_resting(engine);
     free_ended(engine);
     ss_dispatch(engine);
@@ -368,6 +371,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     engine->wake_at_ms = INT64_MAX;
     ss_trials_next(engine);
     dispatch_event(engine, event);
+    ss_schedule_ready(engine);
     ss_workers_expire(engine);
     ss_offers_expire(engine);
     ss_vouched_expire(engine);

@@ -94,8 +94,8 @@ void ss_fair_remove(struct task *task)
         drop_line(task->loop->engine, line);
 }
 
-const struct task *ss_fair_after(
-    const struct engine *engine, const struct task *task)
+const struct task *ss_fair_after(const struct engine *engine,
+    const struct task *task, enum line_kind kind)
 {
     if (task && task->ready_next)
         return task->ready_next;
@@ -103,19 +103,8 @@ const struct task *ss_fair_after(
     while (task && i < engine->lines.count &&
            engine->lines.items[i++] != task->line)
         continue;
-    return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
-}
-
-const struct task *ss_fair_update_after(
-    const struct engine *engine, const struct task *task)
-{
-    if (task && task->ready_next)
-        return task->ready_next;
-    size_t i = 0;
-    while (task && i < engine->lines.count &&
-           engine->lines.items[i++] != task->line)
-        continue;
-    while (i < engine->lines.count && engine->lines.items[i]->of_runs)
+    while (kind == LINES_OF_UPDATES && i < engine->lines.count &&
+           engine->lines.items[i]->of_runs)
         i++;
     return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
 }

@@ -69,7 +69,7 @@ static void add_fold(struct loop *loop, size_t channel, json_t *writes)
     // named by the checkpoint and the channel: the same after a crash
     const char *parts[] = {"fold", fold->fold_channel};
     ss_task_uuid(loop->id, 4, parts, 2, fold->id);
-    ss_schedule(fold);
+    ss_task_ready(fold);
 }
 
 static int by_index(const void *a, const void *b)

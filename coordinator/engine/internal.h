@@ -363,9 +363,9 @@ void ss_change_folded(struct change *change);
 const struct ss_graph *ss_change_graph(const struct change *change);
 // How often workers of its superstep were lost before it was planned anew.
 uint32_t ss_change_losses(const struct change *change);
-// Those that wait for a worker of a version that nobody serves any more, while
-// another one is served, are planned anew with that. False: there is none.
-bool ss_changes_follow(struct engine *engine);
+// Nobody serves its version any more: the superstep that waits is planned with
+// the one that is served. May free it.
+void ss_change_plan_anew(struct change *change);
 void ss_change_free(struct change *change);
 // Answer with that error, and free it.
 void ss_change_abandon(struct change *change, int status, const char *message);
@@ -464,12 +464,10 @@ void ss_import_thread(struct thread *thread, const char *peer, uint64_t id,
 // A task is ready; it is no more (nothing, if it was not).
 void ss_fair_add(struct task *task);
 void ss_fair_remove(struct task *task);
+enum line_kind { LINES_ALL, LINES_OF_UPDATES };
 // The ready task behind `task` (NULL: the first), in no order that counts.
-const struct task *ss_fair_after(
-    const struct engine *engine, const struct task *task);
-// The same, of the ready tasks of updates alone.
-const struct task *ss_fair_update_after(
-    const struct engine *engine, const struct task *task);
+const struct task *ss_fair_after(const struct engine *engine,
+    const struct task *task, enum line_kind kind);
 // A dispatch begins: each ready task is given once by the calls that follow, in
 // the order in which they should be served. NULL: that was all.
 void ss_fair_begin(struct engine *engine);
@@ -547,8 +545,11 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event);
 // Those whose lease has ended are lost, with their attempts.
 void ss_workers_expire(struct engine *engine);
 void ss_worker_free(struct worker *worker);
-// Put a task in the line for a worker.
-void ss_schedule(struct task *task);
+// What has become ready joins its line, in that order.
+void ss_schedule_ready(struct engine *engine);
+// Of updates that wait for a worker of a version that nobody serves any more,
+// while another one is served, one is planned anew with that. False: there is none.
+bool ss_schedule_updates_follow(struct engine *engine);
 // Its next attempt is at that worker: not sent yet.
 void ss_attempt_begin(struct task *task, struct worker *worker);
 // At the end of a step: send what can be sent.

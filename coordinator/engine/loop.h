@@ -205,6 +205,9 @@ bool ss_resume_is_id_map(const json_t *resume);
 // ------------------------------------------------ task.c (spec 6)
 
 void ss_task_start(struct task *task);
+// It waits for a worker: the scheduler finds it in the engine's list, in the order
+// of these calls.
+void ss_task_ready(struct task *task);
 // Its body goes to a worker.
 void ss_task_start_body(struct task *task);
 void ss_task_retry_due(struct task *task);
@@ -241,7 +244,10 @@ void ss_task_took_plain(struct task *task, bool stored);
 // An attempt failed; there may be another one.
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
-void ss_task_lost(struct task *task, const char *why);
+// Its worker was lost: it is ready again, or it has failed. Gives the outcome of
+// one without a body (an update's writers, a fold) that no worker survives, for
+// who waits for it; else NULL.
+struct ss_outcome *ss_task_lost(struct task *task, const char *why) SS_MUST_USE;
 // After a crash: it has failed, and was lost, so often, and waits as long as it
 // would have.
 void ss_task_recover_tries(struct task *task, const struct task_facts *facts);

@@ -172,7 +172,7 @@ static void give_plain(struct run *run, struct task *task)
     task->goes_first = true; // its next attempt, too
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
         task->node->name);
-    ss_schedule(task);
+    ss_task_ready(task);
 }
 
 static void let_ask(struct loop *loop)

@@ -21,13 +21,9 @@ static void number(uint64_t value, char ret_text[NUMBER_SIZE])
 
 // ------------------------------------------------ ready
 
-void ss_schedule(struct task *task)
+static void schedule(struct task *task)
 {
-    struct loop *loop = task->loop;
-    struct engine *engine = loop->engine;
-    task->state = TASK_READY;
-    task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
-        loop->run ? loop->run->durability : DURABLE_SYNC);
+    struct engine *engine = task->loop->engine;
     ss_fair_add(task);
     ss_adopt_wait(task);
     if (ss_place_lacks_labels(task)) {
@@ -37,6 +33,32 @@ void ss_schedule(struct task *task)
         ss_free(labels);
     }
     engine->ready_moved = true;
+}
+
+void ss_schedule_ready(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->ready.count; i++)
+        schedule(engine->ready.items[i]);
+    engine->ready.count = 0;
+}
+
+bool ss_schedule_updates_follow(struct engine *engine)
+{
+    const struct ss_graph *stays = NULL; // most often all are of one
+    const struct task *task = NULL;
+    ss_schedule_ready(engine);
+    while (engine->ready_moved
+        && (task = ss_fair_after(engine, task, LINES_OF_UPDATES)) != NULL) {
+        const struct ss_graph *graph = ss_task_root_graph(task);
+        if (graph == stays)
+            continue;
+        if (ss_graph_is_replaced(engine, graph)) {
+            ss_change_plan_anew(task->loop->change);
+            return true;
+        }
+        stays = graph;
+    }
+    return false;
 }
 
 // ------------------------------------------------ attempts
@@ -59,6 +81,7 @@ static void attempt_ends(struct task *task)
 void ss_task_forget(struct task *task)
 {
     struct engine *engine = task->loop->engine;
+    ss_schedule_ready(engine); // a line that empties loses its turn: not too soon
     ss_fair_remove(task);
     ss_adopt_forget(task);
     if (task->state == TASK_RUNNING && engine->letting_go) {
@@ -176,6 +199,7 @@ static bool may_go(const struct task *task)
 void ss_dispatch(struct engine *engine)
 {
     struct task *task;
+    ss_schedule_ready(engine);
     if (engine->drains)
         return;
     ss_adopt(engine);
@@ -259,6 +283,18 @@ static int check_hello(struct engine *engine, const struct ss_event *event,
     return SS_OK;
 }
 
+// Takes `outcome`.
+static void tell(struct task *task, struct ss_outcome *outcome)
+{
+    if (task->order_kind == SS_ORDER_FOLD)
+        ss_fold_outcome(task, outcome);
+    else if (task->change)
+        ss_change_outcome(task, outcome);
+    else
+        ss_task_outcome(task, outcome);
+    ss_outcome_destroy(&outcome);
+}
+
 // Found again by its name: with one of an update, or of a superstep's folds, that
 // is lost for the last time all others go, too.
 void ss_attempts_lose(
@@ -273,7 +309,10 @@ void ss_attempts_lose(
         engine->counts.attempts_lost++;
         ss_vouched(task);
         attempt_ends(task);
-        ss_task_lost(task, why);
+        struct ss_outcome *outcome = ss_task_lost(task, why);
+        if (outcome)
+            tell(task, outcome);
+        ss_schedule_ready(engine);
     }
     SS_VEC_FINI(lost);
 }
@@ -443,7 +482,8 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
     worker->attempts--;
     ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",
         worker->name, task->node ? task->node->name : task->fold_channel);
-    ss_schedule(task);
+    ss_task_ready(task);
+    ss_schedule_ready(worker->engine);
 }
 
 void ss_worker_bye(struct engine *engine, const struct ss_event *event)
@@ -505,13 +545,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
     }
     struct thread *thread = task->loop->thread;
     attempt_ends(task);
-    if (task->order_kind == SS_ORDER_FOLD)
-        ss_fold_outcome(task, outcome);
-    else if (task->change)
-        ss_change_outcome(task, outcome);
-    else
-        ss_task_outcome(task, outcome);
-    ss_outcome_destroy(&outcome);
+    tell(task, outcome);
     // it keeps its result until the row that holds it is durable
     ss_thread_hold(
         thread, ss_thread_gate(thread, GATE_SETTLED, DURABLE_SYNC), settled);

@@ -607,6 +607,10 @@ struct engine {
         size_t count, capacity;
     } scans;
     struct {
+        struct task **items;
+        size_t count, capacity;
+    } ready; // tasks that are, and stand in no line yet (ss_schedule_ready)
+    struct {
         struct line **items;
         size_t count, capacity;
     } lines; // of ready tasks (fair.c)

@@ -35,6 +35,15 @@ bool ss_task_ended(const struct task *task)
 
 // ------------------------------------------------ start
 
+void ss_task_ready(struct task *task)
+{
+    struct loop *loop = task->loop;
+    task->state = TASK_READY;
+    task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
+        loop->run ? loop->run->durability : DURABLE_SYNC);
+    SS_VEC_PUSH(&loop->engine->ready, task);
+}
+
 static void start_child(struct task *task)
 {
     struct loop *loop = task->loop;
@@ -56,7 +65,7 @@ void ss_task_start_body(struct task *task)
 {
     task->state = TASK_NEW;
     if (ss_plain_offer(task))
-        ss_schedule(task);
+        ss_task_ready(task);
 }
 
 static void start_cached(struct task *task)
@@ -124,7 +133,7 @@ void ss_task_write(struct task *task)
     json_t *parent = NULL;
     task->order_kind = SS_ORDER_WRITERS;
     if (ss_writers_need_worker(task->node)) {
-        ss_schedule(task);
+        ss_task_ready(task);
         return;
     }
     struct ss_fresh fresh = {0};

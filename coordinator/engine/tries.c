@@ -189,21 +189,16 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 
 // ------------------------------------------------ a lost worker
 
-// A task without body (an update's writers, a fold) that no worker survives.
-static void hopeless(struct task *task, const char *why)
+static struct ss_outcome *lost_outcome(const char *why)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     outcome->kind = SS_OUTCOME_FAILED;
     outcome->code = SS_ELOST;
     outcome->message = ss_strdup(why);
-    if (task->change)
-        ss_change_outcome(task, outcome);
-    else
-        ss_fold_outcome(task, outcome);
-    ss_outcome_destroy(&outcome);
+    return outcome;
 }
 
-void ss_task_lost(struct task *task, const char *why)
+struct ss_outcome *ss_task_lost(struct task *task, const char *why)
 {
     struct engine *engine = task->loop->engine;
     const char *name = task->node ? task->node->name : task->fold_channel;
@@ -214,19 +209,18 @@ void ss_task_lost(struct task *task, const char *why)
         snprintf(text, sizeof(text), "node \"%s\": the worker that ran it was "
             "lost on each of %" PRIu32 " attempts; the last: %s",
             name, task->redeliveries, why);
-        if (task->change || task->order_kind == SS_ORDER_FOLD) {
-            hopeless(task, text);
-            return;
-        }
+        if (task->change || task->order_kind == SS_ORDER_FOLD)
+            return lost_outcome(text);
         ss_plain_released(task->loop->run, task);
         ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
         ss_plain_settle(task->loop->run);
-        return;
+        return NULL;
     }
     if (task->loop->run) {
         watch_restarted(task);
         if (task->order_kind != SS_ORDER_FOLD)
             keep_loss(task);
     }
-    ss_schedule(task);
+    ss_task_ready(task);
+    return NULL;
 }
