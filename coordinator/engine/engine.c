@@ -10,11 +10,15 @@
 
 // ------------------------------------------------ life
 
+static const struct sink sink = {
+    .dropped = ss_task_forget, .ignored = ss_loop_warn_send};
+
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
     struct engine *engine = &it->engine;
     engine->owner = &ss_runs_owner;
+    engine->sink = &sink;
     engine->options = *options;
     engine->watch = &ss_audience_watch;
     if (engine->options.lease_ms <= 0)

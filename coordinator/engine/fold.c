@@ -13,7 +13,7 @@ void ss_loop_drop_folds(struct loop *loop)
 {
     for (size_t i = 0; i < loop->folds_count; i++) {
         struct task *fold = &loop->folds[i];
-        ss_task_forget(fold);
+        loop->sink->dropped(fold);
         ss_value_unref(fold->returned);
         ss_value_unref(fold->folded);
         ss_free(fold->fold_channel);

@@ -28,6 +28,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
     size_t count = graph->channels_count;
     loop->engine = thread->engine;
+    loop->sink = thread->engine->sink;
     loop->thread = thread;
     loop->run = run;
     loop->graph = ss_graph_ref(graph);

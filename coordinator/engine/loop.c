@@ -51,6 +51,12 @@ void ss_loop_warn_unasked(struct loop *loop)
         "ignored", loop->thread->id);
 }
 
+void ss_loop_warn_send(struct loop *loop, const char *node)
+{
+    ss_loop_warn(loop, "a send to \"%s\", which is no node of graph %s, was "
+        "ignored", node ? node : "?", loop->graph->name);
+}
+
 // The plain answer was for the first superstep of the root (R7.2, R7.10).
 static void miss_plain(struct loop *loop)
 {
@@ -307,6 +313,7 @@ static void tick(struct loop *loop)
         return;
     }
     ss_loop_restore(loop);
+    ss_loop_recover_tries(loop);
     if (should_stop(loop, &loop->graph->interrupt_before, &run->before)) {
         leave_interrupted(loop, json_array());
         return;

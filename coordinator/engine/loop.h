@@ -93,12 +93,6 @@ void ss_loop_drop_tasks(struct loop *loop);
 void ss_task_destroy(struct task **task);
 // Its triggers as sorted names (R3.6). Gives.
 json_t *ss_task_triggers(const struct task *task);
-// Take a task out of every list that names it (schedule.c).
-void ss_task_forget(struct task *task);
-// Something that the client should know and that stops nothing.
-void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
-// An answer was given, and nobody asked.
-void ss_loop_warn_unasked(struct loop *loop);
 // path_str of PULL node, PUSH index (R3.14).
 char *ss_path_pull(const char *node);
 char *ss_path_push(size_t index);
@@ -161,6 +155,12 @@ void ss_pendings_null_writes(
 
 // ------------------------------------------------ loop.c (spec 5.4-5.6, 5.11)
 
+// Something that the client should know and that stops nothing.
+void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
+// An answer was given, and nobody asked.
+void ss_loop_warn_unasked(struct loop *loop);
+// A send to a node (NULL: it names none) that the graph lacks.
+void ss_loop_warn_send(struct loop *loop, const char *node);
 // One tick after another, until tasks are out or the loop has ended; then its
 // enclosing task or its run is told.
 void ss_loop_advance(struct loop *loop);
@@ -216,6 +216,8 @@ void ss_task_write(struct task *task);
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome);
 void ss_task_child_ended(struct task *task, struct loop *child);
 bool ss_task_ended(const struct task *task);
+// The task goes: out of the lists of those that wait, with the graph inside.
+void ss_task_leave(struct task *task);
 
 // ------------------------------------------------ cache.c (R6.28)
 
@@ -248,9 +250,9 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 // one without a body (an update's writers, a fold) that no worker survives, for
 // who waits for it; else NULL.
 struct ss_outcome *ss_task_lost(struct task *task, const char *why) SS_MUST_USE;
-// After a crash: it has failed, and was lost, so often, and waits as long as it
-// would have.
-void ss_task_recover_tries(struct task *task, const struct task_facts *facts);
+// After a crash: those that have not ended have failed, and were lost, so often,
+// and wait as long as they would have.
+void ss_loop_recover_tries(struct loop *loop);
 // Task and answers -> the worker's order (order.c). Gives.
 struct ss_order *ss_task_order(struct task *task);
 

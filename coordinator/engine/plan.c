@@ -32,8 +32,7 @@ void ss_task_destroy(struct task **place)
     if (!task)
         return;
     *place = NULL;
-    ss_task_forget(task);
-    ss_loop_destroy(&task->child);
+    task->loop->sink->dropped(task);
     ss_free(task->path);
     ss_free(task->ns);
     ss_value_unref(task->input);
@@ -275,8 +274,7 @@ static void plan_push(struct loop *loop, json_t *item, size_t index)
     const char *name = ss_json_str(send, "node", NULL);
     size_t n = name ? ss_graph_node(loop->graph, name) : SS_NONE;
     if (n == SS_NONE) {
-        ss_loop_warn(loop, "a send to \"%s\", which is no node of graph %s, "
-            "was ignored", name ? name : "?", loop->graph->name);
+        loop->sink->ignored(loop, name);
         return;
     }
     json_t *arg = json_object_get(send, "arg");

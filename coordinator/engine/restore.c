@@ -4,7 +4,7 @@
 //   finished                   its writes: it does not run again
 //   failed, with a handler     its failure: the handler runs instead
 //   failed, asked; a recovery  how it ended, in this very run: it stands
-//   else                       how often it was tried; it runs
+//   else                       it runs
 //
 // Each is given the answers to its questions. In a replay only what this very
 // run left counts.
@@ -89,7 +89,6 @@ static void restore_handler(struct task *failed)
         handler->restored = true;
     } else {
         recover_ended(handler, &its);
-        ss_task_recover_tries(handler, &its);
     }
 }
 
@@ -103,10 +102,8 @@ void ss_loop_restore(struct loop *loop)
         give_answers(task, &facts);
         if (loop->replaying
             && !(loop->run->recovering
-                && ss_pendings_ours(&loop->pending, task->id))) {
-            ss_task_recover_tries(task, &facts);
+                && ss_pendings_ours(&loop->pending, task->id)))
             continue;
-        }
         if (facts.finished) {
             ss_pendings_output(&loop->pending, task->id, &task->writes);
             task->state = TASK_DONE;
@@ -118,7 +115,6 @@ void ss_loop_restore(struct loop *loop)
             restore_handler(task);
         } else {
             recover_ended(task, &facts);
-            ss_task_recover_tries(task, &facts);
         }
     }
 }

@@ -95,13 +95,7 @@ void ss_task_forget(struct task *task)
         ss_vouched(task);
         attempt_ends(task);
     }
-    for (size_t i = engine->backoff.count; i-- > 0;)
-        if (engine->backoff.items[i] == task)
-            SS_VEC_REMOVE(&engine->backoff, i);
-    for (size_t i = engine->scans.count; i-- > 0;)
-        if (engine->scans.items[i].task == task)
-            engine->scans.items[i].task = NULL;
-    ss_plain_forget(task);
+    ss_task_leave(task);
 }
 
 struct task *ss_attempt_find(

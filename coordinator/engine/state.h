@@ -116,6 +116,15 @@ struct task {
 
 // ------------------------------------------------------------------ loops
 
+// What a superstep says at once to the rooms above it, which fill this table when
+// the engine is made.
+struct sink {
+    // The task goes: nobody may know it any more when this returns.
+    void (*dropped)(struct task *task);
+    // A send to `node` (NULL: it names none), which the graph lacks, is left out.
+    void (*ignored)(struct loop *loop, const char *node);
+};
+
 enum loop_status {
     LOOP_ENTERING,
     LOOP_RUNNING,  // tasks are out
@@ -193,6 +202,7 @@ struct seen_change {
 
 struct loop {
     struct engine *engine;
+    const struct sink *sink;
     struct thread *thread;
     struct run *run; // NULL: a view (state, history) or an update
     bool not_folded; // of a view: a custom reducer's writes wait
@@ -270,7 +280,6 @@ struct loop {
     bool resuming_flag, has_resuming_flag; // inherited by children
     bool first_superstep;
     json_t *checkpoint_map;
-    size_t subgraph_calls; // how many graphs its tasks called, for ns counters
     bool ticked; // its first tick was made
     size_t ended_to; // tasks before this one have ended, for ever
 
@@ -286,7 +295,6 @@ struct loop {
     struct task *folds; // FOLDING: one pseudo task for each channel
     size_t folds_count;
     bool leaving; // folds are asked for what a question leaves behind
-    bool limit_hit;
 };
 
 // ------------------------------------------------------------------ runs
@@ -538,6 +546,7 @@ struct scan_reply { // a request that waits for records
 };
 
 struct engine {
+    const struct sink *sink;
     struct ss_engine_options options;
     const struct watch *watch; // who is told what levels and runs do
     struct ss_engine_counts counts;

@@ -153,6 +153,19 @@ void ss_task_write(struct task *task)
     }
 }
 
+void ss_task_leave(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    for (size_t i = engine->backoff.count; i-- > 0;)
+        if (engine->backoff.items[i] == task)
+            SS_VEC_REMOVE(&engine->backoff, i);
+    for (size_t i = engine->scans.count; i-- > 0;)
+        if (engine->scans.items[i].task == task)
+            engine->scans.items[i].task = NULL;
+    ss_plain_forget(task);
+    ss_loop_destroy(&task->child);
+}
+
 // ------------------------------------------------ the outcome of an attempt
 
 static void use_answers(struct task *task, const struct ss_outcome *outcome)

@@ -115,19 +115,28 @@ static void recover_failures(struct task *task, const struct task_facts *facts)
     task->retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
-void ss_task_recover_tries(struct task *task, const struct task_facts *facts)
+static void recover_tries(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
     bool has_tries = facts->tries && facts->tries_seq > loop->tried_seq;
     bool has_lost = facts->lost && facts->lost_seq > loop->tried_seq;
-    if (!loop->run->recovering || task->state != TASK_NEW)
-        return;
     if (has_tries)
         recover_failures(task, facts);
     if (has_lost && (!has_tries || facts->lost_seq > facts->tries_seq))
         recover_attempts(task, facts->lost);
     else if (has_tries)
         recover_attempts(task, facts->tries);
+}
+
+void ss_loop_recover_tries(struct loop *loop)
+{
+    for (size_t i = 0; loop->run->recovering && i < loop->tasks.count; i++) {
+        struct task *task = loop->tasks.items[i];
+        if (task->state != TASK_NEW)
+            continue;
+        struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
+        recover_tries(task, &facts);
+    }
 }
 
 // ------------------------------------------------ a failure

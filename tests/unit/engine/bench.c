@@ -16,6 +16,21 @@ static struct {
     struct ss_error error;
 } bench;
 
+// Nobody above the superstep listens.
+static void task_dropped(struct task *task)
+{
+    (void)task;
+}
+
+static void send_ignored(struct loop *loop, const char *node)
+{
+    (void)loop;
+    (void)node;
+}
+
+static const struct sink sink = {
+    .dropped = task_dropped, .ignored = send_ignored};
+
 struct loop *bench_begin(json_t *description)
 {
     struct ss_graph *graph = NULL;
@@ -26,6 +41,7 @@ struct loop *bench_begin(json_t *description)
     json_decref(description);
     ss_prng_init(&bench.engine.prng, 1);
     bench.engine.owner = &ss_runs_owner;
+    bench.engine.sink = &sink;
     bench.thread.engine = &bench.engine;
     bench.thread.journal = ss_journal_new();
     bench.loop = ss_loop_new(&bench.thread, NULL, graph, "");
