@@ -276,21 +276,6 @@ static void dispatch_event(
     }
 }
 
-// Retries whose time has come.
-static void wake_backoff(struct engine *engine)
-{
-    for (size_t i = 0; i < engine->backoff.count;) {
-        struct task *task = engine->backoff.items[i];
-        if (task->retry_at_ms > engine->now_ms) {
-            ss_engine_wake(engine, task->retry_at_ms);
-            i++;
-            continue;
-        }
-        SS_VEC_REMOVE(&engine->backoff, i);
-        ss_task_retry_due(task);
-    }
-}
-
 // A graph became known: runs found after a crash may have waited for it.
 static void wake_waiting(struct engine *engine)
 {
@@ -338,7 +323,7 @@ static void wake_resting(struct engine *engine)
 
 static void carry_on(struct engine *engine)
 {
-    wake_backoff(engine);
+    ss_tasks_retry(engine);
     wake_waiting(engine);
     wake_resting(engine);
     do {

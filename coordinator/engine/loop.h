@@ -246,6 +246,8 @@ void ss_task_took_plain(struct task *task, bool stored);
 // An attempt failed; there may be another one.
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
+// Those whose time has come are tried again.
+void ss_tasks_retry(struct engine *engine);
 // Its worker was lost: it is ready again, or it has failed. Gives the outcome of
 // one without a body (an update's writers, a fold) that no worker survives, for
 // who waits for it; else NULL.

@@ -196,6 +196,20 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     ss_task_settled(task);
 }
 
+void ss_tasks_retry(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->backoff.count;) {
+        struct task *task = engine->backoff.items[i];
+        if (task->retry_at_ms > engine->now_ms) {
+            ss_engine_wake(engine, task->retry_at_ms);
+            i++;
+            continue;
+        }
+        SS_VEC_REMOVE(&engine->backoff, i);
+        ss_task_retry_due(task);
+    }
+}
+
 // ------------------------------------------------ a lost worker
 
 static struct ss_outcome *lost_outcome(const char *why)
