@@ -34,11 +34,6 @@ const struct ss_graph *ss_change_graph(const struct change *change)
     return change->root;
 }
 
-uint32_t ss_change_losses(const struct change *change)
-{
-    return change->losses;
-}
-
 static void drop_superstep(struct change *change)
 {
     for (size_t i = 0; i < change->tasks.count; i++)
@@ -121,14 +116,29 @@ static int load(struct change *change, struct ss_error *error)
     return status;
 }
 
+static void folded(struct loop *loop);
+
+static void fold_failed(
+    struct loop *loop, size_t channel, const struct ss_error *error)
+{
+    (void)channel;
+    ss_change_abandon(loop->change, error->status, error->message);
+}
+
+static const struct fold_then change_folds = {
+    .folded = folded, .failed = fold_failed};
+
 // R9.14b, not copied: what waits on the base is not forgotten.
-// SS_EAGAIN: a worker folds first, then ss_change_folded() comes here again.
+// SS_EAGAIN: a worker folds first, then folded() comes here again.
 static int apply(struct loop *loop, const struct update_task *tasks,
     size_t count, struct ss_error *error)
 {
     size_t channel = SS_NONE;
-    if (ss_loop_fold(loop, tasks, count))
+    if (ss_loop_fold(loop, tasks, count, &change_folds)) {
+        for (size_t i = 0; i < loop->folds_count; i++)
+            loop->folds[i].redeliveries = loop->change->losses;
         return SS_EAGAIN;
+    }
     int status = ss_update_apply(loop, tasks, count, &channel, error);
     ss_loop_drop_folds(loop);
     return status;
@@ -467,10 +477,10 @@ static void run_on(struct thread *thread)
     }
 }
 
-void ss_change_folded(struct change *change)
+static void folded(struct loop *loop)
 {
-    struct thread *thread = change->thread;
-    carry_on(change);
+    struct thread *thread = loop->thread;
+    carry_on(loop->change);
     run_on(thread);
 }
 

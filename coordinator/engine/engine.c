@@ -10,15 +10,12 @@
 
 // ------------------------------------------------ life
 
-static const struct sink sink = {
-    .dropped = ss_task_forget, .ignored = ss_loop_warn_send};
-
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
     struct engine *engine = &it->engine;
     engine->owner = &ss_runs_owner;
-    engine->sink = &sink;
+    engine->sink = &ss_scheduler_sink;
     engine->options = *options;
     engine->watch = &ss_audience_watch;
     if (engine->options.lease_ms <= 0)
@@ -117,6 +114,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->backoff);
     SS_VEC_FINI(&engine->advance);
     SS_VEC_FINI(&engine->resting);
+    SS_VEC_FINI(&engine->roots_ended);
     ss_free(it);
 }
 
@@ -290,52 +288,22 @@ static void wake_waiting(struct engine *engine)
     }
 }
 
-// Not while the store has yet to take so many of its rows (its answer is an event),
-// nor when the run is to be left to another coordinator.
-static bool may_go_on(const struct loop *loop)
-{
-    const struct thread *thread = loop->thread;
-    return !loop->engine->drains
-        && ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
-}
-
-// Loops that left a step between two supersteps go on in the next one.
-static void leave_resting(struct engine *engine)
-{
-    for (size_t i = 0; i < engine->resting.count; i++)
-        if (may_go_on(engine->resting.items[i]))
-            ss_engine_wake(engine, engine->now_ms);
-}
-
-static void wake_resting(struct engine *engine)
-{
-    size_t kept = 0;
-    engine->supersteps = 0;
-    for (size_t i = 0; i < engine->resting.count; i++) {
-        struct loop *loop = engine->resting.items[i];
-        if (may_go_on(loop))
-            ss_loop_later(loop);
-        else
-            engine->resting.items[kept++] = loop;
-    }
-    engine->resting.count = kept;
-}
-
 static void carry_on(struct engine *engine)
 {
     ss_tasks_retry(engine);
     wake_waiting(engine);
-    wake_resting(engine);
+    ss_loops_go_on(engine);
     do {
         ss_schedule_ready(engine);
         while (engine->advance.count > 0) {
             struct loop *loop = engine->advance.items[0];
             SS_VEC_REMOVE(&engine->advance, 0);
             ss_loop_advance(loop);
+            ss_runs_end(engine);
             ss_schedule_ready(engine);
         }
     } while (ss_queue_turns(engine) || ss_schedule_updates_follow(engine));
-    leave_resting(engine);
+    ss_loops_rest(engine);
     free_ended(engine);
     ss_dispatch(engine);
     for (size_t i = 0; i < engine->dirty.count; i++)

@@ -45,12 +45,12 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel)
 // Apply writes that belong to no task, as pseudo task `__input__` (R5.8).
 // SS_EAGAIN: a worker folds first; the entry goes on when it has.
 static int apply_null(struct loop *loop, const struct ss_writes *writes,
-    struct ss_error *error)
+    const struct fold_then *then, struct ss_error *error)
 {
     size_t channel = SS_NONE;
     struct update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
-    if (ss_loop_fold(loop, &input, 1))
+    if (ss_loop_fold(loop, &input, 1, then))
         return SS_EAGAIN;
     int status = ss_update_apply(loop, &input, 1, &channel, error);
     ss_loop_drop_folds(loop);
@@ -59,7 +59,8 @@ static int apply_null(struct loop *loop, const struct ss_writes *writes,
     return status;
 }
 
-int ss_enter_null_writes(struct loop *loop, struct ss_error *error)
+int ss_enter_null_writes(
+    struct loop *loop, const struct fold_then *then, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
@@ -73,14 +74,14 @@ int ss_enter_null_writes(struct loop *loop, struct ss_error *error)
             ss_loop_warn(loop, "graph %s has no \"%s\": that part of the "
                 "command was ignored", loop->graph->name, channel);
     }
-    int status = writes.count ? apply_null(loop, &writes, error) : SS_OK;
+    int status = writes.count ? apply_null(loop, &writes, then, error) : SS_OK;
     ss_writes_fini(&writes);
     return status;
 }
 
 // R5.10: what was pending is consumed, then the input is applied.
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
-    struct ss_error *error)
+    const struct fold_then *then, struct ss_error *error)
 {
     size_t channel = SS_NONE;
     ss_plan(loop, false);
@@ -94,7 +95,7 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     char *owner = ss_format("%s/input", loop->id);
     tasks[count] = (struct update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
-    int status = ss_loop_fold(loop, &tasks[count], 1)
+    int status = ss_loop_fold(loop, &tasks[count], 1, then)
         ? SS_EAGAIN
         : ss_update_apply(loop, tasks, count + 1, &channel, error);
     ss_loop_drop_tasks(loop);

@@ -4,16 +4,29 @@
 
 #include "coordinator/engine/loop.h"
 
+// An entry under way. It may have to wait for folds on a worker, twice.
+struct entry {
+    bool again;     // a recovery: nothing is stored or shown
+    bool null_done; // the null writes are applied
+    struct ss_mark *mark;
+    const char *id; // named explicitly, or NULL
+    json_t *command;
+    json_t *answer; // the command's resume, or NULL
+    bool id_map;
+    bool forks;
+};
+
 bool ss_enter_has_versions(const struct loop *loop);
 // Take a channel's writes out of the pending ones (not those of this run, after
 // a crash).
 void ss_enter_drop_writes(struct loop *loop, const char *channel);
 // Apply the null task's writes and the carried ones (R5.8). SS_EAGAIN: a worker
-// folds first.
-int ss_enter_null_writes(struct loop *loop, struct ss_error *error);
+// folds first, `then` the entry goes on.
+int ss_enter_null_writes(struct loop *loop, const struct fold_then *then,
+    struct ss_error *error);
 // R5.10: what was pending is consumed, then the input is applied. SS_EAGAIN.
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
-    struct ss_error *error);
+    const struct fold_then *then, struct ss_error *error);
 // R5.9: go on; where time travels, on a branch of its own (`forks`).
 void ss_enter_resume(struct loop *loop, bool forks, bool again);
 // Made by an update or as a fork.

@@ -109,6 +109,11 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     return true;
 }
 
+static void child_folded(struct loop *loop);
+
+static const struct fold_then child_folds = {
+    .folded = child_folded, .failed = ss_loop_update_failed};
+
 static int child_input(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
@@ -117,7 +122,7 @@ static int child_input(struct loop *loop, struct ss_error *error)
         ? SS_OK
         : ss_writers_input(loop->graph, input, &writes, NULL, error);
     if (status == SS_OK && writes.count > 0) {
-        status = ss_enter_input(loop, &writes, error);
+        status = ss_enter_input(loop, &writes, &child_folds, error);
         if (status == SS_OK)
             ss_loop_save(loop, "input");
     } else if (status == SS_OK && !loop->has_resuming_flag) {
@@ -126,6 +131,37 @@ static int child_input(struct loop *loop, struct ss_error *error)
     }
     ss_writes_fini(&writes);
     return status;
+}
+
+// What may have to wait for folds: it is called again when they are there.
+static int finish_child(struct loop *loop, struct ss_error *error)
+{
+    struct entry *start = loop->entry;
+    int status = start->null_done
+        ? SS_OK
+        : ss_enter_null_writes(loop, &child_folds, error);
+    start->null_done = start->null_done || status == SS_OK;
+    if (status == SS_OK && loop->resuming)
+        ss_enter_resume(loop, start->forks, false);
+    else if (status == SS_OK)
+        status = child_input(loop, error);
+    if (status == SS_EAGAIN)
+        return SS_OK;
+    loop->entry = NULL;
+    ss_free(start);
+    if (status == SS_OK) {
+        loop->status = LOOP_RUNNING;
+        ss_loop_later(loop);
+    }
+    return status;
+}
+
+static void child_folded(struct loop *loop)
+{
+    struct ss_error error = {0};
+    if (finish_child(loop, &error) != SS_OK)
+        ss_task_failed(loop->parent_task, error.status, NULL,
+            SS_RETRY_DEFAULT, error.message);
 }
 
 // What this graph saved last may stand in the open row still: its last call ended
@@ -166,16 +202,8 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     if (loop->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     loop->replaying = loop->time_traveling || loop->superseded;
-    bool forks = loop->resuming && loop->time_traveling
+    loop->entry = ss_zalloc(1, sizeof(*loop->entry));
+    loop->entry->forks = loop->resuming && loop->time_traveling
         && (!ss_enter_is_edited(mark) || loop->superseded);
-    status = ss_enter_null_writes(loop, error);
-    if (status == SS_OK && loop->resuming)
-        ss_enter_resume(loop, forks, false);
-    else if (status == SS_OK)
-        status = child_input(loop, error);
-    if (status == SS_OK) {
-        loop->status = LOOP_RUNNING;
-        ss_loop_later(loop);
-    }
-    return status;
+    return finish_child(loop, error);
 }

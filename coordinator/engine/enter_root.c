@@ -7,18 +7,6 @@
 #include "coordinator/engine/enter.h"
 #include "coordinator/engine/internal.h"
 
-// An entry under way. It may have to wait for folds on a worker, twice.
-struct entry {
-    bool again;     // a recovery: nothing is stored or shown
-    bool null_done; // the null writes are applied
-    struct ss_mark *mark;
-    const char *id; // named explicitly, or NULL
-    json_t *command;
-    json_t *answer; // the command's resume, or NULL
-    bool id_map;
-    bool forks;
-};
-
 static const char *named_checkpoint(const struct run *run)
 {
     json_t *map = json_object_get(run->body, "checkpoint_map");
@@ -307,6 +295,11 @@ static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
             unknown > 1 ? ", as others were." : ".", ss_hint_text(&hint));
 }
 
+static void entry_folded(struct loop *loop);
+
+static const struct fold_then entry_folds = {
+    .folded = entry_folded, .failed = ss_loop_update_failed};
+
 // R5.10, R5.11.
 static int root_input(
     struct loop *loop, json_t *input, struct ss_error *error)
@@ -324,7 +317,7 @@ static int root_input(
             "to go on with", loop->graph->name, loop->thread->id,
             loop->graph->input.count ? loop->graph->input.items[0] : "none");
     if (status == SS_OK)
-        status = ss_enter_input(loop, &writes, error);
+        status = ss_enter_input(loop, &writes, &entry_folds, error);
     if (status == SS_OK)
         ss_loop_save(loop, "input");
     ss_writes_fini(&writes);
@@ -404,7 +397,7 @@ static int apply_entry(
 {
     int status = SS_OK;
     if (!start->null_done)
-        status = ss_enter_null_writes(loop, error);
+        status = ss_enter_null_writes(loop, &entry_folds, error);
     if (status != SS_OK)
         return status;
     start->null_done = true;
@@ -441,7 +434,7 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
     return status;
 }
 
-void ss_loop_enter_folded(struct loop *loop)
+static void entry_folded(struct loop *loop)
 {
     struct ss_error error = {0};
     if (finish_entry(loop, &error) == SS_OK)

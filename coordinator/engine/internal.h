@@ -199,6 +199,8 @@ json_t *ss_run_record(const struct run *run, const char *status);
 json_t *ss_run_result(const struct run *run, const char *status);
 // Its root loop has ended: so does the run.
 void ss_run_root_ended(struct run *run);
+// The same of all whose root loops left since, in that order.
+void ss_runs_end(struct engine *engine);
 // It has ended: row, record, answers. Takes `result`.
 void ss_run_finish(struct run *run, const char *status, json_t *result);
 // Nobody finds it any more; it is freed at the end of the step.
@@ -308,12 +310,8 @@ void ss_change_request(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
 // What a worker made of a task of an update. May free the change.
 void ss_change_outcome(struct task *task, struct ss_outcome *outcome);
-// The folds that it waited for are there. May free it.
-void ss_change_folded(struct change *change);
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_change_graph(const struct change *change);
-// How often workers of its superstep were lost before it was planned anew.
-uint32_t ss_change_losses(const struct change *change);
 // Nobody serves its version any more: the superstep that waits is planned with
 // the one that is served. May free it.
 void ss_change_plan_anew(struct change *change);

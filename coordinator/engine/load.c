@@ -78,6 +78,9 @@ void ss_loop_destroy(struct loop **place)
     for (size_t i = engine->resting.count; i-- > 0;)
         if (engine->resting.items[i] == loop)
             SS_VEC_REMOVE(&engine->resting, i);
+    for (size_t i = engine->roots_ended.count; i-- > 0;)
+        if (engine->roots_ended.items[i] == loop)
+            SS_VEC_REMOVE(&engine->roots_ended, i);
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
     ss_free(loop->entry);

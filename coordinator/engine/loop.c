@@ -72,7 +72,7 @@ static void leave(struct loop *loop, enum loop_status status)
     if (loop->parent_task)
         ss_task_child_ended(loop->parent_task, loop);
     else
-        ss_run_root_ended(loop->run);
+        SS_VEC_PUSH(&loop->engine->roots_ended, loop);
 }
 
 static void fail(struct loop *loop, int status, const char *message)
@@ -155,9 +155,9 @@ static void values(struct loop *loop)
         watch_values(loop, false);
 }
 
-// The writes could not be applied: the tasks that wrote to the channel at fault
-// have failed (better than R4.3: nobody is poisoned; they run again).
-static void update_failed(
+// Tasks that wrote to the channel at fault have failed (better than R4.3: nobody is
+// poisoned; they run again).
+void ss_loop_update_failed(
     struct loop *loop, size_t channel, const struct ss_error *error)
 {
     const char *name = channel == SS_NONE
@@ -183,6 +183,14 @@ static void update_failed(
     fail(loop, error->status, error->message);
 }
 
+static void next_superstep(struct loop *loop);
+static void show_and_leave(struct loop *loop);
+
+static const struct fold_then superstep_folds = {
+    .folded = next_superstep, .failed = ss_loop_update_failed};
+static const struct fold_then leaving_folds = {
+    .folded = show_and_leave, .failed = ss_loop_update_failed};
+
 // R5.33: an interrupted root shows what finished beside the question, though no
 // checkpoint has it. False: it cannot be applied, and the run fails of that; or
 // reducers of the application fold first, and then it is asked for again.
@@ -196,8 +204,7 @@ static bool show_finished(struct loop *loop)
     if (!any || loop->pending.count == 0)
         return true;
     struct update_task *tasks = update_tasks(loop);
-    loop->leaving = ss_loop_fold(loop, tasks, loop->tasks.count);
-    if (loop->leaving) {
+    if (ss_loop_fold(loop, tasks, loop->tasks.count, &leaving_folds)) {
         ss_free(tasks);
         return false;
     }
@@ -207,30 +214,36 @@ static bool show_finished(struct loop *loop)
     loop->run->keeps_output = loop->folds_count > 0;
     ss_loop_drop_folds(loop);
     if (status != SS_OK) {
-        update_failed(loop, channel, &error);
+        ss_loop_update_failed(loop, channel, &error);
         return false;
     }
     values(loop);
     return true;
 }
 
-static void leave_interrupted(struct loop *loop, json_t *interrupts)
+// Also when the folds of what it shows are there.
+static void show_and_leave(struct loop *loop)
 {
-    json_decref(loop->interrupts);
-    loop->interrupts = interrupts;
-    if (!loop->leaving)
-        ss_loop_exits(loop, false);
     if (!loop->parent) {
         struct ss_keys shown, final;
         ss_loop_keys(loop, &shown, &final);
         if (!show_finished(loop))
             return;
-        if (json_array_size(interrupts) == 0)
+        if (json_array_size(loop->interrupts) == 0)
             watch_stopped(loop);
         ss_value_unref(loop->output);
         loop->output = ss_loop_output(loop, &final);
     }
     leave(loop, LOOP_INTERRUPTED);
+}
+
+// Takes `interrupts`.
+static void leave_interrupted(struct loop *loop, json_t *interrupts)
+{
+    json_decref(loop->interrupts);
+    loop->interrupts = interrupts;
+    ss_loop_exits(loop, false);
+    show_and_leave(loop);
 }
 
 // ------------------------------------------------ tick
@@ -338,18 +351,6 @@ bool ss_loop_settled(struct loop *loop)
     return loop->ended_to == loop->tasks.count;
 }
 
-void ss_loop_fold_failed(
-    struct loop *loop, const char *channel, const struct ss_error *error)
-{
-    ss_loop_drop_folds(loop);
-    loop->status = LOOP_RUNNING;
-    if (loop->change) {
-        ss_change_abandon(loop->change, error->status, error->message);
-        return;
-    }
-    update_failed(loop, ss_graph_channel(loop->graph, channel), error);
-}
-
 // Has this step done its share? Then the loop goes on in a later one.
 static bool rests(struct loop *loop)
 {
@@ -368,7 +369,7 @@ static void next_superstep(struct loop *loop)
     struct ss_error error = {0};
     struct update_task *tasks = update_tasks(loop);
     size_t count = loop->tasks.count;
-    if (ss_loop_fold(loop, tasks, count)) {
+    if (ss_loop_fold(loop, tasks, count, &superstep_folds)) {
         ss_free(tasks);
         return;
     }
@@ -376,7 +377,7 @@ static void next_superstep(struct loop *loop)
     ss_loop_drop_folds(loop);
     ss_free(tasks);
     if (status != SS_OK) {
-        update_failed(loop, channel, &error);
+        ss_loop_update_failed(loop, channel, &error);
         return;
     }
     ss_loop_set_updated(loop, false);
@@ -471,16 +472,8 @@ static void settle(struct loop *loop)
 static void advance(struct loop *loop)
 {
     if (loop->status == LOOP_FOLDING) {
-        if (!ss_loop_folded(loop))
-            return;
-        if (loop->change)
-            ss_change_folded(loop->change);
-        else if (loop->entry)
-            ss_loop_enter_folded(loop);
-        else if (loop->leaving)
-            leave_interrupted(loop, json_incref(loop->interrupts));
-        else
-            next_superstep(loop);
+        if (ss_loop_folded(loop))
+            loop->fold_then->folded(loop);
         return;
     }
     if (loop->status != LOOP_RUNNING)
@@ -495,10 +488,48 @@ static void advance(struct loop *loop)
         ss_loop_later(loop);
 }
 
+static bool goes_on(const struct loop *root)
+{
+    return root->status == LOOP_ENTERING || root->status == LOOP_RUNNING
+        || root->status == LOOP_FOLDING;
+}
+
 void ss_loop_advance(struct loop *loop)
 {
     struct run *run = loop->run;
     advance(loop);
-    if (run && !run->ended)
+    if (run && !run->ended && goes_on(run->root))
         ss_plain_settle(run); // who is held may be next in line now
+}
+
+// ------------------------------------------------ between two steps
+
+// Not while the store has yet to take so many of its rows (its answer is an event),
+// nor when the run is to be left to another coordinator.
+static bool may_go_on(const struct loop *loop)
+{
+    const struct thread *thread = loop->thread;
+    return !loop->engine->drains
+        && ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
+}
+
+void ss_loops_rest(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->resting.count; i++)
+        if (may_go_on(engine->resting.items[i]))
+            ss_engine_wake(engine, engine->now_ms);
+}
+
+void ss_loops_go_on(struct engine *engine)
+{
+    size_t kept = 0;
+    engine->supersteps = 0;
+    for (size_t i = 0; i < engine->resting.count; i++) {
+        struct loop *loop = engine->resting.items[i];
+        if (may_go_on(loop))
+            ss_loop_later(loop);
+        else
+            engine->resting.items[kept++] = loop;
+    }
+    engine->resting.count = kept;
 }

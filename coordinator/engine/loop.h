@@ -165,10 +165,17 @@ void ss_loop_warn_send(struct loop *loop, const char *node);
 // enclosing task or its run is told.
 void ss_loop_advance(struct loop *loop);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
+// Those that left a step between two supersteps, having had their share of it, go
+// on in the next one; at the end of each step that one is asked for.
+void ss_loops_go_on(struct engine *engine);
+void ss_loops_rest(struct engine *engine);
 // Under `exit`: store what this loop leaves behind (R5.28).
 void ss_loop_exits(struct loop *loop, bool ended_well);
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
 bool ss_loop_settled(struct loop *loop);
+// The superstep's writes could not be applied: the loop fails.
+void ss_loop_update_failed(
+    struct loop *loop, size_t channel, const struct ss_error *error);
 
 // ------------------------------------------------ restore.c (R5.15-5)
 
@@ -178,15 +185,22 @@ void ss_loop_restore(struct loop *loop);
 
 // ------------------------------------------------ fold.c
 
-// Custom reducers fold on a worker before the update. True: asked, wait; then
-// the loop is advanced, and what wanted the update comes here again.
+// The channels with custom reducers that are written, in their order.
+void ss_fold_channels(const struct loop *loop,
+    const struct update_task *tasks, size_t count, struct index_list *list);
+// The writes to one channel, in the order in which the update applies them. Gives.
+json_t *ss_fold_writes(
+    const char *channel, const struct update_task *tasks, size_t count);
+
+// ------------------------------------------------ ask_fold.c
+
+// Custom reducers fold on a worker before the update. True: asked, wait; `then`
+// is called, and what wanted the update comes here again.
 bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
-    size_t count);
+    size_t count, const struct fold_then *then);
 void ss_loop_drop_folds(struct loop *loop);
-// All folds are there (or one has failed the loop: false).
+// All folds are there, and the loop goes on.
 bool ss_loop_folded(struct loop *loop);
-void ss_loop_fold_failed(
-    struct loop *loop, const char *channel, const struct ss_error *error);
 void ss_fold_outcome(struct task *task, struct ss_outcome *outcome);
 
 // ------------------------------------------------ enter.c (spec 5.2-5.3)
@@ -194,8 +208,6 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome);
 // Enter a root loop with its run's input or command. On error the run fails
 // with loop->error. `again`: a recovery; nothing is stored or shown.
 int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
-// The folds that an entry waited for are there.
-void ss_loop_enter_folded(struct loop *loop);
 // Enter the root loop of a run that was found, from its rows.
 int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
 // Enter a nested loop, for its parent_task.

@@ -173,6 +173,13 @@ void ss_run_root_ended(struct run *run)
     ss_run_finish(run, status, ss_run_result(run, status));
 }
 
+void ss_runs_end(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->roots_ended.count; i++)
+        ss_run_root_ended(engine->roots_ended.items[i]->run);
+    engine->roots_ended.count = 0;
+}
+
 void ss_run_abandon(struct run *run, int status, const char *message)
 {
     for (size_t i = 0; i < run->listeners.count; i++)

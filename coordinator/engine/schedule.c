@@ -78,7 +78,7 @@ static void attempt_ends(struct task *task)
     task->loop->engine->ready_moved = true;
 }
 
-void ss_task_forget(struct task *task)
+static void forget_task(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     ss_schedule_ready(engine); // a line that empties loses its turn: not too soon
@@ -107,6 +107,9 @@ struct task *ss_attempt_find(
     number(attempt.dispatch, name);
     return ss_map_get(&engine->attempts, name);
 }
+
+const struct sink ss_scheduler_sink = {
+    .dropped = forget_task, .ignored = ss_loop_warn_send};
 
 // ------------------------------------------------ dispatch
 
@@ -280,6 +283,7 @@ static int check_hello(struct engine *engine, const struct ss_event *event,
 // Takes `outcome`.
 static void tell(struct task *task, struct ss_outcome *outcome)
 {
+    struct engine *engine = task->loop->engine;
     if (task->order_kind == SS_ORDER_FOLD)
         ss_fold_outcome(task, outcome);
     else if (task->change)
@@ -287,6 +291,7 @@ static void tell(struct task *task, struct ss_outcome *outcome)
     else
         ss_task_outcome(task, outcome);
     ss_outcome_destroy(&outcome);
+    ss_runs_end(engine);
 }
 
 // Found again by its name: with one of an update, or of a superstep's folds, that

@@ -33,8 +33,9 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event);
 // Those whose lease has ended are lost, with their attempts.
 void ss_workers_expire(struct engine *engine);
 void ss_worker_free(struct worker *worker);
-// The task goes: it leaves its line, and who runs it is told.
-void ss_task_forget(struct task *task);
+// Supersteps tell it of tasks that go, which leave their lines and workers, and the
+// levels of sends that they ignored.
+extern const struct sink ss_scheduler_sink;
 // What has become ready joins its line, in that order.
 void ss_schedule_ready(struct engine *engine);
 // Of updates that wait for a worker of a version that nobody serves any more,

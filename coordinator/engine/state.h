@@ -200,6 +200,15 @@ struct seen_change {
     int64_t version;
 };
 
+// Who asked for folds, and goes on when they are there (ask_fold.c). Either may
+// free the loop.
+struct fold_then {
+    void (*folded)(struct loop *loop);
+    // That channel's reducer gave none.
+    void (*failed)(
+        struct loop *loop, size_t channel, const struct ss_error *error);
+};
+
 struct loop {
     struct engine *engine;
     const struct sink *sink;
@@ -294,7 +303,7 @@ struct loop {
     struct entry *entry;   // it is being entered (enter.c)
     struct task *folds; // FOLDING: one pseudo task for each channel
     size_t folds_count;
-    bool leaving; // folds are asked for what a question leaves behind
+    const struct fold_then *fold_then;
 };
 
 // ------------------------------------------------------------------ runs
@@ -651,6 +660,10 @@ struct engine {
         struct loop **items;
         size_t count, capacity;
     } resting; // between two supersteps, until a later step
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } roots_ended; // their runs have yet to end (ss_runs_end)
 };
 
 #endif

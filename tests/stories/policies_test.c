@@ -246,6 +246,84 @@ START_TEST(a_reducer_of_the_application_is_given_writes_in_their_one_order)
 }
 END_TEST
 
+static json_t *folds_nothing(json_t *value, json_t *writes)
+{
+    (void)value;
+    (void)writes;
+    return NULL;
+}
+
+// Whose writes it was to fold have failed, and run again.
+START_TEST(a_reducer_that_fails_fails_the_run_with_its_words)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_fold("glue", folds_nothing);
+    world_worker("w1", 4);
+    json_t *answer = world_get("run", "{'thread': 't', 'graph': 'g', 'input':"
+                                      " {'x': ['in']}}");
+    ck_assert_str_eq(status_of(answer), "failed");
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(answer, "error"), "message", ""),
+        "graph g, key \"x\": its reducer failed: the reducer failed");
+    world_fold("glue", glues);
+    answer = world_get("run", "{'thread': 't', 'graph': 'g'}");
+    ck_assert_str_eq(status_of(answer), "done");
+    expect_x("t", "[\"in\",\"a\"]");
+}
+END_TEST
+
+// The input of a raw graph inside goes to its channels at once.
+#define RAW_INSIDE                                                            \
+    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"        \
+    " {'name': 'inner', 'kind': 'raw', 'channels': [{'name': 'i', 'kind':"    \
+    " 'BinaryOperatorAggregate', 'type': 'list', 'custom': 'glue'},"          \
+    " {'name': 'o', 'kind': 'LastValue'}], 'nodes': [{'name': 'one',"         \
+    " 'subscribe_only': 'i', 'writes': [{'channel': 'o'}]}],"                 \
+    " 'input': 'i', 'output': 'o'}}}"
+
+static json_t *glues_x(json_t *value, json_t *writes)
+{
+    json_t *list = value ? json_copy(value) : json_array(), *write;
+    size_t i;
+    json_array_foreach (writes, i, write)
+        json_array_extend(list, json_object_get(write, "x"));
+    return list;
+}
+
+static json_t *says_all(struct visit *visit)
+{
+    return json_pack("{s:O}", "x", visit->input);
+}
+
+START_TEST(a_graph_inside_folds_its_input_before_it_begins)
+{
+    world_graph(chart("g", "start>sub sub>end", RAW_INSIDE));
+    world_fold("glue", glues_x);
+    world_body("one", says_all);
+    world_worker("w1", 4);
+    json_t *answer = world_get("run", "{'thread': 't', 'graph': 'g', 'input':"
+                                      " {'x': ['in']}}");
+    ck_assert_str_eq(status_of(answer), "done");
+    expect_x("t", "[\"in\",\"in\"]");
+}
+END_TEST
+
+START_TEST(a_reducer_that_fails_inside_fails_the_task_around)
+{
+    world_graph(chart("g", "start>sub sub>end", RAW_INSIDE));
+    world_fold("glue", folds_nothing);
+    world_body("one", says_all);
+    world_worker("w1", 4);
+    json_t *answer = world_get("run", "{'thread': 't', 'graph': 'g', 'input':"
+                                      " {'x': ['in']}}");
+    ck_assert_str_eq(status_of(answer), "failed");
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(answer, "error"), "message", ""),
+        "graph inner, key \"i\": its reducer failed: the reducer failed");
+}
+END_TEST
+
 #define FOR_EVER "9223372036854775807"
 
 START_TEST(times_at_the_end_of_time_are_long_and_nothing_else)
@@ -311,5 +389,8 @@ SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     a_detached_run_is_answered_once,
     a_fold_is_there_when_it_is_asked_for_again,
     a_reducer_of_the_application_is_given_writes_in_their_one_order,
+    a_reducer_that_fails_fails_the_run_with_its_words,
+    a_graph_inside_folds_its_input_before_it_begins,
+    a_reducer_that_fails_inside_fails_the_task_around,
     times_at_the_end_of_time_are_long_and_nothing_else,
     a_damaged_record_of_the_cache_is_no_result)
