@@ -1,13 +1,12 @@
-// checkpoint.c - checkpoints from loops, and what is pending beside them.
+// checkpoint.c - checkpoints of a level as rows of its thread, and what is pending
+// beside them.
 //
-// A loop holds its state live, by channel index. What moved since its last save
-// is what the next row holds: a delta. When a reader would pass as many bytes
-// since the last whole row as the state takes, the next row is whole.
+// A row holds what moved since the last one (delta.c). When a reader would pass
+// as many bytes since the last whole row as the state takes, the next is whole.
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
-#include "common/model/persistent_vector.h"
 #include "coordinator/engine/loop.h"
 #include "coordinator/engine/thread.h"
 
@@ -24,189 +23,11 @@ static const char *run_of(const struct loop *loop)
     return loop->run ? loop->run->id : "";
 }
 
-// A send's argument without the keys of untracked channels (R5.25).
-static json_t *without_untracked(const struct ss_graph *graph, json_t *send)
+// A fork's list is null, but that of a fork saved at an exit (R1.2).
+static bool tells_updated(const struct loop *loop)
 {
-    json_t *inner = json_object_get(send, "$send");
-    json_t *arg = json_object_get(inner ? inner : send, "arg");
-    json_t *kept = NULL;
-    for (size_t c = 0; json_is_object(arg) && c < graph->channels_count; c++) {
-        const struct ss_channel_spec *spec = &graph->channels[c];
-        if (spec->kind != SS_CHANNEL_UNTRACKED
-            || !json_object_get(arg, spec->name))
-            continue;
-        if (!kept)
-            kept = json_copy(arg);
-        json_object_del(kept, spec->name);
-    }
-    if (!kept)
-        return json_incref(send);
-    json_t *copy = json_copy(inner ? inner : send);
-    json_object_set_new(copy, "arg", kept);
-    return inner ? json_pack("{s:o}", "$send", copy) : copy;
-}
-
-static struct ss_value *stored_form(struct loop *loop, size_t c)
-{
-    struct ss_value *value = ss_channel_store(&loop->channels[c], false);
-    if (!value || c != loop->graph->tasks_channel
-        || !loop->untracked)
-        return value;
-    json_t *clean = json_array(), *send;
-    size_t i;
-    json_array_foreach(ss_value_json(value), i, send)
-        json_array_append_new(clean, without_untracked(loop->graph, send));
-    ss_value_unref(value);
-    return ss_value_new(clean);
-}
-
-static size_t value_size(struct ss_value *value)
-{
-    size_t size = 0;
-    if (value)
-        ss_value_text(value, &size);
-    return size + SLOT_BYTES;
-}
-
-// What became of a list, if it is one that shares with what is stored: what was
-// added, or the edits, where all can read them. A small one is told in full.
-static struct ss_value *list_delta(const struct engine *engine,
-    struct ss_value *old, struct ss_value *now, enum ss_delta_op *ret_op)
-{
-    struct ss_list_edits edits;
-    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now)
-        || ss_value_count(old) < 2)
-        return NULL;
-    const struct ss_list *before = ss_value_list(old);
-    if (!ss_list_compare(before, ss_value_list(now), &edits))
-        return NULL;
-    struct ss_value *delta = NULL;
-    if (ss_list_edits_append(&edits, before)) {
-        struct ss_list *added = ss_list_new();
-        for (size_t i = 0; i < edits.items.count; i++)
-            added = ss_list_push(added, edits.items.items[i]);
-        delta = ss_value_of_list(added);
-        *ret_op = SS_DELTA_APPEND;
-    } else if (engine->row_format >= SS_ROW_FORMAT_2) {
-        delta = ss_list_edits_value(&edits);
-        *ret_op = SS_DELTA_EDIT;
-    }
-    ss_list_edits_fini(&edits);
-    return delta;
-}
-
-static void row_channel(struct loop *loop, struct ss_row_channel *slot,
-    size_t c, bool whole)
-{
-    struct ss_value *value = stored_form(loop, c);
-    enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
-    struct ss_value *delta = whole
-        ? NULL
-        : list_delta(loop->engine, loop->stored[c], value, &op);
-    slot->name = ss_strdup(loop->graph->channels[c].name);
-    slot->version = loop->versions[c];
-    slot->op = op;
-    slot->value = delta ? delta : ss_value_ref(value);
-    // what was added is weighed, never the whole list again
-    size_t size = value_size(slot->value);
-    if (!delta) {
-        loop->whole_bytes -= loop->stored_size[c];
-        loop->stored_size[c] = 0;
-    }
-    loop->stored_size[c] += size;
-    loop->whole_bytes += size;
-    loop->base_bytes += size;
-    ss_value_unref(loop->stored[c]);
-    loop->stored[c] = value;
-}
-
-static int by_channel(const void *a, const void *b)
-{
-    const struct ss_row_channel *left = a, *right = b;
-    return strcmp(left->name, right->name);
-}
-
-// A delta leaves out what this version of the graph does not know; who folds
-// finds it further back.
-static void fill_foreign(const struct loop *loop, struct ss_row_checkpoint *part)
-{
-    for (size_t i = 0; i < loop->foreign.count; i++) {
-        struct ss_row_channel *slot = &part->channels[part->channels_count++];
-        *slot = loop->foreign.items[i];
-        slot->name = ss_strdup(slot->name);
-        slot->value = ss_value_ref(slot->value);
-    }
-}
-
-static void fill_channels(
-    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
-{
-    const struct index_list *list =
-        whole ? &loop->versioned.list : &loop->moved.list;
-    size_t capacity = list->count + (whole ? loop->foreign.count : 0);
-    part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
-    for (size_t i = 0; i < list->count; i++) {
-        size_t c = list->items[i];
-        if (loop->versions[c])
-            row_channel(
-                loop, &part->channels[part->channels_count++], c, whole);
-    }
-    if (whole)
-        fill_foreign(loop, part);
-    if (part->channels_count)
-        qsort(part->channels, part->channels_count, sizeof(*part->channels),
-            by_channel);
-}
-
-static void fill_seen(
-    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
-{
-    size_t capacity = loop->seen_moved.count;
-    if (whole) {
-        capacity = 0;
-        for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
-            capacity += 1 + ((const struct ss_map *)e->value)->count;
-    }
-    part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
-    if (!whole) {
-        for (size_t i = 0; i < capacity; i++) {
-            const struct seen_change *change = &loop->seen_moved.items[i];
-            part->seen[part->seen_count++] =
-                (struct ss_row_seen){ss_strdup(change->node),
-                    ss_strdup(change->channel), change->version};
-        }
-        return;
-    }
-    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next) {
-        const struct ss_map *entry = e->value;
-        part->seen[part->seen_count++] =
-            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
-        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
-            part->seen[part->seen_count++] =
-                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
-                    *(const int64_t *)v->value};
-    }
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
-{
-    // a fork's list is null, but that of a fork saved at an exit (R1.2)
-    part->updated_known = loop->updated_known
+    return loop->updated_known
         && !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
-    if (!part->updated_known)
-        return;
-    const struct index_list *updated = &loop->updated.list;
-    part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
-    for (size_t i = 0; i < updated->count; i++)
-        part->updated[part->updated_count++] =
-            ss_strdup(loop->graph->channels[updated->items[i]].name);
-    if (part->updated_count)
-        qsort(part->updated, part->updated_count, sizeof(char *), by_name);
 }
 
 // The row of the current checkpoint, as a child of the last saved one.
@@ -227,10 +48,10 @@ static void write_row(struct loop *loop)
     row->wall_us = loop->wall_us;
     row->metadata = json_incref(loop->metadata);
     row->has_checkpoint = true;
-    row->checkpoint.whole = whole;
-    fill_channels(loop, &row->checkpoint, whole);
-    fill_seen(loop, &row->checkpoint, whole);
-    fill_updated(loop, &row->checkpoint);
+    ss_delta_fill(loop, &row->checkpoint,
+        &(struct delta_form){.whole = whole,
+            .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
+            .updated = tells_updated(loop)});
     // what is read behind the base, not the base itself
     loop->base_bytes = whole ? 0 : loop->base_bytes + ROW_BYTES;
     loop->base_seq = row->base_seq;
@@ -335,7 +156,7 @@ static struct ss_value *write_form(
     if (!loop->run || loop->run->durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
     if (c == loop->graph->tasks_channel && loop->untracked)
-        return ss_value_new(without_untracked(
+        return ss_value_new(ss_delta_tracked(
             loop->graph, ss_value_json(write->value)));
     return ss_value_ref(write->value);
 }

@@ -1,4 +1,4 @@
-// load.c - loops: made, freed, and loaded from a checkpoint.
+// load.c - a loop's state from a checkpoint.
 //
 // A loop holds its state live, by channel index; who loads it folds what rows say
 // (common/model/journal) into that.
@@ -6,124 +6,6 @@
 
 #include "common/base/check.h"
 #include "coordinator/engine/loop.h"
-#include "coordinator/engine/thread.h"
-
-// ------------------------------------------------ making and freeing
-
-// What its graph has, looked for once.
-static void look_over(struct loop *loop)
-{
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        const struct ss_channel_spec *spec = &loop->graph->channels[c];
-        if (spec->kind == SS_CHANNEL_UNTRACKED)
-            loop->untracked = true;
-        if (spec->reducer == SS_REDUCER_CUSTOM)
-            loop->has_custom = true;
-    }
-}
-
-struct loop *ss_loop_new(struct thread *thread, struct run *run,
-    struct ss_graph *graph, const char *ns)
-{
-    struct loop *loop = ss_zalloc(1, sizeof(*loop));
-    size_t count = graph->channels_count;
-    loop->engine = thread->engine;
-    loop->sink = thread->engine->sink;
-    loop->thread = thread;
-    loop->run = run;
-    loop->graph = ss_graph_ref(graph);
-    loop->ns = ss_strdup(ns);
-    loop->versions = ss_zalloc(count, sizeof(*loop->versions));
-    loop->channels = ss_zalloc(count, sizeof(*loop->channels));
-    loop->slots = ss_zalloc(count, sizeof(*loop->slots));
-    index_set_init(&loop->updated, count);
-    index_set_init(&loop->news, count);
-    index_set_init(&loop->moved, count);
-    index_set_init(&loop->versioned, count);
-    index_set_init(&loop->restless, count);
-    index_set_init(&loop->maybe, graph->nodes_count);
-    loop->stored = ss_zalloc(count, sizeof(*loop->stored));
-    loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
-    loop->persists = true;
-    look_over(loop);
-    return loop;
-}
-
-static void free_seen(void *entry)
-{
-    ss_map_fini(entry, ss_free);
-    ss_free(entry);
-}
-
-void ss_loop_drop_moved(struct loop *loop)
-{
-    index_set_clear(&loop->moved);
-    for (size_t i = 0; i < loop->seen_moved.count; i++) {
-        ss_free(loop->seen_moved.items[i].node);
-        ss_free(loop->seen_moved.items[i].channel);
-    }
-    loop->seen_moved.count = 0;
-}
-
-void ss_loop_destroy(struct loop **place)
-{
-    struct loop *loop = *place;
-    if (!loop)
-        return;
-    *place = NULL;
-    struct engine *engine = loop->engine;
-    for (size_t i = engine->advance.count; i-- > 0;)
-        if (engine->advance.items[i] == loop)
-            SS_VEC_REMOVE(&engine->advance, i);
-    for (size_t i = engine->resting.count; i-- > 0;)
-        if (engine->resting.items[i] == loop)
-            SS_VEC_REMOVE(&engine->resting, i);
-    for (size_t i = engine->roots_ended.count; i-- > 0;)
-        if (engine->roots_ended.items[i] == loop)
-            SS_VEC_REMOVE(&engine->roots_ended, i);
-    ss_loop_drop_tasks(loop);
-    ss_loop_drop_folds(loop);
-    ss_free(loop->entry);
-    ss_loop_drop_moved(loop);
-    index_set_fini(&loop->updated);
-    index_set_fini(&loop->news);
-    index_set_fini(&loop->moved);
-    index_set_fini(&loop->versioned);
-    index_set_fini(&loop->restless);
-    index_set_fini(&loop->maybe);
-    SS_VEC_FINI(&loop->seen_moved);
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        if (loop->channels[c].spec)
-            ss_channel_fini(&loop->channels[c]);
-        ss_value_unref(loop->stored[c]);
-    }
-    for (size_t i = 0; i < loop->foreign.count; i++) {
-        ss_free(loop->foreign.items[i].name);
-        ss_value_unref(loop->foreign.items[i].value);
-    }
-    SS_VEC_FINI(&loop->foreign);
-    ss_free(loop->channels);
-    ss_free(loop->stored);
-    ss_free(loop->stored_size);
-    ss_free(loop->versions);
-    ss_free(loop->slots);
-    ss_map_fini(&loop->seen, free_seen);
-    ss_pendings_fini(&loop->pending);
-    ss_writes_fini(&loop->carried);
-    SS_VEC_FINI(&loop->tasks);
-    json_decref(loop->metadata);
-    json_decref(loop->checkpoint_map);
-    ss_value_unref(loop->output);
-    json_decref(loop->interrupts);
-    json_decref(loop->parent_command);
-    ss_free(loop->error_node);
-    ss_free(loop->drain);
-    ss_free(loop->ns);
-    ss_graph_unref(loop->graph);
-    ss_free(loop);
-}
-
-// ------------------------------------------------ loading
 
 static int restore_channels(struct loop *loop,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
@@ -195,97 +77,11 @@ static void load_seen(
     }
 }
 
-static bool is_lost(const struct ss_row_write *write)
+int ss_loop_take_state(struct loop *loop,
+    const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
-    return strcmp(write->channel, SS_NAME_LOST) == 0;
-}
-
-// The writes of one row replace what stood for their tasks, as they did when
-// they were made (R5.30-3); how often it was lost stands beside.
-static void load_row_writes(struct loop *loop, const struct ss_row *row)
-{
-    for (size_t w = 0; w < row->writes_count; w++) {
-        const struct ss_row_write *write = &row->writes[w];
-        bool first = !is_lost(write);
-        for (size_t i = 0; i < w && first; i++)
-            first = is_lost(&row->writes[i])
-                || strcmp(row->writes[i].task_id, write->task_id) != 0;
-        if (!write->value || strcmp(write->task_id, SS_NULL_TASK) == 0)
-            continue;
-        if (is_lost(write))
-            ss_pendings_drop_write(
-                &loop->pending, write->task_id, write->channel);
-        if (first)
-            ss_pendings_drop(&loop->pending, write->task_id);
-        ss_pendings_add(&loop->pending, write->task_id, write->path,
-            write->idx, write->channel, write->value, true, row->seq);
-    }
-}
-
-// A run that goes on after a crash goes on with what it wrote itself, also on a
-// checkpoint where another run's writes were first.
-static void load_own_writes(struct loop *loop, const struct ss_mark *mark)
-{
-    const struct ss_journal *journal = loop->thread->journal;
-    uint64_t head = ss_journal_head(journal);
-    for (uint64_t seq = loop->run->entry_seq; seq <= head; seq++) {
-        const struct ss_row *row = ss_journal_row(journal, seq);
-        if (row && strcmp(row->run, loop->run->id) == 0
-            && strcmp(row->of, mark->id) == 0
-            && strcmp(row->ns, loop->ns) == 0)
-            load_row_writes(loop, row);
-    }
-}
-
-static void load_pending(struct loop *loop, const struct ss_mark *mark)
-{
-    size_t count = 0;
-    const struct ss_pending **items = ss_journal_pending(mark, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct ss_row_write *write = items[i]->write;
-        if (!write->value)
-            continue;
-        bool ours =
-            loop->run && strcmp(items[i]->run, loop->run->id) == 0;
-        ss_pendings_add(&loop->pending, write->task_id, write->path,
-            write->idx, write->channel, write->value, ours, items[i]->seq);
-    }
-    ss_free(items);
-    if (loop->run && loop->run->recovering)
-        load_own_writes(loop, mark);
-}
-
-int ss_loop_load(
-    struct loop *loop, struct ss_mark *mark, struct ss_error *error)
-{
-    struct ss_checkpoint *checkpoint =
-        mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
-    int status = mark && !checkpoint
-        ? ss_thread_torn(loop->thread, mark, error)
-        : SS_OK;
-    if (status == SS_OK)
-        status = restore_channels(loop, checkpoint, error);
-    if (status == SS_OK && mark) {
+    int status = restore_channels(loop, checkpoint, error);
+    if (status == SS_OK && checkpoint)
         load_seen(loop, checkpoint);
-        load_pending(loop, mark);
-        memcpy(loop->id, mark->id, sizeof(loop->id));
-        memcpy(loop->saved_id, mark->id, sizeof(loop->saved_id));
-        id_copy(loop->parent_id, mark->parent_id);
-        memcpy(loop->source, mark->source, sizeof(loop->source));
-        loop->saved_seq = mark->row->seq;
-        loop->base_seq = mark->base_seq;
-        loop->base_bytes = mark->bytes;
-        loop->meta_step = mark->step;
-        loop->wall_us = mark->wall_us;
-        loop->metadata = json_incref(mark->metadata);
-        loop->loaded = true;
-    } else if (status == SS_OK) { // R1.5: the synthetic empty one
-        ss_thread_new_id(loop->thread, -2, loop->id);
-        loop->meta_step = -2;
-    }
-    ss_loop_drop_moved(loop);
-    loop->drifted = false;
-    loop->step = loop->meta_step + 1;
-    ss_checkpoint_unref(checkpoint);
     return status;
 }

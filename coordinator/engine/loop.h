@@ -47,7 +47,13 @@ bool ss_seen_has(const struct loop *loop, const char *node);
 void ss_seen_set(struct loop *loop, const char *node, const char *channel,
     int64_t version);
 
-// ------------------------------------------------ load.c (spec 5.2)
+// ------------------------------------------------ load.c
+
+// The state of a saved checkpoint, or (NULL) none.
+int ss_loop_take_state(struct loop *loop,
+    const struct ss_checkpoint *checkpoint, struct ss_error *error) SS_MUST_USE;
+
+// ------------------------------------------------ level.c (spec 5.2)
 
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns);
@@ -56,12 +62,26 @@ void ss_loop_destroy(struct loop **loop);
 // step, channels, versions, pending writes (R5.3-R5.4).
 int ss_loop_load(struct loop *loop, struct ss_mark *mark,
     struct ss_error *error) SS_MUST_USE;
+// ------------------------------------------------ delta.c
+
+enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
+
+struct delta_form {
+    bool whole;   // all of the state, not only what moved
+    bool edits;   // whoever reads it knows edits of lists
+    bool updated; // which channels were updated is said
+};
+
+// Fill the part of a row, and weigh it.
+void ss_delta_fill(struct loop *loop, struct ss_row_checkpoint *part,
+    const struct delta_form *form);
 // What moved is saved, or given up.
 void ss_loop_drop_moved(struct loop *loop);
+// A send's argument without the keys of untracked channels (R5.25). Gives.
+json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send);
 
 // ------------------------------------------------ checkpoint.c (spec 5.7)
 
-enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
 // Make the current state a checkpoint: a new id; saved if the loop persists now
 // (R5.22). Then step += 1.
 void ss_loop_save(struct loop *loop, const char *source);

@@ -1,0 +1,210 @@
+// delta.c - what a superstep changed, as the part of a row that holds it.
+//
+// A loop holds its state live, by channel index. What moved since its last save
+// is what the next row holds: a delta. A whole part holds everything.
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/check.h"
+#include "common/model/persistent_vector.h"
+#include "coordinator/engine/loop.h"
+
+json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
+{
+    json_t *inner = json_object_get(send, "$send");
+    json_t *arg = json_object_get(inner ? inner : send, "arg");
+    json_t *kept = NULL;
+    for (size_t c = 0; json_is_object(arg) && c < graph->channels_count; c++) {
+        const struct ss_channel_spec *spec = &graph->channels[c];
+        if (spec->kind != SS_CHANNEL_UNTRACKED
+            || !json_object_get(arg, spec->name))
+            continue;
+        if (!kept)
+            kept = json_copy(arg);
+        json_object_del(kept, spec->name);
+    }
+    if (!kept)
+        return json_incref(send);
+    json_t *copy = json_copy(inner ? inner : send);
+    json_object_set_new(copy, "arg", kept);
+    return inner ? json_pack("{s:o}", "$send", copy) : copy;
+}
+
+static struct ss_value *stored_form(struct loop *loop, size_t c)
+{
+    struct ss_value *value = ss_channel_store(&loop->channels[c], false);
+    if (!value || c != loop->graph->tasks_channel
+        || !loop->untracked)
+        return value;
+    json_t *clean = json_array(), *send;
+    size_t i;
+    json_array_foreach(ss_value_json(value), i, send)
+        json_array_append_new(clean, ss_delta_tracked(loop->graph, send));
+    ss_value_unref(value);
+    return ss_value_new(clean);
+}
+
+static size_t value_size(struct ss_value *value)
+{
+    size_t size = 0;
+    if (value)
+        ss_value_text(value, &size);
+    return size + SLOT_BYTES;
+}
+
+// What became of a list, if it is one that shares with what is stored: what was
+// added, or the edits, where all can read them. A small one is told in full.
+static struct ss_value *list_delta(struct ss_value *old, struct ss_value *now,
+    bool edits, enum ss_delta_op *ret_op)
+{
+    struct ss_list_edits made;
+    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now)
+        || ss_value_count(old) < 2)
+        return NULL;
+    const struct ss_list *before = ss_value_list(old);
+    if (!ss_list_compare(before, ss_value_list(now), &made))
+        return NULL;
+    struct ss_value *delta = NULL;
+    if (ss_list_edits_append(&made, before)) {
+        struct ss_list *added = ss_list_new();
+        for (size_t i = 0; i < made.items.count; i++)
+            added = ss_list_push(added, made.items.items[i]);
+        delta = ss_value_of_list(added);
+        *ret_op = SS_DELTA_APPEND;
+    } else if (edits) {
+        delta = ss_list_edits_value(&made);
+        *ret_op = SS_DELTA_EDIT;
+    }
+    ss_list_edits_fini(&made);
+    return delta;
+}
+
+static void row_channel(struct loop *loop, struct ss_row_channel *slot,
+    size_t c, const struct delta_form *form)
+{
+    struct ss_value *value = stored_form(loop, c);
+    enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
+    struct ss_value *delta = form->whole
+        ? NULL
+        : list_delta(loop->stored[c], value, form->edits, &op);
+    slot->name = ss_strdup(loop->graph->channels[c].name);
+    slot->version = loop->versions[c];
+    slot->op = op;
+    slot->value = delta ? delta : ss_value_ref(value);
+    // what was added is weighed, never the whole list again
+    size_t size = value_size(slot->value);
+    if (!delta) {
+        loop->whole_bytes -= loop->stored_size[c];
+        loop->stored_size[c] = 0;
+    }
+    loop->stored_size[c] += size;
+    loop->whole_bytes += size;
+    loop->base_bytes += size;
+    ss_value_unref(loop->stored[c]);
+    loop->stored[c] = value;
+}
+
+static int by_channel(const void *a, const void *b)
+{
+    const struct ss_row_channel *left = a, *right = b;
+    return strcmp(left->name, right->name);
+}
+
+// A delta leaves out what this version of the graph does not know; who folds
+// finds it further back.
+static void fill_foreign(const struct loop *loop, struct ss_row_checkpoint *part)
+{
+    for (size_t i = 0; i < loop->foreign.count; i++) {
+        struct ss_row_channel *slot = &part->channels[part->channels_count++];
+        *slot = loop->foreign.items[i];
+        slot->name = ss_strdup(slot->name);
+        slot->value = ss_value_ref(slot->value);
+    }
+}
+
+static void fill_channels(struct loop *loop, struct ss_row_checkpoint *part,
+    const struct delta_form *form)
+{
+    const struct index_list *list =
+        form->whole ? &loop->versioned.list : &loop->moved.list;
+    size_t capacity = list->count + (form->whole ? loop->foreign.count : 0);
+    part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
+    for (size_t i = 0; i < list->count; i++) {
+        size_t c = list->items[i];
+        if (loop->versions[c])
+            row_channel(
+                loop, &part->channels[part->channels_count++], c, form);
+    }
+    if (form->whole)
+        fill_foreign(loop, part);
+    if (part->channels_count)
+        qsort(part->channels, part->channels_count, sizeof(*part->channels),
+            by_channel);
+}
+
+static void fill_seen(
+    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
+{
+    size_t capacity = loop->seen_moved.count;
+    if (whole) {
+        capacity = 0;
+        for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
+            capacity += 1 + ((const struct ss_map *)e->value)->count;
+    }
+    part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
+    if (!whole) {
+        for (size_t i = 0; i < capacity; i++) {
+            const struct seen_change *change = &loop->seen_moved.items[i];
+            part->seen[part->seen_count++] =
+                (struct ss_row_seen){ss_strdup(change->node),
+                    ss_strdup(change->channel), change->version};
+        }
+        return;
+    }
+    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next) {
+        const struct ss_map *entry = e->value;
+        part->seen[part->seen_count++] =
+            (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
+        for (const struct ss_map_entry *v = entry->first; v; v = v->next)
+            part->seen[part->seen_count++] =
+                (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
+                    *(const int64_t *)v->value};
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
+{
+    const struct index_list *updated = &loop->updated.list;
+    part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
+    for (size_t i = 0; i < updated->count; i++)
+        part->updated[part->updated_count++] =
+            ss_strdup(loop->graph->channels[updated->items[i]].name);
+    if (part->updated_count)
+        qsort(part->updated, part->updated_count, sizeof(char *), by_name);
+}
+
+void ss_delta_fill(struct loop *loop, struct ss_row_checkpoint *part,
+    const struct delta_form *form)
+{
+    part->whole = form->whole;
+    fill_channels(loop, part, form);
+    fill_seen(loop, part, form->whole);
+    part->updated_known = form->updated;
+    if (form->updated)
+        fill_updated(loop, part);
+}
+
+void ss_loop_drop_moved(struct loop *loop)
+{
+    index_set_clear(&loop->moved);
+    for (size_t i = 0; i < loop->seen_moved.count; i++) {
+        ss_free(loop->seen_moved.items[i].node);
+        ss_free(loop->seen_moved.items[i].channel);
+    }
+    loop->seen_moved.count = 0;
+}
