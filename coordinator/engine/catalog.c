@@ -1,7 +1,8 @@
-// catalog.c - the graphs that workers announced: which versions there are, which
-// of them a new run takes, and what clients ask of them.
+// catalog.c - the graphs that workers announced: which versions there are, and
+// which of them a new run takes.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/model/suggest.h"
 #include "coordinator/engine/internal.h"
 
@@ -97,6 +98,22 @@ void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
     json_decref(plain);
 }
 
+void ss_graph_is_served(struct engine *engine, const char *key, bool more)
+{
+    struct known_graph *known = ss_map_get(&engine->graphs, key);
+    ss_check(known && (more || known->workers > 0));
+    if (more)
+        known->workers++;
+    else
+        known->workers--;
+}
+
+size_t ss_graph_workers(const struct engine *engine, const struct ss_graph *graph)
+{
+    const struct known_graph *known = ss_map_get(&engine->graphs, graph->key);
+    return known ? known->workers : 0;
+}
+
 // What a new run takes: the newest version that a worker serves, else the newest.
 static struct known_graph *newest_served(
     struct engine *engine, struct known_graph *latest)
@@ -162,85 +179,4 @@ void ss_thread_graph_from_rows(struct thread *thread)
         thread->graph = ss_strdup(name);
         return;
     }
-}
-
-// ------------------------------------------------ what is asked of it
-
-void ss_catalog_list(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    (void)body;
-    json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->latest.first; e;
-         e = e->next) {
-        const struct known_graph *known = e->value;
-        size_t serving = ss_graph_workers(engine, known->graph);
-        json_array_append_new(list,
-            json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
-                "version", known->graph->version, "nodes",
-                (json_int_t)ss_graph_visible_nodes(known->graph), "workers",
-                (json_int_t)serving));
-    }
-    ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
-}
-
-static struct ss_graph *named_graph(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    struct ss_error error = {0};
-    struct ss_graph *found = NULL;
-    if (!json_object_get(body, "graph"))
-        ss_error_set(&error, SS_EINVAL, "say which graph");
-    else
-        found = ss_request_graph(engine, NULL, body, &error);
-    if (!found)
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
-    return found;
-}
-
-void ss_catalog_graph(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    const struct ss_graph *found = named_graph(engine, peer, id, body);
-    if (found)
-        ss_reply(engine, peer, id,
-            json_pack("{s:O, s:s}", "graph", found->description, "version",
-                found->version));
-}
-
-void ss_catalog_draw(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    struct ss_graph *found = named_graph(engine, peer, id, body);
-    if (!found)
-        return;
-    const json_t *xray = json_object_get(body, "xray");
-    int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
-                                   : (int)ss_json_int(body, "xray", 0);
-    char *text = ss_graph_mermaid(
-        found, ss_json_bool(body, "styles", true), depth);
-    if (text)
-        ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
-    else
-        ss_reply_error(engine, peer, id, SS_ELIMIT,
-            "graph \"%s\": a picture shows %d nodes and ways at most%s",
-            found->name, SS_DRAWN_MAX,
-            depth != 0 ? ", and xray opens the graphs inside" : "");
-    ss_free(text);
-}
-
-void ss_catalog_compile(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
-{
-    struct ss_error error = {0};
-    struct ss_graph *compiled = NULL;
-    int status = ss_graph_compile(
-        json_object_get(body, "description"), &compiled, &error);
-    if (status != SS_OK) {
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
-        return;
-    }
-    ss_reply(engine, peer, id,
-        json_pack("{s:s}", "version", compiled->version));
-    ss_graph_unref(compiled);
 }

@@ -15,7 +15,7 @@
 // Tasks that wait for the same, told together.
 struct wait {
     const struct task *task; // the first of them
-    const char *why;         // a stable word for machines
+    enum task_wait why;
     const char *worker;      // RUNNING: where
     json_int_t count;
 };
@@ -25,63 +25,34 @@ struct waits {
     size_t count, capacity;
 };
 
-static const char *why_ready(const struct task *task)
-{
-    const struct loop *loop = task->loop;
-    const struct run *run = loop->run;
-    struct engine *engine = loop->engine;
-    if (run && ss_pause_of_run(run))
-        return "paused";
-    if (task->gate_seq > loop->thread->durable)
-        return "store";
-    if (run && run->max_concurrency > 0 &&
-        (int64_t)run->running >= run->max_concurrency)
-        return "max_concurrency";
-    const struct ss_graph *graph =
-        run ? run->graph : ss_change_graph(loop->change);
-    if (ss_graph_workers(engine, graph) == 0)
-        return "no_worker";
-    if (ss_place_lacks_labels(task))
-        return "no_label";
-    return ss_store_is_slow(engine) ? "store" : "workers_busy";
-}
-
-// NULL: it waits for nothing by itself (it has ended, or a loop inside tells).
-static const char *why_of(const struct task *task)
-{
-    switch (task->state) {
-    case TASK_NEW:
-        return "planned";
-    case TASK_CACHE:
-        return "cache";
-    case TASK_READY:
-        return why_ready(task);
-    case TASK_RUNNING:
-        return "running";
-    case TASK_BACKOFF:
-        return "backoff";
-    case TASK_INTERRUPTED:
-    case TASK_HELD:
-        return "answer";
-    case TASK_CHILD:
-    case TASK_DONE:
-    case TASK_FAILED:
-    case TASK_PARENT:
-        break;
-    }
-    return NULL;
-}
+// Stable words for machines. Whether an attempt before this one goes on is for
+// workers to say: people are told that none of them is free.
+static const char *const words[] = {
+    [WAIT_PLANNED] = "planned",
+    [WAIT_CACHE] = "cache",
+    [WAIT_PAUSE] = "paused",
+    [WAIT_ROWS] = "store",
+    [WAIT_LIMIT] = "max_concurrency",
+    [WAIT_SERVER] = "no_worker",
+    [WAIT_LABEL] = "no_label",
+    [WAIT_STORE] = "store",
+    [WAIT_EARLIER] = "workers_busy",
+    [WAIT_ROOM] = "workers_busy",
+    [WAIT_OUTCOME] = "running",
+    [WAIT_BACKOFF] = "backoff",
+    [WAIT_ANSWER] = "answer",
+};
 
 static void add_wait(struct waits *waits, const struct task *task)
 {
-    const char *why = why_of(task);
+    enum task_wait why = ss_task_waits_for(task);
     const char *worker = task->worker ? task->worker->name : NULL;
-    if (!why)
+    if (why == WAIT_NOTHING)
         return;
     for (size_t i = 0; i < waits->count; i++) {
         struct wait *it = &waits->items[i];
         if (it->task->node == task->node && it->task->loop == task->loop &&
-            strcmp(it->why, why) == 0 && it->worker == worker) {
+            strcmp(words[it->why], words[why]) == 0 && it->worker == worker) {
             it->count++;
             return;
         }
@@ -107,7 +78,7 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
     const struct task *task = wait->task;
     json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I}", "node",
         task->node ? task->node->name : task->fold_channel, "ns",
-        task->loop->ns, "why", wait->why, "count", wait->count, "step",
+        task->loop->ns, "why", words[wait->why], "count", wait->count, "step",
         (json_int_t)task->loop->step);
     if (wait->worker) {
         json_object_set_new(json, "worker", json_string(wait->worker));
@@ -122,7 +93,7 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
         json_object_set_new(json, "failures", json_integer(task->failures));
         json_object_set_new(json, "error", json_string(task->error.message));
     }
-    if (strcmp(wait->why, "no_label") == 0) {
+    if (wait->why == WAIT_LABEL) {
         char *labels = ss_place_labels(task);
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);

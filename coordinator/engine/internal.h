@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "coordinator/engine/catalog.h"
 #include "coordinator/engine/idempotency.h"
 #include "coordinator/engine/loop.h"
 #include "coordinator/engine/request.h"
@@ -127,32 +128,16 @@ void ss_reply_no_run(
 void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
     const struct ss_mark *mark);
 
-// ------------------------------------------------ catalog.c
+// ------------------------------------------------ graphs.c
 
-// That version of the graph, or (NULL) the newest. Borrowed; NULL: not known.
-struct known_graph *ss_known_graph(
-    struct engine *engine, const char *name, const char *version);
-// Compile a description and keep what it describes; `announce`: by a worker, so
-// that one that is new is stored, and is the newest. Sets *ret_graph (borrowed),
-// or error->status says why it describes none.
-void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
-    struct ss_graph **ret_graph, struct ss_error *error);
-// The graph that a request means: by its name, else the thread's own. Borrowed;
-// NULL after an error was set.
-struct ss_graph *ss_request_graph(struct engine *engine,
-    const struct thread *thread, const json_t *body, struct ss_error *error);
-// Nobody serves it, and who asks now is given a version that somebody serves.
-bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
-// Of which graph the thread is, as its newest row that names one says.
-void ss_thread_graph_from_rows(struct thread *thread);
 // The requests `graphs`, `graph`, `draw`, `compile`.
-void ss_catalog_list(
+void ss_graphs_list(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_catalog_graph(
+void ss_graphs_graph(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_catalog_draw(
+void ss_graphs_draw(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_catalog_compile(
+void ss_graphs_compile(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 
 // ------------------------------------------------ graph_ref.c

@@ -14,14 +14,6 @@ static bool serves(const struct worker *worker, const struct ss_graph *graph)
     return ss_map_get(&worker->graphs, graph->key) != NULL;
 }
 
-size_t ss_graph_workers(struct engine *engine, const struct ss_graph *graph)
-{
-    size_t count = 0;
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
-        count += serves(e->value, graph);
-    return count;
-}
-
 static bool has_labels(const struct worker *worker, const struct task *task)
 {
     for (size_t i = 0; task->node && i < task->node->labels_count; i++)

@@ -40,9 +40,9 @@ static const struct handler {
     [SS_OP_THREADS] = {NULL, ss_request_scan},
     [SS_OP_RUNS] = {NULL, ss_request_scan},
     [SS_OP_CLEAR_CACHE] = {NULL, ss_request_scan},
-    [SS_OP_GRAPHS] = {NULL, ss_catalog_list},
-    [SS_OP_GRAPH] = {NULL, ss_catalog_graph},
-    [SS_OP_DRAW] = {NULL, ss_catalog_draw},
+    [SS_OP_GRAPHS] = {NULL, ss_graphs_list},
+    [SS_OP_GRAPH] = {NULL, ss_graphs_graph},
+    [SS_OP_DRAW] = {NULL, ss_graphs_draw},
     [SS_OP_WORKERS] = {NULL, workers},
     [SS_OP_DRAIN] = {NULL, ss_worker_drain_request},
     [SS_OP_PAUSE] = {NULL, ss_pause_request},
@@ -50,7 +50,7 @@ static const struct handler {
     [SS_OP_PAUSES] = {NULL, ss_pauses_request},
     [SS_OP_TASKS] = {NULL, ss_show_tasks},
     [SS_OP_SETTINGS] = {NULL, ss_show_settings},
-    [SS_OP_COMPILE] = {NULL, ss_catalog_compile},
+    [SS_OP_COMPILE] = {NULL, ss_graphs_compile},
     [SS_OP_STATUS] = {NULL, status_of},
 };
 

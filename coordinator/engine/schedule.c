@@ -113,14 +113,6 @@ const struct sink ss_scheduler_sink = {
 
 // ------------------------------------------------ dispatch
 
-size_t ss_graph_visible_nodes(const struct ss_graph *graph)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < graph->nodes_count; i++)
-        count += !graph->nodes[i].hidden;
-    return count;
-}
-
 const struct ss_graph *ss_task_root_graph(const struct task *task)
 {
     const struct loop *loop = task->loop;
@@ -181,18 +173,6 @@ static uint64_t free_room(const struct engine *engine)
     return room;
 }
 
-// False: it must wait for rows, for room in its run, for who may have it, or
-// until its graph goes on.
-static bool may_go(const struct task *task)
-{
-    const struct run *run = task->loop->run;
-    return task->gate_seq <= task->loop->thread->durable
-        && !ss_adopt_waits(task) && !ss_vouched_waits(task)
-        && !(run && ss_pause_of_run(run))
-        && !(run && run->max_concurrency > 0
-            && (int64_t)run->running >= run->max_concurrency);
-}
-
 void ss_dispatch(struct engine *engine)
 {
     struct task *task;
@@ -209,7 +189,7 @@ void ss_dispatch(struct engine *engine)
     ss_fair_begin(engine);
     while (room > 0 && (task = ss_fair_next(engine)) != NULL) {
         struct worker *worker =
-            may_go(task) ? ss_place(task) : NULL;
+            ss_task_waits_for(task) == WAIT_ROOM ? ss_place(task) : NULL;
         if (worker) {
             ss_fair_served(task);
             send(engine, task, worker);
@@ -328,6 +308,13 @@ static void lose_all_attempts(struct worker *worker, const char *why)
     ss_attempts_lose(worker, &lost, why);
 }
 
+static void serve_no_more(struct worker *worker)
+{
+    for (const struct ss_map_entry *e = worker->graphs.first; e; e = e->next)
+        ss_graph_is_served(worker->engine, e->key, false);
+    ss_map_fini(&worker->graphs, NULL);
+}
+
 static void remove_worker(struct worker *worker, const char *why)
 {
     struct engine *engine = worker->engine;
@@ -335,6 +322,7 @@ static void remove_worker(struct worker *worker, const char *why)
     lose_all_attempts(worker, why);
     ss_offers_drop(worker);
     ss_map_remove(&engine->workers, worker->peer);
+    serve_no_more(worker);
     ss_worker_free(worker);
     engine->ready_moved = true;
 }
@@ -367,7 +355,7 @@ static struct worker *add_worker(
     worker->settings = json_incref(event->hello.settings);
     ss_holdings_fini(worker); // it may have forgotten them
     worker->seen_ms = engine->now_ms;
-    ss_map_fini(&worker->graphs, NULL);
+    serve_no_more(worker);
     json_decref(worker->graph_names);
     worker->graph_names = json_array();
     return worker;
@@ -379,8 +367,10 @@ static void welcome(struct engine *engine, const struct ss_event *event,
     struct worker *worker = add_worker(engine, event);
     for (size_t i = 0; i < event->hello.graphs_count; i++) {
         const char *key = graphs[i]->key;
-        if (!ss_map_put(&worker->graphs, key, worker))
-            json_array_append_new(worker->graph_names, json_string(key));
+        if (ss_map_put(&worker->graphs, key, worker))
+            continue;
+        ss_graph_is_served(engine, key, true);
+        json_array_append_new(worker->graph_names, json_string(key));
     }
     ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
         " tasks at once", worker->name, worker->graphs.count,

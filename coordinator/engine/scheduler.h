@@ -47,8 +47,6 @@ void ss_attempt_begin(struct task *task, struct worker *worker);
 void ss_dispatch(struct engine *engine);
 // As the request `workers` shows them. Gives.
 json_t *ss_workers_json(struct engine *engine);
-// Its nodes but those that the compiler made.
-size_t ss_graph_visible_nodes(const struct ss_graph *graph);
 
 // ------------------------------------------------ fair.c
 
@@ -66,14 +64,31 @@ struct task *ss_fair_next(struct engine *engine);
 // Its line had its turn.
 void ss_fair_served(struct task *task);
 
+// ------------------------------------------------ wait.c
+
+// What must come before a task goes on. The first that holds.
+enum task_wait {
+    WAIT_NOTHING, // it has ended, or a graph inside goes on for it
+    WAIT_PLANNED, // its turn to begin
+    WAIT_CACHE,   // whether there is a result
+    WAIT_PAUSE,   // its graph is held back
+    WAIT_ROWS,    // those that it rests on are not durable yet
+    WAIT_LIMIT,   // as many of its run are out as may be
+    WAIT_SERVER,  // nobody serves its graph
+    WAIT_LABEL,   // nobody who does offers what its node asks for
+    WAIT_STORE,   // it owes too many answers
+    WAIT_EARLIER, // an attempt before this one may still be begun or go on
+    WAIT_ROOM,    // a worker that has room
+    WAIT_OUTCOME, // it is out
+    WAIT_BACKOFF, // the time of its next try
+    WAIT_ANSWER,  // it asked
+};
+enum task_wait ss_task_waits_for(const struct task *task);
+
 // ------------------------------------------------ place.c
 
 // It owes so many answers that no new tasks are sent.
 bool ss_store_is_slow(const struct engine *engine);
-
-// How many workers serve it.
-size_t ss_graph_workers(
-    struct engine *engine, const struct ss_graph *graph);
 // The worker that should have it; NULL: it must wait.
 struct worker *ss_place(const struct task *task);
 // Workers may serve its graph, but none of them offers what its node asks for.

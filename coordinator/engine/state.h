@@ -510,6 +510,7 @@ struct worker {
 struct known_graph {
     struct ss_graph *graph;
     int64_t announced_us; // when it was, first; the newest rules; 0: never
+    size_t workers;       // that serve it, as the scheduler says
 };
 
 // A run that may have ended its coordinator (trial.c).

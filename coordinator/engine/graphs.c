@@ -1,0 +1,91 @@
+// graphs.c - what clients ask of the graphs: a list, one of them, a picture, and
+// whether a description is one.
+#include "coordinator/engine/internal.h"
+
+// Its nodes but those that the compiler made.
+static size_t visible_nodes(const struct ss_graph *graph)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->nodes_count; i++)
+        count += !graph->nodes[i].hidden;
+    return count;
+}
+
+void ss_graphs_list(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    (void)body;
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->latest.first; e;
+         e = e->next) {
+        const struct known_graph *known = e->value;
+        size_t serving = ss_graph_workers(engine, known->graph);
+        json_array_append_new(list,
+            json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
+                "version", known->graph->version, "nodes",
+                (json_int_t)visible_nodes(known->graph), "workers",
+                (json_int_t)serving));
+    }
+    ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
+}
+
+static struct ss_graph *named_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *found = NULL;
+    if (!json_object_get(body, "graph"))
+        ss_error_set(&error, SS_EINVAL, "say which graph");
+    else
+        found = ss_request_graph(engine, NULL, body, &error);
+    if (!found)
+        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    return found;
+}
+
+void ss_graphs_graph(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    const struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (found)
+        ss_reply(engine, peer, id,
+            json_pack("{s:O, s:s}", "graph", found->description, "version",
+                found->version));
+}
+
+void ss_graphs_draw(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_graph *found = named_graph(engine, peer, id, body);
+    if (!found)
+        return;
+    const json_t *xray = json_object_get(body, "xray");
+    int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
+                                   : (int)ss_json_int(body, "xray", 0);
+    char *text = ss_graph_mermaid(
+        found, ss_json_bool(body, "styles", true), depth);
+    if (text)
+        ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+    else
+        ss_reply_error(engine, peer, id, SS_ELIMIT,
+            "graph \"%s\": a picture shows %d nodes and ways at most%s",
+            found->name, SS_DRAWN_MAX,
+            depth != 0 ? ", and xray opens the graphs inside" : "");
+    ss_free(text);
+}
+
+void ss_graphs_compile(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_error error = {0};
+    struct ss_graph *compiled = NULL;
+    int status = ss_graph_compile(
+        json_object_get(body, "description"), &compiled, &error);
+    if (status != SS_OK) {
+        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        return;
+    }
+    ss_reply(engine, peer, id,
+        json_pack("{s:s}", "version", compiled->version));
+    ss_graph_unref(compiled);
+}

@@ -1,0 +1,49 @@
+// wait.c - what a task waits for: dispatch goes by it, and people are told it.
+#include "coordinator/engine/internal.h"
+
+static enum task_wait ready_waits_for(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    const struct run *run = loop->run;
+    if (run && ss_pause_of_run(run))
+        return WAIT_PAUSE;
+    if (task->gate_seq > loop->thread->durable)
+        return WAIT_ROWS;
+    if (run && run->max_concurrency > 0
+        && (int64_t)run->running >= run->max_concurrency)
+        return WAIT_LIMIT;
+    if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
+        return WAIT_SERVER;
+    if (ss_place_lacks_labels(task))
+        return WAIT_LABEL;
+    if (ss_store_is_slow(loop->engine))
+        return WAIT_STORE;
+    if (ss_adopt_waits(task) || ss_vouched_waits(task))
+        return WAIT_EARLIER;
+    return WAIT_ROOM;
+}
+
+enum task_wait ss_task_waits_for(const struct task *task)
+{
+    switch (task->state) {
+    case TASK_NEW:
+        return WAIT_PLANNED;
+    case TASK_CACHE:
+        return WAIT_CACHE;
+    case TASK_READY:
+        return ready_waits_for(task);
+    case TASK_RUNNING:
+        return WAIT_OUTCOME;
+    case TASK_BACKOFF:
+        return WAIT_BACKOFF;
+    case TASK_INTERRUPTED:
+    case TASK_HELD:
+        return WAIT_ANSWER;
+    case TASK_CHILD:
+    case TASK_DONE:
+    case TASK_FAILED:
+    case TASK_PARENT:
+        break;
+    }
+    return WAIT_NOTHING;
+}
