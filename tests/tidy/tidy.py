@@ -3,8 +3,8 @@
 
 usage: tidy.py [ROOT]
 
-Floors (who may include whom, floors.txt), banned functions, lengths, header
-guards, trailing space, leftovers. Prints "path:line: message" for each offence;
+Floors (who may include whom, floors.txt), banned functions, lengths of lines,
+functions and files, header guards, trailing space, leftovers. Prints "path:line: message" for each offence;
 exits with 1 if there is any, and also where it found nothing to check.
 """
 
@@ -16,6 +16,7 @@ import sys
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 1000
 COLUMNS_MAX = 100
+PAGE_COLUMNS_MAX = 120
 
 PURE_HEADERS = {
     "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h",
@@ -68,6 +69,10 @@ TEXT_SUFFIXES = {
     ".awk", ".c", ".cmake", ".def", ".h", ".json", ".md", ".proto", ".py",
     ".sh", ".sql", ".txt", ".yml", "",
 }
+# The rule book has its lines from where it is written; of a page that is made of
+# the source, the source is looked at.
+BOOK = "docs/spec/"
+MADE_PAGE = "<!-- Made by tools/reference.py."
 NOT_OURS = {"build", "__pycache__", ".git"}
 
 
@@ -146,6 +151,19 @@ class Tidy:
         if len(lines) > FILE_LINES_MAX and path.endswith((".c", ".h", ".py")):
             self.complain(
                 path, len(lines), f"longer than {FILE_LINES_MAX} lines")
+
+    # Prose alone: a row of a table cannot be broken, and code is as it is typed.
+    def check_page(self, path, lines):
+        if path.startswith(BOOK) or \
+                any(line.startswith(MADE_PAGE) for line in lines[:5]):
+            return
+        fenced = False
+        for number, line in enumerate(lines, 1):
+            fenced ^= line.lstrip().startswith("```")
+            if len(line) > PAGE_COLUMNS_MAX and not fenced and \
+                    not line.startswith(("|", "    ")):
+                self.complain(
+                    path, number, f"longer than {PAGE_COLUMNS_MAX} columns")
 
     # Where an include leads: a path from the root, or None for the system's.
     def target_of(self, path, quoted, name):
@@ -257,6 +275,8 @@ class Tidy:
             lines = text.split("\n")[:-1] if text.endswith("\n") else \
                 text.split("\n")
             self.check_text(path, lines)
+            if path.endswith(".md"):
+                self.check_page(path, lines)
             if path.endswith((".c", ".h")):
                 self.check_c(path, text, lines)
         for floor in self.floors:
