@@ -183,9 +183,20 @@ START_TEST(what_is_out_and_what_waits_is_listed)
 }
 END_TEST
 
+// Whatever the order of declaration.
+START_TEST(tasks_of_one_superstep_are_served_in_the_order_of_their_paths)
+{
+    world_graph(chart("g", "start>c start>a start>b a>end b>end c>end", NULL));
+    world_worker("w1", 1);
+    world_get("run", "{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
+    ck_assert_str_eq(order(), "a b c");
+}
+END_TEST
+
 SUITE("fair", a_flood_of_one_graph_delays_another_by_one_task,
     a_chain_does_not_starve_a_flood_either,
     one_graph_is_served_in_the_order_of_its_tasks,
+    tasks_of_one_superstep_are_served_in_the_order_of_their_paths,
     a_higher_priority_goes_first_whatever_its_graph, a_priority_has_bounds,
     a_run_at_its_limit_holds_up_nobody,
     what_is_out_and_what_waits_is_listed)

@@ -591,6 +591,34 @@ START_TEST(what_an_update_lost_counts_on_when_it_is_planned_anew)
 }
 END_TEST
 
+// The same where it is a fold that ends them.
+START_TEST(what_its_folds_lost_counts_on_too)
+{
+    static const char *const edges[] = {"start>a a>end", "start>a a>b b>end",
+        "start>a a>c c>end", "start>a a>d d>end", "start>a a>e e>end"};
+    size_t sent = 0;
+    world_graph(folding(edges[0]));
+    world_fold("all", all_writes);
+    world_worker("w1", 4);
+    world_hold("x");
+    uint64_t id = world_ask("ann", "update", UPDATE("t"));
+    world_run();
+    for (size_t i = 1; i < sizeof(edges) / sizeof(*edges); i++) {
+        char *name = ss_format("w%zu", i), *next = ss_format("w%zu", i + 1);
+        world_leave(name);
+        world_upgrade(folding(edges[i]));
+        world_worker(next, 4);
+        world_run();
+        ss_free(name);
+        ss_free(next);
+    }
+    ck_assert_str_eq(code_of(world_answer(id)), "worker_lost");
+    for (const char *at = world_told(); (at = strstr(at, " goes to ")); at++)
+        sent++;
+    ck_assert_uint_eq(sent, 4);
+}
+END_TEST
+
 SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
@@ -612,4 +640,5 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     an_update_that_the_served_version_does_not_know_is_told_so,
     an_update_that_waits_for_a_fold_is_planned_anew_too,
     a_run_that_waits_for_a_fold_moves_when_it_is_told,
-    what_an_update_lost_counts_on_when_it_is_planned_anew)
+    what_an_update_lost_counts_on_when_it_is_planned_anew,
+    what_its_folds_lost_counts_on_too)
