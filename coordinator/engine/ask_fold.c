@@ -85,7 +85,11 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
         return;
     }
     struct ss_error error;
-    size_t channel = ss_graph_channel(loop->graph, task->fold_channel);
+    // Writes that the reducer refused belong to tasks that have failed. Those that
+    // no worker lived to fold are as good as before: their tasks are not run again.
+    size_t channel = outcome->code == SS_ELOST
+        ? SS_NONE
+        : ss_graph_channel(loop->graph, task->fold_channel);
     ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
         "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
         task->fold_channel, outcome->message ? outcome->message : "no result");

@@ -39,8 +39,8 @@ START_TEST(a_url_is_checked)
     refuse("postgres://h/d?schema=pg_mine", SS_EINVAL, "pg_");
     refuse("postgres://h/d?reconnect_ms=soon", SS_EINVAL, "milliseconds");
     refuse("postgres://h/d?synchronous_commit=off", SS_EINVAL, "\"server\"");
-    refuse("postgres://h/d?colour=red", SS_EINVAL, "this is no URL");
-    refuse("postgres:", SS_EINVAL, "this is no URL");
+    refuse("postgres://h/d?colour=red", SS_EINVAL, "this is not a URL");
+    refuse("postgres:", SS_EINVAL, "this is not a URL");
 }
 END_TEST
 
@@ -49,7 +49,7 @@ START_TEST(a_password_is_in_no_message)
     refuse("postgres://joe:s3cret@/postgres?host=/nowhere", SS_EIO,
         "cannot connect to /nowhere:5432/postgres: ");
     ck_assert_ptr_null(strstr(world_error.message, "s3cret"));
-    refuse("postgres://joe:s3cret@h/d?colour=red", SS_EINVAL, "no URL");
+    refuse("postgres://joe:s3cret@h/d?colour=red", SS_EINVAL, "not a URL");
     ck_assert_ptr_null(strstr(world_error.message, "s3cret"));
     open_store(&pg.store);
     char *name = ss_format("postgres %s:5432/postgres schema %s",

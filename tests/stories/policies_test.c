@@ -273,6 +273,41 @@ START_TEST(a_reducer_that_fails_fails_the_run_with_its_words)
 }
 END_TEST
 
+// A fold that no worker lives through says nothing about the writes.
+START_TEST(a_reducer_whose_workers_are_lost_makes_no_task_run_again)
+{
+    world_graph(chart("g", "start>a a>end",
+        "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}"));
+    world_fold("glue", glues);
+    world_worker("w0", 4);
+    world_hold("a");
+    uint64_t id = world_ask("ann", "run", "{'thread': 't', 'graph': 'g',"
+                                          " 'input': {'x': ['in']}}");
+    world_run();
+    world_hold("x");
+    world_let("a");
+    world_run();
+    for (size_t i = 0; i < 4; i++) {
+        char *name = ss_format("w%zu", i), *next = ss_format("w%zu", i + 1);
+        ck_assert_ptr_null(world_answer(id));
+        world_leave(name);
+        world_worker(next, 4);
+        world_run();
+        ss_free(name);
+        ss_free(next);
+    }
+    json_t *answer = world_answer(id);
+    ck_assert_str_eq(status_of(answer), "failed");
+    ck_assert_str_eq(ss_json_str(json_object_get(answer, "error"), "code", ""),
+        "worker_lost");
+    world_let("x");
+    answer = world_get("run", "{'thread': 't', 'graph': 'g'}");
+    ck_assert_str_eq(status_of(answer), "done");
+    ck_assert_uint_eq(world_attempts_of("a"), 1);
+    expect_x("t", "[\"in\",\"a\"]");
+}
+END_TEST
+
 // The input of a raw graph inside goes to its channels at once.
 #define RAW_INSIDE                                                            \
     "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"        \
@@ -392,5 +427,6 @@ SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     a_reducer_that_fails_fails_the_run_with_its_words,
     a_graph_inside_folds_its_input_before_it_begins,
     a_reducer_that_fails_inside_fails_the_task_around,
+    a_reducer_whose_workers_are_lost_makes_no_task_run_again,
     times_at_the_end_of_time_are_long_and_nothing_else,
     a_damaged_record_of_the_cache_is_no_result)

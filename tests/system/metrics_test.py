@@ -137,7 +137,7 @@ def test_a_wrong_address_is_refused():
     with World() as world:
         process = world.coordinator("--metrics", "here", wait=False)
         expect(process.wait() == 1, process.text())
-        expect("no ADDRESS:PORT" in process.text("err"), process.text())
+        expect("is not an ADDRESS:PORT" in process.text("err"), process.text())
 
 
 if __name__ == "__main__":
