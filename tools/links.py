@@ -4,7 +4,8 @@
 usage: links.py
 
 Every relative link of every Markdown file leads to a file or folder, and its
-#part to a heading there. Every name in backticks after "Shown by" is a test.
+#part to a heading there. A link whose text is a name in backticks, to a file of C,
+finds that name in it. Every name in backticks after "Shown by" is a test.
 Prints what is not so; exits with 1 then.
 """
 
@@ -15,6 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 NOT_OURS = {"build", ".git", "node_modules"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+NAMED = re.compile(r"\[`(\w+)`\]\(([^)\s#]+\.[ch])\)")
 PROOF = re.compile(r"Shown by (.*?)(?:\.\s|\.$|;)", re.S)
 
 
@@ -60,6 +62,13 @@ def check_link(page, target):
     return None
 
 
+def check_named(page, name, target):
+    path = page.parent / target
+    if path.exists() and not re.search(rf"\b{name}\b", path.read_text()):
+        return f"{target}: there is no {name} in it"
+    return None
+
+
 def main():
     known = tests()
     wrong, links, proofs = [], 0, 0
@@ -69,6 +78,10 @@ def main():
         for target in LINK.findall(text):
             links += 1
             complaint = check_link(page, target)
+            if complaint:
+                wrong.append(f"{where}: {complaint}")
+        for name, target in NAMED.findall(text):
+            complaint = check_named(page, name, target)
             if complaint:
                 wrong.append(f"{where}: {complaint}")
         for proof in PROOF.findall(text):

@@ -13,9 +13,9 @@
 //       |                  update -- STORE rows ------------------> |
 //       | <-- EVENT, REPLY (when the rows they rest on are durable) |
 //
-// Where to read on: run.c (a run's life), enter*.c, loop.c (supersteps of one graph),
-// plan.c, update.c, gate.def (what waits for what), schedule.c (tasks and
-// workers), snapshot.c (state and history), change.c (update_state).
+// Where to read on: docs/internals/engine.md says which room decides what, follows
+// one superstep from function to function, and has a row for each phase of a
+// run's life; gate.def is what waits for what.
 #ifndef SS_ENGINE_ENGINE_H
 #define SS_ENGINE_ENGINE_H
 
