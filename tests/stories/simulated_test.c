@@ -291,6 +291,10 @@ START_TEST(who_looks_for_a_run_in_a_database_that_was_set_back_is_told_nothing)
     uint64_t attach = world_ask("bob", "attach", "{'run': 'r'}");
     world_run();
     ck_assert_ptr_null(world_answer(attach));
+    world_read_says(SS_EFENCED);
+    uint64_t list = world_ask("bob", "runs", "{}");
+    world_run();
+    ck_assert_ptr_null(world_answer(list));
 }
 END_TEST
 
