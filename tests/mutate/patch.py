@@ -61,6 +61,9 @@ class Patch:
         for line in lines[1:]:
             if line.startswith("Tests:"):
                 self.tests += line[len("Tests:"):].split()
+                if "," in line:
+                    raise PatchError(f"{path}: the tests of a fault stand with "
+                                     f"spaces between them, without commas")
             if line.startswith("Promise:"):
                 self.promise = line[len("Promise:"):].strip()
         self.files = parse(path, "--- " + diff)

@@ -84,6 +84,10 @@ class Applied(unittest.TestCase):
         with self.assertRaisesRegex(PatchError, "there is no some/file.c"):
             self.patch().apply(self.root / "elsewhere")
 
+    def test_commas_between_its_tests_are_told(self):
+        with self.assertRaisesRegex(PatchError, "without commas"):
+            self.patch(FAULT.replace("unit.this story", "unit.this, story"))
+
     def test_what_is_no_diff_is_told(self):
         for text in ("words only\n", FAULT + "*** more\n"):
             with self.assertRaises(PatchError):
