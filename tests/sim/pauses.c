@@ -149,7 +149,8 @@ void pauses_told(struct coordinator *it, const json_t *list)
         know(it, record);
 }
 
-// The answer does not say what goes on: the request did. Gives.
+// The answer does not say what goes on: the request did. One that is asked twice,
+// since nobody heard an answer, is answered each time: a request stays known. Gives.
 static char *name_of(const char *peer, uint64_t id)
 {
     return ss_format("%s %llu", peer, (unsigned long long)id);
@@ -169,10 +170,9 @@ void pauses_asked(
 static void unlearn(struct coordinator *it, const struct ss_command *command)
 {
     char *name = name_of(command->peer, command->id);
-    char *key = ss_map_remove(&it->asked, name);
+    const char *key = ss_map_get(&it->asked, name);
     if (key)
         ss_free(ss_map_remove(&it->held, key));
-    ss_free(key);
     ss_free(name);
 }
 
