@@ -5,7 +5,7 @@
 #include "common/app/clock.h"
 #include "common/app/log.h"
 #include "common/wire/message.h"
-#include "coordinator/access.h"
+#include "coordinator/core/access.h"
 #include "coordinator/shell_impl.h"
 
 // Peers make up their own names: what is said again is counted by where they

@@ -7,9 +7,6 @@ enum {
     // the rest: heartbeats must not wait behind a flood.
     SS_TURN_MESSAGES_MAX = 1000,
     SS_TURN_JOBS_MAX = 1000,
-    // Threads that the codec remembers before it is worth while to look for
-    // those that the engine has forgotten.
-    SS_STORE_CODEC_TIDY_MIN = 1024,
     // A batch for one peer leaves when it has grown to this.
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
     // A worker's queue was full: try again after this.

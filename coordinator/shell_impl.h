@@ -14,7 +14,7 @@
 #include "coordinator/owners/owners.h"
 #include "coordinator/shell.h"
 #include "coordinator/store/store_actors.h"
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 
 // An event that the shell owes the engine: what it asked for went wrong here.
 struct owed {

@@ -17,7 +17,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 #include "local/storage.h"
 #include "worker/application.h"
 #include "worker/execute.h"

@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "coordinator/store/store_actor.h"
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 
 // A command that never became a job: it is answered with why.
 struct refusal {

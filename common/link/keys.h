@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #include "common/base/status.h"
-#include "common/link/roles.h"
+#include "common/model/roles.h"
 
 enum {
     SS_KEY_TEXT_SIZE = 41, // 40 characters and a NUL

@@ -19,7 +19,7 @@
 
 #include "common/base/status.h"
 #include "common/link/rate_limit.h"
-#include "common/link/roles.h"
+#include "common/model/roles.h"
 
 struct ss_link;
 

@@ -1,7 +1,7 @@
 // thread_record.c - the record of a thread: what stands in the table `threads`.
 //
 // It is put together with rows, and tells then where the thread ends
-// (coordinator/journal_head.h); so what it said before is kept, and said again.
+// (coordinator/core/journal_head.h); so what it said before is kept, and said again.
 #include "coordinator/engine/internal.h"
 
 void ss_thread_record_found(struct thread *thread, const json_t *record)

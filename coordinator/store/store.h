@@ -18,72 +18,7 @@
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/cluster.h"
-
-// A journal row: columns for people and filters, and the encoded body.
-struct ss_store_row {
-    const char *thread;
-    uint64_t seq;
-    int32_t kind;
-    int32_t format;
-    const char *run;
-    const char *ns;
-    const char *checkpoint_id; // "" if none
-    const char *parent_id;     // "" if none
-    uint64_t parent_seq;
-    uint64_t base_seq;
-    const char *source;
-    int64_t step;
-    int64_t wall_us;
-    const char *metadata; // JSON text, or NULL
-    uint64_t checksum; // of the row before (its body and checksum); 0 at first
-    const void *body;
-    size_t body_size;
-};
-
-enum ss_store_table {
-    SS_TABLE_RUNS,    // run and thread (model/run_key.h) -> the run's record
-    SS_TABLE_THREADS, // thread -> its record
-    SS_TABLE_GRAPHS,  // name@version -> description
-    SS_TABLE_CACHE,   // cache key -> writes
-    SS_TABLE_META,    // what the store says of itself
-    SS_TABLE_OPEN,    // the same key -> its record while it has not ended
-    SS_TABLE_PAUSES,  // what no task is sent of -> since when, and why
-    SS_TABLE_COUNT,
-};
-
-enum ss_store_when {
-    // A put whose outcome stands already is a repeat, and fine in each case.
-    SS_WHEN_ANY,    // put or delete whatever is there
-    SS_WHEN_ABSENT, // only if the key is not there
-    SS_WHEN_SAME,   // only if the value's ss_hash64 is `expected`
-};
-
-struct ss_store_put {
-    enum ss_store_table table;
-    const char *key;
-    const char *index; // a second key to scan by (thread of a run), or NULL
-    // NULL: delete; where `index` is named, only an entry of that index.
-    const void *value;
-    size_t value_size;
-    enum ss_store_when when;
-    uint64_t expected;
-    int64_t expires_us; // wall time; 0: never (cache)
-};
-
-// Rows of one thread with what changes beside them: all or nothing. The first
-// row needs its predecessor in place (seq - 1 is the thread's head).
-struct ss_store_unit {
-    const char *thread; // NULL: no rows, puts only
-    const struct ss_store_row *rows;
-    size_t rows_count;
-    const struct ss_store_put *puts;
-    size_t puts_count;
-    bool delete_thread; // first delete all rows of the thread
-    // First delete its rows up to this seq; 0: none. A head is refused where no
-    // row of the unit follows it: it says where the thread goes on.
-    uint64_t delete_to;
-    int result; // out: SS_OK, SS_EREFUSED, SS_EFENCED, or a store error
-};
+#include "coordinator/job/job.h"
 
 // A batch shares one commit; each unit has its own result.
 struct ss_store_batch {

@@ -13,66 +13,8 @@
 
 #include "coordinator/store/store.h"
 
-enum ss_job_type {
-    SS_JOB_APPLY, // `unit`
-    SS_JOB_READ,  // rows of `thread`, from..to; all: behind its records
-    SS_JOB_SCAN,  // entries of `table`
-    SS_JOB_GET,   // one entry
-    // As store.h has them, for `member`:
-    SS_JOB_RENEW, // `lease_ms`
-    SS_JOB_LOOK,  // `cluster`
-    SS_JOB_CLAIM, // `shards`: wanted, then got
-    SS_JOB_TAKE,  // from the member `key`; `shards`: got
-    SS_JOB_HAND,  // `shards` to the member `key` (NULL: to nobody)
-    SS_JOB_END,
-};
-
 // A few words, and the beginning of a thread's name.
 enum { SS_STORE_WHAT_SIZE = 160 };
-
-struct ss_job_row { // an owned copy of a row
-    struct ss_store_row row;
-    void *memory; // where its texts and its body live
-};
-
-struct ss_job_entry {
-    char *key;
-    char *index;
-    void *value;
-    size_t value_size;
-    int64_t expires_us;
-};
-
-struct ss_job {
-    enum ss_job_type type;
-    uint64_t tag;     // the caller's, untouched
-    int64_t begun_us; // the caller's too: when it was submitted
-    // APPLY: takes ownership of a deep copy made by ss_job_apply()
-    struct ss_store_unit unit;
-    void *memory; // of the copy
-    // READ, SCAN, GET
-    char *thread;
-    uint64_t from, to;
-    enum ss_store_table table;
-    char *key;   // GET: the key; SCAN: after
-    char *index; // SCAN
-    size_t limit;
-    struct ss_member member;
-    int64_t lease_ms;
-    struct ss_shards shards;
-    // Of several actors alone (store_actors.h).
-    struct ss_job *whole; // of which this is a part
-    size_t parts;         // that are out
-    // out
-    int status;
-    struct ss_error error;
-    struct ss_job_row *rows;
-    size_t rows_count;
-    struct ss_job_entry *entries; // READ: its own record, then runs' ones
-    size_t entries_count;
-    struct ss_cluster cluster;
-    struct ss_job *next;
-};
 
 struct ss_store_actor;
 
@@ -90,10 +32,6 @@ bool ss_store_actor_finish_until(
     struct ss_store_actor *actor, int64_t until_ms) SS_MUST_USE;
 // Finish what is queued, stop, close the store.
 void ss_store_actor_stop(struct ss_store_actor **actor);
-// A job whose unit is a deep copy of `unit`. Gives.
-struct ss_job *ss_job_apply(uint64_t tag, const struct ss_store_unit *unit);
-struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag);
-void ss_job_destroy(struct ss_job **job);
 // Queue a job. Takes.
 void ss_store_actor_submit(struct ss_store_actor *actor, struct ss_job *job);
 // The next finished job, or NULL. Gives. Never blocks.

@@ -4,7 +4,7 @@
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "coordinator/store/row_copy.h"
+#include "coordinator/job/row_copy.h"
 #include "coordinator/store/store_impl.h"
 
 struct stored_row {

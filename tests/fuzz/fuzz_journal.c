@@ -17,7 +17,8 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/wire/row_impl.h"
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
+#include "coordinator/store/store_actor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

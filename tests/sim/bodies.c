@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
 #include "tests/sim/world.h"
 
 // A task, known by its checkpoint and its id.

@@ -7,7 +7,7 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
 #include "tests/sim/world.h"
 
 // ------------------------------------------------------------------ the gate

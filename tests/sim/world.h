@@ -4,8 +4,9 @@
 
 #include "common/base/map.h"
 #include "common/wire/message.h"
+#include "coordinator/core/store_codec.h"
 #include "coordinator/owners/owners.h"
-#include "coordinator/store_codec.h"
+#include "coordinator/store/store_actor.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/sim.h"
 

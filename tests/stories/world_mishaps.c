@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 #include "tests/stories/world_impl.h"
 
 // ------------------------------------------------------------------ the store

@@ -6,7 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/model/reserved.h"
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
 #include "tests/stories/world_impl.h"
 
 static struct ss_row *through_codec(const char *thread, struct ss_row *row)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/app/log.h"
-#include "common/link/roles.h"
+#include "common/model/roles.h"
 #include "tests/suite.h"
 
 static char texts[SS_STARTUP_WARNINGS_VARIABLES_MAX + 8][256];

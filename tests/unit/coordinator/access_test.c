@@ -1,5 +1,5 @@
 // The table of rights: each role, and what is forgotten.
-#include "coordinator/access.h"
+#include "coordinator/core/access.h"
 
 #include <check.h>
 #include <stdlib.h>

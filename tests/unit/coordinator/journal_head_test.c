@@ -1,5 +1,5 @@
 // journal_head_test.c - where a thread ends, as records tell it.
-#include "coordinator/journal_head.h"
+#include "coordinator/core/journal_head.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
 
 static struct ss_error error;

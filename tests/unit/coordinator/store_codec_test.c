@@ -1,5 +1,5 @@
 // store_codec_test.c - what the engine asks of its store, there and back.
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 #include "common/base/mem.h"
 #include "common/model/value.h"
-#include "coordinator/limits.h"
+#include "coordinator/core/limits.h"
+#include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
 
 static struct ss_store_actor *actor;

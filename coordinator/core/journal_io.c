@@ -1,5 +1,5 @@
 // journal_io.c - columns to and fro, and the chain of checksums.
-#include "coordinator/journal_io.h"
+#include "coordinator/core/journal_io.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // row_copy.h - rows and puts copied into one block of memory each.
-#ifndef SS_STORE_ROW_COPY_H
-#define SS_STORE_ROW_COPY_H
+#ifndef SS_JOB_ROW_COPY_H
+#define SS_JOB_ROW_COPY_H
 
-#include "coordinator/store/store.h"
+#include "coordinator/job/job.h"
 
 // A copy of `row` whose texts and body live in *ret_memory (ss_free). Gives.
 struct ss_store_row ss_store_row_copy(

@@ -1,5 +1,5 @@
 // row_copy.c - two passes over the same code: measure, then place.
-#include "coordinator/store/row_copy.h"
+#include "coordinator/job/row_copy.h"
 
 #include <stdalign.h>
 #include <string.h>

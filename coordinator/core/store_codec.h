@@ -11,12 +11,12 @@
 // last one of each thread that the engine has, as it was read or written. Where
 // the engine wants it, records that change with rows tell the last row's
 // (journal_head.h). It decides nothing.
-#ifndef SS_COORDINATOR_STORE_CODEC_H
-#define SS_COORDINATOR_STORE_CODEC_H
+#ifndef SS_CORE_STORE_CODEC_H
+#define SS_CORE_STORE_CODEC_H
 
 #include "common/base/status.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/store/store_actor.h"
+#include "coordinator/job/job.h"
 
 struct ss_store_codec;
 

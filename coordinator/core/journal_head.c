@@ -1,5 +1,5 @@
 // journal_head.c - what records tell of a thread's end, against its rows.
-#include "coordinator/journal_head.h"
+#include "coordinator/core/journal_head.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 // `of` is the time at which the thread was made: a deletion leaves records of
 // runs behind whose rows a prune had dropped, and they say nothing of a thread
 // that has the name later. Rows behind the newest head are checked by the chain.
-#ifndef SS_COORDINATOR_JOURNAL_HEAD_H
-#define SS_COORDINATOR_JOURNAL_HEAD_H
+#ifndef SS_CORE_JOURNAL_HEAD_H
+#define SS_CORE_JOURNAL_HEAD_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 // roles.c - the table of roles.
-#include "common/link/roles.h"
+#include "common/model/roles.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
     const char *text;
 } roles[] = {
 #define X(id, name, bit, grants, text) {SS_ROLE_##id, (grants), #name, (text)},
-#include "common/link/roles.def"
+#include "common/model/roles.def"
 #undef X
 };
 

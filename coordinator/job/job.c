@@ -1,7 +1,8 @@
 // job.c - a job and what it owns.
+#include "coordinator/job/job.h"
+
 #include "common/base/mem.h"
-#include "coordinator/store/row_copy.h"
-#include "coordinator/store/store_actor.h"
+#include "coordinator/job/row_copy.h"
 
 struct ss_job *ss_job_new(enum ss_job_type type, uint64_t tag)
 {

@@ -3,12 +3,12 @@
 // A stored row carries the checksum of the row before it, which covers that
 // row's columns, its body and the checksum that it carried: a thread's rows are
 // a chain, and what was changed or exchanged behind our back is noticed.
-#ifndef SS_COORDINATOR_JOURNAL_IO_H
-#define SS_COORDINATOR_JOURNAL_IO_H
+#ifndef SS_CORE_JOURNAL_IO_H
+#define SS_CORE_JOURNAL_IO_H
 
 #include "common/base/status.h"
 #include "common/model/journal.h"
-#include "coordinator/store/store.h"
+#include "coordinator/job/job.h"
 
 // A row for the store, and what it owns.
 struct ss_journal_bytes {

@@ -1,11 +1,11 @@
 // roles.h - the roles of keys (roles.def), as bits.
-#ifndef SS_LINK_ROLES_H
-#define SS_LINK_ROLES_H
+#ifndef SS_MODEL_ROLES_H
+#define SS_MODEL_ROLES_H
 
 enum ss_role {
     SS_ROLE_NONE = 0,
 #define X(id, name, bit, grants, text) SS_ROLE_##id = (bit),
-#include "common/link/roles.def"
+#include "common/model/roles.def"
 #undef X
     // Whoever reaches a coordinator without keys: its own machine, or a
     // network that somebody called safe (--insecure).

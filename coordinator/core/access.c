@@ -1,5 +1,5 @@
 // access.c - who may ask for what.
-#include "coordinator/access.h"
+#include "coordinator/core/access.h"
 
 #include <stddef.h>
 
@@ -13,7 +13,7 @@ static const struct {
     unsigned roles;
 } messages[] = {
 #define M(type, roles) {SS_MESSAGE_##type, (roles)},
-#include "coordinator/access.def"
+#include "coordinator/core/access.def"
 #undef M
 };
 

@@ -1,5 +1,5 @@
 // store_codec.c - the translation between engine and store.
-#include "coordinator/store_codec.h"
+#include "coordinator/core/store_codec.h"
 
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "common/base/mem.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
-#include "coordinator/journal_head.h"
-#include "coordinator/journal_io.h"
-#include "coordinator/limits.h"
+#include "coordinator/core/journal_head.h"
+#include "coordinator/core/journal_io.h"
+#include "coordinator/core/limits.h"
 
 struct ss_store_codec {
     struct ss_map chains; // thread -> uint64_t *, for its next row's checksum

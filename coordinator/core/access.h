@@ -1,11 +1,11 @@
 // access.h - may a peer with these roles send that message (access.def), and ask
 // for that (common/model/requests.def)?
-#ifndef SS_COORDINATOR_ACCESS_H
-#define SS_COORDINATOR_ACCESS_H
+#ifndef SS_CORE_ACCESS_H
+#define SS_CORE_ACCESS_H
 
 #include <stdbool.h>
 
-#include "common/link/roles.h"
+#include "common/model/roles.h"
 #include "common/wire/message.h"
 
 // `roles` are bits, SS_ROLES_ALL for a peer without a key.
