@@ -98,6 +98,36 @@ void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
     json_decref(plain);
 }
 
+void ss_graph_found(struct engine *engine, const struct ss_event *event)
+{
+    struct ss_error error = {0};
+    struct ss_graph *graph = NULL;
+    ss_graph_learn(engine, event->graph.description, false, &graph, &error);
+    if (error.status == SS_OK)
+        return;
+    const char *key = event->graph.key ? event->graph.key : "?";
+    char *why = ss_format(
+        "graph %s: its description cannot be read: %s", key, error.message);
+    ss_engine_narrate(engine, "a stored graph is not read: %s", error.message);
+    ss_engine_damaged(engine, "graph", key, why);
+    ss_free(why);
+}
+
+static void free_known(void *value)
+{
+    struct known_graph *known = value;
+    ss_graph_unref(known->graph);
+    ss_free(known);
+}
+
+void ss_graphs_fini(struct engine *engine)
+{
+    ss_map_fini(&engine->latest, NULL);
+    ss_map_fini(&engine->graphs, free_known);
+}
+
+// ------------------------------------------------ who serves them
+
 void ss_graph_is_served(struct engine *engine, const char *key, bool more)
 {
     struct known_graph *known = ss_map_get(&engine->graphs, key);

@@ -12,6 +12,9 @@ struct known_graph *ss_known_graph(
 // or error->status says why it describes none.
 void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
     struct ss_graph **ret_graph, struct ss_error *error);
+// A stored graph was read: it is known, or told as damaged.
+void ss_graph_found(struct engine *engine, const struct ss_event *event);
+void ss_graphs_fini(struct engine *engine);
 // The graph that a request means: by its name, else the thread's own. Borrowed;
 // NULL after an error was set.
 struct ss_graph *ss_request_graph(struct engine *engine,

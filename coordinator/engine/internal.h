@@ -32,6 +32,8 @@ void ss_shards_seen(struct engine *engine, const struct ss_event *event);
 void ss_shards_gained(struct engine *engine, const struct ss_event *event);
 void ss_shards_read(struct engine *engine, const struct ss_event *event);
 void ss_shards_lost(struct engine *engine, const struct ss_event *event);
+// At the end of the step: threads that have moved.
+void ss_threads_free_gone(struct engine *engine);
 // Are all unfinished runs of its shard known? Who asks before then waits.
 bool ss_is_read(const struct engine *engine, const char *thread);
 // Its thread has moved: its result is the new owner's, and is not settled here.
@@ -190,6 +192,7 @@ void ss_runs_end(struct engine *engine);
 void ss_run_finish(struct run *run, const char *status, json_t *result);
 // Nobody finds it any more; it is freed at the end of the step.
 void ss_run_forget(struct run *run);
+void ss_runs_free_ended(struct engine *engine);
 // Drop it from memory, unfinished: who listens gets this error.
 void ss_run_abandon(struct run *run, int status, const char *message);
 // A run as its entry row tells it, to show it: nobody runs it. NULL: its graph

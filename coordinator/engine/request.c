@@ -157,6 +157,19 @@ void ss_requests_resume(struct thread *thread)
     ss_queue_later(thread);
 }
 
+void ss_requests_graphs_moved(struct engine *engine)
+{
+    if (!engine->graphs_moved)
+        return;
+    engine->graphs_moved = false;
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->waiting.count > 0)
+            ss_requests_resume(thread);
+        ss_queue_later(thread);
+    }
+}
+
 // One who asked for a copy waits until all of the thread is durable.
 static bool copy_may_go_on(const struct thread *thread)
 {
@@ -278,7 +291,8 @@ static bool check_keys(struct engine *engine, const struct ss_op_row *op,
     return true;
 }
 
-void ss_request(struct engine *engine, const struct ss_event *event)
+static void serve_request(
+    struct engine *engine, const struct ss_event *event)
 {
     const struct ss_op_row *op = find_op(event->request.op);
     if (!op) {
@@ -304,6 +318,14 @@ void ss_request(struct engine *engine, const struct ss_event *event)
         plain(engine, event->peer, event->request.id, event->request.body);
     else
         on_thread(engine, op, event);
+}
+
+void ss_request(struct engine *engine, const struct ss_event *event)
+{
+    engine->request_op = event->request.op;
+    engine->request_by = event->request.by;
+    serve_request(engine, event);
+    engine->request_op = engine->request_by = NULL;
 }
 
 // ------------------------------------------------ requests without a thread

@@ -9,6 +9,8 @@
 void ss_request(struct engine *engine, const struct ss_event *event);
 // A thread was loaded, or its run has ended: what waits may go on.
 void ss_requests_resume(struct thread *thread);
+// Once after a graph became known: runs found after a crash may wait for it.
+void ss_requests_graphs_moved(struct engine *engine);
 // A unit of it is durable (`is_deleted`: that deleted it).
 void ss_requests_stored(struct thread *thread, bool is_deleted);
 // All unfinished runs of these shards are known: who asked before goes on.

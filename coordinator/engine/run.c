@@ -161,6 +161,13 @@ void ss_run_forget(struct run *run)
     ss_queue_later(run->thread);
 }
 
+void ss_runs_free_ended(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->ended.count; i++)
+        ss_run_free(engine->ended.items[i]);
+    engine->ended.count = 0;
+}
+
 void ss_run_root_ended(struct run *run)
 {
     const char *status = "done";

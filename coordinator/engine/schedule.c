@@ -490,6 +490,12 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
         remove_worker(worker, "it said good-bye");
 }
 
+void ss_workers_excuse(struct engine *engine, int64_t late_ms)
+{
+    for (struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+        ((struct worker *)e->value)->seen_ms += late_ms;
+}
+
 void ss_workers_expire(struct engine *engine)
 {
     for (const struct ss_map_entry *e = engine->workers.first, *next; e;

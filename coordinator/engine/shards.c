@@ -122,6 +122,13 @@ static void let_go(struct engine *engine, struct thread *thread)
     SS_VEC_PUSH(&engine->gone, thread); // freed at the end of the step
 }
 
+void ss_threads_free_gone(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->gone.count; i++)
+        ss_thread_destroy(&engine->gone.items[i]);
+    engine->gone.count = 0;
+}
+
 void ss_shards_lost(struct engine *engine, const struct ss_event *event)
 {
     ss_check(engine->options.shared);

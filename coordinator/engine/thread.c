@@ -146,7 +146,7 @@ static bool is_damage(int status)
         || status == SS_EVERSION;
 }
 
-bool ss_thread_loaded(struct thread *thread, const struct ss_event *event)
+static bool take_rows(struct thread *thread, const struct ss_event *event)
 {
     struct ss_error error = {0};
     int status = event->rows.status;
@@ -181,6 +181,17 @@ bool ss_thread_loaded(struct thread *thread, const struct ss_event *event)
     thread->last_ticks = newest_ticks(thread->journal);
     ss_thread_graph_from_rows(thread);
     return true;
+}
+
+struct thread *ss_thread_rows(
+    struct engine *engine, const struct ss_event *event)
+{
+    struct thread *thread = ss_thread_awaits(engine, event->rows.tag);
+    if (thread && thread->state == THREAD_LOADING)
+        return take_rows(thread, event) ? thread : NULL;
+    for (size_t i = 0; i < event->rows.rows_count; i++)
+        ss_row_destroy(&event->rows.rows[i]);
+    return NULL;
 }
 
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,

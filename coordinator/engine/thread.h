@@ -34,8 +34,10 @@ struct thread *ss_thread_get(struct engine *engine, const char *id);
 void ss_thread_destroy(struct thread **thread);
 // Whose unit or read has that tag; NULL: nobody's (any more).
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
-// Its rows. True: it can be used now, by those who wait for it.
-bool ss_thread_loaded(struct thread *thread, const struct ss_event *event);
+// Rows that a thread asked for. Gives that thread if it can be used now, by those
+// who wait for it, else NULL.
+struct thread *ss_thread_rows(
+    struct engine *engine, const struct ss_event *event);
 // The store's answer to its unit: what it came to.
 enum unit_end {
     UNIT_REFUSED, // the thread is dropped

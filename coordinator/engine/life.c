@@ -1,0 +1,91 @@
+// life.c - an engine's birth, and its end: what every room begins with, and what it
+// leaves behind.
+#include "coordinator/engine/inside.h"
+
+struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
+{
+    struct ss_engine *it = ss_zalloc(1, sizeof(*it));
+    struct engine *engine = &it->engine;
+    engine->owner = &ss_runs_owner;
+    engine->sink = &ss_scheduler_sink;
+    engine->options = *options;
+    engine->watch = &ss_audience_watch;
+    if (engine->options.lease_ms <= 0)
+        engine->options.lease_ms = SS_LEASE_MS;
+    if (engine->options.heartbeat_ms <= 0)
+        engine->options.heartbeat_ms = SS_HEARTBEAT_MS;
+    if (engine->options.idle_ms <= 0)
+        engine->options.idle_ms = SS_THREAD_IDLE_MS;
+    engine->row_format =
+        options->row_format > 0 ? options->row_format : SS_ROW_FORMAT;
+    ss_prng_init(&engine->prng, options->seed);
+    if (options->unread)
+        ss_shards_fill(&engine->unread);
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        engine->owners[i] = SS_NOBODY;
+    return it;
+}
+
+// ------------------------------------------------ the end
+
+static void free_thread(void *value)
+{
+    struct thread *thread = value;
+    ss_thread_destroy(&thread);
+}
+
+static void free_worker(void *value)
+{
+    ss_worker_free(value);
+}
+
+void ss_engine_destroy(struct ss_engine **place)
+{
+    struct ss_engine *it = *place;
+    if (!it)
+        return;
+    *place = NULL;
+    struct engine *engine = &it->engine;
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->run)
+            SS_VEC_PUSH(&engine->ended, thread->run);
+        if (thread->change)
+            ss_change_free(thread->change);
+        thread->run = NULL;
+    }
+    ss_runs_free_ended(engine);
+    for (size_t i = 0; i < engine->scans.count; i++)
+        ss_scan_fini(&engine->scans.items[i]);
+    for (size_t i = 0; i < engine->claims.count; i++)
+        ss_claim_fini(&engine->claims.items[i]);
+    SS_VEC_FINI(&engine->claims);
+    for (size_t i = 0; i < engine->trials.count; i++)
+        ss_trial_fini(&engine->trials.items[i]);
+    SS_VEC_FINI(&engine->trials);
+    ss_pauses_fini(engine);
+    ss_free(engine->on_trial);
+    ss_map_fini(&engine->runs, NULL);
+    ss_map_fini(&engine->threads, free_thread);
+    ss_map_fini(&engine->awaited, NULL);
+    ss_graphs_fini(engine);
+    ss_map_fini(&engine->workers, free_worker);
+    ss_map_fini(&engine->attempts, NULL);
+    ss_offers_fini(engine);
+    ss_map_fini(&engine->vouched, ss_free);
+    json_decref(engine->members);
+    ss_engine_forget_commands(engine);
+    SS_VEC_FINI(&engine->commands);
+    SS_VEC_FINI(&engine->dirty);
+    SS_VEC_FINI(&engine->turns);
+    SS_VEC_FINI(&engine->ready);
+    SS_VEC_FINI(&engine->lines);
+    SS_VEC_FINI(&engine->scans);
+    SS_VEC_FINI(&engine->ended);
+    SS_VEC_FINI(&engine->gone);
+    SS_VEC_FINI(&engine->backoff);
+    SS_VEC_FINI(&engine->advance);
+    SS_VEC_FINI(&engine->resting);
+    SS_VEC_FINI(&engine->roots_ended);
+    ss_free(it);
+}
