@@ -1,0 +1,33 @@
+// shards.h - which threads are this coordinator's, and whose the others are.
+#ifndef SS_ENGINE_SHARDS_H
+#define SS_ENGINE_SHARDS_H
+
+#include "coordinator/engine/state.h"
+
+// May we serve that thread? Always, where nobody shares the store.
+bool ss_is_ours(const struct engine *engine, const char *thread);
+// Of the owner of its shard: orders carry it, and workers know the newer one.
+uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
+// True: the thread is another's, and who asked (NULL: nobody) was told whose.
+bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
+    const char *thread);
+// The answer that says where the thread is now, as far as it is known. Gives.
+json_t *ss_moved_json(const struct engine *engine, const char *thread);
+// What a thread that is dropped owes `peer`.
+void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
+    int status, const char *message);
+// The events MEMBERS (who owns what), SHARDS_GAINED, SHARDS_READ, SHARDS_LOST.
+void ss_shards_seen(struct engine *engine, const struct ss_event *event);
+void ss_shards_gained(struct engine *engine, const struct ss_event *event);
+void ss_shards_read(struct engine *engine, const struct ss_event *event);
+void ss_shards_lost(struct engine *engine, const struct ss_event *event);
+// At the end of the step: threads that have moved.
+void ss_threads_free_gone(struct engine *engine);
+// Are all unfinished runs of its shard known? Who asks before then waits.
+bool ss_is_read(const struct engine *engine, const char *thread);
+// Its thread has moved: its result is the new owner's, and is not settled here.
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt);
+
+#endif
