@@ -14,6 +14,9 @@
 //                          gain (adopt.c): begin_ms is no longer
 //   handed back (BYE)      the worker forgot it, and remembers its name
 //
+// A kept result that would be used in a task's place waits as the task does
+// (ss_begins_until).
+//
 // docs/reference/protocol.md tells the worker's half.
 #include <string.h>
 
@@ -60,6 +63,17 @@ bool ss_vouched_waits(const struct task *task)
     bool waits = ss_map_get(&engine->vouched, key) != NULL;
     ss_free(key);
     return waits;
+}
+
+int64_t ss_begins_until(const struct task *task)
+{
+    const struct engine *engine = task->loop->engine;
+    const struct run *run = task->loop->run;
+    int64_t until_ms = run && run->recovering ? engine->adopt_until_ms : 0;
+    char *key = key_of(task);
+    const int64_t *vouched_ms = ss_map_get(&engine->vouched, key);
+    ss_free(key);
+    return vouched_ms && *vouched_ms > until_ms ? *vouched_ms : until_ms;
 }
 
 void ss_vouched_expire(struct engine *engine)

@@ -44,6 +44,22 @@ static bool is_whole(const json_t *writes)
     return true;
 }
 
+// Its writes are not durable before an attempt that was given up, or is another
+// owner's, can begin no more (beat.c): then it is asked for once more.
+static bool is_too_early(struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    int64_t until_ms = task->loop->sink->begins_until(task);
+    if (until_ms <= engine->now_ms)
+        return false;
+    ss_free(task->cache_key);
+    task->cache_key = NULL;
+    task->retry_at_ms = until_ms;
+    SS_VEC_PUSH(&engine->backoff, task);
+    ss_engine_wake(engine, until_ms);
+    return true;
+}
+
 void ss_cache_answer(struct task *task, json_t *record)
 {
     ss_check(task->state == TASK_CACHE);
@@ -55,6 +71,8 @@ void ss_cache_answer(struct task *task, json_t *record)
         ss_task_start_body(task);
         return;
     }
+    if (is_too_early(task))
+        return;
     json_array_foreach(writes, i, write)
         ss_writes_add(&task->writes,
             json_string_value(json_array_get(write, 0)),

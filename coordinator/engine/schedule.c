@@ -109,7 +109,9 @@ struct task *ss_attempt_find(
 }
 
 const struct sink ss_scheduler_sink = {
-    .dropped = forget_task, .ignored = ss_loop_warn_send};
+    .dropped = forget_task,
+    .ignored = ss_loop_warn_send,
+    .begins_until = ss_begins_until};
 
 // ------------------------------------------------ dispatch
 

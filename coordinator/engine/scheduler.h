@@ -140,6 +140,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 // begin it no more the task is not sent anew.
 void ss_vouched(const struct task *task);
 bool ss_vouched_waits(const struct task *task);
+int64_t ss_begins_until(const struct task *task);
 void ss_vouched_expire(struct engine *engine);
 
 // ------------------------------------------------ leave.c

@@ -116,13 +116,15 @@ struct task {
 
 // ------------------------------------------------------------------ loops
 
-// What a superstep says at once to the rooms above it, which fill this table when
-// the engine is made.
+// What a superstep says at once to the rooms above it, or asks them; they fill this
+// table when the engine is made.
 struct sink {
     // The task goes: nobody may know it any more when this returns.
     void (*dropped)(struct task *task);
     // A send to `node` (NULL: it names none), which the graph lacks, is left out.
     void (*ignored)(struct loop *loop, const char *node);
+    // Until then an attempt of before may be begun. Not later than now: none may.
+    int64_t (*begins_until)(const struct task *task);
 };
 
 enum loop_status {

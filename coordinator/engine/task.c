@@ -1,6 +1,7 @@
 // task.c - one task's life, from its start to its commit (spec/engine.md 6).
 //
 //   NEW -> CACHE -> READY -> RUNNING -> DONE
+//          CACHE -> CACHE               what is kept is used later (cache.c)
 //       \-> CHILD (a graph) -> READY (its writers) ...
 //                       RUNNING -> BACKOFF -> READY     a failure, retried
 //                       RUNNING -> READY                its worker was lost
@@ -117,7 +118,7 @@ void ss_task_start(struct task *task)
 
 void ss_task_retry_due(struct task *task)
 {
-    ss_check(task->state == TASK_BACKOFF);
+    ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
     if (task->node->subgraph) {
         start_child(task);
         return;

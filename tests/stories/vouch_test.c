@@ -130,6 +130,60 @@ START_TEST(a_cancelled_task_is_asked_for_again_and_waits)
 }
 END_TEST
 
+// Node a of run r is out at w1, and what it would write is kept: w2 wrote the same
+// for another thread.
+static void begin_kept(void)
+{
+    orders_count = 0;
+    world_watch(watch);
+    world_adopt(BEGIN_MS);
+    world_crash();
+    world_restart();
+    world_graph(chart(
+        "g", "start>a a>end", "{'nodes': {'a': {'cache': {}}}}"));
+    world_beats_say(true);
+    world_worker("w1", 1);
+    world_pass(BEGIN_MS);
+    world_lose("a");
+    world_ask("ann", "run", RUN(", 'run': 'r'"));
+    world_run();
+    world_worker("w2", 1);
+    ck_assert_str_eq(status_of(world_get("run",
+        "{'thread': 'other', 'graph': 'g', 'input': {'x': []}}")), "done");
+    ck_assert_uint_eq(orders_count, 2);
+}
+
+static void expect_used_after(uint64_t id, int64_t ms)
+{
+    world_run();
+    size_t rows = world_rows();
+    world_pass(ms - 1);
+    ck_assert_ptr_null(world_answer(id));
+    ck_assert_uint_eq(world_rows(), rows);
+    world_pass(1);
+    ck_assert_str_eq(status_of(world_answer(id)), "done");
+    ck_assert_uint_eq(orders_count, 2);
+    expect_x("t", "[\"a\"]");
+}
+
+START_TEST(a_kept_result_waits_until_the_cancelled_attempt_cannot_begin)
+{
+    begin_kept();
+    world_get("cancel", "{'run': 'r'}");
+    expect_used_after(world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'input': null}"), BEGIN_MS);
+}
+END_TEST
+
+START_TEST(a_kept_result_waits_until_an_attempt_of_before_cannot_begin)
+{
+    begin_kept();
+    world_crash();
+    world_restart();
+    expect_used_after(world_ask("ann", "attach", "{'run': 'r'}"), BEGIN_MS);
+}
+END_TEST
+
 START_TEST(a_lease_is_as_long_and_nothing_more_is_waited_for)
 {
     begin(true);
@@ -155,5 +209,7 @@ SUITE("vouch", a_beat_is_answered_with_what_is_no_more,
     an_order_says_which_beat_was_heard_last, a_late_copy_of_a_beat_loses_nothing,
     a_task_of_a_worker_that_is_cut_off_waits_until_that_cannot_begin_it,
     a_cancelled_task_is_asked_for_again_and_waits,
+    a_kept_result_waits_until_the_cancelled_attempt_cannot_begin,
+    a_kept_result_waits_until_an_attempt_of_before_cannot_begin,
     a_lease_is_as_long_and_nothing_more_is_waited_for,
     an_older_worker_is_not_answered_nor_waited_for)
