@@ -1,5 +1,6 @@
 // audience.c - those who listen to a run: what they are told of what levels and
 // runs do (watch.h). What it looks like is stream.c's, how it is sent told.c's.
+#include "coordinator/engine/audience.h"
 #include "coordinator/engine/internal.h"
 
 // ------------------------------------------------ levels
@@ -49,6 +50,12 @@ static void on_committed(struct task *task, bool again)
 // ------------------------------------------------ the table
 
 const struct watch ss_audience_watch = {
+    .made = ss_audience_make,
+    .freed = ss_audience_free,
+    .accepted = ss_audience_accept,
+    .moved = ss_audience_move,
+    .ended = ss_audience_answer,
+    .dropped = ss_audience_drop,
     .recovered = ss_told_recall,
     .values = on_values,
     .planned = on_planned,

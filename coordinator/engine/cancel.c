@@ -128,9 +128,7 @@ bool ss_run_take_back(struct thread *thread)
     json_t *result = ss_run_result(run, "cancelled");
     json_object_set_new(result, "output", json_null());
     take_back(thread, run->id);
-    for (size_t i = 0; i < run->listeners.count; i++)
-        ss_reply_durable(thread, run->listeners.items[i].peer,
-            run->listeners.items[i].request, json_incref(result));
+    watch_ended(run, result);
     json_decref(result);
     thread->taken_back = NULL;
     ss_run_forget(run);

@@ -2,22 +2,42 @@
 // when it has ended.
 #include <string.h>
 
+#include "common/base/check.h"
+#include "coordinator/engine/audience.h"
 #include "coordinator/engine/internal.h"
 #include "coordinator/engine/replay.h"
 
-void ss_listener_fini(struct listener *listener)
+static void listener_fini(struct listener *listener)
 {
     ss_free(listener->peer);
 }
 
 static void sum_listeners(struct run *run)
 {
+    struct audience *audience = run->audience;
     run->modes = 0;
-    run->any_subgraphs = false;
-    for (size_t i = 0; i < run->listeners.count; i++) {
-        run->modes |= run->listeners.items[i].modes;
-        run->any_subgraphs |= run->listeners.items[i].subgraphs;
+    audience->any_subgraphs = false;
+    for (size_t i = 0; i < audience->listeners.count; i++) {
+        run->modes |= audience->listeners.items[i].modes;
+        audience->any_subgraphs |= audience->listeners.items[i].subgraphs;
     }
+}
+
+void ss_audience_make(struct run *run)
+{
+    ss_check(!run->audience);
+    run->audience = ss_zalloc(1, sizeof(*run->audience));
+}
+
+void ss_audience_free(struct run *run)
+{
+    struct audience *audience = run->audience;
+    for (size_t i = 0; i < audience->listeners.count; i++)
+        listener_fini(&audience->listeners.items[i]);
+    SS_VEC_FINI(&audience->listeners);
+    ss_map_fini(&audience->message_ids, NULL);
+    ss_free(audience);
+    run->audience = NULL;
 }
 
 int ss_run_listen(struct run *run, const char *peer, uint64_t id,
@@ -27,7 +47,7 @@ int ss_run_listen(struct run *run, const char *peer, uint64_t id,
     unsigned modes = ss_stream_modes(json_object_get(body, "stream"), error);
     if (error->status != SS_OK)
         return error->status;
-    SS_VEC_PUSH(&run->listeners,
+    SS_VEC_PUSH(&run->audience->listeners,
         (struct listener){.peer = ss_strdup(peer),
             .request = id,
             .modes = modes,
@@ -62,15 +82,16 @@ static void accept_listener(struct run *run, struct listener *listener)
             ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
 }
 
-void ss_run_accept(struct run *run)
+void ss_audience_accept(struct run *run)
 {
-    for (size_t i = run->listeners.count; i-- > 0;) {
-        struct listener *listener = &run->listeners.items[i];
+    struct audience *audience = run->audience;
+    for (size_t i = audience->listeners.count; i-- > 0;) {
+        struct listener *listener = &audience->listeners.items[i];
         if (!listener->told)
             accept_listener(run, listener);
         if (listener->detached) {
-            ss_listener_fini(listener);
-            SS_VEC_REMOVE(&run->listeners, i);
+            listener_fini(listener);
+            SS_VEC_REMOVE(&audience->listeners, i);
         }
     }
     sum_listeners(run);
@@ -80,22 +101,43 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 {
     for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
         struct run *run = e->value;
-        for (size_t i = run->listeners.count; i-- > 0;) {
-            if (strcmp(run->listeners.items[i].peer, peer) != 0
-                || (id != 0 && run->listeners.items[i].request != id))
+        struct audience *audience = run->audience;
+        for (size_t i = audience->listeners.count; i-- > 0;) {
+            struct listener *listener = &audience->listeners.items[i];
+            if (strcmp(listener->peer, peer) != 0
+                || (id != 0 && listener->request != id))
                 continue;
-            ss_listener_fini(&run->listeners.items[i]);
-            SS_VEC_REMOVE(&run->listeners, i);
+            listener_fini(listener);
+            SS_VEC_REMOVE(&audience->listeners, i);
         }
         sum_listeners(run);
     }
 }
 
-void ss_run_listeners_move(struct run *run, struct run *before)
+void ss_audience_move(struct run *run, struct run *before)
 {
-    memcpy(&run->listeners, &before->listeners, sizeof(run->listeners));
-    memset(&before->listeners, 0, sizeof(before->listeners));
+    struct audience *to = run->audience, *from = before->audience;
+    ss_check(to->listeners.count == 0); // else theirs would be lost
+    memcpy(&to->listeners, &from->listeners, sizeof(to->listeners));
+    memset(&from->listeners, 0, sizeof(from->listeners));
     sum_listeners(run);
+}
+
+void ss_audience_answer(struct run *run, const json_t *result)
+{
+    const struct audience *audience = run->audience;
+    for (size_t i = 0; i < audience->listeners.count; i++)
+        ss_reply_durable(run->thread, audience->listeners.items[i].peer,
+            audience->listeners.items[i].request,
+            json_incref((json_t *)result));
+}
+
+void ss_audience_drop(struct run *run, int status, const char *message)
+{
+    const struct audience *audience = run->audience;
+    for (size_t i = 0; i < audience->listeners.count; i++)
+        ss_reply_dropped(run->thread, audience->listeners.items[i].peer,
+            audience->listeners.items[i].request, status, message);
 }
 
 // ------------------------------------------------ asked again
@@ -146,11 +188,12 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
         ss_reply_error(engine, peer, id, error.status, "%s", error.message);
         return;
     }
+    struct audience *audience = run->audience;
     struct listener *listener =
-        &run->listeners.items[run->listeners.count - 1];
+        &audience->listeners.items[audience->listeners.count - 1];
     accept_listener(run, listener);
     if (listener->detached)
-        ss_run_accept(run); // it was told, and does not wait
+        ss_audience_accept(run); // it was told, and does not wait
     else if (json_object_get(body, "after") && !run->queued)
         ss_replay(run->thread, run->id, run, listener, body);
 }

@@ -157,7 +157,7 @@ void ss_queue_join(struct run *run)
         thread->queue.count + (thread->run || thread->taken_back));
     insert(thread, run, place);
     put_record(run, json_incref(run->record));
-    ss_run_accept(run);
+    watch_accepted(run);
 }
 
 void ss_queue_found(struct thread *thread, json_t *record)
@@ -194,13 +194,6 @@ static json_t *cancelled_json(const struct run *run, const char *why)
         "supersteps", 0, "tasks", 0, "restored", 0);
 }
 
-static void answer(struct run *run, const json_t *result)
-{
-    for (size_t i = 0; i < run->listeners.count; i++)
-        ss_reply_durable(run->thread, run->listeners.items[i].peer,
-            run->listeners.items[i].request, json_incref((json_t *)result));
-}
-
 void ss_queue_leave(struct run *run, const char *why, bool taken_back)
 {
     struct thread *thread = run->thread;
@@ -220,7 +213,7 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
     put_record(run, record);
     ss_engine_narrate(run->engine, "the run that waited on thread %s ends: %s",
         thread->id, taken_back ? "taken back" : "cancelled");
-    answer(run, result);
+    watch_ended(run, result);
     json_decref(result);
     run->ended = true;
     ss_run_forget(run);

@@ -36,7 +36,7 @@ bool ss_run_recover(struct thread *thread, const char *id)
 
 static void take_over(struct run *run, struct run *before)
 {
-    ss_run_listeners_move(run, before);
+    watch_moved(run, before);
     run->supersteps = before->supersteps;
     run->tasks_run = before->tasks_run;
 }

@@ -376,9 +376,9 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
         .listener = listener,
         .found = json_object()};
     parse_after(&replay, body);
-    shadow->replay = &replay;
+    shadow->audience->replay = &replay;
     shadow->modes = listener->modes;
-    shadow->any_subgraphs = listener->subgraphs;
+    shadow->audience->any_subgraphs = listener->subgraphs;
     shadow->root = ss_loop_new(thread, shadow, shadow->graph, "");
     for (uint64_t seq = facts->first_seq; seq <= ss_journal_head(journal);
          seq++) {

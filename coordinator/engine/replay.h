@@ -2,9 +2,7 @@
 #ifndef SS_ENGINE_REPLAY_H
 #define SS_ENGINE_REPLAY_H
 
-#include "coordinator/engine/state.h"
-
-struct replay;
+#include "coordinator/engine/audience.h"
 
 // Tell `listener` what rows of this run told after what `body` names (`after`:
 // the last number that it saw; `seen`: how many items of which attempts), in the

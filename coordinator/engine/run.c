@@ -24,15 +24,12 @@ static void free_names(struct ss_names *names)
 void ss_run_free(struct run *run)
 {
     ss_loop_destroy(&run->root);
-    for (size_t i = 0; i < run->listeners.count; i++)
-        ss_listener_fini(&run->listeners.items[i]);
-    SS_VEC_FINI(&run->listeners);
+    watch_freed(run);
     free_names(&run->before);
     free_names(&run->after);
     for (size_t i = 0; i < run->output_keys.count; i++)
         ss_free(run->output_keys.items[i]);
     ss_free(run->output_keys.items);
-    ss_map_fini(&run->message_ids, NULL);
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
     json_decref(run->body);
@@ -57,6 +54,7 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
     run->warnings = json_array();
     run->questions = json_array();
     run->created_us = thread->engine->wall_us;
+    watch_made(run);
     return run;
 }
 
@@ -97,7 +95,7 @@ void ss_run_begin_row(struct run *run)
     run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
         run->graph->name, run->thread->id);
-    ss_run_accept(run);
+    watch_accepted(run);
 }
 
 // ------------------------------------------------ the end
@@ -145,9 +143,7 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
     else
         engine->counts.runs_done++;
     ss_engine_narrate(engine, "the run ends: %s", status);
-    for (size_t i = 0; i < run->listeners.count; i++)
-        ss_reply_durable(thread, run->listeners.items[i].peer,
-            run->listeners.items[i].request, json_incref(result));
+    watch_ended(run, result);
     json_decref(result);
     thread->run = NULL;
     ss_run_forget(run);
@@ -189,9 +185,7 @@ void ss_runs_end(struct engine *engine)
 
 void ss_run_abandon(struct run *run, int status, const char *message)
 {
-    for (size_t i = 0; i < run->listeners.count; i++)
-        ss_reply_dropped(run->thread, run->listeners.items[i].peer,
-            run->listeners.items[i].request, status, message);
+    watch_dropped(run, status, message);
     run->ended = true;
     if (run->thread->run == run)
         run->thread->run = NULL;

@@ -310,16 +310,6 @@ struct loop {
 
 // ------------------------------------------------------------------ runs
 
-struct listener {
-    char *peer;
-    uint64_t request;
-    bool modes_any;
-    unsigned modes; // bits of enum stream_mode
-    bool subgraphs;
-    bool told; // first answer sent
-    bool detached;
-};
-
 enum stream_mode {
     STREAM_VALUES = 1 << 0,
     STREAM_UPDATES = 1 << 1,
@@ -333,15 +323,7 @@ enum stream_mode {
 
 enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
 
-// How the rows will tell what is told now (told.c).
-enum told_scope {
-    SCOPE_NONE,
-    SCOPE_NAMED, // an entry names it
-    SCOPE_RAW,   // each has an entry that holds it
-    SCOPE_MUTED, // it was told before a crash
-};
-
-struct replay;
+struct audience;
 
 struct run {
     struct engine *engine;
@@ -372,18 +354,10 @@ struct run {
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
     struct ss_map replay_visited; // logical namespaces (R12.14)
     struct loop *root;
-    struct {
-        struct listener *items;
-        size_t count, capacity;
-    } listeners;
-    unsigned modes; // what all listeners want together
-    bool any_subgraphs;
-    enum told_scope scope;
-    struct replay *replay; // this is the shadow of a run that is told again
-    struct ss_map message_ids; // R10.13: seen in this run
+    struct audience *audience; // who listens: the requests room's (audience.h)
+    unsigned modes;            // what all of them want together, as it says
     size_t running;            // attempts out
     char *drain;               // a node asked to stop
-    bool accepted;             // first answer is due when the entry is durable
     uint64_t entry_seq;
     bool recovering;     // its first superstep is that of a crash
     int64_t recoveries;  // counted without a row since; 0: it is innocent

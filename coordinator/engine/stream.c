@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "coordinator/engine/audience.h"
 #include "coordinator/engine/internal.h"
 
 // ------------------------------------------------ values
@@ -12,7 +13,7 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    bool alone = loop->run->scope == SCOPE_NONE;
+    bool alone = loop->run->audience->scope == SCOPE_NONE;
     if (alone)
         ss_told_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_told_wants(loop, STREAM_VALUES)
@@ -272,7 +273,7 @@ json_t *ss_message_metadata(const struct task *task)
 static bool unheard(const struct loop *loop)
 {
     return !(loop->run->modes & STREAM_MESSAGES)
-        || (loop->parent && !loop->run->any_subgraphs);
+        || (loop->parent && !loop->run->audience->any_subgraphs);
 }
 
 static void show_message(struct task *task, json_t *message, bool chunk)
@@ -281,10 +282,10 @@ static void show_message(struct task *task, json_t *message, bool chunk)
     const char *id = ss_json_str(message, "id", NULL);
     if (unheard(loop))
         return;
-    if (!chunk && id && ss_map_get(&loop->run->message_ids, id))
+    if (!chunk && id && ss_map_get(&loop->run->audience->message_ids, id))
         return;
     if (id)
-        ss_map_put(&loop->run->message_ids, id, loop->run);
+        ss_map_put(&loop->run->audience->message_ids, id, loop->run);
     json_t *data = json_pack("[O, o]", message, ss_message_metadata(task));
     if (chunk) {
         ss_told_live(task, STREAM_MESSAGES, message, data);
@@ -330,7 +331,7 @@ static void each_message(struct task *task, json_t *value, int depth,
 
 static void remember(struct task *task, json_t *message)
 {
-    ss_map_put(&task->loop->run->message_ids,
+    ss_map_put(&task->loop->run->audience->message_ids,
         ss_json_str(message, "id", ""), task->loop->run);
 }
 

@@ -7,6 +7,8 @@
 #include "coordinator/engine/state.h"
 #include "coordinator/engine/watch.h"
 
+struct listener;
+
 // ------------------------------------------------ audience.c
 
 // What those who listen make of what levels and runs tell.
@@ -74,14 +76,9 @@ json_t *ss_restarted_json(const char *ns, const char *attempt);
 
 // ------------------------------------------------ listen.c
 
-void ss_listener_fini(struct listener *listener);
 // `peer` listens to the run from now on; SS_EINVAL: it wants a mode that is none.
 int ss_run_listen(struct run *run, const char *peer, uint64_t id,
     const json_t *body, struct ss_error *error) SS_MUST_USE;
-// Tell listeners that it is accepted; those who do not wait leave.
-void ss_run_accept(struct run *run);
-// Who listened to `before` listens to `run`, which has no listeners yet.
-void ss_run_listeners_move(struct run *run, struct run *before);
 // `peer` asks for a run that is under way: it listens, is told that it is
 // accepted, and what it has missed since `after`.
 void ss_run_attach(struct engine *engine, struct run *run, const char *peer,

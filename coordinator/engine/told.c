@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "coordinator/engine/audience.h"
 #include "coordinator/engine/internal.h"
 #include "coordinator/engine/replay.h"
 
@@ -103,8 +104,9 @@ static bool is_behind(const struct run *run, const struct listener *listener)
 static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 {
     struct run *run = loop->run;
-    for (size_t i = 0; i < run->listeners.count; i++) {
-        const struct listener *listener = &run->listeners.items[i];
+    const struct audience *audience = run->audience;
+    for (size_t i = 0; i < audience->listeners.count; i++) {
+        const struct listener *listener = &audience->listeners.items[i];
         if (!ss_listens(listener, mode, loop->parent != NULL))
             continue;
         struct ss_command command = {.type = SS_COMMAND_EVENT,
@@ -134,7 +136,7 @@ json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
 // Under `exit` no row exists before the end: what is told is live only.
 static bool scripted(const struct loop *loop)
 {
-    return loop->run->durability != DURABLE_EXIT && !loop->run->replay;
+    return loop->run->durability != DURABLE_EXIT && !loop->run->audience->replay;
 }
 
 // The row that what is told now rests on: the newest, if it was made now.
@@ -215,18 +217,18 @@ void ss_told_begin(
     struct loop *loop, enum ss_told what, const struct task *task)
 {
     struct run *run = loop->run;
-    run->scope = SCOPE_NAMED;
+    run->audience->scope = SCOPE_NAMED;
     if (!scripted(loop))
         return;
     if (what != SS_TOLD_RAW && loop->told[what] > 0) { // before a crash
         loop->told[what]--;
         bool named = what == SS_TOLD_OUTPUT || derivable(loop);
-        run->scope = named ? SCOPE_MUTED : SCOPE_RAW;
+        run->audience->scope = named ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop)
         && !(what == SS_TOLD_STARTS && has_handler(loop))) {
         note(loop, what, task ? task->id : NULL, NULL);
     } else {
-        run->scope = SCOPE_RAW;
+        run->audience->scope = SCOPE_RAW;
         if (what == SS_TOLD_TICK && loop->persists)
             note(loop, SS_TOLD_TICK_RAW, NULL, NULL);
     }
@@ -234,21 +236,21 @@ void ss_told_begin(
 
 void ss_told_end(struct loop *loop)
 {
-    loop->run->scope = SCOPE_NONE;
+    loop->run->audience->scope = SCOPE_NONE;
 }
 
 static bool listened(const struct loop *loop, unsigned mode)
 {
     return (loop->run->modes & mode) != 0
-        && (!loop->parent || loop->run->any_subgraphs);
+        && (!loop->parent || loop->run->audience->any_subgraphs);
 }
 
 bool ss_told_wants(const struct loop *loop, unsigned mode)
 {
     if (listened(loop, mode))
-        return loop->run->scope != SCOPE_MUTED;
-    return loop->run->scope == SCOPE_RAW && scripted(loop) && loop->persists
-        && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
+        return loop->run->audience->scope != SCOPE_MUTED;
+    return loop->run->audience->scope == SCOPE_RAW && scripted(loop)
+        && loop->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
 }
 
 // ------------------------------------------------ events
@@ -258,8 +260,8 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
 {
     struct run *run = loop->run;
     struct thread *thread = loop->thread;
-    if (run->replay) {
-        ss_replay_event(run->replay, loop, mode, data);
+    if (run->audience->replay) {
+        ss_replay_event(run->audience->replay, loop, mode, data);
         return;
     }
     uint64_t seq =
@@ -284,8 +286,8 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
 static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
     const char *type, int64_t step)
 {
-    if (loop->run->scope != SCOPE_RAW)
-        return loop->run->scope != SCOPE_MUTED;
+    if (loop->run->audience->scope != SCOPE_RAW)
+        return loop->run->audience->scope != SCOPE_MUTED;
     if (loop->told[SS_TOLD_RAW] > 0) {
         loop->told[SS_TOLD_RAW]--;
         return false;
@@ -314,9 +316,9 @@ static json_t *wrapped(
     const struct loop *loop, const char *type, int64_t step, json_t *payload)
 {
     char time[SS_TIME_SIZE];
-    ss_time_text(loop->run->replay ? ss_replay_time(loop->run->replay)
-                                   : loop->engine->wall_us,
-        time);
+    const struct replay *replay = loop->run->audience->replay;
+    ss_time_text(
+        replay ? ss_replay_time(replay) : loop->engine->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:O}", "step", (json_int_t)step,
         "timestamp", time, "type", type, "payload", payload);
 }

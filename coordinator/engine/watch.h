@@ -16,6 +16,20 @@
 #include "coordinator/engine/state.h"
 
 struct watch {
+    // There is one run more; nobody listens to it yet.
+    void (*made)(struct run *run);
+    // It is freed, and nothing more is told of it.
+    void (*freed)(struct run *run);
+    // What makes it known is in the open row or, where it waits for its turn, in
+    // the next unit.
+    void (*accepted)(struct run *run);
+    // `run` goes on in the place of `before`, the same run, which is freed.
+    void (*moved)(struct run *run, struct run *before);
+    // It has ended, or was taken back: that is its answer.
+    void (*ended)(struct run *run, const json_t *result);
+    // It is dropped from memory, unfinished, for that reason.
+    void (*dropped)(struct run *run, int status, const char *message);
+
     // It is entered once more after a crash, before anything of it is told: what
     // it tells first may have been told then.
     void (*recovered)(struct loop *loop);
@@ -40,6 +54,37 @@ struct watch {
     // Its attempt is void, and there will be another one.
     void (*restarted)(struct task *task);
 };
+
+static inline void watch_made(struct run *run)
+{
+    run->engine->watch->made(run);
+}
+
+static inline void watch_freed(struct run *run)
+{
+    run->engine->watch->freed(run);
+}
+
+static inline void watch_accepted(struct run *run)
+{
+    run->engine->watch->accepted(run);
+}
+
+static inline void watch_moved(struct run *run, struct run *before)
+{
+    run->engine->watch->moved(run, before);
+}
+
+static inline void watch_ended(struct run *run, const json_t *result)
+{
+    run->engine->watch->ended(run, result);
+}
+
+static inline void watch_dropped(
+    struct run *run, int status, const char *message)
+{
+    run->engine->watch->dropped(run, status, message);
+}
 
 static inline void watch_recovered(struct loop *loop)
 {

@@ -1,0 +1,53 @@
+// audience.h - what the requests room keeps of a run: who listens to it, and how
+// far they were told. It is there as long as the run is (watch.h), and nobody
+// below this room looks into it.
+#ifndef SS_ENGINE_AUDIENCE_H
+#define SS_ENGINE_AUDIENCE_H
+
+#include "coordinator/engine/state.h"
+
+struct listener {
+    char *peer;
+    uint64_t request;
+    unsigned modes; // bits of enum stream_mode
+    bool subgraphs;
+    bool told; // first answer sent
+    bool detached;
+};
+
+// How the rows will tell what is told now (told.c).
+enum told_scope {
+    SCOPE_NONE,
+    SCOPE_NAMED, // an entry names it
+    SCOPE_RAW,   // each has an entry that holds it
+    SCOPE_MUTED, // it was told before a crash
+};
+
+struct replay;
+
+struct audience {
+    struct {
+        struct listener *items;
+        size_t count, capacity;
+    } listeners;
+    bool any_subgraphs; // one of them wants what is told inside
+    enum told_scope scope;
+    struct replay *replay; // its run is the shadow of one that is told again
+    struct ss_map message_ids; // R10.13: seen in this run
+};
+
+// ------------------------------------------------ listen.c
+
+// What its run tells those who listen (watch.h).
+void ss_audience_make(struct run *run);
+void ss_audience_free(struct run *run);
+// Tell listeners that the run is accepted; those who do not wait leave.
+void ss_audience_accept(struct run *run);
+// Who listened to `before` listens to `run`, which has no listeners yet.
+void ss_audience_move(struct run *run, struct run *before);
+// The answer that they wait for, when the thread's head is durable. Borrows it.
+void ss_audience_answer(struct run *run, const json_t *result);
+// The run is dropped, unfinished: they get this error.
+void ss_audience_drop(struct run *run, int status, const char *message);
+
+#endif
