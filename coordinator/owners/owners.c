@@ -532,9 +532,10 @@ static void take_event(
 
 static void ask_what_is_due(struct ss_owners *owners)
 {
-    // A renewal that is on its way would make it a member again.
+    // A renewal that is on its way would make it a member again, a claim or a
+    // takeover would give shards to one that is not a member any more.
     if (owners->is_leaving && owners->handing == 0 && !owners->is_renewing &&
-        !owners->is_ending) {
+        !owners->is_changing && !owners->is_ending) {
         owners->is_ending = true;
         command(owners, SS_OWNERS_END);
     }

@@ -30,16 +30,26 @@ static int fenced(const struct ss_pg_store *store,
         store->place, self->name);
 }
 
-// Begin a transaction in which the epoch of `self` stands.
+#define FENCE_OF_CONTROL                                                       \
+    "SELECT 1 FROM @fences WHERE coordinator = $1::text AND actor = 0 AND"     \
+    " epoch = $2::bigint"
+
+// Whether other transactions of the same coordinator may be under way beside
+// this one.
+enum beside { WITH_OTHERS, ALONE };
+
+// Begin a transaction in which the epoch of `self` stands. One that is to be
+// alone waits for all that began under this fence before it, also for those
+// whose connection was lost.
 static int begin_as(struct ss_pg_store *store, const struct ss_member *self,
-    struct ss_error *error)
+    enum beside beside, struct ss_error *error)
 {
     struct ss_pg_params params = {0};
     ss_pg_params_text(&params, self->name);
     ss_pg_params_number(&params, (int64_t)self->epoch);
     const struct ss_pg_query query = {
-        .sql = "SELECT 1 FROM @fences WHERE coordinator = $1::text AND actor ="
-               " 0 AND epoch = $2::bigint FOR SHARE",
+        .sql = beside == ALONE ? FENCE_OF_CONTROL " FOR UPDATE"
+                               : FENCE_OF_CONTROL " FOR SHARE",
         .params = &params,
         .what = "look at the fence"};
     PGresult *result = NULL;
@@ -136,7 +146,7 @@ static int lease_renew(struct ss_store *base, const struct ss_member *self,
                " row_format = excluded.row_format",
         .params = &params,
         .what = "renew the lease"};
-    int status = begin_as(store, self, error);
+    int status = begin_as(store, self, WITH_OTHERS, error);
     if (status == SS_OK) {
         status = ss_pg_run(store, &query, error);
     }
@@ -157,7 +167,8 @@ static int lease_end(struct ss_store *base, const struct ss_member *self,
             .params = &params,
             .what = "let go of the shards"},
     };
-    int status = begin_as(store, self, error);
+    // A claim that ended behind this would give shards to nobody.
+    int status = begin_as(store, self, ALONE, error);
     for (size_t i = 0; i < 2 && status == SS_OK; i++) {
         status = ss_pg_run(store, &queries[i], error);
     }
@@ -272,7 +283,7 @@ static int shards_claim(struct ss_store *base, const struct ss_member *self,
         .params = &params,
         .what = "claim shards"};
     struct ss_shards got = {{0}};
-    int status = begin_as(store, self, error);
+    int status = begin_as(store, self, WITH_OTHERS, error);
     if (status == SS_OK) {
         status = lease_look(store, self, error);
     }
@@ -344,7 +355,7 @@ static int shards_take(struct ss_store *base, const struct ss_member *self,
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
     struct ss_shards got = {{0}};
-    int status = begin_as(store, self, error);
+    int status = begin_as(store, self, WITH_OTHERS, error);
     if (status == SS_OK) {
         status = lease_look(store, self, error);
     }
@@ -391,7 +402,7 @@ static int shards_hand(struct ss_store *base, const struct ss_member *self,
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
     bool is_there = false;
-    int status = begin_as(store, self, error);
+    int status = begin_as(store, self, WITH_OTHERS, error);
     ss_pg_heads_forget(store);
     if (status == SS_OK && to) {
         status = member_hold(store, to, &is_there, error);

@@ -329,6 +329,52 @@ START_TEST(a_commit_that_does_not_end_is_cut_off)
 }
 END_TEST
 
+// A claim whose connection was lost, before its commit: its session lives on.
+static PGconn *claim_begin(void)
+{
+    PGconn *lost = connect_person();
+    ask(lost, "BEGIN");
+    ask(lost, "SELECT 1 FROM fences WHERE coordinator = 'a' AND actor = 0"
+              " FOR SHARE");
+    ask(lost, "UPDATE shards SET owner = 'a' WHERE owner = ''");
+    return lost;
+}
+
+struct leaver {
+    struct ss_member self;
+    int status;
+};
+
+static void *leave_work(void *ctx)
+{
+    struct leaver *leaver = ctx;
+    leaver->status = ss_store_lease_end(pg.store, &leaver->self, NULL);
+    return NULL;
+}
+
+// Shards of one that is not a member are claimed by nobody and taken over from
+// nobody: the end of a lease waits for all that began before it.
+START_TEST(a_claim_does_not_end_behind_the_end_of_its_lease)
+{
+    open_store(&pg.store);
+    struct leaver leaver = {.self = {.name = "a", .endpoint = "tcp://a"}};
+    leaver.self.epoch = take(pg.store, "a");
+    ck_assert_int_eq(
+        ss_store_lease_renew(pg.store, &leaver.self, 60000, NULL), SS_OK);
+    PGconn *lost = claim_begin();
+    pthread_t thread;
+    pthread_create(&thread, NULL, leave_work, &leaver);
+    wait_until_blocked(lost);
+    ask(lost, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(leaver.status, SS_OK);
+    ck_assert_str_eq(ask(lost, "SELECT count(*) FROM members"), "0");
+    ck_assert_str_eq(
+        ask(lost, "SELECT count(*) FROM shards WHERE owner <> ''"), "0");
+    PQfinish(lost);
+}
+END_TEST
+
 // langgraph issue 8039: a checkpoint became durable, the writes it came from
 // did not, and a task that had finished ran again.
 START_TEST(a_checkpoint_never_stands_before_the_writes_that_it_takes_over)
@@ -360,6 +406,7 @@ int main(void)
         a_unit_that_goes_alone_between_the_takeovers_read_and_its_commit_fails,
         a_commit_that_ends_in_time_is_read_by_whoever_takes_over,
         a_commit_that_does_not_end_is_cut_off,
+        a_claim_does_not_end_behind_the_end_of_its_lease,
         a_checkpoint_never_stands_before_the_writes_that_it_takes_over,
     };
     return postgres_world_main(

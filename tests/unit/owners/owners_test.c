@@ -580,6 +580,21 @@ START_TEST(the_lease_ends_only_when_no_renewal_is_on_its_way)
 }
 END_TEST
 
+// Else the claim may be durable behind the end of the lease, and its shards are
+// of one that is not a member: nobody claims them, and nobody takes them over.
+START_TEST(the_lease_ends_only_when_no_claim_is_on_its_way)
+{
+    begin();
+    looked();
+    must(SS_OWNERS_CLAIM);
+    say(SS_OWNERS_LEAVE, SS_OK);
+    say(SS_OWNERS_RENEWED, SS_OK);
+    ck_assert_ptr_null(find(SS_OWNERS_END));
+    say(SS_OWNERS_CLAIMED, SS_OK);
+    must(SS_OWNERS_END);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("owners");
@@ -614,6 +629,7 @@ int main(void)
         who_leaves_hands_everything_to_those_who_stay,
         the_last_one_leaves_to_nobody,
         the_lease_ends_only_when_no_renewal_is_on_its_way,
+        the_lease_ends_only_when_no_claim_is_on_its_way,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
         tcase_add_test(tcase, tests[i]);
