@@ -54,7 +54,7 @@ void ss_adopt_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
     struct engine *engine = task->loop->engine;
-    task->may_be_out = run && run->recovering && task->node
+    task->may_be_out = run && run->terms.recovering && task->node
         && task->order_kind == SS_ORDER_NODE;
     if (!task->may_be_out || task->seeks)
         return;

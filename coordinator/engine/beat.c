@@ -69,7 +69,7 @@ int64_t ss_begins_until(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
     const struct run *run = task->loop->run;
-    int64_t until_ms = run && run->recovering ? engine->adopt_until_ms : 0;
+    int64_t until_ms = run && run->terms.recovering ? engine->adopt_until_ms : 0;
     char *key = key_of(task);
     const int64_t *vouched_ms = ss_map_get(&engine->vouched, key);
     ss_free(key);
@@ -171,4 +171,23 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
             SS_VEC_PUSH(&lost, task->attempt); // a message was lost on the way
     }
     ss_attempts_lose(worker, &lost, "the worker does not know of it");
+}
+
+// ------------------------------------------------ attempts that were let go
+
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt)
+{
+    if (worker->let_go.count == SS_WORKER_LET_GO_MAX)
+        SS_VEC_REMOVE(&worker->let_go, 0);
+    SS_VEC_PUSH(&worker->let_go, attempt);
+}
+
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt)
+{
+    for (size_t i = 0; i < worker->let_go.count; i++)
+        if (worker->let_go.items[i].epoch == attempt.epoch
+            && worker->let_go.items[i].dispatch == attempt.dispatch)
+            return true;
+    return false;
 }

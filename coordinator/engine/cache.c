@@ -20,7 +20,8 @@ void ss_cache_ask(struct task *task)
     uint64_t tag = ++engine->tags;
     task->cache_key = cache_key(task);
     task->state = TASK_CACHE;
-    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag, .task = task});
+    SS_VEC_PUSH(&engine->cache_looks,
+        (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry
     ss_thread_hold(task->loop->thread, ss_thread_head(task->loop->thread),
         (struct ss_command){.type = SS_COMMAND_GET,
@@ -60,7 +61,7 @@ static bool is_too_early(struct task *task)
     return true;
 }
 
-void ss_cache_answer(struct task *task, json_t *record)
+static void cache_answer(struct task *task, const json_t *record)
 {
     ss_check(task->state == TASK_CACHE);
     json_t *writes = json_object_get(record, "writes"), *write;
@@ -78,6 +79,31 @@ void ss_cache_answer(struct task *task, json_t *record)
             json_string_value(json_array_get(write, 0)),
             ss_value_new(json_incref(json_array_get(write, 1))));
     ss_task_succeeded(task, true);
+}
+
+bool ss_cache_looked(struct engine *engine, const struct ss_event *event)
+{
+    for (size_t i = 0; i < engine->cache_looks.count; i++) {
+        struct task *task = engine->cache_looks.items[i].task;
+        if (engine->cache_looks.items[i].tag != event->records.tag)
+            continue;
+        SS_VEC_REMOVE(&engine->cache_looks, i);
+        if (task)
+            cache_answer(task,
+                event->records.status == SS_OK && event->records.records_count
+                    ? event->records.records[0].value
+                    : NULL);
+        return true;
+    }
+    return false;
+}
+
+void ss_cache_forget(const struct task *task)
+{
+    struct engine *engine = task->loop->engine;
+    for (size_t i = engine->cache_looks.count; i-- > 0;)
+        if (engine->cache_looks.items[i].task == task)
+            engine->cache_looks.items[i].task = NULL;
 }
 
 void ss_cache_fill(const struct task *task)

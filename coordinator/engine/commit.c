@@ -93,7 +93,7 @@ static bool is_again(const struct task *task, const json_t *interrupts,
     const json_t *error)
 {
     const struct loop *loop = task->loop;
-    if (!loop->run->recovering
+    if (!loop->run->terms.recovering
         || !ss_pendings_ours(&loop->pending, task->id))
         return false;
     struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);

@@ -36,7 +36,7 @@ void ss_enter_drop_writes(struct loop *loop, const char *channel)
 {
     for (size_t i = loop->pending.count; i-- > 0;) {
         struct pending *p = &loop->pending.items[i];
-        bool ours = loop->run && loop->run->recovering && p->of_this_run;
+        bool ours = loop->run && loop->run->terms.recovering && p->of_this_run;
         if (strcmp(p->channel, channel) == 0 && !ours)
             ss_pendings_remove(&loop->pending, i);
     }

@@ -94,7 +94,7 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     struct ss_mark *mark = loop->persists
         ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
         : NULL;
-    if (!loop->run->recovering || !began(loop)
+    if (!loop->run->terms.recovering || !began(loop)
         || !ss_enter_begun_by(mark, loop->parent_task)
         || strcmp(mark->run, loop->run->id) != 0
         || ss_loop_load(loop, mark, error) != SS_OK)
@@ -177,7 +177,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
 {
     inherit(loop);
     close_own_row(loop);
-    if (loop->run->recovering && loop->run->durability != DURABLE_EXIT)
+    if (loop->run->terms.recovering && loop->run->durability != DURABLE_EXIT)
         watch_recovered(loop);
     if (recover_child(loop, error)) {
         ss_loop_later(loop);

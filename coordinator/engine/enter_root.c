@@ -21,17 +21,17 @@ static int load_root(
 {
     const struct ss_journal *journal = loop->thread->journal;
     struct run *run = loop->run;
-    if (run->recovering) {
+    if (run->terms.recovering) {
         const char *base = ss_json_str(run->entry, "base", "");
         start->id = base[0] ? base : NULL;
     } else {
         start->id = named_checkpoint(run);
     }
-    start->mark = start->id || !run->recovering
+    start->mark = start->id || !run->terms.recovering
         ? ss_journal_find(journal, loop->ns, start->id)
         : NULL;
     struct ss_mark *newest = ss_journal_find(journal, loop->ns, NULL);
-    if (run->recovering) {
+    if (run->terms.recovering) {
         loop->addressed = ss_json_bool(run->entry, "addressed", false);
         loop->superseded = ss_json_bool(run->entry, "superseded", false);
     } else {
@@ -42,7 +42,7 @@ static int load_root(
     loop->loaded_latest = !start->id && start->mark;
     int status = ss_loop_load(loop, start->mark, error);
     loop->stop = loop->step + run->recursion_limit + 1;
-    if (status == SS_OK && start->id && !start->mark && !run->recovering) {
+    if (status == SS_OK && start->id && !start->mark && !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
         id_copy(loop->saved_id, start->id);
     }
@@ -115,7 +115,7 @@ static int aim_answer(struct loop *loop, struct entry *start,
             status = which_one(loop, "were asked there", count, error);
         if (count == 1) {
             start->id_map = true;
-            loop->run->resume_map = json_pack("{s:O}",
+            loop->run->terms.resume_map = json_pack("{s:O}",
                 json_string_value(json_array_get(asked, 0)), start->answer);
         }
         json_decref(asked);
@@ -148,16 +148,16 @@ static int check_answer(struct loop *loop, struct entry *start,
     size_t open = json_array_size(run->questions);
     start->id_map = ss_resume_is_id_map(start->answer);
     int status =
-        run->recovering ? SS_OK : check_strict(loop, start, error);
+        run->terms.recovering ? SS_OK : check_strict(loop, start, error);
     if (status != SS_OK)
         return status;
     if (start->id_map) {
-        run->resume_map = json_incref(start->answer);
-        if (!run->recovering)
+        run->terms.resume_map = json_incref(start->answer);
+        if (!run->terms.recovering)
             warn_not_open(loop, start->answer);
         return SS_OK;
     }
-    if (open > 1 && !run->recovering)
+    if (open > 1 && !run->terms.recovering)
         return which_one(loop, "are open", open, error);
     return open == 0 ? aim_answer(loop, start, error) : SS_OK;
 }
@@ -386,7 +386,7 @@ static int prepare_root(struct loop *loop, struct entry *start,
         status = ss_enter_has_versions(loop)
             ? command_writes(start, writes, error)
             : fresh_writes(loop, start, writes, error);
-    if (status == SS_OK && !run->recovering)
+    if (status == SS_OK && !run->terms.recovering)
         status = ss_writers_targets(loop->graph, writes, error);
     return status;
 }
@@ -425,7 +425,7 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
     loop->entry = NULL;
     if (status == SS_OK) {
         tell_children(loop, start);
-        if (!start->again && !loop->run->recovering)
+        if (!start->again && !loop->run->terms.recovering)
             note_entry(loop, start);
         loop->status = LOOP_RUNNING;
         ss_loop_later(loop);
@@ -451,7 +451,7 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
     start->again = again;
     int status = prepare_root(loop, start, &writes, error);
     if (status == SS_OK) {
-        if (!again && !loop->run->recovering) {
+        if (!again && !loop->run->terms.recovering) {
             ss_run_begin_row(loop->run);
             note_entry(loop, start); // before folds: a crash may come first
         }

@@ -29,6 +29,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->sink = thread->engine->sink;
     loop->thread = thread;
     loop->run = run;
+    loop->terms = run ? &run->terms : NULL;
     loop->graph = ss_graph_ref(graph);
     loop->ns = ss_strdup(ns);
     loop->versions = ss_zalloc(count, sizeof(*loop->versions));
@@ -169,7 +170,7 @@ static void load_pending(struct loop *loop, const struct ss_mark *mark)
             write->idx, write->channel, write->value, ours, items[i]->seq);
     }
     ss_free(items);
-    if (loop->run && loop->run->recovering)
+    if (loop->run && loop->run->terms.recovering)
         load_own_writes(loop, mark);
 }
 
@@ -195,7 +196,6 @@ int ss_loop_load(
         loop->meta_step = mark->step;
         loop->wall_us = mark->wall_us;
         loop->metadata = json_incref(mark->metadata);
-        loop->loaded = true;
     } else if (status == SS_OK) { // R1.5: the synthetic empty one
         ss_thread_new_id(loop->thread, -2, loop->id);
         loop->meta_step = -2;

@@ -84,6 +84,7 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->gone);
     SS_VEC_FINI(&engine->backoff);
+    SS_VEC_FINI(&engine->cache_looks);
     SS_VEC_FINI(&engine->advance);
     SS_VEC_FINI(&engine->resting);
     SS_VEC_FINI(&engine->roots_ended);

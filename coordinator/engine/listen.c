@@ -162,7 +162,7 @@ static json_t *ended_output(
     struct run *run = ss_run_shadow(thread, facts);
     json_t *output = run ? ss_snapshot_output(thread, known->graph, last,
                                live,
-                               run->has_output_keys ? &run->output_keys
+                               run->terms.has_output_keys ? &run->terms.output_keys
                                                     : &known->graph->output)
                          : json_null();
     if (run)

@@ -389,7 +389,7 @@ static void next_superstep(struct loop *loop)
     if (!loop->parent) {
         ss_value_unref(loop->run->plain); // R7.10: for this superstep alone
         loop->run->plain = NULL;
-        loop->run->recovering = false;
+        loop->run->terms.recovering = false;
     }
     ss_loop_save(loop, "loop");
     values(loop); // behind the save: it rests on that row

@@ -253,9 +253,12 @@ void ss_task_leave(struct task *task);
 
 // ------------------------------------------------ cache.c (R6.28)
 
-// Is there a result for it? ss_cache_answer() goes on with the answer.
+// Is there a result for it? ss_cache_looked() goes on with the answer.
 void ss_cache_ask(struct task *task);
-void ss_cache_answer(struct task *task, json_t *record);
+// True: it was the answer to that.
+bool ss_cache_looked(struct engine *engine, const struct ss_event *event);
+// The task goes.
+void ss_cache_forget(const struct task *task);
 void ss_cache_fill(const struct task *task);
 
 // ------------------------------------------------ commit.c (R6.4)

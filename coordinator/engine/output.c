@@ -6,8 +6,8 @@ void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
 {
     *ret_final = loop->graph->output;
     *ret_shown = loop->parent ? loop->graph->output : loop->graph->stream;
-    if (!loop->parent && loop->run->has_output_keys)
-        *ret_shown = *ret_final = loop->run->output_keys;
+    if (!loop->parent && loop->terms->has_output_keys)
+        *ret_shown = *ret_final = loop->terms->output_keys;
 }
 
 struct ss_value *ss_loop_output(struct loop *loop, const struct ss_keys *keys)

@@ -93,7 +93,7 @@ void ss_plain_line(const struct loop *loop, struct task *const *sorted)
         task->goes_first = task->state == TASK_NEW;
         // after a crash who went first is the same
         if (task->goes_first
-            || (loop->run->recovering
+            || (loop->run->terms.recovering
                 && ss_pendings_ours(&loop->pending, task->id)))
             return;
     }

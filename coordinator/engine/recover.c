@@ -61,7 +61,7 @@ bool ss_run_recover_as(
     run->entry = facts->entry;
     run->entry_seq = facts->first_seq;
     run->created_us = ss_json_int(facts->entry, "created_us", 0);
-    run->recovering = true;
+    run->terms.recovering = true;
     run->recoveries = thread->recoveries;
     thread->recoveries = 0;
     if (before)

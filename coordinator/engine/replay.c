@@ -177,6 +177,7 @@ static void tell_raw(
     struct replay *replay, const char *ns, const json_t *raw)
 {
     struct loop stub = {.run = replay->shadow,
+        .terms = &replay->shadow->terms,
         .thread = replay->thread,
         .engine = replay->thread->engine,
         .parent = ns[0] ? replay->shadow->root : NULL,

@@ -16,12 +16,12 @@
 static void give_answers(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
-    json_t *map = loop->run->resume_map;
+    json_t *map = loop->terms->resume_map;
     task->answers = json_is_array(facts->answers)
         ? json_copy(facts->answers)
         : json_array();
     // after a crash: what this run gave it before stands with its answers
-    if (!map || (loop->run->recovering
+    if (!map || (loop->terms->recovering
         && ss_pendings_ours(&loop->pending, task->id)))
         return;
     char id[SS_HEX128_SIZE];
@@ -62,7 +62,7 @@ static void restore_failure(struct task *task, const struct task_facts *facts)
 static void recover_ended(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
-    const char *how = loop->run->recovering
+    const char *how = loop->terms->recovering
         ? ss_pendings_ended(&loop->pending, task->id, loop->tried_seq)
         : NULL;
     if (how && strcmp(how, SS_NAME_ERROR) == 0) {
@@ -82,7 +82,7 @@ static void restore_handler(struct task *failed)
     struct task_facts its = ss_pendings_facts(&loop->pending, handler->id);
     give_answers(handler, &its);
     // a resume runs it anew (R6.19); a recovery keeps what it did
-    if (its.finished && loop->run->recovering
+    if (its.finished && loop->terms->recovering
         && ss_pendings_ours(&loop->pending, handler->id)) {
         ss_pendings_output(&loop->pending, handler->id, &handler->writes);
         handler->state = TASK_DONE;
@@ -101,14 +101,14 @@ void ss_loop_restore(struct loop *loop)
             ss_pendings_facts(&loop->pending, task->id);
         give_answers(task, &facts);
         if (loop->replaying
-            && !(loop->run->recovering
+            && !(loop->terms->recovering
                 && ss_pendings_ours(&loop->pending, task->id)))
             continue;
         if (facts.finished) {
             ss_pendings_output(&loop->pending, task->id, &task->writes);
             task->state = TASK_DONE;
             task->restored = true;
-            loop->run->tasks_restored++;
+            loop->terms->tasks_restored++;
         } else if (facts.error_source && facts.error
             && task->node->handler != SS_NONE) {
             restore_failure(task, &facts);

@@ -27,16 +27,16 @@ void ss_run_free(struct run *run)
     watch_freed(run);
     free_names(&run->before);
     free_names(&run->after);
-    for (size_t i = 0; i < run->output_keys.count; i++)
-        ss_free(run->output_keys.items[i]);
-    ss_free(run->output_keys.items);
+    for (size_t i = 0; i < run->terms.output_keys.count; i++)
+        ss_free(run->terms.output_keys.items[i]);
+    ss_free(run->terms.output_keys.items);
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
     json_decref(run->body);
     json_decref(run->config);
     json_decref(run->context);
     json_decref(run->meta);
-    json_decref(run->resume_map);
+    json_decref(run->terms.resume_map);
     json_decref(run->questions);
     json_decref(run->warnings);
     ss_value_unref(run->plain);
@@ -111,7 +111,7 @@ json_t *ss_run_result(const struct run *run, const char *status)
         root->interrupts ? json_incref(root->interrupts) : json_array(),
         "stats", "supersteps", (json_int_t)run->supersteps, "tasks",
         (json_int_t)run->tasks_run, "restored",
-        (json_int_t)run->tasks_restored);
+        (json_int_t)run->terms.tasks_restored);
     if (root->status == LOOP_FAILED) {
         json_t *error =
             ss_error_json(root->error.status, root->error.message);

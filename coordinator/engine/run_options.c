@@ -36,10 +36,10 @@ static int parse_output_keys(
     const json_t *keys = json_object_get(body, "output_keys");
     if (!keys || json_is_null(keys))
         return SS_OK;
-    run->has_output_keys = true;
-    run->output_keys.scalar = json_is_string(keys);
+    run->terms.has_output_keys = true;
+    run->terms.output_keys.scalar = json_is_string(keys);
     size_t count = json_is_string(keys) ? 1 : json_array_size(keys);
-    run->output_keys.items = ss_zalloc(count + 1, sizeof(char *));
+    run->terms.output_keys.items = ss_zalloc(count + 1, sizeof(char *));
     for (size_t i = 0; i < count; i++) {
         const char *key = json_string_value(
             json_is_string(keys) ? keys : json_array_get(keys, i));
@@ -47,7 +47,7 @@ static int parse_output_keys(
             return ss_error_set(error, SS_EINVAL,
                 "output_keys: graph %s has no key \"%s\"", run->graph->name,
                 key ? key : "?");
-        run->output_keys.items[run->output_keys.count++] = ss_strdup(key);
+        run->terms.output_keys.items[run->terms.output_keys.count++] = ss_strdup(key);
     }
     return SS_OK;
 }

@@ -175,19 +175,14 @@ static void answer_records(struct engine *engine,
 
 void ss_records(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_claim_looked(engine, event))
+    if (ss_cache_looked(engine, event) || ss_claim_looked(engine, event))
         return;
     for (size_t i = 0; i < engine->scans.count; i++) {
         struct scan_reply wait = engine->scans.items[i];
         if (wait.tag != event->records.tag)
             continue;
         SS_VEC_REMOVE(&engine->scans, i);
-        if (wait.task)
-            ss_cache_answer(wait.task,
-                event->records.status == SS_OK && event->records.records_count
-                    ? event->records.records[0].value
-                    : NULL);
-        else if (wait.found)
+        if (wait.found)
             ss_locate_answer(engine, &wait, event);
         else if (wait.thread)
             ss_outlived_answer(engine, &wait, event);

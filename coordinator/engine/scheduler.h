@@ -142,6 +142,10 @@ void ss_vouched(const struct task *task);
 bool ss_vouched_waits(const struct task *task);
 int64_t ss_begins_until(const struct task *task);
 void ss_vouched_expire(struct engine *engine);
+// Its thread has moved: its result is the new owner's, and is not settled here.
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt);
 
 // ------------------------------------------------ leave.c
 

@@ -146,22 +146,3 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
     }
     engine->letting_go = false;
 }
-
-// ------------------------------------------------ attempts that were let go
-
-void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt)
-{
-    if (worker->let_go.count == SS_WORKER_LET_GO_MAX)
-        SS_VEC_REMOVE(&worker->let_go, 0);
-    SS_VEC_PUSH(&worker->let_go, attempt);
-}
-
-bool ss_attempt_was_let_go(
-    const struct worker *worker, struct ss_attempt attempt)
-{
-    for (size_t i = 0; i < worker->let_go.count; i++)
-        if (worker->let_go.items[i].epoch == attempt.epoch
-            && worker->let_go.items[i].dispatch == attempt.dispatch)
-            return true;
-    return false;
-}

@@ -25,9 +25,5 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event);
 void ss_threads_free_gone(struct engine *engine);
 // Are all unfinished runs of its shard known? Who asks before then waits.
 bool ss_is_read(const struct engine *engine, const char *thread);
-// Its thread has moved: its result is the new owner's, and is not settled here.
-void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
-bool ss_attempt_was_let_go(
-    const struct worker *worker, struct ss_attempt attempt);
 
 #endif

@@ -211,11 +211,21 @@ struct fold_then {
         struct loop *loop, size_t channel, const struct ss_error *error);
 };
 
+// What supersteps know of their run.
+struct terms {
+    bool recovering; // the first of them is that of a crash
+    json_t *resume_map; // id -> answer, or NULL
+    bool has_output_keys;
+    struct ss_keys output_keys; // owned
+    uint64_t tasks_restored;
+};
+
 struct loop {
     struct engine *engine;
     const struct sink *sink;
     struct thread *thread;
     struct run *run; // NULL: a view (state, history) or an update
+    struct terms *terms; // the run's; NULL: it has none
     bool not_folded; // of a view: a custom reducer's writes wait
     bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
     struct loop *parent;
@@ -283,7 +293,6 @@ struct loop {
 
     // how it was entered (R5.1, R5.5, R5.6)
     bool persists; // it has a checkpointer
-    bool loaded;   // a checkpoint was found
     bool addressed, superseded, loaded_latest;
     bool resuming;       // is_resuming
     bool time_traveling;
@@ -329,6 +338,7 @@ struct run {
     struct engine *engine;
     struct thread *thread;
     char id[SS_UUID_SIZE]; // a client's own id: any text that fits
+    struct terms terms;
     struct ss_graph *graph;
     json_t *body; // the request: how it was entered
     json_t *input; // borrowed from body, or NULL
@@ -339,11 +349,8 @@ struct run {
     int64_t priority;        // higher ones are served first (fair.c)
     bool strict_resume;
     struct ss_names before, after; // per call; empty: the graph's
-    bool has_output_keys;
-    struct ss_keys output_keys; // owned
     json_t *config, *context;
     json_t *meta;       // merged into checkpoint metadata (R1.6)
-    json_t *resume_map; // id -> answer, or NULL
     struct ss_value *plain; // the plain answer; NULL: none, or taken
     struct task *plain_holder; // whom it went out to
     struct task *plain_waits;  // who goes first, until graphs inside are planned
@@ -359,7 +366,6 @@ struct run {
     size_t running;            // attempts out
     char *drain;               // a node asked to stop
     uint64_t entry_seq;
-    bool recovering;     // its first superstep is that of a crash
     int64_t recoveries;  // counted without a row since; 0: it is innocent
     bool cancelled;
     bool ended;
@@ -370,7 +376,7 @@ struct run {
     bool taken_back; // its rows are about to be void
     bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
-    uint64_t supersteps, tasks_run, tasks_restored;
+    uint64_t supersteps, tasks_run;
     int64_t created_us;
     size_t tasks_planned, tasks_done; // of this superstep, for progress
 };
@@ -516,13 +522,18 @@ struct claim {
     json_t *body;
 };
 
+// A result that is looked for in the store (cache.c).
+struct cache_look {
+    uint64_t tag;
+    struct task *task; // NULL: it is gone
+};
+
 struct scan_reply { // a request that waits for records
     uint64_t tag;
     char *peer;
     uint64_t id;
     char *op;
     json_t *body;
-    struct task *task; // a cache look-up
     json_int_t done;   // entries that are cleared so far
     bool has_looked;   // at the keys that name a thread
     json_t *found;     // threads that have a run of that name; or NULL
@@ -628,6 +639,10 @@ struct engine {
         struct task **items;
         size_t count, capacity;
     } backoff;
+    struct {
+        struct cache_look *items;
+        size_t count, capacity;
+    } cache_looks;
     struct {
         struct loop **items;
         size_t count, capacity;

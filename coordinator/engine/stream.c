@@ -166,7 +166,7 @@ void ss_stream_task_output(struct task *task, bool cached)
     if (task->node->hidden)
         return;
     // what this run did before a crash was told with the row of its writes
-    if (task->restored && loop->run->recovering
+    if (task->restored && loop->run->terms.recovering
         && ss_pendings_ours(&loop->pending, task->id))
         return;
     ss_loop_keys(loop, &shown, &final);

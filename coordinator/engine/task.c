@@ -160,9 +160,7 @@ void ss_task_leave(struct task *task)
     for (size_t i = engine->backoff.count; i-- > 0;)
         if (engine->backoff.items[i] == task)
             SS_VEC_REMOVE(&engine->backoff, i);
-    for (size_t i = engine->scans.count; i-- > 0;)
-        if (engine->scans.items[i].task == task)
-            engine->scans.items[i].task = NULL;
+    ss_cache_forget(task);
     ss_plain_forget(task);
     ss_loop_destroy(&task->child);
 }

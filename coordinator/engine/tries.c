@@ -130,7 +130,7 @@ static void recover_tries(struct task *task, const struct task_facts *facts)
 
 void ss_loop_recover_tries(struct loop *loop)
 {
-    for (size_t i = 0; loop->run->recovering && i < loop->tasks.count; i++) {
+    for (size_t i = 0; loop->run->terms.recovering && i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
         if (task->state != TASK_NEW)
             continue;
