@@ -10,6 +10,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     engine->sink = &ss_scheduler_sink;
     engine->options = *options;
     engine->watch = &ss_audience_watch;
+    engine->serve = ss_request_serve;
     if (engine->options.lease_ms <= 0)
         engine->options.lease_ms = SS_LEASE_MS;
     if (engine->options.heartbeat_ms <= 0)

@@ -7,6 +7,13 @@
 // ------------------------------------------------ request.c
 
 void ss_request(struct engine *engine, const struct ss_event *event);
+// Serve one that waited; false: it must wait on.
+bool ss_request_serve(struct thread *thread, const struct waiting *w);
+
+// ------------------------------------------------ resume.c
+
+// It was read, and is not about to be deleted: requests may be served on it.
+bool ss_requests_open(const struct thread *thread);
 // A thread was loaded, or its run has ended: what waits may go on.
 void ss_requests_resume(struct thread *thread);
 // Once after a graph became known: runs found after a crash may wait for it.

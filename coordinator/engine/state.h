@@ -546,6 +546,8 @@ struct engine {
     const struct sink *sink;
     struct ss_engine_options options;
     const struct watch *watch; // who is told what levels and runs do
+    // Serves a request that waited for its thread (request.c).
+    bool (*serve)(struct thread *thread, const struct waiting *w);
     struct ss_engine_counts counts;
     struct ss_prng prng;
     int64_t now_ms, wall_us;

@@ -1,0 +1,91 @@
+// resume.c - requests that wait for their thread, and when they go on.
+//
+//   ss_request_later --> thread->waiting --read, stored, a graph known--> served
+//
+// Who is served how is for those above to say: engine->serve (request.c).
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+
+bool ss_requests_open(const struct thread *thread)
+{
+    return thread->state == THREAD_HOT && !thread->deleting;
+}
+
+// Each is looked at once: what cannot be served yet stays, in its order.
+void ss_requests_resume(struct thread *thread)
+{
+    ss_parked_answer(thread);
+    if (!ss_is_read(thread->engine, thread->id))
+        return;
+    for (size_t left = thread->waiting.count; left > 0
+         && thread->waiting.count > 0 && ss_requests_open(thread); left--) {
+        struct waiting waiting = thread->waiting.items[0];
+        SS_VEC_REMOVE(&thread->waiting, 0);
+        if (thread->engine->serve(thread, &waiting))
+            ss_waiting_fini(&waiting);
+        else
+            SS_VEC_PUSH(&thread->waiting, waiting);
+    }
+    ss_parked_answer(thread); // its run may be in quarantine again
+    ss_queue_later(thread);
+}
+
+void ss_requests_graphs_moved(struct engine *engine)
+{
+    if (!engine->graphs_moved)
+        return;
+    engine->graphs_moved = false;
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->waiting.count > 0)
+            ss_requests_resume(thread);
+        ss_queue_later(thread);
+    }
+}
+
+// One who asked for a copy waits until all of the thread is durable.
+static bool copy_may_go_on(const struct thread *thread)
+{
+    if (thread->durable != ss_thread_head(thread))
+        return false;
+    for (size_t i = 0; i < thread->waiting.count; i++)
+        if (strcmp(thread->waiting.items[i].op, "copy") == 0)
+            return true;
+    return false;
+}
+
+void ss_requests_stored(struct thread *thread, bool is_deleted)
+{
+    if (is_deleted || copy_may_go_on(thread))
+        ss_requests_resume(thread);
+    ss_thread_dirty(thread);
+    ss_queue_later(thread);
+}
+
+void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
+{
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (ss_shards_have(shards, ss_shard_of(thread->id))
+            && (thread->waiting.count > 0 || thread->queue.count > 0))
+            ss_requests_resume(ss_thread_get(engine, thread->id));
+    }
+}
+
+void ss_request_later(struct thread *thread, const char *op, const char *peer,
+    uint64_t id, json_t *body)
+{
+    if (thread->parked) {
+        ss_parked_request(thread, op, peer, id, body);
+        return;
+    }
+    if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
+        ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+            "thread %s: %d requests wait already", thread->id,
+            SS_REQUESTS_WAITING_MAX);
+        return;
+    }
+    ss_waiting_add(thread, op, peer, id, body);
+    ss_requests_resume(thread);
+}
