@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/cli/list.h"
+#include "client/cli/pages.h"
 #include "client/cli/paused.h"
 #include "client/client_impl.h"
 #include "client/commands.h"
@@ -43,6 +44,7 @@ struct subject {
     const char *what;
     const char *op; // the request, and the list in its answer; NULL: `show`
     bool has_limit;
+    bool is_paged;      // there may be more than one answer holds
     const char *none;   // what stands in place of an empty list
     const char *advice; // behind it, where the list has a command; or NULL
     const char *name;   // the key of what --names lists
@@ -63,6 +65,7 @@ static const struct subject subjects[] = {
     {.what = "runs",
         .op = "runs",
         .has_limit = true,
+        .is_paged = true,
         .none = "There is no run yet.",
         .name = "run",
         .word = ss_paused_mark,
@@ -74,6 +77,7 @@ static const struct subject subjects[] = {
     {.what = "threads",
         .op = "threads",
         .has_limit = true,
+        .is_paged = true,
         .none = "There is no thread yet.",
         .name = "thread",
         .advice = " Begin one: superstep run GRAPH --input JSON",
@@ -264,8 +268,11 @@ static int list(struct ss_client *client, const struct subject *subject,
     struct ss_client_error error;
     json_t *found = NULL;
     size_t count = 0;
-    int status = fetch(client, subject->op ? subject->op : "show", body,
-        subject->op ? subject->op : subject->what, &found, &error);
+    int status =
+        subject->is_paged
+            ? ss_cli_list(client, subject->op, body, &found, &error)
+            : fetch(client, subject->op ? subject->op : "show", body,
+                  subject->op ? subject->op : subject->what, &found, &error);
     if (status == 0 && subject->fill)
         status = subject->fill(client, &found, &error);
     if (status != 0) {

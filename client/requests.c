@@ -215,23 +215,32 @@ json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run)
     return NULL;
 }
 
-// Of the thread, with that id.
+// Of the thread, with that id: page by page, to the empty one.
 static int run_is_known(struct ss_client *client, const json_t *body,
     bool *ret_is_known, struct ss_client_error *ret_error)
 {
     const char *run = ss_json_str(body, "run", NULL);
-    json_t *runs = NULL, *one;
-    size_t i;
+    json_t *after = NULL;
+    int status = SS_OK;
     *ret_is_known = false;
-    if (!run)
-        return SS_OK;
-    json_t *more =
-        json_pack("{s:O}", "thread", json_object_get(body, "thread"));
-    int status = ss_client_runs(client, more, &runs, ret_error);
-    json_array_foreach (runs, i, one)
-        if (strcmp(ss_json_str(one, "run", ""), run) == 0)
-            *ret_is_known = true;
-    json_decref(runs);
+    for (bool more = run != NULL; more && status == SS_OK;) {
+        json_t *runs = NULL, *one = NULL, *place;
+        size_t i;
+        status = ss_client_runs(client,
+            json_pack("{s:O, s:O*}", "thread",
+                json_object_get(body, "thread"), "after", after),
+            &runs, ret_error);
+        json_array_foreach (runs, i, one)
+            if (strcmp(ss_json_str(one, "run", ""), run) == 0)
+                *ret_is_known = true;
+        place = json_object_get(
+            json_array_get(runs, json_array_size(runs) - 1), "key");
+        more = !*ret_is_known && place && !json_equal(place, after);
+        json_decref(after);
+        after = json_incref(place);
+        json_decref(runs);
+    }
+    json_decref(after);
     return status;
 }
 

@@ -66,10 +66,12 @@ _superstep()
     case "$words" in
     none) ;;
     file) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
-    *) while IFS= read -r i; do
+    *) local bound=''
+       case "$words" in threads|runs) bound='--limit 10000' ;; esac
+       while IFS= read -r i; do
            # Names are not ours: compgen -W would expand what is in them.
            [[ $i == "$word"* ]] && COMPREPLY+=("$(printf %q "$i")")
-       done < <(superstep "$words" --names 2>/dev/null) ;;
+       done < <(superstep "$words" --names $bound 2>/dev/null) ;;
     esac
 }
 complete -F _superstep superstep

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/cli/pages.h"
 #include "client/cli/text.h"
 #include "common/base/buf.h"
 #include "common/base/mem.h"
@@ -72,8 +73,8 @@ int ss_cli_find_run(struct ss_client *client, const char *thread,
     }
     json_t *runs;
     struct ss_client_error error;
-    json_t *more = thread ? json_pack("{s:s}", "thread", thread) : NULL;
-    if (ss_client_runs(client, more, &runs, &error) != 0)
+    json_t *body = json_pack("{s:s*}", "thread", thread);
+    if (ss_cli_list(client, "runs", body, &runs, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
     int status = pick(runs, run_id, "run", typed, ret_id);
     json_decref(runs);
@@ -106,7 +107,7 @@ static bool is_listed(struct ss_client *client, const char *thread)
     json_t *threads = NULL, *item;
     size_t i;
     bool is_there = false;
-    if (ss_client_threads(client, NULL, &threads, NULL) != 0)
+    if (ss_cli_list(client, "threads", json_object(), &threads, NULL) != 0)
         return false;
     json_array_foreach (threads, i, item)
         is_there |= strcmp(ss_json_str(item, "thread", ""), thread) == 0;
@@ -203,9 +204,9 @@ int ss_cli_find_graph(
 {
     json_t *runs;
     struct ss_client_error error;
-    json_t *more = json_object();
-    json_object_set_new(more, "thread", json_string(thread));
-    if (ss_client_runs(client, more, &runs, &error) != 0)
+    json_t *body = json_object();
+    json_object_set_new(body, "thread", json_string(thread));
+    if (ss_cli_list(client, "runs", body, &runs, &error) != 0)
         return ss_cli_client_fail(client, &error, NULL, thread);
     const char *graph = NULL;
     const char *created_at = "";

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "client/client_impl.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
@@ -26,42 +27,101 @@ static const struct list *find(const char *op)
     return &lists[i];
 }
 
-// Behind the place *after, which is that of the page's last item then.
-static int do_page(struct ss_client *client, const struct list *list,
-    char **after, ss_cli_item_fn *each, void *ctx)
+// Where the next page begins, now in `body`: behind the last item of this one. If
+// that is where this one began, the list would never end.
+static int go_on(const struct list *list, const json_t *page, json_t *body,
+    struct ss_error *error)
 {
-    const json_t *last = NULL;
-    struct ss_client_error error;
-    json_t *page, *item;
-    size_t i;
-    int status = SS_CLI_DONE;
-    json_t *more = json_pack(
-        "{s:I, s:s*}", "limit", (json_int_t)list->page, "after", *after);
-    if (list->ask(client, more, &page, &error) != 0)
-        return ss_cli_client_fail(client, &error, NULL, NULL);
-    json_array_foreach (page, i, item) {
-        last = item;
-        status = each(client, item, ctx);
-        if (status != SS_CLI_DONE)
-            break;
+    const json_t *last = json_array_get(page, json_array_size(page) - 1);
+    const char *place = ss_json_str(
+        last, list->place, ss_json_str(last, list->name, NULL));
+    const char *began = ss_json_str(body, "after", NULL);
+    if (!place)
+        return ss_error_set(error, SS_EFORMAT,
+            "the coordinator's list of %s has an item without \"%s\"",
+            list->op, list->place);
+    if (began && strcmp(began, place) == 0)
+        return ss_error_set(error, SS_EFORMAT,
+            "the coordinator's list of %s does not go on behind \"%s\":"
+            " the same page came again",
+            list->op, place);
+    json_object_set_new(body, "after", json_string(place));
+    return SS_OK;
+}
+
+// The page that `body` asks for; `body` asks for the next one then. Gives.
+static int next(struct ss_client *client, const struct list *list,
+    json_t *body, json_t **ret_page, struct ss_client_error *ret_error)
+{
+    json_t *page;
+    struct ss_error wrong;
+    int status = list->ask(client, json_copy(body), &page, ret_error);
+    if (status != 0)
+        return status;
+    if (json_array_size(page) > 0 &&
+        go_on(list, page, body, &wrong) != SS_OK) {
+        json_decref(page);
+        return ss_client_error_fill(&wrong, ret_error);
     }
-    ss_free(*after);
-    *after = NULL;
-    if (status == SS_CLI_DONE && i == list->page)
-        *after = ss_strdup(ss_json_str(
-            last, list->place, ss_json_str(last, list->name, NULL)));
-    json_decref(page);
-    return status;
+    *ret_page = page;
+    return 0;
 }
 
 int ss_cli_each(struct ss_client *client, const char *op, ss_cli_item_fn *each,
     void *ctx)
 {
     const struct list *list = find(op);
-    char *after = NULL;
-    int status;
-    do {
-        status = do_page(client, list, &after, each, ctx);
-    } while (after);
+    struct ss_client_error error;
+    json_t *body = json_pack("{s:I}", "limit", (json_int_t)list->page);
+    json_t *page, *item;
+    size_t i;
+    int status = SS_CLI_DONE;
+    for (bool more = true; more;) {
+        if (next(client, list, body, &page, &error) != 0) {
+            status = ss_cli_client_fail(client, &error, NULL, NULL);
+            break;
+        }
+        json_array_foreach (page, i, item) {
+            status = each(client, item, ctx);
+            if (status != SS_CLI_DONE)
+                break;
+        }
+        more = status == SS_CLI_DONE && json_array_size(page) > 0;
+        json_decref(page);
+    }
+    json_decref(body);
+    return status;
+}
+
+int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
+    json_t **ret_list, struct ss_client_error *ret_error)
+{
+    const struct list *list = find(op);
+    int64_t limit = ss_json_int(body, "limit", 0);
+    struct ss_error wrong;
+    json_t *all, *page;
+    int status = 0;
+    if (!body) {
+        ss_error_set(&wrong, SS_EINVAL,
+            "the request \"%s\": a word of it is no text in UTF-8", op);
+        return ss_client_error_fill(&wrong, ret_error);
+    }
+    all = json_array();
+    for (bool more = true; more;) {
+        status = next(client, list, body, &page, ret_error);
+        if (status != 0)
+            break;
+        json_array_extend(all, page);
+        int64_t left = limit - (int64_t)json_array_size(all);
+        more = json_array_size(page) > 0 && (limit == 0 || left > 0);
+        if (limit > 0)
+            json_object_set_new(body, "limit", json_integer(left));
+        json_decref(page);
+    }
+    json_decref(body);
+    if (status == 0)
+        *ret_list = all;
+    else
+        json_decref(all);
     return status;
 }

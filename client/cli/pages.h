@@ -1,4 +1,7 @@
 // pages.h - every thread or run there is, page by page.
+//
+// A page may hold fewer items than were asked for, and others may follow: only
+// an empty one is the end.
 #ifndef SS_CLI_PAGES_H
 #define SS_CLI_PAGES_H
 
@@ -10,9 +13,14 @@ typedef int ss_cli_item_fn(
 
 // Call `each` for each item of the list `op` ("threads" or "runs"), and ask for the
 // next page when a page is done: what comes meanwhile may be missed. Returns the
-// first status that is not SS_CLI_DONE, or that of a page that did not come, which
-// was said.
+// first status that is not SS_CLI_DONE, or that of a page that did not come, or
+// came again, which was said.
 int ss_cli_each(struct ss_client *client, const char *op, ss_cli_item_fn *each,
     void *ctx);
+// The list `op` as a whole, or as many of it as the `limit` of the request
+// (`body`, taken; NULL: a word of it was not UTF-8) says. Gives it; or a status
+// of the client's.
+int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
+    json_t **ret_list, struct ss_client_error *ret_error);
 
 #endif

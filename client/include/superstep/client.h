@@ -274,9 +274,12 @@ int ss_client_prune(struct ss_client *client, const char *thread,
 
 // ----------------------------------------------------------------------- lists
 
+// A page of them: the next one is behind the last one's "thread". It may hold
+// fewer than `limit`, and others may follow: only an empty one is the end.
 // more: limit, after.
 int ss_client_threads(struct ss_client *client, json_t *more,
     json_t **ret_threads, struct ss_client_error *ret_error);
+// The same of runs: the next page is behind the last one's "key".
 // more: thread, limit, after.
 int ss_client_runs(struct ss_client *client, json_t *more, json_t **ret_runs,
     struct ss_client_error *ret_error);

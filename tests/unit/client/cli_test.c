@@ -333,7 +333,8 @@ END_TEST
 
 START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
 {
-    PLAY({.op = "runs",
+    PLAY(NO_MORE("runs", "r5"),
+        {.op = "runs",
             .final = "{\"runs\":["
                      "{\"run\":\"r1\",\"thread\":\"t\",\"graph\":\"g\","
                      "\"version\":\"aa1\",\"status\":\"running\"},"
@@ -353,7 +354,8 @@ START_TEST(migrate_moves_the_runs_of_a_version_that_have_not_ended)
                "run r5 moves from version aa1 to cc\n");
     expect_asked("runs {\"limit\":1000}\n"
                  "migrate {\"run\":\"r1\",\"thread\":\"t\"}\n"
-                 "migrate {\"run\":\"r5\"}\n");
+                 "migrate {\"run\":\"r5\"}\n"
+                 "runs {\"limit\":1000,\"after\":\"r5\"}\n");
 }
 END_TEST
 

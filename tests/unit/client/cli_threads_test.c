@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/mem.h"
 #include "tests/suite.h"
 #include "tests/unit/client/command.h"
 
@@ -24,14 +25,16 @@ END_TEST
 
 START_TEST(a_thread_is_resumed_with_its_graph)
 {
-    PLAY({.op = "runs",
-             .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
+    PLAY(NO_MORE("runs", "b"),
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
                       "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
                       "\"graph\":\"new\",\"created_at\":"
                       "\"2026-01-02T\"}]}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
     expect_asked("runs {\"thread\":\"t1\"}\n"
+                 "runs {\"thread\":\"t1\",\"after\":\"b\"}\n"
                  "run {\"graph\":\"new\",\"thread\":\"t1\",\"command\":"
                  "{\"resume\":true},\"run\":\"MADE UP\"}\n");
     ck_assert_int_eq(RUN("resume", "t1", "--graph", "g", "--answer", "a=1",
@@ -64,6 +67,7 @@ START_TEST(an_unknown_thread_gets_the_nearest_one)
         {.op = "checkpoints", .final = "{\"checkpoints\":[]}"},
         {.op = "history", .final = "{\"history\":[]}"},
         {.op = "state", .final = "{\"state\":{\"values\":{},\"config\":null}}"},
+        NO_MORE("threads", "demo"),
         {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demo\"}]}"});
     static const char *const commands[] = {"resume", "history", "state"};
     for (size_t i = 0; i < 3; i++) {
@@ -201,11 +205,18 @@ END_TEST
 START_TEST(a_run_that_is_known_is_asked_for_again_wherever_it_began)
 {
     PLAY({.op = "state", .final = "{\"state\":{\"metadata\":null}}"},
-        {.op = "runs", .final = "{\"runs\":[{\"run\":\"r1\"}]}"},
+        {.op = "runs",
+            .after = "k0",
+            .final = "{\"runs\":[{\"run\":\"r1\",\"key\":\"k1\"}]}"},
+        NO_MORE("runs", "k1"),
+        {.op = "runs",
+            .final = "{\"runs\":[{\"run\":\"r0\",\"key\":\"k0\"}]}"},
         {.op = "run", .final = DONE});
     ck_assert_int_eq(
         RUN("run", "g", "--thread", "t", "--at", "c7", "--run", "r1"), 0);
     expect_out("{\"log\": [\"hello\"]}\n");
+    ck_assert_int_eq(
+        RUN("run", "g", "--thread", "t", "--at", "c7", "--run", "r2"), 1);
 }
 END_TEST
 
@@ -265,6 +276,7 @@ START_TEST(lists_are_tables)
                 "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
                 "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":4,"
                 "\"attempts\":1204,\"lost\":0,\"seen_ms\":30000}]}"},
+        NO_MORE("threads", "demo"), NO_MORE("runs", "1f0a-r1"),
         {.op = "threads",
             .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"hello\","
                      "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"}]}"},
@@ -312,28 +324,130 @@ START_TEST(empty_lists_say_what_to_do)
 }
 END_TEST
 
-// A page that is full is not the last one.
-START_TEST(retain_goes_through_every_page)
+enum { PAGE = 500 }; // so many threads are asked for at once
+
+// A whole page of them, "t000" first. Gives.
+static char *page_of_threads(void)
 {
-    enum { PAGE = 500 };
     struct ss_buf page;
     ss_buf_init(&page, 1 << 20);
     for (int i = 0; i < PAGE; i++)
         ss_buf_addf(&page, "%s{\"thread\":\"t%03d\"}",
             i ? "," : "{\"threads\":[", i);
     ss_buf_add_str(&page, "]}");
+    return ss_buf_steal(&page, NULL);
+}
+
+static void expect_retained(const char *sums)
+{
+    ck_assert_int_eq(RUN("retain", "--prune-after", "1d"), 0);
+    expect_out(sums);
+    ss_buf_reset(&was_asked);
+}
+
+// A page that is full is not the last one.
+START_TEST(retain_goes_through_every_page)
+{
+    char *page = page_of_threads();
     const struct script lines[] = {
-        {.op = "threads", .after = "", .final = ss_buf_str(&page)},
+        {.op = "threads", .after = "", .final = page},
         {.op = "threads",
             .after = "t499",
             .final = "{\"threads\":[{\"thread\":\"u\"}]}"},
-        {.op = "prune", .final = "{\"rows\":1}"},
+        NO_MORE("threads", "u"), {.op = "prune", .final = "{\"rows\":1}"},
         {.op = "clear_cache", .final = "{\"entries\":0}"}, {0}};
     script = lines;
-    ck_assert_int_eq(RUN("retain", "--prune-after", "1d"), 0);
-    expect_out("501 threads: 0 deleted, 501 pruned, 0 in use, 0 wait for an "
-               "answer, 0 damaged; 0 expired results cleared\n");
-    ss_buf_fini(&page);
+    expect_retained("501 threads: 0 deleted, 501 pruned, 0 in use, 0 wait for "
+                    "an answer, 0 damaged; 0 expired results cleared\n");
+    ss_free(page);
+}
+END_TEST
+
+#define SHORT_PAGES                                                            \
+    NO_MORE("threads", "c"),                                                   \
+        {.op = "threads",                                                      \
+            .after = "b",                                                      \
+            .final = "{\"threads\":[{\"thread\":\"c\",\"graph\":\"g\"}]}"},    \
+        {.op = "threads",                                                      \
+            .after = "",                                                       \
+            .final = "{\"threads\":[{\"thread\":\"a\",\"graph\":\"g\"},"       \
+                     "{\"thread\":\"b\",\"graph\":\"g\"}]}"}
+
+// The coordinator cuts a page where it likes: only an empty one is the end.
+START_TEST(a_short_page_is_not_the_last_one)
+{
+    PLAY(SHORT_PAGES, {.op = "prune", .final = "{\"rows\":1}"},
+        {.op = "clear_cache", .final = "{\"entries\":0}"},
+        NO_MORE("runs", "k2"),
+        {.op = "runs",
+            .after = "k1",
+            .final = "{\"runs\":[{\"run\":\"r2\",\"thread\":\"b\",\"graph\":"
+                     "\"g\",\"status\":\"running\",\"key\":\"k2\"}]}"},
+        {.op = "runs",
+            .after = "",
+            .final = "{\"runs\":[{\"run\":\"r1\",\"thread\":\"a\",\"graph\":"
+                     "\"g\",\"status\":\"queued\",\"key\":\"k1\"}]}"},
+        {.op = "migrate", .final = "{\"from\":\"aa\",\"to\":\"bb\"}"});
+    expect_retained("3 threads: 0 deleted, 3 pruned, 0 in use, 0 wait for an "
+                    "answer, 0 damaged; 0 expired results cleared\n");
+    ck_assert_int_eq(RUN("migrate", "--graph", "g"), 0);
+    expect_asked("runs {\"limit\":1000}\n"
+                 "migrate {\"run\":\"r1\",\"thread\":\"a\"}\n"
+                 "runs {\"limit\":1000,\"after\":\"k1\"}\n"
+                 "migrate {\"run\":\"r2\",\"thread\":\"b\"}\n"
+                 "runs {\"limit\":1000,\"after\":\"k2\"}\n");
+    ck_assert_int_eq(RUN("cancel", "x...2"), 1); // looked for in all of them
+    expect_err("superstep: there is no run x...2\n");
+    expect_asked("runs {}\n"
+                 "runs {\"after\":\"k1\"}\n"
+                 "runs {\"after\":\"k2\"}\n");
+}
+END_TEST
+
+START_TEST(a_list_is_whole_or_as_long_as_it_may_be)
+{
+    PLAY(SHORT_PAGES);
+    ck_assert_int_eq(RUN("threads", "--names"), 0);
+    expect_out("a\nb\nc\n");
+    expect_asked("threads {}\n"
+                 "threads {\"after\":\"b\"}\n"
+                 "threads {\"after\":\"c\"}\n");
+    ck_assert_int_eq(RUN("threads", "--names", "--limit", "3"), 0);
+    expect_out("a\nb\nc\n");
+    expect_asked("threads {\"limit\":3}\n"
+                 "threads {\"limit\":1,\"after\":\"b\"}\n");
+    ck_assert_int_eq(RUN("show", "threads", "--limit", "2"), 0);
+    expect_out("THREAD  GRAPH  CREATED\n"
+               "a       g      -\n"
+               "b       g      -\n");
+    expect_asked("threads {\"limit\":2}\n");
+}
+END_TEST
+
+// As a coordinator would send it that does not look at `after`.
+START_TEST(a_page_that_comes_again_ends_the_list)
+{
+    static const char told[] =
+        "superstep: the coordinator's list of threads does not go on behind "
+        "\"b\": the same page came again\n";
+    PLAY({.op = "threads",
+             .final = "{\"threads\":[{\"thread\":\"a\"},{\"thread\":\"b\"}]}"},
+        {.op = "prune", .final = "{\"rows\":1}"},
+        {.op = "runs", .final = "{\"runs\":[{}]}"});
+    ck_assert_int_eq(RUN("retain", "--prune-after", "1d"), 1);
+    expect_err(told);
+    expect_asked("threads {\"limit\":500}\n"
+                 "prune {\"thread\":\"a\",\"idle_ms\":86400000,"
+                 "\"keep_waiting\":false}\n"
+                 "prune {\"thread\":\"b\",\"idle_ms\":86400000,"
+                 "\"keep_waiting\":false}\n"
+                 "threads {\"limit\":500,\"after\":\"b\"}\n");
+    ck_assert_int_eq(RUN("threads"), 1);
+    expect_err(told);
+    expect_out("");
+    ck_assert_int_eq(RUN("runs"), 1); // nor does it go on behind nothing
+    expect_err("superstep: the coordinator's list of runs has an item without "
+               "\"key\"\n");
 }
 END_TEST
 
@@ -360,6 +474,9 @@ static TCase *served(void)
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     tcase_add_test(tcase, retain_goes_through_every_page);
+    tcase_add_test(tcase, a_short_page_is_not_the_last_one);
+    tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
+    tcase_add_test(tcase, a_page_that_comes_again_ends_the_list);
     return tcase;
 }
 

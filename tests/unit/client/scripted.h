@@ -28,6 +28,12 @@ extern struct ss_buf was_asked; // "op body", a line for each request
         script = lines;                                                        \
     } while (0)
 
+// The list ends behind that item. It stands before the line of the list itself.
+#define NO_MORE(list, behind)                                                  \
+    {                                                                          \
+        .op = (list), .after = (behind), .final = "{\"" list "\":[]}"            \
+    }
+
 // Nobody listens yet; epoch 1, no script, and nothing was asked.
 void scripted_setup(void);
 void scripted_teardown(void);

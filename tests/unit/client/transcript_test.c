@@ -38,10 +38,12 @@ static const struct script full[] = {
         .final = "{\"workers\":[{\"worker\":\"w1\",\"graphs\":"
                  "[\"digest@5f0c1e7a\",\"a@1\"],\"running\":4,\"capacity\":8,"
                  "\"attempts\":1204,\"lost\":1,\"seen_ms\":3000}]}"},
+    NO_MORE("threads", "t 2\a"),
     {.op = "threads",
         .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"digest\","
                  "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"},"
                  "{\"thread\":\"t 2\\u0007\",\"graph\":null}]}"},
+    NO_MORE("runs", "r2"),
     {.op = "runs", .final = "{\"runs\":[" RUNS "]}"},
     {.op = "tasks",
         .final = "{\"tasks\":[{\"state\":\"running\",\"node\":\"a\","
@@ -137,6 +139,7 @@ static const struct script empty[] = {
 // The lists are there, so that a name may be found in them.
 static const struct script refused[] = {
     {.op = "graphs", .final = "{\"graphs\":[{\"name\":\"digest\"}]}"},
+    NO_MORE("threads", "demos"),
     {.op = "threads", .final = "{\"threads\":[{\"thread\":\"demos\"}]}"},
     DENIED("workers"), DENIED("runs"), DENIED("tasks"), DENIED("pauses"),
     DENIED("settings"), DENIED("show"), DENIED("status"), DENIED("health"),
