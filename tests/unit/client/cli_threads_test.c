@@ -433,6 +433,7 @@ START_TEST(a_page_that_comes_again_ends_the_list)
     PLAY({.op = "threads",
              .final = "{\"threads\":[{\"thread\":\"a\"},{\"thread\":\"b\"}]}"},
         {.op = "prune", .final = "{\"rows\":1}"},
+        {.op = "clear_cache", .final = "{\"entries\":0}"},
         {.op = "runs", .final = "{\"runs\":[{}]}"});
     ck_assert_int_eq(RUN("retain", "--prune-after", "1d"), 1);
     expect_err(told);
@@ -476,6 +477,16 @@ static TCase *served(void)
     tcase_add_test(tcase, retain_goes_through_every_page);
     tcase_add_test(tcase, a_short_page_is_not_the_last_one);
     tcase_add_test(tcase, a_list_is_whole_or_as_long_as_it_may_be);
+    return tcase;
+}
+
+// What would not end without its guard.
+static TCase *endless(void)
+{
+    TCase *tcase = tcase_create("endless");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, command_setup, command_teardown);
+    tcase_add_checked_fixture(tcase, command_serve, NULL);
     tcase_add_test(tcase, a_page_that_comes_again_ends_the_list);
     return tcase;
 }
@@ -486,5 +497,6 @@ int main(void)
         return 77; // built apart from the programs
     Suite *suite = suite_create("cli_threads");
     suite_add_tcase(suite, served());
+    suite_add_tcase(suite, endless());
     return suite_main(suite);
 }
