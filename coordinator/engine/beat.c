@@ -161,6 +161,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     worker->seen_ms = engine->now_ms;
     grant(worker, event->beat.capacity);
     ss_worker_remind(worker);
+    ss_members_remind(worker);
     answer(worker, event);
     struct attempts lost = {0};
     for (const struct ss_map_entry *e = engine->attempts.first; e;

@@ -382,6 +382,7 @@ static void welcome(struct engine *engine, const struct ss_event *event,
             .peer = ss_strdup(event->peer),
             .json = json_incref(engine->members),
             .begin_ms = ss_begin_ms(engine)});
+    worker->members_said_ms = engine->now_ms;
     ss_worker_remind(worker);
     ss_offers_take(worker, event->hello.offers, event->hello.offers_count);
     ss_seek_all(worker);
@@ -421,6 +422,15 @@ static json_t *members_json(const struct ss_event *event)
     return list;
 }
 
+static void say_members(struct worker *worker)
+{
+    worker->members_said_ms = worker->engine->now_ms;
+    ss_engine_command(worker->engine,
+        (struct ss_command){.type = SS_COMMAND_MEMBERS,
+            .peer = ss_strdup(worker->peer),
+            .json = json_incref(worker->engine->members)});
+}
+
 void ss_workers_members(struct engine *engine, const struct ss_event *event)
 {
     json_t *list = members_json(event);
@@ -429,10 +439,16 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event)
     engine->members = list;
     for (const struct ss_map_entry *e = engine->workers.first; e && is_news;
          e = e->next)
-        ss_engine_command(engine,
-            (struct ss_command){.type = SS_COMMAND_MEMBERS,
-                .peer = ss_strdup(((const struct worker *)e->value)->peer),
-                .json = json_incref(list)});
+        say_members(e->value);
+}
+
+void ss_members_remind(struct worker *worker)
+{
+    const struct engine *engine = worker->engine;
+    int64_t said_ms = engine->now_ms - worker->members_said_ms;
+    if (json_array_size(engine->members) > 0 &&
+        said_ms >= engine->options.lease_ms)
+        say_members(worker);
 }
 
 // ------------------------------------------------ words of workers

@@ -30,6 +30,9 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
 void ss_worker_done(struct engine *engine, const struct ss_event *event);
 void ss_worker_live(struct engine *engine, const struct ss_event *event);
 void ss_workers_members(struct engine *engine, const struct ss_event *event);
+// The word of who the members are may have been lost: each lease the worker
+// hears it again, with a beat.
+void ss_members_remind(struct worker *worker);
 // We came `late_ms` later than we had asked for: no lease ends by that.
 void ss_workers_excuse(struct engine *engine, int64_t late_ms);
 // Those whose lease has ended are lost, with their attempts.

@@ -476,6 +476,7 @@ struct worker {
     // Its newest beat (beat.c): by its clock, and when it came. 0: it says none.
     uint64_t beat_sent;
     int64_t beat_ms;
+    int64_t members_said_ms; // when it was told last who the members are
     struct ss_map graphs; // "name@version" -> itself
     struct ss_map labels;
     uint64_t attempts, lost;

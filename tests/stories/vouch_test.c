@@ -9,7 +9,7 @@
 
 #define RUN(more) "{'thread': 't', 'graph': 'g', 'input': {'x': []}" more "}"
 
-enum { BEGIN_MS = 1000, GONE_MAX = 8 };
+enum { BEGIN_MS = 1000, LEASE_MS = 3000, GONE_MAX = 8 };
 
 static uint64_t order_heard, heard;
 static struct ss_attempt order, gone[GONE_MAX];
@@ -96,6 +96,42 @@ START_TEST(a_late_copy_of_a_beat_loses_nothing)
     beat((uint64_t)-1, NULL, 0); // a new one that does not name it loses it
     world_pass(BEGIN_MS);
     ck_assert_uint_eq(orders_count, 2);
+}
+END_TEST
+
+static size_t members_said;
+
+static void count_members(const struct ss_command *command)
+{
+    members_said += command->type == SS_COMMAND_MEMBERS &&
+                    strcmp(command->peer, "w1") == 0;
+}
+
+static void members_are(const char *const *endpoints, size_t count)
+{
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    event.members.endpoints = endpoints;
+    event.members.count = count;
+    world_event(&event);
+}
+
+// A worker that does not hear of a new coordinator never serves it, and its
+// threads wait for ever: the word may be lost, so it is said again each lease.
+START_TEST(a_lost_word_of_the_members_is_said_again)
+{
+    static const char *const both[] = {"tcp://one", "tcp://two"};
+    begin(true);
+    members_said = 0;
+    world_watch(count_members);
+    world_pass(4 * LEASE_MS);
+    ck_assert_uint_eq(members_said, 0); // one that is alone has none
+    members_are(both, 2);
+    ck_assert_uint_eq(members_said, 1);
+    world_pass(LEASE_MS - 1);
+    members_are(both, 2);
+    ck_assert_uint_eq(members_said, 1);
+    world_pass(LEASE_MS);
+    ck_assert_uint_eq(members_said, 2);
 }
 END_TEST
 
@@ -207,6 +243,7 @@ END_TEST
 
 SUITE("vouch", a_beat_is_answered_with_what_is_no_more,
     an_order_says_which_beat_was_heard_last, a_late_copy_of_a_beat_loses_nothing,
+    a_lost_word_of_the_members_is_said_again,
     a_task_of_a_worker_that_is_cut_off_waits_until_that_cannot_begin_it,
     a_cancelled_task_is_asked_for_again_and_waits,
     a_kept_result_waits_until_the_cancelled_attempt_cannot_begin,
