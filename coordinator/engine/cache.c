@@ -61,41 +61,41 @@ static bool is_too_early(struct task *task)
     return true;
 }
 
-static void cache_answer(struct task *task, const json_t *record)
+static enum cache_found look_at(struct task *task, const json_t *record)
 {
     ss_check(task->state == TASK_CACHE);
     json_t *writes = json_object_get(record, "writes"), *write;
     size_t i;
     int64_t expires = (int64_t)ss_json_int(record, "expires_us", 0);
     bool fresh = expires == 0 || expires > task->loop->engine->wall_us;
-    if (!is_whole(writes) || !fresh) {
-        ss_task_start_body(task);
-        return;
-    }
+    if (!is_whole(writes) || !fresh)
+        return CACHE_LACKS;
     if (is_too_early(task))
-        return;
+        return CACHE_WAITS;
     json_array_foreach(writes, i, write)
         ss_writes_add(&task->writes,
             json_string_value(json_array_get(write, 0)),
             ss_value_new(json_incref(json_array_get(write, 1))));
-    ss_task_succeeded(task, true);
+    return CACHE_HAS;
 }
 
-bool ss_cache_looked(struct engine *engine, const struct ss_event *event)
+enum cache_found ss_cache_looked(struct engine *engine,
+    const struct ss_event *event, struct task **ret_task)
 {
     for (size_t i = 0; i < engine->cache_looks.count; i++) {
         struct task *task = engine->cache_looks.items[i].task;
         if (engine->cache_looks.items[i].tag != event->records.tag)
             continue;
         SS_VEC_REMOVE(&engine->cache_looks, i);
-        if (task)
-            cache_answer(task,
-                event->records.status == SS_OK && event->records.records_count
-                    ? event->records.records[0].value
-                    : NULL);
-        return true;
+        *ret_task = task;
+        if (!task)
+            return CACHE_WAITS; // for nobody: it has gone
+        return look_at(task,
+            event->records.status == SS_OK && event->records.records_count
+                ? event->records.records[0].value
+                : NULL);
     }
-    return false;
+    return CACHE_ANOTHERS;
 }
 
 void ss_cache_forget(const struct task *task)

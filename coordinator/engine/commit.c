@@ -6,6 +6,26 @@
 
 #include "coordinator/engine/internal.h"
 
+bool ss_task_ended(const struct task *task)
+{
+    switch (task->state) {
+    case TASK_DONE:
+    case TASK_INTERRUPTED:
+    case TASK_FAILED:
+    case TASK_PARENT:
+        return true;
+    case TASK_NEW:
+    case TASK_CACHE:
+    case TASK_READY:
+    case TASK_RUNNING:
+    case TASK_BACKOFF:
+    case TASK_CHILD:
+    case TASK_HELD:
+        return false;
+    }
+    return false;
+}
+
 void ss_task_settled(struct task *task)
 {
     task->loop->run->tasks_done++;

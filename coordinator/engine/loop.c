@@ -8,54 +8,10 @@
 //           else: update, values, save, breakpoint, tick again
 //
 // A loop never recurses into another: it asks to be advanced later in the step.
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coordinator/engine/internal.h"
-
-void ss_loop_later(struct loop *loop)
-{
-    struct engine *engine = loop->engine;
-    for (size_t i = 0; i < engine->advance.count; i++)
-        if (engine->advance.items[i] == loop)
-            return;
-    SS_VEC_PUSH(&engine->advance, loop);
-}
-
-void ss_loop_warn(struct loop *loop, const char *format, ...)
-{
-    char text[SS_ERROR_SIZE];
-    struct run *run = loop->run;
-    if (!run || json_array_size(run->warnings) >= SS_WARNINGS_MAX)
-        return;
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
-    va_end(list);
-    struct ss_error cut; // between characters
-    ss_error_set(&cut, SS_OK, "%s", text);
-    size_t i;
-    json_t *item;
-    json_array_foreach(run->warnings, i, item) {
-        if (strcmp(json_string_value(item), cut.message) == 0)
-            return;
-    }
-    json_array_append_new(run->warnings, json_string(cut.message));
-}
-
-void ss_loop_warn_unasked(struct loop *loop)
-{
-    ss_loop_warn(loop, "thread %s: no question is open; the answer was "
-        "ignored", loop->thread->id);
-}
-
-void ss_loop_warn_send(struct loop *loop, const char *node)
-{
-    ss_loop_warn(loop, "a send to \"%s\", which is no node of graph %s, was "
-        "ignored", node ? node : "?", loop->graph->name);
-}
 
 // The plain answer was for the first superstep of the root (R7.2, R7.10).
 static void miss_plain(struct loop *loop)
@@ -500,36 +456,4 @@ void ss_loop_advance(struct loop *loop)
     advance(loop);
     if (run && !run->ended && goes_on(run->root))
         ss_plain_settle(run); // who is held may be next in line now
-}
-
-// ------------------------------------------------ between two steps
-
-// Not while the store has yet to take so many of its rows (its answer is an event),
-// nor when the run is to be left to another coordinator.
-static bool may_go_on(const struct loop *loop)
-{
-    const struct thread *thread = loop->thread;
-    return !loop->engine->drains
-        && ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
-}
-
-void ss_loops_rest(struct engine *engine)
-{
-    for (size_t i = 0; i < engine->resting.count; i++)
-        if (may_go_on(engine->resting.items[i]))
-            ss_engine_wake(engine, engine->now_ms);
-}
-
-void ss_loops_go_on(struct engine *engine)
-{
-    size_t kept = 0;
-    engine->supersteps = 0;
-    for (size_t i = 0; i < engine->resting.count; i++) {
-        struct loop *loop = engine->resting.items[i];
-        if (may_go_on(loop))
-            ss_loop_later(loop);
-        else
-            engine->resting.items[kept++] = loop;
-    }
-    engine->resting.count = kept;
 }

@@ -173,7 +173,7 @@ bool ss_pendings_failed_answered(const struct pendings *pending);
 void ss_pendings_null_writes(
     const struct pendings *pending, struct ss_writes *writes);
 
-// ------------------------------------------------ loop.c (spec 5.4-5.6, 5.11)
+// ------------------------------------------------ warn.c
 
 // Something that the client should know and that stops nothing.
 void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
@@ -181,14 +181,23 @@ void ss_loop_warn(struct loop *loop, const char *format, ...) SS_PRINTF(2, 3);
 void ss_loop_warn_unasked(struct loop *loop);
 // A send to a node (NULL: it names none) that the graph lacks.
 void ss_loop_warn_send(struct loop *loop, const char *node);
-// One tick after another, until tasks are out or the loop has ended; then its
-// enclosing task or its run is told.
-void ss_loop_advance(struct loop *loop);
+
+// ------------------------------------------------ later.c
+
+// It waits for a worker: the scheduler finds it in the engine's list, in the order
+// of these calls.
+void ss_task_ready(struct task *task);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
 // Those that left a step between two supersteps, having had their share of it, go
 // on in the next one; at the end of each step that one is asked for.
 void ss_loops_go_on(struct engine *engine);
 void ss_loops_rest(struct engine *engine);
+
+// ------------------------------------------------ loop.c (spec 5.4-5.6, 5.11)
+
+// One tick after another, until tasks are out or the loop has ended; then its
+// enclosing task or its run is told.
+void ss_loop_advance(struct loop *loop);
 // Under `exit`: store what this loop leaves behind (R5.28).
 void ss_loop_exits(struct loop *loop, bool ended_well);
 // All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
@@ -237,26 +246,30 @@ bool ss_resume_is_id_map(const json_t *resume);
 // ------------------------------------------------ task.c (spec 6)
 
 void ss_task_start(struct task *task);
-// It waits for a worker: the scheduler finds it in the engine's list, in the order
-// of these calls.
-void ss_task_ready(struct task *task);
-// Its body goes to a worker.
-void ss_task_start_body(struct task *task);
 void ss_task_retry_due(struct task *task);
 // Run the writers of a task that has its return value (task->returned).
 void ss_task_write(struct task *task);
+// True: it was the answer to a look into the cache, and its task goes on.
+bool ss_task_looked(struct engine *engine, const struct ss_event *event);
 void ss_task_outcome(struct task *task, struct ss_outcome *outcome);
 void ss_task_child_ended(struct task *task, struct loop *child);
-bool ss_task_ended(const struct task *task);
 // The task goes: out of the lists of those that wait, with the graph inside.
 void ss_task_leave(struct task *task);
 
 // ------------------------------------------------ cache.c (R6.28)
 
-// Is there a result for it? ss_cache_looked() goes on with the answer.
+// What a look into the cache came to.
+enum cache_found {
+    CACHE_ANOTHERS, // it was not an answer to one
+    CACHE_LACKS,    // the task's body is to run
+    CACHE_WAITS,    // asked again later; or its task has gone
+    CACHE_HAS,      // the task has its writes
+};
+// Is there a result for it?
 void ss_cache_ask(struct task *task);
-// True: it was the answer to that.
-bool ss_cache_looked(struct engine *engine, const struct ss_event *event);
+// What was answered. *ret_task: whose it is, if it lacks a result or has it.
+enum cache_found ss_cache_looked(struct engine *engine,
+    const struct ss_event *event, struct task **ret_task);
 // The task goes.
 void ss_cache_forget(const struct task *task);
 void ss_cache_fill(const struct task *task);
@@ -273,6 +286,7 @@ void ss_task_commit_failure(
     struct task *task, int code, const char *message, bool handled);
 // It has ended, whichever way: the loop looks what is next.
 void ss_task_settled(struct task *task);
+bool ss_task_ended(const struct task *task);
 // Nobody else may be given the plain answer. `stored`: it has writes to say so.
 void ss_task_took_plain(struct task *task, bool stored);
 
@@ -306,6 +320,8 @@ void ss_plain_forget(struct task *task);
 void ss_plain_taken(struct task *task);
 // Its holder ended without it.
 void ss_plain_released(struct run *run, struct task *task);
+// The task's body goes to a worker, when its turn with the answer has come.
+void ss_task_start_body(struct task *task);
 // Who waits begins; those who asked meanwhile get it, or are told that there is
 // none.
 void ss_plain_settle(struct run *run);

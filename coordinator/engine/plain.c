@@ -119,6 +119,13 @@ bool ss_plain_offer(struct task *task)
     return true;
 }
 
+void ss_task_start_body(struct task *task)
+{
+    task->state = TASK_NEW;
+    if (ss_plain_offer(task))
+        ss_task_ready(task);
+}
+
 static void start_who_waits(struct run *run)
 {
     struct task *task = run->plain_waits;

@@ -175,7 +175,7 @@ static void answer_records(struct engine *engine,
 
 void ss_records(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_cache_looked(engine, event) || ss_claim_looked(engine, event))
+    if (ss_task_looked(engine, event) || ss_claim_looked(engine, event))
         return;
     for (size_t i = 0; i < engine->scans.count; i++) {
         struct scan_reply wait = engine->scans.items[i];

@@ -14,36 +14,7 @@
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
-bool ss_task_ended(const struct task *task)
-{
-    switch (task->state) {
-    case TASK_DONE:
-    case TASK_INTERRUPTED:
-    case TASK_FAILED:
-    case TASK_PARENT:
-        return true;
-    case TASK_NEW:
-    case TASK_CACHE:
-    case TASK_READY:
-    case TASK_RUNNING:
-    case TASK_BACKOFF:
-    case TASK_CHILD:
-    case TASK_HELD:
-        return false;
-    }
-    return false;
-}
-
 // ------------------------------------------------ start
-
-void ss_task_ready(struct task *task)
-{
-    struct loop *loop = task->loop;
-    task->state = TASK_READY;
-    task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
-        loop->run ? loop->run->durability : DURABLE_SYNC);
-    SS_VEC_PUSH(&loop->engine->ready, task);
-}
 
 static void start_child(struct task *task)
 {
@@ -62,19 +33,30 @@ static void start_child(struct task *task)
             task, error.status, NULL, SS_RETRY_DEFAULT, error.message);
 }
 
-void ss_task_start_body(struct task *task)
-{
-    task->state = TASK_NEW;
-    if (ss_plain_offer(task))
-        ss_task_ready(task);
-}
-
 static void start_cached(struct task *task)
 {
     if (task->node->cached && !task->cache_key)
         ss_cache_ask(task);
     else
         ss_task_start_body(task);
+}
+
+bool ss_task_looked(struct engine *engine, const struct ss_event *event)
+{
+    struct task *task = NULL;
+    switch (ss_cache_looked(engine, event, &task)) {
+    case CACHE_ANOTHERS:
+        return false;
+    case CACHE_WAITS:
+        break;
+    case CACHE_LACKS:
+        ss_task_start_body(task);
+        break;
+    case CACHE_HAS:
+        ss_task_succeeded(task, true);
+        break;
+    }
+    return true;
 }
 
 // It failed before a crash, and waits on.
