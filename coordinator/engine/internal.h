@@ -64,7 +64,7 @@ void ss_parked_doom(struct thread *thread);
 // It goes on, on trial.
 void ss_parked_release(struct thread *thread);
 
-// ------------------------------------------------ reply.c
+// ------------------------------------------------ reply.c, reply_later.c
 
 // {"code", "message"}. Gives.
 json_t *ss_error_json(int status, const char *message);

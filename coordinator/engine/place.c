@@ -9,6 +9,12 @@
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
+const struct ss_graph *ss_task_root_graph(const struct task *task)
+{
+    const struct loop *loop = task->loop;
+    return loop->run ? loop->run->graph : ss_change_graph(loop->change);
+}
+
 static bool serves(const struct worker *worker, const struct ss_graph *graph)
 {
     return ss_map_get(&worker->graphs, graph->key) != NULL;

@@ -1,4 +1,5 @@
-// reply.c - answers to requests: at once, or when what they tell is durable.
+// reply.c - answers to requests, given at once. Those that wait for rows are in
+// reply_later.c.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,17 +24,6 @@ void ss_reply(
             .json = body});
 }
 
-void ss_reply_durable(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
-{
-    ss_check(body);
-    ss_thread_hold_all(thread, GATE_REPLY,
-        (struct ss_command){.type = SS_COMMAND_REPLY,
-            .peer = ss_strdup(peer),
-            .id = id,
-            .json = body});
-}
-
 void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     int status, const char *format, ...)
 {
@@ -48,29 +38,6 @@ void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
     ss_error_set(&cut, status, "%s", text);
     ss_reply(engine, peer, id,
         json_pack("{s:o}", "error", ss_error_json(status, cut.message)));
-}
-
-void ss_reply_no_run(
-    struct thread *thread, const char *peer, uint64_t id, const char *run)
-{
-    struct ss_error error;
-    if (!peer)
-        return; // nobody asked (a recovery)
-    ss_error_set(
-        &error, SS_ENOTFOUND, "thread %s has no run %s", thread->id, run);
-    ss_reply_durable(thread, peer, id,
-        json_pack("{s:o}", "error",
-            ss_error_json(error.status, error.message)));
-}
-
-void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
-    const struct ss_mark *mark)
-{
-    struct ss_error error;
-    ss_thread_torn(thread, mark, &error);
-    ss_engine_narrate(thread->engine, "%s", error.message);
-    ss_reply_error(
-        thread->engine, peer, id, error.status, "%s", error.message);
 }
 
 json_t *ss_config_json(const struct thread *thread, const char *ns,

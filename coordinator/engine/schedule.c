@@ -115,12 +115,6 @@ const struct sink ss_scheduler_sink = {
 
 // ------------------------------------------------ dispatch
 
-const struct ss_graph *ss_task_root_graph(const struct task *task)
-{
-    const struct loop *loop = task->loop;
-    return loop->run ? loop->run->graph : ss_change_graph(loop->change);
-}
-
 void ss_attempt_begin(struct task *task, struct worker *worker)
 {
     struct engine *engine = worker->engine;

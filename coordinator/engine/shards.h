@@ -16,7 +16,8 @@ json_t *ss_moved_json(const struct engine *engine, const char *thread);
 // What a thread that is dropped owes `peer`.
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message);
-// The events MEMBERS (who owns what), SHARDS_GAINED, SHARDS_READ, SHARDS_LOST.
+// The events MEMBERS (who owns what), SHARDS_GAINED, SHARDS_READ; and, in
+// shards_lost.c, SHARDS_LOST.
 void ss_shards_seen(struct engine *engine, const struct ss_event *event);
 void ss_shards_gained(struct engine *engine, const struct ss_event *event);
 void ss_shards_read(struct engine *engine, const struct ss_event *event);

@@ -1,0 +1,38 @@
+// reply_later.c - answers that are given when what they tell is durable, and what is
+// answered of rows that contradict each other.
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+void ss_reply_durable(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+{
+    ss_check(body);
+    ss_thread_hold_all(thread, GATE_REPLY,
+        (struct ss_command){.type = SS_COMMAND_REPLY,
+            .peer = ss_strdup(peer),
+            .id = id,
+            .json = body});
+}
+
+void ss_reply_no_run(
+    struct thread *thread, const char *peer, uint64_t id, const char *run)
+{
+    struct ss_error error;
+    if (!peer)
+        return; // nobody asked (a recovery)
+    ss_error_set(
+        &error, SS_ENOTFOUND, "thread %s has no run %s", thread->id, run);
+    ss_reply_durable(thread, peer, id,
+        json_pack("{s:o}", "error",
+            ss_error_json(error.status, error.message)));
+}
+
+void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_mark *mark)
+{
+    struct ss_error error;
+    ss_thread_torn(thread, mark, &error);
+    ss_engine_narrate(thread->engine, "%s", error.message);
+    ss_reply_error(
+        thread->engine, peer, id, error.status, "%s", error.message);
+}

@@ -1,0 +1,54 @@
+// shards_lost.c - shards that are another coordinator's now: their threads go.
+//
+// What is lost is forgotten at once: nothing more is stored, sent or cancelled for
+// it. Attempts that are out go on at their workers, which offer them to the new
+// owner; an old one must not settle them.
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+
+static void new_owner(struct engine *engine, const struct ss_event *event)
+{
+    uint16_t owner = SS_NOBODY;
+    for (size_t i = 0; i < json_array_size(engine->members); i++) {
+        const char *endpoint =
+            json_string_value(json_array_get(engine->members, i));
+        if (event->shards.endpoint
+            && strcmp(endpoint, event->shards.endpoint) == 0)
+            owner = (uint16_t)i;
+    }
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(event->shards.shards, i))
+            engine->owners[i] = owner;
+}
+
+static void let_go(struct engine *engine, struct thread *thread)
+{
+    ss_thread_break(thread, SS_EMOVED, "it belongs to another coordinator");
+    ss_map_remove(&engine->threads, thread->id);
+    SS_VEC_PUSH(&engine->gone, thread); // freed at the end of the step
+}
+
+void ss_threads_free_gone(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->gone.count; i++)
+        ss_thread_destroy(&engine->gone.items[i]);
+    engine->gone.count = 0;
+}
+
+void ss_shards_lost(struct engine *engine, const struct ss_event *event)
+{
+    ss_check(engine->options.shared);
+    ss_shards_leave(&engine->owned, event->shards.shards);
+    ss_shards_leave(&engine->unread, event->shards.shards);
+    new_owner(engine, event);
+    ss_engine_narrate(engine, "%zu shards are not ours any more",
+        ss_shards_count(event->shards.shards));
+    engine->letting_go = true;
+    for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
+        struct thread *thread = e->value;
+        next = e->next;
+        if (!ss_is_ours(engine, thread->id))
+            let_go(engine, thread);
+    }
+    engine->letting_go = false;
+}
