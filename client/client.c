@@ -452,6 +452,11 @@ const char *ss_client_endpoint(const struct ss_client *client)
     return client->home;
 }
 
+const char *ss_client_coordinator(const struct ss_client *client, size_t index)
+{
+    return ss_talk_known(client->talk, index);
+}
+
 // --------------------------------------------------------------------- polling
 
 struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,

@@ -1,8 +1,9 @@
 // cmd_doctor.c - superstep doctor: what is wrong, and what to do about it.
 //
-// Without words it asks the coordinator that is running. Behind "--" stand the
-// options of one that is to start: superstep-coordinator --check looks at them,
-// at its keys and its store, and says what it found, a line of JSON each.
+// Without words it asks the coordinator that is running, and each other one that
+// this one tells of for what it found damaged. Behind "--" stand the options of one
+// that is to start: superstep-coordinator --check looks at them, at its keys and
+// its store, and says what it found, a line of JSON each.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "client/cli/child.h"
 #include "client/cli/paused.h"
+#include "client/client_impl.h"
 #include "client/commands.h"
 #include "common/app/startup_warnings.h"
 #include "common/base/mem.h"
@@ -144,24 +146,86 @@ static void look_at_pauses(const json_t *answer, json_t *found)
     }
 }
 
-// Whether its store answers; true, too, of a coordinator of an older version,
-// which does not say. What goes through the store would wait with it.
+// Several coordinators may tell of the same damage: it is told once.
+static void add_damaged(json_t *found, const char *text)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach (found, i, item)
+        if (strcmp(ss_json_str(item, "text", ""), text) == 0)
+            return;
+    add(found, SS_FINDING_DAMAGED, text);
+}
+
+// Whether its store answers. `who`: the coordinator, NULL: the one that is asked
+// for all else.
+static bool take_health(const json_t *answer, const char *who, json_t *found)
+{
+    const json_t *health = json_object_get(answer, "health");
+    const char *why = ss_json_str(health, "reason", NULL);
+    json_t *item;
+    size_t i;
+    if (why) {
+        char *text = ss_format("%s%s%s", who ? who : "", who ? ": " : "", why);
+        add(found, SS_FINDING_STORE_SILENT, text);
+        ss_free(text);
+    }
+    json_array_foreach (json_object_get(health, "damaged"), i, item)
+        add_damaged(found, ss_json_str(item, "text", "?"));
+    return !why;
+}
+
+static int ask_health(struct ss_client *client, json_t **ret_answer,
+    struct ss_client_error *ret_error)
+{
+    const struct ss_client_ask quickly = {.timeout_ms = ANSWER_MS};
+    return ss_client_ask(
+        client, "health", NULL, &quickly, ret_answer, ret_error);
+}
+
+// True, too, of a coordinator of an older version, which does not say. What goes
+// through the store would wait with it.
 static bool look_at_health(struct ss_client *client, json_t *found)
 {
-    json_t *answer = NULL, *item;
-    size_t i;
-    const struct ss_client_ask quickly = {.timeout_ms = ANSWER_MS};
-    if (ss_client_ask(client, "health", NULL, &quickly, &answer, NULL) != 0)
+    json_t *answer = NULL;
+    if (ask_health(client, &answer, NULL) != 0)
         return true;
-    const char *why =
-        ss_json_str(json_object_get(answer, "health"), "reason", NULL);
-    if (why)
-        add(found, SS_FINDING_STORE_SILENT, why);
-    json_array_foreach (
-        json_object_get(json_object_get(answer, "health"), "damaged"), i, item)
-        add(found, SS_FINDING_DAMAGED, ss_json_str(item, "text", "?"));
+    bool answers = take_health(answer, NULL, found);
     json_decref(answer);
-    return !why;
+    return answers;
+}
+
+static void look_at_member(const char *endpoint, json_t *found)
+{
+    struct ss_client *client = NULL;
+    struct ss_client_error error;
+    json_t *answer = NULL;
+    const struct ss_client_options options = {
+        .endpoints = endpoint, .keys = ss_cli_options.keys};
+    int status = ss_client_open(&options, &client, &error);
+    if (status == 0)
+        status = ask_health(client, &answer, &error);
+    if (status == 0) {
+        take_health(answer, endpoint, found);
+    } else if (strcmp(error.code, "timeout") == 0 ||
+               strcmp(error.code, "closed") == 0) {
+        char *text = ss_format("the coordinator %s was not reached: %s",
+            endpoint, error.message);
+        add(found, SS_FINDING_MEMBER, text);
+        ss_free(text);
+    }
+    json_decref(answer);
+    ss_client_close(&client);
+}
+
+// What one of several has found damaged only that one knows.
+static void look_at_members(const struct ss_client *client, json_t *found)
+{
+    const char *home = ss_client_endpoint(client);
+    const char *endpoint;
+    for (size_t i = 0; (endpoint = ss_client_coordinator(client, i)); i++)
+        if (strcmp(endpoint, home) != 0)
+            look_at_member(endpoint, found);
 }
 
 // It goes through the store, which may fall silent just now.
@@ -206,6 +270,8 @@ static int look_at_cluster(json_t *found)
         add(found, SS_FINDING_NO_WORKER, "no worker is there");
     if (status == 0 && look_at_health(client, found))
         look_at_runs(client, graphs, found);
+    if (status == 0)
+        look_at_members(client, found);
     json_decref(graphs);
     json_decref(workers);
     json_decref(pauses);

@@ -74,6 +74,11 @@ void ss_talk_told(struct ss_talk *talk, char *const *members, size_t count)
     }
 }
 
+const char *ss_talk_known(const struct ss_talk *talk, size_t index)
+{
+    return index < talk->endpoints.count ? talk->endpoints.items[index] : NULL;
+}
+
 // -------------------------------------------------------------------- contact
 
 void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)

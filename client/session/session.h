@@ -106,6 +106,10 @@ void ss_talk_destroy(struct ss_talk **talk);
 void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
     struct ss_talk_commands *ret_commands);
 
+// Each endpoint that is known: those that were given, then those that coordinators
+// told of last. Borrowed, until the next step; NULL: behind the last one.
+const char *ss_talk_known(const struct ss_talk *talk, size_t index);
+
 // Whether `a` comes before or is `b`, as numbers of events ("12.3"). What is no
 // such number comes before nothing.
 bool ss_talk_seq_reached(const char *a, const char *b);

@@ -9,9 +9,10 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import time
 
 import postgres
-from harness import BIN, LIB, ROOT, World, expect, main
+from harness import BIN, DEADLINE_S, LIB, ROOT, World, expect, main
 
 HELLO = LIB / "libhello.so"
 # What it must say is to be done, by what is wrong: all that it knows.
@@ -38,6 +39,7 @@ REMEDY = {
     "coordinator": "--coordinator, SUPERSTEP_COORDINATOR",
     "store-silent": "a lock that",
     "damaged": "Restore the database",
+    "coordinator-unreached": "--advertise",
     "no-worker": "superstep-worker --app",
     "paused": "superstep unpause",
     "not-served": "the application that has this graph",
@@ -318,6 +320,60 @@ def test_a_thread_that_cannot_be_read():
         world.worker(HELLO)
         world.do("state", "t", status=1)
         expect_only(doctor(world), "damaged", "thread t: cannot be read")
+
+
+def member(world, server):
+    """One of several coordinators, which are the others of each other for long."""
+    world.endpoint = None
+    process = world.coordinator("--store", server.url(), "--cluster-lease-ms",
+                                "60000")
+    process.endpoint = world.endpoint
+    return process
+
+
+def wait_until_even(server):
+    """Each of two has half of the shards."""
+    end = time.monotonic() + DEADLINE_S
+    while server.sql("SELECT count(*) FROM (SELECT owner FROM superstep.shards"
+                     " GROUP BY owner HAVING count(*) = 512) AS half") != "2":
+        expect(time.monotonic() < end, "the shards are not shared out")
+
+
+def count_damaged(coordinator):
+    """How much it told of itself, in its log."""
+    return coordinator.text().count("damaged: thread")
+
+
+@needs_postgres
+def test_each_of_several_coordinators_is_asked():
+    threads = [f"t{number}" for number in range(16)]
+    with postgres.Postgres() as server, World() as world:
+        alone = member(world, server)
+        worker = world.worker(HELLO)
+        for thread in threads:
+            world.do("run", "hello", "--thread", thread, "--input",
+                     '{"name": "Ada"}')
+        worker.stop()
+        alone.stop()
+        server.sql("UPDATE superstep.journal SET body = set_byte(body, 3, 255"
+                   " - get_byte(body, 3)) WHERE seq = 2")
+        one, two = member(world, server), member(world, server)
+        wait_until_even(server)
+        worker = world.worker(HELLO)
+        for thread in threads:
+            world.do("state", thread, status=1)
+        for at in (one, two):
+            expect(count_damaged(at) < len(threads), "one has read them all")
+            world.endpoint = at.endpoint
+            found = world.ask("doctor", status=1)
+            expect({item["finding"] for item in found} == {"damaged"}
+                   and len(found) == len(threads), str(found))
+        two.kill()
+        world.endpoint = one.endpoint
+        found = doctor(world)
+        expect(set(found) == {"damaged", "coordinator-unreached"}, str(found))
+        expect(two.endpoint in found["coordinator-unreached"]["text"],
+               str(found))
 
 
 def test_keys_of_the_command_itself():
