@@ -33,7 +33,8 @@ int ss_client_lines_open(struct ss_client_lines *lines, uint32_t number,
 {
     const struct ss_link_options options = {.endpoint = endpoint,
         .keys = lines->keys,
-        .roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR};
+        .roles = SS_ROLE_CLIENT | SS_ROLE_OPERATOR,
+        .is_guest = true};
     struct ss_link *link;
     int status = ss_link_open(&options, &link, error);
     if (status != SS_OK)

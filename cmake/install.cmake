@@ -22,8 +22,8 @@ if(PQ_FOUND)
   set(SS_PC_PQ libpq)
 endif()
 target_link_libraries(superstep_shared PRIVATE PkgConfig::JANSSON
-    PkgConfig::NETTLE PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::ZMQ
-    PkgConfig::MHD Threads::Threads ${CMAKE_DL_LIBS} m)
+    PkgConfig::NETTLE PkgConfig::PROTOBUF_C PkgConfig::SQLITE PkgConfig::CZMQ
+    PkgConfig::ZMQ PkgConfig::MHD Threads::Threads ${CMAKE_DL_LIBS} m)
 # As a path of its own, so that it may hold spaces.
 target_link_options(superstep_shared PRIVATE
     "LINKER:--version-script,${CMAKE_SOURCE_DIR}/cmake/exports.map")

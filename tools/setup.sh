@@ -2,7 +2,7 @@
 # Callers stand in the root of the project.
 
 packages_build="gcc libc6-dev cmake ninja-build pkg-config|pkgconf
-    protobuf-c-compiler libprotobuf-c-dev libzmq3-dev
+    protobuf-c-compiler libprotobuf-c-dev libzmq3-dev libczmq-dev
     libmicrohttpd-dev libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev nettle-dev"
 packages_test="check python3 binutils postgresql"
 packages_slow="valgrind"

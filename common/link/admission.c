@@ -24,8 +24,8 @@ struct ss_admission {
     struct ss_byte_budget *budget;
     struct ss_allowed allowed;
     bool has_keys;
-    void *zap;
-    void *monitor;
+    struct ss_socket zap;
+    struct ss_socket monitor;
     int listener; // libzmq's; -1: it does not listen yet
     struct ss_filter filter;
     int64_t filter_due_ms;
@@ -190,7 +190,7 @@ static void take_news(struct ss_admission *admission)
     int value;
     bool has_failed = false;
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX || has_failed; i++) {
-        if (!ss_monitor_take(admission->monitor, &news, &value))
+        if (!ss_monitor_take(admission->monitor.handle, &news, &value))
             return;
         if (news == SS_MONITOR_LISTENING)
             admission->listener = value;
@@ -227,7 +227,7 @@ static void judge(struct ss_admission *admission,
         }
         return;
     }
-    ss_zap_answer(admission->zap, request, key != NULL);
+    ss_zap_answer(admission->zap.handle, request, key != NULL);
     if (key)
         return;
     admission->counts.refused_key++;
@@ -241,7 +241,7 @@ static void take_keys(struct ss_admission *admission)
 {
     struct ss_zap_request request;
     for (int i = 0; i < SS_LINK_DOOR_TURN_MAX; i++) {
-        if (!ss_zap_take(admission->zap, &request))
+        if (!ss_zap_take(admission->zap.handle, &request))
             return;
         int64_t at_ms = now_ms();
         judge(admission, &request, at_ms, at_ms);
@@ -483,11 +483,11 @@ static struct ss_rate_limit_settings fit_limits(
     return limits;
 }
 
-static int demand_keys(struct ss_admission *admission, void *context,
-    void *socket, const char *keys, struct ss_error *error)
+static int demand_keys(struct ss_admission *admission,
+    struct ss_sockets *sockets, void *socket, const char *keys,
+    struct ss_error *error)
 {
     struct ss_key own;
-    int is_server = 1;
     ss_allowed_init(&admission->allowed, keys);
     admission->has_keys = true;
     int status = ss_keys_own(keys, SS_ROLE_COORDINATOR, &own, error);
@@ -495,20 +495,16 @@ static int demand_keys(struct ss_admission *admission, void *context,
         return status;
     status = ss_allowed_read(&admission->allowed, error);
     if (status == SS_OK)
-        status = ss_zap_open(context, socket, &admission->zap, error);
-    if (status == SS_OK &&
-        (zmq_setsockopt(
-             socket, ZMQ_CURVE_SERVER, &is_server, sizeof(is_server)) != 0 ||
-            zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, own.secret_half,
-                SS_KEY_TEXT_SIZE) != 0))
-        status = ss_error_set(error, SS_EIO,
-            "libzmq takes no key: %s (was it built without CURVE?)",
-            zmq_strerror(errno));
+        status = ss_zap_open(sockets, socket, &admission->zap, error);
+    if (status == SS_OK)
+        status = ss_key_apply(&own, socket, error);
+    if (status == SS_OK)
+        zsock_set_curve_server(socket, 1);
     ss_key_forget(&own);
     return status;
 }
 
-int ss_admission_open(void *context, void *socket,
+int ss_admission_open(struct ss_sockets *sockets, void *socket,
     const struct ss_link_options *options, struct ss_admission **ret_door,
     struct ss_error *error)
 {
@@ -522,14 +518,11 @@ int ss_admission_open(void *context, void *socket,
     admission->handshakes_due_ms = admission->filter_due_ms =
         admission->weigh_due_ms = INT64_MAX;
     if (options->keys && *options->keys)
-        status = demand_keys(admission, context, socket, options->keys, error);
-    if (status == SS_OK) {
-        admission->monitor = ss_monitor_open(context, socket, "door");
-        if (!admission->monitor)
-            status = ss_error_set(error, SS_EIO,
-                "libzmq tells nothing of connections: %s",
-                zmq_strerror(errno));
-    }
+        status = demand_keys(admission, sockets, socket, options->keys, error);
+    if (status == SS_OK &&
+        !ss_monitor_open(sockets, socket, "admission", &admission->monitor))
+        status = ss_error_set(error, SS_EIO,
+            "libzmq tells nothing of connections: %s", zmq_strerror(errno));
     if (status == SS_OK)
         *ret_door = admission;
     else
@@ -542,10 +535,8 @@ void ss_admission_close(struct ss_admission **admission)
     struct ss_admission *it = *admission;
     if (!it)
         return;
-    if (it->monitor)
-        zmq_close(it->monitor);
-    if (it->zap)
-        zmq_close(it->zap);
+    ss_monitor_close(&it->monitor);
+    ss_zap_close(&it->zap);
     if (it->has_keys)
         ss_allowed_fini(&it->allowed);
     ss_handshake_queue_fini(&it->handshakes);
@@ -558,6 +549,6 @@ void ss_admission_close(struct ss_admission **admission)
 void ss_admission_sockets(const struct ss_admission *admission,
     void *ret_sockets[SS_ADMISSION_SOCKETS])
 {
-    ret_sockets[0] = admission->monitor;
-    ret_sockets[1] = admission->zap;
+    ret_sockets[0] = admission->monitor.handle;
+    ret_sockets[1] = admission->zap.handle;
 }

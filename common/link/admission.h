@@ -16,16 +16,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <zmq.h>
 
 #include "common/link/link.h"
+#include "common/link/sockets.h"
 
 struct ss_admission;
 
 // Before `socket` is bound. With keys: their coordinator's key and the list of
-// allowed ones are read, and `socket` demands CURVE. Borrows context and
-// socket. Gives *ret_admission. Errors: of keys.h and allowed.h; SS_EIO.
-int ss_admission_open(void *context, void *socket,
+// allowed ones are read, and `socket` demands CURVE. Borrows sockets and
+// socket. Gives *ret_admission. Errors: of keys.h, allowed.h and zap.h; SS_EIO.
+int ss_admission_open(struct ss_sockets *sockets, void *socket,
     const struct ss_link_options *options, struct ss_admission **ret_admission,
     struct ss_error *error) SS_MUST_USE;
 // After the socket was closed, before its context ends.

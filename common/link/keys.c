@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zmq.h>
+#include <czmq.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
+#include "common/link/key_file.h"
 #include "common/link/limits.h"
 
 enum { KEY_BYTES = 32 };
@@ -38,10 +40,7 @@ bool ss_key_is_public_half(const char *text)
 
 void ss_key_forget(struct ss_key *key)
 {
-    // A memset of what is not read again may be left out; this one is not.
-    volatile char *secret = key->secret_half;
-    for (size_t i = 0; i < sizeof(key->secret_half); i++)
-        secret[i] = '\0';
+    ss_secret_forget(key->secret_half, sizeof(key->secret_half));
 }
 
 int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
@@ -58,6 +57,33 @@ int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
     memcpy(key.name, name, strlen(name) + 1);
     *ret_key = key;
     ss_key_forget(&key);
+    return SS_OK;
+}
+
+// ------------------------------------------------------------------ sockets
+
+// zcert frees its copies of the secret half as they are.
+static void cert_destroy(zcert_t **cert)
+{
+    ss_secret_forget((void *)zcert_secret_key(*cert), KEY_BYTES);
+    ss_secret_forget((void *)zcert_secret_txt(*cert), SS_KEY_TEXT_SIZE);
+    zcert_destroy(cert);
+}
+
+int ss_key_apply(const struct ss_key *key, void *socket, struct ss_error *error)
+{
+    unsigned char public_half[KEY_BYTES], secret_half[KEY_BYTES];
+    // zcert says nothing then, and nothing would be encrypted.
+    if (!zsys_has_curve())
+        return ss_error_set(error, SS_EIO,
+            "libzmq takes no key: it was built without CURVE");
+    ss_check(zmq_z85_decode(public_half, key->public_half) &&
+             zmq_z85_decode(secret_half, key->secret_half));
+    zcert_t *cert = zcert_new_from(public_half, secret_half);
+    ss_secret_forget(secret_half, sizeof(secret_half));
+    ss_check(cert != NULL);
+    zcert_apply(cert, socket);
+    cert_destroy(&cert);
     return SS_OK;
 }
 
@@ -79,12 +105,26 @@ char *ss_keys_path(const char *keys, const char *name)
     return ss_format("%.*s/%s", (int)(slash - keys), keys, name);
 }
 
+// zcert_save() writes two files, and zcert_load() prefers the one that has both
+// halves. Gives.
+static char *path_of_secret(const char *path)
+{
+    char *beside = ss_format("%s_secret", path);
+    if (access(beside, F_OK) == 0)
+        return beside;
+    ss_free(beside);
+    return ss_strdup(path);
+}
+
 bool ss_key_is_exposed(const char *path)
 {
     struct stat found;
-    return strncmp(path, SS_KEYS_OF_ENGINE, strlen(SS_KEYS_OF_ENGINE)) != 0 &&
-           stat(path, &found) == 0 &&
-           (found.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+    char *secret = path_of_secret(path);
+    bool is_exposed =
+        strncmp(path, SS_KEYS_OF_ENGINE, strlen(SS_KEYS_OF_ENGINE)) != 0 &&
+        stat(secret, &found) == 0 && (found.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+    ss_free(secret);
+    return is_exposed;
 }
 
 // ------------------------------------------------------------------ writing
@@ -120,10 +160,10 @@ static int write_new(const char *path, mode_t mode, const char *text,
 static int save_public_half(
     const struct ss_key *key, const char *dir, struct ss_error *error)
 {
+    char text[SS_KEY_FILE_SIZE_MAX];
     char *path = ss_format("%s/" SS_KEYS_SERVER, dir);
-    char *text = ss_format("%s\n", key->public_half);
+    ss_key_file_print(key, false, text);
     int status = write_new(path, 0644, text, error);
-    ss_free(text);
     ss_free(path);
     return status;
 }
@@ -133,20 +173,14 @@ int ss_key_save(
 {
     char text[SS_KEY_FILE_SIZE_MAX];
     char *path = ss_format("%s/%s.key", dir, key->name);
-    snprintf(text, sizeof(text),
-        "# A key of Superstep. Whoever has this file is \"%s\".\n"
-        "name %s\nrole %s\npublic %s\nsecret %s\n",
-        key->name, key->name, ss_role_name(key->role), key->public_half,
-        key->secret_half);
+    ss_key_file_print(key, true, text);
     int status = write_new(path, 0600, text, error);
     if (status == SS_OK && key->role == SS_ROLE_COORDINATOR) {
         status = save_public_half(key, dir, error);
         if (status != SS_OK)
             unlink(path);
     }
-    struct ss_key written = *key;
-    ss_key_forget(&written);
-    memset(text, 0, sizeof(text));
+    ss_secret_forget(text, sizeof(text));
     ss_free(path);
     return status;
 }
@@ -180,76 +214,68 @@ static int read_small(const char *path, char text[SS_KEY_FILE_SIZE_MAX],
     return SS_OK;
 }
 
-// "word value" into the field that the word names. False: it does not.
-static bool take_line(struct ss_key *key, const char *word, const char *value)
+// A certificate that another program made says neither: it is called like its
+// file, and a file that is called like a role is a key for it.
+static void name_after_file(struct ss_key *key, const char *path)
 {
-    size_t size = strlen(value);
-    if (strcmp(word, "role") == 0) {
-        key->role = ss_role_by_name(value);
-        return key->role != SS_ROLE_NONE;
-    }
-    if (strcmp(word, "name") == 0) {
-        if (ss_key_check_name(value, NULL) != SS_OK)
-            return false;
-        memcpy(key->name, value, size + 1);
-        return true;
-    }
-    bool is_public = strcmp(word, "public") == 0;
-    if ((!is_public && strcmp(word, "secret") != 0) ||
-        !ss_key_is_public_half(value))
-        return false;
-    memcpy(is_public ? key->public_half : key->secret_half, value, size + 1);
-    return true;
+    char name[SS_KEY_NAME_SIZE];
+    const char *slash = strrchr(path, '/');
+    snprintf(name, sizeof(name), "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(name, '.');
+    if (dot && dot > name)
+        *dot = '\0';
+    if (*key->name == '\0' && ss_key_check_name(name, NULL) == SS_OK)
+        memcpy(key->name, name, sizeof(name));
+    if (key->role == SS_ROLE_NONE)
+        key->role = ss_role_by_name(name);
 }
 
 // The parts belong together, and are all there.
-static bool is_whole(const struct ss_key *key)
+static int check_whole(
+    const char *path, const struct ss_key *key, struct ss_error *error)
 {
     char derived[SS_KEY_TEXT_SIZE];
-    return *key->name && key->role != SS_ROLE_NONE && *key->secret_half &&
-           zmq_curve_public(derived, key->secret_half) == 0 &&
-           strcmp(derived, key->public_half) == 0;
-}
-
-static int parse_key(const char *path, char *text, struct ss_key *ret_key,
-    struct ss_error *error)
-{
-    int number = 1;
-    for (char *line = text; *line; number++) {
-        char *end = line + strcspn(line, "\n");
-        bool is_last = *end == '\0';
-        *end = '\0';
-        char *value = strchr(line, ' ');
-        if (value)
-            *value++ = '\0';
-        // The line itself is not shown: it may be the secret.
-        if (*line && *line != '#' && !(value && take_line(ret_key, line, value)))
-            return ss_error_set(error, SS_EFORMAT,
-                "%s, line %d: no line of a key (name, role, public, secret)",
-                path, number);
-        if (is_last)
-            break;
-        line = end + 1;
-    }
-    if (!is_whole(ret_key))
+    bool has_all = *key->public_half && *key->secret_half && *key->name;
+    if (has_all && key->role == SS_ROLE_NONE)
         return ss_error_set(error, SS_EFORMAT,
-            "%s is not a whole key: name, role, public and secret half, which "
-            "belong together",
+            "%s does not say what it is for: call it like its role "
+            "(worker.key), or give it one, role = \"worker\" below metadata",
             path);
-    return SS_OK;
+    if (*key->name && *key->secret_half &&
+        zmq_curve_public(derived, key->secret_half) == 0 &&
+        strcmp(derived, key->public_half) == 0)
+        return SS_OK;
+    return ss_error_set(error, SS_EFORMAT,
+        "%s is not a whole key: name, role, public and secret half, which "
+        "belong together",
+        path);
 }
 
-int ss_key_load(const char *path, struct ss_key *ret_key, struct ss_error *error)
+static int load_secret(const char *given, const char *path,
+    struct ss_key *ret_key, struct ss_error *error)
 {
     char text[SS_KEY_FILE_SIZE_MAX];
     struct ss_key key = {.role = SS_ROLE_NONE};
     int status = read_small(path, text, error);
+    bool is_certificate = status == SS_OK && ss_key_file_is_certificate(text);
     if (status == SS_OK)
-        status = parse_key(path, text, &key, error);
+        status = ss_key_file_parse(path, text, &key, error);
+    if (status == SS_OK && is_certificate)
+        name_after_file(&key, given);
+    if (status == SS_OK)
+        status = check_whole(path, &key, error);
     if (status == SS_OK)
         *ret_key = key;
     ss_key_forget(&key);
-    memset(text, 0, sizeof(text));
+    ss_secret_forget(text, sizeof(text));
+    return status;
+}
+
+int ss_key_load(const char *path, struct ss_key *ret_key, struct ss_error *error)
+{
+    char *secret = path_of_secret(path);
+    int status = load_secret(path, secret, ret_key, error);
+    ss_free(secret);
     return status;
 }
 
@@ -305,23 +331,43 @@ int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
     return status;
 }
 
+// The key alone, as Superstep wrote it before, or a public certificate.
+static int parse_public_half(const char *path, char *text,
+    char ret_public_half[SS_KEY_TEXT_SIZE], struct ss_error *error)
+{
+    struct ss_key key = {.role = SS_ROLE_NONE};
+    char first[SS_KEY_TEXT_SIZE + 1];
+    snprintf(first, sizeof(first), "%.*s", (int)strcspn(text, " \r\n"), text);
+    if (ss_key_is_public_half(first)) {
+        memcpy(ret_public_half, first, SS_KEY_TEXT_SIZE);
+        return SS_OK;
+    }
+    int status = ss_key_file_parse(path, text, &key, error);
+    bool is_secret = *key.secret_half != '\0';
+    ss_key_forget(&key);
+    if (status == SS_OK && !is_secret && *key.public_half) {
+        memcpy(ret_public_half, key.public_half, SS_KEY_TEXT_SIZE);
+        return SS_OK;
+    }
+    return ss_error_set(error, SS_EFORMAT,
+        "%s is not a public key: a public certificate, or 40 characters of "
+        "Z85%s",
+        path, is_secret ? "; it holds a secret half, which stays where it was"
+                          " made" : "");
+}
+
 int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],
     struct ss_error *error)
 {
     char text[SS_KEY_FILE_SIZE_MAX];
     char *path = ss_keys_path(keys, SS_KEYS_SERVER);
     int status = read_small(path, text, error);
-    if (status == SS_OK) {
-        text[strcspn(text, " \r\n")] = '\0';
-        if (ss_key_is_public_half(text))
-            memcpy(ret_public_half, text, SS_KEY_TEXT_SIZE);
-        else
-            status = ss_error_set(error, SS_EFORMAT,
-                "%s is not a public key: 40 characters of Z85", path);
-    } else if (status == SS_ENOTFOUND) {
+    if (status == SS_OK)
+        status = parse_public_half(path, text, ret_public_half, error);
+    else if (status == SS_ENOTFOUND)
         status = ss_error_wrap(
             error, "no public key of the coordinator (copy it here)");
-    }
+    ss_secret_forget(text, sizeof(text));
     ss_free(path);
     return status;
 }

@@ -12,7 +12,9 @@
 //                          line; read again when it changes
 //
 // In place of DIR the file of one key may be named; the others lie beside it.
-// Public and secret halves are 40 characters of Z85 (ZeroMQ RFC 32).
+// Public and secret halves are 40 characters of Z85 (ZeroMQ RFC 32). The files
+// are certificates as czmq's zcert has them: any program with czmq reads ours, and
+// ours read its own (key_file.h).
 #ifndef SS_LINK_KEYS_H
 #define SS_LINK_KEYS_H
 
@@ -49,12 +51,17 @@ int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
 // Overwrite what is secret.
 void ss_key_forget(struct ss_key *key);
+// The pair is that of `socket` (libzmq's, or czmq's) from now on. SS_EIO: libzmq was
+// built without CURVE.
+int ss_key_apply(
+    const struct ss_key *key, void *socket, struct ss_error *error) SS_MUST_USE;
 
 // Write DIR/NAME.key, readable for its owner only, and for a coordinator's key
 // DIR/coordinator.pub. SS_EEXISTS: never over another one; SS_EIO.
 int ss_key_save(const struct ss_key *key, const char *dir,
     struct ss_error *error) SS_MUST_USE;
-// SS_ENOTFOUND, SS_EIO, SS_EFORMAT (with the line).
+// Of PATH_secret where that is there, as zcert_load() does. SS_ENOTFOUND, SS_EIO,
+// SS_EFORMAT (with the line).
 int ss_key_load(
     const char *path, struct ss_key *ret_key, struct ss_error *error) SS_MUST_USE;
 // May others than its owner read the file? Not asked of what a container's engine

@@ -14,6 +14,8 @@ enum {
     // After a close, messages that were sent still leave for so long: a BYE, a
     // last answer.
     SS_LINK_LINGER_MS = 500,
+    // A close waits at most so long until all of it is gone, and the port free.
+    SS_LINK_CLOSE_MS = 5000,
     // Who does not finish its handshake in this time is hung up on. Half-open
     // connections cost a descriptor each.
     SS_LINK_HANDSHAKE_MS = 10000,
@@ -97,8 +99,8 @@ enum {
     SS_LINK_DROPPED_TURN_MAX = 1000,
     SS_LINK_NOTICES_MAX = 64, // that wait to be told; more are only counted
 
-    // A key file is four short lines.
-    SS_KEY_FILE_SIZE_MAX = 1024,
+    // A key file is a certificate: two keys, and metadata of anybody's.
+    SS_KEY_FILE_SIZE_MAX = 4096,
     // A line of the allowed keys: a role, a name of 63, 40 of Z85.
     SS_KEYS_LINE_SIZE_MAX = 256,
     SS_KEYS_ALLOWED_MAX = 10000, // one for each machine of a large cluster

@@ -30,6 +30,7 @@ struct ss_link_options {
     const char *keys;        // a folder or file (keys.h); NULL, "": no keys
     unsigned roles;          // CLIENT: what the own key may be for, as bits
     bool is_insecure;        // SERVER: listen beyond loopback without keys
+    bool is_guest;           // in a program of somebody else (sockets.h)
     struct ss_rate_limit_settings limits; // SERVER
 };
 

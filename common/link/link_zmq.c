@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <zmq.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -19,20 +18,21 @@
 #include "common/link/limits.h"
 #include "common/link/link_impl.h"
 #include "common/link/monitor.h"
+#include "common/link/sockets.h"
 
 enum {
     IDENTITY_SIZE = SS_ADMISSION_MARK_SIZE + 16,
     ENDPOINT_SIZE = 512,
-    SOCKETS_MAX = 8,
 };
 
 struct zmq_link {
     struct ss_link base;
-    void *context;
-    void *socket;
+    struct ss_sockets sockets;
+    struct ss_socket own;
+    void *socket; // its handle
     int fd;
     struct ss_admission *admission; // of a server
-    void *monitor;        // of a client
+    struct ss_socket monitor; // of a client
     bool has_keys;        // of a client
     const char *trouble;  // of a client; NULL: none
 };
@@ -45,21 +45,12 @@ static struct zmq_link *own(struct ss_link *link)
 static void close_link(struct ss_link *link)
 {
     struct zmq_link *it = own(link);
-    if (it->socket)
-        zmq_close(it->socket);
-    if (it->monitor)
-        zmq_close(it->monitor);
+    ss_socket_close(&it->own);
+    ss_monitor_close(&it->monitor);
     ss_admission_close(&it->admission);
-    if (it->context)
-        while (zmq_ctx_term(it->context) != 0 && errno == EINTR)
-            continue;
+    ss_sockets_fini(&it->sockets);
     ss_free(it->base.endpoint);
     ss_free(it);
-}
-
-static void set_int(struct zmq_link *link, int option, int value)
-{
-    ss_check(zmq_setsockopt(link->socket, option, &value, sizeof(value)) == 0);
 }
 
 // Random bytes behind the mark of our key (random too without keys); the first
@@ -79,28 +70,33 @@ static void set_identity(struct zmq_link *link, const char *public_half)
                  sizeof(identity)) == 0);
 }
 
-static void set_options(struct zmq_link *link)
+// All of them, on this socket: what czmq was told for the process is somebody
+// else's.
+static void set_options(struct zmq_link *link, const char *endpoint)
 {
+    void *socket = link->socket;
     int64_t size_max = (int64_t)link->base.message_size_max;
-    ss_check(zmq_setsockopt(link->socket, ZMQ_MAXMSGSIZE, &size_max,
-                 sizeof(size_max)) == 0);
-    set_int(link, ZMQ_SNDHWM, SS_LINK_QUEUE_MAX);
-    set_int(link, ZMQ_RCVHWM, SS_LINK_QUEUE_MAX);
-    set_int(link, ZMQ_LINGER, SS_LINK_LINGER_MS);
-    set_int(link, ZMQ_HANDSHAKE_IVL, SS_LINK_HANDSHAKE_MS);
-    set_int(link, ZMQ_TCP_KEEPALIVE, 1);
-    set_int(link, ZMQ_TCP_KEEPALIVE_IDLE, SS_LINK_KEEPALIVE_S);
-    set_int(link, ZMQ_TCP_KEEPALIVE_INTVL, SS_LINK_KEEPALIVE_EACH_S);
-    set_int(link, ZMQ_TCP_KEEPALIVE_CNT, SS_LINK_KEEPALIVE_COUNT);
-    set_int(link, ZMQ_TCP_MAXRT, SS_LINK_UNACKNOWLEDGED_MS);
+    ss_check(zmq_setsockopt(
+                 socket, ZMQ_MAXMSGSIZE, &size_max, sizeof(size_max)) == 0);
+    zsock_set_sndhwm(socket, SS_LINK_QUEUE_MAX);
+    zsock_set_rcvhwm(socket, SS_LINK_QUEUE_MAX);
+    zsock_set_linger(socket, SS_LINK_LINGER_MS);
+    // Only where it is asked for: else names of IPv4 addresses change.
+    zsock_set_ipv6(socket, strchr(endpoint, '[') != NULL);
+    zsock_set_handshake_ivl(socket, SS_LINK_HANDSHAKE_MS);
+    zsock_set_tcp_keepalive(socket, 1);
+    zsock_set_tcp_keepalive_idle(socket, SS_LINK_KEEPALIVE_S);
+    zsock_set_tcp_keepalive_intvl(socket, SS_LINK_KEEPALIVE_EACH_S);
+    zsock_set_tcp_keepalive_cnt(socket, SS_LINK_KEEPALIVE_COUNT);
+    zsock_set_tcp_maxrt(socket, SS_LINK_UNACKNOWLEDGED_MS);
     if (link->base.is_server) {
-        set_int(link, ZMQ_ROUTER_MANDATORY, 1);
-        set_int(link, ZMQ_ROUTER_HANDOVER, 1);
-        set_int(link, ZMQ_BACKLOG, SS_LINK_BACKLOG);
+        zsock_set_router_mandatory(socket, 1);
+        zsock_set_router_handover(socket, 1);
+        zsock_set_backlog(socket, SS_LINK_BACKLOG);
         return;
     }
-    set_int(link, ZMQ_RECONNECT_IVL, SS_LINK_RECONNECT_MS);
-    set_int(link, ZMQ_RECONNECT_IVL_MAX, SS_LINK_RECONNECT_MAX_MS);
+    zsock_set_reconnect_ivl(socket, SS_LINK_RECONNECT_MS);
+    zsock_set_reconnect_ivl_max(socket, SS_LINK_RECONNECT_MAX_MS);
 }
 
 static int open_failed(
@@ -158,15 +154,8 @@ static int show_key(struct zmq_link *link,
         status = ss_keys_own(options->keys, options->roles, &own, error);
     if (status != SS_OK)
         return status;
-    if (zmq_setsockopt(link->socket, ZMQ_CURVE_SERVERKEY, server,
-            SS_KEY_TEXT_SIZE) != 0 ||
-        zmq_setsockopt(link->socket, ZMQ_CURVE_PUBLICKEY, own.public_half,
-            SS_KEY_TEXT_SIZE) != 0 ||
-        zmq_setsockopt(link->socket, ZMQ_CURVE_SECRETKEY, own.secret_half,
-            SS_KEY_TEXT_SIZE) != 0)
-        status = ss_error_set(error, SS_EIO,
-            "libzmq takes no key: %s (was it built without CURVE?)",
-            zmq_strerror(errno));
+    zsock_set_curve_serverkey(link->socket, server);
+    status = ss_key_apply(&own, link->socket, error);
     set_identity(link, own.public_half);
     ss_key_forget(&own);
     return status;
@@ -175,7 +164,9 @@ static int show_key(struct zmq_link *link,
 static int open_client(struct zmq_link *link,
     const struct ss_link_options *options, struct ss_error *error)
 {
-    link->monitor = ss_monitor_open(link->context, link->socket, "trouble");
+    // Without it nobody learns what is wrong, and that is all.
+    (void)!ss_monitor_open(
+        &link->sockets, link->socket, "trouble", &link->monitor);
     link->has_keys = options->keys && *options->keys;
     if (link->has_keys)
         return show_key(link, options, error);
@@ -206,7 +197,8 @@ static const char *trouble(struct ss_link *link)
     struct zmq_link *it = own(link);
     enum ss_monitor_news news;
     int value;
-    while (it->monitor && ss_monitor_take(it->monitor, &news, &value))
+    while (it->monitor.handle &&
+           ss_monitor_take(it->monitor.handle, &news, &value))
         if (news != SS_MONITOR_DISCONNECTED && news != SS_MONITOR_ACCEPTED &&
             news != SS_MONITOR_LISTENING)
             it->trouble = trouble_of(news, value, it->has_keys);
@@ -227,10 +219,8 @@ static const struct ss_link_ops zmq_ops = {close_link, send_link, recv_link,
 static int prepare(struct zmq_link *link,
     const struct ss_link_options *options, struct ss_error *error)
 {
-    set_options(link);
-    // Only where it is asked for: else names of IPv4 addresses change.
-    set_int(link, ZMQ_IPV6, strchr(options->endpoint, '[') != NULL);
-    return options->server ? ss_admission_open(link->context, link->socket,
+    set_options(link, options->endpoint);
+    return options->server ? ss_admission_open(&link->sockets, link->socket,
                                  options, &link->admission, error)
                            : open_client(link, options, error);
 }
@@ -241,16 +231,14 @@ int ss_link_open_zmq(const struct ss_link_options *options,
     struct zmq_link *link = ss_zalloc(1, sizeof(*link));
     link->base = (struct ss_link){
         &zmq_ops, options->server, options->message_size_max, NULL};
-    link->context = zmq_ctx_new();
-    ss_check(link->context != NULL);
-    zmq_ctx_set(link->context, ZMQ_MAX_SOCKETS, SOCKETS_MAX);
-    link->socket =
-        zmq_socket(link->context, options->server ? ZMQ_ROUTER : ZMQ_DEALER);
-    if (!link->socket) {
+    ss_sockets_init(&link->sockets, options->is_guest);
+    if (!ss_socket_open(&link->sockets,
+            options->server ? ZMQ_ROUTER : ZMQ_DEALER, &link->own)) {
         int status = open_failed(options->endpoint, options->server, error);
         close_link(&link->base);
         return status;
     }
+    link->socket = link->own.handle;
     int status = prepare(link, options, error);
     if (status != SS_OK) {
         close_link(&link->base);

@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <string.h>
-#include <zmq.h>
+#include <time.h>
 
 #include "common/base/check.h"
+#include "common/link/limits.h"
 
 enum { ADDRESS_SIZE = 64, EVENT_SIZE = 6 };
 
@@ -23,32 +25,33 @@ static const struct {
     {ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL, SS_MONITOR_PROTOCOL},
     {ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, SS_MONITOR_DENIED},
     {ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL, SS_MONITOR_BROKEN},
+    {ZMQ_EVENT_MONITOR_STOPPED, SS_MONITOR_ENDED},
 };
 
 enum { TABLE_COUNT = sizeof(table) / sizeof(*table) };
 
-void *ss_monitor_open(void *context, void *socket, const char *name)
+bool ss_monitor_open(struct ss_sockets *sockets, void *socket, const char *name,
+    struct ss_socket *ret_monitor)
 {
+    static atomic_uint count; // one context has the monitors of all links
     char address[ADDRESS_SIZE];
-    int events = 0, unlimited = 0, linger = 0;
+    int events = 0;
     for (size_t i = 0; i < TABLE_COUNT; i++)
         events |= table[i].event;
-    snprintf(address, sizeof(address), "inproc://%s", name);
-    void *monitor = zmq_socket(context, ZMQ_PAIR);
-    if (!monitor)
-        return NULL;
+    snprintf(address, sizeof(address), "inproc://superstep-%s-%u", name,
+        atomic_fetch_add(&count, 1));
+    if (!ss_socket_open(sockets, ZMQ_PAIR, ret_monitor))
+        return false;
     // libzmq waits where this queue is full, and would do so for ever while
-    // the socket is closed. New connections are bounded in rate.
-    ss_check(zmq_setsockopt(
-                 monitor, ZMQ_RCVHWM, &unlimited, sizeof(unlimited)) == 0);
-    ss_check(
-        zmq_setsockopt(monitor, ZMQ_LINGER, &linger, sizeof(linger)) == 0);
-    if (zmq_socket_monitor(socket, address, events) != 0 ||
-        zmq_connect(monitor, address) != 0) {
-        zmq_close(monitor);
-        return NULL;
-    }
-    return monitor;
+    // the socket is closed. New connections are bounded in rate. That is why this
+    // is not a zmonitor, whose queue is bounded.
+    zsock_set_rcvhwm(ret_monitor->handle, 0);
+    zsock_set_linger(ret_monitor->handle, 0);
+    if (zmq_socket_monitor(socket, address, events) == 0 &&
+        zmq_connect(ret_monitor->handle, address) == 0)
+        return true;
+    ss_socket_close(ret_monitor);
+    return false;
 }
 
 static int receive(void *monitor, void *bytes, size_t size)
@@ -80,4 +83,32 @@ bool ss_monitor_take(
             }
     }
     return false;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    ss_check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool has_ended(void *monitor)
+{
+    enum ss_monitor_news news;
+    int value;
+    while (ss_monitor_take(monitor, &news, &value))
+        if (news == SS_MONITOR_ENDED)
+            return true;
+    return false;
+}
+
+void ss_monitor_close(struct ss_socket *monitor)
+{
+    if (!monitor->handle)
+        return;
+    int64_t end_ms = now_ms() + SS_LINK_CLOSE_MS, left_ms;
+    zmq_pollitem_t item = {.socket = monitor->handle, .events = ZMQ_POLLIN};
+    while (!has_ended(monitor->handle) && (left_ms = end_ms - now_ms()) > 0)
+        zmq_poll(&item, 1, (long)left_ms);
+    ss_socket_close(monitor);
 }

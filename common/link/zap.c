@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <zmq.h>
 
 #include "common/base/check.h"
 
@@ -18,23 +17,35 @@ enum { FRAMES_MAX = 16, FRAME_SIZE = 256, KEY_BYTES = 32 };
 
 static const char version[] = "1.0";
 static const char domain[] = "superstep";
+static const char address[] = "inproc://zeromq.zap.01"; // RFC 27 says so
 
-int ss_zap_open(void *context, void *socket, void **ret_zap,
-    struct ss_error *error)
+int ss_zap_open(struct ss_sockets *sockets, void *socket,
+    struct ss_socket *ret_zap, struct ss_error *error)
 {
-    int linger = 0;
-    void *zap = zmq_socket(context, ZMQ_ROUTER);
-    if (zap && zmq_bind(zap, "inproc://zeromq.zap.01") == 0 &&
-        zmq_setsockopt(zap, ZMQ_LINGER, &linger, sizeof(linger)) == 0 &&
-        zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0) {
-        *ret_zap = zap;
+    if (!ss_socket_open(sockets, ZMQ_ROUTER, ret_zap))
+        return ss_error_set(error, SS_EIO,
+            "libzmq cannot ask who may come in: %s", zmq_strerror(errno));
+    zsock_set_linger(ret_zap->handle, 0);
+    if (zmq_bind(ret_zap->handle, address) == 0) {
+        zsock_set_zap_domain(socket, domain);
         return SS_OK;
     }
-    int status = ss_error_set(error, SS_EIO,
-        "libzmq cannot ask who may come in: %s", zmq_strerror(errno));
-    if (zap)
-        zmq_close(zap);
+    int status = errno == EADDRINUSE
+                     ? ss_error_set(error, SS_EBUSY,
+                           "one link with keys can listen in a process, and "
+                           "there is one already")
+                     : ss_error_set(error, SS_EIO,
+                           "libzmq cannot ask who may come in: %s",
+                           zmq_strerror(errno));
+    ss_socket_close(ret_zap);
     return status;
+}
+
+void ss_zap_close(struct ss_socket *zap)
+{
+    if (zap->handle)
+        zmq_unbind(zap->handle, address); // at once; closing takes its time
+    ss_socket_close(zap);
 }
 
 static int receive(void *zap, void *bytes, size_t size)

@@ -1,4 +1,8 @@
 // zap.h - libzmq asks who may come in (ZeroMQ RFC 27), and is answered.
+//
+// By hand, and not by czmq's zauth: that answers at once, in a thread of its own,
+// and from a list; here an answer may wait (admission.h), and depends on what the
+// key and its address did.
 #ifndef SS_LINK_ZAP_H
 #define SS_LINK_ZAP_H
 
@@ -6,6 +10,7 @@
 
 #include "common/base/status.h"
 #include "common/link/keys.h"
+#include "common/link/sockets.h"
 
 enum { SS_ZAP_ADDRESS_SIZE = 64, SS_ZAP_ID_SIZE = 32 };
 
@@ -18,11 +23,14 @@ struct ss_zap_request {
     char public_half[SS_KEY_TEXT_SIZE]; // "": it has no key
 };
 
-// A socket that answers for `context`, before anything of it is bound; and
-// `socket` (still unbound) asks there. SS_EIO. Keep it until `socket` is closed:
-// libzmq lets in whom it finds nobody to ask about.
-int ss_zap_open(void *context, void *socket, void **ret_zap,
-    struct ss_error *error) SS_MUST_USE;
+// A socket that answers for the context of `sockets`, before anything of it is
+// bound; and `socket` (still unbound) asks there. There is one for a context.
+// SS_EBUSY: it has one; SS_EIO. Keep it until all of `socket` is gone: libzmq lets
+// in whom it finds nobody to ask about.
+int ss_zap_open(struct ss_sockets *sockets, void *socket,
+    struct ss_socket *ret_zap, struct ss_error *error) SS_MUST_USE;
+// None is fine.
+void ss_zap_close(struct ss_socket *zap);
 // The next request, without waiting. It may be answered at any time, or never:
 // then the handshake ends when its time is over. False: there is none.
 bool ss_zap_take(void *zap, struct ss_zap_request *ret_request);

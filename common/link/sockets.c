@@ -1,0 +1,116 @@
+// sockets.c - czmq where it is at home, libzmq alone where it is not.
+#include "common/link/sockets.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/base/check.h"
+
+enum {
+    RANDOM_STATE_SIZE = 128,
+    GUEST_SOCKETS_MAX = 8,
+    // What libzmq opens for a socket, with the first also for its context. czmq
+    // ends the process where it gets no socket: so we look before.
+    DESCRIPTORS = 12,
+};
+
+static pthread_mutex_t czmq_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t czmq_owner; // a child that was forked begins anew
+static atomic_int czmq_open;
+
+// czmq says where sockets are dangling, on standard output. There are such where a
+// node ends its worker: another thread is in them, and they cannot be closed.
+static void czmq_hush(void)
+{
+    if (czmq_owner == getpid() && atomic_load(&czmq_open) > 0)
+        zsys_set_logstream(NULL);
+}
+
+// czmq takes SIGINT and SIGTERM, and begins the numbers of random() anew.
+static void czmq_begin(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction actions[sizeof(signals) / sizeof(*signals)];
+    static char state[RANDOM_STATE_SIZE];
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        ss_check(sigaction(signals[i], NULL, &actions[i]) == 0);
+    char *numbers = initstate(1, state, sizeof(state));
+    zsys_handler_set(NULL);
+    ss_check(zsys_init() != NULL);
+    setstate(numbers);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        ss_check(sigaction(signals[i], &actions[i], NULL) == 0);
+    ss_check(atexit(czmq_hush) == 0); // behind czmq's own, so that it runs before
+}
+
+void ss_sockets_init(struct ss_sockets *sockets, bool is_guest)
+{
+    *sockets = (struct ss_sockets){.is_guest = is_guest};
+    if (is_guest) {
+        sockets->context = zmq_ctx_new();
+        ss_check(sockets->context != NULL);
+        zmq_ctx_set(sockets->context, ZMQ_MAX_SOCKETS, GUEST_SOCKETS_MAX);
+        return;
+    }
+    pthread_mutex_lock(&czmq_lock);
+    if (czmq_owner != getpid()) {
+        czmq_begin();
+        atomic_store(&czmq_open, 0);
+        czmq_owner = getpid();
+    }
+    pthread_mutex_unlock(&czmq_lock);
+}
+
+void ss_sockets_fini(struct ss_sockets *sockets)
+{
+    if (sockets->context)
+        while (zmq_ctx_term(sockets->context) != 0 && errno == EINTR)
+            continue;
+    sockets->context = NULL;
+}
+
+static bool has_descriptors(void)
+{
+    int taken[DESCRIPTORS], count = 0, why;
+    while (count < DESCRIPTORS &&
+           (taken[count] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) >= 0)
+        count++;
+    why = errno;
+    for (int i = 0; i < count; i++)
+        close(taken[i]);
+    errno = why;
+    return count == DESCRIPTORS;
+}
+
+bool ss_socket_open(
+    struct ss_sockets *sockets, int type, struct ss_socket *ret_socket)
+{
+    *ret_socket = (struct ss_socket){.handle = NULL};
+    if (sockets->context) {
+        ret_socket->handle = zmq_socket(sockets->context, type);
+        return ret_socket->handle != NULL;
+    }
+    if (!has_descriptors())
+        return false;
+    // Of a socket made here czmq knows no line: it does not close it at exit, under
+    // the hands of a thread that waits for it.
+    ret_socket->zsock = (zsock_new)(type);
+    ret_socket->handle = zsock_resolve(ret_socket->zsock);
+    atomic_fetch_add(&czmq_open, 1);
+    return true;
+}
+
+void ss_socket_close(struct ss_socket *socket)
+{
+    if (socket->zsock) {
+        zsock_destroy(&socket->zsock);
+        atomic_fetch_sub(&czmq_open, 1);
+    } else if (socket->handle) {
+        zmq_close(socket->handle);
+    }
+    socket->handle = NULL;
+}
