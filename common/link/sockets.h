@@ -6,9 +6,9 @@
 // else, where the client library is a guest, that word is the program's: there a
 // link has a context of its own (docs/decisions/0025).
 //
-// What is czmq's stays invisible: signals, random() and the environment of the
-// process are as they were, options are set on each socket, and a process that
-// ends while a socket is open says nothing of it.
+// What is czmq's stays invisible at home, too: signals and random() are as they
+// were, options are set on each socket, and a process that ends while a socket is
+// open says nothing of it.
 #ifndef SS_LINK_SOCKETS_H
 #define SS_LINK_SOCKETS_H
 

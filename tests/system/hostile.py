@@ -24,6 +24,8 @@ import socket
 import sys
 import time
 
+from key_file import halves
+
 DEALER, LINGER, RECONNECT_IVL, ROUTING_ID, SNDHWM = 5, 17, 18, 5, 23
 RCVBUF, RCVHWM = 12, 24
 PUBLICKEY, SECRETKEY, SERVERKEY, DONTWAIT = 48, 49, 50, 1
@@ -88,13 +90,12 @@ class Zmq:
 
 
 def key_of(path):
-    fields = dict(line.split(" ", 1) for line in path.read_text().splitlines()
-                  if line and not line.startswith("#"))
-    return fields["public"].encode(), fields["secret"].encode()
+    found = halves(path)
+    return found["public"].encode(), found["secret"].encode()
 
 
 def server_of(keys):
-    return (keys / "coordinator.pub").read_text().strip().encode()
+    return halves(keys / "coordinator.pub")["public"].encode()
 
 
 def storm(zmq, new_one):

@@ -6,6 +6,7 @@ import os
 import stat
 
 from harness import ANY_PORT, BIN, LIB, World, expect, main
+from key_file import halves
 
 HELLO = LIB / "libhello.so"
 INPUT = '{"name": "Ada"}'
@@ -29,8 +30,7 @@ def keys(world, folder, *words, status=0):
 
 
 def public_half(path):
-    return next(line.split()[1] for line in path.read_text().splitlines()
-                if line.startswith("public "))
+    return halves(path)["public"]
 
 
 def run_hello(world, *more, status=0):
@@ -148,7 +148,7 @@ def test_a_client_is_no_worker_and_no_operator():
             (folder / "coordinator.pub").read_text())
         (lying / "worker.key").write_text(
             (folder / "client.key").read_text()
-            .replace("role client", "role worker"))
+            .replace('role = "client"', 'role = "worker"'))
         os.chmod(lying / "worker.key", 0o600)
         posing = world.worker(HELLO, None, "--keys", lying, wait=False)
         expect(posing.wait() == 3, posing.text())

@@ -3,6 +3,7 @@
 to talk, also about what is wrong, and no output has them."""
 
 from harness import BIN, LIB, World, expect, main
+from key_file import halves
 
 HELLO = LIB / "libhello.so"
 PASSWORD = "pl4nted-pa55word"
@@ -10,8 +11,7 @@ ROLES = ("coordinator", "worker", "client", "operator")
 
 
 def secret_half(path):
-    return next(line.split()[1] for line in path.read_text().splitlines()
-                if line.startswith("secret "))
+    return halves(path)["secret"]
 
 
 def start(world, program, *words, environment=None):
@@ -46,10 +46,12 @@ def test_secret_halves_of_keys_are_never_written():
         broken.mkdir()
         whole = (keys / "client.key").read_text()
         for i, text in enumerate((
-                whole.replace("secret ", "sekret "),
-                whole.replace("secret ", "secret  "),
-                whole.replace("role client", "role king"),
-                whole.replace("name client\n", ""), whole + "x" * 2000)):
+                whole.replace("secret-key", "sekret-key"),
+                whole.replace("secret-key = \"", "secret-key = "),
+                whole.replace("secret-key", "secret key"),
+                whole.replace('role = "client"', 'role = "king"'),
+                whole.replace("    secret-key", "  secret-key"),
+                whole + "#" * 4000)):
             (broken / "client.key").write_text(text)
             (broken / "coordinator.pub").write_text(
                 (keys / "coordinator.pub").read_text())
