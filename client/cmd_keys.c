@@ -167,7 +167,7 @@ static int allow_key(void)
         return ss_cli_usage("%s", error.message);
     if (!ss_key_is_public_half(word(3)))
         return ss_cli_usage("\"%s\" is no public key: 40 characters, as the "
-                            "line \"public\" of a key file has them",
+                            "line \"public-key\" of a key file has them",
             word(3));
     memcpy(key.name, word(2), strlen(word(2)) + 1);
     memcpy(key.public_half, word(3), sizeof(key.public_half));
