@@ -5,6 +5,7 @@ Nothing here sleeps for a fixed time: a test waits for a line of a process, for
 its end, or for a line in the effects pipe, each with a deadline.
 """
 
+import difflib
 import json
 import os
 import pathlib
@@ -292,16 +293,27 @@ def is_sanitized():
     return b"__asan_init" in data or b"__tsan_init" in data
 
 
+def chosen(tests, wanted):
+    """Those of the tests that are wanted (none: all); a name that none of them
+    has ends the program, before anything is played."""
+    for name in wanted:
+        if name not in tests:
+            near = difflib.get_close_matches(name, tests, 1)
+            print(f"{sys.argv[0]}: there is no test {name}."
+                  + (f" Did you mean {near[0]}?" if near else ""),
+                  file=sys.stderr)
+            sys.exit(2)
+    return {name: function for name, function in tests.items()
+            if name in wanted or not wanted}
+
+
 def main(scope):
     """Run the functions named test_... of a module, or those named as
     arguments."""
-    tests = [(name[len("test_"):], function)
-             for name, function in scope.items() if name.startswith("test_")]
-    wanted = sys.argv[1:]
+    tests = {name[len("test_"):]: function
+             for name, function in scope.items() if name.startswith("test_")}
     failed = 0
-    for name, function in tests:
-        if wanted and name not in wanted:
-            continue
+    for name, function in chosen(tests, sys.argv[1:]).items():
         begin = time.monotonic()
         try:
             function()

@@ -235,15 +235,22 @@ def test_a_second_version_is_rolled_out_during_a_run(cluster):
 
 # ----------------------------------------------------------------------- main
 
-def play(cluster, wanted, again=False):
+def named(wanted):
+    """The tests with one of these words in their names (none: all)."""
+    tests = {name[len("test_"):]: function
+             for name, function in globals().items()
+             if name.startswith("test_")}
+    for word in wanted:
+        if not any(word in name for name in tests):
+            sys.exit(f"{sys.argv[0]}: no test has \"{word}\" in its name")
+    return {name: function for name, function in tests.items()
+            if not wanted or any(word in name for word in wanted)}
+
+
+def play(cluster, tests, again=False):
     say(f"With Compose {cluster.program.version}.")
     passed = failed = 0
-    for name, function in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        name = name[len("test_"):]
-        if wanted and not any(word in name for word in wanted):
-            continue
+    for name, function in tests.items():
         if again and name not in AGAIN:
             continue
         begin = time.monotonic()
@@ -266,6 +273,7 @@ def play(cluster, wanted, again=False):
 
 def main():
     begin = time.monotonic()
+    tests = named(sys.argv[1:])
     try:
         with Engine() as engine:
             build_images(engine)
@@ -273,7 +281,7 @@ def main():
             passed = failed = 0
             for count, compose in enumerate(engine.composes()):
                 with Cluster(engine, compose) as cluster:
-                    ended = play(cluster, sys.argv[1:], again=count > 0)
+                    ended = play(cluster, tests, again=count > 0)
                 passed, failed = passed + ended[0], failed + ended[1]
     except Unavailable as why:
         say(f"\n*** SKIPPED: NO CLUSTER WAS TESTED ***\n{why}\n")
