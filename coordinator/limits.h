@@ -7,10 +7,6 @@ enum {
     // the rest: heartbeats must not wait behind a flood.
     SS_TURN_MESSAGES_MAX = 1000,
     SS_TURN_JOBS_MAX = 1000,
-    // A batch for one peer leaves when it has grown to this.
-    SS_OUTBOX_SIZE_MAX = 1024 * 1024,
-    // A worker's queue was full: try again after this.
-    SS_OUTBOX_RETRY_MS = 20,
     // How long a start waits for its first shards, and a stop for the database
     // to take their hand-over; then it goes on without.
     SS_SETTLE_MS = 5000,
@@ -19,9 +15,6 @@ enum {
     // told: people wait, and a database under load takes a second now and then.
     SS_STORE_SILENT_MS = 3000,
     SS_STORE_FAILING_MS = 500,
-    // Damaged things that are told, each by name: an operator who has more looks
-    // at the disk, not at the list.
-    SS_DAMAGES_MAX = 100,
     // While it lasts: how often it is looked at, and told in the log.
     SS_STORE_LOOK_MS = 1000,
     SS_STORE_TELL_MS = 60000,

@@ -9,7 +9,7 @@ enum { MEASURE_EVERY_MS = 100 };
 static void measure_engine(const struct ss_coordinator *shell)
 {
     struct ss_engine_counts counts;
-    ss_engine_count(shell->engine, &counts);
+    ss_engine_count(ss_core_engine(shell->core), &counts);
     ss_metric_set(SS_METRIC_RUNS_STARTED, counts.runs_started);
     ss_metric_set(SS_METRIC_RUNS_DONE, counts.runs_done);
     ss_metric_set(SS_METRIC_RUNS_FAILED, counts.runs_failed);
@@ -57,7 +57,7 @@ static void measure_link(const struct ss_coordinator *shell)
 const char *ss_shell_trouble(const struct ss_coordinator *shell)
 {
     const char *store = ss_watch_trouble(shell);
-    if (store || ss_cluster_is_member(shell))
+    if (store || ss_core_is_member(shell->core))
         return store;
     return "it has no lease, and owns no thread";
 }
@@ -65,7 +65,7 @@ const char *ss_shell_trouble(const struct ss_coordinator *shell)
 void ss_shell_measure(struct ss_coordinator *shell)
 {
     int64_t now_ms = ss_clock_ms();
-    if (!shell->is_measured)
+    if (!shell->is_measured || shell->is_opening)
         return;
     // What this turn changed is seen soon, also if no other turn comes.
     if (now_ms < shell->measured_ms + MEASURE_EVERY_MS) {

@@ -1,14 +1,18 @@
 // shell.h - a coordinator as a process: link, store and time around the engine.
 //
-//     workers, clients                                     the disk
-//          |  link (ZeroMQ)                                   |
-//          v                                                  v
-//       inbox.c --events--> engine --commands--> outbox.c, store_codec.c --jobs-->
-//          messages to events             commands to messages and store jobs
+//     workers, clients                                  the disk
+//          |  link (ZeroMQ)                                |  store actors
+//          v                                               v
+//     what came ------------> core (core/core.h) <------- what was done
+//                               |   |   |
+//             messages <--------+   |   +--------> jobs
+//                                   v
+//                              lines of the log
 //
-// It decides nothing. What is ready is fed before time; what must be durable
-// first, the engine holds back. A store that fails stops the coordinator: it
-// never goes on without durability, and what it had acknowledged is on disk.
+// It decides nothing and translates nothing: it polls, sends, submits and says.
+// What is ready is fed before time; what must be durable first, the engine holds
+// back. A store that fails stops the coordinator: it never goes on without
+// durability, and what it had acknowledged is on disk.
 #ifndef SS_COORDINATOR_SHELL_H
 #define SS_COORDINATOR_SHELL_H
 

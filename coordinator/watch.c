@@ -20,7 +20,7 @@ static bool longest_wait(
 {
     struct ss_store_wait lease;
     bool waits = ss_store_actors_wait(shell->actors, ret_wait);
-    if (!ss_cluster_waits(shell, &lease) ||
+    if (!shell->leases || !ss_store_actor_waits(shell->leases, &lease) ||
         (waits && ret_wait->since_ms <= lease.since_ms))
         return waits;
     *ret_wait = lease;
@@ -65,6 +65,8 @@ void ss_watch_turn(struct ss_coordinator *shell)
     struct ss_store_wait wait;
     int64_t now_ms = ss_clock_ms();
     shell->watch.look_at_ms = INT64_MAX;
+    if (shell->is_opening)
+        return; // start.c looks
     bool waits = longest_wait(shell, &wait);
     int64_t silence_ms = waits ? now_ms - wait.since_ms : 0;
     bool is_told = waits && silence_ms >= (wait.why[0] ? SS_STORE_FAILING_MS
@@ -98,10 +100,11 @@ bool ss_watch_finish(
     struct ss_store_wait wait = {.since_ms = ss_clock_ms()};
     bool all =
         ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
-    all &= ss_cluster_finish_until(shell, shell->stop_by_ms);
+    if (shell->leases)
+        all &= ss_store_actor_finish_until(shell->leases, shell->stop_by_ms);
     if (all)
         return true;
-    size_t unhanded = ss_cluster_unhanded(shell);
+    size_t unhanded = ss_core_unhanded(shell->core);
     if (longest_wait(shell, &wait))
         describe(shell, &wait, ss_clock_ms());
     ss_error_set(ret_error, SS_ETIMEOUT,

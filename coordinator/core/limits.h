@@ -6,6 +6,17 @@ enum {
     // Threads that the codec remembers before it is worth while to look for
     // those that the engine has forgotten.
     SS_STORE_CODEC_TIDY_MIN = 1024,
+    // A batch for one peer leaves when it has grown to this.
+    SS_OUTBOX_SIZE_MAX = 1024 * 1024,
+    // A worker's queue was full: try again after this.
+    SS_OUTBOX_RETRY_MS = 20,
+    // Damaged things that are told, each by name: an operator who has more looks
+    // at the disk, not at the list.
+    SS_DAMAGES_MAX = 100,
+    // A line of the log: what is longer is cut there as well.
+    SS_CORE_LINE_SIZE = 4096,
+    // Room for a step's bytes that is kept for the next.
+    SS_CORE_BYTES_KEPT = 4 * 1024 * 1024,
 };
 
 #endif

@@ -44,6 +44,11 @@ enum ss_store_table {
     SS_TABLE_COUNT,
 };
 
+// Keys of SS_TABLE_META in a store that one process owns: the last epoch; and, while
+// nobody has the store, that whoever had it ended as asked.
+#define SS_STORE_EPOCH_KEY   "epoch"
+#define SS_STORE_STOPPED_KEY "stopped"
+
 enum ss_store_when {
     // A put whose outcome stands already is a repeat, and fine in each case.
     SS_WHEN_ANY,    // put or delete whatever is there

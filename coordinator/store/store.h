@@ -89,6 +89,18 @@ int ss_store_fence_take(struct ss_store *store, const char *coordinator,
 int ss_store_fence_break(struct ss_store *store, const char *coordinator,
     struct ss_error *error) SS_MUST_USE;
 
+// --- alone -------------------------------------------------------------------
+//
+// Of a store that one process owns, before it appends.
+
+// A new epoch, durably. One that was set back gives none again: it is at least
+// `wall_us` (0: whatever follows the last). SS_ECORRUPT: the last is damaged.
+int ss_store_alone_epoch(struct ss_store *store, int64_t wall_us,
+    uint64_t *ret_epoch, struct ss_error *error) SS_MUST_USE;
+// Had whoever had it before stopped as asked? That is forgotten, durably.
+int ss_store_alone_begin(struct ss_store *store, bool *ret_was_stopped,
+    struct ss_error *error) SS_MUST_USE;
+
 // --- members and shards ------------------------------------------------------
 //
 // Of a shared store; else SS_EINVAL. `self` names a coordinator and the epoch

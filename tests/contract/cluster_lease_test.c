@@ -193,7 +193,7 @@ static void open_all(void)
         .program = "cluster_lease", .level = SS_LOG_WARNING, .sink = told});
     int status = ss_coordinator_open(&options, &coordinator, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
-    ck_assert(ss_cluster_is_settled(coordinator));
+    ck_assert(ss_core_is_settled(coordinator->core));
     ck_assert_int_eq(ss_link_open(&links, &worker, &world_error), SS_OK);
     ck_assert_int_eq(ss_link_open(&links, &client, &world_error), SS_OK);
 }

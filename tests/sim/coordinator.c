@@ -5,7 +5,7 @@
 #include "common/base/check.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/shell_impl.h"
+#include "coordinator/store/store.h"
 #include "tests/sim/world.h"
 
 // ------------------------------------------------------------------ messages out

@@ -5,7 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/model/value.h"
-#include "coordinator/shell_impl.h"
+#include "coordinator/store/store.h"
 #include "coordinator/store/job_run.h"
 #include "coordinator/store/store_impl.h"
 #include "tests/sim/world.h"
@@ -555,7 +555,7 @@ static void start(struct coordinator *it)
     int status = world->climate.is_shared
                      ? ss_store_fence_take(
                            store, it->process.name, 0, &it->epoch, &error)
-                     : ss_startup_epoch(
+                     : ss_store_alone_epoch(
                            store, coordinator_wall_us(it), &it->epoch, &error);
     if (status != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/check.h"
-#include "coordinator/shell_impl.h"
+#include "coordinator/store/store.h"
 #include "coordinator/store/job_run.h"
 #include "tests/sim/vfs.h"
 #include "tests/sim/world.h"
@@ -137,7 +137,7 @@ static void start(struct coordinator *it)
     struct ss_store *store = it->process.world->database.inner;
     struct ss_error error = {0};
     it->links[LINK_APPENDS].store = store;
-    if (ss_startup_epoch(store, coordinator_wall_us(it), &it->epoch, &error) !=
+    if (ss_store_alone_epoch(store, coordinator_wall_us(it), &it->epoch, &error) !=
         SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
     coordinator_live(it);

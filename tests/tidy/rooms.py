@@ -160,6 +160,8 @@ def source_figures(root):
         "members-of-a-struct": max(structs),
         "checks-in-1000-lines": round(1000 * checks / lines, 1),
         "lines-of-engine.c": len((engine / "engine.c").read_text().splitlines()),
+        "lines-of-shell.c": len(
+            (root / "coordinator/shell.c").read_text().splitlines()),
         "repeats-in-commands": repeated(sorted((root / "client").glob("cmd_*.c")),
                                         6),
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/app/log.h"
+#include "common/app/settings.h"
 #include "common/base/mem.h"
 #include "common/link/limits.h"
 #include "common/link/link.h"
@@ -347,39 +348,6 @@ START_TEST(a_worker_that_is_sent_away_hears_it)
 }
 END_TEST
 
-static void lists(const struct ss_message *message, const char *const *wanted)
-{
-    for (size_t i = 0; i < message->members_count; i++) {
-        ck_assert_ptr_nonnull(wanted[i]);
-        ck_assert_str_eq(message->members[i], wanted[i]);
-    }
-    ck_assert_ptr_null(wanted[message->members_count]);
-}
-
-START_TEST(everybody_hears_who_the_coordinators_are)
-{
-    static const char *const none[] = {NULL};
-    static const char *const two[] = {"tcp://a:1", "tcp://b:2", NULL};
-    say_hello(worker, "w", 1);
-    struct ss_message *message = hear(worker, SS_MESSAGE_WELCOME);
-    lists(message, none);
-    ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2, NULL, SS_ROW_FORMAT);
-    message = hear(worker, SS_MESSAGE_MEMBERS);
-    lists(message, two);
-    ss_message_destroy(&message);
-    ss_shell_members(coordinator, two, 2, NULL, SS_ROW_FORMAT); // no news
-    say_hello(worker, "w", 1);
-    message = hear(worker, SS_MESSAGE_WELCOME);
-    lists(message, two);
-    ss_message_destroy(&message);
-    say(client, ss_message_new(SS_MESSAGE_PING));
-    message = hear(client, SS_MESSAGE_PONG);
-    lists(message, two);
-    ss_message_destroy(&message);
-}
-END_TEST
-
 // --- work --------------------------------------------------------------------
 
 START_TEST(a_run_goes_through_a_worker_to_its_answer)
@@ -661,7 +629,6 @@ int main(void)
     tcase_add_test(tcase, what_a_worker_says_that_it_is_set_to_is_told);
     tcase_add_test(tcase, the_limits_of_a_link_are_those_of_the_table);
     tcase_add_test(tcase, a_worker_that_is_sent_away_hears_it);
-    tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
     tcase_add_test(
         tcase, what_is_ready_in_one_turn_is_one_message_for_a_worker);

@@ -1,0 +1,336 @@
+// cluster.c - a coordinator among others, or alone: the owners' commands carried
+// out.
+//
+// Leases and looks go by a lane of their own, so that they do not wait behind
+// appends; hand-overs go by the one that appends, and so behind them. What is
+// gained is read (found.c) and fed to the engine.
+//
+// A store that is ours alone has a trivial table of owners: all shards are gained
+// with the first look, for ever, and a stop leaves a word there that it was one.
+#include <string.h>
+
+#include "coordinator/core/core_impl.h"
+
+void ss_core_cluster_open(struct ss_core *core)
+{
+    const struct ss_core_options *options = &core->options;
+    struct ss_core_cluster *cluster = &core->cluster;
+    cluster->wake_at_ms = 0; // at once
+    if (options->is_shared)
+        cluster->owners = ss_owners_new(
+            &(struct ss_owners_options){.name = options->self.name,
+                .lease_ms = options->cluster_lease_ms});
+}
+
+void ss_core_cluster_fini(struct ss_core *core)
+{
+    ss_owners_destroy(&core->cluster.owners);
+    ss_gains_fini(&core->cluster.gains);
+}
+
+// ------------------------------------------------ commands
+
+static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
+    enum ss_job_type type, const struct ss_owners_command *command)
+{
+    struct ss_job *job = ss_job_new(type, 0);
+    job->member = core->options.self;
+    job->member.drains = command->drains;
+    job->lease_ms = core->options.cluster_lease_ms;
+    job->shards = command->shards;
+    job->key = command->name[0] ? ss_strdup(command->name) : NULL;
+    ss_core_out_submit(core, lane, job);
+}
+
+static void cluster_gained(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
+    event.shards.shards = &command->shards;
+    event.shards.epoch = command->epoch;
+    event.shards.unread = true;
+    ss_core_feed(core, &event);
+    ss_gains_add(&core->cluster.gains, &command->shards, command->crashed);
+    ss_core_found_ask(core);
+    ss_core_say(core, SS_CORE_INFO, "%zu shards gained%s",
+        ss_shards_count(&command->shards),
+        command->crashed ? ", of a coordinator that ended without a word" : "");
+}
+
+static void cluster_tell_let_go(
+    struct ss_core *core, size_t count, const char *to)
+{
+    if (count > 0)
+        ss_core_say(core, SS_CORE_INFO, "%zu shards let go%s%s", count,
+            *to ? ", to " : "", to);
+}
+
+// The last word on shards is that of the database: only then they are told of.
+static void cluster_let_go(struct ss_core *core, const struct ss_job *job)
+{
+    struct ss_core_cluster *cluster = &core->cluster;
+    size_t count = job->type == SS_JOB_HAND ? ss_shards_count(&job->shards)
+                                            : cluster->unhanded;
+    if (!cluster->is_leaving || job->status != SS_OK ||
+        (job->type != SS_JOB_HAND && job->type != SS_JOB_END))
+        return;
+    count = count < cluster->unhanded ? count : cluster->unhanded;
+    cluster->unhanded -= count;
+    cluster_tell_let_go(
+        core, count, job->type == SS_JOB_HAND && job->key ? job->key : "");
+}
+
+static void cluster_lost(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    const struct ss_cluster *seen = ss_owners_cluster(core->cluster.owners);
+    uint16_t to = command->name[0] ? ss_cluster_find(seen, command->name)
+                                   : SS_NOBODY;
+    struct ss_event event = {.type = SS_EVENT_SHARDS_LOST};
+    event.shards.shards = &command->shards;
+    event.shards.endpoint =
+        to == SS_NOBODY ? NULL : seen->members[to].endpoint;
+    ss_core_feed(core, &event);
+    if (core->cluster.is_leaving)
+        core->cluster.unhanded += ss_shards_count(&command->shards);
+    else
+        cluster_tell_let_go(
+            core, ss_shards_count(&command->shards), command->name);
+}
+
+// The engine, workers and clients hear of it.
+static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
+    const char *const *endpoints)
+{
+    struct ss_event event = {.type = SS_EVENT_MEMBERS};
+    size_t count = seen->members_count;
+    event.members.endpoints = endpoints;
+    event.members.count = count;
+    event.members.owners = seen->owners;
+    event.members.row_format = ss_cluster_row_format(seen);
+    json_decref(core->members);
+    core->members = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(core->members, json_string(endpoints[i]));
+    ss_free(core->member_shards);
+    core->member_shards = ss_zalloc(count, sizeof(*core->member_shards));
+    for (size_t i = 0; i < SS_SHARDS; i++)
+        if (seen->owners[i] < count)
+            core->member_shards[seen->owners[i]]++;
+    ss_core_feed(core, &event);
+}
+
+static void cluster_seen(struct ss_core *core)
+{
+    const struct ss_cluster *cluster =
+        ss_owners_cluster(core->cluster.owners);
+    const char **endpoints =
+        ss_zalloc(cluster->members_count + 1, sizeof(*endpoints));
+    for (size_t i = 0; i < cluster->members_count; i++)
+        endpoints[i] = cluster->members[i].endpoint;
+    cluster_members(core, cluster, endpoints);
+    ss_free(endpoints);
+}
+
+static void cluster_displaced(struct ss_core *core)
+{
+    ss_error_set(&core->failure, SS_EFENCED,
+        "another coordinator has taken over from %s (or has the same name,"
+        " or --advertise): nothing of it is written any more; start it again",
+        core->options.self.name);
+}
+
+static void cluster_perform(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    switch (command->type) {
+    case SS_OWNERS_RENEW:
+        cluster_submit(core, SS_CORE_LEASES, SS_JOB_RENEW, command);
+        break;
+    case SS_OWNERS_LOOK:
+        cluster_submit(core, SS_CORE_LEASES, SS_JOB_LOOK, command);
+        break;
+    case SS_OWNERS_CLAIM:
+        cluster_submit(core, SS_CORE_LEASES, SS_JOB_CLAIM, command);
+        break;
+    case SS_OWNERS_TAKE:
+        cluster_submit(core, SS_CORE_LEASES, SS_JOB_TAKE, command);
+        break;
+    case SS_OWNERS_HAND:
+        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_HAND, command);
+        break;
+    case SS_OWNERS_END:
+        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
+        break;
+    case SS_OWNERS_GAINED:
+        cluster_gained(core, command);
+        break;
+    case SS_OWNERS_LOST:
+        cluster_lost(core, command);
+        break;
+    case SS_OWNERS_SEEN:
+        cluster_seen(core);
+        break;
+    case SS_OWNERS_DISPLACED:
+        cluster_displaced(core);
+        break;
+    case SS_OWNERS_LEFT:
+        core->cluster.has_left = true;
+        break;
+    }
+}
+
+static void cluster_feed(struct ss_core *core, struct ss_owners_event event)
+{
+    struct ss_core_cluster *cluster = &core->cluster;
+    struct ss_owners_commands commands = {.wake_at_ms = INT64_MAX};
+    event.now_ms = core->now_ms;
+    ss_owners_step(cluster->owners, &event, &commands);
+    cluster->wake_at_ms = commands.wake_at_ms;
+    for (size_t i = 0; i < commands.count; i++)
+        cluster_perform(core, &commands.items[i]);
+}
+
+// ------------------------------------------------ alone
+
+// The engine has all shards from its beginning, and serves none before they were
+// read.
+static void cluster_gain_all(struct ss_core *core)
+{
+    struct ss_shards all;
+    ss_shards_fill(&all);
+    core->cluster.has_begun = true;
+    core->cluster.wake_at_ms = INT64_MAX;
+    ss_gains_add(&core->cluster.gains, &all, core->options.is_after_crash);
+    ss_core_found_ask(core);
+}
+
+// The last word of one that ends as asked: what it leaves is not what ended it.
+static void cluster_say_stopped(struct ss_core *core)
+{
+    static const char text[] = "true";
+    const struct ss_store_put put = {.table = SS_TABLE_META,
+        .key = SS_STORE_STOPPED_KEY,
+        .value = text,
+        .value_size = sizeof(text) - 1};
+    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    ss_core_out_submit(core, SS_CORE_APPENDS,
+        ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
+}
+
+// ------------------------------------------------ answers
+
+static bool cluster_answer_type(
+    enum ss_job_type type, enum ss_owners_event_type *ret_type)
+{
+    static const struct {
+        enum ss_job_type job;
+        enum ss_owners_event_type event;
+    } answers[] = {
+        {SS_JOB_RENEW, SS_OWNERS_RENEWED},
+        {SS_JOB_LOOK, SS_OWNERS_LOOKED},
+        {SS_JOB_CLAIM, SS_OWNERS_CLAIMED},
+        {SS_JOB_TAKE, SS_OWNERS_TOOK},
+        {SS_JOB_HAND, SS_OWNERS_HANDED},
+        {SS_JOB_END, SS_OWNERS_ENDED},
+    };
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+        if (answers[i].job == type) {
+            *ret_type = answers[i].event;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool cluster_answered(struct ss_core *core, const struct ss_job *job)
+{
+    struct ss_owners_event event = {
+        .status = job->status, .cluster = &job->cluster};
+    if (!cluster_answer_type(job->type, &event.type))
+        return false;
+    struct ss_shards busy = ss_engine_busy(core->engine);
+    event.busy = &busy;
+    if (job->status != SS_OK && job->status != SS_EBUSY)
+        ss_core_say(core, SS_CORE_WARNING, "%s", job->error.message);
+    cluster_let_go(core, job);
+    cluster_feed(core, event);
+    if (job->type == SS_JOB_LOOK && job->status == SS_OK)
+        ss_core_found_look(core);
+    return true;
+}
+
+bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
+{
+    enum ss_owners_event_type of;
+    bool is_shared = core->cluster.owners != NULL;
+    if (is_shared && job->status == SS_EFENCED &&
+        !cluster_answer_type(job->type, &of))
+        cluster_feed(
+            core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
+    if (ss_core_found_took(core, job))
+        return true;
+    if (job->type == SS_JOB_APPLY && job->tag == SS_CORE_TAG_STOPPED) {
+        core->cluster.has_left = true;
+        return true;
+    }
+    return is_shared && cluster_answered(core, job);
+}
+
+// ------------------------------------------------ the turn's
+
+void ss_core_cluster_look(struct ss_core *core)
+{
+    if (core->now_ms < core->cluster.wake_at_ms)
+        return;
+    if (core->cluster.owners)
+        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_TICK});
+    else
+        cluster_gain_all(core);
+}
+
+void ss_core_cluster_drain(struct ss_core *core)
+{
+    if (core->cluster.owners)
+        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_DRAIN});
+}
+
+void ss_core_cluster_leave(struct ss_core *core)
+{
+    core->cluster.is_leaving = true;
+    if (core->cluster.owners)
+        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_LEAVE});
+    else
+        cluster_say_stopped(core);
+}
+
+// ------------------------------------------------ looks
+
+bool ss_core_is_settled(const struct ss_core *core)
+{
+    const struct ss_core_cluster *cluster = &core->cluster;
+    if (!cluster->owners)
+        return cluster->has_begun && cluster->gains.all.count == 0;
+    const struct ss_cluster *seen = ss_owners_cluster(cluster->owners);
+    struct ss_shards free = ss_cluster_shards(seen, SS_NOBODY);
+    return ss_core_is_member(core) && ss_shards_count(&free) == 0 &&
+           cluster->gains.all.count == 0;
+}
+
+bool ss_core_is_member(const struct ss_core *core)
+{
+    const struct ss_core_cluster *cluster = &core->cluster;
+    return !cluster->owners ||
+           ss_cluster_find(ss_owners_cluster(cluster->owners),
+               core->options.self.name) != SS_NOBODY;
+}
+
+bool ss_core_has_left(const struct ss_core *core)
+{
+    return core->cluster.has_left;
+}
+
+size_t ss_core_unhanded(const struct ss_core *core)
+{
+    return core->cluster.unhanded;
+}

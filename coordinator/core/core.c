@@ -1,0 +1,295 @@
+// core.c - the step: an event to its file, then what it asks for.
+#include "coordinator/core/core.h"
+
+#include <string.h>
+
+#include "common/wire/limits.h"
+#include "coordinator/core/core_impl.h"
+
+// ------------------------------------------------ commands
+
+// A job that cannot even be made: the engine gets its answer all the same.
+static void core_answer_job(struct ss_core *core,
+    const struct ss_command *command, const struct ss_error *error)
+{
+    struct ss_event event = {.type = SS_EVENT_STORED};
+    event.stored.tag = command->tag;
+    event.stored.status = error->status;
+    ss_core_owe(core, event, error->message);
+}
+
+static void core_submit(struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_job *job = NULL;
+    struct ss_error error = {0};
+    if (command->type == SS_COMMAND_STORE)
+        ss_core_run_log(core, command);
+    if (ss_store_codec_job(core->codec, command, &job, &error) == SS_OK)
+        ss_core_out_submit(core, SS_CORE_APPENDS, job);
+    else
+        core_answer_job(core, command, &error);
+}
+
+static void core_perform(struct ss_core *core, const struct ss_command *command)
+{
+    const struct ss_core_options *options = &core->options;
+    if (options->command && options->command(options->ctx, command))
+        return;
+    if (command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
+        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET)
+        core_submit(core, command);
+    else if (command->type == SS_COMMAND_DAMAGED)
+        ss_core_damage_note(core, command->key, command->text);
+    else
+        ss_core_outbox_command(core, command);
+}
+
+// ------------------------------------------------ the engine's events
+
+// What the engine says while it takes this event is about its thread, run, task.
+static struct ss_core_subject core_subject_of(
+    struct ss_core *core, const struct ss_event *event)
+{
+    if (event->type == SS_EVENT_REQUEST)
+        return (struct ss_core_subject){
+            .thread = ss_json_str(event->request.body, "thread", NULL),
+            .run = ss_json_str(event->request.body, "run", NULL)};
+    if (event->type == SS_EVENT_TASK_DONE) {
+        // The engine takes the outcome, and may be done with it first.
+        memcpy(core->subject_task, event->done.outcome->task_id,
+            sizeof(core->subject_task));
+        return (struct ss_core_subject){.task = core->subject_task,
+            .epoch = event->done.outcome->attempt.epoch};
+    }
+    return (struct ss_core_subject){.thread = NULL};
+}
+
+void ss_core_feed(struct ss_core *core, struct ss_event *event)
+{
+    struct ss_commands commands = {.wake_at_ms = INT64_MAX};
+    event->now_ms = core->now_ms;
+    event->wall_us = core->wall_us;
+    if (core->options.before)
+        core->options.before(core->options.ctx, event);
+    core->subject = core_subject_of(core, event);
+    ss_engine_step(core->engine, event, &commands);
+    core->subject = (struct ss_core_subject){.thread = NULL};
+    core->wake_at_ms = commands.wake_at_ms;
+    for (size_t i = 0; i < commands.count; i++)
+        core_perform(core, &commands.items[i]);
+}
+
+void ss_core_owe(
+    struct ss_core *core, struct ss_event event, const char *text)
+{
+    struct ss_core_owed owed = {
+        event, ss_strdup(event.peer), ss_strdup(text)};
+    SS_VEC_PUSH(&core->owed, owed);
+}
+
+// Only what was owed before: what this brings up waits for the next turn.
+static void core_feed_owed(struct ss_core *core)
+{
+    size_t count = core->owed.count;
+    for (size_t i = 0; i < count; i++) {
+        struct ss_core_owed owed = core->owed.items[i];
+        owed.event.peer = owed.peer;
+        if (owed.event.type == SS_EVENT_STORED)
+            owed.event.stored.message = owed.text;
+        ss_core_feed(core, &owed.event);
+        ss_free(owed.peer);
+        ss_free(owed.text);
+    }
+    core->owed.count -= count;
+    if (core->owed.count > 0)
+        memmove(core->owed.items, core->owed.items + count,
+            core->owed.count * sizeof(*core->owed.items));
+}
+
+static void core_drop_owed(struct ss_core *core)
+{
+    for (size_t i = 0; i < core->owed.count; i++) {
+        struct ss_core_owed *owed = &core->owed.items[i];
+        if (owed->event.type == SS_EVENT_TASK_DONE)
+            ss_outcome_destroy(&owed->event.done.outcome);
+        ss_free(owed->peer);
+        ss_free(owed->text);
+    }
+    SS_VEC_FINI(&core->owed);
+}
+
+// ------------------------------------------------ answers of the store
+
+// A refusal is an answer for the engine. Anything else that befalls a commit
+// leaves open what is durable: then this coordinator must not go on. On our last
+// word nothing rests.
+static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
+{
+    int status = job->status != SS_OK ? job->status : job->unit.result;
+    if (job->type != SS_JOB_APPLY || job->tag == SS_CORE_TAG_STOPPED ||
+        status == SS_OK || status == SS_EREFUSED || status == SS_EFENCED)
+        return false;
+    ss_error_set(&core->failure, status, "the store failed: %s",
+        job->error.message[0] ? job->error.message : ss_status_text(status));
+    return true;
+}
+
+// A list with a record that is none: whoever asked is told, and nobody else.
+static void core_note_list(struct ss_core *core, const struct ss_job *job)
+{
+    if ((job->type == SS_JOB_SCAN || job->type == SS_JOB_GET) &&
+        (job->status == SS_ECORRUPT || job->status == SS_EFORMAT))
+        ss_core_damage_note(core, job->error.message, job->error.message);
+}
+
+static void core_done(struct ss_core *core, struct ss_job *job)
+{
+    struct ss_event event;
+    if (core_has_failed(core, job) || ss_core_cluster_took(core, job))
+        return;
+    ss_store_codec_event(core->codec, job, &event);
+    core_note_list(core, job);
+    ss_core_feed(core, &event);
+    ss_store_codec_event_fini(&event);
+}
+
+// ------------------------------------------------ the step
+
+static void core_take(struct ss_core *core, const struct ss_core_event *event)
+{
+    struct ss_event other = {.type = SS_EVENT_TICK};
+    switch (event->type) {
+    case SS_CORE_TURN:
+        // The lease first: when it has run out while we slept, nothing else of
+        // what has come in meanwhile is for us.
+        ss_core_cluster_look(core);
+        core_feed_owed(core);
+        break;
+    case SS_CORE_FRAME:
+        core->sender = event->sender;
+        ss_core_inbox_frame(core, event->peer, event->bytes, event->size);
+        break;
+    case SS_CORE_GARBAGE:
+        core->sender = event->sender;
+        ss_core_inbox_garbage(core, event->peer, event->error);
+        break;
+    case SS_CORE_HAPPENED:
+        ss_core_feed(core, event->happened);
+        break;
+    case SS_CORE_DONE:
+        core_done(core, event->job);
+        break;
+    case SS_CORE_TICK:
+        if (core->now_ms >= core->wake_at_ms)
+            ss_core_feed(core, &other);
+        break;
+    case SS_CORE_DRAIN:
+        other.type = SS_EVENT_DRAIN;
+        ss_core_feed(core, &other);
+        ss_core_cluster_drain(core);
+        break;
+    case SS_CORE_LEAVE:
+        ss_core_cluster_leave(core);
+        break;
+    case SS_CORE_FLUSH:
+        ss_core_outbox_flush(core);
+        ss_store_codec_tidy(core->codec, core->engine);
+        break;
+    }
+}
+
+void ss_core_step(struct ss_core *core, const struct ss_core_event *event,
+    struct ss_core_outputs *ret_outputs)
+{
+    ss_core_out_begin(core);
+    core->now_ms = event->now_ms;
+    core->wall_us = event->wall_us;
+    if (core->failure.status == SS_OK)
+        core_take(core, event);
+    ss_core_out_end(core, ret_outputs);
+}
+
+// ------------------------------------------------ life
+
+static void core_narrate(void *ctx, const char *sentence)
+{
+    const struct ss_core *core = ctx;
+    core->options.narrate(core->options.ctx, &core->subject, sentence);
+}
+
+static void core_start_engine(struct ss_core *core)
+{
+    const struct ss_core_options *options = &core->options;
+    const struct ss_engine_options engine = {.epoch = options->self.epoch,
+        .shared = options->is_shared,
+        .unread = !options->is_shared,
+        .row_format = options->is_shared ? SS_ROW_FORMAT_1 : SS_ROW_FORMAT,
+        .seed = options->seed,
+        .lease_ms = options->lease_ms,
+        .heartbeat_ms = options->heartbeat_ms,
+        .adopt_ms = options->adopt_ms,
+        .idle_ms = options->idle_ms,
+        .narrate = options->narrate ? core_narrate : NULL,
+        .narrate_ctx = core};
+    core->engine = ss_engine_new(&engine);
+}
+
+struct ss_core *ss_core_new(const struct ss_core_options *options)
+{
+    struct ss_core *core = ss_zalloc(1, sizeof(*core));
+    core->options = *options;
+    core->config = json_incref(options->config);
+    core->codec = ss_store_codec_new();
+    core->wake_at_ms = core->retry_at_ms = INT64_MAX;
+    ss_buf_init(&core->wire, SS_MESSAGE_SIZE_MAX);
+    core_start_engine(core);
+    ss_core_cluster_open(core);
+    return core;
+}
+
+void ss_core_destroy(struct ss_core **core)
+{
+    struct ss_core *old = *core;
+    if (!old)
+        return;
+    *core = NULL;
+    core_drop_owed(old);
+    ss_core_outbox_fini(old);
+    ss_core_out_fini(old);
+    ss_core_cluster_fini(old);
+    ss_engine_destroy(&old->engine);
+    ss_store_codec_destroy(&old->codec);
+    ss_buf_fini(&old->wire);
+    json_decref(old->members);
+    json_decref(old->config);
+    json_decref(old->damaged);
+    ss_free(old->member_shards);
+    ss_free(old);
+}
+
+// ------------------------------------------------ looks
+
+int64_t ss_core_wake_at_ms(const struct ss_core *core)
+{
+    int64_t at_ms = core->wake_at_ms;
+    if (core->owed.count > 0)
+        return 0;
+    if (core->cluster.wake_at_ms < at_ms)
+        at_ms = core->cluster.wake_at_ms;
+    return core->retry_at_ms < at_ms ? core->retry_at_ms : at_ms;
+}
+
+const struct ss_error *ss_core_failure(const struct ss_core *core)
+{
+    return &core->failure;
+}
+
+bool ss_core_is_quiet(const struct ss_core *core)
+{
+    return ss_engine_is_quiet(core->engine);
+}
+
+const struct ss_engine *ss_core_engine(const struct ss_core *core)
+{
+    return core->engine;
+}

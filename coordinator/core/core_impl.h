@@ -1,0 +1,154 @@
+// core_impl.h - what the files of the core share.
+#ifndef SS_CORE_CORE_IMPL_H
+#define SS_CORE_CORE_IMPL_H
+
+#include "common/base/buf.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/value.h"
+#include "coordinator/core/core.h"
+#include "coordinator/core/store_codec.h"
+#include "coordinator/owners/gains.h"
+#include "coordinator/owners/owners.h"
+
+// Of the word that we stop. The engine's tags begin with 1, others (found.c) end the
+// other way.
+#define SS_CORE_TAG_STOPPED (UINT64_MAX - 8)
+
+// An event that the core owes the engine: what it asked for went wrong here.
+struct ss_core_owed {
+    struct ss_event event;
+    char *peer; // what the event's texts point to
+    char *text;
+};
+
+// Where the texts of an output stand among the step's bytes.
+struct ss_core_place {
+    size_t peer, bytes;
+};
+
+// What a step asks for (output.c).
+struct ss_core_out {
+    SS_VEC(struct ss_core_output) items;
+    SS_VEC(struct ss_core_place) places;
+    SS_VEC(char *) texts; // of SAY
+    struct ss_buf bytes;
+};
+
+// One of several (cluster.c), or alone.
+struct ss_core_cluster {
+    struct ss_owners *owners; // NULL: alone
+    int64_t wake_at_ms;
+    bool has_begun; // alone: all shards are gained
+    struct ss_gains gains; // their runs are being read
+    bool is_seeing; // what is paused, with a look
+    bool is_leaving;
+    size_t unhanded; // shards of one that leaves, not known to be let go
+    bool has_left;
+};
+
+struct ss_core {
+    struct ss_core_options options;
+    json_t *config;
+    struct ss_engine *engine;
+    struct ss_store_codec *codec;
+    struct ss_core_cluster cluster;
+    int64_t now_ms, wall_us; // of the event
+    struct ss_core_sender sender; // of the frame
+    int64_t wake_at_ms; // the engine's
+    int64_t retry_at_ms; // a full queue is tried again
+    json_t *members; // endpoints of all coordinators; NULL: we are alone
+    uint16_t *member_shards; // how many each of `members` owns
+    json_t *damaged; // damage.c: name -> sentence; NULL: nothing
+    size_t damaged_count; // of those that are not listed, too
+    struct ss_map outboxes; // peer -> struct outbox *
+    struct ss_core_subject subject; // of what the engine says now
+    char subject_task[SS_UUID_SIZE];
+    struct ss_buf wire; // the message that is being encoded
+    struct ss_core_out out;
+    SS_VEC(struct ss_core_owed) owed;
+    struct ss_error failure; // of the store; status SS_OK: none
+};
+
+// core.c: one event for the engine, its commands carried out.
+void ss_core_feed(struct ss_core *core, struct ss_event *event);
+// Feed `event` (whose peer, and message in `text`, are copied) in the next turn.
+void ss_core_owe(
+    struct ss_core *core, struct ss_event event, const char *text);
+
+// output.c: at the start of a step, and at its end; the other calls add one.
+void ss_core_out_begin(struct ss_core *core);
+void ss_core_out_end(struct ss_core *core, struct ss_core_outputs *ret);
+void ss_core_out_fini(struct ss_core *core);
+void ss_core_out_send(struct ss_core *core, const char *peer,
+    enum ss_message_type message, bool is_final, const void *bytes,
+    size_t size);
+// Takes `job`.
+void ss_core_out_submit(
+    struct ss_core *core, enum ss_core_lane lane, struct ss_job *job);
+void ss_core_out_complain(struct ss_core *core);
+void ss_core_say(struct ss_core *core, enum ss_core_level level,
+    const char *format, ...) SS_PRINTF(3, 4);
+void ss_core_say_about(struct ss_core *core, enum ss_core_level level,
+    const struct ss_core_subject *subject, const char *format, ...)
+    SS_PRINTF(4, 5);
+// Once in a while about `who`.
+void ss_core_say_seldom(struct ss_core *core, enum ss_core_level level,
+    const struct ss_core_subject *subject, const char *kind, const char *who,
+    const char *format, ...) SS_PRINTF(6, 7);
+
+// cluster.c: our own lease, and what others have.
+void ss_core_cluster_open(struct ss_core *core);
+void ss_core_cluster_fini(struct ss_core *core);
+// Has our own lease run out, by the clock? Then what it gave us is let go. The
+// first look begins.
+void ss_core_cluster_look(struct ss_core *core);
+// A finished job: true if it was this file's.
+bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job);
+void ss_core_cluster_drain(struct ss_core *core);
+void ss_core_cluster_leave(struct ss_core *core);
+
+// found.c: what is read of shards that were gained. Asks for it; the answer
+// (true: it was one); what is paused, as the store has it now.
+void ss_core_found_ask(struct ss_core *core);
+bool ss_core_found_took(struct ss_core *core, const struct ss_job *job);
+void ss_core_found_look(struct ss_core *core);
+
+// damage.c: what is stored and cannot be read goes to the log, each once, and to
+// who asks (a list, given: [{what, text}]). `why` is a sentence that names it.
+void ss_core_damage_note(
+    struct ss_core *core, const char *what, const char *why);
+json_t *ss_core_damage_list(const struct ss_core *core);
+
+// run_log.c: what a STORE says of runs goes to the log.
+void ss_core_run_log(struct ss_core *core, const struct ss_command *command);
+
+// show.c: the requests `show` and `health`, which no engine knows. False: it is
+// another one.
+bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
+    const char *op, const json_t *body);
+
+// inbox.c: a message from `peer`, well-formed or not.
+void ss_core_inbox_frame(
+    struct ss_core *core, const char *peer, const void *bytes, size_t size);
+void ss_core_inbox_garbage(
+    struct ss_core *core, const char *peer, const struct ss_error *error);
+
+// outbox.c: commands to messages.
+void ss_core_outbox_command(
+    struct ss_core *core, const struct ss_command *command);
+void ss_core_outbox_refuse(
+    struct ss_core *core, const char *peer, int status, const char *text);
+// The final answer to request `id`; takes `body`.
+void ss_core_outbox_answer(
+    struct ss_core *core, const char *peer, uint64_t id, json_t *body);
+// The same: not allowed.
+void ss_core_outbox_deny(
+    struct ss_core *core, const char *peer, uint64_t id, const char *text);
+void ss_core_outbox_pong(struct ss_core *core, const char *peer, uint64_t id);
+// Send what was collected.
+void ss_core_outbox_flush(struct ss_core *core);
+void ss_core_outbox_fini(struct ss_core *core);
+
+#endif

@@ -1,0 +1,159 @@
+// found.c - what the store has of shards that were gained: it is asked for what is
+// paused, then graphs, then unfinished runs, and the engine is told in that order.
+//
+// A record that cannot be read is told of, and the rest go on. Who is alone with
+// its store does not begin with one: nobody but an operator can mend it.
+#include "coordinator/core/core_impl.h"
+
+// The engine's tags begin with 1.
+#define TAG_GRAPHS (UINT64_MAX - 1)
+#define TAG_OPEN   (UINT64_MAX - 2)
+#define TAG_PAUSES (UINT64_MAX - 3) // before the runs of what is gained
+#define TAG_SEEN   (UINT64_MAX - 4) // what is paused, with a look
+#define TAG_LEAST  TAG_SEEN
+
+static void found_read(
+    struct ss_core *core, enum ss_store_table table, uint64_t tag)
+{
+    struct ss_job *job = ss_job_new(SS_JOB_SCAN, tag);
+    job->table = table;
+    ss_core_out_submit(core, SS_CORE_APPENDS, job);
+}
+
+// Graphs that only another coordinator has heard of, and what no task is to be
+// sent of, first.
+void ss_core_found_ask(struct ss_core *core)
+{
+    found_read(core, SS_TABLE_PAUSES, TAG_PAUSES);
+    found_read(core, SS_TABLE_GRAPHS, TAG_GRAPHS);
+    found_read(core, SS_TABLE_OPEN, TAG_OPEN);
+}
+
+// Others pause and unpause, too: asked of the lane that appends, so that it is no
+// older than what this one did. One at a time: it may be behind.
+void ss_core_found_look(struct ss_core *core)
+{
+    if (core->cluster.is_seeing)
+        return;
+    core->cluster.is_seeing = true;
+    found_read(core, SS_TABLE_PAUSES, TAG_SEEN);
+}
+
+// ------------------------------------------------ answers
+
+// NULL: it cannot be read. `called`: with the key behind it.
+static json_t *found_parse(struct ss_core *core,
+    const struct ss_job_entry *entry, const char *called)
+{
+    json_t *json = NULL;
+    if (ss_json_parse(entry->value, entry->value_size, &json, NULL) == SS_OK)
+        return json;
+    if (!core->cluster.owners) {
+        ss_error_set(&core->failure, SS_ECORRUPT, "%s %s", called, entry->key);
+        return NULL;
+    }
+    char *why = ss_format("%s %s cannot be read", called, entry->key);
+    ss_core_damage_note(core, why, why);
+    ss_free(why);
+    return NULL;
+}
+
+static void found_pauses(struct ss_core *core, const struct ss_job *job)
+{
+    struct ss_event event = {.type = SS_EVENT_PAUSES};
+    json_t **records = ss_zalloc(job->entries_count + 1, sizeof(*records));
+    size_t count = 0;
+    for (size_t i = 0; i < job->entries_count; i++) {
+        records[count] =
+            found_parse(core, &job->entries[i], "the record of the pause");
+        count += records[count] != NULL;
+    }
+    event.pauses.records = records;
+    event.pauses.count = count;
+    ss_core_feed(core, &event);
+    while (count > 0)
+        json_decref(records[--count]);
+    ss_free(records);
+}
+
+static void found_graphs(struct ss_core *core, const struct ss_job *job)
+{
+    for (size_t i = 0; i < job->entries_count; i++) {
+        const struct ss_job_entry *entry = &job->entries[i];
+        struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
+        event.graph.description =
+            found_parse(core, entry, "the description of graph");
+        event.graph.key = entry->key;
+        if (event.graph.description)
+            ss_core_feed(core, &event);
+        json_decref(event.graph.description);
+    }
+}
+
+// A run, if it is of a shard that was gained. False: it is not.
+static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
+    const struct ss_gain *gain)
+{
+    struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
+    if (core->cluster.owners &&
+        (!entry->index ||
+            !ss_shards_have(&gain->shards, ss_shard_of(entry->index))))
+        return false;
+    event.run.record = found_parse(core, entry, "the record of run");
+    event.run.crashed = gain->crashed;
+    if (event.run.record)
+        ss_core_feed(core, &event);
+    json_decref(event.run.record);
+    return true;
+}
+
+static void found_runs(struct ss_core *core, const struct ss_job *job)
+{
+    struct ss_gains *gains = &core->cluster.gains;
+    size_t count = 0;
+    for (size_t i = 0; i < job->entries_count; i++)
+        count += found_run(core, &job->entries[i], ss_gains_next(gains));
+    struct ss_shards known = ss_gains_read(gains);
+    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
+    event.shards.shards = &known;
+    ss_core_feed(core, &event);
+    if (!core->cluster.owners && count > 0)
+        ss_core_say(core, SS_CORE_INFO, "%zu unfinished runs go on", count);
+}
+
+// A look into the store that failed: what it would have found would never go
+// on, so this coordinator does not, either.
+static bool found_failed(struct ss_core *core, const struct ss_job *job)
+{
+    if (job->status == SS_OK)
+        return false;
+    ss_error_set(&core->failure, job->status, "%s%s",
+        core->cluster.owners ? "the store failed: " : "", job->error.message);
+    return true;
+}
+
+static void found_take(struct ss_core *core, const struct ss_job *job)
+{
+    if (job->tag == TAG_SEEN) {
+        core->cluster.is_seeing = false;
+        if (job->status == SS_OK) // else with the next look
+            found_pauses(core, job);
+        return;
+    }
+    if (found_failed(core, job))
+        return;
+    if (job->tag == TAG_GRAPHS)
+        found_graphs(core, job);
+    else if (job->tag == TAG_PAUSES)
+        found_pauses(core, job);
+    else
+        found_runs(core, job);
+}
+
+bool ss_core_found_took(struct ss_core *core, const struct ss_job *job)
+{
+    if (job->type != SS_JOB_SCAN || job->tag < TAG_LEAST)
+        return false;
+    found_take(core, job);
+    return true;
+}

@@ -1,0 +1,464 @@
+// outbox.c - commands to messages.
+//
+// Work for a worker is collected as encoded pieces and leaves with FLUSH: many
+// runs that go on in one turn make one message for each worker. A message that
+// its queue did not take is tried again before any other list for that worker.
+#include <string.h>
+
+#include "common/wire/batch.h"
+#include "common/wire/limits.h"
+#include "coordinator/core/core_impl.h"
+#include "coordinator/core/limits.h"
+
+enum list { LIST_TASKS, LIST_CANCEL, LIST_SETTLED, LIST_COUNT };
+
+static const enum ss_message_type list_types[LIST_COUNT] = {
+    [LIST_TASKS] = SS_MESSAGE_TASKS,
+    [LIST_CANCEL] = SS_MESSAGE_CANCEL,
+    [LIST_SETTLED] = SS_MESSAGE_SETTLED,
+};
+
+// A list that was encoded, and could not leave.
+struct outbox_late {
+    enum ss_message_type type;
+    char *bytes;
+    size_t size;
+};
+
+struct outbox {
+    struct ss_buf lists[LIST_COUNT];
+    size_t counts[LIST_COUNT];
+    SS_VEC(struct outbox_late) late;
+};
+
+static struct outbox *outbox_of(struct ss_core *core, const char *peer)
+{
+    struct outbox *outbox = ss_map_get(&core->outboxes, peer);
+    if (outbox)
+        return outbox;
+    outbox = ss_zalloc(1, sizeof(*outbox));
+    for (int i = 0; i < LIST_COUNT; i++)
+        ss_buf_init(&outbox->lists[i], SS_MESSAGE_SIZE_MAX);
+    ss_map_put(&core->outboxes, peer, outbox);
+    return outbox;
+}
+
+static void outbox_free(void *value)
+{
+    struct outbox *outbox = value;
+    for (int i = 0; i < LIST_COUNT; i++)
+        ss_buf_fini(&outbox->lists[i]);
+    for (size_t i = 0; i < outbox->late.count; i++)
+        ss_free(outbox->late.items[i].bytes);
+    SS_VEC_FINI(&outbox->late);
+    ss_free(outbox);
+}
+
+void ss_core_outbox_fini(struct ss_core *core)
+{
+    ss_map_fini(&core->outboxes, outbox_free);
+}
+
+// ------------------------------------------------ lists
+
+// The link knows that the worker is not there: sooner than its lease does.
+static void outbox_worker_gone(struct ss_core *core, const char *peer)
+{
+    struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = peer};
+    ss_core_owe(core, event, NULL);
+}
+
+static void outbox_lost(struct ss_core *core, const char *peer,
+    enum ss_message_type type, const struct ss_error *error)
+{
+    ss_core_say(core, SS_CORE_DEBUG, "%s for %s is lost: %s",
+        ss_message_name(type), peer, error->message);
+}
+
+// False: what was sent before did not leave, the list is kept.
+static bool outbox_send_list(struct ss_core *core, const char *peer,
+    struct outbox *outbox, enum list list)
+{
+    struct ss_buf *pieces = &outbox->lists[list];
+    struct ss_error error = {0};
+    if (outbox->counts[list] == 0)
+        return true;
+    if (outbox->late.count > 0)
+        return false;
+    if (ss_batch_encode(list_types[list], pieces, &core->wire, &error) ==
+        SS_OK) {
+        ss_core_out_send(core, peer, list_types[list], false, core->wire.data,
+            core->wire.size);
+    } else {
+        outbox_lost(core, peer, list_types[list], &error);
+        outbox_worker_gone(core, peer);
+    }
+    ss_buf_reset(pieces);
+    outbox->counts[list] = 0;
+    return true;
+}
+
+// Again; ss_core_unsent() brings back what still cannot leave.
+static void outbox_send_late(
+    struct ss_core *core, const char *peer, struct outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->late.count; i++) {
+        struct outbox_late *late = &outbox->late.items[i];
+        ss_core_out_send(
+            core, peer, late->type, false, late->bytes, late->size);
+        ss_free(late->bytes);
+    }
+    outbox->late.count = 0;
+}
+
+// True: nothing is left.
+static bool outbox_flush_peer(
+    struct ss_core *core, const char *peer, struct outbox *outbox)
+{
+    bool is_late = outbox->late.count > 0;
+    outbox_send_late(core, peer, outbox);
+    for (int i = 0; i < LIST_COUNT && !is_late; i++)
+        outbox_send_list(core, peer, outbox, (enum list)i);
+    for (int i = 0; i < LIST_COUNT; i++)
+        if (outbox->counts[i] > 0)
+            return false;
+    return true;
+}
+
+void ss_core_outbox_flush(struct ss_core *core)
+{
+    core->retry_at_ms = INT64_MAX;
+    for (struct ss_map_entry *it = core->outboxes.first; it;) {
+        struct ss_map_entry *next = it->next;
+        if (!outbox_flush_peer(core, it->key, it->value)) {
+            core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;
+        } else {
+            outbox_free(it->value);
+            ss_map_remove(&core->outboxes, it->key);
+        }
+        it = next;
+    }
+}
+
+static void outbox_keep(
+    struct ss_core *core, const struct ss_core_output *output)
+{
+    struct outbox_late late = {.type = output->message,
+        .bytes = ss_memdup(output->bytes, output->size),
+        .size = output->size};
+    SS_VEC_PUSH(&outbox_of(core, output->peer)->late, late);
+    core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;
+}
+
+// A list that is full leaves at once, if it can.
+static void outbox_make_room(struct ss_core *core, const char *peer,
+    struct outbox *outbox, enum list list)
+{
+    if (outbox->counts[list] >= SS_WIRE_BATCH_MAX ||
+        outbox->lists[list].size >= SS_OUTBOX_SIZE_MAX)
+        outbox_send_list(core, peer, outbox, list);
+}
+
+// An order that no message can carry: its task fails with that.
+static void outbox_fail_order(struct ss_core *core,
+    const struct ss_command *command, const struct ss_error *error)
+{
+    struct ss_outcome *outcome = ss_outcome_new();
+    outcome->attempt = command->order->attempt;
+    memcpy(outcome->task_id, command->order->task_id, sizeof(outcome->task_id));
+    outcome->kind = SS_OUTCOME_FAILED;
+    outcome->code = error->status;
+    outcome->retryable = SS_RETRY_NO;
+    outcome->message =
+        ss_format("the task cannot be sent to a worker: %s", error->message);
+    struct ss_event event = {.type = SS_EVENT_TASK_DONE, .peer = command->peer};
+    event.done.outcome = outcome;
+    ss_core_owe(core, event, NULL);
+}
+
+// SS_ELIMIT: not behind those that are there, or not at all.
+static int outbox_add_order(struct outbox *outbox, const struct ss_order *order,
+    struct ss_error *error)
+{
+    if (outbox->counts[LIST_TASKS] >= SS_WIRE_BATCH_MAX)
+        return SS_ELIMIT;
+    int status =
+        ss_batch_add_order(&outbox->lists[LIST_TASKS], order, error);
+    outbox->counts[LIST_TASKS] += status == SS_OK;
+    return status;
+}
+
+static void outbox_dispatch(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct outbox *outbox = outbox_of(core, command->peer);
+    struct ss_error error = {0};
+    outbox_make_room(core, command->peer, outbox, LIST_TASKS);
+    int status = outbox_add_order(outbox, command->order, &error);
+    if (status == SS_ELIMIT && outbox->counts[LIST_TASKS] > 0) {
+        // A worker that reads nothing misses this order: the engine misses it
+        // in the worker's signs, or their lack, and sends it again.
+        if (!outbox_send_list(core, command->peer, outbox, LIST_TASKS))
+            return;
+        status = outbox_add_order(outbox, command->order, &error);
+    }
+    if (status != SS_OK)
+        outbox_fail_order(core, command, &error);
+}
+
+static void outbox_add_attempt(struct ss_core *core,
+    const struct ss_command *command, enum list list)
+{
+    struct outbox *outbox = outbox_of(core, command->peer);
+    outbox_make_room(core, command->peer, outbox, list);
+    // Too many only while the worker reads nothing: it will be lost anyway.
+    if (outbox->counts[list] < SS_WIRE_BATCH_MAX &&
+        ss_batch_add_attempt(&outbox->lists[list], command->attempt, NULL) ==
+            SS_OK)
+        outbox->counts[list]++;
+}
+
+// ------------------------------------------------ single messages
+
+static int outbox_send(struct ss_core *core, const char *peer,
+    const struct ss_message *message, struct ss_error *error)
+{
+    int status = ss_message_encode(message, &core->wire, error);
+    if (status == SS_OK)
+        ss_core_out_send(core, peer, message->type, message->final,
+            core->wire.data, core->wire.size);
+    return status;
+}
+
+static void outbox_send_or_forget(struct ss_core *core, const char *peer,
+    const struct ss_message *message)
+{
+    struct ss_error error = {0};
+    if (outbox_send(core, peer, message, &error) != SS_OK)
+        outbox_lost(core, peer, message->type, &error);
+}
+
+void ss_core_outbox_refuse(struct ss_core *core,
+    const char *peer, int status, const char *text)
+{
+    struct ss_message message = {.type = SS_MESSAGE_REFUSED,
+        .protocol = SS_PROTOCOL_VERSION,
+        .status = status,
+        .text = (char *)text};
+    outbox_send_or_forget(core, peer, &message);
+}
+
+// The texts stay the array's.
+static void outbox_put_members(struct ss_message *message, const json_t *members)
+{
+    size_t count = json_array_size(members);
+    message->members = ss_zalloc(count, sizeof(*message->members));
+    message->members_count = count;
+    for (size_t i = 0; i < count; i++)
+        message->members[i] =
+            (char *)json_string_value(json_array_get(members, i));
+}
+
+void ss_core_outbox_answer(
+    struct ss_core *core, const char *peer, uint64_t id, json_t *body)
+{
+    struct ss_message message = {.type = SS_MESSAGE_ANSWER,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = id,
+        .final = true,
+        .body = ss_value_new(body)};
+    outbox_send_or_forget(core, peer, &message);
+    ss_value_unref(message.body);
+}
+
+void ss_core_outbox_deny(struct ss_core *core, const char *peer,
+    uint64_t id, const char *text)
+{
+    ss_core_outbox_answer(core, peer, id,
+        json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(SS_EDENIED), "message", text));
+}
+
+void ss_core_outbox_pong(
+    struct ss_core *core, const char *peer, uint64_t id)
+{
+    struct ss_message message = {.type = SS_MESSAGE_PONG,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = id,
+        .epoch = core->options.self.epoch};
+    outbox_put_members(&message, core->members);
+    outbox_send_or_forget(core, peer, &message);
+    ss_free(message.members);
+}
+
+static void outbox_members(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_message message = {
+        .type = SS_MESSAGE_MEMBERS, .protocol = SS_PROTOCOL_VERSION};
+    outbox_put_members(&message, command->json);
+    outbox_send_or_forget(core, command->peer, &message);
+    ss_free(message.members);
+}
+
+static void outbox_seek(
+    struct ss_core *core, const struct ss_command *command)
+{
+    uint32_t shards[SS_SHARDS];
+    struct ss_message message = {.type = SS_MESSAGE_SEEK,
+        .protocol = SS_PROTOCOL_VERSION,
+        .epoch = command->tag,
+        .shards = shards};
+    for (uint16_t i = 0; i < SS_SHARDS; i++)
+        if (ss_shards_have(command->shards, i))
+            shards[message.shards_count++] = i;
+    outbox_send_or_forget(core, command->peer, &message);
+}
+
+static void outbox_adopt(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_adoption adoption = {command->held, command->attempt};
+    struct ss_message message = {.type = SS_MESSAGE_ADOPT,
+        .protocol = SS_PROTOCOL_VERSION,
+        .adoptions = &adoption,
+        .adoptions_count = 1};
+    outbox_send_or_forget(core, command->peer, &message);
+}
+
+static void outbox_drain(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_message message = {
+        .type = SS_MESSAGE_DRAIN, .protocol = SS_PROTOCOL_VERSION};
+    outbox_send_or_forget(core, command->peer, &message);
+}
+
+static void outbox_heard(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_HEARD,
+        .protocol = SS_PROTOCOL_VERSION,
+        .sent = command->tag,
+        .attempts = command->attempts,
+        .attempts_count = command->attempts_count};
+    outbox_send_or_forget(core, command->peer, &message);
+}
+
+static void outbox_welcome(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_message message = {.type = SS_MESSAGE_WELCOME,
+        .protocol = SS_PROTOCOL_VERSION,
+        .epoch = core->options.self.epoch,
+        .lease_ms = core->options.lease_ms,
+        .heartbeat_ms = core->options.heartbeat_ms,
+        .begin_ms = command->begin_ms};
+    outbox_put_members(&message, command->json);
+    outbox_send_or_forget(core, command->peer, &message);
+    ss_free(message.members);
+}
+
+// Nobody listens to request `id` (0: to any) of this client.
+static void outbox_client_gone(
+    struct ss_core *core, const char *peer, uint64_t id)
+{
+    struct ss_event event = {.type = SS_EVENT_CLIENT_GONE, .peer = peer};
+    event.request.id = id;
+    ss_core_owe(core, event, NULL);
+}
+
+// An answer that no message can carry becomes one that says so, the last one.
+static void outbox_send_too_large(struct ss_core *core,
+    const struct ss_command *command, const struct ss_error *error)
+{
+    ss_core_outbox_answer(core, command->peer, command->id,
+        json_pack("{s:{s:s, s:s}}", "error", "code",
+            ss_status_name(error->status), "message", error->message));
+    if (command->type == SS_COMMAND_EVENT)
+        outbox_client_gone(core, command->peer, command->id);
+}
+
+static void outbox_to_client(
+    struct ss_core *core, const struct ss_command *command)
+{
+    struct ss_error error = {0};
+    struct ss_message message = {.type = SS_MESSAGE_ANSWER,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = command->id,
+        .final = command->type == SS_COMMAND_REPLY,
+        .body = ss_value_new(
+            command->json ? json_incref(command->json) : json_null())};
+    if (outbox_send(core, command->peer, &message, &error) != SS_OK)
+        outbox_send_too_large(core, command, &error);
+    ss_value_unref(message.body);
+}
+
+void ss_core_unsent(
+    struct ss_core *core, const struct ss_core_output *output, int status)
+{
+    if (output->message == SS_MESSAGE_ANSWER) {
+        // Gone, or not reading: a client that comes back attaches to its run
+        // again.
+        outbox_client_gone(core, output->peer, 0);
+        return;
+    }
+    bool is_list = output->message == SS_MESSAGE_TASKS ||
+                   output->message == SS_MESSAGE_CANCEL ||
+                   output->message == SS_MESSAGE_SETTLED;
+    if (is_list && status == SS_EAGAIN)
+        outbox_keep(core, output);
+    else if (is_list)
+        outbox_worker_gone(core, output->peer);
+}
+
+void ss_core_outbox_command(
+    struct ss_core *core, const struct ss_command *command)
+{
+    switch (command->type) {
+    case SS_COMMAND_WELCOME:
+        outbox_welcome(core, command);
+        break;
+    case SS_COMMAND_HEARD:
+        outbox_heard(core, command);
+        break;
+    case SS_COMMAND_MEMBERS:
+        outbox_members(core, command);
+        break;
+    case SS_COMMAND_SEEK:
+        outbox_seek(core, command);
+        break;
+    case SS_COMMAND_ADOPT:
+        outbox_adopt(core, command);
+        break;
+    case SS_COMMAND_DRAIN:
+        outbox_drain(core, command);
+        break;
+    case SS_COMMAND_REFUSE:
+        ss_core_say_seldom(core, SS_CORE_INFO, NULL, "refused", command->peer,
+            "peer %s is refused: %s", command->peer,
+            command->text ? command->text : "");
+        ss_core_outbox_refuse(
+            core, command->peer, command->status, command->text);
+        break;
+    case SS_COMMAND_DISPATCH:
+        outbox_dispatch(core, command);
+        break;
+    case SS_COMMAND_CANCEL:
+        outbox_add_attempt(core, command, LIST_CANCEL);
+        break;
+    case SS_COMMAND_SETTLED:
+        outbox_add_attempt(core, command, LIST_SETTLED);
+        break;
+    case SS_COMMAND_REPLY:
+    case SS_COMMAND_EVENT:
+        outbox_to_client(core, command);
+        break;
+    case SS_COMMAND_STORE:
+    case SS_COMMAND_READ:
+    case SS_COMMAND_SCAN:
+    case SS_COMMAND_GET:
+    case SS_COMMAND_DAMAGED: // damage.c
+        break;
+    }
+}

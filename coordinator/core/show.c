@@ -1,0 +1,82 @@
+// show.c - what a coordinator is set to, who the others are, and whether it can
+// work: the requests `show` and `health`, which are not the engine's.
+#include <string.h>
+
+#include "coordinator/core/core_impl.h"
+
+// What only the driver knows. Gives.
+static json_t *show_ask(const struct ss_core *core, const char *what)
+{
+    json_t *told = core->options.ask
+                       ? core->options.ask(core->options.ctx, what)
+                       : NULL;
+    return told ? told : json_null();
+}
+
+static json_t *show_config(const struct ss_core *core)
+{
+    return core->config ? json_incref(core->config) : json_array();
+}
+
+static json_t *show_limits(const struct ss_core *core)
+{
+    return show_ask(core, "limits");
+}
+
+// Shards by member, as the last look at the database had them.
+static json_t *show_coordinators(const struct ss_core *core)
+{
+    json_t *list = json_array();
+    const char *self = core->options.self.endpoint;
+    size_t i;
+    json_t *endpoint;
+    json_array_foreach (core->members, i, endpoint)
+        json_array_append_new(list,
+            json_pack("{s:O, s:I, s:b}", "endpoint", endpoint, "shards",
+                (json_int_t)core->member_shards[i], "self",
+                strcmp(json_string_value(endpoint), self) == 0));
+    if (!core->members)
+        json_array_append_new(list,
+            json_pack("{s:s, s:I, s:b}", "endpoint", self, "shards",
+                (json_int_t)SS_SHARDS, "self", 1));
+    return list;
+}
+
+// Without the engine, so that it is answered while the store does not.
+static json_t *show_health(const struct ss_core *core)
+{
+    json_t *why = show_ask(core, "trouble");
+    json_t *answer = json_pack("{s:{s:b, s:s*, s:o}}", "health", "ok",
+        json_is_null(why), "reason", json_string_value(why), "damaged",
+        ss_core_damage_list(core));
+    json_decref(why);
+    return answer;
+}
+
+static json_t *show_what(const struct ss_core *core, const char *what)
+{
+    static const struct {
+        const char *what;
+        json_t *(*list)(const struct ss_core *core);
+    } lists[] = {{"config", show_config}, {"limits", show_limits},
+        {"coordinators", show_coordinators}};
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+        if (strcmp(lists[i].what, what) == 0)
+            return json_pack("{s:o}", what, lists[i].list(core));
+    return json_pack("{s:{s:s, s:s}}", "error", "code",
+        ss_status_name(SS_EINVAL), "message",
+        "show: what is config, limits or coordinators");
+}
+
+bool ss_core_show(struct ss_core *core, const char *peer, uint64_t id,
+    const char *op, const json_t *body)
+{
+    json_t *answer = NULL;
+    if (strcmp(op, "show") == 0)
+        answer = show_what(core, ss_json_str(body, "what", ""));
+    else if (strcmp(op, "health") == 0)
+        answer = show_health(core);
+    if (answer)
+        ss_core_outbox_answer(core, peer, id, answer);
+    return answer != NULL;
+}

@@ -1,0 +1,99 @@
+// run.c - a coordinator from its start to its end: open, step until asked to stop,
+// drain, leave, close.
+#include <signal.h>
+
+#include "common/app/clock.h"
+#include "common/app/signals.h"
+#include "coordinator/limits.h"
+#include "coordinator/shell_impl.h"
+#include "coordinator/start.h"
+
+static int run_step_until_asked(
+    struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
+{
+    int status = SS_OK, number = 0;
+    while (status == SS_OK && (number = ss_signals_take()) == 0)
+        status = ss_coordinator_step(shell, signal_fd, -1, error);
+    if (status == SS_OK)
+        ss_log_say(SS_LOG_INFO, "stopping: %s",
+            number == SIGINT ? "interrupted" : "terminated");
+    return status;
+}
+
+// Step until `is_done`, a signal or the time; SS_OK in each case.
+static int run_step_until(struct ss_coordinator *shell, int signal_fd,
+    int64_t until_ms, bool (*is_done)(const struct ss_core *core),
+    struct ss_error *error)
+{
+    int status = SS_OK;
+    while (status == SS_OK && !is_done(shell->core) && ss_signals_take() == 0) {
+        int64_t left_ms = until_ms - ss_clock_ms();
+        if (left_ms <= 0)
+            break;
+        status = ss_coordinator_step(shell, signal_fd, (int)left_ms, error);
+    }
+    return status;
+}
+
+static int run_drain(
+    struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
+{
+    int64_t until_ms = ss_clock_ms() + shell->drain_ms;
+    ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_DRAIN});
+    int status =
+        run_step_until(shell, signal_fd, until_ms, ss_core_is_quiet, error);
+    if (status != SS_OK)
+        return status;
+    if (!ss_core_is_quiet(shell->core))
+        ss_log_say(SS_LOG_WARNING, "stopping with tasks under way");
+    shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
+    ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_LEAVE});
+    return run_step_until(
+        shell, signal_fd, shell->stop_by_ms, ss_core_has_left, error);
+}
+
+// What was handed to the store gets there, if that answers in time. Else the
+// store's threads are left as they are.
+static bool run_end(
+    struct ss_coordinator **coordinator, int *status, struct ss_error *error)
+{
+    struct ss_coordinator *shell = *coordinator;
+    struct ss_error silence = {0};
+    if (shell->stop_by_ms == 0)
+        shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
+    if (ss_watch_finish(shell, &silence)) {
+        ss_coordinator_close(coordinator);
+        return true;
+    }
+    if (*status != SS_OK) {
+        ss_log_say(SS_LOG_WARNING, "%s", silence.message);
+        return false;
+    }
+    *status = silence.status;
+    if (error)
+        *error = silence;
+    return false;
+}
+
+int ss_coordinator_run(const struct ss_coordinator_options *options,
+    bool *ret_has_ended, struct ss_error *error)
+{
+    static const int signals[] = {SIGTERM, SIGINT};
+    struct ss_coordinator *shell = NULL;
+    int fd = -1;
+    int status = ss_signals_open(signals, 2, &fd, error);
+    *ret_has_ended = true;
+    if (status != SS_OK)
+        return status;
+    status = ss_start_open(options, fd, &shell, ret_has_ended, error);
+    if (status == SS_OK) {
+        if (options->ready)
+            options->ready(options->ready_ctx, shell);
+        status = run_step_until_asked(shell, fd, error);
+        if (status == SS_OK)
+            status = run_drain(shell, fd, error);
+        *ret_has_ended = run_end(&shell, &status, error);
+    }
+    ss_signals_close();
+    return status;
+}
