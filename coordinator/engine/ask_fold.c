@@ -62,7 +62,7 @@ bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
     SS_VEC_FINI(&written);
     loop->fold_then = then;
     if (folds)
-        loop->status = LOOP_FOLDING;
+        ss_loop_move(loop, LOOP_FOLDING);
     return folds;
 }
 
@@ -71,7 +71,7 @@ bool ss_loop_folded(struct loop *loop)
     for (size_t i = 0; i < loop->folds_count; i++)
         if (!loop->folds[i].folded)
             return false;
-    loop->status = LOOP_RUNNING;
+    ss_loop_move(loop, LOOP_RUNNING);
     return true;
 }
 
@@ -80,7 +80,7 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
     struct loop *loop = task->loop;
     if (outcome->kind == SS_OUTCOME_DONE && outcome->folded) {
         task->folded = ss_value_ref(outcome->folded);
-        task->state = TASK_DONE;
+        ss_task_move(task, TASK_DONE);
         ss_loop_later(loop);
         return;
     }
@@ -94,6 +94,6 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
         "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
         task->fold_channel, outcome->message ? outcome->message : "no result");
     ss_loop_drop_folds(loop);
-    loop->status = LOOP_RUNNING;
+    ss_loop_move(loop, LOOP_RUNNING);
     loop->fold_then->failed(loop, channel, &error);
 }

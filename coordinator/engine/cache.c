@@ -19,7 +19,7 @@ void ss_cache_ask(struct task *task)
     struct engine *engine = task->loop->engine;
     uint64_t tag = ++engine->tags;
     task->cache_key = cache_key(task);
-    task->state = TASK_CACHE;
+    ss_task_move(task, TASK_CACHE);
     SS_VEC_PUSH(&engine->cache_looks,
         (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry

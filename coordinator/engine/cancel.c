@@ -47,7 +47,7 @@ static void cancel_inside(struct loop *loop, const char *why)
 static void stop(struct run *run, const char *why)
 {
     run->cancelled = true;
-    run->root->status = LOOP_FAILED;
+    ss_loop_move(run->root, LOOP_FAILED);
     ss_error_set(&run->root->error, SS_ECANCELLED, "%s", why);
 }
 
@@ -55,7 +55,7 @@ static void stop(struct run *run, const char *why)
 static void begin_taking_back(struct run *run)
 {
     struct thread *thread = run->thread;
-    run->ended = run->taken_back = true;
+    ss_run_move(run, RUN_TAKEN_BACK);
     thread->run = NULL;
     thread->taken_back = run;
     ss_record_put(thread, run->id, ss_run_record(run, SS_RUN_TAKEN_BACK));
@@ -66,11 +66,11 @@ static void begin_taking_back(struct run *run)
 
 void ss_run_cancel(struct run *run, const char *why, bool taken_back)
 {
-    if (run->queued) {
+    if (run->state == RUN_QUEUED) {
         ss_queue_leave(run, why, taken_back);
         return;
     }
-    if (run->ended)
+    if (ss_run_has_ended(run))
         return;
     if (!taken_back)
         cancel_tasks(run->root, why);
@@ -131,6 +131,7 @@ bool ss_run_take_back(struct thread *thread)
     watch_ended(run, result);
     json_decref(result);
     thread->taken_back = NULL;
+    ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);
     return true;
 }

@@ -303,7 +303,7 @@ static int write_here(struct task *task, struct ss_error *error)
         ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
         &parent, error);
     json_decref(parent);
-    task->state = TASK_DONE;
+    ss_task_move(task, TASK_DONE);
     return status;
 }
 
@@ -380,7 +380,7 @@ void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
     }
     task->writes = outcome->writes;
     memset(&outcome->writes, 0, sizeof(outcome->writes));
-    task->state = TASK_DONE;
+    ss_task_move(task, TASK_DONE);
     if (all_written(change))
         apply_updates(change);
     run_on(thread);

@@ -94,7 +94,7 @@ void ss_task_succeeded(struct task *task, bool cached)
     for (size_t i = 0; i < task->writes.count; i++)
         ss_writes_add(&stored, task->writes.items[i].channel,
             ss_value_ref(task->writes.items[i].value));
-    task->state = TASK_DONE;
+    ss_task_move(task, TASK_DONE);
     task->cached = cached;
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
@@ -125,7 +125,7 @@ void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
     bool again = is_again(task, task->interrupts, NULL);
-    task->state = TASK_INTERRUPTED;
+    ss_task_move(task, TASK_INTERRUPTED);
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
     add_answers(task, &stored);
@@ -150,7 +150,7 @@ void ss_task_interrupted(struct task *task, json_t *question)
     task->interrupts = json_pack("[o]", interrupt);
     if (run->plain && run->root->first_superstep) {
         run->held++;
-        task->state = TASK_HELD; // the answer may still come its way
+        ss_task_move(task, TASK_HELD); // the answer may still come its way
         return;
     }
     ss_task_commit_interrupt(task);
@@ -194,7 +194,7 @@ void ss_task_commit_failure(
     struct loop *loop = task->loop;
     struct ss_writes stored = {0};
     ss_writes_fini(&task->writes); // a failed task leaves none (spec 17.3)
-    task->state = TASK_FAILED;
+    ss_task_move(task, TASK_FAILED);
     ss_error_set(&task->error, code, "%s", message);
     add_answers(task, &stored);
     add_open_questions(task, &stored);

@@ -105,7 +105,7 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     loop->drifted = strcmp(mark->source, "fork") == 0;
     loop->resuming = loop->resuming_flag;
     ss_enter_recover_output(loop);
-    loop->status = LOOP_RUNNING;
+    ss_loop_move(loop, LOOP_RUNNING);
     return true;
 }
 
@@ -150,7 +150,7 @@ static int finish_child(struct loop *loop, struct ss_error *error)
     loop->entry = NULL;
     ss_free(start);
     if (status == SS_OK) {
-        loop->status = LOOP_RUNNING;
+        ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
     }
     return status;

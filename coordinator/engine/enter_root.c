@@ -427,7 +427,7 @@ static int finish_entry(struct loop *loop, struct ss_error *error)
         tell_children(loop, start);
         if (!start->again && !loop->run->terms.recovering)
             note_entry(loop, start);
-        loop->status = LOOP_RUNNING;
+        ss_loop_move(loop, LOOP_RUNNING);
         ss_loop_later(loop);
     }
     ss_free(start);
@@ -439,7 +439,7 @@ static void entry_folded(struct loop *loop)
     struct ss_error error = {0};
     if (finish_entry(loop, &error) == SS_OK)
         return;
-    loop->status = LOOP_FAILED;
+    ss_loop_move(loop, LOOP_FAILED);
     loop->error = error;
     ss_run_root_ended(loop->run);
 }
@@ -516,7 +516,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     if (first)
         take_plain(loop);
     ss_enter_recover_output(loop);
-    loop->status = LOOP_RUNNING;
+    ss_loop_move(loop, LOOP_RUNNING);
     ss_loop_later(loop);
     return SS_OK;
 }

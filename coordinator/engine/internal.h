@@ -8,6 +8,7 @@
 #include "coordinator/engine/idempotency.h"
 #include "coordinator/engine/loop.h"
 #include "coordinator/engine/request.h"
+#include "coordinator/engine/run_state.h"
 #include "coordinator/engine/scheduler.h"
 #include "coordinator/engine/shards.h"
 #include "coordinator/engine/step.h"

@@ -5,7 +5,7 @@
 void ss_task_ready(struct task *task)
 {
     struct loop *loop = task->loop;
-    task->state = TASK_READY;
+    ss_task_move(task, TASK_READY);
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
         loop->run ? loop->run->durability : DURABLE_SYNC);
     SS_VEC_PUSH(&loop->engine->ready, task);

@@ -20,7 +20,7 @@ static void send_away(const struct worker *worker)
 
 void ss_worker_remind(const struct worker *worker)
 {
-    if (worker->is_sent_away)
+    if (worker->state == WORKER_SENT_AWAY)
         send_away(worker);
 }
 
@@ -60,9 +60,9 @@ void ss_worker_drain_request(
         reply_unknown(engine, peer, id, name);
         return;
     }
-    if (!worker->drains) {
+    if (!ss_worker_leaves(worker)) {
         ss_engine_narrate(engine, "worker %s is sent away", worker->name);
-        worker->drains = worker->is_sent_away = true;
+        ss_worker_move(worker, WORKER_SENT_AWAY);
         send_away(worker);
     }
     ss_reply(engine, peer, id, json_pack("{s:s}", "status", "draining"));

@@ -72,10 +72,10 @@ static void accept_listener(struct run *run, struct listener *listener)
         json_object_set(command.json, "paused", (json_t *)paused);
     if (listener->detached)
         command.type = SS_COMMAND_REPLY;
-    if (listener->detached || run->queued)
+    if (listener->detached || run->state == RUN_QUEUED)
         json_object_set_new(command.json, "status",
-            json_string(run->queued ? "queued" : "running"));
-    if (run->queued)
+            json_string(run->state == RUN_QUEUED ? "queued" : "running"));
+    if (run->state == RUN_QUEUED)
         ss_thread_hold_all(thread, GATE_ACCEPTED, command);
     else
         ss_thread_hold(thread,
@@ -194,7 +194,7 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     accept_listener(run, listener);
     if (listener->detached)
         ss_audience_accept(run); // it was told, and does not wait
-    else if (json_object_get(body, "after") && !run->queued)
+    else if (json_object_get(body, "after") && run->state != RUN_QUEUED)
         ss_replay(run->thread, run->id, run, listener, body);
 }
 

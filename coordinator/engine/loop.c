@@ -24,7 +24,7 @@ static void miss_plain(struct loop *loop)
 
 static void leave(struct loop *loop, enum loop_status status)
 {
-    loop->status = status;
+    ss_loop_move(loop, status);
     if (loop->parent_task)
         ss_task_child_ended(loop->parent_task, loop);
     else
@@ -454,6 +454,6 @@ void ss_loop_advance(struct loop *loop)
 {
     struct run *run = loop->run;
     advance(loop);
-    if (run && !run->ended && goes_on(run->root))
+    if (run && run->state == RUN_ACTIVE && goes_on(run->root))
         ss_plain_settle(run); // who is held may be next in line now
 }

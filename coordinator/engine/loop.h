@@ -4,6 +4,14 @@
 
 #include "coordinator/engine/state.h"
 
+// ------------------------------------------------ task_state.c, loop_state.c
+
+// Nobody else changes them. A way that the table lacks is a bug of ours.
+void ss_task_move(struct task *task, enum task_state to);
+void ss_loop_move(struct loop *loop, enum loop_status to);
+// A task of a run that is told again: it is shown as it ended, each time.
+void ss_task_show(struct task *task, enum task_state as);
+
 // ------------------------------------------------ update.c (spec 4)
 
 // One task as the update sees it (R4.1): real tasks, the pseudo task

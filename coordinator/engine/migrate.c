@@ -86,8 +86,8 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     put_moved(thread, id,
         ss_journal_run(thread->journal, id)->entry, graph);
     ss_loop_drop_tasks(run->root);
-    run->root->status = LOOP_FAILED; // nobody advances it any more
-    run->ended = true;
+    ss_loop_move(run->root, LOOP_FAILED); // nobody advances it any more
+    ss_run_move(run, RUN_ENDED);
     thread->run = NULL;
     ss_run_forget(run);
     ss_check(ss_run_recover_as(thread, id, run));
@@ -113,9 +113,9 @@ static const json_t *stands_at(const struct thread *thread, const char *id)
 {
     const struct run *run = ss_run_live(thread, id);
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
-    if (run && run->queued)
+    if (run && run->state == RUN_QUEUED)
         return run->record;
-    if (run && run->ended)
+    if (run && ss_run_has_ended(run))
         return NULL;
     return facts && !facts->end ? facts->entry : NULL;
 }
@@ -123,7 +123,7 @@ static const json_t *stands_at(const struct thread *thread, const char *id)
 static void move(struct thread *thread, const char *id, struct ss_graph *to)
 {
     struct run *run = ss_run_live(thread, id);
-    if (run && run->queued) {
+    if (run && run->state == RUN_QUEUED) {
         move_queued(run, to);
     } else if (run) {
         move_running(run, to);
@@ -153,7 +153,7 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     }
     // of one that waits for its turn there is no row
     const struct run *run = ss_run_live(thread, run_id);
-    if (to && !(run && run->queued)
+    if (to && !(run && run->state == RUN_QUEUED)
         && thread->engine->row_format < SS_ROW_FORMAT_2) {
         ss_error_set(error, SS_EAGAIN,
             "run %s: a coordinator of an older version is at work, which does"

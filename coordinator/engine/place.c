@@ -87,7 +87,7 @@ struct worker *ss_place(const struct task *task)
     for (const struct ss_map_entry *e = loop->engine->workers.first; e;
          e = e->next) {
         struct worker *worker = e->value;
-        if (worker->drains || worker->running >= worker->granted
+        if (ss_worker_leaves(worker) || worker->running >= worker->granted
             || (best && !is_better(worker, best, loop->thread))
             || !suits(worker, task))
             continue;

@@ -121,7 +121,7 @@ bool ss_plain_offer(struct task *task)
 
 void ss_task_start_body(struct task *task)
 {
-    task->state = TASK_NEW;
+    ss_task_move(task, TASK_NEW);
     if (ss_plain_offer(task))
         ss_task_ready(task);
 }

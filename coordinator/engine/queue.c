@@ -126,7 +126,7 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
     thread->queue.items[at] = run;
     if (place > thread->queue_last)
         thread->queue_last = place;
-    run->queued = true;
+    ss_run_move(run, RUN_QUEUED);
     thread->engine->queued++;
     ss_run_enlist(run);
     ss_queue_later(thread);
@@ -181,7 +181,6 @@ static void take_out(struct run *run)
     for (size_t i = thread->queue.count; i-- > 0;)
         if (thread->queue.items[i] == run)
             SS_VEC_REMOVE(&thread->queue, i);
-    run->queued = false;
     thread->engine->queued--;
 }
 
@@ -215,7 +214,7 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
         thread->id, taken_back ? "taken back" : "cancelled");
     watch_ended(run, result);
     json_decref(result);
-    run->ended = true;
+    ss_run_move(run, RUN_ENDED);
     ss_run_forget(run);
 }
 

@@ -70,6 +70,7 @@ bool ss_run_recover_as(
         run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
+    ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
     engine->counts.runs_started++;
     ss_engine_narrate(engine, "run of graph %s on thread %s is found "
@@ -77,7 +78,7 @@ bool ss_run_recover_as(
     if (status == SS_OK)
         status = ss_loop_recover_root(run->root, &error);
     if (status != SS_OK) {
-        run->root->status = LOOP_FAILED;
+        ss_loop_move(run->root, LOOP_FAILED);
         run->root->error = error;
         ss_run_root_ended(run);
     }

@@ -50,7 +50,7 @@ static void give_answers(struct task *task, const struct task_facts *facts)
 
 static void restore_failure(struct task *task, const struct task_facts *facts)
 {
-    task->state = TASK_FAILED;
+    ss_task_move(task, TASK_FAILED);
     int code =
         ss_status_by_name(ss_json_str(facts->error, "code", "node_failed"));
     ss_error_set(&task->error, code, "%s",
@@ -68,7 +68,7 @@ static void recover_ended(struct task *task, const struct task_facts *facts)
     if (how && strcmp(how, SS_NAME_ERROR) == 0) {
         restore_failure(task, facts);
     } else if (how) {
-        task->state = TASK_INTERRUPTED;
+        ss_task_move(task, TASK_INTERRUPTED);
         task->interrupts = json_incref(facts->interrupts);
     }
 }
@@ -85,7 +85,7 @@ static void restore_handler(struct task *failed)
     if (its.finished && loop->terms->recovering
         && ss_pendings_ours(&loop->pending, handler->id)) {
         ss_pendings_output(&loop->pending, handler->id, &handler->writes);
-        handler->state = TASK_DONE;
+        ss_task_move(handler, TASK_DONE);
         handler->restored = true;
     } else {
         recover_ended(handler, &its);
@@ -106,7 +106,7 @@ void ss_loop_restore(struct loop *loop)
             continue;
         if (facts.finished) {
             ss_pendings_output(&loop->pending, task->id, &task->writes);
-            task->state = TASK_DONE;
+            ss_task_move(task, TASK_DONE);
             task->restored = true;
             loop->terms->tasks_restored++;
         } else if (facts.error_source && facts.error

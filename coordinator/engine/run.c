@@ -131,7 +131,7 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
-    run->ended = true;
+    ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
     if (!json_is_null(json_object_get(row->end, "output"))
@@ -186,13 +186,13 @@ void ss_runs_end(struct engine *engine)
 void ss_run_abandon(struct run *run, int status, const char *message)
 {
     watch_dropped(run, status, message);
-    run->ended = true;
+    ss_run_move(run, RUN_ENDED);
     if (run->thread->run == run)
         run->thread->run = NULL;
     if (run->root) {
         ss_loop_drop_tasks(run->root);
         ss_loop_drop_folds(run->root);
-        run->root->status = LOOP_FAILED;
+        ss_loop_move(run->root, LOOP_FAILED);
     }
     ss_run_forget(run);
 }
@@ -223,13 +223,14 @@ void ss_run_enter_queued(struct run *run)
     int status = run->body ? SS_OK
                            : ss_run_parse(run,
                                  json_object_get(run->record, "request"), &error);
+    ss_run_move(run, RUN_ACTIVE);
     run->thread->run = run;
     run->root = ss_loop_new(run->thread, run, run->graph, "");
     if (status == SS_OK)
         status = ss_loop_enter_root(run->root, false, &error);
     if (status == SS_OK)
         return;
-    run->root->status = LOOP_FAILED;
+    ss_loop_move(run->root, LOOP_FAILED);
     run->root->error = error;
     ss_run_root_ended(run);
 }
@@ -239,17 +240,19 @@ int ss_run_enter(struct run *run, struct ss_error *error)
     struct thread *thread = run->thread;
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
+    ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
     int status = ss_loop_enter_root(run->root, false, error);
     if (status == SS_OK)
         return SS_OK;
     if (run->entry) { // it has begun: it fails in the journal too
-        run->root->status = LOOP_FAILED;
+        ss_loop_move(run->root, LOOP_FAILED);
         run->root->error = *error;
         ss_run_root_ended(run);
         return SS_OK;
     }
     thread->run = NULL;
+    ss_run_move(run, RUN_ENDED); // before it began
     ss_run_unlist(run);
     return status;
 }

@@ -74,7 +74,7 @@ static void attempt_ends(struct task *task)
     if (task->loop->run)
         task->loop->run->running--;
     task->worker = NULL;
-    task->state = TASK_NEW;
+    ss_task_move(task, TASK_NEW);
     task->loop->engine->ready_moved = true;
 }
 
@@ -121,7 +121,7 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     char name[NUMBER_SIZE];
     ss_fair_remove(task);
     ss_adopt_forget(task);
-    task->state = TASK_RUNNING;
+    ss_task_move(task, TASK_RUNNING);
     task->worker = worker;
     task->loop->thread->worked_on_by = worker->number;
     task->attempts++;
@@ -163,7 +163,7 @@ static uint64_t free_room(const struct engine *engine)
     for (const struct ss_map_entry *e = engine->workers.first; e;
          e = e->next) {
         const struct worker *worker = e->value;
-        if (!worker->drains && worker->running < worker->granted)
+        if (!ss_worker_leaves(worker) && worker->running < worker->granted)
             room += worker->granted - worker->running;
     }
     return room;
@@ -344,7 +344,8 @@ static struct worker *add_worker(
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);
     worker->capacity = worker->granted = event->hello.capacity;
-    worker->drains = worker->is_sent_away;
+    if (worker->state != WORKER_SENT_AWAY)
+        ss_worker_move(worker, WORKER_SERVES);
     ss_worker_labels(worker, event);
     worker->keeps_lists = event->hello.keeps_lists;
     json_decref(worker->settings);
@@ -495,9 +496,8 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
     worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->bye.returns_count; i++)
         take_back(worker, event->bye.returns[i]);
-    worker->is_sent_away = false;
     if (event->bye.drains)
-        worker->drains = true;
+        ss_worker_move(worker, WORKER_DRAINS);
     else
         remove_worker(worker, "it said good-bye");
 }
@@ -581,7 +581,7 @@ json_t *ss_workers_json(struct engine *engine)
                 "attempts", (json_int_t)w->attempts, "lost",
                 (json_int_t)w->lost, "seen_ms",
                 (json_int_t)(engine->now_ms - w->seen_ms), "drains",
-                w->drains));
+                ss_worker_leaves(w)));
     }
     return list;
 }

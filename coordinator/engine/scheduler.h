@@ -20,6 +20,14 @@ void ss_attempts_lose(
 void ss_worker_refuse(struct engine *engine, const char *peer, int status,
     const char *text);
 
+// worker_state.c: nobody else changes its state.
+void ss_worker_move(struct worker *worker, enum worker_state to);
+// It is given nothing more.
+static inline bool ss_worker_leaves(const struct worker *worker)
+{
+    return worker->state != WORKER_SERVES;
+}
+
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
 // What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told of

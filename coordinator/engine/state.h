@@ -334,7 +334,16 @@ enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
 
 struct audience;
 
+enum run_state {
+    RUN_NEW,        // or a shadow, which only shows
+    RUN_QUEUED,     // waits for its turn
+    RUN_ACTIVE,     // the thread's
+    RUN_TAKEN_BACK, // its rows are about to be void
+    RUN_ENDED,
+};
+
 struct run {
+    enum run_state state;
     struct engine *engine;
     struct thread *thread;
     char id[SS_UUID_SIZE]; // a client's own id: any text that fits
@@ -368,12 +377,9 @@ struct run {
     uint64_t entry_seq;
     int64_t recoveries;  // counted without a row since; 0: it is innocent
     bool cancelled;
-    bool ended;
     // while it waits for its turn (queue.c)
-    bool queued;
     json_t *record;  // what is stored of it, with its request; NULL: it runs
     uint64_t unit;   // that stores it
-    bool taken_back; // its rows are about to be void
     bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
     uint64_t supersteps, tasks_run;
@@ -403,7 +409,7 @@ struct waiting_list {
     size_t count, capacity;
 };
 
-enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT, THREAD_BROKEN };
+enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT };
 
 struct thread {
     struct engine *engine;
@@ -462,7 +468,14 @@ struct thread {
 
 // ------------------------------------------------------------------ workers
 
+enum worker_state {
+    WORKER_SERVES,
+    WORKER_SENT_AWAY, // it was told to leave, and has not said that it does
+    WORKER_DRAINS,    // it said so: it is given nothing more
+};
+
 struct worker {
+    enum worker_state state;
     struct engine *engine;
     char *peer;
     char *name;
@@ -470,8 +483,6 @@ struct worker {
     uint32_t capacity; // as it was announced
     uint32_t granted;  // what it leaves to us of that
     uint32_t running;
-    bool drains;       // it is given nothing more
-    bool is_sent_away; // it was told to leave, and has not said that it does
     int64_t seen_ms;
     // Its newest beat (beat.c): by its clock, and when it came. 0: it says none.
     uint64_t beat_sent;

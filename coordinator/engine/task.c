@@ -22,7 +22,7 @@ static void start_child(struct task *task)
     struct ss_error error = {0};
     char *ns = ss_loop_child_ns(loop, task);
     ss_loop_destroy(&task->child);
-    task->state = TASK_CHILD;
+    ss_task_move(task, TASK_CHILD);
     task->child =
         ss_loop_new(loop->thread, loop->run, task->node->subgraph, ns);
     ss_free(ns);
@@ -63,7 +63,7 @@ bool ss_task_looked(struct engine *engine, const struct ss_event *event)
 static void wait_on(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    task->state = TASK_BACKOFF;
+    ss_task_move(task, TASK_BACKOFF);
     SS_VEC_PUSH(&engine->backoff, task);
     ss_engine_wake(engine, task->retry_at_ms);
     ss_engine_narrate(engine, "task %s has failed before; attempt %" PRIu32
@@ -128,7 +128,7 @@ void ss_task_write(struct task *task)
             task, status, NULL, SS_RETRY_DEFAULT, error.message);
     } else if (parent) {
         task->parent = parent;
-        task->state = TASK_PARENT;
+        ss_task_move(task, TASK_PARENT);
         watch_committed(task, false);
         ss_task_settled(task);
     } else {
@@ -189,7 +189,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
         break;
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
-        task->state = TASK_PARENT;
+        ss_task_move(task, TASK_PARENT);
         watch_committed(task, false);
         ss_task_settled(task);
         break;
@@ -223,7 +223,7 @@ static void child_interrupted(struct task *task, const struct loop *child)
         ss_task_commit_interrupt(task);
         return;
     }
-    task->state = TASK_INTERRUPTED; // a breakpoint inside: nothing is stored
+    ss_task_move(task, TASK_INTERRUPTED); // a breakpoint inside: nothing is stored
     ss_task_settled(task);
 }
 
@@ -247,7 +247,7 @@ void ss_task_child_ended(struct task *task, struct loop *child)
             child->error.message);
         break;
     case LOOP_DRAINED:
-        task->state = TASK_FAILED;
+        ss_task_move(task, TASK_FAILED);
         ss_error_set(&task->error, SS_EDRAINED, "%s", child->drain);
         ss_task_settled(task);
         break;

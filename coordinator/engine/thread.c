@@ -1,6 +1,6 @@
 // thread.c - a hot thread: loading, rows on their way to the store, the gate.
 //
-//   COLD --request--> LOADING --ROWS--> HOT --refused, fenced--> BROKEN (dropped)
+//   COLD --request--> LOADING --ROWS--> HOT --refused, fenced--> COLD (dropped)
 //
 // Rows are appended to the journal in memory at once and handed to the store in
 // units: one in flight for each thread; what comes meanwhile forms the next.
@@ -76,7 +76,7 @@ struct thread *ss_thread_get(struct engine *engine, const char *id)
     struct thread *thread = ss_thread_find(engine, id);
     if (thread->state == THREAD_COLD && !thread->barred
         && ss_is_read(engine, id)) {
-        thread->state = THREAD_LOADING;
+        ss_thread_move(thread, THREAD_LOADING);
         thread->load_tag = await_tag(thread);
         ss_engine_command(engine,
             (struct ss_command){.type = SS_COMMAND_READ,
@@ -174,7 +174,7 @@ static bool take_rows(struct thread *thread, const struct ss_event *event)
         ss_thread_break(thread, status, error.message);
         return false;
     }
-    thread->state = THREAD_HOT;
+    ss_thread_move(thread, THREAD_HOT);
     thread->issued = thread->durable = ss_journal_head(thread->journal);
     thread->known = thread->durable > 0;
     ss_thread_record_found(thread, event->rows.record);
@@ -523,7 +523,7 @@ void ss_thread_break(struct thread *thread, int status, const char *message)
     ss_row_destroy(&thread->open);
     ss_journal_destroy(&thread->journal);
     await_no_more(thread);
-    thread->state = THREAD_COLD;
+    ss_thread_move(thread, THREAD_COLD);
     store_answers(thread);
     thread->units_durable = thread->units; // none is on its way any more
     thread->delete_to = 0;

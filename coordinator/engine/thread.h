@@ -27,6 +27,8 @@ struct thread_owner {
     void (*gone)(struct thread *thread);
 };
 
+// thread_state.c: nobody else changes its state.
+void ss_thread_move(struct thread *thread, enum thread_state to);
 // The thread, made if need be; nothing of it is read.
 struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.

@@ -157,7 +157,7 @@ static bool retry(struct task *task, int code, const char *kind,
         watch_restarted(task);
         int64_t wait_ms = interval_ms(engine, policy, task->failures);
         keep_tries(task, wait_ms);
-        task->state = TASK_BACKOFF;
+        ss_task_move(task, TASK_BACKOFF);
         task->retry_resuming = true;
         task->retry_at_ms = engine->now_ms + wait_ms;
         SS_VEC_PUSH(&engine->backoff, task);

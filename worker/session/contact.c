@@ -54,7 +54,7 @@ static void say_hello(struct ss_session *session, struct contact *contact)
 
 void ss_contact_greet(struct ss_session *session, struct contact *contact)
 {
-    contact->phase = PHASE_GREETING;
+    ss_contact_move(contact, PHASE_GREETING);
     contact->hello_interval_ms = SS_SESSION_HELLO_MS;
     say_hello(session, contact);
 }
@@ -62,7 +62,7 @@ void ss_contact_greet(struct ss_session *session, struct contact *contact)
 // It may be one that we know by another endpoint: its epoch tells.
 void ss_contact_knock(struct ss_session *session, struct contact *contact)
 {
-    contact->phase = PHASE_KNOCKING;
+    ss_contact_move(contact, PHASE_KNOCKING);
     contact->hello_interval_ms = SS_SESSION_HELLO_MS;
     say_ping(session, contact);
     ask_again_later(session, contact);
@@ -159,7 +159,7 @@ void ss_contact_drain(struct ss_session *session, struct contact *contact)
 {
     if (contact->phase != PHASE_SERVING)
         return;
-    contact->phase = PHASE_DRAINING;
+    ss_contact_move(contact, PHASE_DRAINING);
     ss_contact_bye(session, contact, true);
 }
 
@@ -195,7 +195,8 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
                             : 0;
     if (ss_contact_serves(contact))
         return; // an answer to one of several HELLOs
-    contact->phase = session->drains ? PHASE_DRAINING : PHASE_SERVING;
+    ss_contact_move(
+        contact, session->drains ? PHASE_DRAINING : PHASE_SERVING);
     session->was_taken_in = true;
     say(session, contact,
         (struct ss_session_command){
@@ -239,7 +240,7 @@ static void turn_away(struct ss_session *session, struct contact *contact,
         ss_session_leave(session, event->status, text);
         return;
     }
-    contact->phase = PHASE_REFUSED;
+    ss_contact_move(contact, PHASE_REFUSED);
     contact->hello_ms = session->now_ms + SS_SESSION_REFUSED_MS;
     ss_error_set(&session->turned_away, event->status, "%s", text);
     say(session, contact,
@@ -258,7 +259,7 @@ void ss_contact_refused(struct ss_session *session, struct contact *contact,
     } else if (!may_pass(session, contact, event)) {
         turn_away(session, contact, event);
     } else if (ss_contact_serves(contact)) {
-        contact->phase = PHASE_GREETING;
+        ss_contact_move(contact, PHASE_GREETING);
         contact->hello_interval_ms = SS_SESSION_HELLO_MS;
         contact->hello_ms = session->now_ms + SS_SESSION_HELLO_MS;
     }

@@ -125,6 +125,9 @@ void ss_session_say(
     struct ss_session *session, const struct ss_session_command *command);
 void ss_session_leave(struct ss_session *session, int status, const char *text);
 
+// contact_state.c
+void ss_contact_move(struct contact *contact, enum phase to);
+
 // contact.c: the words with one coordinator
 bool ss_contact_serves(const struct contact *contact); // or drains
 void ss_contact_greet(struct ss_session *session, struct contact *contact);

@@ -1,0 +1,22 @@
+// move.c - only along the ways that a table has.
+#include "common/base/move.h"
+
+#include <stdio.h>
+
+#include "common/base/check.h"
+
+static _Noreturn void move_failed(
+    const struct ss_states *states, unsigned from, unsigned to)
+{
+    char text[96];
+    snprintf(text, sizeof(text), "a %s that is %s does not become %s",
+        states->of, states->items[from].name, states->items[to].name);
+    ss_check_failed(text, __FILE__, __LINE__);
+}
+
+void ss_move(const struct ss_states *states, unsigned from, unsigned to)
+{
+    ss_check(from < states->count && to < states->count);
+    if (!(states->items[to].from & (uint32_t)1 << from))
+        move_failed(states, from, to);
+}

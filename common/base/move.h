@@ -1,0 +1,36 @@
+// move.h - a state machine as data: the states, and from which each is entered.
+//
+//     enum { OPEN = 1 << DOOR_OPEN, SHUT = 1 << DOOR_SHUT };
+//     static const struct ss_state states[] = {
+//         [DOOR_OPEN] = {"open", SHUT},
+//         [DOOR_SHUT] = {"shut", OPEN | SHUT},
+//     };
+//     static const struct ss_states moves = SS_STATES("door", states);
+//
+//     ss_move(&moves, door->state, DOOR_SHUT);
+//     door->state = DOOR_SHUT;
+//
+// The table is the drawing; every way that it lacks is a bug of ours (check.h).
+#ifndef SS_BASE_MOVE_H
+#define SS_BASE_MOVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ss_state {
+    const char *name;
+    uint32_t from; // a bit for each state that may come before
+};
+
+struct ss_states {
+    const char *of; // what has them
+    const struct ss_state *items;
+    size_t count;
+};
+
+#define SS_STATES(of, items) {of, items, sizeof(items) / sizeof(*(items))}
+
+// Stops the process if the table lacks the way from `from` to `to`.
+void ss_move(const struct ss_states *states, unsigned from, unsigned to);
+
+#endif

@@ -1,0 +1,25 @@
+// worker_state.c - the states of a worker, and from which it comes into each.
+#include "common/base/move.h"
+#include "coordinator/engine/scheduler.h"
+
+enum {
+    SERVES = 1 << WORKER_SERVES,
+    SENT_AWAY = 1 << WORKER_SENT_AWAY,
+    DRAINS = 1 << WORKER_DRAINS,
+};
+
+// One that drains and says hello again takes part again; one that was sent away
+// does not, until it has said that it goes (leave.c).
+static const struct ss_state states[] = {
+    [WORKER_SERVES] = {"serving", SERVES | DRAINS},
+    [WORKER_SENT_AWAY] = {"sent away", SERVES},
+    [WORKER_DRAINS] = {"draining", SERVES | SENT_AWAY | DRAINS},
+};
+
+static const struct ss_states moves = SS_STATES("worker", states);
+
+void ss_worker_move(struct worker *worker, enum worker_state to)
+{
+    ss_move(&moves, worker->state, to);
+    worker->state = to;
+}

@@ -1,0 +1,32 @@
+// contact_state.c - the phases of what we have with a coordinator, and from which it
+// comes into each.
+#include "common/base/move.h"
+#include "worker/session/state.h"
+
+enum {
+    KNOCKING = 1 << PHASE_KNOCKING,
+    GREETING = 1 << PHASE_GREETING,
+    SERVING = 1 << PHASE_SERVING,
+    DRAINING = 1 << PHASE_DRAINING,
+    REFUSED = 1 << PHASE_REFUSED,
+};
+
+// A WELCOME may come late, to one that knocks again or was refused meanwhile; one
+// that drains serves no more until it has greeted anew.
+static const struct ss_state phases[] = {
+    [PHASE_KNOCKING] = {"knocking", KNOCKING},
+    [PHASE_GREETING] = {"greeting",
+        KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
+    [PHASE_SERVING] = {"serving", KNOCKING | GREETING | REFUSED},
+    [PHASE_DRAINING] = {"draining", KNOCKING | GREETING | SERVING | REFUSED},
+    [PHASE_REFUSED] = {"refused",
+        KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
+};
+
+static const struct ss_states moves = SS_STATES("contact", phases);
+
+void ss_contact_move(struct contact *contact, enum phase to)
+{
+    ss_move(&moves, contact->phase, to);
+    contact->phase = to;
+}
