@@ -4,6 +4,10 @@
 // makes it, so that nobody whose epoch was taken changes anything; a member's
 // row is locked by whoever takes over from it, so a renewal comes before that
 // and counts, or after it and finds nothing.
+//
+// Whoever locks rows does so in one order, also at a start (postgres_fence.c), so
+// that no two wait for each other: fences (one's own before another's), members,
+// shards, and the epoch in `format`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,17 +305,23 @@ static int shards_claim(struct ss_store *base, const struct ss_member *self,
     return status;
 }
 
-// Lock the row of a member whose lease has ended.
-static int dead_lock(
-    struct ss_pg_store *store, const char *dead, struct ss_error *error)
+enum how { GLANCE, LOCK };
+
+// A member whose lease has ended; SS_EBUSY: it has not. LOCK: it does not renew it
+// any more.
+static int dead_look(struct ss_pg_store *store, const char *dead, enum how how,
+    struct ss_error *error)
 {
+    static const char *const sql[] = {
+        [GLANCE] = "SELECT 1 FROM @members WHERE name = $1::text AND"
+                   " lease_end <= ^",
+        [LOCK] = "SELECT 1 FROM @members WHERE name = $1::text AND"
+                 " lease_end <= ^ FOR UPDATE",
+    };
     struct ss_pg_params params = {0};
     ss_pg_params_text(&params, dead);
     const struct ss_pg_query query = {
-        .sql = "SELECT 1 FROM @members WHERE name = $1::text AND lease_end <="
-               " ^ FOR UPDATE",
-        .params = &params,
-        .what = "look at the lease"};
+        .sql = sql[how], .params = &params, .what = "look at the lease"};
     PGresult *result = NULL;
     int status = ss_pg_ask(store, &query, &result, error);
     if (status == SS_OK && PQntuples(result) == 0) {
@@ -359,11 +369,14 @@ static int shards_take(struct ss_store *base, const struct ss_member *self,
     if (status == SS_OK) {
         status = lease_look(store, self, error);
     }
-    if (status == SS_OK) {
-        status = dead_lock(store, dead, error);
+    if (status == SS_OK) { // before its sessions are cut off for its fence
+        status = dead_look(store, dead, GLANCE, error);
     }
     if (status == SS_OK) {
         status = ss_pg_fence_break_now(store, dead, error);
+    }
+    if (status == SS_OK) {
+        status = dead_look(store, dead, LOCK, error);
     }
     if (status == SS_OK) {
         status = shards_move(store, self, dead, &got, error);

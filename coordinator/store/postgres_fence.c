@@ -96,21 +96,35 @@ static int fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
     return status;
 }
 
-static int fence_change(struct ss_pg_store *store,
-    const struct ss_pg_query *query, PGresult **ret_result,
+// The fence first, then the epoch: as all who change owners, some of whom hold
+// this very fence when they raise the epoch.
+static int fence_raise(struct ss_pg_store *store,
+    struct ss_pg_params *params, uint64_t *ret_epoch,
     struct ss_error *error)
 {
-    int status = ss_pg_begin(store, error);
+    const struct ss_pg_query lock = {
+        .sql = "INSERT INTO @fences AS f VALUES ($1::text, $2::integer, 0)"
+               " ON CONFLICT (coordinator, actor) DO UPDATE SET epoch ="
+               " f.epoch RETURNING 1",
+        .params = params,
+        .what = "take the fence"};
+    const struct ss_pg_query raise = {
+        .sql = "WITH e AS (UPDATE @format SET epoch = greatest(epoch + 1,"
+               " (extract(epoch FROM ^) * 1000000)::bigint)"
+               " RETURNING epoch) UPDATE @fences AS f SET epoch = e.epoch"
+               " FROM e WHERE f.coordinator = $1::text AND f.actor ="
+               " $2::integer RETURNING f.epoch",
+        .params = params,
+        .what = "take the fence"};
+    PGresult *result = NULL;
+    int status = fence_ask(store, &lock, &result, error);
     if (status == SS_OK) {
-        status = fence_ask(store, query, ret_result, error);
+        PQclear(result);
+        status = fence_ask(store, &raise, &result, error);
     }
     if (status == SS_OK) {
-        status = ss_pg_commit(store, error);
-        if (status != SS_OK) {
-            PQclear(*ret_result);
-        }
-    } else {
-        ss_pg_rollback(store);
+        *ret_epoch = (uint64_t)ss_pg_number_at(result, 0, 0);
+        PQclear(result);
     }
     return status;
 }
@@ -120,24 +134,24 @@ int ss_pg_fence_take(struct ss_store *base, const char *coordinator, int actor,
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
     struct ss_pg_params params = {0};
+    uint64_t epoch = 0;
     ss_pg_params_text(&params, coordinator);
     ss_pg_params_number(&params, actor);
-    const struct ss_pg_query query = {
-        .sql = "WITH e AS (UPDATE @format SET epoch = greatest(epoch + 1,"
-               " (extract(epoch FROM ^) * 1000000)::bigint)"
-               " RETURNING epoch) INSERT INTO @fences SELECT $1::text,"
-               " $2::integer, epoch FROM e ON CONFLICT (coordinator, actor)"
-               " DO UPDATE SET epoch = excluded.epoch RETURNING epoch",
-        .params = &params,
-        .what = "take the fence"};
-    PGresult *result = NULL;
     int status = ss_pg_reconnect(store, error);
     if (status == SS_OK) {
-        status = fence_change(store, &query, &result, error);
+        status = ss_pg_begin(store, error);
     }
     if (status == SS_OK) {
-        *ret_epoch = (uint64_t)ss_pg_number_at(result, 0, 0);
-        PQclear(result);
+        status = fence_raise(store, &params, &epoch, error);
+        if (status != SS_OK) {
+            ss_pg_rollback(store);
+        }
+    }
+    if (status == SS_OK) {
+        status = ss_pg_commit(store, error);
+    }
+    if (status == SS_OK) {
+        *ret_epoch = epoch;
         ss_free(store->fence_name);
         store->fence_name = ss_strdup(coordinator);
         store->fence_actor = actor;

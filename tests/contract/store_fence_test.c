@@ -375,6 +375,94 @@ START_TEST(a_claim_does_not_end_behind_the_end_of_its_lease)
 }
 END_TEST
 
+// --- in one order -----------------------------------------------------------
+
+struct start {
+    uint64_t epoch;
+    int status;
+};
+
+static void *start_work(void *ctx)
+{
+    struct start *start = ctx;
+    start->status =
+        ss_store_fence_take(pg.store, "a", 0, &start->epoch, NULL);
+    return NULL;
+}
+
+// Who is taken over starts again in the middle of it: the takeover has the fence,
+// and raises the epoch last.
+START_TEST(a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs)
+{
+    open_store(&pg.store);
+    uint64_t old = take(pg.store, "a");
+    PGconn *taker = connect_person();
+    ask(taker, "BEGIN");
+    ask(taker, "UPDATE fences SET epoch = epoch + 1 WHERE coordinator = 'a'");
+    struct start start = {0};
+    pthread_t thread;
+    pthread_create(&thread, NULL, start_work, &start);
+    wait_until_blocked(taker);
+    ask(taker, "UPDATE format SET epoch = epoch + 1");
+    ask(taker, "DELETE FROM fences WHERE coordinator = 'a'");
+    ask(taker, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(start.status, SS_OK);
+    ck_assert_uint_gt(start.epoch, old + 1);
+    ck_assert_int_eq(append_as(pg.store, start.epoch, 1), SS_OK);
+    PQfinish(taker);
+}
+END_TEST
+
+static struct ss_member member_of(struct ss_store *it, const char *name)
+{
+    struct ss_member member = {
+        .endpoint = "tcp://here:1", .epoch = take(it, name), .row_format = 1};
+    snprintf(member.name, sizeof(member.name), "%s", name);
+    ck_assert_int_eq(
+        ss_store_lease_renew(it, &member, 60000, &world_error), SS_OK);
+    return member;
+}
+
+struct takeover {
+    struct ss_member self;
+    struct ss_shards got;
+    int status;
+};
+
+static void *takeover_work(void *ctx)
+{
+    struct takeover *it = ctx;
+    it->status =
+        ss_store_shards_take(pg.store, &it->self, "b", &it->got, NULL);
+    return NULL;
+}
+
+// Its transaction has the fence, as a renewal has it.
+START_TEST(a_renewal_that_ends_in_time_counts_before_the_takeover)
+{
+    open_store(&pg.store);
+    open_store(&pg.other);
+    struct takeover takeover = {.self = member_of(pg.store, "a")};
+    struct ss_member late = member_of(pg.other, "b");
+    ask(pg.person, "UPDATE members SET lease_end = clock_timestamp() -"
+                   " interval '1 ms' WHERE name = 'b'");
+    PGconn *renewal = connect_person();
+    ask(renewal, "BEGIN");
+    ask(renewal, "SELECT 1 FROM fences WHERE coordinator = 'b' FOR SHARE");
+    pthread_t thread;
+    pthread_create(&thread, NULL, takeover_work, &takeover);
+    wait_until_blocked(renewal);
+    ask(renewal, "UPDATE members SET lease_end = clock_timestamp() +"
+                 " interval '1 minute' WHERE name = 'b'");
+    ask(renewal, "COMMIT");
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(takeover.status, SS_EBUSY);
+    ck_assert_int_eq(append_as(pg.other, late.epoch, 1), SS_OK);
+    PQfinish(renewal);
+}
+END_TEST
+
 // langgraph issue 8039: a checkpoint became durable, the writes it came from
 // did not, and a task that had finished ran again.
 START_TEST(a_checkpoint_never_stands_before_the_writes_that_it_takes_over)
@@ -407,6 +495,8 @@ int main(void)
         a_commit_that_ends_in_time_is_read_by_whoever_takes_over,
         a_commit_that_does_not_end_is_cut_off,
         a_claim_does_not_end_behind_the_end_of_its_lease,
+        a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs,
+        a_renewal_that_ends_in_time_counts_before_the_takeover,
         a_checkpoint_never_stands_before_the_writes_that_it_takes_over,
     };
     return postgres_world_main(

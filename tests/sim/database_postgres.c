@@ -238,6 +238,9 @@ static void end_boot(struct coordinator *it)
     }
     tell(process->world, "%s does not start: %s", process->name,
         boot.error.message);
+    if (strstr(boot.error.message, "deadlock"))
+        violated(process->world, "%s does not start: %s", process->name,
+            boot.error.message);
     lose_postgres(process);
     process_again(process);
 }
