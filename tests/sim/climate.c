@@ -67,7 +67,8 @@ static void draw_chores(struct climate *climate, struct ss_prng *dice)
         [CHORE_COPY] = 3,
         [CHORE_DELETE] = 3,
         [CHORE_MOVE] = 2,
-        [CHORE_REST] = 3};
+        [CHORE_REST] = 3,
+        [CHORE_RETAIN] = 3};
     for (size_t i = 0; i < CHORE_COUNT; i++)
         climate->chores[i] = chance(dice, most[i]);
     climate->chore_none = 20;

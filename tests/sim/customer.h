@@ -36,6 +36,7 @@ struct customer {
     uint32_t updates; // made so far
     bool is_given; // the present input is there, whatever becomes of its run
     uint32_t moves;   // made so far
+    int64_t moved_ms; // when it gave its thread something last
     uint32_t names;   // of runs, given on this thread
     json_t *body;     // of the present move; NULL: a step is asked for
     // What it does to its thread meanwhile; NULL: nothing.
@@ -47,6 +48,9 @@ struct customer {
         char other[CUSTOMER_THREAD_SIZE]; // a copy, or what it was copied from
         json_t *before, *body, *answer;
         size_t given, asked; // of an import
+        int64_t looked_ms;   // when it had last been looked at
+        int64_t asked_ms;    // and when it was asked whether it is unused
+        int64_t idle_ms;     // what is unused so long is to forget its past
     } chore;
     char run[RUN_SIZE];
     bool is_accepted;

@@ -7,6 +7,8 @@
 //   prune:   look -> prune -> look again        what both see is the same
 //   move:    save -> delete -> import -> save   and so is what both save
 //   update:  update -> a run that goes on       what the reference says
+//   retain:  look -> the list of threads, page by page -> prune each of its own
+//            -> look again                      as after a prune
 //
 // A step that may be asked for twice is done once: what keeps a key is given one,
 // the others may be repeated.
@@ -122,6 +124,7 @@ static bool hear_before(struct customer *it, json_t *answer)
 {
     json_decref(it->chore.before);
     it->chore.before = essence(answer);
+    it->chore.looked_ms = it->process.world->now_ms;
     return true;
 }
 
@@ -405,6 +408,104 @@ static json_t *rest(struct customer *it)
     return NULL;
 }
 
+// ------------------------------------------------------------------ retain
+
+// As the command does it, and of what is listed only what is its own: whoever
+// pruned another one's thread would have to know what that one has not heard yet.
+enum { PAGE_MAX = 3, IDLE_MAX_MS = 8000 };
+
+static size_t page_of(const struct customer *it)
+{
+    return 1 + it->chore.number % PAGE_MAX;
+}
+
+static json_t *ask_list(struct customer *it)
+{
+    const char *last = it->chore.other;
+    return json_pack("{s:I, s:s*}", "limit", (json_int_t)page_of(it), "after",
+        last[0] ? last : NULL);
+}
+
+static void take_listed(struct customer *it, const char *thread)
+{
+    if (strcmp(thread, it->chore.other) <= 0)
+        violated(it->process.world, "the list of threads has %s behind %s",
+            thread, it->chore.other);
+    snprintf(it->chore.other, sizeof(it->chore.other), "%s", thread);
+    if (customer_has_thread(it, thread))
+        json_array_append_new(it->chore.body, json_string(thread));
+}
+
+static bool is_listed(const struct customer *it)
+{
+    size_t i;
+    json_t *name;
+    json_array_foreach (it->chore.body, i, name)
+        if (strcmp(json_string_value(name), it->thread) == 0)
+            return true;
+    return false;
+}
+
+static const struct step look_only[3];
+
+static bool hear_list(struct customer *it, json_t *answer)
+{
+    struct world *world = it->process.world;
+    const json_t *page = json_object_get(answer, "threads");
+    size_t i;
+    json_t *item;
+    json_array_foreach (page, i, item)
+        take_listed(it, ss_json_str(item, "thread", ""));
+    if (json_array_size(page) > 0)
+        return false;
+    if (!is_listed(it) && json_array_size(it->words) > 0)
+        violated(world, "thread %s is not in the list of threads", it->thread);
+    it->chore.idle_ms = 1 + (int64_t)draw(world, IDLE_MAX_MS);
+    if (json_array_size(it->chore.body) == 0)
+        it->step = look_only;
+    return true;
+}
+
+static const char *retained(const struct customer *it)
+{
+    return json_string_value(
+        json_array_get(it->chore.body, it->chore.given));
+}
+
+static json_t *ask_retain(struct customer *it)
+{
+    network_forget_asks(it->process.world, &it->process);
+    it->chore.asked_ms = it->process.world->now_ms;
+    return json_pack("{s:s, s:I, s:b}", "thread", retained(it), "idle_ms",
+        (json_int_t)it->chore.idle_ms, "keep_waiting", 0);
+}
+
+// Where all wall clocks are the same: a thread was not used between the look and
+// the question, and it was used when it was given something last.
+static void check_spared(struct customer *it, const char *spared)
+{
+    struct world *world = it->process.world;
+    int64_t unused_ms = it->chore.asked_ms - it->chore.looked_ms;
+    if (strcmp(retained(it), it->thread) != 0 || world->climate.clock > 0)
+        return;
+    if (!spared && world->now_ms - it->moved_ms < it->chore.idle_ms)
+        violated(world, "thread %s was used in the last %lld ms, and is pruned "
+            "as if it had not been", it->thread, (long long)it->chore.idle_ms);
+    if (spared && unused_ms >= it->chore.idle_ms)
+        violated(world, "thread %s is spared (%s), and was not used for %lld ms",
+            it->thread, spared, (long long)unused_ms);
+}
+
+static bool hear_retain(struct customer *it, json_t *answer)
+{
+    const char *spared = ss_json_str(answer, "spared", NULL);
+    if (spared && strcmp(spared, "used") != 0)
+        violated(it->process.world, "thread %s is spared (%s), and nobody asked "
+            "for that", retained(it), spared);
+    check_spared(it, spared);
+    return ++it->chore.given == json_array_size(it->chore.body);
+}
+
 // ------------------------------------------------------------------ the chores
 
 #define LOOK {"state", ask_thread, hear_before}
@@ -432,6 +533,11 @@ static const struct step move_on[] = {
     END};
 static const struct step rest_and_look[] = {
     LOOK, {NULL, rest, NULL}, LOOK_AGAIN, END};
+static const struct step retain[] = {LOOK, {NULL, rest, NULL},
+    {"threads", ask_list, hear_list}, {"prune", ask_retain, hear_retain},
+    LOOK_AGAIN, END};
+static const struct step look_only[3] = {
+    {"threads", ask_list, hear_list}, LOOK_AGAIN, END};
 static const struct step last_look[] = {
     {"state", ask_thread, hear_content}, END};
 
@@ -458,6 +564,8 @@ static const struct step *steps_of(struct customer *it, enum chore chore)
         return stays || draw(world, 2) ? move_back : move_on;
     case CHORE_REST:
         return rest_and_look;
+    case CHORE_RETAIN:
+        return retain;
     case CHORE_COUNT:
         break;
     }
@@ -542,6 +650,7 @@ bool customer_does_something(struct customer *it, enum after after)
     world->report.chores[chore]++;
     tell(world, "%s: thread %s: %s", it->process.name, it->thread,
         names[chore]);
+    it->chore.other[0] = '\0';
     if (chore == CHORE_COPY || chore == CHORE_MOVE)
         name_other(it);
     json_decref(it->chore.body);

@@ -44,7 +44,7 @@ static void new_move(struct customer *it, json_t *more, const char *what)
     it->is_partial = false;
     it->seq[0] = '\0';
     world->report.runs++;
-    world->advanced_ms = world->now_ms;
+    world->advanced_ms = it->moved_ms = world->now_ms;
     if (draw(world, 2))
         json_array_append_new(
             json_object_get(more, "stream"), json_string("custom"));
