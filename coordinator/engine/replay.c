@@ -322,10 +322,29 @@ static void tell_lost(struct replay *replay)
 
 // ------------------------------------------------ all of it
 
+// Rows are told as the version that made them told them: the next one may lack a
+// task of theirs, which counts, or a key.
+static void take_version(struct replay *replay, const json_t *entry)
+{
+    struct run *shadow = replay->shadow;
+    const char *version = ss_json_str(entry, "version", NULL);
+    const struct known_graph *known = version
+        ? ss_known_graph(replay->thread->engine,
+              ss_json_str(entry, "graph", ""), version)
+        : NULL;
+    if (!known || known->graph == shadow->graph)
+        return;
+    ss_map_fini(&replay->views, free_view);
+    ss_graph_ref(known->graph);
+    ss_graph_unref(shadow->graph);
+    shadow->graph = known->graph;
+}
+
 static void tell_row(struct replay *replay, const struct ss_row *row)
 {
     replay->row = row;
     replay->index = 0;
+    take_version(replay, row->entry);
     for (size_t i = 0; i < row->events_count; i++) {
         const struct ss_row_event *event = &row->events[i];
         const char *ns = event->ns ? event->ns : row->ns;

@@ -577,6 +577,7 @@ void coordinator_live(struct coordinator *it)
 {
     struct world *world = it->process.world;
     bool is_shared = world->climate.is_shared;
+    versions_change(world);
     it->codec = ss_store_codec_new();
     it->engine = ss_engine_new(&(struct ss_engine_options){.epoch = it->epoch,
         .shared = is_shared,

@@ -213,6 +213,7 @@ static void summarize(struct tally *tally)
         sum.bodies_again += items[i].bodies_again;
         sum.rolled += items[i].rolled;
         sum.migrated += items[i].migrated;
+        sum.chosen += items[i].chosen;
         sum.cached += items[i].cached;
         sum.items += items[i].items;
         sum.quarantined += items[i].quarantined;
@@ -242,8 +243,8 @@ static void summarize(struct tally *tally)
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again;", sum.bodies,
         sum.bodies_again);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
-           " runs moved, %" PRIu64 " live items, %" PRIu64 " graphs held back;",
-        sum.cached, sum.rolled, sum.migrated, sum.items, sum.held);
+           " runs moved, %" PRIu64 " begun as what is served, %" PRIu64 " live items, %" PRIu64 " graphs held back;",
+        sum.cached, sum.rolled, sum.migrated, sum.chosen, sum.items, sum.held);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
     printf("; %" PRIu64 " simulated seconds in %.1f, digest %016" PRIx64 "\n", sum.seconds,

@@ -46,7 +46,7 @@ struct report {
     uint64_t runs;
     uint64_t bodies; // that began,
     uint64_t bodies_again; // of tasks that had begun before
-    uint64_t rolled, migrated, cached, items;
+    uint64_t rolled, migrated, chosen, cached, items;
     uint64_t coordinator_crashes, quarantined, taken_back;
     uint64_t evicted; // threads, by those that had them
     uint64_t held; // graphs that people held back

@@ -17,6 +17,7 @@
 enum {
     OPERATOR_MS = 3000, // looks after the runs that are left, within
     ROLL_MS = 5000,     // in which the workers are exchanged, one by one
+    SETTLED_MS = 6000,  // then all coordinators know who serves what
 };
 
 // ------------------------------------------------------------------ rolling out
@@ -58,6 +59,11 @@ void versions_roll(struct world *world)
                 .who = worker,
                 .life = worker->life});
     }
+}
+
+void versions_change(struct world *world)
+{
+    world->changed_ms = world->now_ms;
 }
 
 bool versions_are_current(const struct world *world, const struct worker *it)
@@ -252,11 +258,42 @@ static void check_stamp(struct world *world, const struct ss_row *row,
     }
 }
 
+static bool all_are_current(const struct world *world)
+{
+    for (size_t i = 0; i < world->climate.workers; i++)
+        if (!world->workers[i].process.is_alive ||
+            !versions_are_current(world, &world->workers[i]))
+            return false;
+    return true;
+}
+
+// In fair weather all workers serve what is rolled out, and nobody the other
+// version, be it newer: a new run takes what is served. (Where the time that it
+// was asked for is that of the world.)
+static void check_new(struct world *world, const json_t *entry)
+{
+    const struct ss_graph *served =
+        deployed_of(world, ss_json_str(entry, "graph", ""));
+    const char *is = ss_json_str(entry, "version", "?");
+    int64_t asked_us = ss_json_int(entry, "created_us", 0);
+    if (!served || world->climate.clock > 0 || !all_are_current(world) ||
+        json_object_get(entry, "moved_from") ||
+        asked_us < world_us(world) - (world->now_ms - world->changed_ms -
+                                         SETTLED_MS) * 1000)
+        return;
+    world->report.chosen++;
+    if (strcmp(is, served->version) != 0)
+        violated(world, "run %s was begun as of version %s, which nobody serves",
+            ss_json_str(entry, "run", "?"), is);
+}
+
 void versions_row(struct world *world, const struct ss_row *row,
     struct ss_map *entries)
 {
-    if (row->entry)
+    if (row->entry) {
         ss_map_put(entries, row->run, row->entry);
+        check_new(world, row->entry);
+    }
     const json_t *entry = ss_map_get(entries, row->run); // NULL: it was pruned
     if (row->checkpoint.whole) // a prune tells again what was written before
         return;

@@ -560,6 +560,7 @@ void worker_start(struct worker *it)
     struct world *world = it->process.world;
     size_t all = world->climate.coordinators;
     memcpy(it->versions, world->deployed, sizeof(it->versions));
+    versions_change(world);
     it->capacity = 1 + (uint32_t)draw(world, 4);
     it->session = ss_session_new(
         &(struct ss_session_options){.capacity = it->capacity,

@@ -303,6 +303,7 @@ static void weather(struct world *world)
     if (!was_stormy || world->is_stormy)
         return;
     // what was parted finds together by itself
+    versions_change(world);
     tell(world, "the storm is over");
 }
 

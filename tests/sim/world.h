@@ -396,6 +396,7 @@ struct world {
     struct ss_buf bytes; // the message that is being encoded
     struct ss_map ledgers; // bodies.c: by thread
     size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
+    int64_t changed_ms;          // when somebody began to serve it, or to know
     struct ss_map moves;         // and of which runs were asked to move
     struct ss_map let_go; // pauses.c: what somebody asked to go on, ever
     uint64_t stamps;             // of bodies, so far
@@ -426,6 +427,8 @@ void mishap_plan(struct world *world); // the next one
 
 // The other version of some graph is rolled out.
 void versions_roll(struct world *world);
+// From now on who serves what, or who knows it, is not as it was.
+void versions_change(struct world *world);
 bool versions_are_current(const struct world *world, const struct worker *it);
 // An operator moves runs of versions that nobody serves, now and then.
 void versions_operate(struct world *world);

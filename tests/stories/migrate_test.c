@@ -315,6 +315,35 @@ START_TEST(a_crash_after_each_row_of_a_move_changes_nothing)
 }
 END_TEST
 
+static uint64_t listen_to(const char *client)
+{
+    return world_ask(client, "attach",
+        "{'run': '1', 'stream': ['values', 'updates'], 'after': '0.0'}");
+}
+
+// The first one's task z, which the second lacks, is told and counted.
+START_TEST(who_attaches_to_a_run_that_moved_is_told_the_same)
+{
+    world_graph(chart("g", "start>a start>z a>b b>end", NULL));
+    world_worker("w1", 4);
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    uint64_t before = listen_to("bob");
+    world_run();
+    world_upgrade(chart("g", "start>a a>b b>end", NULL));
+    world_worker("w2", 4);
+    world_get("migrate", "{'run': '1'}");
+    uint64_t behind = listen_to("cid");
+    world_run();
+    size_t i;
+    json_t *was;
+    ck_assert_uint_eq(json_array_size(world_events(before)), 4);
+    json_array_foreach (world_events(before), i, was)
+        ck_assert(
+            json_equal(was, json_array_get(world_events(behind), i)));
+}
+END_TEST
+
 static json_t *caching(const char *edges)
 {
     return chart("g", edges, "{'nodes': {'a': {'cache': {}}}}");
@@ -641,4 +670,5 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     an_update_that_waits_for_a_fold_is_planned_anew_too,
     a_run_that_waits_for_a_fold_moves_when_it_is_told,
     what_an_update_lost_counts_on_when_it_is_planned_anew,
-    what_its_folds_lost_counts_on_too)
+    what_its_folds_lost_counts_on_too,
+    who_attaches_to_a_run_that_moved_is_told_the_same)
