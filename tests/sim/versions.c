@@ -270,7 +270,8 @@ static bool all_are_current(const struct world *world)
 // In fair weather all workers serve what is rolled out, and nobody the other
 // version, be it newer: a new run takes what is served. (Where the time that it
 // was asked for is that of the world.)
-static void check_new(struct world *world, const json_t *entry)
+static void check_new(
+    struct world *world, const char *run, const json_t *entry)
 {
     const struct ss_graph *served =
         deployed_of(world, ss_json_str(entry, "graph", ""));
@@ -284,7 +285,7 @@ static void check_new(struct world *world, const json_t *entry)
     world->report.chosen++;
     if (strcmp(is, served->version) != 0)
         violated(world, "run %s was begun as of version %s, which nobody serves",
-            ss_json_str(entry, "run", "?"), is);
+            run, is);
 }
 
 void versions_row(struct world *world, const struct ss_row *row,
@@ -292,7 +293,7 @@ void versions_row(struct world *world, const struct ss_row *row,
 {
     if (row->entry) {
         ss_map_put(entries, row->run, row->entry);
-        check_new(world, row->entry);
+        check_new(world, row->run, row->entry);
     }
     const json_t *entry = ss_map_get(entries, row->run); // NULL: it was pruned
     if (row->checkpoint.whole) // a prune tells again what was written before
