@@ -243,7 +243,8 @@ static void summarize(struct tally *tally)
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again;", sum.bodies,
         sum.bodies_again);
     printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
-           " runs moved, %" PRIu64 " begun as what is served, %" PRIu64 " live items, %" PRIu64 " graphs held back;",
+           " runs moved, %" PRIu64 " begun as what is served, %" PRIu64
+           " live items, %" PRIu64 " graphs held back;",
         sum.cached, sum.rolled, sum.migrated, sum.chosen, sum.items, sum.held);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
