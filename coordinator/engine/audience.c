@@ -35,10 +35,8 @@ static void on_started(struct loop *loop)
 // ------------------------------------------------ tasks
 
 // A command to the graph around is that graph's to show.
-static void on_committed(struct task *task, bool again)
+static void on_committed(struct task *task)
 {
-    if (again)
-        task->loop->told[SS_TOLD_OUTPUT] = 1;
     ss_told_items(task);
     if (task->state == TASK_PARENT)
         return;

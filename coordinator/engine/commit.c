@@ -102,29 +102,15 @@ void ss_task_succeeded(struct task *task, bool cached)
     if (task->cache_key && !cached)
         ss_cache_fill(task);
     task->loop->run->tasks_run += !cached;
-    watch_committed(task, false);
+    watch_committed(task);
     ss_task_settled(task);
 }
 
 // ------------------------------------------------ questions
 
-// After a crash a task may ask, or fail, as it did before: that is nothing new.
-static bool is_again(const struct task *task, const json_t *interrupts,
-    const json_t *error)
-{
-    const struct loop *loop = task->loop;
-    if (!loop->run->terms.recovering
-        || !ss_pendings_ours(&loop->pending, task->id))
-        return false;
-    struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
-    return (interrupts && json_equal(facts.interrupts, interrupts))
-        || (error && json_equal(facts.error, error));
-}
-
 void ss_task_commit_interrupt(struct task *task)
 {
     struct ss_writes stored = {0};
-    bool again = is_again(task, task->interrupts, NULL);
     ss_task_move(task, TASK_INTERRUPTED);
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
@@ -132,7 +118,7 @@ void ss_task_commit_interrupt(struct task *task)
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    watch_committed(task, again);
+    watch_committed(task);
     ss_task_settled(task);
 }
 
@@ -198,14 +184,13 @@ void ss_task_commit_failure(
     ss_error_set(&task->error, code, "%s", message);
     add_answers(task, &stored);
     add_open_questions(task, &stored);
-    struct ss_value *failure = ss_value_new(ss_error_json(code, message));
-    bool again = is_again(task, NULL, ss_value_json(failure));
-    ss_writes_add(&stored, SS_NAME_ERROR, failure);
+    ss_writes_add(&stored, SS_NAME_ERROR,
+        ss_value_new(ss_error_json(code, message)));
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
             ss_value_new(json_string(task->node->name)));
     ss_loop_put_writes(loop, task->id, task->path, &stored);
     ss_writes_fini(&stored);
     committed(task);
-    watch_committed(task, again);
+    watch_committed(task);
 }

@@ -129,7 +129,7 @@ void ss_task_write(struct task *task)
     } else if (parent) {
         task->parent = parent;
         ss_task_move(task, TASK_PARENT);
-        watch_committed(task, false);
+        watch_committed(task);
         ss_task_settled(task);
     } else {
         ss_task_succeeded(task, false);
@@ -190,7 +190,7 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     case SS_OUTCOME_PARENT:
         task->parent = json_incref(outcome->parent);
         ss_task_move(task, TASK_PARENT);
-        watch_committed(task, false);
+        watch_committed(task);
         ss_task_settled(task);
         break;
     case SS_OUTCOME_CANCELLED:

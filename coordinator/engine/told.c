@@ -222,8 +222,7 @@ void ss_told_begin(
         return;
     if (what != SS_TOLD_RAW && loop->told[what] > 0) { // before a crash
         loop->told[what]--;
-        bool named = what == SS_TOLD_OUTPUT || derivable(loop);
-        run->audience->scope = named ? SCOPE_MUTED : SCOPE_RAW;
+        run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop)
         && !(what == SS_TOLD_STARTS && has_handler(loop))) {
         note(loop, what, task ? task->id : NULL, NULL);

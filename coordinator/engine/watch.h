@@ -49,8 +49,8 @@ struct watch {
     // An attempt that is out sent this.
     void (*item)(struct task *task, enum ss_live_kind kind, json_t *value);
     // It has ended for good, as its state says, and its writes, its question or
-    // its failure are in the open row. `again`: it did the same before a crash.
-    void (*committed)(struct task *task, bool again);
+    // its failure are in the open row.
+    void (*committed)(struct task *task);
     // Its attempt is void, and there will be another one.
     void (*restarted)(struct task *task);
 };
@@ -123,9 +123,9 @@ static inline void watch_item(
     task->loop->engine->watch->item(task, kind, value);
 }
 
-static inline void watch_committed(struct task *task, bool again)
+static inline void watch_committed(struct task *task)
 {
-    task->loop->engine->watch->committed(task, again);
+    task->loop->engine->watch->committed(task);
 }
 
 static inline void watch_restarted(struct task *task)

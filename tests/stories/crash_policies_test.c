@@ -74,6 +74,20 @@ static void tries_inside(void)
     world_body("i2", fails_twice);
 }
 
+// One asks and one fails, each time: a try tells its own question.
+static void tries_around_a_question(void)
+{
+    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
+        "{'nodes': {'sub': {'subgraph': 'inner', " TRIES("") "}},"
+        " 'subgraphs': {'inner': {'name': 'inner', 'kind': 'state',"
+        " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+        " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges':"
+        " [['__start__', 'i1'], ['__start__', 'i2'], ['i1', '__end__'],"
+        " ['i2', '__end__']]}}}"));
+    world_body("i1", asks);
+    world_body("i2", fails);
+}
+
 static json_t *vanishes(struct visit *visit)
 {
     return visit_vanish(visit);
@@ -174,6 +188,7 @@ static const struct story stories[] = {
     {"answers and tries", answers_and_tries,
         {FRESH, "run {'command': {'resume': {'$id0': 'yes', '$id1': 'no'}}}"}},
     {"tries around a graph", tries_around, {FRESH}},
+    {"tries around a question", tries_around_a_question, {FRESH}},
     {"tries inside a graph", tries_inside, {FRESH}},
     {"a task that no worker survives", no_worker_survives, {FRESH, GO_ON}},
     {"a handler after the last worker", no_worker_survives_but_a_handler_does,
