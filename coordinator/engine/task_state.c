@@ -17,7 +17,8 @@ enum {
 // An attempt that is over leaves its task NEW, and what follows begins there.
 static const struct ss_state states[] = {
     [TASK_NEW] = {"new", NEW | CACHE | RUNNING | BACKOFF},
-    [TASK_CACHE] = {"asked of the cache", NEW | BACKOFF},
+    // once more where what it found came too early (cache.c)
+    [TASK_CACHE] = {"asked of the cache", NEW | BACKOFF | CACHE},
     [TASK_READY] = {"ready", NEW | CHILD | HELD},
     [TASK_RUNNING] = {"running", READY},
     [TASK_BACKOFF] = {"in back-off", NEW | CHILD},
