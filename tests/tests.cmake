@@ -42,6 +42,11 @@ set_property(TEST system.cluster_many APPEND PROPERTY ENVIRONMENT SS_RUNS=1000)
 add_test(NAME system.torment COMMAND ${SS_PYTHON}
     ${CMAKE_SOURCE_DIR}/tests/system/torment/torment.py --seconds 60)
 ss_test_properties(system.torment slow 300)
+# From the version of before, which is built for it, to this one.
+add_test(NAME system.upgrade COMMAND ${SS_PYTHON}
+    ${CMAKE_SOURCE_DIR}/tests/system/upgrade/upgrade.py)
+ss_test_properties(system.upgrade system 300)
+set_property(TEST system.upgrade APPEND PROPERTY LABELS slow)
 ss_fuzz_tests(tests/fuzz)
 
 # The player of scenarios. In its own process the scenarios' application is

@@ -1,21 +1,15 @@
 """A run is named by its thread and its own name: runs of one name on threads of
 two coordinators, all of them killed; a coordinator that has names alone as keys
-among them; and one file of SQLite.
-
-SS_OLDER names a folder with the programs of a version from before: with it an
-upgrade is played with that version, one coordinator after the other, under load.
+among them; and one file of SQLite. A real upgrade is played by upgrade/.
 """
 
-import os
-import pathlib
 import sys
 
 import harness
 import postgres
 from cluster_test import APP, Cluster, NODES, shard_of
-from harness import ANY_PORT, BIN, World, expect
+from harness import BIN, World, expect
 
-OLDER = os.environ.get("SS_OLDER")
 # A member that reads no more than rows of format 4, and takes no shards.
 OLD_MEMBER = (
     "INSERT INTO superstep.members (name, endpoint, epoch, lease_end, drains,"
@@ -185,69 +179,6 @@ def test_one_coordinator_and_a_file_keep_runs_of_one_name():
         expect([it["thread"] for it in page + rest] == ["t", "u"], f"{rest}")
         world.do("delete", "t")
         expect(world.ask("attach", "1")["thread"] == "u", "the one that is left")
-
-
-def older(pair_or_world, server, *more):
-    """A coordinator of the version from before."""
-    return pair_or_world.start(
-        "older", pathlib.Path(OLDER) / "superstep-coordinator", "--listen",
-        ANY_PORT, "--store", server.url(), "--cluster-lease-ms", "5000", *more)
-
-
-def upgrade_under_load():
-    """Two of before; one after the other is stopped, and a new one started."""
-    with World() as world, postgres.Postgres() as server:
-        pair = Pair.__new__(Pair)
-        pair.world, pair.server, pair.more, pair.probes = world, server, (), 0
-        pair.file, pair.gate = world.path("ran"), world.path("gate")
-        pair.file.touch()
-        pair.gate.touch()
-        pair.coordinators = [older(world, server) for _ in range(2)]
-        pair.endpoints = [it.wait_line(r"listening on ([^\s,]+)")[1]
-                          for it in pair.coordinators]
-        pair.until(pair.is_even, "even shards")
-        world.compile(APP)
-        pair.work(",".join(pair.endpoints))
-        asked = load(pair, "before", 20)
-        for place in range(2):
-            newer = pair.coordinator()
-            pair.coordinators[place].stop()
-            pair.endpoints[place] = newer.endpoint
-            pair.coordinators[place] = newer
-            pair.work(newer.endpoint)
-            pair.until(pair.is_even, "even shards")
-            asked += load(pair, f"step{place}", 20)
-            if place == 0:
-                one, other = pair.thread_of(0, pair.used()), None
-                pair.accepted(0, one, "same")
-                other = pair.thread_of(0, pair.used())
-                pair.refused(0, other, "same", one)
-                asked.append((one, "same"))
-        pair.wait_keyed(True)
-        pair.accepted(1, pair.thread_of(1, pair.used()), "same")
-        for thread, run in asked:
-            pair.ended(thread, run)
-        pair.until(lambda: pair.records("open_runs") == [], "all ends")
-        late = older(world, server)
-        expect(late.wait() != 0 and "was written by a newer version" in
-               late.text("err"), late.text())
-        print(f"{len(asked)} runs over an upgrade; the older one is refused: "
-              f"{late.text('err').strip().splitlines()[-1]}")
-
-
-def load(pair, name, count):
-    """Runs of names of their own, each asked of its owner; the gate is open."""
-    asked = []
-    for number in range(count):
-        place = number % 2
-        thread = pair.thread_of(place, pair.used())
-        pair.accepted(place, thread, f"{name}-{number}")
-        asked.append((thread, f"{name}-{number}"))
-    return asked
-
-
-if OLDER:
-    test_an_upgrade_under_load_and_no_way_back = upgrade_under_load
 
 
 if __name__ == "__main__":

@@ -80,13 +80,16 @@ class Judge:
         return rows
 
     def thread(self, name, found, rows, begun):
+        self.told(name, found)
+        self.journal(name, rows, begun)
+
+    def told(self, name, found):
         if found is None or "error" in found:
             self.differs(name, f"it is not told: {found}")
-        else:
-            self.state(name, found["state"])
-            if shape(found["history"]) != self.pattern:
-                self.differs(name, "its history is not as if undisturbed")
-        self.journal(name, rows, begun)
+            return
+        self.state(name, found["state"])
+        if shape(found["history"]) != self.pattern:
+            self.differs(name, "its history is not as if undisturbed")
 
     def state(self, thread, state):
         values = state["values"]
