@@ -3,6 +3,10 @@
 // Reads every form of the format; writes the shortest of integers, texts and
 // containers and eight bytes for floats, as Python's saver does, so that what
 // it wrote is written again byte for byte (spec/engine.md R13.10).
+//
+// By hand, because libraries build a tree, bounded by nothing but memory, and choose
+// forms of their own; here what comes from a database of others is read in place,
+// under the limits of limits.h.
 #ifndef SS_LANGGRAPH_MSGPACK_H
 #define SS_LANGGRAPH_MSGPACK_H
 

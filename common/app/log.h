@@ -8,6 +8,10 @@
 // task stand where the line is about one.
 //
 // Only shells log. Lines of several threads do not mix.
+//
+// By hand, because a library of logging brings its own threads, files and settings;
+// this writes a line with one call, and whoever starts the program
+// (systemd, a container's engine) keeps, cuts and sends it.
 #ifndef SS_APP_LOG_H
 #define SS_APP_LOG_H
 

@@ -1,4 +1,8 @@
 // ids.h - identifiers and their hashes (spec/engine.md R1.3, R3.12, section 16).
+//
+// UUIDs are made by hand, because libuuid takes the time and its randomness from the
+// system: here the caller gives both, so that a seed decides all ids of a simulated
+// run. Hashes are xxHash's and nettle's.
 #ifndef SS_BASE_IDS_H
 #define SS_BASE_IDS_H
 

@@ -7,6 +7,10 @@
 // wants all of them. Not for two threads at once.
 // Tags are an allow-list: nothing that comes from a database or a socket can
 // name code to run.
+//
+// JSON is read by jansson and written by hand: a number gets the shortest text that
+// reads back as itself, where jansson writes seventeen digits, and the same value has
+// the same bytes in each version of jansson, as hashes of them are kept.
 #ifndef SS_MODEL_VALUE_H
 #define SS_MODEL_VALUE_H
 
