@@ -13,65 +13,52 @@ struct ss_talk_endpoint *ss_talk_endpoint_new(
     struct ss_talk *talk, const char *endpoint)
 {
     struct ss_talk_endpoint *line = ss_zalloc(1, sizeof(*line));
-    struct ss_talk_endpoint **link = &talk->home;
-    while (*link)
-        link = &(*link)->next;
-    *link = line;
-    line->number = talk->lines_count == 0 ? 0 : ++talk->last_line;
-    line->endpoint = ss_strdup(endpoint);
-    line->waiting_since_ms = -1;
+    ss_peer_init(&line->peer, endpoint, 0); // never heard: a PING is due
+    ss_peers_add(&talk->lines, &line->peer);
     line->used_ms = talk->now_ms;
-    talk->lines_count++;
     return line;
 }
 
-void ss_talk_endpoint_destroy(struct ss_talk_endpoint **line)
+static void line_destroy(struct ss_talk_endpoint *line)
 {
-    ss_free((*line)->endpoint);
-    ss_free(*line);
-    *line = NULL;
+    ss_peer_fini(&line->peer);
+    ss_free(line);
+}
+
+// The struct that the peer begins.
+static struct ss_talk_endpoint *line_of(struct ss_peer *peer)
+{
+    return (struct ss_talk_endpoint *)peer;
+}
+
+void ss_talk_endpoints_fini(struct ss_talk *talk)
+{
+    for (size_t i = 0; i < talk->lines.count; i++)
+        line_destroy(line_of(talk->lines.items[i]));
+    ss_peers_fini(&talk->lines);
+    ss_endpoints_fini(&talk->endpoints);
+    ss_endpoints_fini(&talk->unreached);
 }
 
 struct ss_talk_endpoint *ss_talk_endpoint_find(
     const struct ss_talk *talk, uint32_t number)
 {
-    struct ss_talk_endpoint *line = talk->home;
-    while (line && line->number != number)
-        line = line->next;
-    return line;
+    return line_of(ss_peers_find(&talk->lines, number));
 }
 
 struct ss_talk_endpoint *ss_talk_endpoint_to(
     struct ss_talk *talk, const char *endpoint)
 {
-    for (struct ss_talk_endpoint *it = talk->home; it; it = it->next)
-        if (strcmp(it->endpoint, endpoint) == 0)
-            return it;
-    if (talk->lines_count >= SS_TALK_CONNECTIONS_MAX)
+    struct ss_peer *known = ss_peers_at(&talk->lines, endpoint);
+    if (known)
+        return line_of(known);
+    if (talk->lines.count >= SS_TALK_CONNECTIONS_MAX)
         return talk->home;
     struct ss_talk_endpoint *line = ss_talk_endpoint_new(talk, endpoint);
     ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_OPEN,
-                          .line = line->number,
+                          .line = line->peer.number,
                           .endpoint = ss_strdup(endpoint)});
     return line;
-}
-
-void ss_talk_told(struct ss_talk *talk, char *const *members, size_t count)
-{
-    if (count == 0)
-        return; // it is alone, or does not say
-    for (size_t i = talk->given_count; i < talk->endpoints.count; i++)
-        ss_free(talk->endpoints.items[i]);
-    talk->endpoints.count = talk->given_count;
-    for (size_t i = 0;
-         i < count && talk->endpoints.count < SS_TALK_ENDPOINTS_MAX; i++) {
-        bool is_known = false;
-        for (size_t j = 0; j < talk->given_count; j++)
-            if (strcmp(talk->endpoints.items[j], members[i]) == 0)
-                is_known = true;
-        if (!is_known)
-            SS_VEC_PUSH(&talk->endpoints, ss_strdup(members[i]));
-    }
 }
 
 const char *ss_talk_known(const struct ss_talk *talk, size_t index)
@@ -83,11 +70,10 @@ const char *ss_talk_known(const struct ss_talk *talk, size_t index)
 
 void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
-    if (line->waiting_since_ms < 0)
-        line->waiting_since_ms = talk->now_ms;
-    line->pinged_ms = talk->now_ms;
+    ss_peer_ping(&line->peer, talk->now_ms);
     ss_talk_say(talk, &(struct ss_talk_command){
-                          .type = SS_TALK_SEND_PING, .line = line->number});
+                          .type = SS_TALK_SEND_PING,
+                          .line = line->peer.number});
 }
 
 static void knock(struct ss_talk *talk)
@@ -112,9 +98,7 @@ static void reopen(struct ss_talk *talk)
         talk->endpoint_index = (talk->endpoint_index + 1) % count;
         endpoint = talk->endpoints.items[talk->endpoint_index];
     }
-    ss_free(talk->home->endpoint);
-    talk->home->endpoint = ss_strdup(endpoint);
-    talk->home->epoch = 0;
+    ss_peer_move(&talk->home->peer, endpoint);
     ss_talk_say(talk, &(struct ss_talk_command){
                           .type = SS_TALK_REOPEN, .endpoint = ss_strdup(endpoint)});
 }
@@ -122,7 +106,8 @@ static void reopen(struct ss_talk *talk)
 bool ss_talk_endpoint_is_fresh(
     const struct ss_talk *talk, const struct ss_talk_endpoint *line)
 {
-    return line->is_here && talk->now_ms - line->heard_ms <= SS_TALK_FRESH_MS;
+    return line->is_here &&
+           talk->now_ms <= ss_peer_lost_at_ms(&line->peer, SS_TALK_FRESH_MS);
 }
 
 void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line)
@@ -131,7 +116,7 @@ void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line)
     if (is_home && !line->is_here) {
         if (!talk->is_knocking)
             start_knocking(talk);
-    } else if (line->waiting_since_ms < 0) {
+    } else if (!ss_peer_is_asked(&line->peer)) {
         ss_talk_endpoint_ping(talk, line);
     }
 }
@@ -148,72 +133,33 @@ static void lose_home(struct ss_talk *talk)
 
 // ------------------------------------------------ endpoints that lead nowhere
 
-static bool find_unreached(
-    const struct ss_talk *talk, const char *endpoint, size_t *ret_index)
-{
-    for (size_t i = 0; i < talk->unreached.count; i++)
-        if (strcmp(talk->unreached.items[i], endpoint) == 0) {
-            *ret_index = i;
-            return true;
-        }
-    return false;
-}
-
-static void note_unreached(struct ss_talk *talk, const char *endpoint)
-{
-    size_t index;
-    if (!find_unreached(talk, endpoint, &index) &&
-        talk->unreached.count < SS_TALK_ENDPOINTS_MAX)
-        SS_VEC_PUSH(&talk->unreached, ss_strdup(endpoint));
-}
-
-void ss_talk_reached(struct ss_talk *talk, const char *endpoint)
-{
-    size_t index;
-    if (talk->unreached.count == 0 ||
-        !find_unreached(talk, endpoint, &index))
-        return;
-    ss_free(talk->unreached.items[index]);
-    SS_VEC_REMOVE(&talk->unreached, index);
-}
-
 const char *ss_talk_detour(struct ss_talk *talk,
     struct ss_talk_request *request, const char *endpoint)
 {
-    size_t index;
-    if (talk->given_count < 2 || !find_unreached(talk, endpoint, &index))
+    size_t given_count = talk->endpoints.given_count;
+    if (given_count < 2 || !ss_endpoints_has(&talk->unreached, endpoint))
         return endpoint;
     // That one too, once in a round: it may have come up meanwhile.
-    size_t turn = request->detours++ % (talk->given_count + 1);
-    return turn < talk->given_count ? talk->endpoints.items[turn] : endpoint;
-}
-
-void ss_talk_unreached_fini(struct ss_talk *talk)
-{
-    for (size_t i = 0; i < talk->unreached.count; i++)
-        ss_free(talk->unreached.items[i]);
-    SS_VEC_FINI(&talk->unreached);
+    size_t turn = request->detours++ % (given_count + 1);
+    return turn < given_count ? talk->endpoints.items[turn] : endpoint;
 }
 
 // The coordinator there is gone: home knows who has its threads now.
 static void lose_line(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
-    if (!line->is_here && line->requests > 0)
-        note_unreached(talk, line->endpoint);
+    if (!line->is_here && line->requests > 0 &&
+        !ss_endpoints_has(&talk->unreached, line->peer.endpoint))
+        ss_endpoints_give(&talk->unreached, line->peer.endpoint);
     ss_talk_hold_all(talk, line, "the coordinator fell silent");
     for (struct ss_talk_request *r = talk->requests, *next; r; r = next) {
         next = r->next;
         if (r->line == line)
             ss_talk_direct(talk, r, talk->home);
     }
-    struct ss_talk_endpoint **link = &talk->home;
-    while (*link != line)
-        link = &(*link)->next;
-    *link = line->next;
-    talk->lines_count--;
+    ss_peers_remove(&talk->lines, &line->peer);
     ss_talk_say(talk, &(struct ss_talk_command){
-                          .type = SS_TALK_CLOSE, .line = line->number});
-    ss_talk_endpoint_destroy(&line);
+                          .type = SS_TALK_CLOSE, .line = line->peer.number});
+    line_destroy(line);
 }
 
 // ----------------------------------------------------------------------- time
@@ -226,16 +172,14 @@ static int64_t give_up_at_ms(const struct ss_talk *talk)
 
 static int64_t silent_at_ms(const struct ss_talk_endpoint *line)
 {
-    bool is_new = line->number != 0 && !line->is_here;
-    return line->waiting_since_ms +
-           (is_new ? SS_TALK_KNOCK_MS : SS_TALK_SILENCE_MS);
+    bool is_new = line->peer.number != 0 && !line->is_here;
+    return ss_peer_silent_at_ms(
+        &line->peer, is_new ? SS_TALK_KNOCK_MS : SS_TALK_SILENCE_MS);
 }
 
 static int64_t ping_at_ms(const struct ss_talk_endpoint *line)
 {
-    return (line->heard_ms > line->pinged_ms ? line->heard_ms
-                                             : line->pinged_ms) +
-           SS_TALK_PING_MS;
+    return ss_peer_ping_at_ms(&line->peer, SS_TALK_PING_MS);
 }
 
 static void knock_on(struct ss_talk *talk)
@@ -253,7 +197,7 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
     bool is_home = line == talk->home;
     int64_t now = talk->now_ms;
     if (line->requests == 0) {
-        line->waiting_since_ms = -1;
+        ss_peer_rest(&line->peer);
         if (is_home)
             talk->is_knocking = false;
         else if (now - line->used_ms >= SS_TALK_ENDPOINT_IDLE_MS)
@@ -263,7 +207,7 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
     line->used_ms = now;
     if (is_home && talk->is_knocking)
         knock_on(talk);
-    else if (line->waiting_since_ms >= 0 && now >= silent_at_ms(line)) {
+    else if (now >= silent_at_ms(line)) {
         if (is_home)
             lose_home(talk);
         else
@@ -276,9 +220,12 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
 // Home last: what comes back to it is minded in the same step.
 void ss_talk_endpoints_pass_time(struct ss_talk *talk)
 {
-    for (struct ss_talk_endpoint *it = talk->home->next, *next; it; it = next) {
-        next = it->next;
-        pass_time(talk, it);
+    struct ss_peers *lines = &talk->lines;
+    for (size_t i = 1; i < lines->count;) {
+        const struct ss_peer *peer = lines->items[i];
+        pass_time(talk, line_of(lines->items[i]));
+        if (i < lines->count && lines->items[i] == peer)
+            i++; // else it is gone, and the next one in its place
     }
     pass_time(talk, talk->home);
 }
@@ -292,14 +239,13 @@ static int64_t line_wake_at_ms(
     if (line == talk->home && talk->is_knocking)
         return earlier(
             give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms);
-    int64_t at = ping_at_ms(line);
-    return line->waiting_since_ms >= 0 ? earlier(at, silent_at_ms(line)) : at;
+    return earlier(ping_at_ms(line), silent_at_ms(line));
 }
 
 int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk)
 {
     int64_t at = INT64_MAX;
-    for (const struct ss_talk_endpoint *it = talk->home; it; it = it->next)
-        at = earlier(at, line_wake_at_ms(talk, it));
+    for (size_t i = 0; i < talk->lines.count; i++)
+        at = earlier(at, line_wake_at_ms(talk, line_of(talk->lines.items[i])));
     return at;
 }

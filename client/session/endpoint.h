@@ -1,5 +1,5 @@
-// endpoint.h - a talk's connections, one to each endpoint: what was heard on each,
-// and when. A connection is called a line. Only files of this folder include it.
+// endpoint.h - a talk's connections, one to each endpoint (common/peer). A connection
+// is called a line. Only files of this folder include it.
 #ifndef SS_CLIENT_ENDPOINT_H
 #define SS_CLIENT_ENDPOINT_H
 
@@ -7,18 +7,13 @@
 #include "client/session/session.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
+#include "common/peer/peer.h"
 
 struct ss_talk_endpoint {
-    uint32_t number; // 0: home
-    char *endpoint;
+    struct ss_peer peer; // number 0: home
     bool is_here; // it was heard, and is not silent
-    int64_t heard_ms;
-    int64_t waiting_since_ms; // of the first PING without a sign; -1: none
-    int64_t pinged_ms;
     int64_t used_ms; // a request was on it
-    uint64_t epoch;
     size_t requests; // on it
-    struct ss_talk_endpoint *next;
 };
 
 struct ss_talk {
@@ -32,13 +27,11 @@ struct ss_talk {
     int64_t knocking_since_ms;
     int64_t knocked_ms;
     uint64_t last_id;
-    uint32_t last_line;
-    size_t lines_count;
+    struct ss_peers lines; // of struct ss_talk_endpoint
     struct ss_talk_endpoint *home; // the first of the lines
-    SS_VEC(char *) endpoints; // those that were given, then those told of
-    size_t given_count;
+    struct ss_endpoints endpoints;
     size_t endpoint_index; // of home
-    SS_VEC(char *) unreached; // endpoints told of, where nobody was ever heard
+    struct ss_endpoints unreached; // told of, and nobody was ever heard there
     struct ss_talk_request *requests; // in the order of asking
     size_t requests_count;
     int64_t now_ms;
@@ -59,7 +52,7 @@ void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
 // endpoint.c
 struct ss_talk_endpoint *ss_talk_endpoint_new(
     struct ss_talk *talk, const char *endpoint);
-void ss_talk_endpoint_destroy(struct ss_talk_endpoint **line);
+void ss_talk_endpoints_fini(struct ss_talk *talk);
 struct ss_talk_endpoint *ss_talk_endpoint_find(
     const struct ss_talk *talk, uint32_t number);
 // The line to this endpoint, a new one if need be; home where there are too many.
@@ -78,10 +71,5 @@ int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk);
 // asked one after the other: each is somebody. Borrowed: `endpoint`, or another.
 const char *ss_talk_detour(struct ss_talk *talk,
     struct ss_talk_request *request, const char *endpoint);
-// Somebody was heard there after all.
-void ss_talk_reached(struct ss_talk *talk, const char *endpoint);
-void ss_talk_unreached_fini(struct ss_talk *talk);
-// Where all coordinators are.
-void ss_talk_told(struct ss_talk *talk, char *const *members, size_t count);
 
 #endif

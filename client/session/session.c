@@ -18,17 +18,17 @@ struct ss_talk *ss_talk_new(const struct ss_talk_options *options)
     talk->patience_ms =
         options->patience_ms ? options->patience_ms : SS_TALK_PATIENCE_MS;
     for (size_t i = 0; i < options->endpoints_count; i++)
-        SS_VEC_PUSH(&talk->endpoints, ss_strdup(options->endpoints[i]));
-    talk->given_count = talk->endpoints.count;
-    int64_t count = talk->given_count > 0 ? (int64_t)talk->given_count : 1;
+        ss_endpoints_give(&talk->endpoints, options->endpoints[i]);
+    size_t given_count = talk->endpoints.given_count;
+    int64_t count = given_count > 0 ? (int64_t)given_count : 1;
     talk->knock_ms = talk->connect_ms / count;
     if (talk->knock_ms > SS_TALK_KNOCK_MS)
         talk->knock_ms = SS_TALK_KNOCK_MS;
     if (talk->knock_ms < SS_TALK_KNOCK_MS_MIN)
         talk->knock_ms = SS_TALK_KNOCK_MS_MIN;
     talk->last_id = ss_prng_next(&talk->prng) >> 16;
-    ss_talk_endpoint_new(
-        talk, talk->given_count > 0 ? talk->endpoints.items[0] : "");
+    talk->home = ss_talk_endpoint_new(
+        talk, given_count > 0 ? talk->endpoints.items[0] : "");
     return talk;
 }
 
@@ -53,16 +53,9 @@ void ss_talk_destroy(struct ss_talk **talk)
         next = it->next;
         ss_talk_request_destroy(&it);
     }
-    for (struct ss_talk_endpoint *it = old->home, *next; it; it = next) {
-        next = it->next;
-        ss_talk_endpoint_destroy(&it);
-    }
-    for (size_t i = 0; i < old->endpoints.count; i++)
-        ss_free(old->endpoints.items[i]);
+    ss_talk_endpoints_fini(old);
     drop_commands(old);
     SS_VEC_FINI(&old->commands);
-    ss_talk_unreached_fini(old);
-    SS_VEC_FINI(&old->endpoints);
     ss_free(old->where);
     ss_free(old);
 }
@@ -84,7 +77,7 @@ static void send_request(
     request->is_held = false;
     request->sent_ms = request->heard_ms = talk->now_ms;
     ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_ASK,
-                          .line = request->line->number,
+                          .line = request->line->peer.number,
                           .key = request->key,
                           .id = request->id,
                           .op = ss_strdup(op),
@@ -95,7 +88,7 @@ static void hang_up(struct ss_talk *talk, const struct ss_talk_request *request)
 {
     if (request->id && !request->is_held)
         ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_HANGUP,
-                              .line = request->line->number,
+                              .line = request->line->peer.number,
                               .id = request->id});
 }
 
@@ -192,15 +185,14 @@ void ss_talk_give_up(struct ss_talk *talk)
         request = next;
     }
     talk->is_knocking = false;
-    talk->home->waiting_since_ms = -1;
+    ss_peer_rest(&talk->home->peer);
 }
 
 static void heard(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
-    line->heard_ms = talk->now_ms;
-    line->waiting_since_ms = -1;
+    ss_peer_heard(&line->peer, talk->now_ms);
     line->is_here = talk->is_met = true;
-    ss_talk_reached(talk, line->endpoint);
+    ss_endpoints_remove(&talk->unreached, line->peer.endpoint);
     if (line == talk->home)
         talk->is_knocking = false;
     for (struct ss_talk_request *r = talk->requests; r; r = r->next)
@@ -310,11 +302,8 @@ static void on_answer(struct ss_talk *talk, struct ss_talk_endpoint *line,
 static void on_pong(struct ss_talk *talk, struct ss_talk_endpoint *line,
     const struct ss_talk_event *event)
 {
-    uint64_t epoch = event->epoch;
-    bool is_another = epoch && line->epoch && epoch != line->epoch;
-    if (epoch)
-        line->epoch = epoch;
-    ss_talk_told(talk, event->members, event->members_count);
+    bool is_another = ss_peer_tells_epoch(&line->peer, event->epoch);
+    ss_endpoints_tell(&talk->endpoints, event->members, event->members_count);
     if (is_another)
         ss_talk_hold_all(talk, line, "the coordinator was restarted");
     heard(talk, line);

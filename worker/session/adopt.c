@@ -121,7 +121,7 @@ void ss_sought(struct ss_session *session, struct contact *contact,
     struct ss_shards wanted;
     size_t capacity = 0;
     struct ss_session_command answer = {.type = SS_SESSION_SEND_OFFERS,
-        .link = contact->link,
+        .link = contact->peer.number,
         .epoch = event->epoch};
     struct ss_map_entry *next;
     wanted_shards(session, event, &wanted);

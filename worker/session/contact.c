@@ -18,7 +18,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static void say(struct ss_session *session, const struct contact *contact,
     struct ss_session_command command)
 {
-    command.link = contact->link;
+    command.link = contact->peer.number;
     ss_session_say(session, &command);
 }
 
@@ -41,7 +41,7 @@ static void say_ping(struct ss_session *session, struct contact *contact)
 {
     say(session, contact,
         (struct ss_session_command){.type = SS_SESSION_SEND_PING});
-    contact->ping_ms = session->now_ms;
+    ss_peer_ping(&contact->peer, session->now_ms);
 }
 
 static void say_hello(struct ss_session *session, struct contact *contact)
@@ -91,8 +91,8 @@ static uint32_t share_of(
 {
     size_t others = 0;
     for (size_t i = 0; i < session->contacts.count; i++)
-        if (session->contacts.items[i] != contact)
-            others += session->contacts.items[i]->load;
+        if (ss_contact_at(session, i) != contact)
+            others += ss_contact_at(session, i)->load;
     return others < session->capacity ? session->capacity - (uint32_t)others
                                       : 1;
 }
@@ -140,9 +140,7 @@ static int64_t ping_at(const struct contact *contact)
     int64_t interval_ms = contact->lease_ms / 3;
     if (interval_ms > SS_SESSION_PING_MS)
         interval_ms = SS_SESSION_PING_MS;
-    int64_t from_ms = contact->heard_ms > contact->ping_ms ? contact->heard_ms
-                                                           : contact->ping_ms;
-    return from_ms + interval_ms;
+    return ss_peer_ping_at_ms(&contact->peer, interval_ms);
 }
 
 void ss_contact_bye(
@@ -183,7 +181,8 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     contact->is_missed = false;
     if (event->epoch != contact->epoch)
         ss_list_cache_forget(contact); // another life gives other names
-    contact->epoch = contact->heard_epoch = event->epoch;
+    contact->epoch = event->epoch;
+    ss_peer_tells_epoch(&contact->peer, event->epoch);
     ss_orphan_all(session, contact, event->epoch);
     contact->lease_ms = between(
         SS_SESSION_INTERVAL_MS_MIN, event->lease_ms, SS_SESSION_LEASE_MS_MAX);
@@ -226,8 +225,8 @@ static bool has_others(
     const struct ss_session *session, const struct contact *contact)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
-        if (session->contacts.items[i] != contact &&
-            session->contacts.items[i]->phase != PHASE_REFUSED)
+        if (ss_contact_at(session, i) != contact &&
+            ss_contact_at(session, i)->phase != PHASE_REFUSED)
             return true;
     return false;
 }
@@ -246,7 +245,7 @@ static void turn_away(struct ss_session *session, struct contact *contact,
     say(session, contact,
         (struct ss_session_command){.type = SS_SESSION_AWAY,
             .status = event->status,
-            .endpoint = contact->endpoint,
+            .endpoint = contact->peer.endpoint,
             .text = session->turned_away.message});
 }
 
@@ -270,8 +269,8 @@ static struct contact *twin_of(
     const struct ss_session *session, const struct contact *contact)
 {
     for (size_t i = 0; i < session->contacts.count; i++) {
-        struct contact *other = session->contacts.items[i];
-        if (other != contact && other->heard_epoch == contact->heard_epoch &&
+        struct contact *other = ss_contact_at(session, i);
+        if (other != contact && other->peer.epoch == contact->peer.epoch &&
             other->phase != PHASE_KNOCKING)
             return other;
     }
@@ -282,8 +281,7 @@ void ss_contact_pong(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
     bool is_another = event->epoch != 0 && event->epoch != contact->epoch;
-    if (event->epoch != 0)
-        contact->heard_epoch = event->epoch;
+    ss_peer_tells_epoch(&contact->peer, event->epoch);
     if (contact->phase == PHASE_KNOCKING) {
         struct contact *twin = twin_of(session, contact);
         if (!twin) {
@@ -291,7 +289,7 @@ void ss_contact_pong(struct ss_session *session, struct contact *contact,
             return;
         }
         ss_free(twin->alias);
-        twin->alias = ss_strdup(contact->endpoint);
+        twin->alias = ss_strdup(contact->peer.endpoint);
         ss_contact_drop(session, contact);
     } else if (is_another && ss_contact_serves(contact)) {
         ss_contact_greet(session, contact);
@@ -305,7 +303,7 @@ static void say_silent(struct ss_session *session, struct contact *contact)
     contact->is_missed = true;
     say(session, contact,
         (struct ss_session_command){
-            .type = SS_SESSION_SILENT, .endpoint = contact->endpoint});
+            .type = SS_SESSION_SILENT, .endpoint = contact->peer.endpoint});
 }
 
 // Also of one that never answered, once we have asked for a while: whoever
@@ -323,7 +321,8 @@ static void mind_unheard(struct ss_session *session, struct contact *contact)
         return;
     if (is_to_be_told(contact))
         say_silent(session, contact);
-    if (!contact->is_given && ss_members_lack(session, contact)) {
+    if (!contact->is_given &&
+        !ss_endpoints_has(&session->endpoints, contact->peer.endpoint)) {
         ss_contact_drop(session, contact);
     } else if (contact->phase == PHASE_KNOCKING) {
         say_ping(session, contact);
@@ -341,7 +340,8 @@ void ss_contact_mind(struct ss_session *session, struct contact *contact)
         mind_unheard(session, contact);
         return;
     }
-    if (session->now_ms - contact->heard_ms >= contact->lease_ms) {
+    if (session->now_ms >=
+        ss_peer_lost_at_ms(&contact->peer, contact->lease_ms)) {
         say_silent(session, contact);
         ss_contact_greet(session, contact);
         return;
@@ -361,5 +361,5 @@ int64_t ss_contact_wake_at(
         return contact->hello_ms;
     int64_t at = earlier(beat_at(contact), tell_at(session, contact));
     at = earlier(at, ping_at(contact));
-    return earlier(at, contact->heard_ms + contact->lease_ms);
+    return earlier(at, ss_peer_lost_at_ms(&contact->peer, contact->lease_ms));
 }

@@ -234,9 +234,9 @@ struct ss_attempt *ss_held_hand_back(struct ss_session *session,
 void ss_held_weigh(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
-        session->contacts.items[i]->load = 0;
+        ss_contact_at(session, i)->load = 0;
     for (size_t i = 0; i < session->contacts.count; i++)
-        session->contacts.items[i]->has_unnamed = false;
+        ss_contact_at(session, i)->has_unnamed = false;
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
         const struct ss_held *held = e->value;
         if (held->contact && (held->order || held->busy))
@@ -434,6 +434,6 @@ struct ss_session_load ss_session_load(const struct ss_session *session)
     for (const struct ss_map_entry *e = session->held.first; e; e = e->next)
         load.queued += ((const struct ss_held *)e->value)->order != NULL;
     for (size_t i = 0; i < session->contacts.count; i++)
-        load.coordinators += session->contacts.items[i]->phase == PHASE_SERVING;
+        load.coordinators += ss_contact_at(session, i)->phase == PHASE_SERVING;
     return load;
 }

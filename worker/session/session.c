@@ -97,7 +97,7 @@ static void on_items(
         if (contact && ss_contact_serves(contact))
             ss_session_say(session,
                 &(struct ss_session_command){.type = SS_SESSION_SEND_LIVE,
-                    .link = contact->link,
+                    .link = contact->peer.number,
                     .items = items + from,
                     .items_count = to - from});
     }
@@ -109,7 +109,7 @@ static void on_drain(struct ss_session *session)
         return;
     session->drains = true;
     for (size_t i = 0; i < session->contacts.count; i++)
-        ss_contact_drain(session, session->contacts.items[i]);
+        ss_contact_drain(session, ss_contact_at(session, i));
 }
 
 static void on_attempts(struct ss_session *session,
@@ -144,7 +144,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
     SS_VEC_PUSH(&session->scratch, lacks.items);
     ss_session_say(
         session, &(struct ss_session_command){.type = SS_SESSION_SEND_LACKS,
-                     .link = contact->link,
+                     .link = contact->peer.number,
                      .attempts = lacks.items,
                      .attempts_count = lacks.count});
 }
@@ -155,7 +155,7 @@ static void dispatch_word(
 {
     struct contact *contact = ss_contact_find(session, event->link);
     if (contact)
-        contact->heard_ms = session->now_ms;
+        ss_peer_heard(&contact->peer, session->now_ms);
     if (event->type == SS_SESSION_TASKS)
         on_tasks(session, contact, event);
     else if (event->type == SS_SESSION_CANCEL)
@@ -224,11 +224,11 @@ static void forgive_pause(struct ss_session *session, int64_t now_ms)
 {
     int64_t jump = now_ms - session->now_ms;
     for (size_t i = 0; i < session->contacts.count; i++) {
-        struct contact *contact = session->contacts.items[i];
+        struct contact *contact = ss_contact_at(session, i);
         int64_t planned = contact->heartbeat_ms;
         if (session->has_stepped && contact->lease_ms > 0 &&
             jump > planned + contact->lease_ms / 4)
-            contact->heard_ms += jump;
+            ss_peer_forgive(&contact->peer, jump);
     }
     if (jump > 0 || !session->has_stepped)
         session->now_ms = now_ms;
@@ -239,20 +239,20 @@ static void mind_coordinators(struct ss_session *session)
 {
     ss_held_weigh(session);
     for (size_t i = session->contacts.count; i-- > 0;)
-        ss_contact_mind(session, session->contacts.items[i]);
+        ss_contact_mind(session, ss_contact_at(session, i));
 }
 
 static void send_outcomes(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
-        ss_contact_flush(session, session->contacts.items[i]);
+        ss_contact_flush(session, ss_contact_at(session, i));
 }
 
 static void say_farewell(struct ss_session *session)
 {
     for (size_t i = 0; i < session->contacts.count; i++)
-        if (session->contacts.items[i]->epoch != 0)
-            ss_contact_bye(session, session->contacts.items[i], false);
+        if (ss_contact_at(session, i)->epoch != 0)
+            ss_contact_bye(session, ss_contact_at(session, i), false);
     ss_session_leave(session, SS_OK, "drained");
 }
 
@@ -285,7 +285,7 @@ static int64_t wake_at(const struct ss_session *session)
     int64_t at = ss_held_wake_at(session);
     for (size_t i = 0; i < session->contacts.count; i++)
         at = earlier(
-            at, ss_contact_wake_at(session, session->contacts.items[i]));
+            at, ss_contact_wake_at(session, ss_contact_at(session, i)));
     if (session->drains && session->busy == 0)
         at = earlier(at, session->leave_ms);
     return at > session->now_ms ? at : session->now_ms;
@@ -295,7 +295,7 @@ static void begin(struct ss_session *session)
 {
     session->has_stepped = true;
     for (size_t i = 0; i < session->contacts.count; i++)
-        ss_contact_greet(session, session->contacts.items[i]);
+        ss_contact_greet(session, ss_contact_at(session, i));
 }
 
 void ss_session_step(struct ss_session *session,
@@ -305,7 +305,7 @@ void ss_session_step(struct ss_session *session,
     if (session->has_stepped)
         session->commands.count = 0; // what was said at birth comes first
     for (size_t i = 0; i < session->contacts.count; i++)
-        session->contacts.items[i]->outcomes.count = 0;
+        ss_contact_at(session, i)->outcomes.count = 0;
     empty_trash(session);
     forgive_pause(session, event->now_ms);
     if (!session->has_stepped)

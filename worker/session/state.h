@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/cluster.h"
+#include "common/peer/peer.h"
 #include "worker/session/session.h"
 
 enum phase {
@@ -17,20 +18,16 @@ enum phase {
 
 // What we have with one coordinator.
 struct contact {
-    uint32_t link;
-    char *endpoint;
+    struct ss_peer peer;
     char *alias;   // another endpoint under which it answered; or NULL
     bool is_given; // by the operator: never forgotten
     enum phase phase;
     uint64_t epoch; // of the coordinator that took us in; 0: none yet
-    uint64_t heard_epoch; // as its PONGs say
     int64_t lease_ms;
     int64_t heartbeat_ms;
     int64_t begin_ms; // so long a beat vouches for orders; 0: for ever
     bool has_unnamed; // orders that no beat vouches for or has named
-    int64_t heard_ms; // last sign of the coordinator
     int64_t beat_ms;  // next BEAT
-    int64_t ping_ms;  // last PING
     int64_t hello_ms; // next HELLO, or the PING that comes before it
     int64_t hello_interval_ms;
     bool is_missed; // people were told that nothing is heard of it
@@ -80,15 +77,8 @@ struct ss_session {
     int64_t now_ms;
     bool has_stepped;
     int64_t leave_ms; // draining and idle: leave unsettled at this time
-    uint32_t links;   // given so far
-    struct {
-        struct contact **items;
-        size_t count, capacity;
-    } contacts;
-    struct {
-        char **items; // endpoints as they were told last
-        size_t count, capacity;
-    } members;
+    struct ss_peers contacts; // of struct contact
+    struct ss_endpoints endpoints;
     struct ss_map held; // name as text -> struct ss_held *
     struct ss_map renamed; // name of a body, as text -> struct ss_held *
     struct ss_map spent;   // names that are over, oldest first -> when, in ms
@@ -119,6 +109,12 @@ struct ss_session {
         size_t count, capacity;
     } trash;
 };
+
+static inline struct contact *ss_contact_at(
+    const struct ss_session *session, size_t index)
+{
+    return (struct contact *)session->contacts.items[index]; // which it begins
+}
 
 // session.c
 void ss_session_say(
@@ -156,9 +152,6 @@ struct contact *ss_contact_add(
 void ss_contact_drop(struct ss_session *session, struct contact *contact);
 void ss_members_told(struct ss_session *session, char *const *endpoints,
     size_t count);
-// It is nowhere named any more.
-bool ss_members_lack(
-    const struct ss_session *session, const struct contact *contact);
 // Those that were dropped in the step before.
 void ss_contacts_forget_gone(struct ss_session *session);
 void ss_contacts_fini(struct ss_session *session);

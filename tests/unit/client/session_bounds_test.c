@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/peer/peer.h"
 #include "tests/suite.h"
 #include "tests/unit/client/session_script.h"
 
@@ -57,7 +58,7 @@ END_TEST
 
 START_TEST(of_more_coordinators_than_there_may_be_the_first_are_known)
 {
-    enum { COUNT = SS_TALK_ENDPOINTS_MAX + 40 };
+    enum { COUNT = SS_PEER_ENDPOINTS_MAX + 40 };
     static const char *const given[] = {"home"};
     static char names[COUNT][16];
     static char *members[COUNT];
@@ -70,7 +71,7 @@ START_TEST(of_more_coordinators_than_there_may_be_the_first_are_known)
         .where = "home",
         .endpoints = given,
         .endpoints_count = 1,
-        .patience_ms = INT64_C(2) * SS_TALK_ENDPOINTS_MAX * SS_TALK_KNOCK_MS});
+        .patience_ms = INT64_C(2) * SS_PEER_ENDPOINTS_MAX * SS_TALK_KNOCK_MS});
     talks_to_many = true;
     ask(1, "state", "{}");
     step((struct ss_talk_event){.type = SS_TALK_PONG,
@@ -80,7 +81,7 @@ START_TEST(of_more_coordinators_than_there_may_be_the_first_are_known)
     after(1000);
     ck_assert_ptr_nonnull(
         strstr(after(SS_TALK_SILENCE_MS), "reopen m0\nping\n"));
-    for (int i = 1; i < SS_TALK_ENDPOINTS_MAX - 1; i++) {
+    for (int i = 1; i < SS_PEER_ENDPOINTS_MAX - 1; i++) {
         char expected[40];
         snprintf(expected, sizeof(expected), "reopen m%d\nping\n", i);
         ck_assert_str_eq(after(SS_TALK_KNOCK_MS), expected);
