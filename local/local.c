@@ -1,9 +1,12 @@
-// local.c - the shell around the engine for one process and one thread. Like
+// local.c - the core of a coordinator driven by one process and one thread. Like
 // the coordinator's shell it decides nothing: it carries out and reports back.
 //
-//   ask -> event -> engine -> commands -> store, bodies, listener
-//            ^                                |       |
-//            +---------- answers, outcomes ---+-------+
+//   ask -> event -> core -> jobs, commands -> store, bodies, listener
+//            ^                                  |       |
+//            +------------ answers, outcomes ---+-------+
+//
+// Worker and client are in this process: what is for them is taken as the engine's
+// command, and never becomes a message.
 #include "superstep/local.h"
 
 #include <errno.h>
@@ -15,9 +18,8 @@
 #include "common/base/mem.h"
 #include "common/base/prng.h"
 #include "common/model/value.h"
-#include "coordinator/engine/engine.h"
+#include "coordinator/core/core.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/core/store_codec.h"
 #include "local/storage.h"
 #include "worker/application.h"
 #include "worker/execute.h"
@@ -38,12 +40,11 @@ struct report {
 };
 
 struct ss_local {
-    struct ss_engine *engine;
+    struct ss_core *core;
     struct ss_storage *storage;
     struct ss_application *application;
     bool skip_waiting;
     int64_t skipped_ms;
-    int64_t wake_at_ms;
     SS_VEC(struct report) reports;
     size_t reports_taken;
     struct ss_error refused; // why the engine takes no worker of ours
@@ -164,7 +165,7 @@ static void execute(struct ss_local *local, const struct ss_order *order)
     SS_VEC_PUSH(&local->reports, report);
 }
 
-// ------------------------------------------------------------------ engine
+// ------------------------------------------------------------------ the core
 
 static void on_item(struct ss_local *local, json_t *item)
 {
@@ -172,8 +173,10 @@ static void on_item(struct ss_local *local, json_t *item)
         local->listener->on_item(local->listener->ctx, item);
 }
 
-static void carry_out(struct ss_local *local, const struct ss_command *command)
+// What the core itself carries out is for the store.
+static bool local_command(void *ctx, const struct ss_command *command)
 {
+    struct ss_local *local = ctx;
     switch (command->type) {
     case SS_COMMAND_DISPATCH:
         execute(local, command->order);
@@ -182,8 +185,7 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
     case SS_COMMAND_READ:
     case SS_COMMAND_SCAN:
     case SS_COMMAND_GET:
-        ss_storage_submit(local->storage, command);
-        break;
+        return false;
     case SS_COMMAND_REPLY:
         if (command->id == local->requests) {
             json_decref(local->answer);
@@ -208,17 +210,25 @@ static void carry_out(struct ss_local *local, const struct ss_command *command)
     case SS_COMMAND_DAMAGED: // whoever asks for it is told
         break;
     }
+    return true;
 }
 
-static void step(struct ss_local *local, struct ss_event *event)
+// Its lines are for a log, and there is none.
+static void step(struct ss_local *local, struct ss_core_event event)
 {
-    struct ss_commands commands;
-    event->now_ms = now_ms(local);
-    event->wall_us = wall_us(local);
-    ss_engine_step(local->engine, event, &commands);
-    local->wake_at_ms = commands.wake_at_ms;
-    for (size_t i = 0; i < commands.count; i++)
-        carry_out(local, &commands.items[i]);
+    struct ss_core_outputs outputs;
+    event.now_ms = now_ms(local);
+    event.wall_us = wall_us(local);
+    ss_core_step(local->core, &event, &outputs);
+    for (size_t i = 0; i < outputs.count; i++)
+        if (outputs.items[i].type == SS_CORE_SUBMIT)
+            ss_storage_submit(local->storage, outputs.items[i].job);
+}
+
+static void tell(struct ss_local *local, struct ss_event *event)
+{
+    step(local,
+        (struct ss_core_event){.type = SS_CORE_HAPPENED, .happened = event});
 }
 
 static bool step_report(struct ss_local *local)
@@ -238,17 +248,27 @@ static bool step_report(struct ss_local *local)
         event.type = SS_EVENT_TASK_DONE;
         event.done.outcome = report.outcome;
     }
-    step(local, &event);
+    tell(local, &event);
     json_decref(report.value);
     return true;
 }
 
 static bool step_storage(struct ss_local *local)
 {
-    struct ss_event event;
-    if (!ss_storage_next(local->storage, &event))
+    struct ss_job *job = ss_storage_take(local->storage);
+    if (!job)
         return false;
-    step(local, &event);
+    step(local, (struct ss_core_event){.type = SS_CORE_DONE, .job = job});
+    ss_job_destroy(&job);
+    return true;
+}
+
+// What the core owes its engine.
+static bool step_owed(struct ss_local *local)
+{
+    if (ss_core_wake_at_ms(local->core) > 0)
+        return false;
+    step(local, (struct ss_core_event){.type = SS_CORE_TURN});
     return true;
 }
 
@@ -257,20 +277,22 @@ static bool step_storage(struct ss_local *local)
 static void pump(struct ss_local *local)
 {
     while (!local->answer) {
-        if (step_storage(local) || step_report(local))
+        if (step_storage(local) || step_report(local) || step_owed(local))
             continue;
-        if (local->wake_at_ms - now_ms(local) > LEASE_MS / 2)
+        int64_t wake_at_ms = ss_core_wake_at_ms(local->core);
+        if (wake_at_ms - now_ms(local) > LEASE_MS / 2)
             return;
-        wait_until(local, local->wake_at_ms);
-        step(local, &(struct ss_event){.type = SS_EVENT_TICK});
+        wait_until(local, wake_at_ms);
+        step(local, (struct ss_core_event){.type = SS_CORE_TICK});
     }
 }
 
 // What is ready, without waiting.
 static void settle(struct ss_local *local)
 {
-    while (step_storage(local) || step_report(local))
+    while (step_storage(local) || step_report(local) || step_owed(local))
         continue;
+    step(local, (struct ss_core_event){.type = SS_CORE_FLUSH});
 }
 
 // ------------------------------------------------------------------ opening
@@ -283,42 +305,6 @@ static int fail(
         snprintf(ret_error->message, sizeof(ret_error->message), "%s", message);
     }
     return -1;
-}
-
-static void on_graph(void *ctx, json_t *value)
-{
-    struct ss_event event = {.type = SS_EVENT_GRAPH_KNOWN};
-    event.graph.description = value;
-    step(ctx, &event);
-}
-
-static void on_pauses(void *ctx, json_t *list)
-{
-    struct ss_event event = {.type = SS_EVENT_PAUSES};
-    size_t count = json_array_size(list);
-    json_t **records = ss_zalloc(count + 1, sizeof(*records));
-    for (size_t i = 0; i < count; i++)
-        records[i] = json_array_get(list, i);
-    event.pauses.records = records;
-    event.pauses.count = count;
-    step(ctx, &event);
-    ss_free(records);
-}
-
-static void on_run(void *ctx, json_t *value)
-{
-    struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-    event.run.record = value;
-    step(ctx, &event);
-}
-
-static void all_found(struct ss_local *local)
-{
-    struct ss_shards all;
-    ss_shards_fill(&all);
-    struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
-    event.shards.shards = &all;
-    step(local, &event);
 }
 
 static void hello(struct ss_local *local)
@@ -334,8 +320,23 @@ static void hello(struct ss_local *local)
     event.hello.capacity = SS_WORKER_CAPACITY_MAX; // they only queue up
     event.hello.graphs = graphs;
     event.hello.graphs_count = count;
-    step(local, &event);
+    tell(local, &event);
     ss_free(graphs);
+}
+
+static struct ss_core *new_core(
+    struct ss_local *local, uint64_t epoch, uint64_t seed)
+{
+    struct ss_prng mixed;
+    ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
+    return ss_core_new(&(struct ss_core_options){
+        .self = {.name = "local", .epoch = epoch},
+        .outlives_store = true,
+        .seed = seed ? seed : ss_prng_next(&mixed),
+        .lease_ms = LEASE_MS,
+        .heartbeat_ms = LEASE_MS,
+        .command = local_command,
+        .ctx = local});
 }
 
 static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
@@ -344,31 +345,14 @@ static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)
     int status = ss_storage_epoch(local->storage, &epoch, error);
     if (status != SS_OK)
         return status;
-    struct ss_prng mixed;
-    ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
-    local->engine = ss_engine_new(&(struct ss_engine_options){.epoch = epoch,
-        .unread = true,
-        .seed = seed ? seed : ss_prng_next(&mixed),
-        .lease_ms = LEASE_MS,
-        .heartbeat_ms = LEASE_MS});
-    local->wake_at_ms = INT64_MAX;
-    status = ss_storage_pauses(local->storage, on_pauses, local, error);
-    if (status == SS_OK)
-        status = ss_storage_each_graph(local->storage, on_graph, local, error);
-    if (status != SS_OK)
-        return status;
+    local->core = new_core(local, epoch, seed);
+    settle(local);
     if (local->application)
         hello(local);
     settle(local);
-    if (local->refused.status != SS_OK) {
-        *error = local->refused;
-        return error->status;
-    }
-    status = ss_storage_each_open(local->storage, on_run, local, error);
-    if (status == SS_OK)
-        all_found(local);
-    settle(local);
-    return status;
+    const struct ss_error *failure = ss_core_failure(local->core);
+    *error = failure->status != SS_OK ? *failure : local->refused;
+    return error->status;
 }
 
 int ss_local_open(const struct ss_local_options *options,
@@ -406,7 +390,7 @@ void ss_local_close(struct ss_local **local)
         ss_outcome_destroy(&old->reports.items[i].outcome);
     }
     SS_VEC_FINI(&old->reports);
-    ss_engine_destroy(&old->engine);
+    ss_core_destroy(&old->core);
     ss_storage_close(&old->storage);
     ss_application_destroy(&old->application);
     json_decref(old->answer);
@@ -446,7 +430,7 @@ int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
     event.request.id = ++local->requests;
     event.request.op = op;
     event.request.body = body;
-    step(local, &event);
+    tell(local, &event);
     pump(local);
     settle(local);
     local->listener = NULL;

@@ -127,6 +127,7 @@ static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
 {
     int status = job->status != SS_OK ? job->status : job->unit.result;
     if (job->type != SS_JOB_APPLY || job->tag == SS_CORE_TAG_STOPPED ||
+        core->options.outlives_store ||
         status == SS_OK || status == SS_EREFUSED || status == SS_EFENCED)
         return false;
     ss_error_set(&core->failure, status, "the store failed: %s",

@@ -128,6 +128,9 @@ struct ss_core_options {
     // Others use the store too, under leases. False: it is ours alone.
     bool is_shared;
     bool is_after_crash; // alone: who had the store before ended without a word
+    // An error of the store breaks the thread that it befell, and not the core: who
+    // embeds it has one process, and is told.
+    bool outlives_store;
     uint64_t seed;
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
     int64_t cluster_lease_ms;
