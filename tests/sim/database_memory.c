@@ -149,6 +149,7 @@ static int renew(struct ss_store *base, const struct ss_member *self,
             .is_member = true,
             .drains = self->drains,
             .epoch = self->epoch,
+            .row_format = self->row_format,
             .end_ms = session->world->now_ms + lease_ms};
     return status;
 }
@@ -200,6 +201,7 @@ static int look(
         member->epoch = lease->epoch;
         member->left_ms = lease->end_ms - world->now_ms;
         member->drains = lease->drains;
+        member->row_format = lease->row_format;
     }
     for (size_t i = 0; i < SS_SHARDS; i++)
         ret->owners[i] = database->cluster.owners[i] == SS_NOBODY

@@ -210,6 +210,27 @@ static void send_in_order(
     post(world, letter, at_ms);
 }
 
+void network_post(struct process *peer, struct wire *wire,
+    enum direction direction, const void *bytes, size_t size, bool is_once)
+{
+    struct world *world = peer->world;
+    struct letter *letter = ss_zalloc(1, sizeof(*letter));
+    *letter = (struct letter){.peer = peer,
+        .life = peer->life,
+        .to = wire->to,
+        .to_life = world->coordinators[wire->to].process.life,
+        .wire = wire->number,
+        .direction = direction,
+        .waits = draw(world, 2) == 0,
+        .size = size,
+        .bytes = ss_memdup(bytes, size)};
+    mark(world, letter->bytes, letter->size);
+    if (peer->kind == WORKER)
+        send_loosely(world, letter, is_once);
+    else
+        send_in_order(world, wire, letter);
+}
+
 void network_send(struct process *peer, struct wire *wire,
     enum direction direction, const struct ss_message *message)
 {
@@ -219,46 +240,40 @@ void network_send(struct process *peer, struct wire *wire,
         return;
     if (ss_message_encode(message, &world->bytes, &error) != SS_OK)
         violated(world, "a message cannot be sent: %s", error.message);
-    struct letter *letter = ss_zalloc(1, sizeof(*letter));
-    *letter = (struct letter){.peer = peer,
-        .life = peer->life,
-        .to = wire->to,
-        .to_life = world->coordinators[wire->to].process.life,
-        .wire = wire->number,
-        .direction = direction,
-        .waits = draw(world, 2) == 0,
-        .size = world->bytes.size,
-        .bytes = ss_memdup(world->bytes.data, world->bytes.size)};
-    mark(world, letter->bytes, letter->size);
-    if (peer->kind == WORKER)
-        send_loosely(world, letter, message->type == SS_MESSAGE_LIVE);
-    else
-        send_in_order(world, wire, letter);
+    network_post(peer, wire, direction, world->bytes.data, world->bytes.size,
+        message->type == SS_MESSAGE_LIVE);
 }
 
 // ------------------------------------------------------------------ arriving
 
-static void open_letter(struct world *world, const struct letter *letter)
+static void read_letter(struct world *world, const struct letter *letter)
 {
     struct ss_message *message = NULL;
     struct ss_error error = {0};
     struct process *peer = letter->peer;
-    char name[32];
+    uint32_t line = find_number(peer, letter->wire)->line;
     if (ss_message_decode(letter->bytes, letter->size, &message, &error) !=
         SS_OK)
         violated(world, "a message cannot be read: %s", error.message);
-    if (letter->direction == UP) {
-        snprintf(name, sizeof(name), "%s.%llu/%u", peer->name,
-            (unsigned long long)letter->life, (unsigned)letter->wire);
-        coordinator_message(&world->coordinators[letter->to], name, message);
-    } else {
-        uint32_t line = find_number(peer, letter->wire)->line;
-        if (peer->kind == WORKER)
-            worker_message(&world->workers[peer->index], line, message);
-        else
-            customer_message(world->customers[peer->index], line, message);
-    }
+    if (peer->kind == WORKER)
+        worker_message(&world->workers[peer->index], line, message);
+    else
+        customer_message(world->customers[peer->index], line, message);
     ss_message_destroy(&message);
+}
+
+static void open_letter(struct world *world, const struct letter *letter)
+{
+    const struct process *peer = letter->peer;
+    char name[32];
+    if (letter->direction == DOWN) {
+        read_letter(world, letter);
+        return;
+    }
+    snprintf(name, sizeof(name), "%s.%llu/%u", peer->name,
+        (unsigned long long)letter->life, (unsigned)letter->wire);
+    coordinator_message(
+        &world->coordinators[letter->to], name, letter->bytes, letter->size);
 }
 
 static const struct process *reader_of(

@@ -140,13 +140,11 @@ void pauses_forget(struct coordinator *it)
     it->given = 0;
 }
 
-void pauses_told(struct coordinator *it, const json_t *list)
+void pauses_told(struct coordinator *it, const struct ss_event *event)
 {
-    json_t *record;
-    size_t i;
     ss_map_fini(&it->held, ss_free);
-    json_array_foreach (list, i, record)
-        know(it, record);
+    for (size_t i = 0; i < event->pauses.count; i++)
+        know(it, event->pauses.records[i]);
 }
 
 // The answer does not say what goes on: the request did. One that is asked twice,
@@ -156,14 +154,13 @@ static char *name_of(const char *peer, uint64_t id)
     return ss_format("%s %llu", peer, (unsigned long long)id);
 }
 
-void pauses_asked(
-    struct coordinator *it, const char *peer, const struct ss_message *message)
+void pauses_asked(struct coordinator *it, const struct ss_event *event)
 {
-    if (strcmp(message->op, "unpause") != 0)
+    if (strcmp(event->request.op, "unpause") != 0)
         return;
-    char *name = name_of(peer, message->id);
+    char *name = name_of(event->peer, event->request.id);
     ss_free(ss_map_put(
-        &it->asked, name, key_of_record(ss_value_json(message->body))));
+        &it->asked, name, key_of_record(event->request.body)));
     ss_free(name);
 }
 

@@ -4,7 +4,7 @@
 //     (real client      |   network: late, lost,   |   (real worker session,
 //      session)         +-- repeated, cut off -----+    bodies of a drawn graph)
 //                                  |
-//                            coordinators: the real engine
+//                            coordinators: the real core
 //                                  |
 //                            database: the real memory store behind a modelled
 //                            connection (slow, failing, lying)

@@ -4,8 +4,7 @@
 
 #include "common/base/map.h"
 #include "common/wire/message.h"
-#include "coordinator/core/store_codec.h"
-#include "coordinator/owners/owners.h"
+#include "coordinator/core/core.h"
 #include "coordinator/store/store_actor.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/sim.h"
@@ -151,6 +150,9 @@ struct wire *network_line(struct process *peer, uint32_t line);
 // NULL wire: it is lost.
 void network_send(struct process *peer, struct wire *wire,
     enum direction direction, const struct ss_message *message);
+// The same for bytes that are one. `is_once`: nobody repeats it.
+void network_post(struct process *peer, struct wire *wire,
+    enum direction direction, const void *bytes, size_t size, bool is_once);
 // Who is known to coordinator `to` by this name; NULL: it is over, by a crash,
 // or closed.
 struct wire *network_find(struct world *world, size_t to, const char *name,
@@ -172,6 +174,7 @@ struct fence {
 struct lease {
     bool is_member, drains;
     uint64_t epoch;
+    int32_t row_format;
     int64_t end_ms;
 };
 
@@ -264,28 +267,16 @@ json_t *database_run(
 
 // ------------------------------------------------------------------ who lives
 
-struct gained { // shards whose runs are being read
-    struct ss_shards shards;
-    bool crashed;
-};
-
 struct coordinator {
     struct process process;
-    struct ss_engine *engine;
-    struct ss_store_codec *codec;
-    struct ss_owners *owners; // NULL: it is alone
+    struct ss_core *core;
     struct store_link links[LINKS];
-    struct ss_member self;
     uint64_t epoch;
-    json_t *members; // endpoints
-    int64_t wake_ms, owners_wake_ms;
+    unsigned knew; // customers' threads in memory, as bits, before its last event
+    enum ss_event_type fed; // which that is
     int64_t leave_ms; // it was asked to leave, and does so at the latest; 0: not
     bool is_leaving, has_left;
     bool ended_well; // in its last life
-    char failure[128]; // it must not go on; "": it may
-    SS_VEC(struct gained) gained;
-    SS_VEC(char *) gone; // peers that turned out to be
-    bool is_seeing;      // what is paused, with a look
     struct ss_map held;  // pauses.c: what it knows to be: key -> since when
     uint64_t given;      // the number of the last attempt
     struct ss_map asked; // and what it was asked to let go on: request -> key
@@ -297,24 +288,10 @@ void coordinator_live(struct coordinator *it);
 int64_t coordinator_wall_us(const struct coordinator *it);
 void coordinator_stop(struct coordinator *it); // at once, as a crash does
 void coordinator_alarm(struct coordinator *it);
-void coordinator_message(struct coordinator *it, const char *peer,
-    struct ss_message *message);
+void coordinator_message(
+    struct coordinator *it, const char *peer, const void *bytes, size_t size);
 void coordinator_heard(struct coordinator *it, size_t link);
 void coordinator_drain(struct coordinator *it);
-// An event for the engine, and its commands carried out; all that is paused, as
-// the store has it.
-void coordinator_feed(struct coordinator *it, struct ss_event *event);
-void coordinator_pauses(struct coordinator *it, const json_t *list);
-
-// member.c: one of several.
-void member_start(struct coordinator *it);
-void member_stop(struct coordinator *it);
-// Whatever has come in: the lease first.
-void member_turn(struct coordinator *it);
-// A finished job: true if it was of the lease or of shards.
-bool member_took(struct coordinator *it, const struct ss_job *job);
-void member_drain(struct coordinator *it);
-void member_leave(struct coordinator *it);
 
 struct body {
     struct ss_order *order;
@@ -457,10 +434,9 @@ const struct ss_graph *versions_serve(
 void pauses_operate(struct world *world);
 void pauses_plan(struct world *world);
 // All that is paused, as this coordinator is told now; its life is over.
-void pauses_told(struct coordinator *it, const json_t *list);
+void pauses_told(struct coordinator *it, const struct ss_event *event);
 void pauses_forget(struct coordinator *it);
-void pauses_asked(
-    struct coordinator *it, const char *peer, const struct ss_message *message);
+void pauses_asked(struct coordinator *it, const struct ss_event *event);
 // Before an answer leaves; before a task does; an attempt under another one
 // becomes this one's.
 void pauses_reply(struct coordinator *it, const struct ss_command *command);
