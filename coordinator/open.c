@@ -226,15 +226,11 @@ static void open_core(struct ss_coordinator *shell,
     json_decref(config);
 }
 
-// Its shards come within two or three questions to the database; who asks
-// before then would be sent away. Who is alone waits for what is there.
+// Who is alone waits for what is there.
 static int open_settle(struct ss_coordinator *shell, struct ss_error *error)
 {
-    int64_t until_ms =
-        shell->leases ? ss_clock_ms() + SS_SETTLE_MS : INT64_MAX;
     int status = SS_OK;
-    while (status == SS_OK && !ss_core_is_settled(shell->core) &&
-           ss_clock_ms() < until_ms)
+    while (status == SS_OK && !ss_core_is_settled(shell->core))
         status = ss_coordinator_step(shell, -1, SS_SETTLE_MS, error);
     return status;
 }
@@ -315,17 +311,15 @@ int ss_coordinator_open(const struct ss_coordinator_options *options,
     ss_stop_at(SS_STOP_COORDINATOR_STARTED);
     if (status == SS_OK) {
         open_core(shell, options);
-        status = open_settle(shell, error);
+        if (shell->is_opening)
+            status = open_settle(shell, error);
     }
     shell->is_opening = false;
     asks(options, NULL);
-    if (status == SS_OK) {
-        shell->measured_ms = 0; // whoever hears that we listen may ask at once
-        ss_shell_measure(shell);
+    if (status == SS_OK)
         *ret_coordinator = shell;
-    } else {
+    else
         ss_coordinator_close(&shell);
-    }
     return status;
 }
 

@@ -1,5 +1,5 @@
-// run.c - a coordinator from its start to its end: open, step until asked to stop,
-// drain, leave, close.
+// run.c - a coordinator from its start to its end: open, wait for the first shards,
+// step until asked to stop, drain, leave, close.
 #include <signal.h>
 
 #include "common/app/clock.h"
@@ -8,25 +8,58 @@
 #include "coordinator/shell_impl.h"
 #include "coordinator/start.h"
 
+static bool run_is_to_stop(void)
+{
+    int number = ss_signals_take();
+    if (number != 0)
+        ss_log_say(SS_LOG_INFO, "stopping: %s",
+            number == SIGINT ? "interrupted" : "terminated");
+    return number != 0;
+}
+
+// Its shards come within two or three questions to the database; who asks
+// before then would be sent away. False: it failed, or is to stop before that.
+static bool run_settle(struct ss_coordinator *shell, int signal_fd,
+    int *ret_status, struct ss_error *error)
+{
+    int64_t until_ms = ss_clock_ms() + SS_SETTLE_MS;
+    *ret_status = SS_OK;
+    while (*ret_status == SS_OK && !ss_core_is_settled(shell->core) &&
+           ss_clock_ms() < until_ms) {
+        if (run_is_to_stop())
+            return false;
+        *ret_status =
+            ss_coordinator_step(shell, signal_fd, SS_SETTLE_MS, error);
+    }
+    return *ret_status == SS_OK;
+}
+
+static void run_listen(struct ss_coordinator *shell,
+    const struct ss_coordinator_options *options)
+{
+    shell->is_listening = true;
+    shell->measured_ms = 0; // whoever hears that we listen may ask at once
+    ss_shell_measure(shell);
+    if (options->ready)
+        options->ready(options->ready_ctx, shell);
+}
+
 static int run_step_until_asked(
     struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
 {
-    int status = SS_OK, number = 0;
-    while (status == SS_OK && (number = ss_signals_take()) == 0)
+    int status = SS_OK;
+    while (status == SS_OK && !run_is_to_stop())
         status = ss_coordinator_step(shell, signal_fd, -1, error);
-    if (status == SS_OK)
-        ss_log_say(SS_LOG_INFO, "stopping: %s",
-            number == SIGINT ? "interrupted" : "terminated");
     return status;
 }
 
 // Step until `is_done`, a signal or the time; SS_OK in each case.
 static int run_step_until(struct ss_coordinator *shell, int signal_fd,
-    int64_t until_ms, bool (*is_done)(const struct ss_core *core),
+    int64_t until_ms, bool (*is_done)(const struct ss_coordinator *shell),
     struct ss_error *error)
 {
     int status = SS_OK;
-    while (status == SS_OK && !is_done(shell->core) && ss_signals_take() == 0) {
+    while (status == SS_OK && !is_done(shell) && ss_signals_take() == 0) {
         int64_t left_ms = until_ms - ss_clock_ms();
         if (left_ms <= 0)
             break;
@@ -35,21 +68,40 @@ static int run_step_until(struct ss_coordinator *shell, int signal_fd,
     return status;
 }
 
+static bool run_is_quiet(const struct ss_coordinator *shell)
+{
+    return ss_core_is_quiet(shell->core);
+}
+
+// A start gives a silent store up: nobody has been told anything by it.
+static bool run_is_given_up(const struct ss_coordinator *shell)
+{
+    return !shell->is_listening && ss_watch_trouble(shell);
+}
+
+static bool run_has_left(const struct ss_coordinator *shell)
+{
+    return ss_core_has_left(shell->core) || run_is_given_up(shell);
+}
+
 static int run_drain(
     struct ss_coordinator *shell, int signal_fd, struct ss_error *error)
 {
     int64_t until_ms = ss_clock_ms() + shell->drain_ms;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_DRAIN});
     int status =
-        run_step_until(shell, signal_fd, until_ms, ss_core_is_quiet, error);
+        run_step_until(shell, signal_fd, until_ms, run_is_quiet, error);
     if (status != SS_OK)
         return status;
-    if (!ss_core_is_quiet(shell->core))
+    if (!run_is_quiet(shell))
         ss_log_say(SS_LOG_WARNING, "stopping with tasks under way");
     shell->stop_by_ms = ss_clock_ms() + SS_LEAVE_MS;
     ss_shell_feed(shell, &(struct ss_core_event){.type = SS_CORE_LEAVE});
-    return run_step_until(
-        shell, signal_fd, shell->stop_by_ms, ss_core_has_left, error);
+    status = run_step_until(
+        shell, signal_fd, shell->stop_by_ms, run_has_left, error);
+    if (run_is_given_up(shell))
+        shell->stop_by_ms = ss_clock_ms();
+    return status;
 }
 
 // What was handed to the store gets there, if that answers in time. Else the
@@ -87,9 +139,10 @@ int ss_coordinator_run(const struct ss_coordinator_options *options,
         return status;
     status = ss_start_open(options, fd, &shell, ret_has_ended, error);
     if (status == SS_OK) {
-        if (options->ready)
-            options->ready(options->ready_ctx, shell);
-        status = run_step_until_asked(shell, fd, error);
+        if (run_settle(shell, fd, &status, error)) {
+            run_listen(shell, options);
+            status = run_step_until_asked(shell, fd, error);
+        }
         if (status == SS_OK)
             status = run_drain(shell, fd, error);
         *ret_has_ended = run_end(&shell, &status, error);

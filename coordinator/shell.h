@@ -80,7 +80,8 @@ const char *ss_coordinator_endpoint(const struct ss_coordinator *coordinator);
 const char *ss_coordinator_store(const struct ss_coordinator *coordinator);
 uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 
-// Open, step until SIGTERM or SIGINT, drain, close. Draining sends no more
+// Open, wait for the first shards, step until SIGTERM or SIGINT (also while it
+// waits: then it is never `ready`), drain, close. Draining sends no more
 // tasks, waits for those that run (drain_ms at most), and hands all shards to
 // the other coordinators; a second signal cuts it short. SS_OK: asked to stop.
 // SS_EFENCED: another coordinator has taken over. Another error before `ready`

@@ -3,6 +3,7 @@ disk that hangs. It is told in seconds, to the log, to /health and to doctor, an
 a stop does not wait for it."""
 
 import json
+import re
 import signal
 import sys
 import time
@@ -15,6 +16,7 @@ from harness import BIN, DEADLINE_S, LIB, World, expect
 
 HELLO = LIB / "libhello.so"
 STORE_FAILED = 4
+LEAVE_S = 10 # that a stop waits behind its drain
 METRICS = ("--metrics", "127.0.0.1:0")
 
 # In place of the disk's own: each sync waits for ever while the file is there.
@@ -176,6 +178,34 @@ def test_a_start_behind_a_lock_is_told_and_can_be_ended():
         expect_mended(coordinator, port)
         coordinator.wait_line("listening on")
         expect(coordinator.stop() == 0, coordinator.text())
+
+
+def start_without_shards(server, world):
+    """One that starts while somebody holds the table of its first shards."""
+    lock = postgres.Lock(server, "shards")
+    return lock, world.coordinator("--store", server.url(), *METRICS, wait=False)
+
+
+def test_a_start_that_waits_for_its_shards_can_be_ended():
+    with World() as world, postgres.Postgres() as server:
+        world.coordinator("--store", server.url()).stop()
+        lock, coordinator = start_without_shards(server, world)
+        told = coordinator.wait_line(r"the store has not answered for .*")[0]
+        expect("starting" not in told and "listening on" not in
+               coordinator.text(), coordinator.text())
+        coordinator.kill(signal.SIGTERM)
+        expect(coordinator.wait() == STORE_FAILED, coordinator.text())
+        expect("listening on" not in coordinator.text(), coordinator.text())
+        # Nobody was told anything: it does not wait as one that stops.
+        waited = re.findall(r"not answered for (\d+) s", coordinator.text())
+        expect(int(waited[-1]) < LEAVE_S, coordinator.text())
+        lock.close()
+        lock, coordinator = start_without_shards(server, world)
+        port_of(coordinator)
+        coordinator.kill(signal.SIGTERM)
+        lock.close() # the store was slow, and that is all
+        expect(coordinator.wait() == 0, coordinator.text())
+        expect("listening on" not in coordinator.text(), coordinator.text())
 
 
 def hanging_disk(world):
