@@ -10,7 +10,7 @@
 
 struct pipeline {
     struct ss_pg_store *store;
-    const struct ss_pg_run_of *run;
+    const struct ss_pg_stretch *run;
     bool is_broken; // something could not be sent
 };
 
@@ -23,7 +23,7 @@ static void send(struct pipeline *pipeline, enum ss_pg_statement which,
     ss_pg_params_fini(params);
 }
 
-static size_t rows_of(const struct ss_pg_run_of *run)
+static size_t rows_of(const struct ss_pg_stretch *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -51,7 +51,7 @@ static bool head_is_known(
 
 static bool heads_are_known(const struct pipeline *pipeline)
 {
-    const struct ss_pg_run_of *run = pipeline->run;
+    const struct ss_pg_stretch *run = pipeline->run;
     bool known = true;
     for (size_t i = 0; i < run->count && known; i++) {
         known = head_is_known(pipeline, &run->units[i]);
@@ -63,7 +63,7 @@ static bool heads_are_known(const struct pipeline *pipeline)
 static void heads_collect(const struct pipeline *pipeline,
     struct ss_pg_array *threads, struct ss_pg_array *heads)
 {
-    const struct ss_pg_run_of *run = pipeline->run;
+    const struct ss_pg_stretch *run = pipeline->run;
     struct ss_pg_names names;
     ss_pg_names_init(&names, run->count);
     for (size_t i = 0; i < run->count; i++) {
@@ -142,7 +142,7 @@ static void rows_send(struct pipeline *pipeline, struct ss_pg_array *rows)
 
 static void send_rows(struct pipeline *pipeline)
 {
-    const struct ss_pg_run_of *run = pipeline->run;
+    const struct ss_pg_stretch *run = pipeline->run;
     uint32_t type = pipeline->store->row_type;
     struct ss_pg_array rows;
     ss_pg_array_init(&rows, type);
@@ -227,7 +227,7 @@ static void puts_send(struct pipeline *pipeline, struct put_arrays *arrays,
 static void send_puts_of(
     struct pipeline *pipeline, enum ss_store_table table, enum ss_pg_put kind)
 {
-    const struct ss_pg_run_of *run = pipeline->run;
+    const struct ss_pg_stretch *run = pipeline->run;
     struct put_arrays arrays;
     ss_pg_array_init(&arrays.keys, SS_PG_TEXT);
     ss_pg_array_init(&arrays.indexes, SS_PG_TEXT);
@@ -250,7 +250,7 @@ struct puts_used {
     bool of[SS_TABLE_COUNT][SS_PG_PUT_KINDS];
 };
 
-static struct puts_used puts_used(const struct ss_pg_run_of *run)
+static struct puts_used puts_used(const struct ss_pg_stretch *run)
 {
     struct puts_used used = {{{false}}};
     for (size_t i = 0; i < run->count; i++) {
@@ -278,7 +278,7 @@ static void send_puts(struct pipeline *pipeline)
 // --- preparing --------------------------------------------------------------
 
 static int prepare_rows(struct ss_pg_store *store,
-    const struct ss_pg_run_of *run, struct ss_error *error)
+    const struct ss_pg_stretch *run, struct ss_error *error)
 {
     if (rows_of(run) == 0) {
         return run->epoch > 0 ? ss_pg_prepare(store, SS_PG_FENCE, error)
@@ -292,7 +292,7 @@ static int prepare_rows(struct ss_pg_store *store,
 }
 
 int ss_pg_append_prepare(struct ss_pg_store *store,
-    const struct ss_pg_run_of *run, struct ss_error *error)
+    const struct ss_pg_stretch *run, struct ss_error *error)
 {
     struct puts_used used = puts_used(run);
     int status = prepare_rows(store, run, error);
@@ -336,7 +336,7 @@ static PGresult *first_failure(struct pipeline *pipeline, bool *ret_synced)
     return failure;
 }
 
-int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
+int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
     bool *ret_guard, struct ss_error *error)
 {
     struct pipeline pipeline = {.store = store, .run = run};

@@ -115,7 +115,7 @@ static int unit_write(struct ss_pg_store *store,
         struct ss_store_unit rows = {.thread = unit->thread,
             .rows = unit->rows,
             .rows_count = unit->rows_count};
-        const struct ss_pg_run_of run = {.units = &rows, .count = 1};
+        const struct ss_pg_stretch run = {.units = &rows, .count = 1};
         status = ss_pg_append(store, &run, &guard, error);
     }
     // After the rows, which look for the head before them.
@@ -126,7 +126,7 @@ static int unit_write(struct ss_pg_store *store,
         struct ss_store_put put = unit->puts[i];
         put.when = SS_WHEN_ANY;
         struct ss_store_unit one = {.puts = &put, .puts_count = 1};
-        const struct ss_pg_run_of run = {.units = &one, .count = 1};
+        const struct ss_pg_stretch run = {.units = &one, .count = 1};
         status = ss_pg_append(store, &run, &guard, error);
     }
     if (status == SS_OK && guard) {
@@ -195,7 +195,7 @@ static int range_apply(
     struct work *work, size_t from, size_t count, struct ss_error *error)
 {
     struct ss_store_unit *units = &work->batch->units[from];
-    const struct ss_pg_run_of run = {
+    const struct ss_pg_stretch run = {
         .units = units, .count = count, .epoch = work->batch->epoch};
     bool guard = false;
     int status = ss_pg_append_prepare(work->store, &run, error);

@@ -214,7 +214,7 @@ int ss_pg_rights(struct ss_pg_store *store, struct ss_error *error);
 
 // Units that can be sent without a look at what stands: each with its
 // conditions, all or nothing.
-struct ss_pg_run_of {
+struct ss_pg_stretch {
     struct ss_store_unit *units;
     size_t count;
     uint64_t epoch;
@@ -222,10 +222,10 @@ struct ss_pg_run_of {
 // Prepare what such a run needs, where the session is our own. Not within a
 // transaction.
 int ss_pg_append_prepare(struct ss_pg_store *store,
-    const struct ss_pg_run_of *run, struct ss_error *error);
+    const struct ss_pg_stretch *run, struct ss_error *error);
 // Send them; *ret_guard: a condition did not hold, nothing was applied. Inside
 // of a transaction nothing is committed yet.
-int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_run_of *run,
+int ss_pg_append(struct ss_pg_store *store, const struct ss_pg_stretch *run,
     bool *ret_guard, struct ss_error *error);
 
 // Statements. Sent by name where the session has it, else with its text; false:

@@ -17,6 +17,7 @@ TIDY = ROOT / "tests/tidy/tidy.py"
 PURE = ROOT / "tests/tidy/pure.sh"
 RULES = ROOT / "tests/tidy/rules.py"
 ROOMS = ROOT / "tests/tidy/rooms.py"
+GLOSSARY = ROOT / "tests/tidy/glossary.py"
 LEFTOVERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
 
 HEADER = "#ifndef SS_PLANTED_{0}_H\n#define SS_PLANTED_{0}_H\n{1}#endif\n"
@@ -349,9 +350,54 @@ def check_rooms(root):
                    f"rooms does not say {complaint!r} of {files}: {said}")
 
 
+WORDS = "# Words\n| word | what it means |\n|---|---|\n" \
+    "| **run** | one |\n| **thread**, **strand** | many |\n"
+HERE = "struct ss_run {\n    int a;\n};\n"
+# what is written beside two rows of words, and the complaint expected
+WORDS_PLANTED = [
+    ({}, None),
+    ({"local/more.h": "struct runs\n{\n    int a;\n};\n"
+      "struct ss_strand_options {\n    struct strand *b;\n};\n"}, None),
+    ({"local/here.c": "struct ss_rope {\n    int a;\n};\n"}, None),
+    ({"local/more.h": "// struct ss_rope {\nstruct rope;\n"}, None),
+    ({"docs/GLOSSARY.md": WORDS + "## More\n| word | |\n|---|---|\n"
+      "| **alas** | one |\n"}, None),
+    ({"worker/a/more.h": "\nstruct ss_run_rope {\n    int a;\n};\n"},
+     "worker/a/more.h:2: struct ss_run_rope: the glossary does not explain "
+     "rope"),
+    ({"local/more.h": "struct a {\n    struct rope {\n    } b;\n};\n"},
+     "does not explain rope"),
+    ({"docs/GLOSSARY.md": WORDS + "| **tie**, **run** | again |\n"},
+     "docs/GLOSSARY.md:6: run is explained in line 4"),
+    ({"docs/GLOSSARY.md": WORDS + "| **ox** | an animal |\n"},
+     "ox belongs before thread"),
+    ({"docs/GLOSSARY.md": "# Words\n"}, "no word is explained"),
+    ({"local/here.h": "int a;\n"}, "no header of the product has a struct"),
+]
+
+
+def check_glossary(root):
+    for number, (files, complaint) in enumerate(WORDS_PLANTED):
+        house = root / str(number)
+        whole = {"docs/GLOSSARY.md": WORDS, "local/here.h": HERE}
+        whole.update(files)
+        for path, text in whole.items():
+            target = house / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        done = subprocess.run([sys.executable, GLOSSARY, house],
+                              capture_output=True, text=True, check=False)
+        said = done.stdout + done.stderr
+        if complaint is None:
+            expect(done.returncode == 0, f"glossary complains of {files}: {said}")
+        else:
+            expect(done.returncode == 1 and complaint in said,
+                   f"glossary does not say {complaint!r} of {files}: {said}")
+
+
 def main():
     for check in (check_planted, check_nothing, check_pure, check_rules,
-                  check_rooms):
+                  check_rooms, check_glossary):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             if check is check_planted:
