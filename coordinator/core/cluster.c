@@ -15,8 +15,8 @@ void ss_core_cluster_open(struct ss_core *core)
 {
     const struct ss_core_options *options = &core->options;
     struct ss_core_cluster *cluster = &core->cluster;
-    cluster->wake_at_ms = 0; // at once
-    if (options->is_shared)
+    cluster->wake_at_ms = options->is_steered ? INT64_MAX : 0; // at once
+    if (options->is_shared && !options->is_steered)
         cluster->owners = ss_owners_new(
             &(struct ss_owners_options){.name = options->self.name,
                 .lease_ms = options->cluster_lease_ms});

@@ -128,6 +128,8 @@ struct ss_core_options {
     // Others use the store too, under leases. False: it is ours alone.
     bool is_shared;
     bool is_after_crash; // alone: who had the store before ended without a word
+    // The driver tells of shards and of what is found, as events: nobody is asked.
+    bool is_steered, is_unread;
     // An error of the store breaks the thread that it befell, and not the core: who
     // embeds it has one process, and is told.
     bool outlives_store;

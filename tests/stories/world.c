@@ -1,4 +1,4 @@
-// world.c - the loop around the engine: clients, time, and what is told.
+// world.c - the loop around the core: clients, time, and what is told.
 #include "tests/stories/world.h"
 
 #include <check.h>
@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/model/journal.h"
+#include "common/model/roles.h"
 #include "common/model/value.h"
+#include "common/wire/limits.h"
 #include "tests/stories/world_impl.h"
 
 struct world world;
@@ -24,9 +27,11 @@ void tell(const char *format, ...)
     ss_buf_add_str(&world.told, "\n");
 }
 
-static void narrate(void *ctx, const char *sentence)
+static void narrate(
+    void *ctx, const struct ss_core_subject *subject, const char *sentence)
 {
     (void)ctx;
+    (void)subject;
     tell("%s", sentence);
 }
 
@@ -51,7 +56,7 @@ void world_forget(void)
     ss_buf_reset(&world.told);
 }
 
-// ------------------------------------------------------------------ the engine
+// ------------------------------------------------------------------ the core
 
 static struct call *find_call(uint64_t id)
 {
@@ -61,98 +66,156 @@ static struct call *find_call(uint64_t id)
     return NULL;
 }
 
-static void on_reply(const struct ss_command *command)
+static void on_reply(const char *peer, const struct ss_message *message)
 {
-    struct call *call = find_call(command->id);
+    struct call *call = find_call(message->id);
+    json_t *answer = ss_value_json(message->body);
     ck_assert_ptr_nonnull(call);
-    ck_assert_str_eq(call->client, command->peer);
+    ck_assert_str_eq(call->client, peer);
     if (call->answer)
         ck_abort_msg("request %d is answered twice", (int)call->id);
-    tell_answer(call->client, command->json);
-    call->answer = json_deep_copy(command->json);
+    tell_answer(call->client, answer);
+    call->answer = json_deep_copy(answer);
 }
 
-static void keep_event(const struct ss_command *command)
+static void keep_event(uint64_t id, json_t *event)
 {
-    struct call *call = find_call(command->id);
-    if (!call || !json_object_get(command->json, "mode"))
+    struct call *call = find_call(id);
+    if (!call || !json_object_get(event, "mode"))
         return;
     if (!call->events)
         call->events = json_array();
-    json_array_append_new(call->events, json_deep_copy(command->json));
+    json_array_append_new(call->events, json_deep_copy(event));
 }
 
-static void carry_out(const struct ss_command *command)
+static void on_event(const char *peer, const struct ss_message *message)
 {
-    switch (command->type) {
-    case SS_COMMAND_DISPATCH:
-        world_order(command);
-        break;
-    case SS_COMMAND_STORE:
-    case SS_COMMAND_READ:
-    case SS_COMMAND_SCAN:
-    case SS_COMMAND_GET:
-        SS_VEC_PUSH(&world.jobs, store_job_new(command));
-        break;
-    case SS_COMMAND_REPLY:
-        on_reply(command);
-        break;
-    case SS_COMMAND_EVENT:
-        json_array_append_new(
-            world_seen(command->peer), json_deep_copy(command->json));
-        tell_event(command->peer, command->json);
-        keep_event(command);
-        break;
-    case SS_COMMAND_CANCEL:
-        world_order_void(command);
-        break;
-    case SS_COMMAND_REFUSE:
-        tell("worker %s is refused: %s", command->peer, command->text);
-        break;
-    case SS_COMMAND_DRAIN:
-        tell("worker %s is told to leave", command->peer);
-        break;
-    case SS_COMMAND_DAMAGED:
+    json_t *event = ss_value_json(message->body);
+    json_array_append_new(world_seen(peer), json_deep_copy(event));
+    tell_event(peer, event);
+    keep_event(message->id, event);
+}
+
+// What a worker or a client gets.
+static void on_message(const char *peer, struct ss_message *message)
+{
+    if (message->type == SS_MESSAGE_ANSWER && message->final)
+        on_reply(peer, message);
+    else if (message->type == SS_MESSAGE_ANSWER)
+        on_event(peer, message);
+    else if (message->type == SS_MESSAGE_REFUSED)
+        tell("worker %s is refused: %s", peer, message->text);
+    else if (message->type == SS_MESSAGE_DRAIN)
+        tell("worker %s is told to leave", peer);
+    for (size_t i = 0; i < message->orders_count; i++)
+        world_order(peer, message->orders[i]);
+    for (size_t i = 0; i < message->attempts_count; i++)
+        if (message->type == SS_MESSAGE_CANCEL)
+            world_order_void(peer, message->attempts[i]);
+}
+
+static void before(void *ctx, const struct ss_event *event)
+{
+    (void)ctx;
+    (void)event;
+    world.in_engine = true;
+}
+
+// The store of this world takes what is stored before it is encoded: it may stop
+// between two rows.
+static bool look(void *ctx, const struct ss_command *command)
+{
+    (void)ctx;
+    world.in_engine = false;
+    if (world.watch)
+        world.watch(command);
+    if (command->type == SS_COMMAND_DAMAGED)
         tell("damaged is %s: %s", command->key, command->text);
-        break;
-    case SS_COMMAND_WELCOME:
-    case SS_COMMAND_HEARD:
-    case SS_COMMAND_MEMBERS:
-    case SS_COMMAND_SEEK:
-    case SS_COMMAND_ADOPT:
-    case SS_COMMAND_SETTLED:
-        break;
-    }
+    bool is_job =
+        command->type == SS_COMMAND_STORE || command->type == SS_COMMAND_READ ||
+        command->type == SS_COMMAND_SCAN || command->type == SS_COMMAND_GET;
+    if (is_job)
+        SS_VEC_PUSH(&world.jobs, store_job_new(command));
+    return is_job || command->type == SS_COMMAND_DAMAGED;
+}
+
+static void carry_out(const struct ss_core_output *output)
+{
+    struct ss_message *message = NULL;
+    struct ss_error error;
+    if (output->type != SS_CORE_SEND)
+        return; // nobody keeps a log, and there is no job
+    if (ss_message_decode(output->bytes, output->size, &message, &error) !=
+        SS_OK)
+        ck_abort_msg("%s", error.message);
+    on_message(output->peer, message);
+    ss_message_destroy(&message);
+}
+
+static void feed(struct ss_core_event event)
+{
+    struct ss_core_outputs outputs;
+    event.now_ms = world.now_ms;
+    event.wall_us =
+        1767225600000000 + (world.now_ms + world.clock_set_ms) * 1000;
+    ss_core_step(world.core, &event, &outputs);
+    world.in_engine = false;
+    for (size_t i = 0; i < outputs.count; i++)
+        carry_out(&outputs.items[i]);
+}
+
+// A turn for each thing that happens.
+static void feed_turn(struct ss_core_event event)
+{
+    feed((struct ss_core_event){.type = SS_CORE_TURN});
+    feed(event);
+    feed((struct ss_core_event){.type = SS_CORE_FLUSH});
+    world.wake_at_ms = ss_core_wake_at_ms(world.core);
 }
 
 void world_step(struct ss_event *event)
 {
-    struct ss_commands commands;
-    event->now_ms = world.now_ms;
-    event->wall_us =
-        1767225600000000 + (world.now_ms + world.clock_set_ms) * 1000;
-    world.in_engine = true;
-    ss_engine_step(world.engine, event, &commands);
-    world.in_engine = false;
-    world.wake_at_ms = commands.wake_at_ms;
-    for (size_t i = 0; i < commands.count; i++) {
-        if (world.watch)
-            world.watch(&commands.items[i]);
-        carry_out(&commands.items[i]);
-    }
+    feed_turn(
+        (struct ss_core_event){.type = SS_CORE_HAPPENED, .happened = event});
 }
 
-void world_engine_new(void)
+void world_frame(const char *peer, const void *bytes, size_t size)
 {
-    world.engine =
-        ss_engine_new(&(struct ss_engine_options){.epoch = 1 + world.life,
-            .seed = 7 + world.life,
-            .shared = world.is_pair,
-            .unread = world.life > 0 && !world.is_pair,
-            .adopt_ms = world.adopt_ms,
-            .lease_ms = LEASE_MS,
-            .heartbeat_ms = BEAT_MS,
-            .narrate = narrate});
+    feed_turn((struct ss_core_event){.type = SS_CORE_FRAME,
+        .peer = peer,
+        .sender = {SS_ROLES_ALL, world.key ? world.key : "", peer},
+        .bytes = bytes,
+        .size = size});
+}
+
+void world_say(const char *peer, const struct ss_message *message)
+{
+    struct ss_buf bytes;
+    struct ss_error error;
+    ss_buf_init(&bytes, SS_MESSAGE_SIZE_MAX);
+    if (ss_message_encode(message, &bytes, &error) != SS_OK)
+        ck_abort_msg("%s", error.message);
+    world_frame(peer, bytes.data, bytes.size);
+    ss_buf_fini(&bytes);
+}
+
+void world_core_new(void)
+{
+    world.core = ss_core_new(&(struct ss_core_options){
+        .self = {.name = "one",
+            .endpoint = "tcp://one",
+            .epoch = 1 + world.life,
+            .row_format = SS_ROW_FORMAT},
+        .seed = 7 + world.life,
+        .is_shared = world.is_pair,
+        .is_steered = true,
+        .is_unread = world.life > 0 && !world.is_pair,
+        .adopt_ms = world.adopt_ms,
+        .lease_ms = LEASE_MS,
+        .heartbeat_ms = BEAT_MS,
+        .narrate = narrate,
+        .before = before,
+        .command = look});
     world.wake_at_ms = INT64_MAX;
 }
 
@@ -167,7 +230,7 @@ void world_begin(void)
     world.store.rows_left = -1;
     ss_buf_init(&world.told, 16u << 20);
     bodies_begin();
-    world_engine_new();
+    world_core_new();
 }
 
 static void drop_parcel(size_t i)
@@ -213,7 +276,7 @@ static void free_lists(void)
 void world_end(void)
 {
     if (world.is_pair) { // the other one first
-        ss_engine_destroy(&world.engine);
+        ss_core_destroy(&world.core);
         while (world.parcels.count > 0)
             drop_parcel(0);
         world_drop_jobs();
@@ -221,7 +284,7 @@ void world_end(void)
         SS_VEC_FINI(&world.jobs);
         world_at(world.at_two ? "one" : "two");
     }
-    ss_engine_destroy(&world.engine);
+    ss_core_destroy(&world.core);
     store_fini(&world.store);
     while (world.parcels.count > 0)
         drop_parcel(0);
@@ -264,15 +327,15 @@ const char *world_version(void)
 
 uint64_t world_ask_json(const char *client, const char *op, json_t *body)
 {
-    struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = client};
     uint64_t id = world.calls.count + 1;
+    struct ss_message message = {.type = SS_MESSAGE_ASK,
+        .protocol = SS_PROTOCOL_VERSION,
+        .id = id,
+        .op = (char *)op,
+        .body = ss_value_new(body)};
     SS_VEC_PUSH(&world.calls, (struct call){ss_strdup(client), id, NULL, NULL});
-    event.request.id = id;
-    event.request.op = op;
-    event.request.body = body;
-    event.request.by = world.key;
-    world_step(&event);
-    json_decref(body);
+    world_say(client, &message);
+    ss_value_unref(message.body);
     return id;
 }
 

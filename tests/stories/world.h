@@ -1,7 +1,7 @@
-// world.h - a whole cluster in one thread: the real engine, workers and clients
+// world.h - a whole cluster in one thread: the real core, workers and clients
 // that are scripts, a journal that survives the engine, a clock that is a number.
 //
-//   client asks --> engine --> orders --> worker: a body below --> results
+//   client asks --> core ----> orders --> worker: a body below --> results
 //                     | ^
 //                rows v | stored            everything on its way can be held,
 //                   store (tests keep it)   repeated, lost or come too late

@@ -6,7 +6,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
-#include "coordinator/engine/engine.h"
+#include "coordinator/core/core.h"
 #include "tests/stories/world.h"
 
 // ------------------------------------------------------------------ store.c
@@ -120,7 +120,7 @@ struct call { // of a client
 
 // A coordinator that is not looked at now.
 struct seat {
-    struct ss_engine *engine;
+    struct ss_core *core;
     size_t life;
     int64_t wake_at_ms;
     SS_VEC(struct parcel) parcels;
@@ -128,7 +128,7 @@ struct seat {
 };
 
 struct world {
-    struct ss_engine *engine;
+    struct ss_core *core;
     size_t life;
     struct seat other; // of a pair
     bool is_pair, at_two;
@@ -139,7 +139,7 @@ struct world {
     bool slow, repeat, in_engine;
     bool beats_say; // when they were sent
     bool vanishes; // the attempt whose body runs now
-    int64_t adopt_ms; // of the engines that follow
+    int64_t adopt_ms; // of the cores that follow
     const char *key; // of who asks, or NULL
     void (*watch)(const struct ss_command *command); // or NULL
     const struct ss_offer *offers; // that workers say hello with
@@ -163,13 +163,17 @@ extern struct world world;
 void world_drop_jobs(void); // what the store was asked for
 // One event to the coordinator that is looked at, and what it asks for.
 void world_step(struct ss_event *event);
-void world_engine_new(void);
+// What `peer` says, as bytes and before it is encoded.
+void world_frame(const char *peer, const void *bytes, size_t size);
+void world_say(const char *peer, const struct ss_message *message);
+void world_core_new(void);
 
 // ------------------------------------------------------------ world_workers.c
 
 // A worker gets an order: its body runs at once, and its result is on its way.
-void world_order(const struct ss_command *command);
-void world_order_void(const struct ss_command *command); // it is cancelled
+void world_order(const char *name, const struct ss_order *order);
+void world_order_void(
+    const char *name, struct ss_attempt attempt); // it is cancelled
 // All that live.
 void world_workers_hello(void);
 void world_workers_beat(void);

@@ -85,13 +85,13 @@ static void forget_coordinator(void)
 
 void world_crash(void)
 {
-    ss_engine_destroy(&world.engine);
+    ss_core_destroy(&world.core);
     forget_coordinator();
 }
 
 void world_die(void)
 {
-    world.engine = NULL;
+    world.core = NULL;
     world.in_engine = false;
     forget_coordinator();
 }
@@ -157,7 +157,7 @@ void world_restart_after(bool crash)
 {
     world.life++;
     world_store_take(-1);
-    world_engine_new();
+    world_core_new();
     world_find_pauses();
     world_find_graphs();
     world_workers_hello();

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "common/model/journal.h"
 #include "tests/stories/world_impl.h"
 
 static void swap(void *a, void *b, size_t size)
@@ -19,7 +20,7 @@ void world_at(const char *coordinator)
         return;
     world.at_two = !world.at_two;
     struct seat *other = &world.other;
-    swap(&world.engine, &other->engine, sizeof(world.engine));
+    swap(&world.core, &other->core, sizeof(world.core));
     swap(&world.life, &other->life, sizeof(world.life));
     swap(&world.wake_at_ms, &other->wake_at_ms, sizeof(world.wake_at_ms));
     swap(&world.parcels, &other->parcels, sizeof(world.parcels));
@@ -35,19 +36,20 @@ static void see_members(void)
     event.members.endpoints = endpoints;
     event.members.count = 2;
     event.members.owners = owners;
+    event.members.row_format = SS_ROW_FORMAT;
     world_step(&event);
 }
 
 void world_pair(void)
 {
-    ss_engine_destroy(&world.engine);
+    ss_core_destroy(&world.core);
     world.is_pair = true;
-    world_engine_new();
+    world_core_new();
     see_members();
     world_gained_some(SS_SHARDS);
     world_at("two");
     world.life = 1;
-    world_engine_new();
+    world_core_new();
     see_members();
     world_at("one");
     world_forget();
@@ -107,5 +109,5 @@ void world_drains(void)
 
 bool world_is_quiet(void)
 {
-    return ss_engine_is_quiet(world.engine);
+    return ss_core_is_quiet(world.core);
 }

@@ -85,30 +85,11 @@ static void note_attempt(
         SS_VEC_PUSH(&world.attempts, made);
 }
 
-static struct ss_message *over_the_wire(struct ss_message *message)
+void world_order(const char *name, const struct ss_order *order)
 {
-    struct ss_buf bytes;
-    struct ss_message *copy = NULL;
-    struct ss_error error;
-    ss_buf_init(&bytes, SS_MESSAGE_SIZE_MAX);
-    if (ss_message_encode(message, &bytes, &error) != SS_OK ||
-        ss_message_decode(bytes.data, bytes.size, &copy, &error) != SS_OK)
-        ck_abort_msg("%s", error.message);
-    ss_buf_fini(&bytes);
-    return copy;
-}
-
-void world_order(const struct ss_command *command)
-{
-    struct member *worker = find_worker(command->peer);
+    struct member *worker = find_worker(name);
     if (worker->dead)
         return;
-    struct ss_message wrapped = {.type = SS_MESSAGE_TASKS,
-        .protocol = SS_PROTOCOL_VERSION,
-        .orders = (struct ss_order **)&command->order,
-        .orders_count = 1};
-    struct ss_message *message = over_the_wire(&wrapped);
-    const struct ss_order *order = message->orders[0];
     SS_VEC_PUSH(&worker->running, order->attempt);
     note_attempt(order, worker);
     worker_at_work = worker->name;
@@ -126,35 +107,35 @@ void world_order(const struct ss_command *command)
             done, false);
     }
     world.vanishes = false;
-    ss_message_destroy(&message);
 }
 
-void world_order_void(const struct ss_command *command)
+void world_order_void(const char *name, struct ss_attempt attempt)
 {
-    drop_attempt(find_worker(command->peer), command->attempt);
+    drop_attempt(find_worker(name), attempt);
 }
 
 // ------------------------------------------------------------ what they say
 
 static void hello(const struct member *worker)
 {
-    struct ss_event event = {
-        .type = SS_EVENT_WORKER_HELLO, .peer = worker->name};
-    json_t **graphs = ss_zalloc(world.graphs.count + 1, sizeof(*graphs));
-    size_t count = 0;
+    struct ss_message message = {.type = SS_MESSAGE_HELLO,
+        .protocol = SS_PROTOCOL_VERSION,
+        .name = worker->name,
+        .host = worker->name,
+        .capacity = worker->capacity,
+        .labels = &((struct member *)worker)->label,
+        .labels_count = worker->label != NULL,
+        .offers = (struct ss_offer *)world.offers,
+        .offers_count = world.offers_count};
+    message.graphs = ss_zalloc(world.graphs.count + 1, sizeof(*message.graphs));
     for (size_t i = 0; i < world.graphs.count; i++)
         if (!world.graphs.items[i].old)
-            graphs[count++] = world.graphs.items[i].description;
-    event.hello.name = worker->name;
-    event.hello.capacity = worker->capacity;
-    event.hello.graphs = graphs;
-    event.hello.graphs_count = count;
-    event.hello.labels = &((struct member *)worker)->label;
-    event.hello.labels_count = worker->label != NULL;
-    event.hello.offers = world.offers;
-    event.hello.offers_count = world.offers_count;
-    world_step(&event);
-    ss_free(graphs);
+            message.graphs[message.graphs_count++] = ss_value_new(
+                json_incref(world.graphs.items[i].description));
+    world_say(worker->name, &message);
+    while (message.graphs_count > 0)
+        ss_value_unref(message.graphs[--message.graphs_count]);
+    ss_free(message.graphs);
 }
 
 void world_worker(const char *name, uint32_t capacity)
@@ -179,8 +160,8 @@ void world_workers_hello(void)
 
 static void beat(const struct member *worker)
 {
-    struct ss_event event = {
-        .type = SS_EVENT_WORKER_BEAT, .peer = worker->name};
+    struct ss_message message = {
+        .type = SS_MESSAGE_BEAT, .protocol = SS_PROTOCOL_VERSION};
     SS_VEC(struct ss_attempt) running = {0};
     for (size_t i = 0; i < worker->running.count; i++) {
         struct ss_attempt attempt = worker->running.items[i];
@@ -188,11 +169,11 @@ static void beat(const struct member *worker)
         if (!world.is_pair || attempt.epoch == 1 + world.life)
             SS_VEC_PUSH(&running, attempt);
     }
-    event.beat.running = running.items;
-    event.beat.running_count = running.count;
-    event.beat.capacity = worker->share;
-    event.beat.sent = world.beats_say ? (uint64_t)world.now_ms : 0;
-    world_step(&event);
+    message.attempts = running.items;
+    message.attempts_count = running.count;
+    message.capacity = worker->share;
+    message.sent = world.beats_say ? (uint64_t)world.now_ms : 0;
+    world_say(worker->name, &message);
     SS_VEC_FINI(&running);
 }
 
@@ -213,46 +194,34 @@ void world_workers_beat(void)
 void world_leave(const char *worker)
 {
     find_worker(worker)->dead = true;
-    world_step(&(struct ss_event){.type = SS_EVENT_WORKER_BYE, .peer = worker});
+    world_say(worker, &(struct ss_message){.type = SS_MESSAGE_BYE,
+                          .protocol = SS_PROTOCOL_VERSION});
 }
 
 void world_drain(const char *worker)
 {
-    struct ss_event event = {.type = SS_EVENT_WORKER_BYE, .peer = worker};
-    event.bye.drains = true;
-    world_step(&event);
+    world_say(worker, &(struct ss_message){.type = SS_MESSAGE_BYE,
+                          .protocol = SS_PROTOCOL_VERSION,
+                          .drains = true});
 }
 
-static void deliver_live(const char *worker, struct ss_message *message)
-{
-    struct ss_event event = {.type = SS_EVENT_TASK_LIVE, .peer = worker};
-    event.live.attempt = message->items[0].attempt;
-    event.live.kind = message->items[0].kind;
-    event.live.value = ss_value_json(message->items[0].value);
-    world_step(&event);
-}
-
-static void deliver_done(const char *worker, struct ss_message *message)
-{
-    struct ss_event event = {.type = SS_EVENT_TASK_DONE, .peer = worker};
-    event.done.outcome = message->outcomes[0];
-    message->outcomes_count = 0; // the engine takes it
-    drop_attempt(find_worker(worker), event.done.outcome->attempt);
-    world_step(&event);
-}
-
-static void deliver(const struct parcel *parcel)
+// A result that comes is no attempt of its worker any more.
+static void settle(const struct parcel *parcel)
 {
     struct ss_message *message = NULL;
     struct ss_error error;
     if (ss_message_decode(parcel->bytes, parcel->size, &message, &error) !=
         SS_OK)
         ck_abort_msg("%s", error.message);
-    if (parcel->live)
-        deliver_live(parcel->worker, message);
-    else
-        deliver_done(parcel->worker, message);
+    drop_attempt(find_worker(parcel->worker), message->outcomes[0]->attempt);
     ss_message_destroy(&message);
+}
+
+static void deliver(const struct parcel *parcel)
+{
+    if (!parcel->live)
+        settle(parcel);
+    world_frame(parcel->worker, parcel->bytes, parcel->size);
 }
 
 bool world_run_result(const char *node)
