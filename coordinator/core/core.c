@@ -231,6 +231,7 @@ static void core_start_engine(struct ss_core *core)
         .heartbeat_ms = options->heartbeat_ms,
         .adopt_ms = options->adopt_ms,
         .idle_ms = options->idle_ms,
+        .verify_rate = options->verify_rate,
         .narrate = options->narrate ? core_narrate : NULL,
         .narrate_ctx = core};
     core->engine = ss_engine_new(&engine);

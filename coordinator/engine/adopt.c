@@ -12,6 +12,7 @@
 
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
 
 struct offered {
     struct ss_offer offer;
@@ -273,4 +274,22 @@ void ss_adopt(struct engine *engine)
             settle(engine, it->peer, it->offer.attempt);
         free_offered(ss_map_remove(&engine->offers, e->key));
     }
+}
+
+// ------------------------------------------------ what holds
+
+void ss_offers_verify(const struct engine *engine, struct census *census)
+{
+    for (const struct ss_map_entry *e = engine->offers.first; e; e = e->next) {
+        const struct offered *it = e->value;
+        ss_invariant(I125, ss_map_get(&engine->workers, it->peer) != NULL);
+        ss_invariant(I126, it->until_ms > engine->now_ms);
+        ss_invariant(
+            I127, it->offer.attempt.epoch != engine->options.epoch);
+    }
+    ss_invariant(I128, engine->offers.count <= SS_OFFERS_MAX);
+    for (const struct ss_map_entry *e = engine->seekers.first; e; e = e->next)
+        ss_invariant(I129, ((const struct task *)e->value)->seeks);
+    ss_invariant(I130, engine->seekers.count == census->seekers);
+    census->seen += engine->offers.count;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
 
 struct change {
     struct thread *thread;
@@ -578,4 +579,22 @@ void ss_change_plan_anew(struct change *change)
     take_place(change, &place);
     change->is_due = true;
     run_on(thread);
+}
+
+// ------------------------------------------------ what holds
+
+void ss_change_verify(const struct change *change, struct census *census)
+{
+    size_t waits = change->loop->folds_count;
+    ss_invariant(I96, change->thread->change == change && !change->is_due
+            && change->loop->change == change && !change->loop->run);
+    for (size_t i = 0; i < change->tasks.count; i++) {
+        const struct task *task = change->tasks.items[i];
+        ss_task_verify(task, census);
+        ss_invariant(I97, task->change == change
+                && task->loop == change->loop);
+        waits += task->state != TASK_DONE;
+    }
+    ss_invariant(I98, waits > 0);
+    ss_level_verify(change->loop, census);
 }

@@ -3,8 +3,8 @@
 // Each kind of event has its file; what they set in motion (loops to advance,
 // tasks to send, rows to store) is carried on here in a fixed order, so that the
 // same events always give the same commands.
-#include "common/base/check.h"
 #include "coordinator/engine/inside.h"
+#include "coordinator/engine/invariant.h"
 
 // A pause of ours must not expire everybody: when we come much later than we
 // had asked for, leases on workers are extended by the delay. So that a pause is
@@ -149,13 +149,7 @@ static void carry_on(struct engine *engine)
     ss_loops_rest(engine);
     ss_runs_free_ended(engine);
     ss_dispatch(engine);
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        engine->dirty.items[i]->dirty = false;
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        ss_thread_flush(engine->dirty.items[i]);
-    for (size_t i = 0; i < engine->dirty.count; i++)
-        ss_thread_rest(engine->dirty.items[i]);
-    engine->dirty.count = 0;
+    ss_threads_flush(engine);
     ss_threads_free_gone(engine);
     if (ss_threads_evict(engine))
         ss_holdings_expire(engine);
@@ -176,6 +170,7 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     ss_offers_expire(engine);
     ss_vouched_expire(engine);
     carry_on(engine);
+    ss_invariants(engine);
     ret->items = engine->commands.items;
     ret->count = engine->commands.count;
     ret->wake_at_ms = engine->wake_at_ms;

@@ -264,6 +264,10 @@ struct ss_engine_options {
     // sent anew at once.
     int64_t adopt_ms;
     int64_t idle_ms; // a thread unused so long is forgotten; 0: as limits.h says
+    // For tests: see that all which must hold between two steps does, not its cheap
+    // half alone (invariants.c). So many things are looked at for each step, on the
+    // average: where there are more, not after every one.
+    size_t verify_rate;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
     void *narrate_ctx;

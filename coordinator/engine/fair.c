@@ -15,6 +15,7 @@
 
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
 
 struct line {
     int64_t priority;
@@ -144,4 +145,42 @@ struct task *ss_fair_next(struct engine *engine)
 void ss_fair_served(struct task *task)
 {
     task->line->turn = ++task->loop->engine->line_turns;
+}
+
+// ------------------------------------------------ what holds
+
+static bool is_alike(const struct line *a, const struct line *b)
+{
+    return a->priority == b->priority && a->of_runs == b->of_runs
+        && strcmp(a->graph, b->graph) == 0;
+}
+
+static size_t verify_line(const struct line *line)
+{
+    const struct task *before = NULL;
+    size_t count = 0;
+    for (const struct task *it = line->first; it;
+         before = it, it = it->ready_next) {
+        ss_invariant(I118, it->line == line && it->ready_prev == before);
+        ss_invariant(I119, it->state == TASK_READY);
+        count++;
+    }
+    ss_invariant(I120, count > 0 && line->last == before);
+    return count;
+}
+
+void ss_lines_verify(const struct engine *engine, struct census *census)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < engine->lines.count; i++) {
+        const struct line *line = engine->lines.items[i];
+        for (size_t k = 0; k < i; k++)
+            ss_invariant(I121, !is_alike(line, engine->lines.items[k])
+                    && line->turn != engine->lines.items[k]->turn);
+        ss_invariant(I122, line->turn <= engine->line_turns);
+        count += verify_line(line);
+    }
+    ss_invariant(I123, count == census->tasks[TASK_READY]);
+    ss_invariant(I124, engine->counts.tasks_ready == (int64_t)count);
+    census->seen += count;
 }

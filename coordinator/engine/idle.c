@@ -51,6 +51,17 @@ void ss_thread_rest(struct thread *thread)
     engine->idle_size += thread->idle_size;
 }
 
+void ss_threads_flush(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        engine->dirty.items[i]->dirty = false;
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        ss_thread_flush(engine->dirty.items[i]);
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        ss_thread_rest(engine->dirty.items[i]);
+    engine->dirty.count = 0;
+}
+
 static void forget(struct thread *thread)
 {
     ss_map_remove(&thread->engine->threads, thread->id);

@@ -622,6 +622,7 @@ struct engine {
         size_t count, capacity;
     } turns;
     size_t queued; // runs that wait for their turn, on all threads
+    size_t verify_in; // steps until all invariants are looked at again
     struct {
         struct scan_reply *items;
         size_t count, capacity;

@@ -135,6 +135,8 @@ void ss_waiting_drop(struct thread *thread, bool but_runs);
 void ss_thread_rest(struct thread *thread);
 // Somebody uses it, or it goes: out of the list of those that nobody uses.
 void ss_idle_leave(struct thread *thread);
+// The same of all that were used: each is flushed, then it may be idle.
+void ss_threads_flush(struct engine *engine);
 // Forget threads that nobody has used for a while, and the longest idle ones
 // where there are too many. True: it was time to look for the former.
 bool ss_threads_evict(struct engine *engine);

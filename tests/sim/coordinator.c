@@ -250,6 +250,7 @@ void coordinator_live(struct coordinator *it)
         .heartbeat_ms = BEAT_MS,
         .adopt_ms = BEAT_MS,
         .idle_ms = world->climate.idle_ms,
+        .verify_rate = VERIFY_RATE,
         .cluster_lease_ms = world->climate.cluster_lease_ms,
         .narrate = world->narrates ? narrate : NULL,
         .before = before,

@@ -16,6 +16,7 @@ enum {
     GRAPHS_MAX = 2,
     LEASE_MS = 3000,
     BEAT_MS = 500,
+    VERIFY_RATE = 1000000, // things looked at after each engine step
 };
 
 struct world;

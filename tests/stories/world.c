@@ -213,6 +213,7 @@ void world_core_new(void)
         .adopt_ms = world.adopt_ms,
         .lease_ms = LEASE_MS,
         .heartbeat_ms = BEAT_MS,
+        .verify_rate = VERIFY_RATE,
         .narrate = narrate,
         .before = before,
         .command = look});

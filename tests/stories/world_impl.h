@@ -86,7 +86,7 @@ void world_live(const struct ss_order *order, enum ss_live_kind kind,
 
 // ------------------------------------------------------------------ world.c
 
-enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000 };
+enum { LEASE_MS = 3000, BEAT_MS = 500, PATIENCE = 2000, VERIFY_RATE = 1000 };
 
 struct known {
     json_t *description;

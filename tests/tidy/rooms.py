@@ -142,6 +142,18 @@ def repeated(files, least):
     return pairs
 
 
+def listed_invariants(engine):
+    """Their numbers, as the list atop invariants.c has them."""
+    return [number for path in sorted(engine.rglob("invariants.c"))
+            for number in re.findall(r"^//\s+(I\d+)\b", path.read_text(), re.M)]
+
+
+def checked_invariants(engine):
+    return {number for path in engine.rglob("*.c") for number in
+            re.findall(r"\bss_invariant\(\s*(I\d+)\b",
+                       blanked(path.read_text()))}
+
+
 def source_figures(root):
     engine = root / "coordinator/engine"
     sources = sorted(engine.rglob("*.c"))
@@ -151,8 +163,7 @@ def source_figures(root):
     lines = sum(len(path.read_text().splitlines()) for path in sources)
     checks = sum(len(re.findall(r"\bss_check\(|\bss_\w+_move\(", text))
                  for text in code)
-    checks += len(re.findall(r"^//\s+I\d+\b", (engine / "engine.c").read_text(),
-                             re.M))
+    checks += len(set(listed_invariants(engine)) & checked_invariants(engine))
     structs = [count for path in headers
                for count in members_of(path.read_text())]
     return {
@@ -215,6 +226,17 @@ class Rooms:
                           f"out (rooms.py --write): {sorted(gone)[0]} ...")
         return len(up)
 
+    def check_invariants(self):
+        """The list and the code say the same."""
+        engine = self.root / "coordinator/engine"
+        listed = listed_invariants(engine)
+        for number in sorted({it for it in listed if listed.count(it) > 1}):
+            self.complain(f"invariants.c: {number} is there twice")
+        for number in sorted(set(listed) - checked_invariants(engine)):
+            self.complain(f"invariants.c: nobody looks at {number}")
+        for number in sorted(checked_invariants(engine) - set(listed)):
+            self.complain(f"invariants.c: {number} is looked at, and not there")
+
     def check_figures(self, figures):
         path = self.folder / "figures.txt"
         lines = path.read_text().splitlines()
@@ -246,6 +268,7 @@ class Rooms:
 
     def run(self):
         self.check_files()
+        self.check_invariants()
         circle = largest_circle(self.arrows)
         figures = {"arrows-up": self.check_arrows(),
                    "files-in-one-circle": max(len(circle), 1)}

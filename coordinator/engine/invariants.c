@@ -1,0 +1,256 @@
+// invariants.c - what holds between two steps of an engine, and who looks.
+//
+// Each has a number, by which a check that fails names it. They tie together
+// what the rooms keep: a task and the lists that have it, a count and what is
+// counted, a row and who waits for it. I1 to I7 are looked at after every step,
+// wherever the engine runs; all of them in stories and in the simulator
+// (options.verify_rate).
+//
+//   between two steps (invariants.c)
+//   I1    it wants to be woken now or later, never in the past
+//   I2    no loop waits to be advanced
+//   I3    each ready task stands in a line
+//   I4    all whose turn may have come were looked at
+//   I5    what has ended or gone is freed
+//   I6    a root that left has ended its run
+//   I7    nobody is being served, and nothing is let go
+//
+//   what a step gives (invariants.c)
+//   I8    what is to be answered has a tag, one of those that were given
+//   I9    a unit begins behind the durable rows and has no gap
+//
+//   threads (thread_verify.c)
+//   I10   a thread stands under its id
+//   I11   it is ours
+//   I12   it has a journal if it is hot, and then only
+//   I13   no row is open
+//   I14   of its rows, some are durable, more are issued, no more than there
+//        are
+//   I15   nothing of it waits to be issued, unless a unit is out
+//   I16   the id of its newest checkpoint is not above those it will give
+//   I17   at most one unit is out, and all others are durable
+//   I18   its unit will be known by its tag when it is answered
+//   I19   so will its rows
+//   I20   a command is held back only for what is not durable
+//   I21   and only while a unit is out, which may let it go
+//   I22   who is listed as dirty is
+//   I23   and who is, is listed, as is whose turn may have come
+//   I24   it has a run, an update, or a run that is taken back: one of them at
+//        most
+//   I25   one that has any of them is hot
+//   I26   one that must not be read yet is cold
+//   I27   that of a quarantined run must not be read, and no cancel of it is
+//        under way
+//   I28   who deletes all of it deletes
+//   I29   what is deleted is used by nobody
+//   I30   an idle one has no run, and nobody waits for it
+//   I31   the list of idle ones is a chain
+//   I32   to its end
+//   I33   with as many links as are counted, and as threads say that they are
+//        in it
+//   I34   and as large as they are together
+//   I35   no other tag is awaited than theirs
+//   I36   as many units are out as are counted
+//
+//   graphs (thread_verify.c)
+//   I37   a graph stands under its name and version
+//   I38   none of its name was announced behind the latest
+//   I39   nor any behind the newest of all
+//
+//   tasks (level_verify.c)
+//   I40   a task has a worker while it runs, and then only
+//   I41   it stands in a line while it is ready, and then only
+//   I42   who seeks an attempt of before is ready, and may be out
+//   I43   the rows that it rests on are there
+//   I44   it was not lost once too often
+//   I45   one whose writers run has the value for them
+//   I46   one that folds has a channel, and no fold yet
+//   I47   the rows that a running one rests on are durable
+//   I48   a running one is an attempt with a name
+//   I49   one that is done wrote something
+//   I50   one that asks has its questions
+//   I51   one that failed knows why
+//   I52   one that ended with a command has it
+//   I53   none but a failed one is handled
+//   I54   a task is its loop's, and of a node of that loop's graph
+//   I55   a handler is of a task beside it that says so
+//   I56   a task that waits for a time has yet to reach it, and wakes us then
+//   I57   the graph inside goes on for one that waits for it
+//
+//   levels (level_verify.c)
+//   I58   no channel has a version above the greatest
+//   I59   which channels have one is known
+//   I60   no update is under way
+//   I61   the sets of channels and nodes say the same twice
+//   I62   a level is inside another one for a task of it
+//   I63   which names it, and whose graph it is
+//   I64   of the same run and thread
+//   I65   its last checkpoint is a row of the thread
+//   I66   its base is no younger
+//   I67   it folds if it has folds to wait for, and then only
+//   I68   a fold is its loop's, and is done when it is there
+//   I69   not all of them are there
+//   I70   none is being entered
+//   I71   it counts no more tasks as ended than it has
+//   I72   and those have
+//   I73   one that runs has a task that has not ended
+//   I74   one that rests has no tasks
+//   I75   one that runs has not passed its limit
+//
+//   runs (run_verify.c)
+//   I76   a run that has not ended is found by its name and thread
+//   I77   who was given the plain answer is open, and says so
+//   I78   who waits with it is about to begin
+//   I79   somebody is held only while there is a plain answer, or one who has
+//        it
+//   I80   the run of a thread is under way
+//   I81   its root is of its graph and thread
+//   I82   and goes on
+//   I83   its entry is a row of the thread
+//   I84   as many of its attempts are out as it counts
+//   I85   as many of its tasks are held
+//   I86   no more have ended than were planned
+//   I87   one that is queued says so
+//   I88   it has its record, and nothing has begun
+//   I89   the queue is in the order of places
+//   I90   a thread on trial is not read
+//   I91   one run goes on alone, at most
+//   I92   as many versions are paused as are counted
+//   I93   of a run that is taken back no task is left
+//   I94   no other run is found by name
+//   I95   as many are queued as are counted
+//
+//   updates (change.c)
+//   I96   an update is its thread's, and its loop is of no run
+//   I97   its tasks are its own
+//   I98   one of them, or a fold, is waited for
+//
+//   workers and attempts (schedule_verify.c)
+//   I99   what stands under the number of an attempt runs under that name
+//   I100  the name is of this life, and was given
+//   I101  its worker is here
+//   I102  each running task is found by its attempt
+//   I103  a worker stands under its peer
+//   I104  no two have the same name
+//   I105  it runs as many attempts as it counts
+//   I106  it was heard of within its lease
+//   I107  what it was let go with is bounded
+//   I108  the lists that it holds are bounded, and none if it keeps none
+//   I109  it gives no more than it has
+//   I110  as many serve a graph as are counted
+//   I111  who vouches for an order does so for some time yet
+//
+//   what was sent in this step (schedule_verify.c)
+//   I112  an order goes to the worker that has the task
+//   I113  who does not leave
+//   I114  had room
+//   I115  and serves its graph
+//   I116  which is not paused
+//   I117  and we do not drain
+//
+//   lines (fair.c)
+//   I118  the tasks of a line are a chain
+//   I119  and ready
+//   I120  there is one, and the chain has its end
+//   I121  no two lines are alike, or had the same turn
+//   I122  no line had a turn to come
+//   I123  each ready task is in one line
+//   I124  and counted
+//
+//   attempts of before (adopt.c)
+//   I125  who offers one is here
+//   I126  its time has not passed
+//   I127  it is of another life
+//   I128  offers are bounded
+//   I129  who is listed as seeking one seeks
+//   I130  and who seeks is listed
+//
+//   who waits for what (level_verify.c)
+//   I131  who waits for a time failed, or asks the cache once more
+//   I132  each of them is listed
+//   I133  who is looked for in the cache asked
+//   I134  who asked is looked for
+//   I135  a loop between two supersteps has not ticked
+//   I136  each of them is listed
+//
+//   requests that wait for the store (request_verify.c)
+//   I137  a run's name is looked for by a tag, not too often
+//   I138  names that are looked for are bounded
+//   I139  whoever waits for records asked, and by a tag
+//   I140  so did who pauses
+#include "common/base/check.h"
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
+
+// ------------------------------------------------ the cheap half
+
+static void verify_queues(const struct engine *engine)
+{
+    ss_invariant(I1, engine->wake_at_ms >= engine->now_ms);
+    ss_invariant(I2, engine->advance.count == 0);
+    ss_invariant(I3, engine->ready.count == 0);
+    ss_invariant(I4, engine->turns.count == 0);
+    ss_invariant(I5, engine->ended.count == 0 && engine->gone.count == 0);
+    ss_invariant(I6, engine->roots_ended.count == 0);
+    ss_invariant(I7, !engine->request_op && !engine->request_by
+            && !engine->letting_go);
+}
+
+// ------------------------------------------------ all of it
+
+static bool is_answered(const struct ss_command *command)
+{
+    return command->type == SS_COMMAND_STORE
+        || command->type == SS_COMMAND_READ || command->type == SS_COMMAND_GET
+        || command->type == SS_COMMAND_SCAN;
+}
+
+// A unit holds what comes behind the rows that are durable, without a gap.
+static void verify_unit(
+    const struct engine *engine, const struct ss_command *command)
+{
+    const struct thread *thread =
+        ss_map_get(&engine->threads, command->thread);
+    for (size_t i = 0; i < command->rows_count; i++)
+        ss_invariant(
+            I9, command->rows[i]->seq == thread->durable + 1 + i);
+}
+
+static void verify_commands(const struct engine *engine)
+{
+    for (size_t i = 0; i < engine->commands.count; i++) {
+        const struct ss_command *command = &engine->commands.items[i];
+        if (is_answered(command))
+            ss_invariant(
+                I8, command->tag > 0 && command->tag <= engine->tags);
+        if (command->type == SS_COMMAND_STORE && command->thread)
+            verify_unit(engine, command);
+    }
+    ss_dispatches_verify(engine);
+}
+
+static void walk(struct engine *engine)
+{
+    struct census census = {0};
+    verify_commands(engine);
+    ss_threads_verify(engine, &census);
+    ss_graphs_verify(engine, &census);
+    ss_runs_verify(engine, &census);
+    ss_workers_verify(engine, &census);
+    ss_lines_verify(engine, &census);
+    ss_offers_verify(engine, &census);
+    ss_waits_verify(engine, &census);
+    ss_requests_verify(engine, &census);
+    engine->verify_in = census.seen / engine->options.verify_rate;
+}
+
+void ss_invariants(struct engine *engine)
+{
+    verify_queues(engine);
+    if (engine->options.verify_rate == 0)
+        return;
+    if (engine->verify_in > 0)
+        engine->verify_in--;
+    else
+        walk(engine);
+}

@@ -1,0 +1,199 @@
+// level_verify.c - what holds of levels and their tasks between two steps
+// (invariants.c has the list).
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
+
+static bool goes_on(const struct loop *loop)
+{
+    return loop->status == LOOP_ENTERING || loop->status == LOOP_RUNNING
+        || loop->status == LOOP_FOLDING;
+}
+
+// ------------------------------------------------ tasks
+
+static void verify_attempt(const struct task *task)
+{
+    const struct thread *thread = task->loop->thread;
+    bool runs = task->state == TASK_RUNNING;
+    bool is_ready = task->state == TASK_READY;
+    ss_invariant(I40, (task->worker != NULL) == runs);
+    ss_invariant(I41, (task->line != NULL) == is_ready);
+    if (task->seeks)
+        ss_invariant(I42, is_ready && task->may_be_out);
+    if (!runs && !is_ready)
+        return;
+    ss_invariant(I43, task->gate_seq <= ss_journal_head(thread->journal));
+    ss_invariant(I44, task->redeliveries <= SS_REDELIVERIES_MAX);
+    if (task->order_kind == SS_ORDER_WRITERS)
+        ss_invariant(I45, task->returned != NULL);
+    if (task->order_kind == SS_ORDER_FOLD)
+        ss_invariant(I46, task->fold_channel && !task->folded);
+    if (!runs)
+        return;
+    ss_invariant(I47, task->gate_seq <= thread->durable);
+    ss_invariant(I48, task->attempts > 0 && task->attempt.dispatch > 0);
+}
+
+void ss_task_verify(const struct task *task, struct census *census)
+{
+    census->tasks[task->state]++;
+    census->seekers += task->seeks;
+    census->seen++;
+    verify_attempt(task);
+}
+
+static void verify_end(const struct task *task)
+{
+    if (task->state == TASK_DONE && !task->restored)
+        ss_invariant(I49, task->writes.count > 0);
+    if (task->state == TASK_INTERRUPTED)
+        ss_invariant(I50, json_is_array(task->interrupts));
+    if (task->state == TASK_FAILED)
+        ss_invariant(I51, task->error.status != SS_OK);
+    if (task->state == TASK_PARENT)
+        ss_invariant(I52, task->parent != NULL);
+    if (task->error_handled)
+        ss_invariant(I53, task->state == TASK_FAILED);
+}
+
+static void verify_planned(const struct loop *loop, const struct task *task)
+{
+    const struct ss_node *nodes = loop->graph->nodes;
+    ss_invariant(I54, task->loop == loop && task->node >= nodes
+            && task->node < nodes + loop->graph->nodes_count);
+    if (task->kind == TASK_HANDLER)
+        ss_invariant(I55, task->failed->loop == loop
+                && task->failed->error_handled);
+    if (task->state == TASK_CHILD)
+        ss_invariant(I57, task->child && goes_on(task->child));
+    verify_end(task);
+}
+
+// ------------------------------------------------ levels
+
+static bool is_set(const struct index_set *set, size_t size)
+{
+    size_t flags = 0;
+    for (size_t i = 0; i < size; i++)
+        flags += set->has[i];
+    for (size_t i = 0; i < set->list.count; i++)
+        if (!set->has[set->list.items[i]])
+            return false;
+    return flags == set->list.count;
+}
+
+static void verify_channels(const struct loop *loop)
+{
+    size_t count = loop->graph->channels_count;
+    for (size_t i = 0; i < count; i++) {
+        ss_invariant(I58, loop->versions[i] <= loop->version_max);
+        ss_invariant(
+            I59, (loop->versions[i] != 0) == loop->versioned.has[i]);
+        ss_invariant(I60, loop->slots[i] == 0);
+    }
+    ss_invariant(I61, is_set(&loop->versioned, count)
+            && is_set(&loop->updated, count) && is_set(&loop->news, count)
+            && is_set(&loop->moved, count) && is_set(&loop->restless, count)
+            && is_set(&loop->maybe, loop->graph->nodes_count));
+}
+
+static void verify_place(const struct loop *loop)
+{
+    const struct task *around = loop->parent_task;
+    ss_invariant(I62, (loop->parent != NULL) == (around != NULL));
+    if (around)
+        ss_invariant(I63, around->child == loop
+                && around->loop == loop->parent
+                && around->node->subgraph == loop->graph);
+    if (around)
+        ss_invariant(I64, loop->run == loop->parent->run
+                && loop->thread == loop->parent->thread);
+    ss_invariant(
+        I65, loop->saved_seq <= ss_journal_head(loop->thread->journal));
+    ss_invariant(I66, loop->base_seq <= loop->saved_seq);
+}
+
+static void verify_folds(const struct loop *loop, struct census *census)
+{
+    bool waits = false;
+    ss_invariant(
+        I67, (loop->status == LOOP_FOLDING) == (loop->folds_count > 0));
+    for (size_t i = 0; i < loop->folds_count; i++) {
+        const struct task *fold = &loop->folds[i];
+        ss_task_verify(fold, census);
+        ss_invariant(I68, fold->loop == loop
+                && (fold->folded != NULL) == (fold->state == TASK_DONE));
+        waits = waits || !fold->folded;
+    }
+    if (loop->folds_count > 0)
+        ss_invariant(I69, waits);
+}
+
+// That of a run: it goes on, and somebody sees to that.
+static void verify_progress(const struct loop *loop, struct census *census)
+{
+    bool waits = false, rests = loop->status == LOOP_RUNNING && !loop->ticked;
+    ss_invariant(I70, loop->status != LOOP_ENTERING);
+    ss_invariant(I71, loop->ended_to <= loop->tasks.count);
+    for (size_t i = 0; i < loop->tasks.count; i++) {
+        bool has_ended = ss_task_ended(loop->tasks.items[i]);
+        waits = waits || !has_ended;
+        if (i < loop->ended_to)
+            ss_invariant(I72, has_ended);
+    }
+    if (loop->status == LOOP_RUNNING && loop->ticked)
+        ss_invariant(I73, waits);
+    if (rests)
+        ss_invariant(I74, loop->tasks.count == 0);
+    if (loop->status == LOOP_RUNNING && loop->ticked)
+        ss_invariant(I75, loop->step <= loop->stop);
+    census->resting += rests;
+}
+
+void ss_level_verify(const struct loop *loop, struct census *census)
+{
+    census->seen += 1 + loop->graph->channels_count;
+    verify_place(loop);
+    verify_channels(loop);
+    verify_folds(loop, census);
+    if (loop->run)
+        verify_progress(loop, census);
+    for (size_t i = 0; loop->run && i < loop->tasks.count; i++) {
+        const struct task *task = loop->tasks.items[i];
+        ss_task_verify(task, census);
+        verify_planned(loop, task);
+        if (task->state == TASK_CHILD)
+            ss_level_verify(task->child, census);
+    }
+}
+
+// ------------------------------------------------ who waits for what
+
+// Of a task whose time has yet to come: is it to be asked for once more?
+static bool verify_due(const struct task *task)
+{
+    bool asked = task->state == TASK_CACHE && !task->cache_key;
+    ss_invariant(I131, asked || task->state == TASK_BACKOFF);
+    ss_invariant(I56, task->retry_at_ms > task->loop->engine->now_ms
+            && task->loop->engine->wake_at_ms <= task->retry_at_ms);
+    return asked;
+}
+
+void ss_waits_verify(const struct engine *engine, struct census *census)
+{
+    size_t asked = 0;
+    for (size_t i = 0; i < engine->backoff.count; i++)
+        asked += verify_due(engine->backoff.items[i]);
+    ss_invariant(I132,
+        engine->backoff.count == census->tasks[TASK_BACKOFF] + asked);
+    for (size_t i = 0; i < engine->cache_looks.count; i++) {
+        const struct task *task = engine->cache_looks.items[i].task;
+        if (task)
+            ss_invariant(I133, task->state == TASK_CACHE);
+        asked += task != NULL;
+    }
+    ss_invariant(I134, asked == census->tasks[TASK_CACHE]);
+    for (size_t i = 0; i < engine->resting.count; i++)
+        ss_invariant(I135, !engine->resting.items[i]->ticked);
+    ss_invariant(I136, engine->resting.count == census->resting);
+}

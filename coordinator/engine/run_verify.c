@@ -1,0 +1,128 @@
+// run_verify.c - what holds of runs between two steps (invariants.c has the
+// list).
+#include <string.h>
+
+#include "common/model/run_key.h"
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
+
+static void verify_listed(const struct run *run, struct census *census)
+{
+    char *key = ss_run_key(run->id, run->thread->id);
+    ss_invariant(I76, ss_map_get(&run->engine->runs, key) == run);
+    ss_free(key);
+    census->runs++;
+}
+
+// ------------------------------------------------ one that is under way
+
+static bool is_open(const struct task *task, const struct run *run)
+{
+    return task->loop->run == run && !ss_task_ended(task);
+}
+
+static void verify_plain(const struct run *run)
+{
+    if (run->plain_holder)
+        ss_invariant(I77, is_open(run->plain_holder, run)
+                && run->plain_holder->plain_given);
+    if (run->plain_waits)
+        ss_invariant(I78, is_open(run->plain_waits, run)
+                && run->plain_waits->state == TASK_NEW);
+    if (run->held > 0)
+        ss_invariant(I79, run->plain || run->plain_holder);
+}
+
+static void add(struct census *all, const struct census *one)
+{
+    for (size_t i = 0; i <= TASK_PARENT; i++)
+        all->tasks[i] += one->tasks[i];
+    all->seekers += one->seekers;
+    all->resting += one->resting;
+    all->seen += one->seen;
+}
+
+static void verify_active(const struct run *run, struct census *census)
+{
+    const struct thread *thread = run->thread;
+    const struct loop *root = run->root;
+    struct census its = {0};
+    ss_invariant(I80, run->state == RUN_ACTIVE && thread->run == run);
+    ss_invariant(I81, root && root->run == run && !root->parent
+            && root->thread == thread && root->graph == run->graph);
+    ss_invariant(I82, root->status == LOOP_RUNNING
+            || root->status == LOOP_FOLDING);
+    ss_invariant(I83, run->entry_seq <= ss_journal_head(thread->journal));
+    ss_level_verify(root, &its);
+    ss_invariant(I84, run->running == its.tasks[TASK_RUNNING]);
+    ss_invariant(I85, run->held == its.tasks[TASK_HELD]);
+    ss_invariant(I86, run->tasks_done <= run->tasks_planned);
+    verify_plain(run);
+    verify_listed(run, census);
+    add(census, &its);
+}
+
+// ------------------------------------------------ those that wait
+
+static void verify_queue(const struct thread *thread, struct census *census)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < thread->queue.count; i++) {
+        const struct run *run = thread->queue.items[i];
+        int64_t place = ss_json_int(run->record, "place", 0);
+        ss_invariant(I87, run->state == RUN_QUEUED && run->thread == thread);
+        ss_invariant(I88, run->record && !run->root);
+        ss_invariant(I89, place >= last && place <= thread->queue_last);
+        last = place;
+        verify_listed(run, census);
+    }
+    census->queued += thread->queue.count;
+    census->seen += thread->queue.count;
+}
+
+static void verify_trials(const struct engine *engine)
+{
+    size_t alone = 0;
+    for (size_t i = 0; i < engine->trials.count; i++) {
+        const struct trial *trial = &engine->trials.items[i];
+        const struct thread *thread =
+            ss_map_get(&engine->threads, trial->thread);
+        ss_invariant(I90, thread && thread->barred);
+        alone += trial->tag != 0
+            && ss_json_int(trial->record, "recoveries", 0)
+                == SS_RECOVERIES_MAX;
+    }
+    ss_invariant(I91, alone <= 1);
+}
+
+static void verify_pauses(const struct engine *engine)
+{
+    size_t of_versions = 0;
+    for (const struct ss_map_entry *e = engine->pauses.first; e; e = e->next)
+        of_versions += json_object_get(e->value, "version") != NULL;
+    ss_invariant(I92, engine->pauses_of_versions == of_versions);
+}
+
+void ss_runs_verify(const struct engine *engine, struct census *census)
+{
+    for (const struct ss_map_entry *e = engine->threads.first; e;
+         e = e->next) {
+        const struct thread *thread = e->value;
+        const struct run *taken_back = thread->taken_back;
+        if (thread->run)
+            verify_active(thread->run, census);
+        if (taken_back)
+            ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK
+                    && taken_back->thread == thread
+                    && taken_back->root->tasks.count == 0);
+        if (taken_back)
+            verify_listed(taken_back, census);
+        if (thread->change)
+            ss_change_verify(thread->change, census);
+        verify_queue(thread, census);
+    }
+    ss_invariant(I94, engine->runs.count == census->runs);
+    ss_invariant(I95, engine->queued == census->queued);
+    verify_trials(engine);
+    verify_pauses(engine);
+}

@@ -1,0 +1,120 @@
+// schedule_verify.c - what holds of workers, attempts and ready tasks between
+// two steps (invariants.c has the list).
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
+
+// ------------------------------------------------ attempts
+
+static void verify_attempts(const struct engine *engine)
+{
+    char name[24];
+    for (const struct ss_map_entry *e = engine->attempts.first; e;
+         e = e->next) {
+        const struct task *task = e->value;
+        snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
+        ss_invariant(I99, task->state == TASK_RUNNING
+                && strcmp(name, e->key) == 0);
+        ss_invariant(I100, task->attempt.epoch == engine->options.epoch
+                && task->attempt.dispatch <= engine->dispatches);
+        ss_invariant(I101,
+            ss_map_get(&engine->workers, task->worker->peer) == task->worker);
+    }
+}
+
+static size_t count_attempts(const struct worker *worker)
+{
+    size_t count = 0;
+    for (const struct ss_map_entry *e = worker->engine->attempts.first; e;
+         e = e->next)
+        count += ((const struct task *)e->value)->worker == worker;
+    return count;
+}
+
+// ------------------------------------------------ workers
+
+static bool is_alone(const struct worker *worker)
+{
+    for (const struct ss_map_entry *e = worker->engine->workers.first; e;
+         e = e->next) {
+        const struct worker *other = e->value;
+        if (other != worker && strcmp(other->name, worker->name) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void verify_worker(const struct worker *worker)
+{
+    const struct engine *engine = worker->engine;
+    ss_invariant(I104, is_alone(worker));
+    ss_invariant(I105, worker->running == count_attempts(worker));
+    ss_invariant(I106, worker->seen_ms <= engine->now_ms
+            && engine->now_ms - worker->seen_ms <= engine->options.lease_ms);
+    ss_invariant(I107, worker->let_go.count <= SS_WORKER_LET_GO_MAX);
+    ss_invariant(I108, worker->holdings.count
+            <= (worker->keeps_lists ? SS_WORKER_LISTS_MAX : 0));
+    ss_invariant(I109, worker->granted <= worker->capacity);
+}
+
+static void verify_served(const struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+        const struct known_graph *known = e->value;
+        size_t serve = 0;
+        for (const struct ss_map_entry *w = engine->workers.first; w;
+             w = w->next)
+            serve += ss_map_get(
+                         &((const struct worker *)w->value)->graphs, e->key)
+                != NULL;
+        ss_invariant(I110, known->workers == serve);
+    }
+}
+
+void ss_workers_verify(const struct engine *engine, struct census *census)
+{
+    verify_attempts(engine);
+    ss_invariant(
+        I102, engine->attempts.count == census->tasks[TASK_RUNNING]);
+    for (const struct ss_map_entry *e = engine->workers.first; e;
+         e = e->next) {
+        const struct worker *worker = e->value;
+        ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
+        verify_worker(worker);
+        census->seen += 1 + engine->attempts.count;
+    }
+    verify_served(engine);
+    for (const struct ss_map_entry *e = engine->vouched.first; e; e = e->next)
+        ss_invariant(I111, *(const int64_t *)e->value > engine->now_ms);
+}
+
+// ------------------------------------------------ what this step sent
+
+static void verify_dispatch(
+    const struct engine *engine, const struct ss_command *command)
+{
+    const struct task *task = ss_attempt_find(
+        (struct engine *)engine, command->order->attempt);
+    ss_invariant(I112,
+        task && strcmp(task->worker->peer, command->peer) == 0);
+    const struct worker *worker = task->worker;
+    if (task->sent_anew)
+        return; // with its lists whole: it was sent in a step before
+    ss_invariant(I113, !ss_worker_leaves(worker));
+    ss_invariant(I114, worker->running <= worker->granted);
+    ss_invariant(I115,
+        ss_map_get(&worker->graphs, ss_task_root_graph(task)->key) != NULL);
+    if (task->loop->run)
+        ss_invariant(I116, !ss_pause_of_run(task->loop->run));
+    ss_invariant(I117, !engine->drains);
+}
+
+void ss_dispatches_verify(const struct engine *engine)
+{
+    for (size_t i = 0; i < engine->commands.count; i++)
+        if (engine->commands.items[i].type == SS_COMMAND_DISPATCH)
+            verify_dispatch(engine, &engine->commands.items[i]);
+}

@@ -1,0 +1,134 @@
+// thread_verify.c - what holds of threads and known graphs between two steps
+// (invariants.c has the list).
+#include <string.h>
+
+#include "coordinator/engine/internal.h"
+#include "coordinator/engine/invariant.h"
+
+// ------------------------------------------------ rows and their store
+
+static void verify_rows(const struct thread *thread)
+{
+    bool is_hot = thread->state == THREAD_HOT;
+    ss_invariant(I12, (thread->journal != NULL) == is_hot);
+    ss_invariant(I13, !thread->open && thread->open_writes == 0);
+    if (!is_hot)
+        return;
+    uint64_t head = ss_journal_head(thread->journal);
+    if (!thread->deleting)
+        ss_invariant(I14,
+            thread->durable <= thread->issued && thread->issued <= head);
+    if (thread->store_tag == 0)
+        ss_invariant(I15, thread->issued == head && thread->puts.count == 0
+                && !thread->delete_to && !thread->delete_all);
+    const struct ss_mark *newest = ss_journal_find(thread->journal, "", NULL);
+    if (newest)
+        ss_invariant(
+            I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
+}
+
+static void verify_store(const struct thread *thread, struct census *census)
+{
+    struct engine *engine = thread->engine;
+    bool is_out = thread->store_tag != 0;
+    ss_invariant(I17, thread->units == thread->units_durable + is_out);
+    if (is_out)
+        ss_invariant(
+            I18, ss_thread_awaits(engine, thread->store_tag) == thread);
+    if (thread->state == THREAD_LOADING)
+        ss_invariant(
+            I19, ss_thread_awaits(engine, thread->load_tag) == thread);
+    census->awaited += is_out;
+    census->awaited += thread->state == THREAD_LOADING;
+    census->stores += is_out;
+}
+
+static void verify_held(const struct thread *thread)
+{
+    if (thread->held.count == 0)
+        return;
+    const struct held *first = &thread->held.items[0];
+    ss_invariant(I20, first->seq > thread->durable
+            || first->unit > thread->units_durable);
+    ss_invariant(I21, thread->store_tag != 0);
+}
+
+// ------------------------------------------------ who uses it
+
+static void verify_use(const struct thread *thread)
+{
+    bool is_used = thread->run || thread->change || thread->taken_back;
+    ss_invariant(I24, (thread->run != NULL) + (thread->change != NULL)
+                + (thread->taken_back != NULL) <= 1);
+    if (thread->state != THREAD_HOT)
+        ss_invariant(I25, !is_used);
+    if (thread->barred)
+        ss_invariant(I26, thread->state == THREAD_COLD);
+    if (thread->parked)
+        ss_invariant(I27, thread->barred && !thread->doomed);
+    if (thread->delete_all)
+        ss_invariant(I28, thread->deleting);
+    if (thread->deleting)
+        ss_invariant(I29, !is_used);
+    if (thread->is_idle)
+        ss_invariant(I30, !is_used && thread->queue.count == 0
+                && thread->waiting.count == 0 && thread->held.count == 0
+                && thread->store_tag == 0 && !thread->barred
+                && thread->state != THREAD_LOADING);
+}
+
+static void verify_idle(const struct engine *engine, struct census *census)
+{
+    const struct thread *before = NULL;
+    size_t count = 0, size = 0;
+    for (const struct thread *it = engine->idle_first; it;
+         before = it, it = it->idle_next) {
+        ss_invariant(I31, it->is_idle && it->idle_prev == before);
+        count++;
+        size += it->idle_size;
+    }
+    ss_invariant(I32, engine->idle_last == before);
+    ss_invariant(I33, engine->idle_count == count && census->idle == count);
+    ss_invariant(I34, engine->idle_size == size);
+}
+
+void ss_threads_verify(const struct engine *engine, struct census *census)
+{
+    for (const struct ss_map_entry *e = engine->threads.first; e;
+         e = e->next) {
+        const struct thread *thread = e->value;
+        ss_invariant(I10, strcmp(e->key, thread->id) == 0);
+        ss_invariant(I11, ss_is_ours(engine, thread->id));
+        verify_rows(thread);
+        verify_store(thread, census);
+        verify_held(thread);
+        verify_use(thread);
+        census->idle += thread->is_idle;
+        census->dirty += thread->dirty;
+        census->turns += thread->turn;
+        census->seen++;
+    }
+    verify_idle(engine, census);
+    for (size_t i = 0; i < engine->dirty.count; i++)
+        ss_invariant(I22, engine->dirty.items[i]->dirty);
+    ss_invariant(I23, engine->dirty.count == census->dirty
+            && engine->turns.count == census->turns);
+    ss_invariant(I35, engine->awaited.count == census->awaited);
+    ss_invariant(I36, engine->stores_out == census->stores);
+}
+
+// ------------------------------------------------ graphs
+
+void ss_graphs_verify(const struct engine *engine, struct census *census)
+{
+    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+        const struct known_graph *known = e->value;
+        const struct known_graph *latest =
+            ss_map_get(&engine->latest, known->graph->name);
+        ss_invariant(I37, strcmp(e->key, known->graph->key) == 0);
+        ss_invariant(
+            I38, latest && latest->announced_us >= known->announced_us);
+        ss_invariant(I39, engine->announced_us >= known->announced_us);
+        census->seen++;
+    }
+}
