@@ -361,7 +361,7 @@ static int check_endpoint(const char *endpoint, struct ss_error *error)
             return SS_OK;
     }
     return ss_error_set(error, SS_EINVAL,
-        "\"%.200s\" is no endpoint: it should be like %s or ipc:///path",
+        "\"%.200s\" is not an endpoint; endpoints are like %s or ipc:///path",
         endpoint, SS_CLIENT_ENDPOINT);
 }
 

@@ -22,7 +22,7 @@ static void say(const char *id, const char *status)
     if (ss_cli_options.json)
         printf("{\"status\": \"%s\"}\n", status);
     else if (strcmp(status, "cancelled") != 0)
-        printf("run %s had ended before: %s\n", id, status);
+        printf("run %s had already ended: %s\n", id, status);
     else if (rollback)
         printf("run %s is taken back\n", id);
     else

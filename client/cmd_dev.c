@@ -49,7 +49,7 @@ const struct ss_arg ss_cmd_dev_options[] = {
     SS_CLI_TEXT("listen", 0, listen_at, "EP",
         "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"),
     SS_CLI_INT("lease-ms", 0, lease_ms, "N", SS_LEASE_MS_MIN, SS_LEASE_MS_MAX,
-        "after so long without a sign a worker\nis lost"),
+        "a worker that is silent for this long\nis lost"),
     SS_CLI_FLAG("verbose", 'v', verbose,
         "log each decision of the coordinator"),
     SS_CLI_OPTIONS};

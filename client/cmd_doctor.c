@@ -267,7 +267,7 @@ static int look_at_cluster(json_t *found)
     if (status != 0 && json_array_size(found) == 0)
         add(found, SS_FINDING_SILENT, error.message);
     if (status == 0 && json_array_size(workers) == 0)
-        add(found, SS_FINDING_NO_WORKER, "no worker is there");
+        add(found, SS_FINDING_NO_WORKER, "no worker is connected");
     if (status == 0 && look_at_health(client, found))
         look_at_runs(client, graphs, found);
     if (status == 0)

@@ -20,8 +20,8 @@ int ss_cmd_drain(struct ss_client *client)
     if (ss_cli_options.json)
         printf("{\"status\": \"draining\"}\n");
     else
-        printf("worker %s leaves: it ends what it runs, and hands back what it "
-               "has not begun\n",
+        printf("worker %s leaves: it finishes what it runs, and hands back "
+               "what it has not begun\n",
             name);
     json_decref(answer);
     return SS_CLI_DONE;

@@ -65,7 +65,7 @@ int ss_cmd_health(struct ss_client *client)
     const char *colon = strrchr(words.items[0], ':');
     if (!colon || !colon[1])
         return ss_cli_usage(
-            "\"%.100s\" is no ADDR:PORT; it is what --metrics says",
+            "\"%.100s\" is not ADDR:PORT, as --metrics has it",
             words.items[0]);
     char *host = ss_memdup(words.items[0], (size_t)(colon - words.items[0]));
     int fd = reach(host, colon + 1);
@@ -80,7 +80,7 @@ int ss_cmd_health(struct ss_client *client)
     const char *body = strstr(answer, "\r\n\r\n");
     int status = 0;
     if (!body || sscanf(answer, "HTTP/1.%*1[01] %3d", &status) != 1)
-        return ss_cli_fail("what answers at %s is no process of Superstep's",
+        return ss_cli_fail("what answers at %s is not a process of Superstep",
             words.items[0]);
     char *text = ss_text_plain(body + 4);
     text[strcspn(text, "?\n")] = '\0'; // its end of line

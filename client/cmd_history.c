@@ -11,7 +11,7 @@ static int64_t limit;
 
 const struct ss_arg ss_cmd_history_options[] = {
     SS_CLI_WORD(words, "THREAD"),
-    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_LIMIT(limit, "at most this many"),
     SS_CLI_NS(ns),
     SS_CLI_GRAPH_OF_THREAD(graph),
     SS_CLI_OPTIONS};

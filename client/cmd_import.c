@@ -7,7 +7,7 @@ static const char *graph;
 
 const struct ss_arg ss_cmd_import_options[] = {
     SS_CLI_GRAPH(graph,
-        "the graph that they are of; default: who runs them says it"),
+        "the graph they belong to; default: whoever runs them says"),
     SS_FOREIGN_OPTIONS};
 
 static int import(struct ss_client *client, struct ss_saver *saver,

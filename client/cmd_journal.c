@@ -10,7 +10,7 @@ static int64_t limit;
 const struct ss_arg ss_cmd_journal_options[] = {
     SS_CLI_WORD(words, "THREAD"),
     SS_CLI_INT("from", 0, from, "SEQ", 1, INT64_MAX, "from this row on"),
-    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_LIMIT(limit, "at most this many"),
     SS_CLI_OPTIONS};
 
 static const struct ss_list_column columns[] = {
@@ -52,7 +52,7 @@ static void print(const json_t *rows)
         json_array_append_new(shown, copy);
     }
     ss_cli_print_list(shown, columns, sizeof(columns) / sizeof(columns[0]),
-        "There is no row.");
+        "There are no rows.");
     json_decref(shown);
 }
 

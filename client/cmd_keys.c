@@ -94,8 +94,8 @@ static int new_keys(void)
     struct ss_error error = {0};
     enum ss_role role = word(1) ? ss_role_by_name(word(1)) : SS_ROLE_NONE;
     if (word(1) && role == SS_ROLE_NONE)
-        return ss_cli_usage("\"%s\" is no role: coordinator, worker, client or "
-                            "operator",
+        return ss_cli_usage("\"%s\" is not a role; known: coordinator, worker, "
+                            "client, operator",
             word(1));
     if (word(3))
         return ss_cli_usage("\"%s\" is one word too many", word(3));
@@ -162,11 +162,13 @@ static int allow_key(void)
     key.role = ss_role_by_name(word(1));
     if (key.role == SS_ROLE_NONE || key.role == SS_ROLE_COORDINATOR)
         return ss_cli_usage(
-            "\"%s\" is no role to allow: worker, client or operator", word(1));
+            "\"%s\" is not a role to allow; known: worker, client, "
+            "operator",
+            word(1));
     if (ss_key_check_name(word(2), &error) != SS_OK)
         return ss_cli_usage("%s", error.message);
     if (!ss_key_is_public_half(word(3)))
-        return ss_cli_usage("\"%s\" is no public key: 40 characters, as the "
+        return ss_cli_usage("\"%s\" is not a public key: 40 characters, as the "
                             "line \"public-key\" of a key file has them",
             word(3));
     memcpy(key.name, word(2), strlen(word(2)) + 1);
@@ -212,5 +214,5 @@ int ss_cmd_keys(struct ss_client *client)
         if (strcmp(word(0), actions[i].name) == 0)
             return actions[i].run();
     return ss_cli_usage(
-        "keys what? \"%s\" is none of new, list, allow and revoke", word(0));
+        "there is no \"keys %s\"; known: new, list, allow, revoke", word(0));
 }

@@ -25,18 +25,18 @@ const struct ss_arg ss_cmd_graphs_options[] = {
 const struct ss_arg ss_cmd_workers_options[] = {
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_threads_options[] = {
-    SS_CLI_LIMIT(limit, "so many at most"),
-    SS_CLI_TEXT("after", 0, after, "THREAD", "those that follow this one"),
+    SS_CLI_LIMIT(limit, "at most this many"),
+    SS_CLI_TEXT("after", 0, after, "THREAD", "only those behind this one"),
     SS_CLI_NAMES(names, "the names only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_runs_options[] = {
     SS_CLI_THREAD(thread, "those of this thread"),
-    SS_CLI_LIMIT(limit, "so many at most"),
+    SS_CLI_LIMIT(limit, "at most this many"),
     SS_CLI_TEXT("after", 0, after, "RUN|KEY",
         "those that follow all of this name, or, with the \"key\"\n"
         "that --json shows of one, that one"),
     SS_CLI_NAMES(names, "the ids only, one a line"), SS_CLI_OPTIONS};
 const struct ss_arg ss_cmd_show_options[] = {SS_CLI_WORD(words, "WHAT"),
-    SS_CLI_LIMIT(limit, "so many at most, of runs, threads and tasks"),
+    SS_CLI_LIMIT(limit, "at most this many, of runs, threads and tasks"),
     SS_CLI_OPTIONS};
 
 // What can be shown.
@@ -66,7 +66,7 @@ static const struct subject subjects[] = {
         .op = "runs",
         .has_limit = true,
         .is_paged = true,
-        .none = "There is no run yet.",
+        .none = "There are no runs yet.",
         .name = "run",
         .word = ss_paused_mark,
         .columns = {{"RUN", "run", SS_LIST_ID, false},
@@ -78,7 +78,7 @@ static const struct subject subjects[] = {
         .op = "threads",
         .has_limit = true,
         .is_paged = true,
-        .none = "There is no thread yet.",
+        .none = "There are no threads yet.",
         .name = "thread",
         .advice = " Begin one: superstep run GRAPH --input JSON",
         .columns = {{"THREAD", "thread", SS_LIST_TEXT, true},
@@ -106,7 +106,7 @@ static const struct subject subjects[] = {
             {"SINCE", "since_ms", SS_LIST_AGO, false}}},
     {.what = "workers",
         .op = "workers",
-        .none = "No worker is there.",
+        .none = "No worker is connected.",
         .name = "worker",
         .advice = " Start one: superstep-worker --app APP.so",
         .columns = {{"WORKER", "worker", SS_LIST_TEXT, false},

@@ -70,7 +70,8 @@ int ss_cmd_resume(struct ss_client *client)
         .stream = stream,
         .progress = progress};
     status = follow.body ? ss_cli_follow(client, &follow)
-                         : ss_cli_usage("a word of it is no text in UTF-8");
+                         : ss_cli_usage("a word of the command is not text in "
+                                        "UTF-8");
     ss_free(found);
     return status;
 }

@@ -24,13 +24,13 @@ static const char *every;
 
 const struct ss_arg ss_cmd_retain_options[] = {
     SS_CLI_TEXT("delete-after", 0, delete_after, "AGE",
-        "delete threads unused for so long: 90s, 15m, 12h, 30d;\n"
+        "delete threads unused for this long: 90s, 15m, 12h, 30d;\n"
         "not those that wait for an answer"),
     SS_CLI_TEXT("prune-after", 0, prune_after, "AGE",
-        "forget the past of threads unused for so long, keep\n"
+        "forget the past of threads unused for this long, keep\n"
         "their state and their questions"),
     SS_CLI_TEXT("every", 0, every, "TIME",
-        "again and again, with such a pause, until stopped"),
+        "repeat with this pause, until stopped"),
     SS_CLI_OPTIONS};
 
 // What is to go, and what came of it.
@@ -60,8 +60,8 @@ static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
             *ret_ms = number * units[i].ms;
             return true;
         }
-    ss_cli_usage("--%s wants a time: a number and s, m, h or d, as 30d, not "
-                 "\"%.40s\"",
+    ss_cli_usage("--%s wants a time: a number with s, m, h or d, such as 30d, "
+                 "not \"%.40s\"",
         name, text);
     return false;
 }

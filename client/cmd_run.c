@@ -103,7 +103,7 @@ int ss_cmd_run(struct ss_client *client)
         .stream = stream,
         .progress = progress};
     if (!follow.body)
-        status = ss_cli_usage("a word of it is no text in UTF-8");
+        status = ss_cli_usage("a word of the command is not text in UTF-8");
     else if (at)
         status = ss_cli_look(client, follow.body);
     if (status == SS_CLI_DONE)

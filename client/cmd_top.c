@@ -19,7 +19,7 @@ enum { TASKS_SHOWN = 15, INTERVAL_MIN_MS = 100, INTERVAL_MAX_MS = 3600000 };
 
 const struct ss_arg ss_cmd_top_options[] = {
     SS_CLI_INT("interval-ms", 0, interval_ms, "N", INTERVAL_MIN_MS,
-        INTERVAL_MAX_MS, "look so often (1000)"),
+        INTERVAL_MAX_MS, "the time between two looks (1000)"),
     SS_CLI_FLAG("once", 0, once, "look once, and end"),
     SS_CLI_OPTIONS};
 
@@ -115,7 +115,7 @@ static void print_frame(const struct ss_client *client,
     print_pauses(json_object_get(frame->status, "pauses"));
     ss_cli_print_list(frame->workers, worker_columns,
         sizeof(worker_columns) / sizeof(*worker_columns),
-        "No worker is there.");
+        "No worker is connected.");
     puts("");
     ss_cli_print_list(json_object_get(frame->tasks, "tasks"), task_columns,
         sizeof(task_columns) / sizeof(*task_columns),

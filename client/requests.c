@@ -34,12 +34,12 @@ static struct body body_from(json_t *more)
     return body;
 }
 
-// Takes `value`; NULL: a text that is no UTF-8, which would be left out in
+// Takes `value`; NULL: a text that is not UTF-8, which would be left out in
 // silence, and another thread be meant.
 static void set(struct body *body, const char *key, json_t *value)
 {
     if (json_object_set_new(body->json, key, value) != 0)
-        blame(body, key, "no text in UTF-8");
+        blame(body, key, "not text in UTF-8");
 }
 
 static void set_text(struct body *body, const char *key, const char *text)
@@ -57,7 +57,7 @@ static void set_list(struct body *body, const char *key, const char *text)
     while (*text) {
         size_t size = strcspn(text, ",");
         if (size > 0 && json_array_append_new(list, json_stringn(text, size)))
-            blame(body, key, "no text in UTF-8");
+            blame(body, key, "not text in UTF-8");
         text += size + (text[size] == ',');
     }
     set(body, key, list);

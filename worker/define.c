@@ -84,7 +84,7 @@ static bool is_name(
     json_decref(text);
     if (!is_text)
         ss_graph_def_fail(
-            graph, "%s is %s", what, name ? "no text in UTF-8" : "NULL");
+            graph, "%s is %s", what, name ? "not text in UTF-8" : "NULL");
     return is_text;
 }
 

@@ -373,7 +373,7 @@ static void take_reports(struct shell *shell)
     if (reports.unbegun_count > 0)
         ss_log_say(SS_LOG_INFO,
             "%zu orders came to a thread too late to begin: asking whether "
-            "they are ours yet",
+            "they are still ours",
             reports.unbegun_count);
     if (reports.unbegun_count > 0)
         step(shell, (struct ss_session_event){.type = SS_SESSION_UNBEGUN,

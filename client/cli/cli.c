@@ -260,7 +260,7 @@ static void warn(void *ctx, enum ss_finding finding, const char *text)
         ss_finding_remedy(finding));
 }
 
-// Requests are JSON: a name that is no UTF-8 would be left out of one in silence,
+// Requests are JSON: a name that is not UTF-8 would be left out in silence,
 // and another thread or run be meant. Files have names of any bytes.
 static int check_words(
     const struct ss_cli_command *command, int argc, char **argv)
@@ -269,7 +269,7 @@ static int check_words(
     for (int i = 1; i < argc && status == SS_CLI_DONE; i++) {
         json_t *text = json_string(argv[i]);
         if (!text && command->word != SS_CLI_WORD_FILE)
-            status = ss_cli_usage("a word of it is no text in UTF-8");
+            status = ss_cli_usage("a word of the command is not text in UTF-8");
         json_decref(text);
     }
     return status;

@@ -144,8 +144,8 @@ static void on_item(void *ctx, const json_t *item)
             fprintf(stderr, "thread %s\n", watch->thread);
         if (watch->steps
             && strcmp(ss_json_str(item, "status", ""), "queued") == 0)
-            fprintf(stderr, "it waits for its turn: a run is under way on "
-                            "thread %s\n", watch->thread);
+            fprintf(stderr, "the run waits for its turn: another is under way "
+                            "on thread %s\n", watch->thread);
         if (json_object_get(item, "paused"))
             watch->idle.is_told = true;
         tell_paused(item);

@@ -20,7 +20,7 @@ int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
     struct ss_error error;
     if (strcmp(words.items[0], "langgraph") != 0)
         return ss_cli_usage(
-            "\"%s\" is not known; what is: langgraph", words.items[0]);
+            "\"%s\" is not known; known: langgraph", words.items[0]);
     if (name && !thread)
         return ss_cli_usage("--as needs --thread");
     if (ss_saver_open(words.items[1], how->writes, &saver, &error) != SS_OK)
@@ -32,7 +32,7 @@ int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
     if (status == SS_CLI_DONE || json_array_size(reports) > 0)
         ss_cli_print_list(reports, how->columns,
             sizeof(how->columns) / sizeof(how->columns[0]),
-            "There is no thread.");
+            "There are no threads.");
     json_decref(reports);
     ss_saver_close(&saver);
     return status;

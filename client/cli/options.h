@@ -4,7 +4,7 @@
 //
 //     const struct ss_arg ss_cmd_history_options[] = {
 //         SS_CLI_WORD(words, "THREAD"),
-//         SS_CLI_LIMIT(limit, "so many at most"),
+//         SS_CLI_LIMIT(limit, "at most this many"),
 //         SS_CLI_OPTIONS};
 //
 // tools/reference.py reads these macros too.
@@ -89,6 +89,6 @@
     SS_CLI_FLAG("detach", 'd', to_bool, "do not wait for the end")
 #define SS_CLI_PROGRESS(to_bool)                                               \
     SS_CLI_FLAG("progress", 0, to_bool,                                        \
-        "show supersteps on stderr also where it is no terminal")
+        "show supersteps on stderr even if that is not a terminal")
 
 #endif

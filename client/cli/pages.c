@@ -103,7 +103,7 @@ int ss_cli_list(struct ss_client *client, const char *op, json_t *body,
     int status = 0;
     if (!body) {
         ss_error_set(&wrong, SS_EINVAL,
-            "the request \"%s\": a word of it is no text in UTF-8", op);
+            "the request \"%s\": a word of it is not text in UTF-8", op);
         return ss_client_error_fill(&wrong, ret_error);
     }
     all = json_array();

@@ -56,7 +56,7 @@ static int encode_each(const json_t *json, encode_fn *encode,
     size_t i;
     json_t *item;
     if (!json_is_array(json))
-        return ss_error_set(error, SS_EFORMAT, "%s are no list", what);
+        return ss_error_set(error, SS_EFORMAT, "%s are not a list", what);
     ss_msgpack_array(buf, json_array_size(json));
     json_array_foreach (json, i, item) {
         int status = encode(item, allowed, buf, error);
@@ -128,7 +128,7 @@ static int decode_timeout(struct ss_msgpack_reader *reader, json_t **ret_json,
         *ret_json = json_integer((json_int_t)ms);
     else
         status = ss_error_set(error, SS_EINVAL,
-            "a Send has a timeout that is no plain run timeout");
+            "a Send has a timeout that is not a plain run timeout");
     json_decref(fields);
     return status;
 }
@@ -196,7 +196,7 @@ static int encode_send(const json_t *json, const struct ss_ext_allowed *allowed,
     const json_t *timeout = json_object_get(send, "timeout_ms");
     struct ss_buf payload;
     if (!json_is_string(node))
-        return ss_error_set(error, SS_EFORMAT, "what was sent is no $send");
+        return ss_error_set(error, SS_EFORMAT, "what was sent is not a $send");
     begin_own(&payload, "Send");
     ss_msgpack_array(&payload, timeout ? 3 : 2);
     put_text(&payload, json_string_value(node));
@@ -316,7 +316,7 @@ static int decode_names(const struct ss_msgpack_item *item, json_t **ret_json,
     if (!plain) {
         json_decref(names);
         return ss_error_set(
-            error, SS_EFORMAT, "a join's set holds what is no name");
+            error, SS_EFORMAT, "a join's set holds what is not a name");
     }
     size_t count = json_array_size(names);
     json_t **sorted = ss_zalloc(count + 1, sizeof(json_t *));

@@ -33,7 +33,7 @@ int ss_item_mark_open(const json_t *mark, const char **ret_tag,
         !ss_base64_bytes(json_string_value(data), json_string_length(data),
             ret_bytes, ret_size))
         return ss_error_set(error, SS_EFORMAT,
-            "a %.200s: its data is no base64", ss_opaque_class(mark));
+            "a %.200s: its data is not base64", ss_opaque_class(mark));
     *ret_tag = ss_json_str(inside, "tag", "");
     return SS_OK;
 }
@@ -58,7 +58,7 @@ static int decode_text(const struct ss_msgpack_item *item, json_t **ret_json,
     json_t *text = json_stringn((const char *)item->bytes, item->size);
     if (!text)
         return ss_error_set(
-            error, SS_EFORMAT, "msgpack: a text that is no UTF-8");
+            error, SS_EFORMAT, "msgpack: a text that is not UTF-8");
     *ret_json = text;
     return SS_OK;
 }
@@ -98,7 +98,7 @@ static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
         status = decode(reader, depth + 1, &value, error);
     if (value && json_object_set_new(map, name, value) != 0)
         status = ss_error_set(
-            error, SS_EFORMAT, "msgpack: a key that is no UTF-8");
+            error, SS_EFORMAT, "msgpack: a key that is not UTF-8");
     ss_free(name);
     *ret_plain = is_new && status == SS_OK;
     return status;

@@ -13,7 +13,7 @@
 #include "client/langgraph/msgpack.h"
 
 // The next item of `reader`, whole. Gives *ret_json. SS_EFORMAT: malformed, or
-// text that is no UTF-8. SS_ELIMIT: over SS_LANGGRAPH_DEPTH_MAX deep.
+// text that is not UTF-8. SS_ELIMIT: over SS_LANGGRAPH_DEPTH_MAX deep.
 int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
 // Append the item. SS_EDENIED: an extension that `allowed` does not have.

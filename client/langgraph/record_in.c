@@ -59,7 +59,7 @@ static json_t *numbers_of(
         return numbers;
     json_decref(numbers);
     ss_error_set(error, SS_EFORMAT,
-        "column checkpoint: %s is no map of versions", what);
+        "column checkpoint: %s is not a map of versions", what);
     return NULL;
 }
 
@@ -77,7 +77,7 @@ static int put_versions(
     json_t *given = json_object_get(record, "versions_seen");
     if (!json_is_object(given))
         return ss_error_set(error, SS_EFORMAT,
-            "column checkpoint: versions_seen is no map");
+            "column checkpoint: versions_seen is not a map");
     json_object_foreach (given, node, entry) {
         json_t *numbers = numbers_of(entry, "versions_seen", error);
         if (!numbers)
@@ -103,13 +103,13 @@ static int values_from_msgpack(struct ss_msgpack_reader *reader, json_t *values,
     int status = ss_msgpack_read(reader, &map, error);
     if (status == SS_OK && map.type != SS_MSGPACK_MAP)
         status =
-            ss_error_set(error, SS_EFORMAT, "channel_values is no map");
+            ss_error_set(error, SS_EFORMAT, "channel_values is not a map");
     for (size_t i = 0; status == SS_OK && i < map.count; i++) {
         json_t *value = NULL;
         status = ss_msgpack_read(reader, &key, error);
         if (status == SS_OK && !is_name(&key))
             status = ss_error_set(
-                error, SS_EFORMAT, "channel_values: a name that is no text");
+                error, SS_EFORMAT, "channel_values: a name that is not text");
         if (status != SS_OK)
             return status;
         char *name = ss_memdup(key.bytes, key.size);
@@ -118,7 +118,7 @@ static int values_from_msgpack(struct ss_msgpack_reader *reader, json_t *values,
             ss_error_wrap(error, "channel %.100s", name);
         else if (json_object_set_new(values, name, value) != 0)
             status = ss_error_set(error, SS_EFORMAT,
-                "channel_values: a name that is no UTF-8");
+                "channel_values: a name that is not UTF-8");
         ss_free(name);
     }
     return status;
@@ -132,14 +132,14 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
     ss_msgpack_init(&reader, bytes, size);
     int status = ss_msgpack_read(&reader, &map, error);
     if (status == SS_OK && map.type != SS_MSGPACK_MAP)
-        status = ss_error_set(error, SS_EFORMAT, "it is no map");
+        status = ss_error_set(error, SS_EFORMAT, "it is not a map");
     for (size_t i = 0; status == SS_OK && i < map.count; i++) {
         static const char name[] = "channel_values";
         json_t *value = NULL;
         status = ss_msgpack_read(&reader, &key, error);
         if (status == SS_OK && !is_name(&key))
             status = ss_error_set(
-                error, SS_EFORMAT, "a key of it is no text");
+                error, SS_EFORMAT, "one of its keys is not text");
         if (status != SS_OK)
             return status;
         if (key.size == sizeof(name) - 1 &&
@@ -151,7 +151,7 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
         status = ss_item_decode(&reader, &value, error);
         if (status == SS_OK && json_object_set_new(record, text, value) != 0)
             status =
-                ss_error_set(error, SS_EFORMAT, "a key of it is no UTF-8");
+                ss_error_set(error, SS_EFORMAT, "one of its keys is not UTF-8");
         ss_free(text);
     }
     return status == SS_OK ? ss_msgpack_end(&reader, error) : status;
@@ -209,7 +209,7 @@ static int put_record(const struct ss_record *row, json_t *saved,
     int64_t wall_us;
     if (!json_is_number(format))
         return ss_error_set(
-            error, SS_EFORMAT, "column checkpoint: v is no number");
+            error, SS_EFORMAT, "column checkpoint: v is not a number");
     if (json_number_value(format) < FORMAT_MIN)
         return ss_error_set(error, SS_EINVAL,
             "column checkpoint: it has format %g, and %d is the oldest that "
@@ -221,7 +221,7 @@ static int put_record(const struct ss_record *row, json_t *saved,
     if (!ss_time_read(ss_json_str(record, "ts", ""), &wall_us) ||
         strlen(json_string_value(time)) != json_string_length(time))
         return ss_error_set(
-            error, SS_EFORMAT, "column checkpoint: ts is no time");
+            error, SS_EFORMAT, "column checkpoint: ts is not a time");
     json_object_set(saved, "created_at", time);
     json_object_set(
         saved, "updated_channels", updated ? updated : json_null());
@@ -264,7 +264,7 @@ int ss_record_open(
         "id", row->id, "parent_id", parent, "channel_values", values,
         "pending_writes");
     if (!saved)
-        return ss_error_set(error, SS_EFORMAT, "a key of it is no UTF-8");
+        return ss_error_set(error, SS_EFORMAT, "one of its keys is not UTF-8");
     int status = read_record(row, values, &record, error);
     if (status != SS_OK)
         ss_error_wrap(error, "column checkpoint");
@@ -291,7 +291,7 @@ int ss_record_value(json_t *saved, const char *channel, const char *tag,
     if (status == SS_OK &&
         json_object_set_new(
             json_object_get(saved, "channel_values"), channel, value) != 0)
-        status = ss_error_set(error, SS_EFORMAT, "a name that is no UTF-8");
+        status = ss_error_set(error, SS_EFORMAT, "a name that is not UTF-8");
     return status;
 }
 
@@ -308,7 +308,7 @@ int ss_record_write(json_t *saved, const struct ss_record_write *write,
         "channel", write->channel, "value", value);
     json_decref(value);
     if (!one)
-        return ss_error_set(error, SS_EFORMAT, "a name that is no UTF-8");
+        return ss_error_set(error, SS_EFORMAT, "a name that is not UTF-8");
     json_array_append_new(json_object_get(saved, "pending_writes"), one);
     return SS_OK;
 }

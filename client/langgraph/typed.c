@@ -62,7 +62,7 @@ static int decode_other(const char *tag, const void *bytes, size_t size,
     json_decref(name);
     if (!is_text || !tag[0] || strlen(tag) >= SS_LANGGRAPH_CLASS_MAX)
         return ss_error_set(error, SS_EFORMAT,
-            "its type tag is missing, too long, or no UTF-8");
+            "its type tag is missing, too long, or not UTF-8");
     *ret_json = ss_item_mark(tag, tag, size ? bytes : "", size);
     return SS_OK;
 }

@@ -109,7 +109,7 @@ static int list_threads(
             json_array_append_new(list, name);
         else
             status = ss_error_set(error, SS_EFORMAT, "table checkpoints: "
-                "column thread_id: a text that is no UTF-8");
+                "column thread_id: a text that is not UTF-8");
     }
     PQclear(result);
     if (status == SS_OK)

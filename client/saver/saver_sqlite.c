@@ -116,7 +116,7 @@ static int list_threads(
         status = check_names(statement, 1, error);
         if (status == SS_OK && !name)
             status = ss_error_set(error, SS_EFORMAT,
-                "column thread_id: a text that is no UTF-8");
+                "column thread_id: a text that is not UTF-8");
         if (status != SS_OK)
             ss_error_wrap(error, "table checkpoints");
         json_array_append_new(list, name);

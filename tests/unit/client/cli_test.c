@@ -36,8 +36,8 @@ START_TEST(a_wrong_command_line_says_what_is_wrong)
         "--value or --answer, not both");
     expect_usage(RUN("run", "g", "--input", "@"),
         "--input: the name of a file is missing behind @");
-    expect_usage(
-        RUN("run", "g", "-t", "\xff"), "a word of it is no text in UTF-8");
+    expect_usage(RUN("run", "g", "-t", "\xff"),
+        "a word of the command is not text in UTF-8");
     expect_usage(RUN("resume", "t", "--answer", "a"),
         "--answer takes ID=JSON, not \"a\"");
 }
@@ -60,8 +60,8 @@ END_TEST
 START_TEST(an_endpoint_that_is_none_is_a_wrong_command_line)
 {
     expect_usage(RUN("--coordinator", "here", "graphs"),
-        "\"here\" is no endpoint: it should be like tcp://127.0.0.1:7433");
-    expect_usage(RUN("graphs", "--coordinator=tcp://a:b"), "is no endpoint");
+        "\"here\" is not an endpoint; endpoints are like tcp://127.0.0.1:7433");
+    expect_usage(RUN("graphs", "--coordinator=tcp://a:b"), "is not an endpoint");
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(cancel_says_how_a_run_had_ended_before)
 {
     PLAY({.op = "cancel", .final = "{\"status\":\"done\"}"});
     ck_assert_int_eq(RUN("cancel", "r"), 0);
-    expect_out("run r had ended before: done\n");
+    expect_out("run r had already ended: done\n");
     ck_assert_int_eq(RUN("cancel", "r", "--json"), 0);
     expect_out("{\"status\": \"done\"}\n");
 }
@@ -267,7 +267,7 @@ END_TEST
 // It was left out, and the run that began last on any thread explained.
 START_TEST(a_word_that_is_no_utf8_names_nothing)
 {
-    static const char wrong[] = "a word of it is no text in UTF-8";
+    static const char wrong[] = "a word of the command is not text in UTF-8";
     expect_usage(RUN("explain", "-t", "\xff"), wrong);
     expect_usage(RUN("resume", "\xff", "--value", "1"), wrong);
     expect_usage(RUN("drain", "\xff"), wrong);

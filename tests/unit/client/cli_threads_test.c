@@ -316,11 +316,11 @@ START_TEST(empty_lists_say_what_to_do)
     ck_assert_int_eq(RUN("graphs"), 0);
     ck_assert(says(&out, "No graph is known yet. Start a worker: "));
     ck_assert_int_eq(RUN("workers"), 0);
-    ck_assert(says(&out, "No worker is there. Start one: "));
+    ck_assert(says(&out, "No worker is connected. Start one: "));
     ck_assert_int_eq(RUN("threads"), 0);
-    ck_assert(says(&out, "There is no thread yet. Begin one: "));
+    ck_assert(says(&out, "There are no threads yet. Begin one: "));
     ck_assert_int_eq(RUN("runs"), 0);
-    expect_out("There is no run yet.\n");
+    expect_out("There are no runs yet.\n");
 }
 END_TEST
 

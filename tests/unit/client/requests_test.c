@@ -257,7 +257,7 @@ START_TEST(a_text_that_is_no_utf8_is_refused_and_nothing_is_sent)
     ck_assert_int_eq(
         ss_client_run(client, "g", &run, &result, &error), SS_EINVAL);
     ck_assert_str_eq(error.message,
-        "the request \"run\": \"thread\" is no text in UTF-8");
+        "the request \"run\": \"thread\" is not text in UTF-8");
     ck_assert_ptr_null(ss_client_run_body("g", &run));
     const struct ss_client_run modes = {.stream = "values,\xff"};
     ck_assert_ptr_null(ss_client_run_body("g", &modes));
@@ -266,7 +266,7 @@ START_TEST(a_text_that_is_no_utf8_is_refused_and_nothing_is_sent)
     const struct ss_client_update update = {.as_node = "\xff"};
     ck_assert_int_eq(
         ss_client_update(client, "t", &update, &result, &error), SS_EINVAL);
-    ck_assert_ptr_nonnull(strstr(error.message, "\"as_node\" is no text"));
+    ck_assert_ptr_nonnull(strstr(error.message, "\"as_node\" is not text"));
     expect_asked("");
 }
 END_TEST

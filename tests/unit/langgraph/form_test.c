@@ -220,7 +220,7 @@ START_TEST(what_must_be_looked_into_is_refused_by_its_class)
     refuse_decode("join:a:b", false, "msgpack", "91a161", "a pair of set");
     refuse_decode("join:a:b", false, "msgpack", "92a161c2", "a set of names");
     refuse_decode("join:a:b", false, "msgpack", hex_of_vector("set"),
-        "what is no name");
+        "what is not a name");
     ss_free(list);
 }
 END_TEST
@@ -228,8 +228,8 @@ END_TEST
 START_TEST(malformed_values_are_refused)
 {
     refuse_decode("x", false, "msgpack", "", "ends too early");
-    refuse_decode("x", false, "msgpack", "a1ff", "no UTF-8");
-    refuse_decode("x", false, "msgpack", "81a1ffc0", "no UTF-8");
+    refuse_decode("x", false, "msgpack", "a1ff", "not UTF-8");
+    refuse_decode("x", false, "msgpack", "81a1ffc0", "not UTF-8");
     refuse_decode("x", false, "msgpack", "9291c0", "ends too early");
     char deep[2 * 300 + 3] = "";
     for (size_t i = 0; i < 300; i++)
@@ -282,7 +282,7 @@ START_TEST(a_mark_that_was_made_up_is_checked_before_it_is_written)
 {
     refuse_encode("x", false,
         js("{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
-           " 'data': '!'}}"), SS_EFORMAT, "no base64");
+           " 'data': '!'}}"), SS_EFORMAT, "not base64");
     refuse_encode("x", false,
         js("{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
            " 'data': 'wMA='}}"), SS_EFORMAT, "behind the document");
@@ -290,7 +290,7 @@ START_TEST(a_mark_that_was_made_up_is_checked_before_it_is_written)
         js("[{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
            " 'data': 'kg=='}}]"), SS_EFORMAT, "more items");
     refuse_encode("__pregel_tasks", false, js("[{'node': 'a'}]"), SS_EFORMAT,
-        "no $send");
+        "not a $send");
 }
 END_TEST
 
@@ -302,7 +302,7 @@ START_TEST(a_name_with_a_nul_is_none)
         "the node of a Send");
     refuse_decode("join:a:b", false, "msgpack",
         "c7160093a86275696c74696e73a373657492a3620063a26200",
-        "what is no name");
+        "what is not a name");
 }
 END_TEST
 

@@ -116,10 +116,10 @@ START_TEST(what_is_no_checkpoint_is_refused_by_its_column)
     refuses(RECORD, "{'source': 'loop'}", SS_EFORMAT, "column metadata: ");
     refuses_with("'v': 4", "'v': 3", SS_EINVAL, "format 3");
     refuses_with("'v': 4", "'v': -1e300", SS_EINVAL, "format -1e+300");
-    refuses_with("'v': 4", "'v': null", SS_EFORMAT, "v is no number");
+    refuses_with("'v': 4", "'v': null", SS_EFORMAT, "v is not a number");
     refuses_with(ID_2, ID_1, SS_EFORMAT, "its id is not that of the row");
     refuses_with("'ts': '2026-11-21T00:00:00+00:00'", "'ts': 1", SS_EFORMAT,
-        "ts is no time");
+        "ts is not a time");
     refuses_with("'x': 2", "'x': 'two'", SS_EFORMAT, "channel_versions");
     refuses_with("'x': 2", "'x': -2", SS_EFORMAT, "channel_versions");
     refuses_with("'x': 2", "'x': '99999999999999999999.1'", SS_EFORMAT,
@@ -148,7 +148,7 @@ static void refuses_value(const char *channel, const char *tag,
 
 START_TEST(a_value_that_cannot_be_kept_is_refused_and_not_left_out)
 {
-    refuses_value("\xff", "msgpack", "\x01", 1, "a name that is no UTF-8");
+    refuses_value("\xff", "msgpack", "\x01", 1, "a name that is not UTF-8");
     refuses_value("x", "msgpack", "\x01\x02", 2, "bytes behind the document");
     refuses_value("x", "msgpack", "\xc7\x02\x07\x01\x02", 5,
         "byte 1: bytes behind the document");

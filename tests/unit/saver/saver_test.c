@@ -94,20 +94,20 @@ START_TEST(a_row_that_no_saver_writes_is_refused_by_its_column)
     refuses(CHECKPOINT("'t'", "'" ID "'", "'json'")
                 WRITE("'a'", "'x'", "CAST(x'ff' AS TEXT)", "x'c0'"),
         "table writes: task_id a, idx 0, channel x: column value: its type tag "
-        "is missing, too long, or no UTF-8");
+        "is missing, too long, or not UTF-8");
     refuses(CHECKPOINT("'t'", "'" ID "'", "'json'")
                 WRITE("'a'", "'x'", "'msgpack'", "x'c0c0'"),
         "column value: msgpack: byte 1: bytes behind the document");
     refuses(CHECKPOINT("'t'", "'" ID "'", "'json'")
                 WRITE("'a'", "CAST(x'ff' AS TEXT)", "'null'", "NULL"),
-        "column value: a name that is no UTF-8");
+        "column value: a name that is not UTF-8");
     refuses(CHECKPOINT("'t'", "'" ID "'", "'json'")
                 WRITE("'a'", "'x' || char(0) || 'y'", "'null'", "NULL"),
         "channel x: column channel: a name with a NUL in it");
     refuses(CHECKPOINT("'t'", "'" ID "' || char(0)", "'json'"),
         "table checkpoints: column checkpoint_id: a name with a NUL in it");
     refuses(CHECKPOINT("'t'", "CAST(x'ff' AS TEXT)", "'json'"),
-        "a key of it is no UTF-8");
+        "one of its keys is not UTF-8");
     refuses(CHECKPOINT("'t'", "'" ID "'", "'msgpack'"), "column checkpoint: ");
     refuses(CHECKPOINT("'t'", "'" ID "'", "NULL"),
         "it is stored as \"\", which cannot be looked into");

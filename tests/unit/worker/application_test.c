@@ -288,7 +288,7 @@ START_TEST(a_name_that_is_null_or_no_text_is_told)
         define_one = all[i].define;
         snprintf(text, sizeof(text), "graph \"g\": %s is NULL", all[i].what);
         ck_assert_ptr_nonnull(strstr(complaint(define_null), text));
-        snprintf(text, sizeof(text), "%s is no text in UTF-8", all[i].what);
+        snprintf(text, sizeof(text), "%s is not text in UTF-8", all[i].what);
         ck_assert_ptr_nonnull(strstr(complaint(define_odd), text));
     }
 }
