@@ -177,15 +177,16 @@ static int fetch(struct ss_client *client, const char *op, json_t *body,
     int status = ss_client_ask(client, op, body, NULL, &answer, error);
     if (status != 0)
         return status;
-    json_t *list = json_object_get(answer, key);
-    struct ss_error lacks;
-    if (list)
-        *ret_list = json_incref(list);
-    else
-        status = ss_error_set(&lacks, SS_EFORMAT,
-            "the coordinator's answer to \"%s\" has no \"%s\"", op, key);
+    json_t *list = json_incref(json_object_get(answer, key));
     json_decref(answer);
-    return list ? 0 : ss_client_error_fill(&lacks, error);
+    if (list) {
+        *ret_list = list;
+        return 0;
+    }
+    struct ss_error lacks;
+    ss_error_set(&lacks, SS_EFORMAT,
+        "the coordinator's answer to \"%s\" has no \"%s\"", op, key);
+    return ss_client_error_fill(&lacks, error);
 }
 
 static int64_t option_of(const json_t *config, const char *name)

@@ -1,6 +1,8 @@
 // msgpack.c - MessagePack: the heads of the format, and what stands behind them.
 #include "client/langgraph/msgpack.h"
 
+#include "common/base/check.h"
+
 #include <string.h>
 
 // ------------------------------------------------------------------ reading
@@ -54,6 +56,7 @@ static int take(struct ss_msgpack_reader *reader, size_t size,
 
 static int64_t as_signed(uint64_t number, size_t size)
 {
+    ss_check(size > 0 && size <= 8);
     int64_t integer;
     unsigned shift = (unsigned)(64 - 8 * size);
     uint64_t sign = (uint64_t)1 << 63;

@@ -32,7 +32,7 @@ struct ss_record {
 // A saved checkpoint, without the values that lie in other rows. Gives. Errors
 // name the column: SS_EFORMAT, SS_ELIMIT, SS_EINVAL (something must be looked
 // into, or the format is older than 4).
-int ss_record_open(const struct ss_record *record, json_t **ret_saved,
+int ss_record_open(const struct ss_record *row, json_t **ret_saved,
     struct ss_error *error) SS_MUST_USE;
 // A channel's value from a row of blobs.
 int ss_record_value(json_t *saved, const char *channel, const char *tag,

@@ -47,7 +47,7 @@ char *ss_metrics_text(enum ss_metric_who who, const char *program);
 // Whether the process can do its work: NULL, or why not, in some words (copied,
 // and cut to SS_HEALTH_SIZE). It begins with "starting".
 enum { SS_HEALTH_SIZE = 512 };
-void ss_health_set(const char *trouble);
+void ss_health_set(const char *text);
 // True: it can; false: *ret_trouble says why not.
 bool ss_health(char ret_trouble[SS_HEALTH_SIZE]);
 

@@ -315,7 +315,7 @@ bool ss_time_read(const char *text, int64_t *ret_wall_us)
         !take_offset(&text, &offset) || *text != '\0')
         return false;
     int64_t minutes =
-        day_of(year, month, day) * 1440 + hour * 60 + minute - offset;
+        day_of(year, month, day) * 1440 + (int64_t)hour * 60 + minute - offset;
     *ret_wall_us = (minutes * 60 + second) * 1000000 + us;
     return true;
 }

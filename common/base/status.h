@@ -38,6 +38,11 @@ int ss_status_by_name(const char *name);
 // `return ss_error_set(error, SS_EINVAL, "graph %s: ...", name);`.
 int ss_error_set(struct ss_error *error, int status, const char *format, ...)
     SS_PRINTF(3, 4);
+#ifdef __clang_analyzer__
+// It sees one file at a time, and would think that this may return another one.
+#define ss_error_set(error, status, ...)                                       \
+    ((void)(ss_error_set)((error), (status), __VA_ARGS__), (status))
+#endif
 
 // Put "context: " before the message; returns error->status (SS_EIO if NULL).
 int ss_error_wrap(struct ss_error *error, const char *format, ...)

@@ -505,7 +505,7 @@ static int demand_keys(struct ss_admission *admission,
 }
 
 int ss_admission_open(struct ss_sockets *sockets, void *socket,
-    const struct ss_link_options *options, struct ss_admission **ret_door,
+    const struct ss_link_options *options, struct ss_admission **ret_admission,
     struct ss_error *error)
 {
     struct ss_admission *admission = ss_zalloc(1, sizeof(*admission));
@@ -524,7 +524,7 @@ int ss_admission_open(struct ss_sockets *sockets, void *socket,
         status = ss_error_set(error, SS_EIO,
             "libzmq tells nothing of connections: %s", zmq_strerror(errno));
     if (status == SS_OK)
-        *ret_door = admission;
+        *ret_admission = admission;
     else
         ss_admission_close(&admission);
     return status;

@@ -252,7 +252,7 @@ static void sweep_peers(struct ss_rate_limit *rates, int64_t now_ms)
         struct ss_map_entry *next = it->next;
         const struct peer *peer = it->value;
         if (now_ms - peer->messages.filled_ms >
-                SS_LINK_MESSAGES_BURST_S * 1000 &&
+                SS_LINK_MESSAGES_BURST_S * INT64_C(1000) &&
             peer->unheard_until_ms <= now_ms)
             ss_free(ss_map_remove(&rates->peers, it->key));
         it = next;
