@@ -130,15 +130,15 @@ static void tell_exposed(const char *path, ss_finding_fn *found, void *ctx)
     found(ctx, SS_FINDING_KEY_EXPOSED, text);
 }
 
-void ss_startup_warnings_exposed(const struct ss_settings *settings,
-    const char *keys, unsigned roles, ss_finding_fn *found, void *ctx)
+void ss_startup_warnings_exposed(const struct ss_settings *of, const char *keys,
+    unsigned roles, ss_finding_fn *found, void *ctx)
 {
     const char *path;
     char *key = ss_keys_exposed(keys, roles);
     if (key)
         tell_exposed(key, found, ctx);
     ss_free(key);
-    for (size_t i = 0; (path = ss_settings_secret_file(settings, i)); i++)
+    for (size_t i = 0; (path = ss_settings_secret_file(of, i)); i++)
         if (ss_key_is_exposed(path))
             tell_exposed(path, found, ctx);
 }
@@ -153,8 +153,8 @@ static void log_one(void *ctx, enum ss_finding finding, const char *text)
 }
 
 void ss_startup_warnings_log(
-    const struct ss_settings *settings, const char *keys, unsigned roles)
+    const struct ss_settings *of, const char *keys, unsigned roles)
 {
     ss_startup_warnings_variables(log_one, NULL);
-    ss_startup_warnings_exposed(settings, keys, roles, log_one, NULL);
+    ss_startup_warnings_exposed(of, keys, roles, log_one, NULL);
 }

@@ -18,10 +18,10 @@ void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx);
 // Secrets that others on this machine could read: the key that is ours in `keys`
 // as one of `roles` (bits; `keys` NULL or "": none), and the files that settings
 // were read from.
-void ss_startup_warnings_exposed(const struct ss_settings *settings,
+void ss_startup_warnings_exposed(const struct ss_settings *of,
     const char *keys, unsigned roles, ss_finding_fn *found, void *ctx);
 // Both, as warnings in the log, with what to do.
 void ss_startup_warnings_log(
-    const struct ss_settings *settings, const char *keys, unsigned roles);
+    const struct ss_settings *of, const char *keys, unsigned roles);
 
 #endif
