@@ -120,6 +120,12 @@ static struct ss_message *heard(struct ss_link *link)
     return message;
 }
 
+static void step(void)
+{
+    int status = ss_coordinator_step(coordinator, -1, STEP_MS, &world_error);
+    ck_assert_msg(status == SS_OK, "%s", world_error.message);
+}
+
 // The next one of this type: others are passed over. Gives.
 static struct ss_message *hear(enum ss_message_type type)
 {
@@ -128,8 +134,7 @@ static struct ss_message *hear(enum ss_message_type type)
         if (message && message->type == type)
             return message;
         ss_message_destroy(&message);
-        int status = ss_coordinator_step(coordinator, -1, STEP_MS, &world_error);
-        ck_assert_msg(status == SS_OK, "%s", world_error.message);
+        step();
     }
     ck_abort_msg("no %s came", ss_message_name(type));
 }
@@ -193,7 +198,9 @@ static void open_all(void)
         .program = "cluster_lease", .level = SS_LOG_WARNING, .sink = told});
     int status = ss_coordinator_open(&options, &coordinator, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
-    ck_assert(ss_core_is_settled(coordinator->core));
+    for (int i = 0; i < STEPS_MAX && !ss_core_is_settled(coordinator->core);
+         i++)
+        step();
     ck_assert_int_eq(ss_link_open(&links, &worker, &world_error), SS_OK);
     ck_assert_int_eq(ss_link_open(&links, &client, &world_error), SS_OK);
 }
