@@ -47,10 +47,10 @@ void ss_keys_add(struct ss_keys *keys, const char *name);
 
 void ss_names_sort(char **names, size_t *count); // key.c
 // key.c: one state key or raw channel.
-int ss_build_key(struct ss_build *build, const json_t *key, bool is_state);
+int ss_build_key(struct ss_build *build, const json_t *json, bool is_state);
 // policy.c: what a node's description and the defaults say beside its wiring.
 int ss_build_policies(
-    struct ss_build *build, size_t node, const json_t *described);
+    struct ss_build *build, size_t index, const json_t *described);
 int ss_build_node_name(struct ss_build *build, const char *name);
 int ss_build_positive(struct ss_build *build, const char *where,
     const json_t *object, const char *key, int64_t *ret_value);

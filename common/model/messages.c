@@ -130,9 +130,9 @@ static int merge_one(const struct merge *merge, struct ss_map *slots,
     json_t *merged, json_t *message)
 {
     struct slot *slot = slot_of(slots, message);
-    if (is_removal(message)) {
+    if (is_removal(message))
         return remove_one(merge, slot, message);
-    } else if (slot->place > 0) {
+    if (slot->place > 0) {
         json_array_set(merged, (size_t)slot->place - 1, message);
         slot->is_removed = false;
     } else {
