@@ -60,6 +60,8 @@ START_TEST(it_is_told_with_each_beat_until_it_says_that_it_leaves)
     begin();
     send_away("{'worker': 'w1'}");
     world_forget();
+    send_away("{'worker': 'w1'}"); // who asks twice has asked
+    ck_assert(!is_told_to_leave());
     world_pass(BEATS_MS);
     ck_assert(is_told_to_leave());
     world_drain("w1");
