@@ -15,11 +15,18 @@
 #include "common/base/check.h"
 #include "coordinator/engine/internal.h"
 
-void ss_claim_fini(struct claim *claim)
+static void claim_fini(struct claim *claim)
 {
     ss_free(claim->thread);
     ss_free(claim->peer);
     json_decref(claim->body);
+}
+
+void ss_claims_fini(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->claims.count; i++)
+        claim_fini(&engine->claims.items[i]);
+    SS_VEC_FINI(&engine->claims);
 }
 
 static const char *name_of(const struct claim *claim)
@@ -32,7 +39,7 @@ static void refuse(struct engine *engine, struct claim *claim, int status,
 {
     ss_reply_error(
         engine, claim->peer, claim->id, status, "%s", message);
-    ss_claim_fini(claim);
+    claim_fini(claim);
 }
 
 // ------------------------------------------------ asking
@@ -95,7 +102,7 @@ static void begin(struct engine *engine, struct claim *claim)
         ss_request_later(ss_thread_get(engine, claim->thread),
             claim->is_put ? SS_NAME_CLAIMED_OP : SS_NAME_KNOWN_OP, claim->peer,
             claim->id, claim->body);
-    ss_claim_fini(claim);
+    claim_fini(claim);
 }
 
 static void exists(
@@ -134,7 +141,7 @@ bool ss_claim_looked(struct engine *engine, const struct ss_event *event)
         ? ss_json_str(event->records.records[0].value, "thread", "?")
         : NULL;
     if (status == SS_EFENCED)
-        ss_claim_fini(&claim); // who asked asks whoever comes after us
+        claim_fini(&claim); // who asked asks whoever comes after us
     else if (status != SS_OK && status != SS_ENOTFOUND)
         refuse(engine, &claim, status,
             event->records.message ? event->records.message : "");
@@ -158,7 +165,7 @@ bool ss_claim_stored(struct engine *engine, const struct ss_event *event)
     else if (status == SS_EREFUSED && claim.tries < SS_CLAIM_TRIES_MAX)
         look(engine, claim); // somebody was quicker
     else if (status == SS_EFENCED)
-        ss_claim_fini(&claim);
+        claim_fini(&claim);
     else
         refuse(engine, &claim, status == SS_EREFUSED ? SS_EAGAIN : status,
             event->stored.message ? event->stored.message : "");

@@ -44,7 +44,7 @@ json_t *ss_record_shown(const struct ss_record *record);
 
 // A run found after a crash: it is counted before anything of it is read.
 void ss_trial_add(struct thread *thread, json_t *record);
-void ss_trial_fini(struct trial *trial);
+void ss_trials_fini(struct engine *engine);
 // True: it was the answer to a trial's record.
 bool ss_trial_stored(struct engine *engine, const struct ss_event *event);
 // At the start of a step, and at its end.
@@ -137,7 +137,7 @@ void ss_request_scan(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // What they answered.
 void ss_records(struct engine *engine, const struct ss_event *event);
-void ss_scan_fini(struct scan_reply *wait);
+void ss_scans_fini(struct engine *engine);
 
 // ------------------------------------------------ run.c
 

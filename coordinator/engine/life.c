@@ -56,16 +56,10 @@ void ss_engine_destroy(struct ss_engine **place)
         thread->run = NULL;
     }
     ss_runs_free_ended(engine);
-    for (size_t i = 0; i < engine->scans.count; i++)
-        ss_scan_fini(&engine->scans.items[i]);
-    for (size_t i = 0; i < engine->claims.count; i++)
-        ss_claim_fini(&engine->claims.items[i]);
-    SS_VEC_FINI(&engine->claims);
-    for (size_t i = 0; i < engine->trials.count; i++)
-        ss_trial_fini(&engine->trials.items[i]);
-    SS_VEC_FINI(&engine->trials);
+    ss_scans_fini(engine);
+    ss_claims_fini(engine);
+    ss_trials_fini(engine);
     ss_pauses_fini(engine);
-    ss_free(engine->on_trial);
     ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
     ss_map_fini(&engine->awaited, NULL);
@@ -81,7 +75,6 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->turns);
     SS_VEC_FINI(&engine->ready);
     SS_VEC_FINI(&engine->lines);
-    SS_VEC_FINI(&engine->scans);
     SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->gone);
     SS_VEC_FINI(&engine->backoff);

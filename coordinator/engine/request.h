@@ -72,7 +72,7 @@ void ss_release_on_thread(
 #define SS_NAME_KNOWN_OP   "known"   // and one that had it before
 void ss_claim(struct thread *thread, const char *peer, uint64_t id,
     json_t *body);
-void ss_claim_fini(struct claim *claim);
+void ss_claims_fini(struct engine *engine);
 // True: it was the answer to a claim's look, or to its put.
 bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 bool ss_claim_stored(struct engine *engine, const struct ss_event *event);

@@ -13,13 +13,20 @@ static size_t page_of(const json_t *body)
                                                : SS_HISTORY_MAX;
 }
 
-void ss_scan_fini(struct scan_reply *wait)
+static void scan_fini(struct scan_reply *wait)
 {
     ss_free(wait->peer);
     ss_free(wait->op);
     json_decref(wait->body);
     json_decref(wait->found);
     ss_free(wait->thread);
+}
+
+void ss_scans_fini(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->scans.count; i++)
+        scan_fini(&engine->scans.items[i]);
+    SS_VEC_FINI(&engine->scans);
 }
 
 // Behind which key a page begins. Gives; NULL: it is the first one.
@@ -188,7 +195,7 @@ void ss_records(struct engine *engine, const struct ss_event *event)
             ss_outlived_answer(engine, &wait, event);
         else if (wait.op)
             answer_records(engine, &wait, event);
-        ss_scan_fini(&wait);
+        scan_fini(&wait);
         return;
     }
 }

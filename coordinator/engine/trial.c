@@ -19,10 +19,18 @@
 
 #define QUARANTINED "quarantined"
 
-void ss_trial_fini(struct trial *trial)
+static void trial_fini(struct trial *trial)
 {
     ss_free(trial->thread);
     json_decref(trial->record);
+}
+
+void ss_trials_fini(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->trials.count; i++)
+        trial_fini(&engine->trials.items[i]);
+    SS_VEC_FINI(&engine->trials);
+    ss_free(engine->on_trial);
 }
 
 // ------------------------------------------------ parked
@@ -117,7 +125,7 @@ bool ss_trial_stored(struct engine *engine, const struct ss_event *event)
         SS_VEC_REMOVE(&engine->trials, i);
         if (event->stored.status == SS_OK)
             load(engine, &trial);
-        ss_trial_fini(&trial);
+        trial_fini(&trial);
         return true;
     }
     return false;
@@ -177,7 +185,7 @@ void ss_trials_let_go(struct engine *engine)
         if (ss_is_ours(engine, trial.thread))
             continue;
         SS_VEC_REMOVE(&engine->trials, i);
-        ss_trial_fini(&trial);
+        trial_fini(&trial);
     }
 }
 
