@@ -215,15 +215,21 @@ static const struct ss_row *row_of_writes(
     return row;
 }
 
+static void show_task(struct task *task, enum task_state as)
+{
+    ss_check(task->loop->run->state == RUN_NEW); // a shadow's
+    ss_task_show(task, as);
+}
+
 static void take_write(struct task *task, const struct ss_row_write *write)
 {
     json_t *json = ss_value_json(write->value);
     if (strcmp(write->channel, SS_NAME_INTERRUPT) == 0) {
-        ss_task_show(task, TASK_INTERRUPTED);
+        show_task(task, TASK_INTERRUPTED);
         json_decref(task->interrupts);
         task->interrupts = json_incref(json);
     } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
-        ss_task_show(task, TASK_FAILED);
+        show_task(task, TASK_FAILED);
         int code =
             ss_status_by_name(ss_json_str(json, "code", "node_failed"));
         ss_error_set(
@@ -245,7 +251,7 @@ static void tell_output(
     if (!row || !task)
         return;
     ss_writes_fini(&task->writes);
-    ss_task_show(task, TASK_DONE);
+    show_task(task, TASK_DONE);
     for (size_t i = 0; i < row->writes_count; i++)
         if (strcmp(row->writes[i].task_id, task_id) == 0)
             take_write(task, &row->writes[i]);

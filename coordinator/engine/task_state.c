@@ -1,5 +1,4 @@
 // task_state.c - the states of a task, and from which it comes into each.
-#include "common/base/check.h"
 #include "common/base/move.h"
 #include "coordinator/engine/loop.h"
 
@@ -40,6 +39,5 @@ void ss_task_move(struct task *task, enum task_state to)
 
 void ss_task_show(struct task *task, enum task_state as)
 {
-    ss_check(task->loop->run->state == RUN_NEW); // a shadow's
     task->state = as;
 }
