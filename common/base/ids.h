@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { SS_UUID_SIZE = 37, SS_HEX128_SIZE = 33, SS_TIME_SIZE = 40 };
 
@@ -52,5 +53,14 @@ void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);
 // The wall time of an ISO-8601 text: date, T or a space, time, up to six digits
 // of a fraction, and Z or an offset. False: it is not one.
 bool ss_time_read(const char *text, int64_t *ret_wall_us);
+
+// As much of it as fits.
+static inline void ss_id_copy(char to[SS_UUID_SIZE], const char *from)
+{
+    size_t size = strlen(from);
+    size = size < SS_UUID_SIZE ? size : SS_UUID_SIZE - 1;
+    memcpy(to, from, size);
+    memset(to + size, 0, SS_UUID_SIZE - size);
+}
 
 #endif

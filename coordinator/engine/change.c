@@ -163,7 +163,7 @@ static void save(struct change *change, const char *source)
     struct thread *thread = change->thread;
     ss_loop_forget_updated(loop);
     ss_loop_save(loop, source);
-    id_copy(change->base, loop->id);
+    ss_id_copy(change->base, loop->id);
     json_t *config =
         ss_config_json(thread, loop->ns, loop->id, loop->checkpoint_map);
     drop_superstep(change);
@@ -260,7 +260,7 @@ static bool as_copy(struct change *change, struct ss_error *error)
     }
     struct ss_mark *mark =
         ss_journal_find(change->thread->journal, loop->ns, loop->id);
-    id_copy(loop->saved_id, mark->parent_id);
+    ss_id_copy(loop->saved_id, mark->parent_id);
     loop->saved_seq = mark->parent ? mark->parent->row->seq : 0;
     loop->force_whole = true;
     return true;

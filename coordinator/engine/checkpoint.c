@@ -95,7 +95,7 @@ void ss_loop_save(struct loop *loop, const char *source)
     json_decref(loop->metadata);
     loop->metadata = metadata;
     // under `exit` the parents in between are never saved (R5.28)
-    id_copy(loop->parent_id,
+    ss_id_copy(loop->parent_id,
         ss_loop_saves_now(loop) || !loop->dirty ? loop->saved_id : loop->id);
     ss_thread_new_id(loop->thread, loop->step, loop->id);
     loop->dirty = true;
@@ -134,7 +134,7 @@ static void row_write(struct loop *loop, const char *task_id,
         .channel = ss_strdup(channel),
         .value = ss_value_ref(value)};
     ss_check(strlen(task_id) < sizeof(write->task_id));
-    id_copy(write->task_id, task_id);
+    ss_id_copy(write->task_id, task_id);
 }
 
 // Untracked, and not written by an update or left by an exit (R5.30-4).
@@ -246,11 +246,11 @@ void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker)
         }
     }
     if (stored && root->run && root->run->durability == DURABLE_EXIT)
-        id_copy(root->answer_taken_of, root->id); // told by its exit
+        ss_id_copy(root->answer_taken_of, root->id); // told by its exit
     if (!stored || !ss_loop_saves_now(root))
         return;
     if (row && row->writes_count > 0 && strcmp(row->ns, taker->ns) == 0)
-        id_copy(row->answer_of, root->id); // taken and given in one row
+        ss_id_copy(row->answer_of, root->id); // taken and given in one row
     else
         row_write(root, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }

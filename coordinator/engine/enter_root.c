@@ -44,7 +44,7 @@ static int load_root(
     loop->stop = loop->step + run->recursion_limit + 1;
     if (status == SS_OK && start->id && !start->mark && !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
-        id_copy(loop->saved_id, start->id);
+        ss_id_copy(loop->saved_id, start->id);
     }
     return status;
 }
@@ -205,7 +205,7 @@ static void tell_children(struct loop *loop, const struct entry *start)
     if (loop->resuming && mark)
         id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
                                                    : mark->id;
-    id_copy(run->replay_id, id);
+    ss_id_copy(run->replay_id, id);
 }
 
 // What recovery must know and cannot see any more (journal.md).
@@ -510,7 +510,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);
-    id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
+    ss_id_copy(run->replay_id, ss_json_str(run->entry, "replay_id", ""));
     json_decref(run->questions);
     run->questions = ss_pendings_questions(&loop->pending);
     if (first)

@@ -74,6 +74,6 @@ size_t ss_answer_part(const struct thread *thread, const json_t *body,
     const json_t *part = kept(thread, body);
     size_t done = (size_t)ss_json_int(part, "done", 0);
     if (done > 0)
-        id_copy(ret_base, ss_json_str(part, "base", ""));
+        ss_id_copy(ret_base, ss_json_str(part, "base", ""));
     return done;
 }

@@ -341,8 +341,8 @@ void ss_saved_append(
     }
     struct ss_row *row =
         ss_thread_row_for_events(thread, "", ss_json_str(saved, "ns", ""));
-    id_copy(row->checkpoint_id, ss_json_str(saved, "id", ""));
-    id_copy(row->parent_id, parent);
+    ss_id_copy(row->checkpoint_id, ss_json_str(saved, "id", ""));
+    ss_id_copy(row->parent_id, parent);
     memcpy(row->source, source, strlen(source) + 1);
     row->parent_seq = mark ? mark->row->seq : 0;
     row->base_seq = base ? mark->base_seq : row->seq;
@@ -415,7 +415,7 @@ static void note_answer(struct thread *thread, const struct ss_mark *mark,
             ss_json_str(json_object_get(mark->metadata, "parents"), "", ""));
     const json_t *plain = plain_answer(root);
     if (plain && json_equal(plain, json_array_get(answers, count - 1)))
-        id_copy(row->answer_of, root->id);
+        ss_id_copy(row->answer_of, root->id);
 }
 
 static void append_some(struct thread *thread, const struct ss_mark *mark,
@@ -433,7 +433,7 @@ static void append_some(struct thread *thread, const struct ss_mark *mark,
                 ss_zalloc(json_array_size(writes), sizeof(*row->writes));
         }
         struct ss_row_write *to = &row->writes[row->writes_count++];
-        id_copy(to->task_id, ss_json_str(write, "task_id", ""));
+        ss_id_copy(to->task_id, ss_json_str(write, "task_id", ""));
         to->path = ss_strdup(ss_json_str(write, "path", ""));
         to->idx = (int32_t)ss_json_int(write, "idx", 0);
         to->channel = ss_strdup(ss_json_str(write, "channel", ""));

@@ -50,8 +50,8 @@ struct ss_order *ss_task_order(struct task *task)
     order->node = ss_strdup(task->node ? task->node->name : "");
     order->thread = ss_strdup(loop->thread->id);
     order->shard_epoch = ss_shard_epoch(loop->engine, loop->thread->id);
-    id_copy(order->task_id, task->id);
-    id_copy(order->checkpoint_id, loop->id);
+    ss_id_copy(order->task_id, task->id);
+    ss_id_copy(order->checkpoint_id, loop->id);
     order->ns = ss_strdup(task->ns);
     order->path = ss_strdup(task->path);
     order->step = loop->step;

@@ -106,7 +106,7 @@ static void fill_writes(struct ss_row *row, const struct ss_mark *mark)
         to->value = ss_value_ref(write->value);
     }
     if (row->writes_count > 0)
-        id_copy(row->of, mark->id);
+        ss_id_copy(row->of, mark->id);
     ss_free(all);
 }
 
@@ -138,7 +138,7 @@ static void tell_again(struct thread *thread, struct ss_mark *mark)
     struct ss_row *row =
         ss_thread_row_for_events(thread, mark->run, mark->ns);
     row->kind = SS_ROW_SNAPSHOT;
-    id_copy(row->checkpoint_id, mark->id);
+    ss_id_copy(row->checkpoint_id, mark->id);
     memcpy(row->source, mark->source, sizeof(row->source));
     row->base_seq = row->seq;
     row->step = mark->step;

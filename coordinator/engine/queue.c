@@ -165,7 +165,7 @@ void ss_queue_found(struct thread *thread, json_t *record)
     struct known_graph *known = ss_known_graph(thread->engine,
         ss_json_str(record, "graph", ""), ss_json_str(record, "version", NULL));
     struct run *run = ss_run_new(thread, known ? known->graph : NULL);
-    id_copy(run->id, ss_json_str(record, "run", ""));
+    ss_id_copy(run->id, ss_json_str(record, "run", ""));
     run->record = json_incref(record);
     run->created_us = ss_json_int(record, "created_us", 0);
     ss_engine_narrate(thread->engine, "run of graph %s on thread %s is found "

@@ -57,7 +57,7 @@ bool ss_run_recover_as(
     if (!known)
         return false;
     struct run *run = ss_run_new(thread, known->graph);
-    id_copy(run->id, id);
+    ss_id_copy(run->id, id);
     run->entry = facts->entry;
     run->entry_seq = facts->first_seq;
     run->created_us = ss_json_int(facts->entry, "created_us", 0);

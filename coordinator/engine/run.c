@@ -209,7 +209,7 @@ struct run *ss_run_shadow(
     if (!known)
         return NULL;
     struct run *run = ss_run_new(thread, known->graph);
-    id_copy(run->id, facts->id);
+    ss_id_copy(run->id, facts->id);
     if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
         == SS_OK)
         return run;

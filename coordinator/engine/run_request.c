@@ -75,7 +75,7 @@ static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
     const char *name = ss_json_str(body, "run", NULL);
     struct run *run = ss_run_new(thread, graph);
     if (name)
-        id_copy(run->id, name);
+        ss_id_copy(run->id, name);
     else
         random_id(thread->engine, run->id);
     int status = ss_run_parse(run, body, error);

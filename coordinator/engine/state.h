@@ -34,14 +34,6 @@ struct watch;
 
 // ------------------------------------------------------------------ tasks
 
-static inline void id_copy(char to[SS_UUID_SIZE], const char *from)
-{
-    size_t size = strlen(from);
-    size = size < SS_UUID_SIZE ? size : SS_UUID_SIZE - 1;
-    memcpy(to, from, size);
-    memset(to + size, 0, SS_UUID_SIZE - size);
-}
-
 enum task_state {
     TASK_NEW,         // planned
     TASK_CACHE,       // the cache is asked

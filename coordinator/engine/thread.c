@@ -268,7 +268,7 @@ static struct ss_row *begin_row(
     thread->engine->owner->row_begins(thread, run);
     struct ss_row *row = ss_row_new();
     row->seq = ss_journal_head(thread->journal) + 1;
-    id_copy(row->run, run);
+    ss_id_copy(row->run, run);
     row->ns = ss_strdup(ns);
     row->wall_us = thread->engine->wall_us;
     thread->open = row;
@@ -290,7 +290,7 @@ struct ss_row *ss_thread_row_for_writes(struct thread *thread,
     if (!same_loop(row, run, ns) || row->has_checkpoint
         || (row->of[0] && strcmp(row->of, of) != 0))
         row = begin_row(thread, run, ns);
-    id_copy(row->of, of);
+    ss_id_copy(row->of, of);
     return row;
 }
 

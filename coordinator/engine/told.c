@@ -169,13 +169,13 @@ static void note(struct loop *loop, enum ss_told what, const char *task_id,
     if (!same)
         event->ns = ss_strdup(loop->ns);
     if (task_id)
-        id_copy(event->task_id, task_id);
+        ss_id_copy(event->task_id, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
     const char *own =
         what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
     if (!same || strcmp(own, loop->id) != 0)
-        id_copy(event->of, loop->id);
+        ss_id_copy(event->of, loop->id);
 }
 
 // A nested loop that goes on with an earlier run's checkpoint may hang elsewhere

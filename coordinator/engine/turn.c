@@ -77,14 +77,14 @@ void ss_turn_name(struct task *task, const json_t *update, bool *used)
     struct loop *loop = task->loop;
     const char *given = ss_json_str(update, "task_id", NULL);
     if (given) {
-        id_copy(task->id, given);
+        ss_id_copy(task->id, given);
         return;
     }
     for (size_t i = 0; i < loop->tasks.count; i++) {
         if (used[i] || loop->tasks.items[i]->node != task->node)
             continue;
         used[i] = true;
-        id_copy(task->id, loop->tasks.items[i]->id);
+        ss_id_copy(task->id, loop->tasks.items[i]->id);
         return;
     }
     char *name = task->index == 0
