@@ -220,7 +220,7 @@ def errors_page():
 
 
 def gate_page():
-    source = "coordinator/engine/gate.def"
+    source = "coordinator/engine/threads/gate.def"
     rows = list(table_rows(source, r"X\((\w+), (\d), (\d), (\d)\)"))
     text = " ".join(rows[0][0]).split("it does not wait. ")[1]
     meaning = {"DISPATCH": "a task goes to a worker",

@@ -7,7 +7,7 @@
 // What must be durable before something may leave the process: gate.def.
 enum gate {
 #define X(name, sync, async, exit) GATE_##name,
-#include "coordinator/engine/gate.def"
+#include "coordinator/engine/threads/gate.def"
 #undef X
 };
 

@@ -5,8 +5,8 @@ A fault's file is words, then a unified diff:
     A late result of a lost attempt is taken.
     Tests: story.workers unit.engine
 
-    --- a/coordinator/engine/schedule.c
-    +++ b/coordinator/engine/schedule.c
+    --- a/coordinator/engine/scheduler/schedule.c
+    +++ b/coordinator/engine/scheduler/schedule.c
     @@ -1,3 +1,3 @@
      ...
 

@@ -29,7 +29,7 @@
 // more, right before the body (ss_session_may_begin): an order whose time is over
 // there comes back (UNBEGUN), is named in the next beat, and waits for HEARD. The
 // names of attempts that are over are kept for a while: a late copy of an order
-// begins nothing. coordinator/engine/beat.c has the coordinator's half.
+// begins nothing. coordinator/engine/scheduler/beat.c has the coordinator's half.
 //
 // When its coordinator is gone, or back with another epoch, what runs and what
 // is kept is an orphan: it is offered to whoever has its thread now (adopt.c).

@@ -18,7 +18,7 @@ static const struct {
     bool waits[3]; // by enum durability
 } gates[] = {
 #define X(name, sync, async, exit) {{sync, async, exit}},
-#include "coordinator/engine/gate.def"
+#include "coordinator/engine/threads/gate.def"
 #undef X
 };
 
