@@ -3,8 +3,23 @@
 // Each kind of event has its file; what they set in motion (loops to advance,
 // tasks to send, rows to store) is carried on here in a fixed order, so that the
 // same events always give the same commands.
+#include "common/base/check.h"
+#include "common/base/mem.h"
+#include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
-#include "coordinator/engine/invariant.h"
+#include "coordinator/engine/invariants.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/trial.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 // A pause of ours must not expire everybody: when we come much later than we
 // had asked for, leases on workers are extended by the delay. So that a pause is

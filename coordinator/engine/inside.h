@@ -2,7 +2,7 @@
 #ifndef SS_ENGINE_INSIDE_H
 #define SS_ENGINE_INSIDE_H
 
-#include "coordinator/engine/internal.h"
+#include "coordinator/engine/step/state.h"
 
 struct ss_engine {
     struct engine engine;

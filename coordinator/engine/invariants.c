@@ -179,8 +179,17 @@
 //   I139  whoever waits for records asked, and by a tag
 //   I140  so did who pauses
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/map.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/invariants.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ the cheap half
 

@@ -1,6 +1,24 @@
 // life.c - an engine's birth, and its end: what every room begins with, and what it
 // leaves behind.
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+#include "common/model/cluster.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/trial.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
 {

@@ -1,5 +1,12 @@
 // look.c - what the shell asks of an engine between two steps.
+#include "common/base/map.h"
+#include "common/model/cluster.h"
+#include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
 
 void ss_engine_count(
     const struct ss_engine *it, struct ss_engine_counts *ret_counts)

@@ -8,7 +8,17 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
 
 void ss_loop_drop_folds(struct loop *loop)
 {

@@ -2,7 +2,19 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
 
 static char *cache_key(const struct task *task)
 {

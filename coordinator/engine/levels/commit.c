@@ -4,7 +4,20 @@
 // A failure stops no sibling; the superstep raises it when all have ended.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/threads/answers.h"
 
 bool ss_task_ended(const struct task *task)
 {

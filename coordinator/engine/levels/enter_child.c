@@ -3,8 +3,23 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/enter.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/reserved.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/enter.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/threads/thread.h"
 
 // The bookkeeping of first visits: the namespace without its last task id.
 static bool first_visit(struct run *run, const char *ns)

@@ -1,6 +1,13 @@
 // later.c - what goes on later: a loop at the end of the step, or in the next one; a
 // task when a worker has room.
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
 
 void ss_task_ready(struct task *task)
 {

@@ -1,7 +1,17 @@
 // level_verify.c - what holds of levels and their tasks between two steps
 // (invariants.c has the list).
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/task.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/thread.h"
 
 static bool goes_on(const struct loop *loop)
 {

@@ -11,7 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/requests.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 // The plain answer was for the first superstep of the root (R7.2, R7.10).
 static void miss_plain(struct loop *loop)

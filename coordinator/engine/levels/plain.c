@@ -10,7 +10,17 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/step/step.h"
 
 static bool asks_next(const struct task *task, const char *question)
 {

@@ -12,7 +12,21 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
 
 // ------------------------------------------------ start
 

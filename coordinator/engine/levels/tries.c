@@ -5,7 +5,30 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/limits.h"
+#include "common/model/reserved.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/checkpoint.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/tasks.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ policies
 

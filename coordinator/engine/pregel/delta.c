@@ -6,8 +6,17 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
 #include "common/model/persistent_vector.h"
-#include "coordinator/engine/loop.h"
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
 
 json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 {

@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/engine/loop.h"
+#include "common/base/mem.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
 
 static int by_index(const void *a, const void *b)
 {

@@ -5,7 +5,16 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/loop.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 
 static int restore_channels(struct loop *loop,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)

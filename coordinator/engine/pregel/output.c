@@ -1,5 +1,12 @@
 // output.c - what a graph gives: its output keys, and what they hold.
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
 
 void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
     struct ss_keys *ret_final)

@@ -6,7 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/engine/loop.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 
 static bool is_null_task(const char *task_id)
 {

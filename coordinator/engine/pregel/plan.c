@@ -9,7 +9,20 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/loop.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/limits.h"
+#include "common/model/requests.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 
 char *ss_path_pull(const char *node)
 {

@@ -10,7 +10,15 @@
 // run left counts.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 
 // R3.18: the answers that a task has, and the one that this run's map adds.
 static void give_answers(struct task *task, const struct task_facts *facts)

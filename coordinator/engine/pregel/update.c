@@ -3,13 +3,23 @@
 // What a superstep makes depends on its tasks and their writes alone, never on
 // who finished first: tasks are sorted by path, and everything that may fail is
 // done on copies before anything changes.
-#include "coordinator/engine/loop.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/channel.h"
+#include "common/model/graph.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 
 bool ss_seen_has(const struct loop *loop, const char *node)
 {

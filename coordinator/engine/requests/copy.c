@@ -1,7 +1,18 @@
 // copy.c - a thread once more, under another name.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/limits.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 static json_t *copy_body(const char *from, json_t *body)
 {

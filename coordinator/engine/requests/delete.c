@@ -1,7 +1,17 @@
 // delete.c - a thread goes, with all its rows and records.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 bool ss_thread_is_free(struct thread *thread, const char *peer, uint64_t id)
 {

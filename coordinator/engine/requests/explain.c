@@ -8,7 +8,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/snapshot.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ the present
 

@@ -1,6 +1,15 @@
 // graphs.c - what clients ask of the graphs: a list, one of them, a picture, and
 // whether a description is one.
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/limits.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 
 // Its nodes but those that the compiler made.
 static size_t visible_nodes(const struct ss_graph *graph)

@@ -7,8 +7,16 @@
 // done again; where the thread has gone on by itself, nothing is imported.
 #include <string.h>
 
-#include "coordinator/engine/import.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/import.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 static const char *id_of(const json_t *saved)
 {

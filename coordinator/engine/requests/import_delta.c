@@ -6,9 +6,16 @@
 // parent stands before its child, so its own value is there by then.
 #include <string.h>
 
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
 #include "common/model/channel.h"
-#include "coordinator/engine/import.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/import.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 // The parent, in the list before `index` or in the journal.
 struct parent {

@@ -7,8 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/engine/import.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/limits.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/import.h"
+#include "coordinator/engine/threads/thread.h"
 
 // Whole at the latest after so many: what a reader has to pass.
 enum { CHAIN_MAX = 64 };

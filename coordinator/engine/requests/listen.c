@@ -3,9 +3,28 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/audience.h"
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/replay.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/replay.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/requests/snapshot.h"
+#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 static void listener_fini(struct listener *listener)
 {

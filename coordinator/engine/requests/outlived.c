@@ -11,8 +11,21 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/requests.h"
 #include "common/model/run_key.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ looks
 

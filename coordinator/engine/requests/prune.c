@@ -10,7 +10,17 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 // A finished call of a graph inside: begun by a root checkpoint that goes.
 static bool goes(const struct thread *thread, const struct ss_mark *mark)

@@ -2,10 +2,20 @@
 //
 // A reading is answered when all that it shows is durable: it queues behind the
 // thread's own appends (gate READ).
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/snapshot.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 static bool place_of(struct thread *thread, const char *peer, uint64_t id,
     const json_t *body, struct place *ret)

@@ -5,7 +5,17 @@
 //   others    are told what to do about it
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/runs/trial.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 static void cancel(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)

@@ -6,13 +6,32 @@
 //
 // A shadow of the run holds the loops: stream.c shows them as it showed the real
 // ones, and told.c hands what it shows over to here, where it is numbered.
-#include "coordinator/engine/replay.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/replay.h"
+#include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 struct replay {
     struct thread *thread;

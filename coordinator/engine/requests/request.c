@@ -3,9 +3,32 @@
 // resume.c.
 #include <string.h>
 
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+#include "common/model/limits.h"
 #include "common/model/requests.h"
 #include "common/model/suggest.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 typedef void thread_fn(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);

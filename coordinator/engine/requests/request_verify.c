@@ -1,7 +1,11 @@
 // request_verify.c - what holds of requests that wait for the store between two
 // steps (invariants.c has the list).
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
 
 static bool is_asked(const struct engine *engine, uint64_t tag)
 {

@@ -5,7 +5,21 @@
 // Who is served how is for those above to say: engine->serve (request.c).
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/cluster.h"
+#include "common/model/requests.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 bool ss_requests_open(const struct thread *thread)
 {

@@ -7,8 +7,21 @@
 //   else it begins (run.c)
 #include <string.h>
 
+#include "common/base/ids.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
 #include "common/model/run_key.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 // What can be said before a run is made of the request: SS_OK, and what is to be
 // done about a thread that is busy, and the graph (borrowed).

@@ -1,9 +1,22 @@
 // scan.c - what only the store's small tables know: threads, runs, cached results.
 #include <string.h>
 
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/requests.h"
 #include "common/model/run_key.h"
-
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
 
 // A list may be longer than memory: it is read a page at a time.
 static size_t page_of(const json_t *body)

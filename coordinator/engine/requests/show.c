@@ -1,5 +1,15 @@
 // show.c - what is out and what waits, for people.
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/requests/thread_requests.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 enum { LIMIT_DEFAULT = 1000 };
 

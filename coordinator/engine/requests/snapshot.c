@@ -6,7 +6,24 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/requests.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/requests/snapshot.h"
+#include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ pieces
 

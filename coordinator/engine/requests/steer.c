@@ -2,7 +2,16 @@
 // they do to it is in cancel.c and migrate.c.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/requests/requests.h"
+#include "coordinator/engine/requests/run_requests.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 // ------------------------------------------------ cancel
 

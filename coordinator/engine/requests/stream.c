@@ -4,8 +4,24 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/audience.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/requests.h"
+#include "common/model/reserved.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/snapshot.h"
+#include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/threads/answers.h"
 
 // ------------------------------------------------ values
 

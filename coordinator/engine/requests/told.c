@@ -12,9 +12,23 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/audience.h"
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/replay.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/replay.h"
+#include "coordinator/engine/requests/stream.h"
+#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
 
 static const struct {
     const char *name;

@@ -7,8 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/reserved.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pending.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 struct change {
     struct thread *thread;

@@ -20,8 +20,24 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/requests.h"
 #include "common/model/suggest.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 
 #define KEY_ALL "all"
 

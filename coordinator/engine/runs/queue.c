@@ -15,8 +15,26 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/ids.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
 #include "common/model/suggest.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/queue_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 // ------------------------------------------------ what keeps a thread busy
 

@@ -2,7 +2,26 @@
 // itself, when its thread has been read.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/levels/watch.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/queue_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 struct thread *ss_run_found(
     struct engine *engine, json_t *record_json, bool crashed)

@@ -3,7 +3,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/limits.h"
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/threads/thread.h"
 
 static int parse_names(const json_t *body, const char *key,
     struct ss_names *ret, struct ss_error *error)

@@ -1,7 +1,7 @@
 // run_state.c - the states of a run, and from which it comes into each.
-#include "coordinator/engine/run_state.h"
-
 #include "common/base/move.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/runs/runs_impl.h"
 
 enum {
     NEW = 1 << RUN_NEW,

@@ -2,9 +2,21 @@
 // list).
 #include <string.h>
 
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/model/journal.h"
 #include "common/model/run_key.h"
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/model/value.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/thread.h"
 
 static void verify_listed(const struct run *run, struct census *census)
 {

@@ -3,7 +3,17 @@
 // idle, it goes.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/queue_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 // A run that makes a row is not what ended its coordinator (trial.c).
 static void row_begins(struct thread *thread, const char *run)

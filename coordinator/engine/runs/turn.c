@@ -5,7 +5,16 @@
 //   the graph has one node     that one
 //   nothing has run yet        the node that is named as the input's channel is
 //   else                       the one that saw the newest version; two: nobody
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/reserved.h"
+#include "common/model/value.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/threads/thread.h"
 
 // R9.12: by the versions that nodes have seen.
 static const struct ss_node *infer(struct loop *loop)

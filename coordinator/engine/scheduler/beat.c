@@ -20,7 +20,19 @@
 // docs/reference/protocol.md tells the worker's half.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/task.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/thread.h"
 
 int64_t ss_begin_ms(const struct engine *engine)
 {

@@ -14,8 +14,17 @@
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/mem.h"
+#include "common/model/graph.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/scheduler/fair.h"
+#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
 
 struct line {
     int64_t priority;

@@ -12,8 +12,20 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
 #include "common/model/persistent_vector.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/task.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
 
 struct holding {
     uint64_t slot;

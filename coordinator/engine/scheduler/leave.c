@@ -8,8 +8,17 @@
 // other coordinators, ends what it runs, and hands back what it has not begun.
 #include <string.h>
 
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
 #include "common/model/suggest.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
 
 static void send_away(const struct worker *worker)
 {

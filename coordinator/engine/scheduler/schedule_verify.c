@@ -4,8 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/task.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/invariant.h"
 
 // ------------------------------------------------ attempts
 

@@ -1,5 +1,13 @@
 // wait.c - what a task waits for: dispatch goes by it, and people are told it.
-#include "coordinator/engine/internal.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/scheduler/adopt.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
 
 static enum task_wait ready_waits_for(const struct task *task)
 {

@@ -1,6 +1,7 @@
 // worker_state.c - the states of a worker, and from which it comes into each.
 #include "common/base/move.h"
-#include "coordinator/engine/scheduler.h"
+#include "coordinator/engine/scheduler/attempts.h"
+#include "coordinator/engine/scheduler/scheduler.h"
 
 enum {
     SERVES = 1 << WORKER_SERVES,

@@ -6,7 +6,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/task.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
 
 void ss_put_fini(struct ss_command_put *put)
 {

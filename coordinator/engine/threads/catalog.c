@@ -3,8 +3,19 @@
 #include <string.h>
 
 #include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
 #include "common/model/suggest.h"
-#include "coordinator/engine/internal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
 
 // ------------------------------------------------ what is known
 

@@ -1,5 +1,11 @@
 // graph_ref.c - which graph and which namespace of a thread a request means.
-#include "coordinator/engine/internal.h"
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+#include "coordinator/engine/threads/graphs.h"
 
 // A namespace without task ids; `counters`: digits stay too (R12.4, R12.4b).
 static char *strip(const char *ns, bool counters)

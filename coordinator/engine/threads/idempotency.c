@@ -1,7 +1,13 @@
 // idempotency.c - a request with a key is done once: its answer stands in a row.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "common/model/value.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 int ss_key_check(const json_t *body, struct ss_error *error)
 {

@@ -2,7 +2,14 @@
 // bounds; whoever asks for one later has it folded back from its rows.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
+#include "coordinator/engine/threads/waiting.h"
 
 void ss_idle_leave(struct thread *thread)
 {

@@ -6,7 +6,10 @@
 // one alone that no message can carry is refused where messages are made.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/status.h"
+#include "common/model/value.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/threads/answers.h"
 
 void ss_page_init(struct page *page, const json_t *body)
 {

@@ -1,7 +1,12 @@
 // reply_later.c - answers that are given when what they tell is durable, and what is
 // answered of rows that contradict each other.
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/thread.h"
 
 void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)

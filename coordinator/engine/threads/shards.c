@@ -3,7 +3,16 @@
 // Where several coordinators share a database a thread is served only while its
 // shard is owned. What becomes of one that is lost is in shards_lost.c.
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/cluster.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
 
 bool ss_is_ours(const struct engine *engine, const char *thread)
 {

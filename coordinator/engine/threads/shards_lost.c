@@ -3,8 +3,18 @@
 // What is lost is forgotten at once: nothing more is stored, sent or cancelled for
 // it. Attempts that are out go on at their workers, which offer them to the new
 // owner; an old one must not settle them.
+#include <string.h>
+
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/cluster.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
 
 static void new_owner(struct engine *engine, const struct ss_event *event)
 {

@@ -5,14 +5,24 @@
 // Rows are appended to the journal in memory at once and handed to the store in
 // units: one in flight for each thread; what comes meanwhile forms the next.
 // What rests on a row that is not durable yet is held back (gate.def).
-#include "coordinator/engine/thread.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/internal.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "common/base/prng.h"
+#include "common/base/status.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
 
 static const struct {
     bool waits[3]; // by enum durability

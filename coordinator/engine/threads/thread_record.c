@@ -2,7 +2,15 @@
 //
 // It is put together with rows, and tells then where the thread ends
 // (coordinator/core/journal_head.h); so what it said before is kept, and said again.
-#include "coordinator/engine/internal.h"
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/value.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
 
 void ss_thread_record_found(struct thread *thread, const json_t *record)
 {

@@ -1,6 +1,7 @@
 // thread_state.c - the states of a thread, and from which it comes into each.
 #include "common/base/move.h"
-#include "coordinator/engine/thread.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
 
 enum {
     COLD = 1 << THREAD_COLD,

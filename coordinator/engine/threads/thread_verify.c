@@ -2,8 +2,16 @@
 // (invariants.c has the list).
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
-#include "coordinator/engine/invariant.h"
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/model/graph.h"
+#include "common/model/journal.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 // ------------------------------------------------ rows and their store
 

@@ -8,7 +8,13 @@
 // (ss_requests_resume); here is only who waits.
 #include <string.h>
 
-#include "coordinator/engine/internal.h"
+#include "common/base/mem.h"
+#include "common/model/requests.h"
+#include "common/model/value.h"
+#include "coordinator/engine/threads/shards.h"
+#include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/threads_impl.h"
+#include "coordinator/engine/threads/waiting.h"
 
 void ss_waiting_fini(struct waiting *waiting)
 {

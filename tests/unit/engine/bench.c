@@ -1,12 +1,16 @@
 // bench.c - one loop of the engine on the bench.
-#include "tests/unit/engine/bench.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
-#include "coordinator/engine/internal.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
 #include "tests/suite.h"
+#include "tests/unit/engine/bench.h"
 
 static struct {
     struct engine engine;

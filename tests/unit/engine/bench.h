@@ -5,7 +5,6 @@
 
 #include <check.h>
 
-#include "coordinator/engine/loop.h"
 #include "tests/stories/world.h"
 
 // The loop of the graph `description` (taken), on a new thread.

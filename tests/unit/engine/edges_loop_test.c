@@ -1,6 +1,7 @@
 // edges_loop_test.c - sharp edges of spec/engine.md 15: the loop (24-52).
 #include <string.h>
 
+#include "common/model/limits.h"
 #include "tests/unit/engine/edges.h"
 
 static void chain(void)

@@ -14,6 +14,9 @@
 //   120     the long-term Store: a later version
 #include <string.h>
 
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 #include "tests/unit/engine/edges.h"
 
 #define RAW(channels)                                                          \

@@ -2,7 +2,9 @@
 // what it does.
 #include <stdlib.h>
 
-#include "coordinator/engine/thread.h"
+#include "coordinator/engine/limits.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
 #include "tests/stories/suite.h"
 
 // X(what, sync, async, exit) as gate.def says it, told once more.

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/engine/thread.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/threads/thread.h"
 #include "tests/unit/engine/bench.h"
 
 enum { NODES = 1000, STEPS = 6 };

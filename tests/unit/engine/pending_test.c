@@ -1,4 +1,5 @@
 // pending_test.c - one reading of a superstep's pending writes (R1.14).
+#include "coordinator/engine/pregel/pending.h"
 #include "tests/suite.h"
 #include "tests/unit/engine/bench.h"
 

@@ -3,6 +3,9 @@
 
 #include "common/base/buf.h"
 #include "common/model/reserved.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/pregel/pregel_impl.h"
 #include "tests/unit/engine/bench.h"
 
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"

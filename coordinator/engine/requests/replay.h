@@ -1,8 +1,16 @@
 // replay.h - what was told, told again from the rows.
-#ifndef SS_ENGINE_REPLAY_H
-#define SS_ENGINE_REPLAY_H
+#ifndef SS_ENGINE_REQUESTS_REPLAY_H
+#define SS_ENGINE_REQUESTS_REPLAY_H
 
-#include "coordinator/engine/audience.h"
+#include <jansson.h>
+#include <stdint.h>
+
+#include "coordinator/engine/levels/run.h"
+
+struct listener;
+struct loop;
+struct replay;
+struct thread;
 
 // Tell `listener` what rows of this run told after what `body` names (`after`:
 // the last number that it saw; `seen`: how many items of which attempts), in the

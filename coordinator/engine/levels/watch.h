@@ -10,10 +10,17 @@
 //
 // A loop here is one that a run runs: views, and what an update works on, have no
 // run and tell nothing.
-#ifndef SS_ENGINE_WATCH_H
-#define SS_ENGINE_WATCH_H
+#ifndef SS_ENGINE_LEVELS_WATCH_H
+#define SS_ENGINE_LEVELS_WATCH_H
 
-#include "coordinator/engine/state.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "common/base/status.h"
+#include "common/model/task.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/step/state.h"
 
 struct watch {
     // There is one run more; nobody listens to it yet.

@@ -1,8 +1,12 @@
-// step.h - what every room of the engine may give to the step that is being made:
-// commands, a sentence of narration, a time to be woken.
+// step.h - what every room may give to the step that is being made: commands, a
+// sentence of narration, a time to be woken.
 #ifndef SS_ENGINE_STEP_H
 #define SS_ENGINE_STEP_H
 
+#include <jansson.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
 #include "coordinator/engine/engine.h"
 
 struct engine;

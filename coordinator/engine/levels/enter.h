@@ -1,8 +1,15 @@
 // enter.h - what entering a root loop and a nested one have in common (enter.c).
-#ifndef SS_ENGINE_ENTER_H
-#define SS_ENGINE_ENTER_H
+#ifndef SS_ENGINE_LEVELS_ENTER_H
+#define SS_ENGINE_LEVELS_ENTER_H
 
-#include "coordinator/engine/loop.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+struct fold_then;
+struct loop;
+struct ss_error;
+struct ss_mark;
+struct ss_writes;
 
 // An entry under way. It may have to wait for folds on a worker, twice.
 struct entry {
@@ -31,9 +38,9 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
 void ss_enter_resume(struct loop *loop, bool forks, bool again);
 // Made by an update or as a fork.
 bool ss_enter_is_edited(const struct ss_mark *mark);
-// The checkpoint belongs to what this very task began.
-bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task);
 // After a crash: the output that had been shown before it.
 void ss_enter_recover_output(struct loop *loop);
+// The answer is a map of ids of questions.
+bool ss_resume_is_id_map(const json_t *resume);
 
 #endif

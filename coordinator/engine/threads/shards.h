@@ -1,8 +1,15 @@
 // shards.h - which threads are this coordinator's, and whose the others are.
-#ifndef SS_ENGINE_SHARDS_H
-#define SS_ENGINE_SHARDS_H
+#ifndef SS_ENGINE_THREADS_SHARDS_H
+#define SS_ENGINE_THREADS_SHARDS_H
 
-#include "coordinator/engine/state.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct ss_event;
+struct thread;
+
+// ------------------------------------------------ shards.c
 
 // May we serve that thread? Always, where nobody shares the store.
 bool ss_is_ours(const struct engine *engine, const char *thread);
@@ -11,8 +18,6 @@ uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
 // True: the thread is another's, and who asked (NULL: nobody) was told whose.
 bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
     const char *thread);
-// The answer that says where the thread is now, as far as it is known. Gives.
-json_t *ss_moved_json(const struct engine *engine, const char *thread);
 // What a thread that is dropped owes `peer`.
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message);
@@ -21,10 +26,13 @@ void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
 void ss_shards_seen(struct engine *engine, const struct ss_event *event);
 void ss_shards_gained(struct engine *engine, const struct ss_event *event);
 void ss_shards_read(struct engine *engine, const struct ss_event *event);
+// Are all unfinished runs of its shard known? Who asks before then waits.
+bool ss_is_read(const struct engine *engine, const char *thread);
+
+// ------------------------------------------------ shards_lost.c
+
 void ss_shards_lost(struct engine *engine, const struct ss_event *event);
 // At the end of the step: threads that have moved.
 void ss_threads_free_gone(struct engine *engine);
-// Are all unfinished runs of its shard known? Who asks before then waits.
-bool ss_is_read(const struct engine *engine, const char *thread);
 
 #endif

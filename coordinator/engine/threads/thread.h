@@ -1,8 +1,90 @@
 // thread.h - a hot thread: its journal, its rows on their way, its gate.
-#ifndef SS_ENGINE_THREAD_H
-#define SS_ENGINE_THREAD_H
+#ifndef SS_ENGINE_THREADS_THREAD_H
+#define SS_ENGINE_THREADS_THREAD_H
 
-#include "coordinator/engine/state.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "coordinator/engine/engine.h"
+#include "coordinator/engine/threads/waiting.h"
+
+struct change;
+struct engine;
+struct run;
+struct ss_journal;
+struct ss_mark;
+struct ss_row;
+
+enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
+
+// A command that waits for rows to be durable.
+struct held {
+    uint64_t seq;
+    uint64_t unit; // and for this unit, which may hold records alone
+    struct ss_command command;
+};
+
+enum thread_state { THREAD_COLD, THREAD_LOADING, THREAD_HOT };
+
+struct thread {
+    struct engine *engine;
+    char *id;
+    enum thread_state state;
+    uint64_t load_tag;
+    struct ss_journal *journal;
+    struct ss_row *open; // the row being made in this step
+    size_t open_writes;  // its capacity for writes
+    uint64_t issued;     // rows handed to the store
+    uint64_t durable;
+    uint64_t store_tag; // of the unit in flight; 0: none
+    uint64_t worked_on_by; // number of the worker that had its last task
+    uint64_t store_to;
+    uint64_t units; // handed to the store
+    uint64_t units_durable;
+    struct {
+        struct ss_command_put *items;
+        size_t count, capacity;
+    } puts;
+    struct {
+        struct held *items;
+        size_t count, capacity;
+    } held;
+    struct waiting_list waiting;
+    struct run *run;       // the active one
+    struct run *taken_back; // one that ended so; its rows are not void yet
+    struct {
+        struct run **items;
+        size_t count, capacity;
+    } queue; // those that wait for their turn, in order (queue.c)
+    int64_t queue_last;    // the place of the last one that joined
+    bool turn;             // in engine's list of threads that may begin one
+    struct change *change; // an update_state that waits for a worker
+    bool dirty;            // in engine's list of threads to flush
+    bool known;            // has a record
+    char *record;          // that, as JSON text; NULL: none
+    int64_t born_us;       // when it was made; 0: it has no record
+    uint64_t delete_to;    // void rows to delete when that is durable; 0: none
+    bool delete_all;       // the next unit deletes every row
+    bool deleting;         // until that is durable who asks for the thread waits
+    bool barred;           // not to be read yet: a run of it is on trial
+    struct ss_map old_records; // runs whose name alone is their key (record.c)
+    json_t *parked;        // the record of its quarantined run, or NULL
+    json_t *doomed;        // of one that is being cancelled; or NULL
+    int64_t recoveries;    // of the run that it is read for
+    char *graph;           // last used
+    uint64_t last_ticks;
+    uint64_t event_seq; // numbering of events
+    uint32_t event_index;
+    int64_t used_ms;
+    struct thread *idle_prev, *idle_next; // the longest idle first
+    bool is_idle;                         // it is in that list
+    size_t idle_size;                     // bytes of memory, about
+};
 
 // What must be durable before something may leave the process: gate.def.
 enum gate {
@@ -27,8 +109,22 @@ struct thread_owner {
     void (*gone)(struct thread *thread);
 };
 
-// thread_state.c: nobody else changes its state.
-void ss_thread_move(struct thread *thread, enum thread_state to);
+// The store's answer to its unit: what it came to.
+enum unit_end {
+    UNIT_REFUSED, // the thread is dropped
+    UNIT_DURABLE,
+    UNIT_DELETED, // that deleted it: it is as if new
+};
+
+// With this status what is stored of a thread is another coordinator's to go on
+// with.
+static inline bool ss_thread_is_anothers(int status)
+{
+    return status == SS_EFENCED || status == SS_EMOVED;
+}
+
+// ------------------------------------------------ thread.c
+
 // The thread, made if need be; nothing of it is read.
 struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.
@@ -40,12 +136,6 @@ struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
 // who wait for it, else NULL.
 struct thread *ss_thread_rows(
     struct engine *engine, const struct ss_event *event);
-// The store's answer to its unit: what it came to.
-enum unit_end {
-    UNIT_REFUSED, // the thread is dropped
-    UNIT_DURABLE,
-    UNIT_DELETED, // that deleted it: it is as if new
-};
 enum unit_end ss_thread_stored(
     struct thread *thread, const struct ss_event *event);
 
@@ -89,56 +179,28 @@ uint64_t ss_thread_unit(const struct thread *thread);
 // The row that `gate` waits for under this durability: 0 for none.
 uint64_t ss_thread_gate(
     const struct thread *thread, enum gate gate, enum durability durability);
-// At the end of a step: rows to the store, one unit in flight (a thread).
-void ss_thread_flush(struct thread *thread);
+// It has something to flush at the end of the step.
 void ss_thread_dirty(struct thread *thread);
 // The store has all of it, and nothing is held back.
 bool ss_thread_is_quiet(const struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
-// With this status what is stored of a thread is another coordinator's to go on
-// with.
-static inline bool ss_thread_is_anothers(int status)
-{
-    return status == SS_EFENCED || status == SS_EMOVED;
-}
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.
 int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
     struct ss_error *error);
 
-// ------------------------------------------------ waiting.c
-
-void ss_waiting_fini(struct waiting *waiting);
-// One more request. Borrows all.
-void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
-// A run was found, which is to be recovered ("recover") or taken back when the
-// thread has been read.
-void ss_waiting_add_run(
-    struct thread *thread, const char *run, const char *op);
-// The first run that was found and waits. Borrowed; NULL: none does.
-const char *ss_waiting_run(const struct thread *thread);
-// That run does (NULL: none does).
-bool ss_waiting_has_run(const struct thread *thread, const char *run);
-// It waits no more for what `op` says. False: it did not; else *ret is the
-// caller's (ss_waiting_fini).
-bool ss_waiting_take_run(struct thread *thread, const char *run,
-    const char *op, struct waiting *ret);
-// All who ask get this error; they are dropped then.
-void ss_waiting_refuse(struct thread *thread, int status, const char *message);
-// `but_runs`: runs that were found stay, nobody would find them again.
-void ss_waiting_drop(struct thread *thread, bool but_runs);
-
 // ------------------------------------------------ idle.c
 
-// At the end of a step: it may be idle now.
-void ss_thread_rest(struct thread *thread);
-// Somebody uses it, or it goes: out of the list of those that nobody uses.
-void ss_idle_leave(struct thread *thread);
 // The same of all that were used: each is flushed, then it may be idle.
 void ss_threads_flush(struct engine *engine);
 // Forget threads that nobody has used for a while, and the longest idle ones
 // where there are too many. True: it was time to look for the former.
 bool ss_threads_evict(struct engine *engine);
+
+// ------------------------------------------------ thread_record.c
+
+// Put the thread's record with `news` (taken) in the place of what it said of
+// them.
+void ss_thread_put_record(struct thread *thread, json_t *news);
 
 #endif

@@ -3,11 +3,15 @@
 // The list is atop invariants.c; every room looks at what it keeps itself, and
 // counts on the way what the rooms above it hold against their own books. Nothing
 // here changes anything.
-#ifndef SS_ENGINE_INVARIANT_H
-#define SS_ENGINE_INVARIANT_H
+#ifndef SS_ENGINE_THREADS_INVARIANT_H
+#define SS_ENGINE_THREADS_INVARIANT_H
+
+#include <stddef.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/state.h"
+#include "coordinator/engine/pregel/loop.h"
+
+struct engine;
 
 // A check that stays on wherever it is reached, and says its number.
 #define ss_invariant(number, claim) \
@@ -32,22 +36,5 @@ struct census {
 // Each adds to the census what it saw.
 void ss_threads_verify(const struct engine *engine, struct census *census);
 void ss_graphs_verify(const struct engine *engine, struct census *census);
-// A level that lives, and those inside.
-void ss_level_verify(const struct loop *loop, struct census *census);
-// A task that a superstep, an update or a fold has.
-void ss_task_verify(const struct task *task, struct census *census);
-void ss_runs_verify(const struct engine *engine, struct census *census);
-void ss_change_verify(const struct change *change, struct census *census);
-// After all of them.
-void ss_workers_verify(const struct engine *engine, struct census *census);
-void ss_lines_verify(const struct engine *engine, struct census *census);
-void ss_offers_verify(const struct engine *engine, struct census *census);
-void ss_dispatches_verify(const struct engine *engine);
-void ss_waits_verify(const struct engine *engine, struct census *census);
-void ss_requests_verify(const struct engine *engine, struct census *census);
-
-// At the end of a step: the cheap half, and all of it as often as
-// options.verify_rate says.
-void ss_invariants(struct engine *engine);
 
 #endif

@@ -1,8 +1,34 @@
-// catalog.h - the graphs that workers announced, and their versions.
-#ifndef SS_ENGINE_CATALOG_H
-#define SS_ENGINE_CATALOG_H
+// graphs.h - the graphs that workers announced, their versions, and which of them a
+// request means.
+#ifndef SS_ENGINE_THREADS_GRAPHS_H
+#define SS_ENGINE_THREADS_GRAPHS_H
 
-#include "coordinator/engine/state.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine;
+struct ss_error;
+struct ss_event;
+struct ss_graph;
+struct thread;
+
+struct known_graph {
+    struct ss_graph *graph;
+    int64_t announced_us; // when it was, first; the newest rules; 0: never
+    size_t workers;       // that serve it, as the scheduler says
+};
+
+// What a request means by its graph and namespace (R9.2).
+struct place {
+    struct ss_graph *root;  // borrowed
+    struct ss_graph *graph; // borrowed: the one whose namespace it is
+    bool known;             // some graph lives there
+    char *ns;               // owned (ss_free)
+};
+
+// ------------------------------------------------ catalog.c
 
 // That version of the graph, or (NULL) the newest. Borrowed; NULL: not known.
 struct known_graph *ss_known_graph(
@@ -25,7 +51,11 @@ size_t ss_graph_workers(
     const struct engine *engine, const struct ss_graph *graph);
 // Nobody serves it, and who asks now is given a version that somebody serves.
 bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
-// Of which graph the thread is, as its newest row that names one says.
-void ss_thread_graph_from_rows(struct thread *thread);
+
+// ------------------------------------------------ graph_ref.c
+
+// False: `error` says that the graph is not known, or has no state of its own.
+bool ss_place_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct place *ret, struct ss_error *error);
 
 #endif

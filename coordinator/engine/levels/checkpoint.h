@@ -1,0 +1,47 @@
+// checkpoint.h - a loop's way into rows, and into a graph inside.
+#ifndef SS_ENGINE_LEVELS_CHECKPOINT_H
+#define SS_ENGINE_LEVELS_CHECKPOINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct loop;
+struct ss_error;
+struct ss_mark;
+struct task;
+
+// ------------------------------------------------ enter.c
+
+// The checkpoint belongs to what this very task began.
+bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task);
+
+// ------------------------------------------------ checkpoint.c
+
+// Under `exit`: write the current checkpoint as it is (R5.28).
+void ss_loop_save_at_exit(struct loop *loop);
+// Persist now? (R5.23)
+bool ss_loop_saves_now(const struct loop *loop);
+// How often the task's workers were lost, beside what stands for it. Takes `lost`.
+void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
+// Under `exit`: store what is pending, of the tasks that wrote in this run (R5.28).
+void ss_loop_store_pending(struct loop *loop);
+// The plain answer was taken: no later run may be given it (R7.10, not copied).
+// `taker`: whose task took it; the row of its writes says so.
+void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker);
+
+// ------------------------------------------------ loop.c
+
+// All tasks have ended: raise, ask, or update and go on (R6.7, R5.17).
+bool ss_loop_settled(struct loop *loop);
+
+// ------------------------------------------------ ask_fold.c
+
+// All folds are there, and the loop goes on.
+bool ss_loop_folded(struct loop *loop);
+
+// ------------------------------------------------ enter_child.c
+
+// Enter a nested loop, for its parent_task.
+int ss_loop_enter_child(struct loop *loop, struct ss_error *error);
+
+#endif

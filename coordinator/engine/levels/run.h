@@ -1,0 +1,90 @@
+// run.h - a run, as its levels know it; what is done with it stands in runs.
+#ifndef SS_ENGINE_LEVELS_RUN_H
+#define SS_ENGINE_LEVELS_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/base/map.h"
+#include "common/model/graph.h"
+#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/threads/thread.h"
+
+struct audience;
+struct engine;
+struct ss_value;
+
+enum stream_mode {
+    STREAM_VALUES = 1 << 0,
+    STREAM_UPDATES = 1 << 1,
+    STREAM_CUSTOM = 1 << 2,
+    STREAM_MESSAGES = 1 << 3,
+    STREAM_TASKS = 1 << 4,
+    STREAM_CHECKPOINTS = 1 << 5,
+    STREAM_DEBUG = 1 << 6,
+    STREAM_PROGRESS = 1 << 7,
+};
+
+enum run_state {
+    RUN_NEW,        // or a shadow, which only shows
+    RUN_QUEUED,     // waits for its turn
+    RUN_ACTIVE,     // the thread's
+    RUN_TAKEN_BACK, // its rows are about to be void
+    RUN_ENDED,
+};
+
+struct run {
+    enum run_state state;
+    struct engine *engine;
+    struct thread *thread;
+    char id[SS_UUID_SIZE]; // a client's own id: any text that fits
+    struct terms terms;
+    struct ss_graph *graph;
+    json_t *body; // the request: how it was entered
+    json_t *input; // borrowed from body, or NULL
+    json_t *command;
+    enum durability durability;
+    int64_t recursion_limit;
+    int64_t max_concurrency; // 0: none
+    int64_t priority;        // higher ones are served first (fair.c)
+    bool strict_resume;
+    struct ss_names before, after; // per call; empty: the graph's
+    json_t *config, *context;
+    json_t *meta;       // merged into checkpoint metadata (R1.6)
+    struct ss_value *plain; // the plain answer; NULL: none, or taken
+    struct task *plain_holder; // whom it went out to
+    struct task *plain_waits;  // who goes first, until graphs inside are planned
+    bool plain_aimed; // it went to whose question was open
+    size_t held; // tasks that asked and wait for the plain answer's way
+    json_t *questions; // ids that were open when it was entered (R7.12)
+    json_t *entry;     // the entry part of its first row, borrowed
+    char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
+    struct ss_map replay_visited; // logical namespaces (R12.14)
+    struct loop *root;
+    struct audience *audience; // who listens: the requests room's (audience.h)
+    unsigned modes;            // what all of them want together, as it says
+    size_t running;            // attempts out
+    char *drain;               // a node asked to stop
+    uint64_t entry_seq;
+    int64_t recoveries;  // counted without a row since; 0: it is innocent
+    bool cancelled;
+    // while it waits for its turn (queue.c)
+    json_t *record;  // what is stored of it, with its request; NULL: it runs
+    uint64_t unit;   // that stores it
+    bool keeps_output; // its end row does: no fold of rows gives it
+    json_t *warnings;
+    uint64_t supersteps, tasks_run;
+    int64_t created_us;
+    size_t tasks_planned, tasks_done; // of this superstep, for progress
+};
+
+// Its end is in the journal, or it is taken back.
+static inline bool ss_run_has_ended(const struct run *run)
+{
+    return run->state == RUN_TAKEN_BACK || run->state == RUN_ENDED;
+}
+
+#endif

@@ -1,0 +1,80 @@
+// pending.h - pending writes in memory, and what they say of a task (R1.14).
+#ifndef SS_ENGINE_PREGEL_PENDING_H
+#define SS_ENGINE_PREGEL_PENDING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/ids.h"
+#include "common/base/map.h"
+
+struct ss_value;
+struct ss_writes;
+
+// A pending write in memory (R1.7).
+struct pending {
+    char task_id[SS_UUID_SIZE];
+    char *path;
+    int32_t idx;
+    char *channel;
+    struct ss_value *value;
+    bool of_this_run; // written by this run (recovery, R5.28)
+    bool is_left;     // an exit has stored it; there may be another one
+    uint64_t seq;     // which came later: the row, then a counter
+};
+
+struct pendings {
+    struct pending *items;
+    size_t count;
+    size_t capacity;
+    struct ss_map tasks; // task id -> anything: whose writes are here
+};
+
+struct task_facts {
+    bool finished;
+    bool failed;
+    json_t *interrupts; // last asked, or NULL; borrowed
+    json_t *answers;    // `__resume__`, or NULL; borrowed
+    json_t *error;      // {"code", "message"}, or NULL; borrowed
+    const char *error_source;
+    json_t *tries;      // of this run: see SS_NAME_TRIES, or NULL; borrowed
+    uint64_t tries_seq; // the row that holds it
+    json_t *lost;       // the same of SS_NAME_LOST
+    uint64_t lost_seq;
+};
+
+struct task_facts ss_pendings_facts(
+    const struct pendings *pending, const char *task_id);
+void ss_pendings_add(struct pendings *pending, const char *task_id,
+    const char *path, int32_t idx, const char *channel,
+    struct ss_value *value, bool of_this_run, uint64_t seq); // borrows all
+void ss_pendings_drop(struct pendings *pending, const char *task_id);
+void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
+void ss_pendings_drop_write(
+    struct pendings *pending, const char *task_id, const char *channel);
+// A write of this task was made by this run (how often it was tried, or lost, is
+// none).
+bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
+// Drops the write at that place.
+void ss_pendings_remove(struct pendings *pending, size_t index);
+void ss_pendings_fini(struct pendings *pending);
+// Output writes (neither control nor special) of a task. Appends copies.
+void ss_pendings_output(const struct pendings *pending, const char *task_id,
+    struct ss_writes *writes);
+// Its question is open: asked, unfinished, and not answered since (R7.12b).
+bool ss_pendings_asks(const struct pendings *pending, const char *task_id);
+// Ids of all open questions (R7.12, R7.12b). Gives an array of text.
+json_t *ss_pendings_questions(const struct pendings *pending);
+// The open questions themselves. Gives a list of interrupts.
+json_t *ss_pendings_open(const struct pendings *pending);
+// Ids of all that was ever asked there, answered or not. Gives the same.
+json_t *ss_pendings_asked(const struct pendings *pending);
+// Some task took an answer in a run before, failed then, and asks nothing now.
+bool ss_pendings_failed_answered(const struct pendings *pending);
+// Writes of the null task, in order. Appends copies.
+void ss_pendings_null_writes(
+    const struct pendings *pending, struct ss_writes *writes);
+
+#endif

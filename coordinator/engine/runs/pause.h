@@ -1,0 +1,44 @@
+// pause.h - what is paused (pause.c).
+#ifndef SS_ENGINE_RUNS_PAUSE_H
+#define SS_ENGINE_RUNS_PAUSE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine;
+struct run;
+struct ss_event;
+
+// A change of what is paused, on its way to the store (pause.c).
+struct pausing {
+    uint64_t tag;
+    char *peer;
+    uint64_t id;
+    char *key;
+    json_t *record; // NULL: it goes on
+};
+
+// The record of what holds the tasks of that graph back; `version` NULL: of all
+// its versions. Borrowed; NULL: it goes on.
+const json_t *ss_pause_of(
+    const struct engine *engine, const char *graph, const char *version);
+const json_t *ss_pause_of_run(const struct run *run);
+// The same of a record of `runs`, if it has not ended.
+const json_t *ss_pause_of_record(
+    const struct engine *engine, const json_t *record);
+void ss_pauses_read(struct engine *engine, const struct ss_event *event);
+// True: it was the answer to a change of ours.
+bool ss_pause_stored(struct engine *engine, const struct ss_event *event);
+void ss_pauses_fini(struct engine *engine);
+// The requests `pause`, `unpause` and `pauses`.
+void ss_pause_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_unpause_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_pauses_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// All records, by key. Gives.
+json_t *ss_pauses_json(const struct engine *engine);
+
+#endif

@@ -1,0 +1,43 @@
+// queue.h - whose turn it is on a thread (queue.c).
+#ifndef SS_ENGINE_RUNS_QUEUE_H
+#define SS_ENGINE_RUNS_QUEUE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "common/base/ids.h"
+#include "common/base/status.h"
+
+struct engine;
+struct run;
+struct thread;
+
+// What a request wants if its thread is busy.
+enum if_busy {
+    IF_BUSY_REJECT,
+    IF_BUSY_ENQUEUE,
+    IF_BUSY_INTERRUPT,
+    IF_BUSY_ROLLBACK,
+};
+
+enum { SS_BUSY_TEXT_SIZE = SS_UUID_SIZE + 16 };
+
+// No run may begin on it, nobody may write to it.
+bool ss_thread_busy(const struct thread *thread);
+// "run X", "an update": for messages.
+void ss_thread_busy_with(
+    const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE]);
+int ss_queue_strategy(
+    const json_t *body, enum if_busy *ret, struct ss_error *error) SS_MUST_USE;
+// End those before `run` as the strategy says, or see that there is room behind
+// them. SS_ELIMIT: there is none.
+int ss_queue_make_way(struct run *run, enum if_busy if_busy,
+    struct ss_error *error) SS_MUST_USE;
+// It waits for its turn, behind those who do. Takes `run`.
+void ss_queue_join(struct run *run);
+// At the end of this step, see whether the next one may begin.
+void ss_queue_later(struct thread *thread);
+// True: some began, or ended.
+bool ss_queue_turns(struct engine *engine);
+
+#endif

@@ -1,0 +1,89 @@
+// runs_impl.h - a run's rows and records, as the files of runs share them.
+#ifndef SS_ENGINE_RUNS_RUNS_IMPL_H
+#define SS_ENGINE_RUNS_RUNS_IMPL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coordinator/engine/levels/run.h"
+
+struct engine;
+struct loop;
+struct ss_error;
+struct ss_graph;
+struct thread;
+
+// ------------------------------------------------ record.c
+
+// The run is found by its name from now on; it is so no more.
+void ss_run_enlist(struct run *run);
+void ss_run_unlist(struct run *run);
+// A record was found: how its key is, is known from now on.
+void ss_record_found(struct thread *thread, const json_t *record);
+// All that was put is durable, and no run is under way.
+void ss_records_rest(struct thread *thread);
+// What is stored of a run, in the thread's next unit. Takes `record`.
+void ss_record_put(struct thread *thread, const char *run, json_t *record);
+// The same by itself, without rows; the tag that is answered.
+uint64_t ss_record_store(
+    struct thread *thread, const char *run, json_t *record);
+
+// ------------------------------------------------ run.c
+
+// Its turn has come.
+void ss_run_enter_queued(struct run *run);
+// The row that says how the run was entered; run->entry is its entry part.
+void ss_run_begin_row(struct run *run);
+// Which graph the thread last used, in its record.
+void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
+// What is stored of it in `runs`. Gives.
+json_t *ss_run_record(const struct run *run, const char *status);
+// The final answer. Gives.
+json_t *ss_run_result(const struct run *run, const char *status);
+// Its root loop has ended: so does the run.
+void ss_run_root_ended(struct run *run);
+// It has ended: row, record, answers. Takes `result`.
+void ss_run_finish(struct run *run, const char *status, json_t *result);
+// Nobody finds it any more; it is freed at the end of the step.
+void ss_run_forget(struct run *run);
+// Drop it from memory, unfinished: who listens gets this error.
+void ss_run_abandon(struct run *run, int status, const char *message);
+
+// ------------------------------------------------ recover.c
+
+// As ss_run_recover(); who listened to `before` (or NULL), the same run, listens
+// to it.
+bool ss_run_recover_as(
+    struct thread *thread, const char *id, struct run *before);
+
+// ------------------------------------------------ migrate.c
+
+// The version of graph `name` that is meant, exactly or by its first letters;
+// NULL `version`: the one announced last. Borrowed; NULL after an error was set.
+struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
+    const char *version, struct ss_error *error);
+
+// ------------------------------------------------ cancel.c
+
+// Make its rows from `from` on void; `but_entries`: not those that say how it was
+// entered.
+void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from,
+    bool but_entries);
+// The rows of one that is taken back may be void now.
+bool ss_run_take_back(struct thread *thread);
+
+// ------------------------------------------------ enter_root.c
+
+// Enter a root loop with its run's input or command. On error the run fails
+// with loop->error. `again`: a recovery; nothing is stored or shown.
+int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error);
+// Enter the root loop of a run that was found, from its rows.
+int ss_loop_recover_root(struct loop *loop, struct ss_error *error);
+
+// ------------------------------------------------ run_state.c
+
+// Nobody else changes its state. A way that the table lacks is a bug of ours.
+void ss_run_move(struct run *run, enum run_state to);
+
+#endif

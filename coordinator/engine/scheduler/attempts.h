@@ -1,0 +1,66 @@
+// attempts.h - attempts: begun, lost, let go, vouched for.
+#ifndef SS_ENGINE_SCHEDULER_ATTEMPTS_H
+#define SS_ENGINE_SCHEDULER_ATTEMPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/model/task.h"
+#include "coordinator/engine/scheduler/scheduler.h"
+
+struct engine;
+struct task;
+
+// Names of attempts. Zero bytes are none.
+struct attempts {
+    struct ss_attempt *items;
+    size_t count, capacity;
+};
+
+// ------------------------------------------------ order.c
+
+// Task and answers -> the worker's order (order.c). Gives.
+struct ss_order *ss_task_order(struct task *task);
+
+// ------------------------------------------------ schedule.c
+
+// The task that is out under this name; NULL: it is no more.
+struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt);
+// They are over without an outcome. Frees the list.
+void ss_attempts_lose(
+    struct worker *worker, struct attempts *lost, const char *why);
+void ss_worker_refuse(struct engine *engine, const char *peer, int status,
+    const char *text);
+// The word of who the members are may have been lost: each lease the worker
+// hears it again, with a beat.
+void ss_members_remind(struct worker *worker);
+// Its next attempt is at that worker: not sent yet.
+void ss_attempt_begin(struct task *task, struct worker *worker);
+
+// ------------------------------------------------ worker_state.c
+
+// worker_state.c: nobody else changes its state.
+void ss_worker_move(struct worker *worker, enum worker_state to);
+
+// ------------------------------------------------ beat.c
+
+// So long a worker may begin what it was given, from the last beat that we heard
+// before we gave it. 0: for ever.
+int64_t ss_begin_ms(const struct engine *engine);
+// An attempt of the task is over, and its worker has not said so: until it can
+// begin it no more the task is not sent anew.
+void ss_vouched(const struct task *task);
+bool ss_vouched_waits(const struct task *task);
+int64_t ss_begins_until(const struct task *task);
+// Its thread has moved: its result is the new owner's, and is not settled here.
+void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
+bool ss_attempt_was_let_go(
+    const struct worker *worker, struct ss_attempt attempt);
+
+// ------------------------------------------------ leave.c
+
+// Tell it again, if it was sent away and has not heard it.
+void ss_worker_remind(const struct worker *worker);
+
+#endif

@@ -1,0 +1,164 @@
+// scheduler.h - who runs what is ready: workers and their attempts, as those above
+// see them.
+#ifndef SS_ENGINE_SCHEDULER_H
+#define SS_ENGINE_SCHEDULER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "coordinator/engine/pregel/loop.h"
+
+struct census;
+struct engine;
+struct ss_attempt;
+struct ss_event;
+struct ss_shards;
+
+enum worker_state {
+    WORKER_SERVES,
+    WORKER_SENT_AWAY, // it was told to leave, and has not said that it does
+    WORKER_DRAINS,    // it said so: it is given nothing more
+};
+
+struct worker {
+    enum worker_state state;
+    struct engine *engine;
+    char *peer;
+    char *name;
+    uint64_t number;   // no other one has it
+    uint32_t capacity; // as it was announced
+    uint32_t granted;  // what it leaves to us of that
+    uint32_t running;
+    int64_t seen_ms;
+    // Its newest beat (beat.c): by its clock, and when it came. 0: it says none.
+    uint64_t beat_sent;
+    int64_t beat_ms;
+    int64_t members_said_ms; // when it was told last who the members are
+    struct ss_map graphs; // "name@version" -> itself
+    struct ss_map labels;
+    uint64_t attempts, lost;
+    json_t *graph_names;
+    json_t *settings; // for people; or NULL
+    struct { // of threads that have moved: its result is another's
+        struct ss_attempt *items;
+        size_t count, capacity;
+    } let_go;
+    bool keeps_lists;
+    struct ss_map holdings; // what it holds (hold.c), least used first
+};
+
+// It is given nothing more.
+static inline bool ss_worker_leaves(const struct worker *worker)
+{
+    return worker->state != WORKER_SERVES;
+}
+
+// Supersteps tell it of tasks that go, which leave their lines and workers, and the
+// levels of sends that they ignored.
+extern const struct sink ss_scheduler_sink;
+
+// Which ready tasks are meant.
+enum line_kind { LINES_ALL, LINES_OF_UPDATES };
+
+// What must come before a task goes on. The first that holds.
+enum task_wait {
+    WAIT_NOTHING, // it has ended, or a graph inside goes on for it
+    WAIT_PLANNED, // its turn to begin
+    WAIT_CACHE,   // whether there is a result
+    WAIT_PAUSE,   // its graph is held back
+    WAIT_ROWS,    // those that it rests on are not durable yet
+    WAIT_LIMIT,   // as many of its run are out as may be
+    WAIT_SERVER,  // nobody serves its graph
+    WAIT_LABEL,   // nobody who does offers what its node asks for
+    WAIT_STORE,   // it owes too many answers
+    WAIT_EARLIER, // an attempt before this one may still be begun or go on
+    WAIT_ROOM,    // a worker that has room
+    WAIT_OUTCOME, // it is out
+    WAIT_BACKOFF, // the time of its next try
+    WAIT_ANSWER,  // it asked
+};
+
+// ------------------------------------------------ schedule_verify.c
+
+// After all of them.
+void ss_workers_verify(const struct engine *engine, struct census *census);
+void ss_dispatches_verify(const struct engine *engine);
+
+// ------------------------------------------------ fair.c
+
+void ss_lines_verify(const struct engine *engine, struct census *census);
+// The ready task behind `task` (NULL: the first), in no order that counts.
+const struct task *ss_fair_after(const struct engine *engine,
+    const struct task *task, enum line_kind kind);
+
+// ------------------------------------------------ adopt.c
+
+void ss_offers_verify(const struct engine *engine, struct census *census);
+// Runs were found: from now on workers have a little time to offer.
+void ss_adopt_begin(struct engine *engine);
+// Ask all workers what they have of shards that were gained.
+void ss_seek_gained(
+    struct engine *engine, const struct ss_shards *shards, uint64_t epoch);
+// What a worker has of owners before us (OFFERS).
+void ss_worker_offers(struct engine *engine, const struct ss_event *event);
+// Forget offers whose time is over.
+void ss_offers_expire(struct engine *engine);
+// Frees all offers.
+void ss_offers_fini(struct engine *engine);
+
+// ------------------------------------------------ schedule.c
+
+// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told of
+// new members.
+void ss_worker_hello(struct engine *engine, const struct ss_event *event);
+void ss_worker_bye(struct engine *engine, const struct ss_event *event);
+void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
+void ss_worker_done(struct engine *engine, const struct ss_event *event);
+void ss_worker_live(struct engine *engine, const struct ss_event *event);
+void ss_workers_members(struct engine *engine, const struct ss_event *event);
+// We came `late_ms` later than we had asked for: no lease ends by that.
+void ss_workers_excuse(struct engine *engine, int64_t late_ms);
+// Those whose lease has ended are lost, with their attempts.
+void ss_workers_expire(struct engine *engine);
+void ss_worker_free(struct worker *worker);
+// What has become ready joins its line, in that order.
+void ss_schedule_ready(struct engine *engine);
+// Of updates that wait for a worker of a version that nobody serves any more,
+// while another one is served, one is planned anew with that. False: there is none.
+bool ss_schedule_updates_follow(struct engine *engine);
+// At the end of a step: send what can be sent.
+void ss_dispatch(struct engine *engine);
+// As the request `workers` shows them. Gives.
+json_t *ss_workers_json(struct engine *engine);
+
+// ------------------------------------------------ wait.c
+
+enum task_wait ss_task_waits_for(const struct task *task);
+
+// ------------------------------------------------ place.c
+
+// The labels that its node asks for: "gpu, large". Gives.
+char *ss_place_labels(const struct task *task);
+
+// ------------------------------------------------ hold.c
+
+// Forget what has not been sent for as long as idle threads are kept.
+void ss_holdings_expire(struct engine *engine);
+
+// ------------------------------------------------ beat.c
+
+// A worker is alive (BEAT).
+void ss_worker_beat(struct engine *engine, const struct ss_event *event);
+// Tasks whose attempt of before can begin no more are sent anew.
+void ss_vouched_expire(struct engine *engine);
+
+// ------------------------------------------------ leave.c
+
+// The request `drain`.
+void ss_worker_drain_request(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+
+#endif

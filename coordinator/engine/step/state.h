@@ -1,0 +1,157 @@
+// state.h - the engine itself: what it has, and what each of its rooms keeps.
+//
+//   engine -- threads -- journal, rows on their way to the store
+//          |          \- run -- loop (root graph) -- tasks
+//          |                                           \- loop (a subgraph) ...
+//          \- workers -- attempts -> tasks
+//
+// A *loop* is one graph in one checkpoint namespace (spec 5); a run is a tree of
+// loops.
+#ifndef SS_ENGINE_STEP_STATE_H
+#define SS_ENGINE_STEP_STATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/prng.h"
+#include "common/model/cluster.h"
+#include "coordinator/engine/engine.h"
+
+struct cache_look;
+struct claim;
+struct line;
+struct loop;
+struct pausing;
+struct run;
+struct scan_reply;
+struct sink;
+struct task;
+struct thread;
+struct thread_owner;
+struct trial;
+struct waiting;
+struct watch;
+
+struct engine {
+    const struct sink *sink;
+    struct ss_engine_options options;
+    const struct watch *watch; // who is told what levels and runs do
+    // Serves a request that waited for its thread (request.c).
+    bool (*serve)(struct thread *thread, const struct waiting *w);
+    struct ss_engine_counts counts;
+    struct ss_prng prng;
+    int64_t now_ms, wall_us;
+    struct {
+        struct ss_command *items;
+        size_t count, capacity;
+    } commands;
+    const struct thread_owner *owner; // of all threads: the room of runs
+    struct ss_map threads; // id -> struct thread *
+    struct ss_map awaited; // tag of a unit or a read -> whose it is
+    struct thread *idle_first, *idle_last;
+    size_t idle_count, idle_size;
+    struct ss_map runs;    // run and thread (record.c) -> struct run *
+    struct ss_map graphs;  // "name@version" -> struct known_graph *
+    struct ss_map latest;  // name -> struct known_graph *
+    struct ss_map workers; // peer -> struct worker *
+    struct ss_map attempts; // dispatch number as text -> struct task *
+    // adopt.c: what workers hold of owners before us, and who looks for it
+    uint64_t worker_numbers;
+    size_t stores_out; // units of threads that the store has not answered
+    struct ss_map offers;  // task and thread -> struct offered *
+    struct ss_map seekers; // the same -> struct task *
+    bool offers_moved;
+    int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
+    struct ss_map vouched; // beat.c: task and thread -> when it may be sent anew
+    int32_t row_format; // rows of newer ones are not written: who reads them?
+    json_t *members; // endpoints of all coordinators; NULL: not told
+    struct ss_shards owned; // if shared
+    struct ss_shards unread; // of those: not all their runs are known yet
+    uint64_t shard_epochs[SS_SHARDS];
+    uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
+    struct {
+        struct trial *items;
+        size_t count, capacity;
+    } trials;
+    char *on_trial; // the thread whose run goes on alone, or NULL
+    int64_t trial_ends_ms;
+    struct ss_map pauses; // key -> json_t *, its record (pause.c)
+    size_t pauses_of_versions; // of those
+    struct {
+        struct pausing *items;
+        size_t count, capacity;
+    } pausings;
+    struct {
+        struct claim *items;
+        size_t count, capacity;
+    } claims;
+    bool letting_go; // threads are leaving: their attempts go on
+    bool drains;
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } gone; // freed at the end of the step
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } dirty;
+    struct {
+        struct thread **items;
+        size_t count, capacity;
+    } turns;
+    size_t queued; // runs that wait for their turn, on all threads
+    size_t verify_in; // steps until all invariants are looked at again
+    struct {
+        struct scan_reply *items;
+        size_t count, capacity;
+    } scans;
+    struct {
+        struct task **items;
+        size_t count, capacity;
+    } ready; // tasks that are, and stand in no line yet (ss_schedule_ready)
+    struct {
+        struct line **items;
+        size_t count, capacity;
+    } lines; // of ready tasks (fair.c)
+    uint64_t line_turns;
+    bool ready_moved;
+    struct {
+        struct run **items;
+        size_t count, capacity;
+    } ended; // freed at the end of the step
+    uint64_t dispatches;
+    uint64_t tags;
+    uint64_t stamps; // of lists that workers hold
+    int64_t announced_us; // of the newest graph
+    int64_t evict_at_ms;
+    bool graphs_moved; // one became known in this step
+    const char *request_op; // of the request being served
+    const char *request_by; // the key of who asks, or NULL
+    int64_t wake_at_ms;
+    struct {
+        struct task **items;
+        size_t count, capacity;
+    } backoff;
+    struct {
+        struct cache_look *items;
+        size_t count, capacity;
+    } cache_looks;
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } advance; // loops that may have something to do
+    size_t supersteps; // that ended in this step
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } resting; // between two supersteps, until a later step
+    struct {
+        struct loop **items;
+        size_t count, capacity;
+    } roots_ended; // their runs have yet to end (ss_runs_end)
+};
+
+#endif
