@@ -64,6 +64,15 @@ PLANTED = [
      "4: strcpy() is banned here, use memcpy"),
     ("coordinator/store/p16.c", "int f = (malloc (1), 0);\n",
      "malloc() is banned here, use ss_alloc"),
+    ("coordinator/engine/threads/p57.c",
+     '#include "coordinator/engine/levels/levels.h"\n',
+     "coordinator/engine/threads may not include from coordinator/engine/levels"),
+    ("coordinator/engine/levels/p58.c",
+     '#include "coordinator/engine/threads/thread.h"\n', None),
+    ("coordinator/engine/levels/p59.c",
+     '#include "coordinator/engine/engine.h"\n', None),
+    ("coordinator/p60.c", '#include "coordinator/engine/step/step.h"\n',
+     "coordinator may not include from coordinator/engine/step"),
     ("coordinator/engine/p17.c", "int f = printf(0);\n",
      "printf() is banned here, use an event or a command"),
     ("coordinator/engine/p18.c", "int f = (free(0), 0);\n",
@@ -275,34 +284,42 @@ HOUSE = {
     "coordinator/engine/invariants.c": "// I1 it is small\n"
     "#define ss_invariant(n, c) (void)(c)\nvoid i(void) { ss_invariant(I1, 1); }\n",
     "coordinator/engine/engine.h": "struct event {\n    int a;\n};\n",
-    "coordinator/engine/a.c": "int a(void) { return 1; }\n",
-    "coordinator/engine/b.c": "int a(void);\nint b(void) { return a(); }\n",
-    "coordinator/engine/inner.h": "int a(void);\nint b(void);\n",
+    "coordinator/engine/low/a.c": "int a(void) { return 1; }\n",
+    "coordinator/engine/high/b.c": '#include "coordinator/engine/low/door.h"\n'
+    "int a(void);\nint b(void) { return a(); }\n",
+    "coordinator/engine/low/door.h": "int a(void);\n",
+    "coordinator/engine/high/inner.h": "int a(void);\nint b(void);\n",
     "client/cmd_x.c": "int x;\n",
     "coordinator/shell.c": "int shell;\n",
-    "tests/tidy/rooms.txt": "low : a\nhigh : b\ntop : engine invariants\n",
-    "tests/tidy/arrows.txt": "# none\n",
+    "tests/tidy/rooms.txt": "low : door.h\nhigh :\nengine : engine.h\n",
     "tests/tidy/figures.txt": "arrows-up 0 0 most\nfiles-in-one-circle 1 6 most\n"
-    "names-in-a-header 2 40 most\nmembers-of-a-struct 1 30 most\n"
-    "checks-in-1000-lines 125.0 20 least\nlines-of-engine.c 2 200 most\n"
+    "names-in-a-door 1 40 most\nnames-in-a-header 2 30 most\nmembers-of-a-struct 1 30 most\n"
+    "checks-in-1000-lines 111.1 20 least\nlines-of-engine.c 2 200 most\n"
     "repeats-in-commands 0 0 most\nlines-of-shell.c 1 300 most\n",
 }
 UP = "int b(void);\nint a(void) { return b(); }\n"
 LINES = "".join(f"x{number} = f(y{number});\n" for number in range(7))
 ROOMS_PLANTED = [
     ({}, None),
-    ({"coordinator/engine/a.c": UP}, "a.c (low) calls up: b of b.c (high)"),
-    ({"coordinator/engine/a.c": UP}, "files-in-one-circle got worse: 2"),
-    ({"tests/tidy/arrows.txt": "a b b\n"}, "1 arrows are gone"),
-    ({"coordinator/engine/c.c": "int c;\n"}, "c.c is in no room"),
-    ({"tests/tidy/rooms.txt": "low : a d\nhigh : b\n"
-      "top : engine invariants\n"},
-     "there is no d.c"),
-    ({"coordinator/engine/b.c": "int b(void) { return 2; }\n"},
+    ({"coordinator/engine/low/a.c": UP}, "a.c (low) calls up: b of b.c (high)"),
+    ({"coordinator/engine/low/a.c": UP}, "files-in-one-circle got worse: 2"),
+    ({"coordinator/engine/cellar/c.c": "int c;\n"}, "cellar is no room"),
+    ({"tests/tidy/rooms.txt": "low : door.h\nattic :\nhigh :\nengine : engine.h\n"},
+     "there is no attic"),
+    ({"tests/tidy/rooms.txt": "low : door.h way.h\nhigh :\nengine : engine.h\n"},
+     "low has no way.h"),
+    ({"tests/tidy/rooms.txt": "low :\nhigh :\nengine : engine.h\n"},
+     "high/b.c: coordinator/engine/low/door.h is no door of low"),
+    ({"coordinator/shell.c": '#include "coordinator/engine/high/inner.h"\n'},
+     "coordinator/shell.c: coordinator/engine/high/inner.h is no door of high"),
+    ({"tests/a_test.c": '#include "coordinator/engine/high/inner.h"\n'}, None),
+    ({"coordinator/engine/low/door.h": "int a(void);\nint d(void);\n"},
+     "names-in-a-door got worse: 2"),
+    ({"coordinator/engine/high/b.c": "int b(void) { return 2; }\n"},
      "nothing was checked"),
-    ({"coordinator/engine/inner.h": "int a(int (*)(void));\nint b(void);\n"
+    ({"coordinator/engine/high/inner.h": "int a(int (*)(void));\nint b(void);\n"
       "struct c {\n    int d;\n};\n"}, "names-in-a-header got worse: 3"),
-    ({"coordinator/engine/inner.h": "static inline int a(void)\n{\n"
+    ({"coordinator/engine/high/inner.h": "static inline int a(void)\n{\n"
       "    return 1;\n}\nint b(void);\nint a(void);\n"}, None),
     ({"coordinator/engine/engine.h": "struct event {\n    int a, b;\n};\n"},
      "members-of-a-struct got worse: 2"),
@@ -336,10 +353,10 @@ ROOMS_PLANTED = [
 
 def build_house(house):
     objects = []
-    for path in sorted((house / "coordinator/engine").glob("*.c")):
+    for path in sorted((house / "coordinator/engine").rglob("*.c")):
         objects.append(f"{path.name}.o")
-        subprocess.run([os.environ.get("CC", "cc"), "-w", "-c", path, "-o",
-                        house / objects[-1]], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-w", "-I", house, "-c", path,
+                        "-o", house / objects[-1]], check=True)
     subprocess.run(["ar", "rc", "engine.a"] + objects, cwd=house, check=True)
     return house / "engine.a"
 

@@ -4,11 +4,11 @@
 usage: rooms.py ARCHIVE [ROOT] [--write]
 
 Reads the symbols of the engine's archive (nm): an arrow is a function or datum
-and a file that uses it. rooms.txt says in which room each file is; arrows.txt
-lists the arrows that still run from a lower room to a higher one. One that is
-not listed fails, and so does one that is listed and gone (--write takes it
-out; it never adds). Prints the figures of figures.txt; one that is worse than
-its row there fails, one that is better asks to be written down (--write).
+and a file that uses it. A room is a folder; rooms.txt says which lies above which,
+and which headers are its doors. An arrow from a lower room to a higher one fails,
+and so does an include of what is no door. Prints the figures of figures.txt; one
+that is worse than its row there fails, one that is better asks to be written down
+(--write).
 """
 
 import os
@@ -18,14 +18,28 @@ import subprocess
 import sys
 
 
+ENGINE = "coordinator/engine"
+INCLUDE = re.compile(rf'^\s*#\s*include "({ENGINE}/[^"]+)"', re.M)
+# What is written for what lies inside: it may look there.
+TESTS = ("tests/", "bench/", "build/")
+
+
 def read_rooms(path):
-    rooms, order = {}, []
+    """Room -> its doors, from the bottom up."""
+    doors = {}
     for line in path.read_text().splitlines():
         if line.strip() and not line.startswith("#"):
-            room, files = line.split(":")
-            order.append(room.strip())
-            rooms.update((name, len(order) - 1) for name in files.split())
-    return rooms, order
+            room, names = line.split(":")
+            doors[room.strip()] = names.split()
+    return doors
+
+
+def room_of(path):
+    """Of a path from the root: its folder below the engine; None: elsewhere."""
+    parts = path.split("/")
+    if "/".join(parts[:2]) != ENGINE:
+        return None
+    return parts[2] if len(parts) > 3 else "engine"
 
 
 def read_symbols(archive):
@@ -154,11 +168,14 @@ def checked_invariants(engine):
                        blanked(path.read_text()))}
 
 
-def source_figures(root):
-    engine = root / "coordinator/engine"
+def source_figures(root, doors):
+    engine = root / ENGINE
     sources = sorted(engine.rglob("*.c"))
     headers = sorted(path for path in engine.rglob("*.h"))
-    inner = [path for path in headers if path != engine / "engine.h"]
+    shown = [path for path in headers if path.name in
+             doors.get(room_of(path.relative_to(root).as_posix()), ())]
+    inner = [path for path in headers if path not in shown]
+    names = {path: len(names_of(path.read_text())) for path in headers}
     code = [blanked(path.read_text()) for path in sources]
     lines = sum(len(path.read_text().splitlines()) for path in sources)
     checks = sum(len(re.findall(r"\bss_check\(|\bss_\w+_move\(", text))
@@ -167,7 +184,8 @@ def source_figures(root):
     structs = [count for path in headers
                for count in members_of(path.read_text())]
     return {
-        "names-in-a-header": max(len(names_of(p.read_text())) for p in inner),
+        "names-in-a-door": max((names[path] for path in shown), default=0),
+        "names-in-a-header": max((names[path] for path in inner), default=0),
         "members-of-a-struct": max(structs),
         "checks-in-1000-lines": round(1000 * checks / lines, 1),
         "lines-of-engine.c": len((engine / "engine.c").read_text().splitlines()),
@@ -187,7 +205,15 @@ class Rooms:
         self.write = write
         self.complaints = 0
         self.folder = root / "tests/tidy"
-        self.rooms, self.order = read_rooms(self.folder / "rooms.txt")
+        self.doors = read_rooms(self.folder / "rooms.txt")
+        self.order = list(self.doors)
+        self.headers, self.files = [], {}
+        for path in sorted((root / ENGINE).rglob("*.[ch]")):
+            name = path.relative_to(root).as_posix()
+            if path.suffix == ".c":
+                self.files[path.stem] = room_of(name)
+            else:
+                self.headers.append(name)
         self.arrows = arrows_of(*read_symbols(archive))
 
     def complain(self, message):
@@ -195,36 +221,42 @@ class Rooms:
         print(message)
 
     def check_files(self):
-        there = {path.stem for path in
-                 (self.root / "coordinator/engine").rglob("*.c")}
-        for name in sorted(there - set(self.rooms)):
-            self.complain(f"rooms.txt: {name}.c is in no room")
-        for name in sorted(set(self.rooms) - there):
-            self.complain(f"rooms.txt: there is no {name}.c")
+        there = {*self.files.values(), *map(room_of, self.headers)}
+        for room in sorted(there - set(self.order)):
+            self.complain(f"rooms.txt: {room} is no room")
+        for room in sorted(set(self.order) - there):
+            self.complain(f"rooms.txt: there is no {room}")
+        for room, doors in self.doors.items():
+            folder = ENGINE if room == "engine" else f"{ENGINE}/{room}"
+            for door in doors:
+                if f"{folder}/{door}" not in self.headers:
+                    self.complain(f"rooms.txt: {room} has no {door}")
         if not self.arrows:
             self.complain("the archive has no arrows, so nothing was checked")
 
     def check_arrows(self):
-        path = self.folder / "arrows.txt"
-        head = [line for line in path.read_text().splitlines()
-                if line.startswith("#")]
-        listed = {line for line in path.read_text().splitlines()
-                  if line and not line.startswith("#")}
-        up = {f"{user} {name} {owner}" for user, name, owner in self.arrows
-              if user in self.rooms and owner in self.rooms
-              and self.rooms[user] < self.rooms[owner]}
-        for arrow in sorted(up - listed):
-            user, name, owner = arrow.split()
+        level = {room: at for at, room in enumerate(self.order)}
+        up = [(user, name, owner) for user, name, owner in self.arrows
+              if level.get(self.files.get(user), 0)
+              < level.get(self.files.get(owner), 0)]
+        for user, name, owner in up:
             self.complain(
-                f"{user}.c ({self.order[self.rooms[user]]}) calls up: {name} of "
-                f"{owner}.c ({self.order[self.rooms[owner]]})")
-        gone = listed - up
-        if gone and self.write:
-            path.write_text("\n".join(head + sorted(listed & up)) + "\n")
-        elif gone:
-            self.complain(f"arrows.txt: {len(gone)} arrows are gone; take them "
-                          f"out (rooms.py --write): {sorted(gone)[0]} ...")
+                f"{user}.c ({self.files[user]}) calls up: {name} of "
+                f"{owner}.c ({self.files[owner]})")
         return len(up)
+
+    # Who may include from which room: floors.txt. Here: which of its headers.
+    def check_doors(self):
+        for path in sorted(self.root.rglob("*.[ch]")):
+            name = path.relative_to(self.root).as_posix()
+            if name.startswith(TESTS):
+                continue
+            for target in INCLUDE.findall(path.read_text()):
+                room = room_of(target)
+                base = target.rpartition("/")[2]
+                if room != room_of(name) and base.endswith(".h") and \
+                        base not in self.doors.get(room, ()):
+                    self.complain(f"{name}: {target} is no door of {room}")
 
     def check_invariants(self):
         """The list and the code say the same."""
@@ -268,11 +300,12 @@ class Rooms:
 
     def run(self):
         self.check_files()
+        self.check_doors()
         self.check_invariants()
         circle = largest_circle(self.arrows)
         figures = {"arrows-up": self.check_arrows(),
                    "files-in-one-circle": max(len(circle), 1)}
-        figures.update(source_figures(self.root))
+        figures.update(source_figures(self.root, self.doors))
         self.check_figures(figures)
         print(f"the largest circle: {' '.join(circle)}")
         return 1 if self.complaints else 0

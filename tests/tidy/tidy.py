@@ -80,7 +80,7 @@ class Floor:
     def __init__(self, line):
         folder, allowed, system = (part.split() for part in line.split(":"))
         self.folder = folder[0]
-        self.allowed = allowed + [self.folder]
+        self.allowed = allowed + [self.folder + "/"]
         self.kind = system[0]
         self.headers = set(system[1:])
         self.files = 0
@@ -107,7 +107,9 @@ class Floor:
 
 
 def inside(path, folder):
-    return path == folder or path.startswith(folder + "/")
+    """`folder` with a slash at its end: the folder alone, no room in it."""
+    return path in (folder, folder.rstrip("/")) or \
+        path.startswith(folder + "/")
 
 
 class Tidy:
