@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/ids.h"
 #include "common/model/reserved.h"
 #include "coordinator/core/journal_io.h"
 #include "tests/sim/world.h"
@@ -19,7 +20,10 @@ struct life {
 };
 
 struct ledger { // of a thread
-    uint64_t head; // the last row that was looked at
+    uint64_t head;      // the last row that was looked at
+    uint64_t head_hash; // of its body
+    bool is_the_same;   // that row stands, or one behind it where it was pruned
+    bool has_met_head;  // while it is read on
     uint64_t generation; // of the database
     uint64_t kept; // results that were taken from the cache
     struct ss_map lives;
@@ -76,7 +80,19 @@ static int note_row(void *ctx, const struct ss_store_row *stored)
     struct ledger *it = ctx;
     struct ss_row *row = NULL;
     struct ss_error error = {0};
+    uint64_t hash = ss_hash64(stored->body, stored->body_size);
+    bool is_head = stored->seq == it->head;
+    if (is_head) {
+        it->is_the_same = hash == it->head_hash;
+        it->has_met_head = true;
+        return SS_OK;
+    }
+    // The head was pruned: what is behind it is of the same thread.
+    it->is_the_same = it->is_the_same || !it->has_met_head;
+    if (!it->is_the_same)
+        return SS_OK;
     it->head = stored->seq;
+    it->head_hash = hash;
     if (ss_journal_io_decode(stored, &row, &error) != SS_OK)
         return SS_ECORRUPT;
     for (size_t i = 0; i < row->writes_count; i++)
@@ -87,11 +103,20 @@ static int note_row(void *ctx, const struct ss_store_row *stored)
     return SS_OK;
 }
 
-// What is durable now.
+static void read_on(struct world *world, struct ledger *it, const char *thread)
+{
+    struct ss_error error = {0};
+    it->has_met_head = false;
+    if (ss_store_read(world->database.inner, thread, it->head, UINT64_MAX,
+            note_row, it, &error) != SS_OK)
+        violated(world, "thread %s cannot be read: %s", thread, error.message);
+}
+
+// What is durable now. A thread that was deleted, and made again, has other rows
+// under the same numbers.
 static struct ledger *look(struct world *world, const char *thread)
 {
     struct ledger *it = ss_map_get(&world->ledgers, thread);
-    struct ss_error error = {0};
     if (!it) {
         it = ss_zalloc(1, sizeof(*it));
         ss_map_put(&world->ledgers, thread, it);
@@ -99,9 +124,13 @@ static struct ledger *look(struct world *world, const char *thread)
     if (it->generation != world->database.generation)
         forget(it); // its rows may be of a future that was lost
     it->generation = world->database.generation;
-    if (ss_store_read(world->database.inner, thread, it->head + 1, UINT64_MAX,
-            note_row, it, &error) != SS_OK)
-        violated(world, "thread %s cannot be read: %s", thread, error.message);
+    it->is_the_same = it->head == 0;
+    read_on(world, it, thread);
+    if (!it->is_the_same) {
+        forget(it);
+        it->is_the_same = true;
+        read_on(world, it, thread);
+    }
     return it;
 }
 

@@ -73,6 +73,30 @@ START_TEST(the_same_name_after_a_prune_is_that_run)
 }
 END_TEST
 
+// Else who asks is told that all is gone, and after a crash nothing is.
+START_TEST(it_is_told_of_when_its_prune_is_durable)
+{
+    two_nodes();
+    world_get("run", RUN("old"));
+    world_get("run", RUN("new"));
+    world_store_take(0);
+    world_store_reads_on(true);
+    world_ask("ann", "prune", "{'thread': 't'}");
+    uint64_t attached = world_ask("bob", "attach", OF("old"));
+    uint64_t explained = world_ask("bob", "explain", OF("old"));
+    world_run();
+    ck_assert_ptr_null(world_answer(attached));
+    ck_assert_ptr_null(world_answer(explained));
+    world_crash();
+    world_store_take(-1);
+    world_restart();
+    world_run();
+    const json_t *whole = world_get("attach", OF("old"));
+    ck_assert(!ss_json_bool(whole, "pruned", false));
+    ck_assert(!json_is_null(json_object_get(whole, "output")));
+}
+END_TEST
+
 START_TEST(it_is_explained_and_cancelled_as_one_that_has_ended)
 {
     two_nodes();
@@ -194,6 +218,7 @@ START_TEST(a_thread_that_was_deleted_knows_no_name_of_before)
 END_TEST
 
 SUITE("outlived", the_same_name_after_a_prune_is_that_run,
+    it_is_told_of_when_its_prune_is_durable,
     it_is_explained_and_cancelled_as_one_that_has_ended,
     one_that_failed_has_failed_after_a_prune,
     a_mode_that_is_none_is_refused_before_the_record_is_told,

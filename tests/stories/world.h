@@ -125,6 +125,8 @@ void world_gone(const char *client);    // nobody listens there any more
 // The store takes that many rows more (or records of runs that come without one),
 // then nothing, and says nothing; -1: all.
 void world_store_take(int64_t rows);
+// What is read is answered also when it takes nothing more.
+void world_store_reads_on(bool on);
 bool world_store_stopped(void);
 // It answers the next unit with this, and takes nothing of it.
 void world_store_says(int status);

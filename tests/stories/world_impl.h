@@ -28,6 +28,7 @@ struct store {
     SS_VEC(struct stored_record) records;
     int64_t rows_left; // -1: no limit
     bool stopped;
+    bool reads_on; // what is read is answered also then
     size_t taken;
     int next_status;
     int next_read;

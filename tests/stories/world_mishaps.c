@@ -14,6 +14,11 @@ void world_store_take(int64_t rows)
     world.store.stopped = rows == 0;
 }
 
+void world_store_reads_on(bool on)
+{
+    world.store.reads_on = on;
+}
+
 bool world_store_stopped(void)
 {
     return world.store.stopped;

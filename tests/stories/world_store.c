@@ -330,7 +330,7 @@ bool store_do(
     struct store *store, struct store_job *job, struct ss_event *ret_event)
 {
     *ret_event = (struct ss_event){0};
-    if (store->stopped)
+    if (store->stopped && (job->type == SS_COMMAND_STORE || !store->reads_on))
         return false;
     if (job->type == SS_COMMAND_STORE)
         return do_store(store, job, ret_event);

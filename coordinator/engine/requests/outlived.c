@@ -148,9 +148,9 @@ static void answer(struct engine *engine, const struct scan_reply *wait,
     if (error.status != SS_OK)
         ss_reply_error(engine, wait->peer, wait->id, error.status, "%s",
             error.message);
-    else
-        ss_reply(engine, wait->peer, wait->id,
-            body ? body : result_of(record));
+    else // what it says of the prune is true when that is durable
+        ss_reply_durable(ss_thread_find(engine, wait->thread), wait->peer,
+            wait->id, body ? body : result_of(record));
 }
 
 static void go_on(struct engine *engine, const struct scan_reply *wait)
