@@ -13,7 +13,7 @@
 #include "worker/limits.h"
 #include "worker/task.h"
 
-static struct ss_outcome *outcome_for(const struct ss_order *order)
+static struct ss_outcome *outcome_for(const struct ss_assignment *order)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     outcome->attempt = order->attempt;
@@ -21,7 +21,7 @@ static struct ss_outcome *outcome_for(const struct ss_order *order)
     return outcome;
 }
 
-struct ss_outcome *ss_outcome_failed(const struct ss_order *order, int code,
+struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order, int code,
     enum ss_retryable retryable, const char *format, ...)
 {
     char text[SS_ERROR_SIZE];
@@ -108,7 +108,7 @@ static bool may_begin(const struct ss_task *task)
 // False: its body may not begin.
 static bool run_node(struct ss_task *task)
 {
-    const struct ss_order *order = task->order;
+    const struct ss_assignment *order = task->order;
     const struct ss_node *node = &task->graph->graph->nodes[task->node];
     const struct ss_bound_node *bound = &task->graph->nodes[task->node];
     json_t *returned;
@@ -137,7 +137,7 @@ static bool run_node(struct ss_task *task)
 
 static void run_fold(struct ss_task *task)
 {
-    const struct ss_order *order = task->order;
+    const struct ss_assignment *order = task->order;
     const struct ss_bound_graph *graph = task->graph;
     const char *name = order->fold_channel ? order->fold_channel : "";
     size_t channel = ss_graph_channel(graph->graph, name);
@@ -162,7 +162,7 @@ static void run_fold(struct ss_task *task)
 
 // The graph of `order`, or NULL and *ret_refusal: an outcome that says why not.
 static const struct ss_bound_graph *find_graph(
-    const struct ss_application *application, const struct ss_order *order,
+    const struct ss_application *application, const struct ss_assignment *order,
     struct ss_outcome **ret_refusal)
 {
     const struct ss_root_graph *root =
@@ -189,7 +189,7 @@ static const struct ss_bound_graph *find_graph(
 }
 
 struct ss_outcome *ss_execute(const struct ss_application *application,
-    const struct ss_order *order, const struct ss_execute_hooks *hooks)
+    const struct ss_assignment *order, const struct ss_execute_hooks *hooks)
 {
     static const struct ss_execute_hooks no_hooks;
     struct ss_outcome *outcome = NULL;

@@ -19,20 +19,20 @@
 // that runs the body.
 struct ss_execute_hooks {
     // Right before the body: may it begin? False: ss_execute() gives NULL.
-    bool (*may_begin)(void *ctx, const struct ss_order *order);
+    bool (*may_begin)(void *ctx, const struct ss_assignment *order);
     // Something to show at once: custom items and message chunks, which are
     // asked for only where order->want_* says so. Borrows `item`.
-    void (*live)(void *ctx, const struct ss_order *order,
+    void (*live)(void *ctx, const struct ss_assignment *order,
         enum ss_live_kind kind, json_t *item);
     // A sign of progress; `is_heartbeat`: the author's own (R6.27).
     void (*progress)(
-        void *ctx, const struct ss_order *order, bool is_heartbeat);
+        void *ctx, const struct ss_assignment *order, bool is_heartbeat);
     // Should the body stop?
-    bool (*cancelled)(void *ctx, const struct ss_order *order);
+    bool (*cancelled)(void *ctx, const struct ss_assignment *order);
     // Milliseconds until the attempt times out; INT64_MAX: never.
-    int64_t (*left_ms)(void *ctx, const struct ss_order *order);
+    int64_t (*left_ms)(void *ctx, const struct ss_assignment *order);
     // A line of the author's log. NULL: standard error.
-    void (*log)(void *ctx, const struct ss_order *order, const char *text);
+    void (*log)(void *ctx, const struct ss_assignment *order, const char *text);
     void *ctx;
 };
 
@@ -49,10 +49,10 @@ struct ss_execute_hooks {
 //   CANCELLED    the body stopped because it was cancelled
 // With each: the answers that the body was given. `hooks` may be NULL.
 struct ss_outcome *ss_execute(const struct ss_application *application,
-    const struct ss_order *order, const struct ss_execute_hooks *hooks);
+    const struct ss_assignment *order, const struct ss_execute_hooks *hooks);
 
 // An outcome of an attempt that failed with this text. Gives. Takes nothing.
-struct ss_outcome *ss_outcome_failed(const struct ss_order *order, int code,
+struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order, int code,
     enum ss_retryable retryable, const char *format, ...) SS_PRINTF(4, 5);
 
 #endif

@@ -23,7 +23,7 @@
 // One order, from the queue to its outcome.
 struct body {
     struct ss_host *host;
-    struct ss_order *order;
+    struct ss_assignment *order;
     struct body *next; // in the queue, or among those that run
     atomic_bool stops;
     int64_t begin_by_ms;
@@ -65,7 +65,7 @@ static void ring(struct ss_host *host)
     while (written < 0 && errno == EINTR);
 }
 
-static void on_live(void *ctx, const struct ss_order *order,
+static void on_live(void *ctx, const struct ss_assignment *order,
     enum ss_live_kind kind, json_t *item)
 {
     struct body *body = ctx;
@@ -87,7 +87,7 @@ static void on_live(void *ctx, const struct ss_order *order,
 }
 
 static void on_progress(
-    void *ctx, const struct ss_order *order, bool is_heartbeat)
+    void *ctx, const struct ss_assignment *order, bool is_heartbeat)
 {
     struct body *body = ctx;
     struct ss_host *host = body->host;
@@ -108,14 +108,14 @@ static void on_progress(
     pthread_mutex_unlock(&host->mutex);
 }
 
-static bool on_cancelled(void *ctx, const struct ss_order *order)
+static bool on_cancelled(void *ctx, const struct ss_assignment *order)
 {
     struct body *body = ctx;
     (void)order;
     return atomic_load(&body->stops);
 }
 
-static int64_t on_left_ms(void *ctx, const struct ss_order *order)
+static int64_t on_left_ms(void *ctx, const struct ss_assignment *order)
 {
     const struct body *body = ctx;
     if (order->run_timeout_ms == 0)
@@ -124,7 +124,7 @@ static int64_t on_left_ms(void *ctx, const struct ss_order *order)
     return left > 0 ? left : 0;
 }
 
-static void on_log(void *ctx, const struct ss_order *order, const char *text)
+static void on_log(void *ctx, const struct ss_assignment *order, const char *text)
 {
     (void)ctx;
     const struct ss_log_subject subject = {.thread = order->thread,
@@ -139,7 +139,7 @@ static void on_log(void *ctx, const struct ss_order *order, const char *text)
 
 // ------------------------------------------------------------------ threads
 
-static bool on_may_begin(void *ctx, const struct ss_order *order)
+static bool on_may_begin(void *ctx, const struct ss_assignment *order)
 {
     const struct body *body = ctx;
     (void)order;
@@ -199,7 +199,7 @@ static struct body *next_body(struct ss_host *host)
 
 static void free_body(struct body *body)
 {
-    ss_order_destroy(&body->order);
+    ss_assignment_destroy(&body->order);
     ss_free(body);
 }
 
@@ -211,10 +211,10 @@ static void report_outcome(
     to->outcomes[to->outcomes_count++] = outcome;
 }
 
-static void report_unbegun(struct ss_host_reports *to, struct ss_order *order)
+static void report_unbegun(struct ss_host_reports *to, struct ss_assignment *order)
 {
     to->unbegun = ss_vec_grow(to->unbegun, &to->unbegun_capacity,
-        to->unbegun_count + 1, sizeof(struct ss_order *));
+        to->unbegun_count + 1, sizeof(struct ss_assignment *));
     to->unbegun[to->unbegun_count++] = order;
 }
 
@@ -226,7 +226,7 @@ static void *thread_main(void *ctx)
     while ((body = next_body(host)) != NULL) {
         pthread_mutex_unlock(&host->mutex);
         struct ss_outcome *outcome = run(body);
-        struct ss_order *unbegun = NULL;
+        struct ss_assignment *unbegun = NULL;
         pthread_mutex_lock(&host->mutex);
         unlink_running(host, body);
         pthread_mutex_unlock(&host->mutex);
@@ -340,7 +340,7 @@ int ss_host_fd(const struct ss_host *host)
 }
 
 void ss_host_start(
-    struct ss_host *host, struct ss_order *order, int64_t begin_by_ms)
+    struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms)
 {
     struct body *body = ss_zalloc(1, sizeof(*body));
     body->host = host;
@@ -409,7 +409,7 @@ void ss_host_reports_fini(struct ss_host_reports *reports)
     for (size_t i = 0; i < reports->outcomes_count; i++)
         ss_outcome_destroy(&reports->outcomes[i]);
     for (size_t i = 0; i < reports->unbegun_count; i++)
-        ss_order_destroy(&reports->unbegun[i]);
+        ss_assignment_destroy(&reports->unbegun[i]);
     ss_free(reports->signs);
     ss_free(reports->items);
     ss_free(reports->outcomes);

@@ -32,7 +32,7 @@ int ss_host_fd(const struct ss_host *host);
 // Run it, if its body can begin before `begin_by_ms` (ss_session_may_begin); else
 // it comes back. Takes `order`.
 void ss_host_start(
-    struct ss_host *host, struct ss_order *order, int64_t begin_by_ms);
+    struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms);
 // Tell the body of an attempt to stop (ss_cancelled()).
 void ss_host_stop_body(struct ss_host *host, struct ss_attempt attempt);
 
@@ -56,7 +56,7 @@ struct ss_host_reports {
     size_t items_count, items_capacity;
     struct ss_outcome **outcomes;
     size_t outcomes_count, outcomes_capacity;
-    struct ss_order **unbegun; // it was too late for them
+    struct ss_assignment **unbegun; // it was too late for them
     size_t unbegun_count, unbegun_capacity;
 };
 

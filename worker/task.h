@@ -11,7 +11,7 @@
 #include "worker/execute.h"
 
 struct ss_task {
-    const struct ss_order *order;
+    const struct ss_assignment *order;
     const struct ss_bound_graph *graph;
     size_t node; // index
     const struct ss_execute_hooks *hooks;

@@ -87,7 +87,7 @@ bool ss_channel_available(const struct ss_channel *channel)
                             : channel->value != NULL;
 }
 
-bool ss_channel_restless(const struct ss_channel *channel)
+bool ss_channel_self_changing(const struct ss_channel *channel)
 {
     const struct ss_channel_kind_table *table = table_of(channel->spec->kind);
     if (table->finish)

@@ -41,7 +41,7 @@ void ss_channel_copy(struct ss_channel *channel, const struct ss_channel *from);
 
 // A superstep's end may change it though nobody writes it: what it holds lasts
 // for one step, or waits for the finish. False: ticks and finishes do nothing.
-bool ss_channel_restless(const struct ss_channel *channel);
+bool ss_channel_self_changing(const struct ss_channel *channel);
 
 // Apply the writes of one superstep, in order; none: the step's tick. True in
 // *ret_changed means: a new version. Errors SS_EUPDATE, SS_EINVAL (a reducer

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/model/compare.h"
-#include "common/model/mark.h"
+#include "common/model/tag.h"
 #include "common/model/reserved.h"
 #include "common/model/writers.h"
 
@@ -15,7 +15,7 @@ static void add(struct ss_writes *writes, const char *channel, json_t *value)
 static int write_target(
     struct ss_writes *writes, json_t *to, struct ss_error *error)
 {
-    if (ss_mark_get(to, "$send")) {
+    if (ss_tag_get(to, "$send")) {
         add(writes, SS_NAME_TASKS, to);
         return SS_OK;
     }
@@ -74,7 +74,7 @@ static void write_update(struct ss_writes *writes, json_t *update)
 int ss_writers_command(
     json_t *command, struct ss_writes *writes, struct ss_error *error)
 {
-    json_t *marked = ss_mark_get(command, "$command");
+    json_t *marked = ss_tag_get(command, "$command");
     if (marked)
         command = marked;
     if (!json_is_object(command))

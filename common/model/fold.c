@@ -208,10 +208,10 @@ struct chain {
 };
 
 // The rows to apply, newest first, down to a whole one or to what is cached.
-static int chain_collect(const struct ss_space *space, struct ss_mark *mark,
+static int chain_collect(const struct ss_namespace *space, struct ss_checkpoint_entry *mark,
     struct chain *chain, bool *ret_cached, struct ss_error *error)
 {
-    for (struct ss_mark *at = mark; at; at = at->parent) {
+    for (struct ss_checkpoint_entry *at = mark; at; at = at->parent) {
         if (at == space->folded_mark) {
             *ret_cached = true;
             return SS_OK;
@@ -241,7 +241,7 @@ static int chain_apply(const struct chain *chain, struct ss_checkpoint *into,
 }
 
 // What the chain is applied to: the cached one itself if nobody else holds it.
-static struct ss_checkpoint *base_take(struct ss_space *space)
+static struct ss_checkpoint *base_take(struct ss_namespace *space)
 {
     struct ss_checkpoint *cached = space->folded;
     if (cached->refs > 1) {
@@ -253,7 +253,7 @@ static struct ss_checkpoint *base_take(struct ss_space *space)
 }
 
 // An old checkpoint that is looked at does not push the head out.
-static void cache_offer(struct ss_space *space, struct ss_mark *mark,
+static void cache_offer(struct ss_namespace *space, struct ss_checkpoint_entry *mark,
     struct ss_checkpoint *checkpoint)
 {
     if (space->folded_mark && space->folded_mark->order > mark->order) {
@@ -264,7 +264,7 @@ static void cache_offer(struct ss_space *space, struct ss_mark *mark,
     space->folded_mark = mark;
 }
 
-int ss_space_fold(struct ss_space *space, struct ss_mark *mark,
+int ss_namespace_fold(struct ss_namespace *space, struct ss_checkpoint_entry *mark,
     struct ss_checkpoint **ret_checkpoint, struct ss_error *error)
 {
     if (mark == space->folded_mark) {

@@ -73,31 +73,31 @@ size_t ss_journal_bytes_between(
 
 // --- looking up -------------------------------------------------------------
 
-struct ss_mark *ss_journal_find(
+struct ss_checkpoint_entry *ss_journal_find(
     const struct ss_journal *journal, const char *ns, const char *id)
 {
-    const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
+    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
     if (!space) {
         return NULL;
     }
     if (id) {
-        return ss_space_find(space, id);
+        return ss_namespace_find(space, id);
     }
     return space->marks.items[space->marks.count - 1];
 }
 
-struct ss_mark *ss_journal_before(
+struct ss_checkpoint_entry *ss_journal_before(
     const struct ss_journal *journal, const char *ns, const char *id)
 {
-    const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
-    size_t at = space ? ss_space_position(space, id) : 0;
+    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
+    size_t at = space ? ss_namespace_position(space, id) : 0;
     return at > 0 ? space->marks.items[at - 1] : NULL;
 }
 
-struct ss_mark *const *ss_journal_list(
+struct ss_checkpoint_entry *const *ss_journal_list(
     const struct ss_journal *journal, const char *ns, size_t *ret_count)
 {
-    const struct ss_space *space = ss_map_get(&journal->index.spaces, ns);
+    const struct ss_namespace *space = ss_map_get(&journal->index.spaces, ns);
     *ret_count = space ? space->marks.count : 0;
     return space ? space->marks.items : NULL;
 }
@@ -118,8 +118,8 @@ const struct ss_run_facts *ss_journal_run(
 const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
     const char *ns, const char *id, size_t *ret_count)
 {
-    static const struct ss_mark none;
-    const struct ss_mark *orphan =
+    static const struct ss_checkpoint_entry none;
+    const struct ss_checkpoint_entry *orphan =
         ss_journal_index_orphan(&journal->index, ns, id);
     return ss_journal_pending(orphan ? orphan : &none, ret_count);
 }
@@ -253,16 +253,16 @@ int ss_journal_append(
 
 // --- in full ----------------------------------------------------------------
 
-static int mark_fold(struct ss_journal *journal, struct ss_mark *mark,
+static int mark_fold(struct ss_journal *journal, struct ss_checkpoint_entry *mark,
     struct ss_checkpoint **ret_checkpoint, struct ss_error *error)
 {
-    struct ss_space *space = ss_map_get(&journal->index.spaces, mark->ns);
+    struct ss_namespace *space = ss_map_get(&journal->index.spaces, mark->ns);
     ss_check(space && space->marks.items[mark->order] == mark);
-    return ss_space_fold(space, mark, ret_checkpoint, error);
+    return ss_namespace_fold(space, mark, ret_checkpoint, error);
 }
 
 struct ss_checkpoint *ss_journal_fold(
-    struct ss_journal *journal, struct ss_mark *mark)
+    struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     struct ss_checkpoint *checkpoint = NULL;
     if (mark_fold(journal, mark, &checkpoint, NULL) != SS_OK) {
@@ -276,7 +276,7 @@ int ss_journal_check(struct ss_journal *journal, struct ss_error *error)
     int status = ss_journal_index_check(&journal->index, error);
     size_t count = journal->index.names.count;
     for (size_t i = 0; i < count && status == SS_OK; i++) {
-        struct ss_mark *head =
+        struct ss_checkpoint_entry *head =
             ss_journal_find(journal, journal->index.names.items[i], NULL);
         struct ss_checkpoint *checkpoint = NULL;
         status = mark_fold(journal, head, &checkpoint, error);
@@ -289,5 +289,5 @@ size_t ss_journal_size(const struct ss_journal *journal)
 {
     return sizeof(*journal) + journal->live_size +
            journal->places.count * sizeof(struct ss_journal_place) +
-           journal->index.marks_count * sizeof(struct ss_mark);
+           journal->index.marks_count * sizeof(struct ss_checkpoint_entry);
 }

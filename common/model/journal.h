@@ -52,7 +52,7 @@ enum ss_row_kind {
 };
 
 // One pending write (spec R1.7). The row's `of` names the checkpoint. A write
-// of the null task to __resume__ without a value: the plain answer was taken.
+// of the null task to __resume__ without a value: the resume value without an id was taken.
 struct ss_row_write {
     char task_id[SS_UUID_SIZE];
     char *path;   // path_str of the task, "" for the null task
@@ -129,7 +129,7 @@ struct ss_row {
     int64_t step;
     int64_t wall_us;
     json_t *metadata;    // all of it but source and step; or NULL
-    // the root's checkpoint whose plain answer a task of this row took, or ""
+    // the root's checkpoint whose resume value without an id a task of this row took, or ""
     char answer_of[SS_UUID_SIZE];
     uint64_t void_from; // 0: from the first row
     uint64_t void_seq;
@@ -181,7 +181,7 @@ void ss_checkpoint_unref(struct ss_checkpoint *checkpoint); // NULL is fine
 
 // What the index knows of each saved checkpoint. Borrowed from the journal; a
 // SS_ROW_VOID row makes all that was borrowed before it invalid.
-struct ss_mark {
+struct ss_checkpoint_entry {
     char id[SS_UUID_SIZE];
     char parent_id[SS_UUID_SIZE];
     char *ns;
@@ -191,7 +191,7 @@ struct ss_mark {
     int64_t wall_us;
     json_t *metadata;
     struct ss_row *row;     // borrowed from the journal
-    struct ss_mark *parent; // or NULL
+    struct ss_checkpoint_entry *parent; // or NULL
     size_t order;           // position among those of its namespace
     // pending writes, folded: first wins for idx >= 0, last for idx < 0
     struct ss_pending *pending;
@@ -215,7 +215,7 @@ struct ss_run_facts {
     json_t *entry;       // NULL: pruned away
     json_t *end;         // NULL: unfinished
     uint64_t first_seq;
-    struct ss_mark *last; // its newest checkpoint in the root namespace, or NULL
+    struct ss_checkpoint_entry *last; // its newest checkpoint in the root namespace, or NULL
     size_t steps; // checkpoints of source "loop" that it made there
 };
 
@@ -241,13 +241,13 @@ const struct ss_row *ss_journal_row(
     const struct ss_journal *journal, uint64_t seq);
 
 // The checkpoint of that namespace and id; NULL id: the newest. NULL: none.
-struct ss_mark *ss_journal_find(
+struct ss_checkpoint_entry *ss_journal_find(
     const struct ss_journal *journal, const char *ns, const char *id);
 // The newest of that namespace with an id smaller than `id`. NULL: none.
-struct ss_mark *ss_journal_before(
+struct ss_checkpoint_entry *ss_journal_before(
     const struct ss_journal *journal, const char *ns, const char *id);
 // All of a namespace, oldest first. Borrowed array.
-struct ss_mark *const *ss_journal_list(const struct ss_journal *journal,
+struct ss_checkpoint_entry *const *ss_journal_list(const struct ss_journal *journal,
     const char *ns, size_t *ret_count);
 // Namespaces in order of their first checkpoint. Borrowed array.
 const char *const *ss_journal_namespaces(
@@ -256,14 +256,14 @@ const char *const *ss_journal_namespaces(
 // other (a list is appended to what is none; a pruned parent was never told
 // again); cannot happen to the newest once ss_journal_check() was content.
 struct ss_checkpoint *ss_journal_fold(
-    struct ss_journal *journal, struct ss_mark *mark);
+    struct ss_journal *journal, struct ss_checkpoint_entry *mark);
 // Facts of a run, borrowed, or NULL.
 const struct ss_run_facts *ss_journal_run(
     const struct ss_journal *journal, const char *run);
 // Pending writes of a mark in reading order: (path, task id, idx) (R1.10).
 // Gives an array of borrowed entries (ss_free).
 const struct ss_pending **ss_journal_pending(
-    const struct ss_mark *mark, size_t *ret_count);
+    const struct ss_checkpoint_entry *mark, size_t *ret_count);
 // The same of writes to a checkpoint that the journal does not have.
 const struct ss_pending **ss_journal_orphans(const struct ss_journal *journal,
     const char *ns, const char *id, size_t *ret_count);

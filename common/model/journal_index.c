@@ -7,7 +7,7 @@
 
 // --- freeing ----------------------------------------------------------------
 
-static void mark_free(struct ss_mark *mark)
+static void mark_free(struct ss_checkpoint_entry *mark)
 {
     ss_pending_fini(mark);
     ss_free(mark);
@@ -20,7 +20,7 @@ static void orphan_free(void *mark)
 
 static void space_free(void *value)
 {
-    struct ss_space *space = value;
+    struct ss_namespace *space = value;
     for (size_t i = 0; i < space->marks.count; i++) {
         mark_free(space->marks.items[i]);
     }
@@ -40,7 +40,7 @@ void ss_journal_index_fini(struct ss_journal_index *index)
 
 // --- looking up -------------------------------------------------------------
 
-size_t ss_space_position(const struct ss_space *space, const char *id)
+size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
 {
     size_t low = 0;
     size_t high = space->marks.count;
@@ -55,9 +55,9 @@ size_t ss_space_position(const struct ss_space *space, const char *id)
     return low;
 }
 
-struct ss_mark *ss_space_find(const struct ss_space *space, const char *id)
+struct ss_checkpoint_entry *ss_namespace_find(const struct ss_namespace *space, const char *id)
 {
-    size_t at = ss_space_position(space, id);
+    size_t at = ss_namespace_position(space, id);
     if (at < space->marks.count &&
         strcmp(space->marks.items[at]->id, id) == 0) {
         return space->marks.items[at];
@@ -75,20 +75,20 @@ static char *orphan_key(const char *ns, const char *id)
     return ss_format("%s\n%s", ns, id);
 }
 
-struct ss_mark *ss_journal_index_orphan(
+struct ss_checkpoint_entry *ss_journal_index_orphan(
     const struct ss_journal_index *index, const char *ns, const char *id)
 {
     char *key = orphan_key(ns, id);
-    struct ss_mark *orphan = ss_map_get(&index->orphans, key);
+    struct ss_checkpoint_entry *orphan = ss_map_get(&index->orphans, key);
     ss_free(key);
     return orphan;
 }
 
 // --- growing by a row -------------------------------------------------------
 
-static struct ss_space *space_of(struct ss_journal_index *index, const char *ns)
+static struct ss_namespace *space_of(struct ss_journal_index *index, const char *ns)
 {
-    struct ss_space *space = ss_map_get(&index->spaces, ns);
+    struct ss_namespace *space = ss_map_get(&index->spaces, ns);
     if (!space) {
         space = ss_zalloc(1, sizeof(*space));
         space->ns = ss_strdup(ns);
@@ -132,7 +132,7 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
     }
 }
 
-static void run_add_mark(struct ss_journal_index *index, struct ss_mark *mark)
+static void run_add_mark(struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
 {
     if (!mark->run[0] || mark->ns[0]) {
         return;
@@ -149,8 +149,8 @@ static void run_add_mark(struct ss_journal_index *index, struct ss_mark *mark)
 static void answer_taken(
     struct ss_journal_index *index, const struct ss_row *row)
 {
-    const struct ss_space *root = ss_map_get(&index->spaces, "");
-    struct ss_mark *mark = root ? ss_space_find(root, row->answer_of) : NULL;
+    const struct ss_namespace *root = ss_map_get(&index->spaces, "");
+    struct ss_checkpoint_entry *mark = root ? ss_namespace_find(root, row->answer_of) : NULL;
     if (mark) {
         ss_pending_answered(mark);
     }
@@ -164,8 +164,8 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
     if (row->writes_count == 0) {
         return;
     }
-    const struct ss_space *space = ss_map_get(&index->spaces, text(row->ns));
-    struct ss_mark *mark = space ? ss_space_find(space, row->of) : NULL;
+    const struct ss_namespace *space = ss_map_get(&index->spaces, text(row->ns));
+    struct ss_checkpoint_entry *mark = space ? ss_namespace_find(space, row->of) : NULL;
     if (!mark) {
         char *key = orphan_key(text(row->ns), row->of);
         mark = ss_map_get(&index->orphans, key);
@@ -180,10 +180,10 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
     }
 }
 
-static struct ss_mark *mark_new(
-    const struct ss_space *space, struct ss_row *row)
+static struct ss_checkpoint_entry *mark_new(
+    const struct ss_namespace *space, struct ss_row *row)
 {
-    struct ss_mark *mark = ss_zalloc(1, sizeof(*mark));
+    struct ss_checkpoint_entry *mark = ss_zalloc(1, sizeof(*mark));
     memcpy(mark->id, row->checkpoint_id, sizeof(mark->id));
     memcpy(mark->parent_id, row->parent_id, sizeof(mark->parent_id));
     memcpy(mark->run, row->run, sizeof(mark->run));
@@ -196,13 +196,13 @@ static struct ss_mark *mark_new(
     mark->whole = row->checkpoint.whole ? row : NULL;
     // A greater id is none that stood there when the row was written.
     if (strcmp(row->parent_id, row->checkpoint_id) < 0) {
-        mark->parent = ss_space_find(space, row->parent_id);
+        mark->parent = ss_namespace_find(space, row->parent_id);
     }
     return mark;
 }
 
 // Where reading begins, and what is read until there.
-static void mark_measure(const struct ss_journal *journal, struct ss_mark *mark)
+static void mark_measure(const struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     if (mark->whole) {
         mark->base_seq = mark->whole->seq;
@@ -214,13 +214,13 @@ static void mark_measure(const struct ss_journal *journal, struct ss_mark *mark)
         ss_journal_bytes_between(journal, mark->base_seq, mark->row->seq);
 }
 
-static void orphan_adopt(struct ss_journal_index *index, struct ss_mark *mark)
+static void orphan_adopt(struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
 {
     if (index->orphans.count == 0) {
         return;
     }
     char *key = orphan_key(mark->ns, mark->id);
-    struct ss_mark *orphan = ss_map_remove(&index->orphans, key);
+    struct ss_checkpoint_entry *orphan = ss_map_remove(&index->orphans, key);
     ss_free(key);
     if (orphan) {
         ss_pending_move(mark, orphan);
@@ -230,9 +230,9 @@ static void orphan_adopt(struct ss_journal_index *index, struct ss_mark *mark)
 
 // Put `mark` in its place. Only one that is told again goes between others.
 static void mark_insert(const struct ss_journal *journal,
-    struct ss_space *space, struct ss_mark *mark)
+    struct ss_namespace *space, struct ss_checkpoint_entry *mark)
 {
-    size_t at = ss_space_position(space, mark->id);
+    size_t at = ss_namespace_position(space, mark->id);
     SS_VEC_PUSH(&space->marks, mark);
     for (size_t i = space->marks.count - 1; i > at; i--) {
         space->marks.items[i] = space->marks.items[i - 1];
@@ -241,7 +241,7 @@ static void mark_insert(const struct ss_journal *journal,
     mark->order = at;
     mark_measure(journal, mark);
     for (size_t i = at + 1; i < space->marks.count; i++) {
-        struct ss_mark *other = space->marks.items[i];
+        struct ss_checkpoint_entry *other = space->marks.items[i];
         other->order = i;
         if (!other->parent && strcmp(other->parent_id, mark->id) == 0) {
             other->parent = mark;
@@ -253,7 +253,7 @@ static void mark_insert(const struct ss_journal *journal,
 // A parent that is named with its row is there, unless that row was deleted: a
 // snapshot may tell it again.
 static int parent_check(const struct ss_journal *journal,
-    const struct ss_space *space, const struct ss_row *row,
+    const struct ss_namespace *space, const struct ss_row *row,
     struct ss_error *error)
 {
     if (row->parent_seq == 0) {
@@ -264,7 +264,7 @@ static int parent_check(const struct ss_journal *journal,
     bool there = parent && parent->has_checkpoint && space &&
                  strcmp(parent->checkpoint_id, row->parent_id) == 0 &&
                  strcmp(row->parent_id, row->checkpoint_id) < 0 &&
-                 ss_space_find(space, row->parent_id);
+                 ss_namespace_find(space, row->parent_id);
     if (gone || there) {
         return SS_OK;
     }
@@ -278,12 +278,12 @@ static int checkpoint_check(const struct ss_journal *journal,
     const struct ss_journal_index *index, const struct ss_row *row,
     struct ss_error *error)
 {
-    const struct ss_space *space = ss_map_get(&index->spaces, text(row->ns));
+    const struct ss_namespace *space = ss_map_get(&index->spaces, text(row->ns));
     int status = parent_check(journal, space, row, error);
     if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
         return status;
     }
-    const struct ss_mark *last = space->marks.items[space->marks.count - 1];
+    const struct ss_checkpoint_entry *last = space->marks.items[space->marks.count - 1];
     if (strcmp(row->checkpoint_id, last->id) <= 0) {
         return ss_error_set(error, SS_ECORRUPT,
             "journal: row %" PRIu64 ": checkpoint %s does not come after %s",
@@ -295,8 +295,8 @@ static int checkpoint_check(const struct ss_journal *journal,
 static void checkpoint_add(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_row *row)
 {
-    struct ss_space *space = space_of(index, text(row->ns));
-    struct ss_mark *mark = ss_space_find(space, row->checkpoint_id);
+    struct ss_namespace *space = space_of(index, text(row->ns));
+    struct ss_checkpoint_entry *mark = ss_namespace_find(space, row->checkpoint_id);
     if (mark) {
         mark->whole = row;
         mark_measure(journal, mark);
@@ -326,7 +326,7 @@ int ss_journal_index_add(const struct ss_journal *journal,
     return SS_OK;
 }
 
-static bool mark_broken(const struct ss_mark *mark)
+static bool mark_broken(const struct ss_checkpoint_entry *mark)
 {
     return !mark->whole && !mark->parent && mark->row->parent_seq != 0;
 }
@@ -335,9 +335,9 @@ int ss_journal_index_check(
     const struct ss_journal_index *index, struct ss_error *error)
 {
     for (struct ss_map_entry *e = index->spaces.first; e; e = e->next) {
-        const struct ss_space *space = e->value;
+        const struct ss_namespace *space = e->value;
         for (size_t i = 0; i < space->marks.count; i++) {
-            const struct ss_mark *mark = space->marks.items[i];
+            const struct ss_checkpoint_entry *mark = space->marks.items[i];
             if (mark_broken(mark)) {
                 return ss_error_set(error, SS_ECORRUPT,
                     "journal: row %" PRIu64

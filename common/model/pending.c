@@ -27,7 +27,7 @@ static bool key_is(
 
 // The slot that holds the key, or the free one where it would stand.
 static uint32_t *slot_find(
-    const struct ss_mark *mark, const char *task_id, int32_t idx)
+    const struct ss_checkpoint_entry *mark, const char *task_id, int32_t idx)
 {
     size_t at = (size_t)key_hash(task_id, idx) & (mark->slots_count - 1);
     while (mark->slots[at] != 0 &&
@@ -37,7 +37,7 @@ static uint32_t *slot_find(
     return &mark->slots[at];
 }
 
-static void slots_build(struct ss_mark *mark, size_t count)
+static void slots_build(struct ss_checkpoint_entry *mark, size_t count)
 {
     ss_free(mark->slots);
     mark->slots = ss_zalloc(count, sizeof(*mark->slots));
@@ -48,8 +48,8 @@ static void slots_build(struct ss_mark *mark, size_t count)
     }
 }
 
-// The plain answer of the null task was taken.
-void ss_pending_answered(struct ss_mark *mark)
+// The resume value without an id of the null task was taken.
+void ss_pending_answered(struct ss_checkpoint_entry *mark)
 {
     for (size_t i = 0; i < mark->pending_count; i++) {
         const struct ss_row_write *write = mark->pending[i].write;
@@ -66,7 +66,7 @@ void ss_pending_answered(struct ss_mark *mark)
 // A task that failed after it had written (its writes could not be applied)
 // runs again: what it writes then replaces what it wrote before.
 static bool failed_between(
-    const struct ss_mark *mark, const char *task_id, uint64_t from, uint64_t to)
+    const struct ss_checkpoint_entry *mark, const char *task_id, uint64_t from, uint64_t to)
 {
     uint32_t slot = *slot_find(mark, task_id, ss_name_special(SS_NAME_ERROR));
     if (slot == 0) {
@@ -76,7 +76,7 @@ static bool failed_between(
     return failed >= from && failed < to;
 }
 
-void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
+void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row_write *write,
     const char *run, uint64_t seq)
 {
     if (!write->value) {
@@ -106,7 +106,7 @@ void ss_pending_add(struct ss_mark *mark, const struct ss_row_write *write,
     *slot = (uint32_t)mark->pending_count;
 }
 
-void ss_pending_move(struct ss_mark *to, struct ss_mark *from)
+void ss_pending_move(struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
 {
     for (size_t i = 0; i < from->pending_count; i++) {
         ss_pending_add(to, from->pending[i].write, from->pending[i].run,
@@ -115,7 +115,7 @@ void ss_pending_move(struct ss_mark *to, struct ss_mark *from)
     ss_pending_fini(from);
 }
 
-void ss_pending_fini(struct ss_mark *mark)
+void ss_pending_fini(struct ss_checkpoint_entry *mark)
 {
     ss_free(mark->pending);
     ss_free(mark->slots);
@@ -178,7 +178,7 @@ static size_t stale_drop_all(const struct ss_pending **sorted, size_t count)
 }
 
 const struct ss_pending **ss_journal_pending(
-    const struct ss_mark *mark, size_t *ret_count)
+    const struct ss_checkpoint_entry *mark, size_t *ret_count)
 {
     size_t count = mark->pending_count;
     const struct ss_pending **sorted =

@@ -5,7 +5,7 @@
 
 #include "common/base/check.h"
 #include "common/model/compare.h"
-#include "common/model/mark.h"
+#include "common/model/tag.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/writer.h"
@@ -15,14 +15,14 @@
 static int read_state(struct ss_writer *w, const struct ss_branch *branch,
     json_t *returned, json_t **ret_state)
 {
-    json_t *state, *quoted = ss_mark_get(returned, "$quote");
+    json_t *state, *quoted = ss_tag_get(returned, "$quote");
     int status = ss_fresh_read(w->graph, &branch->reads, w->fresh, w->writes,
         w->hooks, w->task_id, &state, w->error);
     if (status != SS_OK)
         return status;
-    bool is_marked = ss_mark_get(returned, "$command") ||
-                     ss_mark_get(returned, "$list") ||
-                     ss_mark_get(returned, "$send");
+    bool is_marked = ss_tag_get(returned, "$command") ||
+                     ss_tag_get(returned, "$list") ||
+                     ss_tag_get(returned, "$send");
     json_t *beneath = quoted ? quoted : is_marked ? NULL : returned;
     if (!branch->has_own_reads && json_is_object(state) &&
         json_is_object(beneath)) {
@@ -77,7 +77,7 @@ static int not_mapped(
 static int resolve(struct ss_writer *w, const struct ss_branch *branch,
     json_t *item, char room[32], const char **ret_name)
 {
-    json_t *send = ss_mark_get(item, "$send");
+    json_t *send = ss_tag_get(item, "$send");
     *ret_name = NULL;
     if (send) {
         const char *node = ss_json_str(send, "node", "");
@@ -112,7 +112,7 @@ static int write_answer(
 {
     char room[32];
     const char *name;
-    json_t *list = ss_mark_get(answer, "$list");
+    json_t *list = ss_tag_get(answer, "$list");
     json_t *items = list                    ? json_incref(list)
                     : json_is_array(answer) ? json_incref(answer)
                                             : json_pack("[O]", answer);

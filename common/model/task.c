@@ -6,14 +6,14 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-struct ss_order *ss_order_new(void)
+struct ss_assignment *ss_assignment_new(void)
 {
-    return ss_zalloc(1, sizeof(struct ss_order));
+    return ss_zalloc(1, sizeof(struct ss_assignment));
 }
 
-void ss_order_destroy(struct ss_order **order)
+void ss_assignment_destroy(struct ss_assignment **order)
 {
-    struct ss_order *it = *order;
+    struct ss_assignment *it = *order;
     if (!it)
         return;
     ss_free(it->app_graph);
@@ -37,7 +37,7 @@ void ss_order_destroy(struct ss_order **order)
     ss_value_unref(it->plain);
     ss_value_unref(it->returned);
     ss_value_unref(it->fold_value);
-    ss_order_lists_fini(it);
+    ss_assignment_lists_fini(it);
     ss_free(it);
     *order = NULL;
 }
@@ -57,7 +57,7 @@ static uint64_t mix_json(uint64_t digest, const json_t *json)
     return digest;
 }
 
-uint64_t ss_order_digest(const struct ss_order *order)
+uint64_t ss_assignment_digest(const struct ss_assignment *order)
 {
     uint64_t digest = (uint64_t)order->kind + 1;
     digest = mix(digest, order->version, strlen(order->version));

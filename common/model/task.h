@@ -21,20 +21,20 @@ struct ss_attempt {
     uint64_t dispatch;
 };
 
-enum ss_order_kind {
+enum ss_assignment_kind {
     SS_ORDER_NODE,    // body, then writers
     SS_ORDER_WRITERS, // writers alone, on `returned` (update_state, subgraphs)
     SS_ORDER_FOLD,    // a custom reducer on `fold_value` and `fold_writes`
 };
 
 // A part of an order that may hold lists.
-enum ss_order_part { SS_PART_INPUT, SS_PART_FRESH, SS_PART_FOLD };
+enum ss_assignment_part { SS_PART_INPUT, SS_PART_FRESH, SS_PART_FOLD };
 enum { SS_PARTS_COUNT = SS_PART_FOLD + 1 };
 
 // A list in an order goes as what the worker holds, and edits: in slot `slot`
 // it finds the list `base`, does the edits, and keeps it as `stamp`.
-struct ss_order_list {
-    enum ss_order_part part;
+struct ss_assignment_list {
+    enum ss_assignment_part part;
     size_t at;  // which member of the part comes there ...
     char *name; // ... and its name; NULL: the part is the list
     uint64_t slot;
@@ -43,9 +43,9 @@ struct ss_order_list {
     struct ss_value *delta; // or edits as in persistent_vector.h
 };
 
-struct ss_order {
+struct ss_assignment {
     struct ss_attempt attempt;
-    enum ss_order_kind kind;
+    enum ss_assignment_kind kind;
     char *app_graph; // name of the root graph, as announced
     char *version;   // of the root graph
     char *graph;     // the (inner) graph that holds the node
@@ -80,7 +80,7 @@ struct ss_order {
     json_t *fold_writes;         // array
     // Lists that go as edits. At the sender the parts are whole all the same
     // (they share with what it holds); from the wire they come without.
-    struct ss_order_list *lists;
+    struct ss_assignment_list *lists;
     size_t lists_count, lists_capacity;
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
@@ -121,25 +121,25 @@ struct ss_outcome {
     int64_t ran_us;            // how long it took, for people
 };
 
-struct ss_order *ss_order_new(void);
+struct ss_assignment *ss_assignment_new(void);
 // Of what decides an attempt beside its task's id, which stands for the
-// checkpoint: the graph's version, answers, the plain answer, the error that is
+// checkpoint: the graph's version, answers, the resume value without an id, the error that is
 // handled. Never 0.
-uint64_t ss_order_digest(const struct ss_order *order);
-void ss_order_destroy(struct ss_order **order);
+uint64_t ss_assignment_digest(const struct ss_assignment *order);
+void ss_assignment_destroy(struct ss_assignment **order);
 // Forget order->lists.
-void ss_order_lists_fini(struct ss_order *order);
+void ss_assignment_lists_fini(struct ss_assignment *order);
 // Where the part stands in the order.
-struct ss_value **ss_order_part(
-    struct ss_order *order, enum ss_order_part part);
+struct ss_value **ss_assignment_part(
+    struct ss_assignment *order, enum ss_assignment_part part);
 // The part without what order->lists name. Gives; NULL: nothing is left.
-struct ss_value *ss_order_rest(
-    const struct ss_order *order, enum ss_order_part part);
+struct ss_value *ss_assignment_rest(
+    const struct ss_assignment *order, enum ss_assignment_part part);
 // The other way: put the lists (`whole`, one for each of order->lists, borrowed)
 // into the parts, which share nothing with them then, and forget order->lists.
 // SS_EFORMAT: the parts have no place for them; the order is spoilt.
-int ss_order_complete(
-    struct ss_order *order, struct ss_list *const *whole) SS_MUST_USE;
+int ss_assignment_complete(
+    struct ss_assignment *order, struct ss_list *const *whole) SS_MUST_USE;
 struct ss_outcome *ss_outcome_new(void);
 void ss_outcome_destroy(struct ss_outcome **outcome);
 

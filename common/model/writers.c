@@ -6,7 +6,7 @@
 
 #include "common/base/check.h"
 #include "common/model/compare.h"
-#include "common/model/mark.h"
+#include "common/model/tag.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/writer.h"
@@ -92,7 +92,7 @@ static int check_node_target(struct ss_writer *w, const char *name)
 
 int ss_writer_send(struct ss_writer *w, json_t *mark)
 {
-    const json_t *send = ss_mark_get(mark, "$send");
+    const json_t *send = ss_tag_get(mark, "$send");
     const char *node = ss_json_str(send, "node", NULL);
     if (!node)
         return ss_error_set(w->error, SS_EINVAL,
@@ -175,7 +175,7 @@ static int write_goto(struct ss_writer *w, json_t *to)
 {
     if (!to || json_is_null(to))
         return SS_OK;
-    json_t *list = ss_mark_get(to, "$list");
+    json_t *list = ss_tag_get(to, "$list");
     if (list)
         to = list;
     if (json_is_array(to)) {
@@ -192,7 +192,7 @@ static int write_goto(struct ss_writer *w, json_t *to)
     }
     if (json_is_string(to))
         return ss_writer_go(w, json_string_value(to));
-    if (ss_mark_get(to, "$send"))
+    if (ss_tag_get(to, "$send"))
         return ss_writer_send(w, to);
     return ss_error_set(w->error, SS_EINVAL,
         "node \"%s\": goto takes names and sends, not %s", w->node->name,
@@ -202,7 +202,7 @@ static int write_goto(struct ss_writer *w, json_t *to)
 static bool holds_command(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (ss_mark_get(json_array_get(list, i), "$command"))
+        if (ss_tag_get(json_array_get(list, i), "$command"))
             return true;
     return false;
 }
@@ -215,7 +215,7 @@ static int write_items(struct ss_writer *w, json_t *list)
     int status = SS_OK;
     for (size_t i = 0; i < json_array_size(list) && status == SS_OK; i++) {
         json_t *item = json_array_get(list, i);
-        json_t *command = ss_mark_get(item, "$command");
+        json_t *command = ss_tag_get(item, "$command");
         if (command)
             write_update(w, json_object_get(command, "update"));
         else
@@ -227,10 +227,10 @@ static int write_items(struct ss_writer *w, json_t *list)
 // Updates of the state alone (spec/graph.md 2.7, 2.8).
 static int write_state(struct ss_writer *w, json_t *returned)
 {
-    json_t *command = ss_mark_get(returned, "$command");
-    json_t *list = ss_mark_get(returned, "$list");
-    json_t *quoted = ss_mark_get(returned, "$quote");
-    if (json_is_null(returned) || ss_mark_get(returned, "$send"))
+    json_t *command = ss_tag_get(returned, "$command");
+    json_t *list = ss_tag_get(returned, "$list");
+    json_t *quoted = ss_tag_get(returned, "$quote");
+    if (json_is_null(returned) || ss_tag_get(returned, "$send"))
         return SS_OK;
     if (command) {
         write_update(w, json_object_get(command, "update"));
@@ -259,10 +259,10 @@ static bool is_to_parent(const json_t *command)
 // The Command that leaves this graph, if one is among what was returned.
 static json_t *parent_command(json_t *returned)
 {
-    json_t *command = ss_mark_get(returned, "$command");
+    json_t *command = ss_tag_get(returned, "$command");
     if (command && is_to_parent(command))
         return command;
-    json_t *list = ss_mark_get(returned, "$list");
+    json_t *list = ss_tag_get(returned, "$list");
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *found = parent_command(json_array_get(list, i));
         if (found)
@@ -273,9 +273,9 @@ static json_t *parent_command(json_t *returned)
 
 static int write_control(struct ss_writer *w, json_t *returned)
 {
-    json_t *command = ss_mark_get(returned, "$command");
-    json_t *list = ss_mark_get(returned, "$list");
-    if (ss_mark_get(returned, "$send"))
+    json_t *command = ss_tag_get(returned, "$command");
+    json_t *list = ss_tag_get(returned, "$list");
+    if (ss_tag_get(returned, "$send"))
         return ss_writer_send(w, returned);
     if (command)
         return write_goto(w, json_object_get(command, "goto"));
@@ -317,10 +317,10 @@ static int write_directly(struct ss_writer *w, json_t *pairs)
 
 static int write_raw(struct ss_writer *w, json_t *returned)
 {
-    json_t *direct = ss_mark_get(returned, "$writes");
+    json_t *direct = ss_tag_get(returned, "$writes");
     if (direct)
         return write_directly(w, direct);
-    json_t *quoted = ss_mark_get(returned, "$quote");
+    json_t *quoted = ss_tag_get(returned, "$quote");
     if (quoted)
         returned = quoted;
     for (size_t i = 0; i < w->node->raw_writes_count; i++) {
@@ -404,7 +404,7 @@ int ss_writers_targets(const struct ss_graph *graph,
             name = write->channel + prefix;
         else if (strcmp(write->channel, SS_NAME_TASKS) == 0)
             name = ss_json_str(
-                ss_mark_get(ss_value_json(write->value), "$send"), "node", "");
+                ss_tag_get(ss_value_json(write->value), "$send"), "node", "");
         if (name)
             status = check_target(graph, "the command", name, error);
     }

@@ -10,7 +10,7 @@
 
 // Append one piece to `pieces`. On an error nothing was added: SS_ELIMIT,
 // SS_EFORMAT as ss_message_encode().
-int ss_batch_add_order(struct ss_buf *pieces, const struct ss_order *order,
+int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
     struct ss_error *error) SS_MUST_USE;
 int ss_batch_add_outcome(struct ss_buf *pieces,
     const struct ss_outcome *outcome, struct ss_error *error) SS_MUST_USE;

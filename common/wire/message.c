@@ -31,7 +31,7 @@ void ss_message_destroy(struct ss_message **message)
     for (size_t i = 0; i < it->graphs_count; i++)
         ss_value_unref(it->graphs[i]);
     for (size_t i = 0; i < it->orders_count; i++)
-        ss_order_destroy(&it->orders[i]);
+        ss_assignment_destroy(&it->orders[i]);
     for (size_t i = 0; i < it->outcomes_count; i++)
         ss_outcome_destroy(&it->outcomes[i]);
     for (size_t i = 0; i < it->items_count; i++)

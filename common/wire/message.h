@@ -90,7 +90,7 @@ struct ss_message {
     struct ss_attempt *attempts; // BEAT, CANCEL, SETTLED, LACKS,
                                  // BYE, HEARD (those that are gone)
     size_t attempts_count;
-    struct ss_order **orders; // TASKS
+    struct ss_assignment **orders; // TASKS
     size_t orders_count;
     struct ss_outcome **outcomes; // DONE
     size_t outcomes_count;

@@ -38,7 +38,7 @@ static void pack_triggers(struct ss_packer *packer, const json_t *triggers,
     (packed->has_##field = order->field != 0, packed->field = order->field)
 
 static void pack_numbers(
-    const struct ss_order *order, Superstep__V1__Order *packed)
+    const struct ss_assignment *order, Superstep__V1__Order *packed)
 {
     PACK_NUMBER(step);
     PACK_NUMBER(stop);
@@ -56,11 +56,11 @@ static void pack_numbers(
 
 // The part without its lists that go as edits.
 static Superstep__V1__Value *pack_part(struct ss_packer *packer,
-    const struct ss_order *order, enum ss_order_part part)
+    const struct ss_assignment *order, enum ss_assignment_part part)
 {
-    struct ss_value *rest = ss_order_rest(order, part);
+    struct ss_value *rest = ss_assignment_rest(order, part);
     Superstep__V1__Value *packed = ss_pack_value(packer, rest);
-    bool is_all = rest == *ss_order_part((struct ss_order *)order, part);
+    bool is_all = rest == *ss_assignment_part((struct ss_assignment *)order, part);
     if (packed && !is_all && packed->data.len > 0) {
         // Made here: the bytes must live as long as the packer.
         uint8_t *bytes = ss_pack_alloc(packer, packed->data.len, 1);
@@ -71,7 +71,7 @@ static Superstep__V1__Value *pack_part(struct ss_packer *packer,
     return packed;
 }
 
-static void pack_parts(struct ss_packer *packer, const struct ss_order *order,
+static void pack_parts(struct ss_packer *packer, const struct ss_assignment *order,
     Superstep__V1__Order *packed)
 {
     Superstep__V1__Value *fresh = pack_part(packer, order, SS_PART_FRESH);
@@ -83,14 +83,14 @@ static void pack_parts(struct ss_packer *packer, const struct ss_order *order,
     }
 }
 
-static void pack_lists(struct ss_packer *packer, const struct ss_order *order,
+static void pack_lists(struct ss_packer *packer, const struct ss_assignment *order,
     Superstep__V1__Order *packed)
 {
     packed->n_lists = order->lists_count;
     packed->lists =
         ss_pack_alloc(packer, order->lists_count, sizeof(*packed->lists));
     for (size_t i = 0; i < order->lists_count; i++) {
-        const struct ss_order_list *list = &order->lists[i];
+        const struct ss_assignment_list *list = &order->lists[i];
         Superstep__V1__OrderList *to = ss_pack_alloc(packer, 1, sizeof(*to));
         superstep__v1__order_list__init(to);
         to->part = (Superstep__V1__OrderPart)list->part;
@@ -110,7 +110,7 @@ static void pack_lists(struct ss_packer *packer, const struct ss_order *order,
     ss_pack_json(packer, (json), &packed->has_##field, &packed->field)
 
 Superstep__V1__Order *ss_pack_order(
-    struct ss_packer *packer, const struct ss_order *order)
+    struct ss_packer *packer, const struct ss_assignment *order)
 {
     Superstep__V1__Order *packed = ss_pack_alloc(packer, 1, sizeof(*packed));
     superstep__v1__order__init(packed);
@@ -144,7 +144,7 @@ Superstep__V1__Order *ss_pack_order(
 }
 
 static void take_plain(
-    const Superstep__V1__Order *packed, struct ss_order *order)
+    const Superstep__V1__Order *packed, struct ss_assignment *order)
 {
     order->attempt = ss_take_attempt(packed->attempt);
     order->app_graph = ss_strdup(packed->app_graph);
@@ -182,7 +182,7 @@ static void take_plain(
     } while (0)
 
 static int take_jsons(const Superstep__V1__Order *packed,
-    struct ss_order *order, struct ss_error *error)
+    struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
     TAKE_JSON(answers, SS_WANT_ARRAY, &order->answers);
@@ -211,7 +211,7 @@ static int take_jsons(const Superstep__V1__Order *packed,
     } while (0)
 
 static int take_values(const Superstep__V1__Order *packed,
-    struct ss_order *order, struct ss_error *error)
+    struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
     TAKE_VALUE(input);
@@ -222,23 +222,23 @@ static int take_values(const Superstep__V1__Order *packed,
 }
 
 static int take_lists(const Superstep__V1__Order *packed,
-    struct ss_order *order, struct ss_error *error)
+    struct ss_assignment *order, struct ss_error *error)
 {
     int status = SS_OK;
     order->lists = ss_zalloc(packed->n_lists + 1, sizeof(*order->lists));
     order->lists_capacity = packed->n_lists + 1;
     for (size_t i = 0; i < packed->n_lists && status == SS_OK; i++) {
         const Superstep__V1__OrderList *from = packed->lists[i];
-        struct ss_order_list *list = &order->lists[order->lists_count++];
+        struct ss_assignment_list *list = &order->lists[order->lists_count++];
         int part = 0;
-        *list = (struct ss_order_list){.at = from->at,
+        *list = (struct ss_assignment_list){.at = from->at,
             .name = ss_strdup(from->name),
             .slot = from->slot,
             .base = from->from,
             .stamp = from->stamp};
         status = ss_take_enum((int)from->part, SS_PARTS_COUNT,
             "the part of a list in an order", &part, error);
-        list->part = (enum ss_order_part)part;
+        list->part = (enum ss_assignment_part)part;
         if (status == SS_OK)
             status = ss_take_bytes(SS_VALUE_JSON, from->delta,
                 "a list in an order", &list->delta, error);
@@ -247,14 +247,14 @@ static int take_lists(const Superstep__V1__Order *packed,
 }
 
 int ss_take_order(const Superstep__V1__Order *packed,
-    struct ss_order **ret_order, struct ss_error *error)
+    struct ss_assignment **ret_order, struct ss_error *error)
 {
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     int kind = 0;
     take_plain(packed, order);
     int status = ss_take_enum(
         (int)packed->kind, SS_ORDER_FOLD + 1, "an order's kind", &kind, error);
-    order->kind = (enum ss_order_kind)kind;
+    order->kind = (enum ss_assignment_kind)kind;
     if (status == SS_OK)
         status = ss_take_id(
             packed->task_id, "an order's task_id", order->task_id, error);
@@ -268,7 +268,7 @@ int ss_take_order(const Superstep__V1__Order *packed,
     if (status == SS_OK)
         status = take_lists(packed, order, error);
     if (status != SS_OK) {
-        ss_order_destroy(&order);
+        ss_assignment_destroy(&order);
         return status;
     }
     *ret_order = order;

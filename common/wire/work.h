@@ -12,10 +12,10 @@ Superstep__V1__Attempt *ss_pack_attempt(
 struct ss_attempt ss_take_attempt(const Superstep__V1__Attempt *packed);
 
 Superstep__V1__Order *ss_pack_order(
-    struct ss_packer *packer, const struct ss_order *order);
+    struct ss_packer *packer, const struct ss_assignment *order);
 // Gives.
 int ss_take_order(const Superstep__V1__Order *packed,
-    struct ss_order **ret_order, struct ss_error *error) SS_MUST_USE;
+    struct ss_assignment **ret_order, struct ss_error *error) SS_MUST_USE;
 
 Superstep__V1__Outcome *ss_pack_outcome(
     struct ss_packer *packer, const struct ss_outcome *outcome);

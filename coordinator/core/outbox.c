@@ -177,7 +177,7 @@ static void outbox_fail_order(struct ss_core *core,
 }
 
 // SS_ELIMIT: not behind those that are there, or not at all.
-static int outbox_add_order(struct outbox *outbox, const struct ss_order *order,
+static int outbox_add_order(struct outbox *outbox, const struct ss_assignment *order,
     struct ss_error *error)
 {
     if (outbox->counts[LIST_TASKS] >= SS_WIRE_BATCH_MAX)

@@ -13,7 +13,7 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/trial.h"
+#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -44,7 +44,7 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_trial_stored(engine, event) || ss_pause_stored(engine, event)
+    if (ss_suspect_stored(engine, event) || ss_pause_stored(engine, event)
         || ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
@@ -60,7 +60,7 @@ static void on_run_found(struct engine *engine, const struct ss_event *event)
     struct thread *thread =
         ss_run_found(engine, event->run.record, event->run.crashed);
     if (thread && !engine->options.shared)
-        ss_adopt_begin(engine); // else workers are asked
+        ss_takeover_begin(engine); // else workers are asked
     if (thread)
         ss_requests_resume(thread);
 }
@@ -76,7 +76,7 @@ static void on_shards(struct engine *engine, const struct ss_event *event)
         ss_requests_read(engine, shards);
     } else {
         ss_shards_lost(engine, event);
-        ss_trials_let_go(engine);
+        ss_suspects_let_go(engine);
     }
 }
 
@@ -167,8 +167,8 @@ static void carry_on(struct engine *engine)
     ss_threads_flush(engine);
     ss_threads_free_gone(engine);
     if (ss_threads_evict(engine))
-        ss_holdings_expire(engine);
-    ss_trials_wake(engine);
+        ss_list_cache_expire(engine);
+    ss_suspects_wake(engine);
 }
 
 void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
@@ -178,11 +178,11 @@ void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
     ss_engine_forget_commands(engine);
     pass_time(engine, event);
     engine->wake_at_ms = INT64_MAX;
-    ss_trials_next(engine);
+    ss_suspects_next(engine);
     dispatch_event(engine, event);
     ss_schedule_ready(engine);
     ss_workers_expire(engine);
-    ss_offers_expire(engine);
+    ss_claimed_expire(engine);
     ss_vouched_expire(engine);
     carry_on(engine);
     ss_invariants(engine);

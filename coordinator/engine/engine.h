@@ -216,7 +216,7 @@ struct ss_command {
     int status;
     char *text;
     json_t *json;
-    struct ss_order *order;
+    struct ss_assignment *order;
     struct ss_attempt attempt;
     struct ss_attempt held;
     struct ss_attempt *attempts;

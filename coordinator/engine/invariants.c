@@ -99,9 +99,9 @@
 //
 //   runs (run_verify.c)
 //   I76   a run that has not ended is found by its name and thread
-//   I77   who was given the plain answer is open, and says so
+//   I77   who was given the resume value without an id is open, and says so
 //   I78   who waits with it is about to begin
-//   I79   somebody is held only while there is a plain answer, or one who has
+//   I79   somebody is held only while there is a resume value without an id, or one who has
 //        it
 //   I80   the run of a thread is under way
 //   I81   its root is of its graph and thread
@@ -120,7 +120,7 @@
 //   I94   no other run is found by name
 //   I95   as many are queued as are counted
 //
-//   updates (change.c)
+//   updates (update_state.c)
 //   I96   an update is its thread's, and its loop is of no run
 //   I97   its tasks are its own
 //   I98   one of them, or a fold, is waited for
@@ -148,7 +148,7 @@
 //   I116  which is not paused
 //   I117  and we do not drain
 //
-//   lines (fair.c)
+//   lines (ready_queue.c)
 //   I118  the tasks of a line are a chain
 //   I119  and ready
 //   I120  there is one, and the chain has its end
@@ -157,7 +157,7 @@
 //   I123  each ready task is in one line
 //   I124  and counted
 //
-//   attempts of before (adopt.c)
+//   attempts of before (takeover.c)
 //   I125  who offers one is here
 //   I126  its time has not passed
 //   I127  it is of another life

@@ -10,10 +10,10 @@
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/requests.h"
-#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/trial.h"
+#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -70,13 +70,13 @@ void ss_engine_destroy(struct ss_engine **place)
         if (thread->run)
             SS_VEC_PUSH(&engine->ended, thread->run);
         if (thread->change)
-            ss_change_free(thread->change);
+            ss_update_state_free(thread->change);
         thread->run = NULL;
     }
     ss_runs_free_ended(engine);
     ss_scans_fini(engine);
     ss_claims_fini(engine);
-    ss_trials_fini(engine);
+    ss_suspects_fini(engine);
     ss_pauses_fini(engine);
     ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
@@ -84,7 +84,7 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_graphs_fini(engine);
     ss_map_fini(&engine->workers, free_worker);
     ss_map_fini(&engine->attempts, NULL);
-    ss_offers_fini(engine);
+    ss_claimed_fini(engine);
     ss_map_fini(&engine->vouched, ss_free);
     json_decref(engine->members);
     ss_engine_forget_commands(engine);

@@ -14,7 +14,7 @@ enum {
     SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and
-    // made no row since, is parked when that happens once more.
+    // made no row since, is quarantined when that happens once more.
     SS_RECOVERIES_MAX = 3,
     SS_TRIAL_MS = 1000, // how long it goes on alone before that
     // Units that the store has not answered: beyond, workers get nothing new,

@@ -106,7 +106,7 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
     return status == SS_OK;
 }
 
-static void look_at(struct ss_journal *journal, struct ss_mark *mark)
+static void look_at(struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     size_t count;
     const struct ss_pending **pending = ss_journal_pending(mark, &count);
@@ -126,13 +126,13 @@ static void look_around(struct ss_journal *journal)
     const char *const *names = ss_journal_namespaces(journal, &spaces);
     bool is_sound = ss_journal_check(journal, NULL) == SS_OK;
     for (size_t i = 0; i < spaces; i++) {
-        struct ss_mark *const *marks =
+        struct ss_checkpoint_entry *const *marks =
             ss_journal_list(journal, names[i], &count);
         for (size_t m = 0; m < count; m++) {
             ss_check(m == 0 || strcmp(marks[m - 1]->id, marks[m]->id) < 0);
             look_at(journal, marks[m]);
         }
-        struct ss_mark *newest = ss_journal_find(journal, names[i], NULL);
+        struct ss_checkpoint_entry *newest = ss_journal_find(journal, names[i], NULL);
         ss_check(newest == marks[count - 1]);
         struct ss_checkpoint *folded = ss_journal_fold(journal, newest);
         ss_check(!is_sound || folded);

@@ -141,7 +141,7 @@ void bodies_end(struct world *world, const char *thread)
         world->report.cached += it->kept;
 }
 
-void bodies_begin(struct world *world, const struct ss_order *order)
+void bodies_begin(struct world *world, const struct ss_assignment *order)
 {
     if (order->kind == SS_ORDER_FOLD)
         return;

@@ -97,7 +97,7 @@ static bool was_released(struct world *world, const char *thread)
     return customer && customer_has_released(customer);
 }
 
-void check_dispatch(const struct coordinator *it, const struct ss_order *order)
+void check_dispatch(const struct coordinator *it, const struct ss_assignment *order)
 {
     struct world *world = it->process.world;
     check_owner(it, order->thread, "sends a task out");
@@ -288,7 +288,7 @@ static int64_t version_of(const struct ss_checkpoint *checkpoint, const char *ke
 }
 
 // I1, I4.
-static void check_versions(struct world *world, const struct ss_mark *mark,
+static void check_versions(struct world *world, const struct ss_checkpoint_entry *mark,
     const struct ss_checkpoint *is, const struct ss_checkpoint *was)
 {
     const struct ss_map_entry *e;
@@ -306,9 +306,9 @@ static void check_versions(struct world *world, const struct ss_mark *mark,
 }
 
 // I6, I7. Under `exit` steps are left out.
-static void check_parent(struct world *world, const struct ss_mark *mark)
+static void check_parent(struct world *world, const struct ss_checkpoint_entry *mark)
 {
-    const struct ss_mark *parent = mark->parent;
+    const struct ss_checkpoint_entry *parent = mark->parent;
     if (!parent)
         return;
     if (strcmp(parent->id, mark->id) >= 0)
@@ -323,7 +323,7 @@ static void check_space(
     struct world *world, struct ss_journal *journal, const char *ns)
 {
     size_t count = 0;
-    struct ss_mark *const *marks = ss_journal_list(journal, ns, &count);
+    struct ss_checkpoint_entry *const *marks = ss_journal_list(journal, ns, &count);
     for (size_t i = 0; i < count; i++) {
         struct ss_checkpoint *is = ss_journal_fold(journal, marks[i]);
         struct ss_checkpoint *was =

@@ -17,7 +17,7 @@ int64_t coordinator_wall_us(const struct coordinator *it)
     return world_us(it->process.world) + it->process.wall_us;
 }
 
-static const struct customer *listener(
+static const struct customer *subscriber(
     const struct coordinator *it, const char *peer)
 {
     struct process *process = NULL;
@@ -83,7 +83,7 @@ static bool look(void *ctx, const struct ss_command *command)
         check_reply(it, command->json);
         pauses_reply(it, command);
     } else if (command->type == SS_COMMAND_EVENT) {
-        check_event(it, listener(it, command->peer), command->json);
+        check_event(it, subscriber(it, command->peer), command->json);
     } else if (command->type == SS_COMMAND_DAMAGED) {
         // nothing here damages what is stored
         violated(it->process.world, "%s: %s", command->key, command->text);

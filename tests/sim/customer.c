@@ -258,10 +258,10 @@ void customer_ask(struct customer *it)
     customer_ask_behind(it);
     if (it->key)
         return;
-    if (it->parked[0]) { // who stood beside many crashes: an operator looks at it
+    if (it->quarantined[0]) { // who stood beside many crashes: an operator looks at it
         customer_ask_for(it, "release",
-            json_pack("{s:s, s:s}", "run", it->parked, "thread", it->thread));
-        it->parked[0] = '\0';
+            json_pack("{s:s, s:s}", "run", it->quarantined, "thread", it->thread));
+        it->quarantined[0] = '\0';
         it->is_releasing = it->was_released = true;
         return;
     }

@@ -55,7 +55,7 @@ struct customer {
     char run[RUN_SIZE];
     bool is_accepted;
     bool is_detached; // nobody listens: it is asked for again
-    char parked[RUN_SIZE];   // the run of its thread that is in quarantine, or ""
+    char quarantined[RUN_SIZE];   // the run of its thread that is in quarantine, or ""
     bool is_releasing; // it asks for the release
     bool was_cancelled; // since its last input
     bool was_released; // and that may not be durable yet

@@ -198,14 +198,14 @@ static void on_refused(struct customer *it, const json_t *error)
     if (is_lost)
         violated(it->process.world, "run %s was accepted and is lost: %s",
             it->run, message);
-    it->parked[0] = '\0';
+    it->quarantined[0] = '\0';
     if (strcmp(code, "quarantined") == 0) {
         it->process.world->report.quarantined++;
-        if (sscanf(message, "run %31s of", it->parked) != 1)
+        if (sscanf(message, "run %31s of", it->quarantined) != 1)
             violated(it->process.world, "which run is parked? %s", message);
     }
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
-        if (it->parked[0] || strcmp(code, passing[i]) == 0) {
+        if (it->quarantined[0] || strcmp(code, passing[i]) == 0) {
             tell(it->process.world, "%s is told: %s", it->process.name,
                 message);
             customer_come_back(it, PAUSE_MS);

@@ -391,7 +391,7 @@ void customer_go_astray(struct customer *it)
         behind_says(it, "interrupt"); // which ended the present one somewhere
     it->is_astray = it->inputs > 0;
     it->is_content = it->is_free = it->is_releasing = false;
-    it->parked[0] = '\0';
+    it->quarantined[0] = '\0';
     json_decref(it->body);
     json_decref(it->behind.body);
     it->body = it->behind.body = NULL;

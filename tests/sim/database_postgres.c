@@ -110,7 +110,7 @@ static struct pg *pg_open(const char *server)
     pg->socket = ss_format("%s/.s.PGSQL.5432", server);
     pg->direct = ss_format(
         "postgresql:///postgres?host=%s&port=5432&user=postgres", server);
-    pg->listener = make_listener(pg);
+    pg->subscriber = make_listener(pg);
     pg->reader = open_reader(pg);
     pg->observer = PQconnectdb(pg->direct);
     ss_check(PQstatus(pg->observer) == CONNECTION_OK);

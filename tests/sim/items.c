@@ -13,7 +13,7 @@ enum { ITEMS_MAX = 3 };
 
 // ------------------------------------------------------------------ a body
 
-void items_plan(struct worker *it, const struct ss_order *order, int64_t takes_ms)
+void items_plan(struct worker *it, const struct ss_assignment *order, int64_t takes_ms)
 {
     struct world *world = it->process.world;
     if (!order->want_custom || order->kind != SS_ORDER_NODE)

@@ -201,7 +201,7 @@ void pauses_reply(struct coordinator *it, const struct ss_command *command)
 
 // Takes `key`.
 static void must_not_hold(const struct coordinator *it,
-    const struct ss_order *order, char *key)
+    const struct ss_assignment *order, char *key)
 {
     struct world *world = it->process.world;
     const int64_t *since = ss_map_get(&it->held, key);
@@ -226,7 +226,7 @@ void pauses_adopt(struct coordinator *it, const struct ss_attempt *attempt)
 }
 
 // Updates are not held back.
-void pauses_dispatch(struct coordinator *it, const struct ss_order *order)
+void pauses_dispatch(struct coordinator *it, const struct ss_assignment *order)
 {
     if (!is_new(it, &order->attempt) || it->held.count == 0 ||
         order->run[0] == '\0' || database_is_gone(it))

@@ -143,7 +143,7 @@ uint32_t plan_questions(const struct plan *plan)
     return count;
 }
 
-// Its questions have other ids each time, so they need a plain answer, which is
+// Its questions have other ids each time, so they need a resume value without an id, which is
 // for the only question.
 static void silence(struct plan *plan)
 {

@@ -43,7 +43,7 @@ struct pg {
     char *folder;    // of the sockets that libpq connects to
     char *socket;    // the server's
     char *direct;    // URL past the lines
-    int listener;
+    int subscriber;
     PGconn *observer;
     struct ss_store *reader;
     // Open transactions that see what was there: the database may go back.

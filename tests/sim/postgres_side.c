@@ -379,7 +379,7 @@ static PGconn *refused(void)
 static struct line *dial(struct side *side, PGconn *conn)
 {
     struct pg *pg = side->pg;
-    int client = accept(pg->listener, NULL, NULL);
+    int client = accept(pg->subscriber, NULL, NULL);
     ss_check(client >= 0);
     struct line *line = line_new(client, PQsocket(conn));
     line->number = ++pg->lines_made;

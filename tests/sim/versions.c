@@ -171,7 +171,7 @@ void versions_moved(struct world *world, const json_t *reply)
 }
 
 // A run goes on as the version that it is stored with.
-void versions_dispatch(struct world *world, const struct ss_order *order,
+void versions_dispatch(struct world *world, const struct ss_assignment *order,
     const json_t *record)
 {
     const char *is = ss_json_str(record, "version", order->version);
@@ -181,7 +181,7 @@ void versions_dispatch(struct world *world, const struct ss_order *order,
 }
 
 const struct ss_graph *versions_serve(
-    const struct worker *it, const struct ss_order *order)
+    const struct worker *it, const struct ss_assignment *order)
 {
     struct world *world = it->process.world;
     for (size_t i = 0; i < world->climate.graphs; i++) {
@@ -313,7 +313,7 @@ static json_int_t counted(
                : 0;
 }
 
-void versions_kept(struct world *world, const struct ss_mark *mark,
+void versions_kept(struct world *world, const struct ss_checkpoint_entry *mark,
     const struct ss_checkpoint *is, const struct ss_checkpoint *was)
 {
     static const char *const counters[VERSIONS] = {"e", "d"};

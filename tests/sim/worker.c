@@ -19,7 +19,7 @@ enum {
 struct visit {
     const struct plan *plan;
     const struct role *role;
-    const struct ss_order *order;
+    const struct ss_assignment *order;
     struct ss_outcome *outcome;
 };
 
@@ -38,7 +38,7 @@ static const struct ss_graph *find_graph(
 }
 
 static const struct ss_graph *order_graph(
-    const struct worker *it, const struct ss_order *order)
+    const struct worker *it, const struct ss_assignment *order)
 {
     const struct ss_graph *graph =
         find_graph(versions_serve(it, order), order->graph);
@@ -67,7 +67,7 @@ static json_t *with_command(const struct visit *visit, struct deed *deed)
 // The answers that this attempt has: those of before, and perhaps a plain one.
 static json_t *take_answers(struct visit *visit)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     json_t *answers =
         order->answers ? json_copy(order->answers) : json_array();
     if (order->plain && json_array_size(answers) < visit->role->questions) {
@@ -149,7 +149,7 @@ static int fold(void *ctx, const struct ss_channel_spec *channel, json_t *value,
 
 static void run_fold(struct visit *visit)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     json_t *value = order->fold_value ? ss_value_json(order->fold_value) : NULL;
     json_t *folded = json_incref(value), *write;
     size_t i;
@@ -164,7 +164,7 @@ static void run_fold(struct visit *visit)
 static void run_writers(struct world *world, struct visit *visit,
     const struct ss_graph *graph, json_t *returned)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     struct ss_writer_hooks hooks = {
         .route = route, .fold = fold, .ctx = visit};
     struct ss_error error = {0};
@@ -190,7 +190,7 @@ static void fail_body(struct world *world, struct visit *visit)
 }
 
 // It was stopped before a thread took it up. Gives.
-static struct ss_outcome *stopped(const struct ss_order *order)
+static struct ss_outcome *stopped(const struct ss_assignment *order)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     outcome->kind = SS_OUTCOME_CANCELLED;
@@ -201,7 +201,7 @@ static struct ss_outcome *stopped(const struct ss_order *order)
 
 static void tell_body(struct world *world, const struct visit *visit)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     struct ss_value *input = order->kind == SS_ORDER_WRITERS ? order->returned
                                                              : order->input;
     if (!world->narrates)
@@ -217,7 +217,7 @@ static void tell_body(struct world *world, const struct visit *visit)
 }
 
 static struct ss_outcome *run_order(
-    const struct worker *it, const struct ss_order *order)
+    const struct worker *it, const struct ss_assignment *order)
 {
     struct world *world = it->process.world;
     const struct ss_graph *graph = order_graph(it, order);
@@ -309,7 +309,7 @@ static void plan_body(struct worker *it, enum errand_kind kind,
 }
 
 static void start_body(
-    struct worker *it, struct ss_order *order, int64_t begin_by_ms)
+    struct worker *it, struct ss_assignment *order, int64_t begin_by_ms)
 {
     struct body body = {.order = order, .begin_by_ms = begin_by_ms};
     SS_VEC_PUSH(&it->bodies, body);
@@ -320,7 +320,7 @@ static void start_body(
 static void run_on(struct worker *it, struct body *body)
 {
     struct world *world = it->process.world;
-    const struct ss_order *order = body->order;
+    const struct ss_assignment *order = body->order;
     const struct plan *plan = world_plan(world, order);
     const struct role *role = plan_role(plan, order->node, NULL);
     int64_t takes_ms = 1 + (int64_t)draw(world, world->climate.body_ms);
@@ -505,7 +505,7 @@ void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch)
         run_on(it, body);
         return;
     }
-    struct ss_order *order = body->order;
+    struct ss_assignment *order = body->order;
     SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
     step(it, (struct ss_session_event){.type = SS_SESSION_UNBEGUN,
                  .orders = &order,
@@ -517,11 +517,11 @@ void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
     struct body *body = find_body(it, epoch, dispatch);
     if (!body)
         return; // it was stopped before
-    struct ss_order *order = body->order;
+    struct ss_assignment *order = body->order;
     struct ss_outcome *outcome =
         body->has_begun ? run_order(it, order) : stopped(order);
     SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     step(it, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
                  .outcomes = &outcome,
                  .outcomes_count = 1});
@@ -574,6 +574,6 @@ void worker_stop(struct worker *it)
 {
     ss_session_destroy(&it->session);
     for (size_t i = 0; i < it->bodies.count; i++)
-        ss_order_destroy(&it->bodies.items[i].order);
+        ss_assignment_destroy(&it->bodies.items[i].order);
     SS_VEC_FINI(&it->bodies);
 }

@@ -92,7 +92,7 @@ int64_t world_us(const struct world *world)
     return 1767225600000000 + world->now_ms * 1000;
 }
 
-const struct plan *world_plan(struct world *world, const struct ss_order *order)
+const struct plan *world_plan(struct world *world, const struct ss_assignment *order)
 {
     for (size_t i = 0; i < world->climate.graphs; i++) {
         const struct plan *root = world->plans[i];

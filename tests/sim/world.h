@@ -295,7 +295,7 @@ void coordinator_heard(struct coordinator *it, size_t link);
 void coordinator_drain(struct coordinator *it);
 
 struct body {
-    struct ss_order *order;
+    struct ss_assignment *order;
     int64_t begin_by_ms;
     bool has_begun, is_hung;
 };
@@ -320,7 +320,7 @@ void worker_drain(struct worker *it);
 
 // items.c: when this body, which takes so long, shows something.
 void items_plan(
-    struct worker *it, const struct ss_order *order, int64_t takes_ms);
+    struct worker *it, const struct ss_assignment *order, int64_t takes_ms);
 
 struct customer; // customer.c
 struct customer *customer_new(struct world *world, size_t index);
@@ -384,7 +384,7 @@ struct world {
 // The time of the database, and of those whose clock does not jump.
 int64_t world_us(const struct world *world);
 // The plan that an order's node is of.
-const struct plan *world_plan(struct world *world, const struct ss_order *order);
+const struct plan *world_plan(struct world *world, const struct ss_assignment *order);
 // True with a chance of so many thousandths, while there are faults.
 bool strikes(struct world *world, uint32_t thousandths);
 uint64_t draw(struct world *world, uint64_t bound); // 0 for bound 0
@@ -418,17 +418,17 @@ size_t version_find(
 // This says that a run has moved; this order is of the version that its run's
 // record says.
 void versions_moved(struct world *world, const json_t *reply);
-void versions_dispatch(struct world *world, const struct ss_order *order,
+void versions_dispatch(struct world *world, const struct ss_assignment *order,
     const json_t *record);
 // A row of a thread's journal; `entries`: of the runs of those before it.
 void versions_row(struct world *world, const struct ss_row *row,
     struct ss_map *entries);
 // What one version knows and the other does not is not lost.
-void versions_kept(struct world *world, const struct ss_mark *mark,
+void versions_kept(struct world *world, const struct ss_checkpoint_entry *mark,
     const struct ss_checkpoint *is, const struct ss_checkpoint *was);
 // The graph that this worker serves, which is what the order names.
 const struct ss_graph *versions_serve(
-    const struct worker *it, const struct ss_order *order);
+    const struct worker *it, const struct ss_assignment *order);
 
 // ------------------------------------------------------------------ pauses.c
 
@@ -441,7 +441,7 @@ void pauses_asked(struct coordinator *it, const struct ss_event *event);
 // Before an answer leaves; before a task does; an attempt under another one
 // becomes this one's.
 void pauses_reply(struct coordinator *it, const struct ss_command *command);
-void pauses_dispatch(struct coordinator *it, const struct ss_order *order);
+void pauses_dispatch(struct coordinator *it, const struct ss_assignment *order);
 void pauses_adopt(struct coordinator *it, const struct ss_attempt *attempt);
 
 // ------------------------------------------------------------------ checks.c
@@ -450,7 +450,7 @@ void pauses_adopt(struct coordinator *it, const struct ss_attempt *attempt);
 bool run_is_sync(const char *run);
 // Before a command leaves: what it rests on is durable.
 void check_dispatch(
-    const struct coordinator *it, const struct ss_order *order);
+    const struct coordinator *it, const struct ss_assignment *order);
 // Only who owns a thread's shard acts for it.
 void check_owner(const struct coordinator *it, const char *thread,
     const char *what);
@@ -465,7 +465,7 @@ bool check_tells_rollback(const json_t *answer);
 bool check_gone(struct world *world, const char *thread, const char *run,
     bool is_first);
 // bodies.c: this body begins now.
-void bodies_begin(struct world *world, const struct ss_order *order);
+void bodies_begin(struct world *world, const struct ss_assignment *order);
 // All is over: what does the journal say of this thread?
 void bodies_end(struct world *world, const char *thread);
 void bodies_fini(struct world *world);

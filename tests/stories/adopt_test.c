@@ -25,7 +25,7 @@ static size_t asked_count;
 static void watch(const struct ss_command *command)
 {
     if (command->type == SS_COMMAND_DISPATCH) {
-        const struct ss_order *order = command->order;
+        const struct ss_assignment *order = command->order;
         ck_assert_uint_lt(sent_count, ORDERS_MAX);
         struct ss_offer *offer = &sent[sent_count];
         snprintf(nodes[sent_count++], sizeof(nodes[0]), "%s", order->node);
@@ -339,7 +339,7 @@ static void hand_over_while_a_runs(void)
     world_forget();
 }
 
-// A plain answer that nobody asked for went out with a, which has ended: b, sent
+// A resume value without an id that nobody asked for went out with a, which has ended: b, sent
 // without it, would not be given it now.
 START_TEST(who_was_sent_without_a_plain_answer_goes_on_without)
 {

@@ -135,9 +135,9 @@ json_t *here_follow(const char *body, json_t **ret_events)
 {
     json_t *answer = NULL;
     *ret_events = keep(json_array());
-    struct ss_local_listener listener = {collect, *ret_events};
+    struct ss_local_listener subscriber = {collect, *ret_events};
     int status =
-        ss_local_ask(local, "run", parse(body), &listener, &answer, &error);
+        ss_local_ask(local, "run", parse(body), &subscriber, &answer, &error);
     ck_assert_msg(status == 0, "%s", error.message);
     return keep(answer);
 }

@@ -16,7 +16,7 @@ static struct {
 
 static void watch(const struct ss_command *command)
 {
-    const struct ss_order *order = command->order;
+    const struct ss_assignment *order = command->order;
     seen.cancelled += command->type == SS_COMMAND_CANCEL;
     seen.settled += command->type == SS_COMMAND_SETTLED;
     if (command->type != SS_COMMAND_DISPATCH || strcmp(order->node, "b") != 0)

@@ -1,4 +1,4 @@
-// plain_test.c - a plain answer where its question is gone, or its task asks no
+// plain_test.c - a resume value without an id where its question is gone, or its task asks no
 // more: who gets it, and how often each body runs, in every order of results
 // (docs/decisions/0016).
 //

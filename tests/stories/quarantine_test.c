@@ -1,4 +1,4 @@
-// A run that ends every coordinator that touches it: it is parked, and the rest
+// A run that ends every coordinator that touches it: it is quarantined, and the rest
 // go on. Here the coordinator ends when the test says so.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
@@ -81,7 +81,7 @@ START_TEST(nothing_of_a_parked_run_is_read)
 }
 END_TEST
 
-// A coordinator that was stopped as asked is no crash; what is parked is not let
+// A coordinator that was stopped as asked is no crash; what is quarantined is not let
 // go by it.
 START_TEST(it_stays_parked_when_its_coordinator_is_stopped_and_started)
 {

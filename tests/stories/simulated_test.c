@@ -100,7 +100,7 @@ START_TEST(a_run_that_is_asked_for_again_is_told_from_its_beginning)
 }
 END_TEST
 
-// A plain answer that a cancelled run had left was taken by the next one, which
+// A resume value without an id that a cancelled run had left was taken by the next one, which
 // did not say so under `exit`: the one after that gave it to another question.
 START_TEST(an_answer_that_was_left_at_an_exit_is_used_once)
 {

@@ -32,7 +32,7 @@ json_t *chart(const char *name, const char *edges, const char *extra);
 
 // One attempt at a task, as its body sees it.
 struct visit {
-    const struct ss_order *order;
+    const struct ss_assignment *order;
     json_t *input; // borrowed
     struct ss_outcome *outcome;
     size_t asked;

@@ -65,7 +65,7 @@ json_t *says(const char *word)
 
 json_t *visit_ask(struct visit *visit, const char *question)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     struct ss_outcome *outcome = visit->outcome;
     json_t *answer = json_array_get(order->answers, visit->asked);
     if (!answer && order->plain && !outcome->took_plain) {
@@ -194,7 +194,7 @@ static const struct ss_graph *find_graph(
 
 static void run_fold(const struct ss_graph *graph, struct visit *visit)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     size_t channel = ss_graph_channel(graph, order->fold_channel);
     struct body *body = ss_map_get(
         &known.folds, graph->channels[channel].reducer_name);
@@ -209,7 +209,7 @@ static void run_fold(const struct ss_graph *graph, struct visit *visit)
 
 static json_t *returned_by(struct visit *visit)
 {
-    const struct ss_order *order = visit->order;
+    const struct ss_assignment *order = visit->order;
     const struct body *body = ss_map_get(&known.bodies, order->node);
     if (order->kind == SS_ORDER_WRITERS)
         return json_incref(ss_value_json(order->returned));
@@ -217,7 +217,7 @@ static json_t *returned_by(struct visit *visit)
 }
 
 struct ss_outcome *bodies_run(
-    const struct ss_order *order, const struct ss_graph *root)
+    const struct ss_assignment *order, const struct ss_graph *root)
 {
     const struct ss_graph *graph = find_graph(root, order->graph);
     struct visit visit = {.order = order, .outcome = ss_outcome_new()};

@@ -68,7 +68,7 @@ void bodies_begin(void);
 void bodies_end(void);
 // Run an order to its outcome. Gives.
 struct ss_outcome *bodies_run(
-    const struct ss_order *order, const struct ss_graph *root);
+    const struct ss_assignment *order, const struct ss_graph *root);
 
 // ------------------------------------------------------------------ tell.c
 
@@ -82,7 +82,7 @@ void tell(const char *format, ...) SS_PRINTF(1, 2);
 // ------------------------------------------------------------ world_workers.c
 
 // An item shown by a running attempt. Takes `value`.
-void world_live(const struct ss_order *order, enum ss_live_kind kind,
+void world_live(const struct ss_assignment *order, enum ss_live_kind kind,
     json_t *value);
 
 // ------------------------------------------------------------------ world.c
@@ -172,7 +172,7 @@ void world_core_new(void);
 // ------------------------------------------------------------ world_workers.c
 
 // A worker gets an order: its body runs at once, and its result is on its way.
-void world_order(const char *name, const struct ss_order *order);
+void world_order(const char *name, const struct ss_assignment *order);
 void world_order_void(
     const char *name, struct ss_attempt attempt); // it is cancelled
 // All that live.

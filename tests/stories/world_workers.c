@@ -63,7 +63,7 @@ static void post(
 static const char *worker_at_work; // whose body runs now
 
 void world_live(
-    const struct ss_order *order, enum ss_live_kind kind, json_t *value)
+    const struct ss_assignment *order, enum ss_live_kind kind, json_t *value)
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_LIVE);
     message->items = ss_zalloc(1, sizeof(*message->items));
@@ -74,7 +74,7 @@ void world_live(
 }
 
 static void note_attempt(
-    const struct ss_order *order, const struct member *worker)
+    const struct ss_assignment *order, const struct member *worker)
 {
     struct attempt_made made = {.life = world.life, .step = order->step};
     snprintf(made.node, sizeof(made.node), "%s", order->node);
@@ -85,7 +85,7 @@ static void note_attempt(
         SS_VEC_PUSH(&world.attempts, made);
 }
 
-void world_order(const char *name, const struct ss_order *order)
+void world_order(const char *name, const struct ss_assignment *order)
 {
     struct member *worker = find_worker(name);
     if (worker->dead)

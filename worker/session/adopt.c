@@ -1,4 +1,4 @@
-// adopt.c - attempts whose coordinator has gone: offered to whoever has their
+// takeover.c - attempts whose coordinator has gone: offered to whoever has their
 // threads now, and renamed when that one takes them.
 //
 // An orphan runs on, and its result is kept, until a coordinator adopts it or

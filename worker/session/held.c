@@ -35,7 +35,7 @@ struct ss_held *ss_held_of_body(
 static void free_held(void *value)
 {
     struct ss_held *held = value;
-    ss_order_destroy(&held->order);
+    ss_assignment_destroy(&held->order);
     ss_outcome_destroy(&held->outcome);
     ss_free(held->node);
     ss_free(held->thread);
@@ -166,7 +166,7 @@ void ss_held_send(
 // ------------------------------------------------------------------ orders
 
 static struct ss_held *new_held(struct ss_session *session,
-    struct contact *contact, const struct ss_order *order)
+    struct contact *contact, const struct ss_assignment *order)
 {
     struct ss_held *held = ss_zalloc(1, sizeof(*held));
     held->name = held->body = order->attempt;
@@ -187,7 +187,7 @@ static struct ss_held *new_held(struct ss_session *session,
 }
 
 void ss_held_take(struct ss_session *session, struct contact *contact,
-    struct ss_order *order)
+    struct ss_assignment *order)
 {
     char text[NAME_SIZE];
     name_text(order->attempt, text);
@@ -199,13 +199,13 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
     // Of another coordinator's life: it, or its successor, gives it anew.
     if (known || !contact || order->attempt.epoch != contact->epoch ||
         ss_is_spent(session, text)) {
-        ss_order_destroy(&order);
+        ss_assignment_destroy(&order);
         return;
     }
     uint16_t shard = ss_shard_of(order->thread ? order->thread : "");
     if (session->held.count >= SS_SESSION_HELD_MAX ||
         !ss_shard_is_current(session, shard, order->shard_epoch)) {
-        ss_order_destroy(&order);
+        ss_assignment_destroy(&order);
         return;
     }
     struct ss_held *held = new_held(session, contact, order);
@@ -279,7 +279,7 @@ void ss_held_cancel(struct ss_session *session, struct ss_attempt name)
     if (!held || held->outcome)
         return;
     if (held->order) {
-        ss_order_destroy(&held->order);
+        ss_assignment_destroy(&held->order);
         keep(session, held, made_outcome(held, SS_OUTCOME_CANCELLED));
         return;
     }
@@ -293,7 +293,7 @@ void ss_held_settle(struct ss_session *session, struct ss_attempt name)
         return;
     if (held->busy && !held->outcome)
         stop_body(session, held); // nobody waits for it any more
-    ss_order_destroy(&held->order);
+    ss_assignment_destroy(&held->order);
     held->settled = true;
     forget_if_over(session, held);
 }
@@ -317,7 +317,7 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
 
 // Back in the queue, under its name of now. An orphan is given anew by whoever has
 // its thread.
-void ss_held_unbegun(struct ss_session *session, struct ss_order *order)
+void ss_held_unbegun(struct ss_session *session, struct ss_assignment *order)
 {
     char text[NAME_SIZE];
     struct ss_held *held = ss_held_of_body(session, order->attempt);
@@ -328,7 +328,7 @@ void ss_held_unbegun(struct ss_session *session, struct ss_order *order)
         session->busy--;
     }
     if (!waits) {
-        ss_order_destroy(&order);
+        ss_assignment_destroy(&order);
         if (is_known && !held->contact && !held->outcome)
             held->settled = true;
         if (is_known)

@@ -42,7 +42,7 @@ void ss_list_cache_forget(struct contact *contact)
 // The list that `sent` means, by what stands in its slot (NULL: nothing). Gives;
 // NULL: we lack it.
 static struct ss_list *build(
-    const struct ss_order_list *sent, const struct kept *kept)
+    const struct ss_assignment_list *sent, const struct kept *kept)
 {
     struct ss_list *list = NULL;
     if (sent->base == 0) {
@@ -57,7 +57,7 @@ static struct ss_list *build(
 
 // Takes `list`.
 static void keep(struct contact *contact, const char *slot,
-    const struct ss_order_list *sent, struct ss_list *list)
+    const struct ss_assignment_list *sent, struct ss_list *list)
 {
     size_t size = 0;
     struct kept *kept = ss_map_remove(&contact->lists, slot);
@@ -79,13 +79,13 @@ static void keep(struct contact *contact, const char *slot,
         forget(contact, contact->lists.first->key);
 }
 
-bool ss_list_cache_complete(struct contact *contact, struct ss_order *order)
+bool ss_list_cache_complete(struct contact *contact, struct ss_assignment *order)
 {
     size_t count = order->lists_count, built = 0;
     struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));
     for (; built < count; built++) {
         char slot[SLOT_SIZE];
-        const struct ss_order_list *sent = &order->lists[built];
+        const struct ss_assignment_list *sent = &order->lists[built];
         snprintf(
             slot, sizeof(slot), "%llu", (unsigned long long)sent->slot);
         lists[built] = build(sent, ss_map_get(&contact->lists, slot));
@@ -94,7 +94,7 @@ bool ss_list_cache_complete(struct contact *contact, struct ss_order *order)
         keep(contact, slot, sent, ss_list_ref(lists[built]));
     }
     bool is_whole =
-        built == count && ss_order_complete(order, lists) == SS_OK;
+        built == count && ss_assignment_complete(order, lists) == SS_OK;
     for (size_t i = 0; i < built; i++)
         ss_list_unref(lists[i]);
     ss_free(lists);

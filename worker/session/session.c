@@ -125,7 +125,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
 {
     SS_VEC(struct ss_attempt) lacks = {0};
     for (size_t i = 0; i < event->orders_count; i++) {
-        struct ss_order *order = event->orders[i];
+        struct ss_assignment *order = event->orders[i];
         // One that is known, or of an epoch that is over, brings nothing.
         bool brings = order->lists_count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
@@ -135,7 +135,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
             continue;
         }
         SS_VEC_PUSH(&lacks, order->attempt);
-        ss_order_destroy(&order);
+        ss_assignment_destroy(&order);
     }
     if (session->drains && contact) // they crossed our word: back with them
         ss_contact_bye(session, contact, true);

@@ -32,7 +32,7 @@
 // begins nothing. coordinator/engine/scheduler/beat.c has the coordinator's half.
 //
 // When its coordinator is gone, or back with another epoch, what runs and what
-// is kept is an orphan: it is offered to whoever has its thread now (adopt.c).
+// is kept is an orphan: it is offered to whoever has its thread now (takeover.c).
 //
 // The coordinators that were named to us are asked for ever; others are found
 // by what these say, and forgotten when they are neither heard nor named any
@@ -104,7 +104,7 @@ struct ss_session_event {
     size_t shards_count;
     const struct ss_adoption *adoptions; // ADOPT
     size_t adoptions_count;
-    struct ss_order *const *orders; // TASKS, UNBEGUN; each taken
+    struct ss_assignment *const *orders; // TASKS, UNBEGUN; each taken
     size_t orders_count;
     const struct ss_attempt *attempts; // CANCEL, SETTLED, HEARD: are gone
     size_t attempts_count;
@@ -149,7 +149,7 @@ struct ss_session_command {
     uint64_t epoch;
     int status;
     const char *text;
-    struct ss_order *order;
+    struct ss_assignment *order;
     struct ss_attempt attempt;
     const struct ss_attempt *attempts;
     size_t attempts_count;

@@ -55,7 +55,7 @@ struct ss_held {
     size_t size;     // of its outcome's writes
     char task_id[SS_UUID_SIZE];
     char *node;
-    struct ss_order *order;     // QUEUED; else NULL
+    struct ss_assignment *order;     // QUEUED; else NULL
     int64_t named_ms;           // the first beat that named it; 0: none
     int64_t vouched_ms;         // the newest beat that vouches for it; 0: none
     bool busy;                  // a thread is in its body
@@ -158,10 +158,10 @@ void ss_contacts_fini(struct ss_session *session);
 
 // list_cache.c: lists that are sent as edits
 // Put the lists of an order of its epoch into their places. False: we lack one.
-bool ss_list_cache_complete(struct contact *contact, struct ss_order *order);
+bool ss_list_cache_complete(struct contact *contact, struct ss_assignment *order);
 void ss_list_cache_forget(struct contact *contact);
 
-// adopt.c: what a coordinator leaves behind
+// takeover.c: what a coordinator leaves behind
 // What it gave under other epochs than `epoch` is nobody's; orders that have not
 // begun are dropped.
 void ss_orphan_all(
@@ -200,7 +200,7 @@ struct ss_held *ss_held_of_body(
 struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
 void ss_held_take(struct ss_session *session, struct contact *contact,
-    struct ss_order *order);
+    struct ss_assignment *order);
 // Forget what has not begun; its names. Gives.
 struct ss_attempt *ss_held_hand_back(struct ss_session *session,
     const struct contact *contact, size_t *ret_count);
@@ -214,7 +214,7 @@ void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
 void ss_held_settle(struct ss_session *session, struct ss_attempt name);
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);
 // It came to its thread too late. Takes.
-void ss_held_unbegun(struct ss_session *session, struct ss_order *order);
+void ss_held_unbegun(struct ss_session *session, struct ss_assignment *order);
 void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat);
 // Whose attempt it is, while its body runs and counts; or NULL.

@@ -35,7 +35,7 @@ void ss_cache_ask(struct task *task)
     SS_VEC_PUSH(&engine->cache_looks,
         (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry
-    ss_thread_hold(task->loop->thread, ss_thread_head(task->loop->thread),
+    ss_thread_release_at(task->loop->thread, ss_thread_head(task->loop->thread),
         (struct ss_command){.type = SS_COMMAND_GET,
             .tag = tag,
             .table = SS_RECORD_CACHE,

@@ -117,7 +117,7 @@ void ss_loop_save(struct loop *loop, const char *source)
     if (ss_loop_saves_now(loop))
         write_row(loop);
     // what a fork knows as updated is not in its row
-    loop->drifted = strcmp(source, "fork") == 0;
+    loop->unsaved_state = strcmp(source, "fork") == 0;
     memset(loop->told, 0, sizeof(loop->told));
     loop->step++;
 }
@@ -243,12 +243,12 @@ void ss_loop_store_pending(struct loop *loop)
         store_pending(loop, p);
         p->is_left = true;
     }
-    // an earlier run left the plain answer there, and this one took it
+    // an earlier run left the resume value without an id there, and this one took it
     if (strcmp(loop->answer_taken_of, loop->id) == 0)
         row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
 
-void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker)
+void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
 {
     bool stored = false;
     struct ss_row *row = root->thread->open;

@@ -7,13 +7,13 @@
 
 struct loop;
 struct ss_error;
-struct ss_mark;
+struct ss_checkpoint_entry;
 struct task;
 
 // ------------------------------------------------ enter.c
 
 // The checkpoint belongs to what this very task began.
-bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task);
+bool ss_enter_begun_by(const struct ss_checkpoint_entry *mark, const struct task *task);
 
 // ------------------------------------------------ checkpoint.c
 
@@ -25,9 +25,9 @@ bool ss_loop_saves_now(const struct loop *loop);
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
 // Under `exit`: store what is pending, of the tasks that wrote in this run (R5.28).
 void ss_loop_store_pending(struct loop *loop);
-// The plain answer was taken: no later run may be given it (R7.10, not copied).
+// The resume value without an id was taken: no later run may be given it (R7.10, not copied).
 // `taker`: whose task took it; the row of its writes says so.
-void ss_loop_drop_plain_answer(struct loop *root, const struct loop *taker);
+void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker);
 
 // ------------------------------------------------ loop.c
 

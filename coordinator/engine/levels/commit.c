@@ -49,19 +49,19 @@ void ss_task_settled(struct task *task)
 // Nobody else may be given it: said beside the writes that hold it. Where a task
 // has none (a command to the graph around, a graph without a store) they are
 // those of the task around.
-void ss_task_took_plain(struct task *task, bool stored)
+void ss_task_took_resume_value(struct task *task, bool stored)
 {
     struct loop *loop = task->loop;
     if (loop->parent_task && !(stored && loop->persists))
         loop->parent_task->took_plain = true;
     else
-        ss_loop_drop_plain_answer(loop->run->root, loop);
+        ss_loop_drop_resume_value(loop->run->root, loop);
 }
 
 static void committed(struct task *task)
 {
     if (task->took_plain)
-        ss_task_took_plain(task, true);
+        ss_task_took_resume_value(task, true);
     task->took_plain = false;
 }
 

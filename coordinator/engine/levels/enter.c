@@ -78,9 +78,9 @@ int ss_enter_null_writes(
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
-    for (size_t i = 0; i < loop->carried.count; i++)
-        ss_writes_add(&writes, loop->carried.items[i].channel,
-            ss_value_ref(loop->carried.items[i].value));
+    for (size_t i = 0; i < loop->inherited_writes.count; i++)
+        ss_writes_add(&writes, loop->inherited_writes.items[i].channel,
+            ss_value_ref(loop->inherited_writes.items[i].value));
     for (size_t i = 0; i < writes.count; i++) {
         const char *channel = writes.items[i].channel;
         if (!ss_name_ignored(channel)
@@ -131,8 +131,8 @@ static void mark_interrupt_seen(struct loop *loop)
         ss_seen_set(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
             loop->versions[c]);
     }
-    loop->stirred = false;
-    loop->stirred_known = true;
+    loop->changed_since_break = false;
+    loop->changed_since_break_known = true;
 }
 
 // R5.9: go on; where time travels, on a branch of its own. `again`: after a crash,
@@ -152,14 +152,14 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     watch_values(loop, again);
 }
 
-bool ss_enter_is_edited(const struct ss_mark *mark)
+bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)
 {
     return mark
         && (strcmp(mark->source, "update") == 0
             || strcmp(mark->source, "fork") == 0);
 }
 
-bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task)
+bool ss_enter_begun_by(const struct ss_checkpoint_entry *mark, const struct task *task)
 {
     const json_t *metadata = mark ? mark->metadata : NULL;
     const char *by = ss_json_str(
@@ -172,7 +172,7 @@ bool ss_enter_begun_by(const struct ss_mark *mark, const struct task *task)
     return strcmp(around, task->loop->id) == 0;
 }
 
-static bool began_here(const struct loop *loop, const struct ss_mark *mark)
+static bool began_here(const struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
     return strcmp(mark->run, loop->run->id) == 0
         && (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
@@ -185,7 +185,7 @@ void ss_enter_recover_output(struct loop *loop)
 {
     struct ss_keys shown, final;
     size_t count = 0;
-    struct ss_mark *const *marks =
+    struct ss_checkpoint_entry *const *marks =
         ss_journal_list(loop->thread->journal, loop->ns, &count);
     bool any = loop->resuming;
     ss_loop_keys(loop, &shown, &final);

@@ -8,14 +8,14 @@
 struct fold_then;
 struct loop;
 struct ss_error;
-struct ss_mark;
+struct ss_checkpoint_entry;
 struct ss_writes;
 
 // An entry under way. It may have to wait for folds on a worker, twice.
 struct entry {
     bool again;     // a recovery: nothing is stored or shown
     bool null_done; // the null writes are applied
-    struct ss_mark *mark;
+    struct ss_checkpoint_entry *mark;
     const char *id; // named explicitly, or NULL
     json_t *command;
     json_t *answer; // the command's resume, or NULL
@@ -37,7 +37,7 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
 // R5.9: go on; where time travels, on a branch of its own (`forks`).
 void ss_enter_resume(struct loop *loop, bool forks, bool again);
 // Made by an update or as a fork.
-bool ss_enter_is_edited(const struct ss_mark *mark);
+bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark);
 // After a crash: the output that had been shown before it.
 void ss_enter_recover_output(struct loop *loop);
 // The answer is a map of ids of questions.

@@ -63,7 +63,7 @@ static const char *named_id(const struct loop *loop)
 }
 
 // R5.3 for a nested loop.
-static struct ss_mark *child_start(struct loop *loop)
+static struct ss_checkpoint_entry *child_start(struct loop *loop)
 {
     struct run *run = loop->run;
     const struct ss_journal *journal = loop->thread->journal;
@@ -71,8 +71,8 @@ static struct ss_mark *child_start(struct loop *loop)
     if (!loop->persists)
         return NULL;
     if (id) {
-        struct ss_mark *mark = ss_journal_find(journal, loop->ns, id);
-        const struct ss_mark *newest =
+        struct ss_checkpoint_entry *mark = ss_journal_find(journal, loop->ns, id);
+        const struct ss_checkpoint_entry *newest =
             ss_journal_find(journal, loop->ns, NULL);
         loop->addressed = true;
         loop->superseded = mark && newest != mark;
@@ -106,7 +106,7 @@ static bool began(const struct loop *loop)
 // After a crash: this very task's loop goes on at the tick (journal.md).
 static bool recover_child(struct loop *loop, struct ss_error *error)
 {
-    struct ss_mark *mark = loop->persists
+    struct ss_checkpoint_entry *mark = loop->persists
         ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
         : NULL;
     if (!loop->run->terms.recovering || !began(loop)
@@ -117,7 +117,7 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
     loop->first_superstep = strcmp(mark->source, "loop") != 0;
-    loop->drifted = strcmp(mark->source, "fork") == 0;
+    loop->unsaved_state = strcmp(mark->source, "fork") == 0;
     loop->resuming = loop->resuming_flag;
     ss_enter_recover_output(loop);
     ss_loop_move(loop, LOOP_RUNNING);
@@ -198,7 +198,7 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
         ss_loop_later(loop);
         return SS_OK;
     }
-    struct ss_mark *mark = child_start(loop);
+    struct ss_checkpoint_entry *mark = child_start(loop);
     int status = ss_loop_load(loop, mark, error);
     if (status != SS_OK)
         return status;

@@ -51,11 +51,11 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->channels = ss_zalloc(count, sizeof(*loop->channels));
     loop->slots = ss_zalloc(count, sizeof(*loop->slots));
     index_set_init(&loop->updated, count);
-    index_set_init(&loop->news, count);
+    index_set_init(&loop->updated_last, count);
     index_set_init(&loop->moved, count);
     index_set_init(&loop->versioned, count);
-    index_set_init(&loop->restless, count);
-    index_set_init(&loop->maybe, graph->nodes_count);
+    index_set_init(&loop->self_changing, count);
+    index_set_init(&loop->candidates, graph->nodes_count);
     loop->stored = ss_zalloc(count, sizeof(*loop->stored));
     loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
     loop->persists = true;
@@ -90,11 +90,11 @@ void ss_loop_destroy(struct loop **place)
     ss_free(loop->entry);
     ss_loop_drop_moved(loop);
     index_set_fini(&loop->updated);
-    index_set_fini(&loop->news);
+    index_set_fini(&loop->updated_last);
     index_set_fini(&loop->moved);
     index_set_fini(&loop->versioned);
-    index_set_fini(&loop->restless);
-    index_set_fini(&loop->maybe);
+    index_set_fini(&loop->self_changing);
+    index_set_fini(&loop->candidates);
     SS_VEC_FINI(&loop->seen_moved);
     for (size_t c = 0; c < loop->graph->channels_count; c++) {
         if (loop->channels[c].spec)
@@ -113,7 +113,7 @@ void ss_loop_destroy(struct loop **place)
     ss_free(loop->slots);
     ss_map_fini(&loop->seen, free_seen);
     ss_pendings_fini(&loop->pending);
-    ss_writes_fini(&loop->carried);
+    ss_writes_fini(&loop->inherited_writes);
     SS_VEC_FINI(&loop->tasks);
     json_decref(loop->metadata);
     json_decref(loop->checkpoint_map);
@@ -158,7 +158,7 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
 
 // A run that goes on after a crash goes on with what it wrote itself, also on a
 // checkpoint where another run's writes were first.
-static void load_own_writes(struct loop *loop, const struct ss_mark *mark)
+static void load_own_writes(struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
     const struct ss_journal *journal = loop->thread->journal;
     uint64_t head = ss_journal_head(journal);
@@ -171,7 +171,7 @@ static void load_own_writes(struct loop *loop, const struct ss_mark *mark)
     }
 }
 
-static void load_pending(struct loop *loop, const struct ss_mark *mark)
+static void load_pending(struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
     size_t count = 0;
     const struct ss_pending **items = ss_journal_pending(mark, &count);
@@ -190,7 +190,7 @@ static void load_pending(struct loop *loop, const struct ss_mark *mark)
 }
 
 int ss_loop_load(
-    struct loop *loop, struct ss_mark *mark, struct ss_error *error)
+    struct loop *loop, struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
     struct ss_checkpoint *checkpoint =
         mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
@@ -216,7 +216,7 @@ int ss_loop_load(
         loop->meta_step = -2;
     }
     ss_loop_drop_moved(loop);
-    loop->drifted = false;
+    loop->unsaved_state = false;
     loop->step = loop->meta_step + 1;
     ss_checkpoint_unref(checkpoint);
     return status;

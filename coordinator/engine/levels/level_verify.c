@@ -28,7 +28,7 @@ static void verify_attempt(const struct task *task)
     bool is_ready = task->state == TASK_READY;
     ss_invariant(I40, (task->worker != NULL) == runs);
     ss_invariant(I41, (task->line != NULL) == is_ready);
-    if (task->seeks)
+    if (task->is_expected)
         ss_invariant(I42, is_ready && task->may_be_out);
     if (!runs && !is_ready)
         return;
@@ -47,7 +47,7 @@ static void verify_attempt(const struct task *task)
 void ss_task_verify(const struct task *task, struct census *census)
 {
     census->tasks[task->state]++;
-    census->seekers += task->seeks;
+    census->expected += task->is_expected;
     census->seen++;
     verify_attempt(task);
 }
@@ -102,9 +102,9 @@ static void verify_channels(const struct loop *loop)
         ss_invariant(I60, loop->slots[i] == 0);
     }
     ss_invariant(I61, is_set(&loop->versioned, count)
-            && is_set(&loop->updated, count) && is_set(&loop->news, count)
-            && is_set(&loop->moved, count) && is_set(&loop->restless, count)
-            && is_set(&loop->maybe, loop->graph->nodes_count));
+            && is_set(&loop->updated, count) && is_set(&loop->updated_last, count)
+            && is_set(&loop->moved, count) && is_set(&loop->self_changing, count)
+            && is_set(&loop->candidates, loop->graph->nodes_count));
 }
 
 static void verify_place(const struct loop *loop)

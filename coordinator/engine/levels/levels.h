@@ -15,7 +15,7 @@ struct loop;
 struct run;
 struct ss_event;
 struct ss_graph;
-struct ss_mark;
+struct ss_checkpoint_entry;
 struct ss_outcome;
 struct ss_writes;
 struct task;
@@ -38,7 +38,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
 void ss_loop_destroy(struct loop **loop);
 // Start from a saved checkpoint, or (NULL) from the synthetic empty one; sets
 // step, channels, versions, pending writes (R5.3-R5.4).
-int ss_loop_load(struct loop *loop, struct ss_mark *mark,
+int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,
     struct ss_error *error) SS_MUST_USE;
 
 // ------------------------------------------------ checkpoint.c
@@ -107,7 +107,7 @@ void ss_task_leave(struct task *task);
 // The task has ended, whichever way.
 bool ss_task_ended(const struct task *task);
 
-// ------------------------------------------------ tries.c
+// ------------------------------------------------ retry.c
 
 // Those whose time has come are tried again.
 void ss_tasks_retry(struct engine *engine);

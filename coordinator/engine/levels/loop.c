@@ -20,7 +20,7 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
@@ -32,7 +32,7 @@
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
-// The plain answer was for the first superstep of the root (R7.2, R7.10).
+// The resume value without an id was for the first superstep of the root (R7.2, R7.10).
 static void miss_plain(struct loop *loop)
 {
     if (!loop->parent && loop->run->plain)
@@ -110,7 +110,7 @@ static bool writes_key(const struct loop *loop, const struct ss_keys *keys)
 
 static bool updates_key(const struct loop *loop, const struct ss_keys *keys)
 {
-    const struct index_list *news = &loop->news.list;
+    const struct index_list *news = &loop->updated_last.list;
     for (size_t i = 0; i < news->count; i++)
         if (ss_keys_have(keys, loop->graph->channels[news->items[i]].name))
             return true;
@@ -228,18 +228,18 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
 static bool is_stirred(struct loop *loop)
 {
     const struct index_list *list = &loop->versioned.list;
-    if (loop->stirred_known)
-        return loop->stirred;
-    loop->stirred = false;
-    for (size_t i = 0; i < list->count && !loop->stirred; i++) {
+    if (loop->changed_since_break_known)
+        return loop->changed_since_break;
+    loop->changed_since_break = false;
+    for (size_t i = 0; i < list->count && !loop->changed_since_break; i++) {
         size_t c = list->items[i];
         int64_t seen = 0;
         ss_seen_get(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
             &seen);
-        loop->stirred = loop->versions[c] > seen;
+        loop->changed_since_break = loop->versions[c] > seen;
     }
-    loop->stirred_known = true;
-    return loop->stirred;
+    loop->changed_since_break_known = true;
+    return loop->changed_since_break;
 }
 
 // R7.13, R7.14.
@@ -269,7 +269,7 @@ static void start_tasks(struct loop *loop)
         run->tasks_done += loop->tasks.items[i]->state == TASK_DONE;
     watch_started(loop);
     struct task **sorted = sorted_tasks(loop);
-    ss_plain_line(loop, sorted);
+    ss_resume_value_line(loop, sorted);
     for (size_t i = 0; i < count; i++)
         if (sorted[i]->state == TASK_NEW)
             ss_task_start(sorted[i]);
@@ -474,5 +474,5 @@ void ss_loop_advance(struct loop *loop)
     struct run *run = loop->run;
     advance(loop);
     if (run && run->state == RUN_ACTIVE && goes_on(run->root))
-        ss_plain_settle(run); // who is held may be next in line now
+        ss_resume_value_settle(run); // who is held may be next in line now
 }

@@ -49,16 +49,16 @@ struct run {
     enum durability durability;
     int64_t recursion_limit;
     int64_t max_concurrency; // 0: none
-    int64_t priority;        // higher ones are served first (fair.c)
+    int64_t priority;        // higher ones are served first (ready_queue.c)
     bool strict_resume;
     struct ss_names before, after; // per call; empty: the graph's
     json_t *config, *context;
     json_t *meta;       // merged into checkpoint metadata (R1.6)
-    struct ss_value *plain; // the plain answer; NULL: none, or taken
-    struct task *plain_holder; // whom it went out to
-    struct task *plain_waits;  // who goes first, until graphs inside are planned
-    bool plain_aimed; // it went to whose question was open
-    size_t held; // tasks that asked and wait for the plain answer's way
+    struct ss_value *plain; // the resume value without an id; NULL: none, or taken
+    struct task *resume_value_holder; // whom it went out to
+    struct task *resume_value_waits;  // who goes first, until graphs inside are planned
+    bool resume_value_aimed; // it went to whose question was open
+    size_t held; // tasks that asked and wait for the resume value without an id's way
     json_t *questions; // ids that were open when it was entered (R7.12)
     json_t *entry;     // the entry part of its first row, borrowed
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none

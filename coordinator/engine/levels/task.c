@@ -7,7 +7,7 @@
 //                       RUNNING -> READY                its worker was lost
 //                       RUNNING -> INTERRUPTED | HELD | FAILED | PARENT
 //
-// How it may be tried again is in tries.c, what it leaves behind in commit.c.
+// How it may be tried again is in retry.c, what it leaves behind in commit.c.
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
@@ -157,7 +157,7 @@ void ss_task_leave(struct task *task)
         if (engine->backoff.items[i] == task)
             SS_VEC_REMOVE(&engine->backoff, i);
     ss_cache_forget(task);
-    ss_plain_forget(task);
+    ss_resume_value_forget(task);
     ss_loop_destroy(&task->child);
 }
 
@@ -178,11 +178,11 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
     struct run *run = task->loop->run;
     use_answers(task, outcome);
     bool refused = outcome->kind == SS_OUTCOME_FAILED
-        && outcome->code == SS_EANSWER && task->plain_given;
+        && outcome->code == SS_EANSWER && task->resume_value_given;
     bool taken = outcome->took_plain || refused;
     if (taken)
-        ss_plain_taken(task);
-    ss_plain_released(run, task);
+        ss_resume_value_taken(task);
+    ss_resume_value_released(run, task);
     if (outcome->drain && !run->drain)
         run->drain = ss_strdup(outcome->drain);
     switch (outcome->kind) {
@@ -213,8 +213,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
         break;
     }
     if (taken)
-        ss_task_took_plain(task, outcome->kind != SS_OUTCOME_PARENT);
-    ss_plain_settle(run);
+        ss_task_took_resume_value(task, outcome->kind != SS_OUTCOME_PARENT);
+    ss_resume_value_settle(run);
 }
 
 // ------------------------------------------------ a graph inside has ended

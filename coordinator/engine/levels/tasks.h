@@ -59,10 +59,10 @@ void ss_task_commit_failure(
     struct task *task, int code, const char *message, bool handled);
 // It has ended, whichever way: the loop looks what is next.
 void ss_task_settled(struct task *task);
-// Nobody else may be given the plain answer. `stored`: it has writes to say so.
-void ss_task_took_plain(struct task *task, bool stored);
+// Nobody else may be given the resume value without an id. `stored`: it has writes to say so.
+void ss_task_took_resume_value(struct task *task, bool stored);
 
-// ------------------------------------------------ tries.c
+// ------------------------------------------------ retry.c
 
 // An attempt failed; there may be another one.
 void ss_task_failed(struct task *task, int code, const char *kind,

@@ -19,8 +19,8 @@
 static int restore_channels(struct loop *loop,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
-    loop->maybe_known = loop->stirred_known = false;
-    index_set_clear(&loop->restless);
+    loop->candidates_known = loop->changed_since_break_known = false;
+    index_set_clear(&loop->self_changing);
     index_set_clear(&loop->versioned);
     for (size_t c = 0; c < loop->graph->channels_count; c++) {
         const struct ss_channel_spec *spec = &loop->graph->channels[c];

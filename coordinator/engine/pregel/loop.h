@@ -38,7 +38,7 @@ enum task_state {
     TASK_CHILD,       // its graph runs as a nested loop
     TASK_DONE,        // has its writes
     TASK_INTERRUPTED, // asks, or stopped at a breakpoint inside
-    TASK_HELD,        // asked; the plain answer may still come its way
+    TASK_HELD,        // asked; the resume value without an id may still come its way
     TASK_FAILED,
     TASK_PARENT, // ended with a Command to the graph around
 };
@@ -55,12 +55,12 @@ struct task {
     size_t index; // PUSH: its place in the topic
     char *ns;   // task_checkpoint_ns
     bool may_be_out; // of a found run: a worker may still have it
-    bool seeks;      // stands among the seekers (adopt.c)
+    bool is_expected;      // stands among the seekers (takeover.c)
     struct ss_value *input;
     struct ss_writes writes; // output, once done or restored
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
-    bool plain_given;        // the plain answer went out with its attempt
+    bool resume_value_given;        // the resume value without an id went out with its attempt
     bool goes_first;         // it may be, unless a question is open elsewhere
     bool took_plain;         // a task inside, that stores nothing, took it
     bool restored;           // writes came from earlier pending writes
@@ -78,7 +78,7 @@ struct task {
     char *cache_key;
     int64_t timeout_ms;  // a send's own
     // attempts
-    enum ss_order_kind order_kind;
+    enum ss_assignment_kind order_kind;
     struct ss_value *returned; // WRITERS: what the subgraph gave
     uint32_t failures;         // R6.20
     uint32_t redeliveries;
@@ -92,7 +92,7 @@ struct task {
     int64_t sent_ms;
     bool sent_anew; // its worker lacked a list: it went again, whole
     uint64_t gate_seq; // rows up to here must be durable before it is sent
-    struct task *ready_next, *ready_prev; // in its line (fair.c)
+    struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
     struct line *line;                    // NULL: it is not ready
     struct loop *child;
     struct change *change; // UPDATE: the update_state that it belongs to
@@ -209,13 +209,13 @@ struct loop {
     struct ss_channel *channels; // by channel index
     bool updated_known;
     struct index_set updated; // channels
-    struct index_set news;    // those that the last update updated
+    struct index_set updated_last;    // those that the last update updated
     // A superstep looks at what moved, never at all of a graph:
     struct index_set versioned; // channels that have a version
-    struct index_set restless; // channels that change though nobody writes them
-    struct index_set maybe;    // nodes: all that are triggered are among them
-    bool maybe_known;          // else any may be
-    bool stirred, stirred_known; // something moved since the last breakpoint
+    struct index_set self_changing; // channels that change though nobody writes them
+    struct index_set candidates;    // nodes: all that are triggered are among them
+    bool candidates_known;          // else any may be
+    bool changed_since_break, changed_since_break_known; // something moved since the last breakpoint
     bool has_custom;   // a custom reducer folds some channel
     size_t *slots;     // by channel index, of an update under way; else 0
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
@@ -235,8 +235,8 @@ struct loop {
         size_t count, capacity;
     } foreign;
     bool dirty; // the checkpoint is not in the journal (exit)
-    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its plain answer; or ""
-    bool drifted;   // its channels are not those of its saved checkpoint
+    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value without an id; or ""
+    bool unsaved_state;   // its channels are not those of its saved checkpoint
     bool untracked; // some channels are never saved
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
     bool force_whole; // the next row holds all (a copy beside its original)
@@ -251,7 +251,7 @@ struct loop {
     struct pendings pending;
     uint64_t tried_seq; // rows up to here are of a try of its task before
     uint64_t put_calls;
-    struct ss_writes carried; // R5.7d, R5.12
+    struct ss_writes inherited_writes; // R5.7d, R5.12
     struct {
         struct task **items;
         size_t count, capacity;

@@ -344,11 +344,11 @@ static int by_index(const void *a, const void *b)
 // node is looked at; then those whose channels moved since.
 static void plan_all(struct loop *loop, struct ss_map *shared)
 {
-    struct index_set *maybe = &loop->maybe;
+    struct index_set *maybe = &loop->candidates;
     struct index_list *list = &maybe->list;
-    for (size_t n = 0; !loop->maybe_known && n < loop->graph->nodes_count; n++)
+    for (size_t n = 0; !loop->candidates_known && n < loop->graph->nodes_count; n++)
         index_set_add(maybe, n);
-    loop->maybe_known = true;
+    loop->candidates_known = true;
     if (list->count > 1)
         qsort(list->items, list->count, sizeof(*list->items), by_index);
     size_t kept = 0;

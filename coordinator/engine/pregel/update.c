@@ -221,10 +221,10 @@ static int compute(struct work *work, size_t *ret_channel,
 void ss_loop_stir(struct loop *loop, size_t channel)
 {
     const struct ss_channel_spec *spec = &loop->graph->channels[channel];
-    if (ss_channel_restless(&loop->channels[channel]))
-        index_set_add(&loop->restless, channel);
-    for (size_t i = 0; loop->maybe_known && i < spec->nodes_count; i++)
-        index_set_add(&loop->maybe, spec->nodes[i]);
+    if (ss_channel_self_changing(&loop->channels[channel]))
+        index_set_add(&loop->self_changing, channel);
+    for (size_t i = 0; loop->candidates_known && i < spec->nodes_count; i++)
+        index_set_add(&loop->candidates, spec->nodes[i]);
 }
 
 static void moved(struct loop *loop, size_t channel, int64_t version)
@@ -232,7 +232,7 @@ static void moved(struct loop *loop, size_t channel, int64_t version)
     loop->versions[channel] = version;
     if (version > loop->version_max)
         loop->version_max = version;
-    loop->stirred = loop->stirred_known = true;
+    loop->changed_since_break = loop->changed_since_break_known = true;
     index_set_add(&loop->moved, channel);
     index_set_add(&loop->versioned, channel);
     ss_loop_stir(loop, channel);
@@ -256,12 +256,12 @@ static void mark_seen(struct work *work)
 }
 
 // The restless channels before anything changes them. Gives.
-static size_t *restless_now(const struct loop *loop, size_t *ret_count)
+static size_t *self_changing_now(const struct loop *loop, size_t *ret_count)
 {
-    size_t count = loop->restless.list.count;
+    size_t count = loop->self_changing.list.count;
     size_t *items = ss_zalloc(count + 1, sizeof(*items));
     if (count)
-        memcpy(items, loop->restless.list.items, count * sizeof(*items));
+        memcpy(items, loop->self_changing.list.items, count * sizeof(*items));
     *ret_count = count;
     return items;
 }
@@ -269,12 +269,12 @@ static size_t *restless_now(const struct loop *loop, size_t *ret_count)
 // Step 8: what was not written and is available is told that a step passed.
 static void tick(struct loop *loop, int64_t next)
 {
-    size_t count, *items = restless_now(loop, &count);
+    size_t count, *items = self_changing_now(loop, &count);
     for (size_t i = 0; i < count; i++) {
         size_t c = items[i];
         struct ss_channel *channel = &loop->channels[c];
         bool changed = false;
-        if (loop->news.has[c] || !ss_channel_available(channel))
+        if (loop->updated_last.has[c] || !ss_channel_available(channel))
             continue;
         int status = ss_channel_update(channel, NULL, 0, &changed, NULL);
         ss_check(status == SS_OK);
@@ -282,7 +282,7 @@ static void tick(struct loop *loop, int64_t next)
             continue;
         moved(loop, c, next);
         if (ss_channel_available(channel))
-            index_set_add(&loop->news, c);
+            index_set_add(&loop->updated_last, c);
     }
     ss_free(items);
 }
@@ -290,17 +290,17 @@ static void tick(struct loop *loop, int64_t next)
 // Step 9: nothing that was updated triggers a node: deferred ones may come.
 static void finish(struct loop *loop, int64_t next)
 {
-    for (size_t i = 0; i < loop->news.list.count; i++)
-        if (loop->graph->channels[loop->news.list.items[i]].nodes_count > 0)
+    for (size_t i = 0; i < loop->updated_last.list.count; i++)
+        if (loop->graph->channels[loop->updated_last.list.items[i]].nodes_count > 0)
             return;
-    size_t count, *items = restless_now(loop, &count);
+    size_t count, *items = self_changing_now(loop, &count);
     for (size_t i = 0; i < count; i++) {
         size_t c = items[i];
         if (!ss_channel_finish(&loop->channels[c]))
             continue;
         moved(loop, c, next);
         if (ss_channel_available(&loop->channels[c]))
-            index_set_add(&loop->news, c);
+            index_set_add(&loop->updated_last, c);
     }
     ss_free(items);
 }
@@ -308,11 +308,11 @@ static void finish(struct loop *loop, int64_t next)
 // Those that came to rest leave the set.
 static void settle(struct loop *loop)
 {
-    struct index_set *set = &loop->restless;
+    struct index_set *set = &loop->self_changing;
     size_t kept = 0;
     for (size_t i = 0; i < set->list.count; i++) {
         size_t c = set->list.items[i];
-        set->has[c] = ss_channel_restless(&loop->channels[c]);
+        set->has[c] = ss_channel_self_changing(&loop->channels[c]);
         if (set->has[c])
             set->list.items[kept++] = c;
     }
@@ -327,7 +327,7 @@ static void commit(struct work *work)
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
     mark_seen(work);
-    loop->drifted = loop->drifted || bump || work->touched.count > 0;
+    loop->unsaved_state = loop->unsaved_state || bump || work->touched.count > 0;
     int64_t next = loop->version_max + 1;
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];
@@ -339,7 +339,7 @@ static void commit(struct work *work)
         if (it->consumed || it->changed)
             moved(loop, it->channel, next);
         if (it->changed && !loop->is_view && ss_channel_available(channel))
-            index_set_add(&loop->news, it->channel);
+            index_set_add(&loop->updated_last, it->channel);
     }
     if (bump) {
         tick(loop, next);
@@ -372,7 +372,7 @@ int ss_update_apply(struct loop *loop, const struct update_task *tasks,
     for (size_t t = 0; t < count; t++)
         work.tasks[t] = &tasks[t];
     *ret_channel = SS_NONE;
-    index_set_clear(&loop->news);
+    index_set_clear(&loop->updated_last);
     gather(&work);
     int status = compute(&work, ret_channel, error);
     if (status == SS_OK)
@@ -394,6 +394,6 @@ void ss_loop_set_updated(struct loop *loop, bool add)
     if (!add)
         ss_loop_forget_updated(loop);
     loop->updated_known = true;
-    for (size_t i = 0; i < loop->news.list.count; i++)
-        index_set_add(&loop->updated, loop->news.list.items[i]);
+    for (size_t i = 0; i < loop->updated_last.list.count; i++)
+        index_set_add(&loop->updated, loop->updated_last.list.items[i]);
 }

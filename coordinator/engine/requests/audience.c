@@ -1,18 +1,18 @@
 // audience.c - those who listen to a run: what they are told of what levels and
-// runs do (watch.h). What it looks like is stream.c's, how it is sent told.c's.
+// runs do (watch.h). What it looks like is stream.c's, how it is sent emit.c's.
 #include "common/model/journal.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 
 // ------------------------------------------------ levels
 
 static void on_values(struct loop *loop, bool again)
 {
-    if (!again || !ss_told_values_before(loop))
+    if (!again || !ss_emit_values_before(loop))
         ss_stream_values(loop, NULL);
 }
 
@@ -25,10 +25,10 @@ static void on_planned(struct loop *loop)
 static void on_started(struct loop *loop)
 {
     size_t count = loop->tasks.count;
-    ss_told_begin(loop, SS_TOLD_STARTS, NULL);
+    ss_emit_begin(loop, SS_TOLD_STARTS, NULL);
     for (size_t i = 0; i < count; i++)
         ss_stream_task_start(loop->tasks.items[i]);
-    ss_told_end(loop);
+    ss_emit_end(loop);
     for (size_t i = 0; i < count; i++) {
         struct task *task = loop->tasks.items[i];
         ss_stream_message_inputs(task);
@@ -42,7 +42,7 @@ static void on_started(struct loop *loop)
 // A command to the graph around is that graph's to show.
 static void on_committed(struct task *task)
 {
-    ss_told_items(task);
+    ss_emit_items(task);
     if (task->state == TASK_PARENT)
         return;
     if (task->state == TASK_DONE)
@@ -59,7 +59,7 @@ const struct watch ss_audience_watch = {
     .moved = ss_audience_move,
     .ended = ss_audience_answer,
     .dropped = ss_audience_drop,
-    .recovered = ss_told_recall,
+    .recovered = ss_emit_recall,
     .values = on_values,
     .planned = on_planned,
     .started = on_started,
@@ -67,5 +67,5 @@ const struct watch ss_audience_watch = {
     .progressed = ss_stream_progress,
     .item = ss_stream_live,
     .committed = on_committed,
-    .restarted = ss_told_restarted,
+    .restarted = ss_emit_restarted,
 };

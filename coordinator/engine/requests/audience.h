@@ -17,7 +17,7 @@ struct replay;
 struct run;
 struct thread;
 
-struct listener {
+struct subscriber {
     char *peer;
     uint64_t request;
     unsigned modes; // bits of enum stream_mode
@@ -26,7 +26,7 @@ struct listener {
     bool detached;
 };
 
-// How the rows will tell what is told now (told.c).
+// How the rows will tell what is told now (emit.c).
 enum told_scope {
     SCOPE_NONE,
     SCOPE_NAMED, // an entry names it
@@ -36,9 +36,9 @@ enum told_scope {
 
 struct audience {
     struct {
-        struct listener *items;
+        struct subscriber *items;
         size_t count, capacity;
-    } listeners;
+    } subscribers;
     bool any_subgraphs; // one of them wants what is told inside
     enum told_scope scope;
     struct replay *replay; // its run is the shadow of one that is told again

@@ -109,7 +109,7 @@ void ss_claim(struct thread *thread, const char *peer, uint64_t id,
 
 static void begin(struct engine *engine, struct claim *claim)
 {
-    if (!ss_refer(engine, claim->peer, claim->id, claim->thread))
+    if (!ss_redirect(engine, claim->peer, claim->id, claim->thread))
         ss_request_later(ss_thread_get(engine, claim->thread),
             claim->is_put ? SS_NAME_CLAIMED_OP : SS_NAME_KNOWN_OP, claim->peer,
             claim->id, claim->body);

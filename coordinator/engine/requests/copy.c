@@ -36,7 +36,7 @@ void ss_copy_thread(
         ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
         return;
     }
-    if (!ss_is_ours(engine, name)) {
+    if (!ss_shard_owned(engine, name)) {
         ss_reply_error(engine, peer, id, SS_EINVAL, "copy: thread %s would "
             "live with another coordinator than %s: give the copy another "
             "name, until one fits", name, thread->id);

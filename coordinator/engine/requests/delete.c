@@ -78,7 +78,7 @@ void ss_delete_thread(
     ss_thread_dirty(thread);
     // held back until the unit is durable: answered behind everything
     SS_VEC_PUSH(&thread->held,
-        (struct held){head + 1, 0,
+        (struct gated){head + 1, 0,
             (struct ss_command){.type = SS_COMMAND_REPLY,
                 .peer = ss_strdup(peer),
                 .id = id,

@@ -113,7 +113,7 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
         json_object_set_new(json, "error", json_string(task->error.message));
     }
     if (wait->why == WAIT_LABEL) {
-        char *labels = ss_place_labels(task);
+        char *labels = ss_placement_labels(task);
         json_object_set_new(json, "labels", json_string(labels));
         ss_free(labels);
     }
@@ -155,7 +155,7 @@ static void set_time(json_t *json, const char *name, int64_t wall_us)
 
 // What a checkpoint's tasks came to, by node: planned again from it.
 static json_t *tasks_json(
-    struct thread *thread, struct ss_graph *graph, struct ss_mark *mark)
+    struct thread *thread, struct ss_graph *graph, struct ss_checkpoint_entry *mark)
 {
     json_t *snapshot = ss_snapshot(thread, graph, "", mark, false, false);
     json_t *list = json_array();
@@ -180,9 +180,9 @@ static json_t *tasks_json(
 static json_t *steps_json(struct thread *thread, struct ss_graph *graph,
     const char *run, json_int_t *ret_before)
 {
-    SS_VEC(struct ss_mark *) own = {0};
+    SS_VEC(struct ss_checkpoint_entry *) own = {0};
     size_t count = 0;
-    struct ss_mark *const *marks =
+    struct ss_checkpoint_entry *const *marks =
         ss_journal_list(thread->journal, "", &count);
     for (size_t i = 0; i < count; i++)
         if (strcmp(marks[i]->run, run) == 0 &&

@@ -50,7 +50,7 @@ static int check_each(const struct thread *thread, const json_t *list,
             return ss_error_set(error, SS_EINVAL, "import: checkpoint %zu: %s "
                 "does not come after %s", i, id_of(saved), last);
         last = id_of(saved);
-        const struct ss_mark *newest =
+        const struct ss_checkpoint_entry *newest =
             ss_journal_find(thread->journal, ns_of(saved), NULL);
         if (newest && strcmp(newest->id, last) >= 0
             && !is_there(thread, saved))

@@ -20,7 +20,7 @@
 // The parent, in the list before `index` or in the journal.
 struct parent {
     const json_t *saved; // or NULL
-    struct ss_mark *mark; // or NULL
+    struct ss_checkpoint_entry *mark; // or NULL
 };
 
 static struct parent parent_of(
@@ -197,11 +197,11 @@ static const struct ss_graph *graph_of(
     struct thread *thread, const json_t *saved, const char *graph)
 {
     struct ss_error ignored = {0};
-    struct place place = {0};
+    struct graph_ref place = {0};
     const struct ss_graph *found = NULL;
     json_t *body = json_pack("{s:s*, s:s}", "graph", graph, "checkpoint_ns",
         ss_json_str(saved, "ns", ""));
-    if (ss_place_find(thread->engine, thread, body, &place, &ignored)) {
+    if (ss_graph_ref_find(thread->engine, thread, body, &place, &ignored)) {
         found = place.known ? place.graph : NULL;
         ss_free(place.ns);
     }

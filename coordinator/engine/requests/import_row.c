@@ -181,7 +181,7 @@ int ss_saved_check(const json_t *saved, struct ss_error *error)
 // ------------------------------------------------ the checkpoint
 
 // The parent that a delta can stand on; NULL: the row has to be whole.
-static struct ss_mark *base_of(const struct thread *thread, const json_t *saved)
+static struct ss_checkpoint_entry *base_of(const struct thread *thread, const json_t *saved)
 {
     const char *parent = ss_json_str(saved, "parent_id", NULL);
     const char *id = ss_json_str(saved, "id", "");
@@ -191,7 +191,7 @@ static struct ss_mark *base_of(const struct thread *thread, const json_t *saved)
         thread->journal, ss_json_str(saved, "ns", ""), parent);
 }
 
-static bool is_far(const struct ss_mark *mark)
+static bool is_far(const struct ss_checkpoint_entry *mark)
 {
     for (int i = 0; i < CHAIN_MAX; i++) {
         if (!mark || mark->whole)
@@ -339,7 +339,7 @@ void ss_saved_append(
     const char *source = ss_json_str(saved, "source", "");
     const char *parent = ss_json_str(saved, "parent_id", "");
     ss_thread_seal(thread); // it may be the parent
-    struct ss_mark *mark = base_of(thread, saved);
+    struct ss_checkpoint_entry *mark = base_of(thread, saved);
     struct ss_checkpoint *base = mark && !is_far(mark)
         ? ss_journal_fold(thread->journal, mark)
         : NULL;
@@ -384,7 +384,7 @@ static bool is_first(const json_t *write)
         || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-static bool is_known(const struct ss_mark *mark, const json_t *write)
+static bool is_known(const struct ss_checkpoint_entry *mark, const json_t *write)
 {
     const char *task_id = ss_json_str(write, "task_id", "");
     json_int_t idx = ss_json_int(write, "idx", 0);
@@ -395,8 +395,8 @@ static bool is_known(const struct ss_mark *mark, const json_t *write)
     return false;
 }
 
-// The plain answer that waits at the root's checkpoint, or NULL.
-static json_t *plain_answer(const struct ss_mark *root)
+// The resume value without an id that waits at the root's checkpoint, or NULL.
+static json_t *plain_answer(const struct ss_checkpoint_entry *root)
 {
     for (size_t i = 0; root && i < root->pending_count; i++) {
         const struct ss_row_write *write = root->pending[i].write;
@@ -409,10 +409,10 @@ static json_t *plain_answer(const struct ss_mark *root)
 
 // A task's last answer is the plain one: it was taken, and is not given again
 // (docs/decisions/0007).
-static void note_answer(struct thread *thread, const struct ss_mark *mark,
+static void note_answer(struct thread *thread, const struct ss_checkpoint_entry *mark,
     struct ss_row *row, const json_t *write)
 {
-    const struct ss_mark *root = mark;
+    const struct ss_checkpoint_entry *root = mark;
     const json_t *answers = json_object_get(write, "value");
     size_t count = json_array_size(answers);
     if (strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) != 0
@@ -426,7 +426,7 @@ static void note_answer(struct thread *thread, const struct ss_mark *mark,
         ss_id_copy(row->answer_of, root->id);
 }
 
-static void append_some(struct thread *thread, const struct ss_mark *mark,
+static void append_some(struct thread *thread, const struct ss_checkpoint_entry *mark,
     const json_t *writes, bool first)
 {
     struct ss_row *row = NULL;
@@ -455,7 +455,7 @@ static void append_some(struct thread *thread, const struct ss_mark *mark,
 void ss_saved_append_writes(struct thread *thread, const json_t *saved)
 {
     const json_t *writes = json_object_get(saved, "pending_writes");
-    const struct ss_mark *mark = ss_journal_find(thread->journal,
+    const struct ss_checkpoint_entry *mark = ss_journal_find(thread->journal,
         ss_json_str(saved, "ns", ""), ss_json_str(saved, "id", ""));
     append_some(thread, mark, writes, true);
     append_some(thread, mark, writes, false);

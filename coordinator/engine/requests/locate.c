@@ -29,7 +29,7 @@
 static void serve(struct engine *engine, const char *op, const char *thread,
     const struct scan_reply *wait)
 {
-    if (!ss_refer(engine, wait->peer, wait->id, thread))
+    if (!ss_redirect(engine, wait->peer, wait->id, thread))
         ss_request_later(ss_thread_get(engine, thread), op, wait->peer,
             wait->id, wait->body);
 }

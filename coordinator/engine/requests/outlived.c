@@ -20,7 +20,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/thread_requests.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -178,7 +178,7 @@ void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
         wait->has_looked = true;
         look(engine, *wait, ss_strdup(run));
         *wait = (struct scan_reply){0};
-    } else if (ss_refer(engine, wait->peer, wait->id, wait->thread)) {
+    } else if (ss_redirect(engine, wait->peer, wait->id, wait->thread)) {
         return; // and was told where the thread is now
     } else if (record && has_ended(record)) {
         answer(engine, wait, record);

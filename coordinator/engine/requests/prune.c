@@ -23,10 +23,10 @@
 #include "coordinator/engine/threads/thread.h"
 
 // A finished call of a graph inside: begun by a root checkpoint that goes.
-static bool goes(const struct thread *thread, const struct ss_mark *mark)
+static bool goes(const struct thread *thread, const struct ss_checkpoint_entry *mark)
 {
     const struct ss_journal *journal = thread->journal;
-    const struct ss_mark *root = ss_journal_find(journal, "", NULL);
+    const struct ss_checkpoint_entry *root = ss_journal_find(journal, "", NULL);
     const char *by = ss_json_str(
         json_object_get(mark->metadata, "parents"), "", NULL);
     return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0
@@ -100,7 +100,7 @@ static bool stands(const struct ss_pending *const *all, size_t count,
     return true;
 }
 
-static void fill_writes(struct ss_row *row, const struct ss_mark *mark)
+static void fill_writes(struct ss_row *row, const struct ss_checkpoint_entry *mark)
 {
     size_t count = 0;
     const struct ss_pending **all = ss_journal_pending(mark, &count);
@@ -141,7 +141,7 @@ static void tell_run(struct thread *thread, const struct ss_run_facts *facts)
 
 // The row that tells `mark` again; the root's says how its run began and ended.
 // That it can be put together was seen before.
-static void tell_again(struct thread *thread, struct ss_mark *mark)
+static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
     ss_check(full);
@@ -204,19 +204,19 @@ static json_int_t past_rows(const struct thread *thread, uint64_t to)
 }
 
 struct marks {
-    struct ss_mark **items;
+    struct ss_checkpoint_entry **items;
     size_t count, capacity;
 };
 
 // The checkpoints that stay. Gives the first of them that cannot be put together;
 // NULL: all can.
-static const struct ss_mark *kept_marks(
+static const struct ss_checkpoint_entry *kept_marks(
     const struct thread *thread, struct marks *ret_kept)
 {
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        struct ss_mark *mark =
+        struct ss_checkpoint_entry *mark =
             ss_journal_find(thread->journal, names[i], NULL);
         if (goes(thread, mark))
             continue;
@@ -234,7 +234,7 @@ static void drop_past(struct thread *thread, const struct marks *kept)
 {
     uint64_t head = ss_journal_head(thread->journal);
     const struct ss_run_facts *run = ss_thread_newest_run(thread);
-    const struct ss_mark *root = ss_journal_find(thread->journal, "", NULL);
+    const struct ss_checkpoint_entry *root = ss_journal_find(thread->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))
         tell_run(thread, run);
     for (size_t i = 0; i < kept->count; i++)
@@ -264,7 +264,7 @@ void ss_prune_thread(
         return;
     json_int_t rows = past_rows(thread, head);
     struct marks kept = {0};
-    const struct ss_mark *torn = rows > 0 ? kept_marks(thread, &kept) : NULL;
+    const struct ss_checkpoint_entry *torn = rows > 0 ? kept_marks(thread, &kept) : NULL;
     if (rows > 0 && !torn)
         drop_past(thread, &kept);
     SS_VEC_FINI(&kept);

@@ -18,10 +18,10 @@
 #include "coordinator/engine/threads/thread.h"
 
 static bool place_of(struct thread *thread, const char *peer, uint64_t id,
-    const json_t *body, struct place *ret)
+    const json_t *body, struct graph_ref *ret)
 {
     struct ss_error error = {0};
-    if (ss_place_find(thread->engine, thread, body, ret, &error))
+    if (ss_graph_ref_find(thread->engine, thread, body, ret, &error))
         return true;
     ss_reply_error(
         thread->engine, peer, id, error.status, "%s", error.message);
@@ -31,11 +31,11 @@ static bool place_of(struct thread *thread, const char *peer, uint64_t id,
 void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
-    struct place place;
+    struct graph_ref place;
     if (!place_of(thread, peer, id, body, &place))
         return;
     const char *checkpoint = ss_json_str(body, "checkpoint_id", NULL);
-    struct ss_mark *mark =
+    struct ss_checkpoint_entry *mark =
         ss_journal_find(thread->journal, place.ns, checkpoint);
     bool live = !json_object_get(body, "checkpoint_id");
     json_t *state = mark
@@ -49,7 +49,7 @@ void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
     ss_free(place.ns);
 }
 
-static bool passes(const struct ss_mark *mark, const json_t *filter)
+static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
 {
     json_t *metadata =
         ss_metadata_json(mark->source, mark->step, mark->metadata);
@@ -67,11 +67,11 @@ static bool passes(const struct ss_mark *mark, const json_t *filter)
 void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
     json_t *body)
 {
-    struct place place;
+    struct graph_ref place;
     if (!place_of(thread, peer, id, body, &place))
         return;
     size_t count = 0;
-    struct ss_mark *const *marks =
+    struct ss_checkpoint_entry *const *marks =
         ss_journal_list(thread->journal, place.ns, &count);
     const char *before = ss_json_str(body, "before", NULL);
     const char *only = ss_json_str(body, "checkpoint_id", NULL);
@@ -95,7 +95,7 @@ void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
 
 static int by_id(const void *a, const void *b)
 {
-    const struct ss_mark *const *left = a, *const *right = b;
+    const struct ss_checkpoint_entry *const *left = a, *const *right = b;
     return strcmp((*left)->id, (*right)->id);
 }
 
@@ -104,13 +104,13 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
 {
     const char *after = ss_json_str(body, "after", "");
     struct page page;
-    SS_VEC(struct ss_mark *) all = {0};
+    SS_VEC(struct ss_checkpoint_entry *) all = {0};
     size_t spaces = 0;
     const char *const *names =
         ss_journal_namespaces(thread->journal, &spaces);
     for (size_t n = 0; n < spaces; n++) {
         size_t count = 0;
-        struct ss_mark *const *marks =
+        struct ss_checkpoint_entry *const *marks =
             ss_journal_list(thread->journal, names[n], &count);
         for (size_t i = 0; i < count; i++)
             if (strcmp(marks[i]->id, after) > 0)

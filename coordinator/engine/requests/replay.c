@@ -5,7 +5,7 @@
 //                                              the checkpoint --> stream.c
 //
 // A shadow of the run holds the loops: stream.c shows them as it showed the real
-// ones, and told.c hands what it shows over to here, where it is numbered.
+// ones, and emit.c hands what it shows over to here, where it is numbered.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
@@ -37,7 +37,7 @@ struct replay {
     struct thread *thread;
     struct run *shadow;
     const struct ss_run_facts *facts;
-    const struct listener *listener;
+    const struct subscriber *subscriber;
     uint64_t after_seq;
     uint32_t after_index;
     const json_t *seen; // attempt -> items seen, or NULL
@@ -59,10 +59,10 @@ struct view {
 static void send(struct replay *replay, uint64_t seq, json_t *json)
 {
     bool waits = replay->shadow->durability == DURABLE_SYNC;
-    ss_thread_hold(replay->thread, waits ? seq : 0,
+    ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(replay->listener->peer),
-            .id = replay->listener->request,
+            .peer = ss_strdup(replay->subscriber->peer),
+            .id = replay->subscriber->request,
             .json = json});
 }
 
@@ -73,9 +73,9 @@ void ss_replay_event(struct replay *replay, const struct loop *loop,
     uint32_t index = ++replay->index;
     bool later = seq > replay->after_seq || index > replay->after_index;
     if (data && later
-        && ss_listens(replay->listener, mode, loop->parent != NULL))
+        && ss_subscribes(replay->subscriber, mode, loop->parent != NULL))
         send(replay, seq,
-            ss_told_json(mode, loop->ns, json_incref(data), seq, index));
+            ss_emit_json(mode, loop->ns, json_incref(data), seq, index));
     json_decref(data);
 }
 
@@ -96,7 +96,7 @@ static void free_view(void *value)
 
 static struct ss_graph *graph_of(struct replay *replay, const char *ns)
 {
-    struct place place;
+    struct graph_ref place;
     struct ss_error error;
     const struct ss_graph *root = replay->shadow->graph;
     struct ss_graph *found = NULL;
@@ -104,7 +104,7 @@ static struct ss_graph *graph_of(struct replay *replay, const char *ns)
         "checkpoint_ns", ns);
     if (ns[0] == '\0') {
         found = replay->shadow->graph;
-    } else if (ss_place_find(replay->thread->engine, replay->thread, body,
+    } else if (ss_graph_ref_find(replay->thread->engine, replay->thread, body,
                    &place, &error)) {
         found = place.known ? place.graph : NULL;
         ss_free(place.ns);
@@ -136,7 +136,7 @@ static void load_pending(struct replay *replay, struct view *view)
 }
 
 static void set_stop(
-    const struct replay *replay, struct loop *view, const struct ss_mark *mark)
+    const struct replay *replay, struct loop *view, const struct ss_checkpoint_entry *mark)
 {
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     bool ours = strcmp(mark->run, replay->shadow->id) == 0;
@@ -150,7 +150,7 @@ static void set_stop(
 
 // NULL: its rows contradict each other.
 static struct view *make_view(struct replay *replay, struct ss_graph *graph,
-    const char *ns, struct ss_mark *mark)
+    const char *ns, struct ss_checkpoint_entry *mark)
 {
     struct ss_error error;
     struct loop *loop =
@@ -178,7 +178,7 @@ static struct loop *view_of(
 {
     struct view *view = ss_map_get(&replay->views, ns);
     if (!view || strcmp(view->loop->id, id) != 0) {
-        struct ss_mark *mark =
+        struct ss_checkpoint_entry *mark =
             ss_journal_find(replay->thread->journal, ns, id);
         struct ss_graph *graph = mark ? graph_of(replay, ns) : NULL;
         view = graph ? make_view(replay, graph, ns, mark) : NULL;
@@ -207,10 +207,10 @@ static void tell_raw(
     if (!mode || !data)
         json_decref(data);
     else if (type)
-        ss_told_wrapped(&stub, (enum stream_mode)mode, type,
+        ss_emit_wrapped(&stub, (enum stream_mode)mode, type,
             ss_json_int(raw, "s", 0), data);
     else
-        ss_told_event(&stub, (enum stream_mode)mode, data);
+        ss_emit_event(&stub, (enum stream_mode)mode, data);
 }
 
 static bool has_task(const struct ss_row *row, const char *ns, const char *id)
@@ -310,7 +310,7 @@ static void tell_items(
         json_t *value = json_array_get(item, 1);
         unsigned mode = ss_stream_mode(name);
         if ((json_int_t)i < seen
-            || !ss_listens(replay->listener, mode, ns[0] != '\0'))
+            || !ss_subscribes(replay->subscriber, mode, ns[0] != '\0'))
             continue;
         json_t *data = mode == STREAM_MESSAGES
             ? json_pack("[O, O]", value, meta)
@@ -407,7 +407,7 @@ static void parse_after(struct replay *replay, const json_t *body)
 }
 
 void ss_replay(struct thread *thread, const char *run_id, struct run *run,
-    const struct listener *listener, const json_t *body)
+    const struct subscriber *subscriber, const json_t *body)
 {
     const struct ss_journal *journal = thread->journal;
     const struct ss_run_facts *facts = ss_journal_run(journal, run_id);
@@ -418,12 +418,12 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
     struct replay replay = {.thread = thread,
         .shadow = shadow,
         .facts = facts,
-        .listener = listener,
+        .subscriber = subscriber,
         .found = json_object()};
     parse_after(&replay, body);
     shadow->audience->replay = &replay;
-    shadow->modes = listener->modes;
-    shadow->audience->any_subgraphs = listener->subgraphs;
+    shadow->modes = subscriber->modes;
+    shadow->audience->any_subgraphs = subscriber->subgraphs;
     shadow->root = ss_loop_new(thread, shadow, shadow->graph, "");
     for (uint64_t seq = facts->first_seq; seq <= ss_journal_head(journal);
          seq++) {

@@ -7,7 +7,7 @@
 
 #include "coordinator/engine/levels/run.h"
 
-struct listener;
+struct subscriber;
 struct loop;
 struct replay;
 struct thread;
@@ -17,9 +17,9 @@ struct thread;
 // same order, with the same numbers; then the items of attempts that are out.
 // `run`: the run, if it is under way, or NULL.
 void ss_replay(struct thread *thread, const char *run_id, struct run *run,
-    const struct listener *listener, const json_t *body);
+    const struct subscriber *subscriber, const json_t *body);
 
-// told.c hands events of a replay over. Takes `data`, or NULL: count only.
+// emit.c hands events of a replay over. Takes `data`, or NULL: count only.
 void ss_replay_event(struct replay *replay, const struct loop *loop,
     enum stream_mode mode, json_t *data);
 int64_t ss_replay_time(const struct replay *replay);

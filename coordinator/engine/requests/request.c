@@ -19,7 +19,7 @@
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
 #include "coordinator/engine/requests/thread_requests.h"
-#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
@@ -50,7 +50,7 @@ static const struct handler {
     [SS_OP_CANCEL] = {NULL, ss_cancel_request},
     [SS_OP_STATE] = {ss_read_state, NULL},
     [SS_OP_HISTORY] = {ss_read_history, NULL},
-    [SS_OP_UPDATE] = {ss_change_request, NULL},
+    [SS_OP_UPDATE] = {ss_update_state_request, NULL},
     [SS_OP_CHECKPOINTS] = {ss_read_checkpoints, NULL},
     [SS_OP_IMPORT] = {ss_import_thread, NULL},
     [SS_OP_JOURNAL] = {ss_read_journal, NULL},
@@ -169,7 +169,7 @@ static void make_thread(
     for (int tries = 0; tries < SS_NAME_TRIES_MAX; tries++) {
         for (size_t i = 0; i < SS_HEX128_SIZE - 1; i++)
             ret_name[i] = alphabet[ss_prng_below(&engine->prng, 16)];
-        if (ss_is_ours(engine, ret_name))
+        if (ss_shard_owned(engine, ret_name))
             return;
     }
 }
@@ -184,7 +184,7 @@ static void ask_thread(struct engine *engine, const char *name,
             "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
         return;
     }
-    if (ss_refer(engine, peer, id, name))
+    if (ss_redirect(engine, peer, id, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
     if (ss_requests_open(thread) && thread->waiting.count == 0

@@ -53,7 +53,7 @@ void ss_claims_fini(struct engine *engine);
 // True: it was the answer to a claim's put.
 bool ss_claim_stored(struct engine *engine, const struct ss_event *event);
 
-// ------------------------------------------------ listen.c
+// ------------------------------------------------ subscribers.c
 
 // `id`: one request of that peer; 0: the peer itself is gone.
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id);

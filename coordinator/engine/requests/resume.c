@@ -29,7 +29,7 @@ bool ss_requests_open(const struct thread *thread)
 // Each is looked at once: what cannot be served yet stays, in its order.
 void ss_requests_resume(struct thread *thread)
 {
-    ss_parked_answer(thread);
+    ss_quarantined_answer(thread);
     if (!ss_is_read(thread->engine, thread->id))
         return;
     for (size_t left = thread->waiting.count; left > 0
@@ -41,7 +41,7 @@ void ss_requests_resume(struct thread *thread)
         else
             SS_VEC_PUSH(&thread->waiting, waiting);
     }
-    ss_parked_answer(thread); // its run may be in quarantine again
+    ss_quarantined_answer(thread); // its run may be in quarantine again
     ss_queue_later(thread);
 }
 
@@ -90,8 +90,8 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
 void ss_request_later(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body)
 {
-    if (thread->parked) {
-        ss_parked_request(thread, op, peer, id, body);
+    if (thread->quarantined) {
+        ss_quarantined_request(thread, op, peer, id, body);
         return;
     }
     if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {

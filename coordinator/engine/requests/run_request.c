@@ -1,7 +1,7 @@
 // run_request.c - the request `run`: looked at, named, and begun or put in its
 // thread's queue.
 //
-//   named before? --> that run serves it (listen.c, outlived.c)
+//   named before? --> that run serves it (subscribers.c, outlived.c)
 //   thread busy?  --> what `if_busy` says (queue.c)
 //   its name must become the thread's first? --> claim.c, then here again
 //   else it begins (run.c)

@@ -40,10 +40,10 @@ void ss_migrate_on_thread(
 // ------------------------------------------------ release.c
 
 // What is asked of a thread whose run is quarantined.
-void ss_parked_request(struct thread *thread, const char *op,
+void ss_quarantined_request(struct thread *thread, const char *op,
     const char *peer, uint64_t id, json_t *body);
 // The same for those who wait for the thread, if its run is quarantined.
-void ss_parked_answer(struct thread *thread);
+void ss_quarantined_answer(struct thread *thread);
 // The request `release`, on a thread that has no such run.
 void ss_release_on_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);

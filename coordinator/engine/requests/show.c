@@ -40,7 +40,7 @@ void ss_show_tasks(
          e = e->next, left--)
         json_array_append_new(list, task_json(e->value));
     const struct task *task = NULL;
-    while (left-- > 0 && (task = ss_fair_after(engine, task, LINES_ALL)))
+    while (left-- > 0 && (task = ss_ready_queue_after(engine, task, LINES_ALL)))
         json_array_append_new(list, task_json(task));
     ss_reply(engine, peer, id,
         json_pack("{s:o, s:I, s:I}", "tasks", list, "running",

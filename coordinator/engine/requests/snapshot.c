@@ -68,7 +68,7 @@ static json_t *inner_state(
     char *ns = ss_loop_child_ns(loop, task);
     json_t *state = NULL;
     if (subgraphs) {
-        struct ss_mark *mark =
+        struct ss_checkpoint_entry *mark =
             ss_journal_find(loop->thread->journal, ns, NULL);
         state = mark
             ? ss_snapshot(loop->thread, inner, ns, mark, true, true)
@@ -173,7 +173,7 @@ static json_t *interrupts_of(const json_t *tasks)
 }
 
 json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
-    const char *ns, struct ss_mark *mark, bool live, bool subgraphs)
+    const char *ns, struct ss_checkpoint_entry *mark, bool live, bool subgraphs)
 {
     char created[SS_TIME_SIZE];
     struct ss_error error = {0};
@@ -210,7 +210,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
 }
 
 json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
-    struct ss_mark *mark, bool live, const struct ss_keys *keys)
+    struct ss_checkpoint_entry *mark, bool live, const struct ss_keys *keys)
 {
     struct ss_error error = {0};
     struct loop *view = ss_loop_new(thread, NULL, graph, "");
@@ -231,7 +231,7 @@ json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
 
 // ------------------------------------------------ all that is saved
 
-static json_t *pending_json(const struct ss_mark *mark)
+static json_t *pending_json(const struct ss_checkpoint_entry *mark)
 {
     size_t count = 0;
     json_t *list = json_array();
@@ -250,7 +250,7 @@ static json_t *pending_json(const struct ss_mark *mark)
     return list;
 }
 
-json_t *ss_saved_json(struct thread *thread, struct ss_mark *mark)
+json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
     if (!full)

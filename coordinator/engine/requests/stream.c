@@ -1,4 +1,4 @@
-// stream.c - what listeners are shown, and when (spec/engine.md 10); told.c says
+// stream.c - what listeners are shown, and when (spec/engine.md 10); emit.c says
 // on which row it rests and sends it.
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/threads/answers.h"
 
 // ------------------------------------------------ values
@@ -31,8 +31,8 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
     ss_loop_keys(loop, &shown, &final);
     bool alone = loop->run->audience->scope == SCOPE_NONE;
     if (alone)
-        ss_told_begin(loop, SS_TOLD_VALUES, NULL);
-    json_t *values = ss_told_wants(loop, STREAM_VALUES)
+        ss_emit_begin(loop, SS_TOLD_VALUES, NULL);
+    json_t *values = ss_emit_wants(loop, STREAM_VALUES)
         ? ss_loop_output_json(loop, &shown)
         : NULL;
     if (values && interrupts) {
@@ -45,17 +45,17 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
         values = copy;
         json_object_set(values, SS_NAME_INTERRUPT, (json_t *)interrupts);
     }
-    ss_told_event(loop, STREAM_VALUES, values);
+    ss_emit_event(loop, STREAM_VALUES, values);
     if (alone)
-        ss_told_end(loop);
+        ss_emit_end(loop);
 }
 
 void ss_stream_breakpoint(struct loop *loop)
 {
-    ss_told_begin(loop, SS_TOLD_RAW, NULL);
-    ss_told_event(
+    ss_emit_begin(loop, SS_TOLD_RAW, NULL);
+    ss_emit_event(
         loop, STREAM_UPDATES, json_pack("{s:[]}", SS_NAME_INTERRUPT));
-    ss_told_end(loop);
+    ss_emit_end(loop);
 }
 
 // ------------------------------------------------ tasks and updates
@@ -65,8 +65,8 @@ void ss_stream_task_start(struct task *task)
     struct loop *loop = task->loop;
     if (task->node->hidden)
         return;
-    if (!ss_told_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
-        ss_told_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
+    if (!ss_emit_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
+        ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
         return;
     }
     json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id,
@@ -74,7 +74,7 @@ void ss_stream_task_start(struct task *task)
         "triggers", ss_task_triggers(task));
     if (task->node->metadata)
         json_object_set(payload, "metadata", task->node->metadata);
-    ss_told_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
+    ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
 }
 
 // Several writes to one key: the list of them, marked (R9.6).
@@ -143,8 +143,8 @@ static json_t *update_of(const struct task *task, const struct ss_keys *keys)
 static void emit_result(struct task *task)
 {
     struct loop *loop = task->loop;
-    if (!ss_told_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
-        ss_told_wrapped(loop, STREAM_TASKS, "task_result", loop->step, NULL);
+    if (!ss_emit_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
+        ss_emit_wrapped(loop, STREAM_TASKS, "task_result", loop->step, NULL);
         return;
     }
     json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", task->id,
@@ -159,13 +159,13 @@ static void emit_result(struct task *task)
         "interrupts",
         task->state == TASK_INTERRUPTED ? json_incref(task->interrupts)
                                         : json_array());
-    ss_told_wrapped(loop, STREAM_TASKS, "task_result", loop->step, payload);
+    ss_emit_wrapped(loop, STREAM_TASKS, "task_result", loop->step, payload);
 }
 
 static json_t *update_event(
     struct task *task, const struct ss_keys *shown, bool cached)
 {
-    if (!ss_told_wants(task->loop, STREAM_UPDATES))
+    if (!ss_emit_wants(task->loop, STREAM_UPDATES))
         return NULL;
     json_t *update =
         json_pack("{s:o}", task->node->name, update_of(task, shown));
@@ -187,18 +187,18 @@ void ss_stream_task_output(struct task *task, bool cached)
         return;
     ss_loop_keys(loop, &shown, &final);
     bool named = !cached && task->kind != TASK_HANDLER;
-    ss_told_begin(loop, named ? SS_TOLD_OUTPUT : SS_TOLD_RAW, task);
+    ss_emit_begin(loop, named ? SS_TOLD_OUTPUT : SS_TOLD_RAW, task);
     if (task->state == TASK_INTERRUPTED) {
-        ss_told_event(loop, STREAM_UPDATES,
+        ss_emit_event(loop, STREAM_UPDATES,
             json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts));
         ss_stream_values(loop, task->interrupts);
     } else if (task->state == TASK_DONE) {
-        ss_told_event(
+        ss_emit_event(
             loop, STREAM_UPDATES, update_event(task, &shown, cached));
     }
     if (!cached)
         emit_result(task);
-    ss_told_end(loop);
+    ss_emit_end(loop);
 }
 
 // ------------------------------------------------ checkpoints
@@ -253,11 +253,11 @@ static json_t *checkpoint_payload(struct loop *loop)
 
 void ss_stream_checkpoint(struct loop *loop)
 {
-    ss_told_begin(loop, SS_TOLD_TICK, NULL);
-    bool wanted = ss_told_wants(loop, STREAM_CHECKPOINTS | STREAM_DEBUG);
-    ss_told_wrapped(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1,
+    ss_emit_begin(loop, SS_TOLD_TICK, NULL);
+    bool wanted = ss_emit_wants(loop, STREAM_CHECKPOINTS | STREAM_DEBUG);
+    ss_emit_wrapped(loop, STREAM_CHECKPOINTS, "checkpoint", loop->step - 1,
         wanted ? checkpoint_payload(loop) : NULL);
-    ss_told_end(loop);
+    ss_emit_end(loop);
 }
 
 // ------------------------------------------------ live items, messages
@@ -304,18 +304,18 @@ static void show_message(struct task *task, json_t *message, bool chunk)
         ss_map_put(&loop->run->audience->message_ids, id, loop->run);
     json_t *data = json_pack("[O, o]", message, ss_message_metadata(task));
     if (chunk) {
-        ss_told_live(task, STREAM_MESSAGES, message, data);
+        ss_emit_live(task, STREAM_MESSAGES, message, data);
         return;
     }
-    ss_told_begin(loop, SS_TOLD_RAW, NULL);
-    ss_told_event(loop, STREAM_MESSAGES, data);
-    ss_told_end(loop);
+    ss_emit_begin(loop, SS_TOLD_RAW, NULL);
+    ss_emit_event(loop, STREAM_MESSAGES, data);
+    ss_emit_end(loop);
 }
 
 void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
 {
     if (kind == SS_LIVE_CUSTOM)
-        ss_told_live(task, STREAM_CUSTOM, value, json_incref(value));
+        ss_emit_live(task, STREAM_CUSTOM, value, json_incref(value));
     else if (kind == SS_LIVE_MESSAGE)
         show_message(task, value, true);
 }
@@ -397,7 +397,7 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
     const struct run *run = loop->run;
     if (!(run->modes & STREAM_PROGRESS))
         return;
-    ss_told_progress(run->root,
+    ss_emit_progress(run->root,
         json_pack("{s:I, s:I, s:I, s:s*}", "step",
             (json_int_t)run->root->step, "tasks",
             (json_int_t)run->tasks_planned, "done",

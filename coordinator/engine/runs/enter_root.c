@@ -45,7 +45,7 @@ static int load_root(
     start->mark = start->id || !run->terms.recovering
         ? ss_journal_find(journal, loop->ns, start->id)
         : NULL;
-    struct ss_mark *newest = ss_journal_find(journal, loop->ns, NULL);
+    struct ss_checkpoint_entry *newest = ss_journal_find(journal, loop->ns, NULL);
     if (run->terms.recovering) {
         loop->addressed = ss_json_bool(run->entry, "addressed", false);
         loop->superseded = ss_json_bool(run->entry, "superseded", false);
@@ -116,7 +116,7 @@ static int which_one(const struct loop *loop, const char *what, size_t count,
         "{\"resume\": {id: answer}}", loop->thread->id, count, what);
 }
 
-// A plain answer where no question is open (R7.12b, R9.21, not copied): on a
+// A resume value without an id where no question is open (R7.12b, R9.21, not copied): on a
 // checkpoint that the thread has left it is for what was asked there; beside a
 // task that failed after its answer it is for nothing that anybody has seen.
 static int aim_answer(struct loop *loop, struct entry *start,
@@ -215,7 +215,7 @@ static void tell_children(struct loop *loop, const struct entry *start)
     run->replay_id[0] = '\0';
     if (!loop->time_traveling)
         return;
-    const struct ss_mark *mark = start->mark;
+    const struct ss_checkpoint_entry *mark = start->mark;
     const char *id = loop->id;
     if (loop->resuming && mark)
         id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
@@ -472,7 +472,7 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
         }
         // before the first checkpoint there is none to store them beside
         if (start->forks || !ss_enter_has_versions(loop))
-            ss_writes_copy(&loop->carried, &writes);
+            ss_writes_copy(&loop->inherited_writes, &writes);
         else if (!again)
             ss_loop_put_writes(loop, SS_NULL_TASK, "", &writes);
         take_plain(loop);
@@ -521,7 +521,7 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->time_traveling =
         ss_json_bool(run->entry, "time_traveling", false);
     loop->first_superstep = first;
-    loop->drifted = strcmp(facts->last->source, "fork") == 0; // as it was told
+    loop->unsaved_state = strcmp(facts->last->source, "fork") == 0; // as it was told
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);

@@ -15,7 +15,7 @@
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
-#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -29,7 +29,7 @@ struct thread *ss_run_found(
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     const char *status = ss_json_str(record_json, "status", "");
-    if (!id || !thread_id || ss_refer(engine, NULL, 0, thread_id))
+    if (!id || !thread_id || ss_redirect(engine, NULL, 0, thread_id))
         return NULL;
     struct thread *thread = ss_thread_find(engine, thread_id);
     if (ss_run_live(thread, id))
@@ -37,11 +37,11 @@ struct thread *ss_run_found(
     ss_record_found(thread, record_json);
     bool runs = strcmp(status, "running") == 0;
     if (strcmp(status, "quarantined") == 0)
-        ss_run_parked(thread, record_json);
+        ss_run_quarantined(thread, record_json);
     else if (strcmp(status, "queued") == 0)
         ss_queue_found(thread, record_json);
     else if (crashed)
-        ss_trial_add(thread, record_json);
+        ss_suspect_add(thread, record_json);
     else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
         ss_waiting_add_run(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
     return ss_thread_get(engine, thread_id);
@@ -68,7 +68,7 @@ bool ss_run_recover_as(
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, id);
     if (!facts || facts->end || !facts->entry || thread->run)
         return true;
-    if (ss_doomed_found(thread, id))
+    if (ss_cancelled_found(thread, id))
         return true;
     struct known_graph *known = ss_known_graph(engine,
         ss_json_str(facts->entry, "graph", ""),

@@ -11,9 +11,9 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
@@ -35,21 +35,21 @@ static bool is_open(const struct task *task, const struct run *run)
 
 static void verify_plain(const struct run *run)
 {
-    if (run->plain_holder)
-        ss_invariant(I77, is_open(run->plain_holder, run)
-                && run->plain_holder->plain_given);
-    if (run->plain_waits)
-        ss_invariant(I78, is_open(run->plain_waits, run)
-                && run->plain_waits->state == TASK_NEW);
+    if (run->resume_value_holder)
+        ss_invariant(I77, is_open(run->resume_value_holder, run)
+                && run->resume_value_holder->resume_value_given);
+    if (run->resume_value_waits)
+        ss_invariant(I78, is_open(run->resume_value_waits, run)
+                && run->resume_value_waits->state == TASK_NEW);
     if (run->held > 0)
-        ss_invariant(I79, run->plain || run->plain_holder);
+        ss_invariant(I79, run->plain || run->resume_value_holder);
 }
 
 static void add(struct census *all, const struct census *one)
 {
     for (size_t i = 0; i <= TASK_PARENT; i++)
         all->tasks[i] += one->tasks[i];
-    all->seekers += one->seekers;
+    all->expected += one->expected;
     all->resting += one->resting;
     all->seen += one->seen;
 }
@@ -95,13 +95,13 @@ static void verify_queue(const struct thread *thread, struct census *census)
 static void verify_trials(const struct engine *engine)
 {
     size_t alone = 0;
-    for (size_t i = 0; i < engine->trials.count; i++) {
-        const struct trial *trial = &engine->trials.items[i];
+    for (size_t i = 0; i < engine->suspects.count; i++) {
+        const struct suspect *suspect = &engine->suspects.items[i];
         const struct thread *thread =
-            ss_map_get(&engine->threads, trial->thread);
-        ss_invariant(I90, thread && thread->barred);
-        alone += trial->tag != 0
-            && ss_json_int(trial->record, "recoveries", 0)
+            ss_map_get(&engine->threads, suspect->thread);
+        ss_invariant(I90, thread && thread->is_unread);
+        alone += suspect->tag != 0
+            && ss_json_int(suspect->record, "recoveries", 0)
                 == SS_RECOVERIES_MAX;
     }
     ss_invariant(I91, alone <= 1);
@@ -130,7 +130,7 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
         if (taken_back)
             verify_listed(taken_back, census);
         if (thread->change)
-            ss_change_verify(thread->change, census);
+            ss_update_state_verify(thread->change, census);
         verify_queue(thread, census);
     }
     ss_invariant(I94, engine->runs.count == census->runs);

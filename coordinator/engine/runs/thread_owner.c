@@ -6,16 +6,16 @@
 #include "common/base/mem.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
-#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
-// A run that makes a row is not what ended its coordinator (trial.c).
+// A run that makes a row is not what ended its coordinator (quarantine.c).
 static void row_begins(struct thread *thread, const char *run)
 {
     struct run *active = thread->run;
@@ -44,7 +44,7 @@ static void broken(struct thread *thread, int status, const char *message)
     if (thread->run)
         ss_run_abandon(thread->run, status, message);
     if (thread->change)
-        ss_change_abandon(thread->change, status, message);
+        ss_update_state_abandon(thread->change, status, message);
     if (thread->taken_back) { // its record says what is to be done
         ss_waiting_add_run(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
         ss_run_abandon(thread->taken_back, status, message);
@@ -52,7 +52,7 @@ static void broken(struct thread *thread, int status, const char *message)
     }
     ss_queue_broken(thread, status, message);
     if (ss_thread_is_anothers(status))
-        ss_doomed_forget(thread);
+        ss_cancelled_forget(thread);
     else
         await_runs(thread, run);
     ss_free(run);
@@ -61,14 +61,14 @@ static void broken(struct thread *thread, int status, const char *message)
 // Whatever ended is durable.
 static void rests(struct thread *thread)
 {
-    ss_doomed_forget(thread);
+    ss_cancelled_forget(thread);
     ss_records_rest(thread);
 }
 
 static void gone(struct thread *thread)
 {
     ss_queue_fini(thread);
-    json_decref(thread->parked);
+    json_decref(thread->quarantined);
     rests(thread);
 }
 

@@ -21,7 +21,7 @@ struct attempts {
 // ------------------------------------------------ order.c
 
 // Task and answers -> the worker's order (order.c). Gives.
-struct ss_order *ss_task_order(struct task *task);
+struct ss_assignment *ss_task_order(struct task *task);
 
 // ------------------------------------------------ schedule.c
 
@@ -58,7 +58,7 @@ void ss_attempt_let_go(struct worker *worker, struct ss_attempt attempt);
 bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt);
 
-// ------------------------------------------------ leave.c
+// ------------------------------------------------ drain_worker.c
 
 // Tell it again, if it was sent away and has not heard it.
 void ss_worker_remind(const struct worker *worker);

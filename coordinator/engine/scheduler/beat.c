@@ -11,7 +11,7 @@
 //   cancelled, or the      the task waits until begin_ms is over, here
 //   connection is gone     (ss_vouched), before it is sent anew
 //   another owner          tasks that may be out wait adopt_ms after a start or a
-//                          gain (adopt.c): begin_ms is no longer
+//                          gain (takeover.c): begin_ms is no longer
 //   handed back (BYE)      the worker forgot it, and remembers its name
 //
 // A kept result that would be used in a task's place waits as the task does

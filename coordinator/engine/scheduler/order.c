@@ -12,12 +12,12 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
-static void add_run(struct ss_order *order, struct task *task)
+static void add_run(struct ss_assignment *order, struct task *task)
 {
     struct run *run = task->loop->run;
     order->run = ss_strdup(run ? run->id : "");
@@ -27,11 +27,11 @@ static void add_run(struct ss_order *order, struct task *task)
     order->context = json_incref(run->context);
     order->want_custom = (run->modes & STREAM_CUSTOM) != 0;
     order->want_messages = (run->modes & STREAM_MESSAGES) != 0;
-    if (task->plain_given)
+    if (task->resume_value_given)
         order->plain = ss_value_ref(run->plain);
 }
 
-static void add_node(struct ss_order *order, struct task *task)
+static void add_node(struct ss_assignment *order, struct task *task)
 {
     const struct ss_node *node = task->node;
     order->triggers = ss_task_triggers(task);
@@ -49,12 +49,12 @@ static void add_node(struct ss_order *order, struct task *task)
             task->failed->error.message);
 }
 
-struct ss_order *ss_task_order(struct task *task)
+struct ss_assignment *ss_task_order(struct task *task)
 {
     struct loop *loop = task->loop;
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     const struct ss_graph *root =
-        loop->run ? loop->run->graph : ss_change_graph(loop->change);
+        loop->run ? loop->run->graph : ss_update_state_graph(loop->change);
     order->attempt = task->attempt;
     order->kind = task->order_kind;
     order->app_graph = ss_strdup(root->name);
@@ -83,6 +83,6 @@ struct ss_order *ss_task_order(struct task *task)
         add_node(order, task);
     }
     if (loop->run && task->node && task->order_kind == SS_ORDER_NODE)
-        order->digest = ss_order_digest(order);
+        order->digest = ss_assignment_digest(order);
     return order;
 }

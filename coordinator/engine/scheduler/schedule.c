@@ -1,6 +1,6 @@
 // schedule.c - tasks to workers: who serves what, leases on workers, attempts.
 //
-// Ready tasks wait in lines, one a graph and priority, that take turns (fair.c).
+// Ready tasks wait in lines, one a graph and priority, that take turns (ready_queue.c).
 // A task is sent when the rows that it rests on are durable, its run is below
 // its limit, and a worker that serves its graph has room (credit: its capacity
 // less what it runs). An attempt is named (epoch, dispatch number); an answer under any
@@ -22,12 +22,12 @@
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/change.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/scheduler/adopt.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/fair.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -46,10 +46,10 @@ static void number(uint64_t value, char ret_text[NUMBER_SIZE])
 static void schedule(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    ss_fair_add(task);
-    ss_adopt_wait(task);
-    if (ss_place_lacks_labels(task)) {
-        char *labels = ss_place_labels(task);
+    ss_ready_queue_add(task);
+    ss_takeover_wait(task);
+    if (ss_placement_lacks_labels(task)) {
+        char *labels = ss_placement_labels(task);
         ss_engine_narrate(engine, "task %s waits: no worker offers %s",
             task->node->name, labels);
         ss_free(labels);
@@ -70,12 +70,12 @@ bool ss_schedule_updates_follow(struct engine *engine)
     const struct task *task = NULL;
     ss_schedule_ready(engine);
     while (engine->ready_moved
-        && (task = ss_fair_after(engine, task, LINES_OF_UPDATES)) != NULL) {
+        && (task = ss_ready_queue_after(engine, task, LINES_OF_UPDATES)) != NULL) {
         const struct ss_graph *graph = ss_task_root_graph(task);
         if (graph == stays)
             continue;
         if (ss_graph_is_replaced(engine, graph)) {
-            ss_change_plan_anew(task->loop->change);
+            ss_update_state_plan_anew(task->loop->change);
             return true;
         }
         stays = graph;
@@ -104,8 +104,8 @@ static void forget_task(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     ss_schedule_ready(engine); // a line that empties loses its turn: not too soon
-    ss_fair_remove(task);
-    ss_adopt_forget(task);
+    ss_ready_queue_remove(task);
+    ss_takeover_forget(task);
     if (task->state == TASK_RUNNING && engine->letting_go) {
         ss_attempt_let_go(task->worker, task->attempt);
         attempt_ends(task);
@@ -141,8 +141,8 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
 {
     struct engine *engine = worker->engine;
     char name[NUMBER_SIZE];
-    ss_fair_remove(task);
-    ss_adopt_forget(task);
+    ss_ready_queue_remove(task);
+    ss_takeover_forget(task);
     ss_task_move(task, TASK_RUNNING);
     task->worker = worker;
     task->loop->thread->worked_on_by = worker->number;
@@ -165,10 +165,10 @@ static void send(struct engine *engine, struct task *task,
     struct worker *worker)
 {
     ss_attempt_begin(task, worker);
-    struct ss_order *order = ss_task_order(task);
+    struct ss_assignment *order = ss_task_order(task);
     task->sent_anew = false;
     order->heard = worker->beat_sent;
-    ss_hold_order(task, order, false);
+    ss_list_cache_order(task, order, false);
     ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
         task->node ? task->node->name : task->fold_channel,
@@ -197,19 +197,19 @@ void ss_dispatch(struct engine *engine)
     ss_schedule_ready(engine);
     if (engine->drains)
         return;
-    ss_adopt(engine);
+    ss_takeover_all(engine);
     if (!engine->ready_moved)
         return;
     engine->ready_moved = false;
     if (ss_store_is_slow(engine))
         return; // an answer of the store moves on
     uint64_t room = free_room(engine);
-    ss_fair_begin(engine);
-    while (room > 0 && (task = ss_fair_next(engine)) != NULL) {
+    ss_ready_queue_begin(engine);
+    while (room > 0 && (task = ss_ready_queue_next(engine)) != NULL) {
         struct worker *worker =
-            ss_task_waits_for(task) == WAIT_ROOM ? ss_place(task) : NULL;
+            ss_task_waits_for(task) == WAIT_ROOM ? ss_placement_find(task) : NULL;
         if (worker) {
-            ss_fair_served(task);
+            ss_ready_queue_served(task);
             send(engine, task, worker);
             room--;
         }
@@ -225,7 +225,7 @@ void ss_worker_free(struct worker *worker)
     json_decref(worker->graph_names);
     json_decref(worker->settings);
     SS_VEC_FINI(&worker->let_go);
-    ss_holdings_fini(worker);
+    ss_list_cache_fini(worker);
     ss_free(worker->peer);
     ss_free(worker->name);
     ss_free(worker);
@@ -285,7 +285,7 @@ static void tell(struct task *task, struct ss_outcome *outcome)
     if (task->order_kind == SS_ORDER_FOLD)
         ss_fold_outcome(task, outcome);
     else if (task->change)
-        ss_change_outcome(task, outcome);
+        ss_update_state_outcome(task, outcome);
     else
         ss_task_outcome(task, outcome);
     ss_outcome_destroy(&outcome);
@@ -338,7 +338,7 @@ static void remove_worker(struct worker *worker, const char *why)
     struct engine *engine = worker->engine;
     ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
     lose_all_attempts(worker, why);
-    ss_offers_drop(worker);
+    ss_claimed_drop(worker);
     ss_map_remove(&engine->workers, worker->peer);
     serve_no_more(worker);
     ss_worker_free(worker);
@@ -372,7 +372,7 @@ static struct worker *add_worker(
     worker->keeps_lists = event->hello.keeps_lists;
     json_decref(worker->settings);
     worker->settings = json_incref(event->hello.settings);
-    ss_holdings_fini(worker); // it may have forgotten them
+    ss_list_cache_fini(worker); // it may have forgotten them
     worker->seen_ms = engine->now_ms;
     serve_no_more(worker);
     json_decref(worker->graph_names);
@@ -401,7 +401,7 @@ static void welcome(struct engine *engine, const struct ss_event *event,
             .begin_ms = ss_begin_ms(engine)});
     worker->members_said_ms = engine->now_ms;
     ss_worker_remind(worker);
-    ss_offers_take(worker, event->hello.offers, event->hello.offers_count);
+    ss_claimed_take(worker, event->hello.offers, event->hello.offers_count);
     ss_seek_all(worker);
     engine->ready_moved = true;
 }
@@ -481,10 +481,10 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
         struct task *task = ss_attempt_find(engine, event->lacks.attempts[i]);
         if (!task || task->worker != worker || task->sent_anew)
             continue;
-        struct ss_order *order = ss_task_order(task);
+        struct ss_assignment *order = ss_task_order(task);
         task->sent_anew = true;
         order->heard = worker->beat_sent;
-        ss_hold_order(task, order, true);
+        ss_list_cache_order(task, order, true);
         ss_engine_narrate(engine,
             "worker %s lacks a list: the order goes again, whole",
             worker->name);
@@ -576,7 +576,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
     attempt_ends(task);
     tell(task, outcome);
     // it keeps its result until the row that holds it is durable
-    ss_thread_hold(
+    ss_thread_release_at(
         thread, ss_thread_gate(thread, GATE_SETTLED, DURABLE_SYNC), settled);
 }
 

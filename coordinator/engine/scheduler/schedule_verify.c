@@ -13,7 +13,7 @@
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -67,7 +67,7 @@ static void verify_worker(const struct worker *worker)
     ss_invariant(I106, worker->seen_ms <= engine->now_ms
             && engine->now_ms - worker->seen_ms <= engine->options.lease_ms);
     ss_invariant(I107, worker->let_go.count <= SS_WORKER_LET_GO_MAX);
-    ss_invariant(I108, worker->holdings.count
+    ss_invariant(I108, worker->cached_lists.count
             <= (worker->keeps_lists ? SS_WORKER_LISTS_MAX : 0));
     ss_invariant(I109, worker->granted <= worker->capacity);
 }

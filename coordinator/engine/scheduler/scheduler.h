@@ -47,7 +47,7 @@ struct worker {
         size_t count, capacity;
     } let_go;
     bool keeps_lists;
-    struct ss_map holdings; // what it holds (hold.c), least used first
+    struct ss_map cached_lists; // what it holds (list_cache.c), least used first
 };
 
 // It is given nothing more.
@@ -87,27 +87,27 @@ enum task_wait {
 void ss_workers_verify(const struct engine *engine, struct census *census);
 void ss_dispatches_verify(const struct engine *engine);
 
-// ------------------------------------------------ fair.c
+// ------------------------------------------------ ready_queue.c
 
 void ss_lines_verify(const struct engine *engine, struct census *census);
 // The ready task behind `task` (NULL: the first), in no order that counts.
-const struct task *ss_fair_after(const struct engine *engine,
+const struct task *ss_ready_queue_after(const struct engine *engine,
     const struct task *task, enum line_kind kind);
 
-// ------------------------------------------------ adopt.c
+// ------------------------------------------------ takeover.c
 
 void ss_offers_verify(const struct engine *engine, struct census *census);
 // Runs were found: from now on workers have a little time to offer.
-void ss_adopt_begin(struct engine *engine);
+void ss_takeover_begin(struct engine *engine);
 // Ask all workers what they have of shards that were gained.
 void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch);
 // What a worker has of owners before us (OFFERS).
 void ss_worker_offers(struct engine *engine, const struct ss_event *event);
 // Forget offers whose time is over.
-void ss_offers_expire(struct engine *engine);
+void ss_claimed_expire(struct engine *engine);
 // Frees all offers.
-void ss_offers_fini(struct engine *engine);
+void ss_claimed_fini(struct engine *engine);
 
 // ------------------------------------------------ schedule.c
 
@@ -138,15 +138,15 @@ json_t *ss_workers_json(struct engine *engine);
 
 enum task_wait ss_task_waits_for(const struct task *task);
 
-// ------------------------------------------------ place.c
+// ------------------------------------------------ placement.c
 
 // The labels that its node asks for: "gpu, large". Gives.
-char *ss_place_labels(const struct task *task);
+char *ss_placement_labels(const struct task *task);
 
-// ------------------------------------------------ hold.c
+// ------------------------------------------------ list_cache.c
 
 // Forget what has not been sent for as long as idle threads are kept.
-void ss_holdings_expire(struct engine *engine);
+void ss_list_cache_expire(struct engine *engine);
 
 // ------------------------------------------------ beat.c
 
@@ -155,7 +155,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 // Tasks whose attempt of before can begin no more are sent anew.
 void ss_vouched_expire(struct engine *engine);
 
-// ------------------------------------------------ leave.c
+// ------------------------------------------------ drain_worker.c
 
 // The request `drain`.
 void ss_worker_drain_request(

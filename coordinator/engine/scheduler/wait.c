@@ -2,9 +2,9 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/scheduler/adopt.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
@@ -22,11 +22,11 @@ static enum task_wait ready_waits_for(const struct task *task)
         return WAIT_LIMIT;
     if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;
-    if (ss_place_lacks_labels(task))
+    if (ss_placement_lacks_labels(task))
         return WAIT_LABEL;
     if (ss_store_is_slow(loop->engine))
         return WAIT_STORE;
-    if (ss_adopt_waits(task) || ss_vouched_waits(task))
+    if (ss_takeover_waits(task) || ss_vouched_waits(task))
         return WAIT_EARLIER;
     return WAIT_ROOM;
 }

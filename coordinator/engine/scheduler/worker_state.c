@@ -10,7 +10,7 @@ enum {
 };
 
 // One that drains and says hello again takes part again; one that was sent away
-// does not, until it has said that it goes (leave.c).
+// does not, until it has said that it goes (drain_worker.c).
 static const struct ss_state states[] = {
     [WORKER_SERVES] = {"serving", SERVES | DRAINS},
     [WORKER_SENT_AWAY] = {"sent away", SERVES},

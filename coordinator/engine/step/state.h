@@ -31,7 +31,7 @@ struct sink;
 struct task;
 struct thread;
 struct thread_owner;
-struct trial;
+struct suspect;
 struct waiting;
 struct watch;
 
@@ -58,12 +58,12 @@ struct engine {
     struct ss_map latest;  // name -> struct known_graph *
     struct ss_map workers; // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
-    // adopt.c: what workers hold of owners before us, and who looks for it
+    // takeover.c: what workers hold of owners before us, and who looks for it
     uint64_t worker_numbers;
     size_t stores_out; // units of threads that the store has not answered
     struct ss_map offers;  // task and thread -> struct offered *
-    struct ss_map seekers; // the same -> struct task *
-    bool offers_moved;
+    struct ss_map expected; // the same -> struct task *
+    bool claims_moved;
     int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
     struct ss_map vouched; // beat.c: task and thread -> when it may be sent anew
     int32_t row_format; // rows of newer ones are not written: who reads them?
@@ -73,11 +73,11 @@ struct engine {
     uint64_t shard_epochs[SS_SHARDS];
     uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
     struct {
-        struct trial *items;
+        struct suspect *items;
         size_t count, capacity;
-    } trials;
-    char *on_trial; // the thread whose run goes on alone, or NULL
-    int64_t trial_ends_ms;
+    } suspects;
+    char *on_probation; // the thread whose run goes on alone, or NULL
+    int64_t probation_ends_ms;
     struct ss_map pauses; // key -> json_t *, its record (pause.c)
     size_t pauses_of_versions; // of those
     struct {
@@ -115,7 +115,7 @@ struct engine {
     struct {
         struct line **items;
         size_t count, capacity;
-    } lines; // of ready tasks (fair.c)
+    } lines; // of ready tasks (ready_queue.c)
     uint64_t line_turns;
     bool ready_moved;
     struct {

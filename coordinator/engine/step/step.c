@@ -25,7 +25,7 @@ void ss_command_fini(struct ss_command *command)
     ss_free(command->peer);
     ss_free(command->text);
     json_decref(command->json);
-    ss_order_destroy(&command->order);
+    ss_assignment_destroy(&command->order);
     ss_free(command->attempts);
     ss_free(command->shards);
     ss_free(command->thread);

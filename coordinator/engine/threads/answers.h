@@ -12,7 +12,7 @@
 #include "common/base/status.h"
 
 struct engine;
-struct ss_mark;
+struct ss_checkpoint_entry;
 struct thread;
 
 // A list of an answer, in the making (page.c): of at most body's `limit` items.
@@ -69,7 +69,7 @@ void ss_reply_no_run(
 // A checkpoint of the thread cannot be put together: its rows contradict each
 // other.
 void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
-    const struct ss_mark *mark);
+    const struct ss_checkpoint_entry *mark);
 
 // ------------------------------------------------ page.c
 

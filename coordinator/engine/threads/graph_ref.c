@@ -26,8 +26,8 @@ static char *strip(const char *ns, bool counters)
     return text;
 }
 
-bool ss_place_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct place *ret, struct ss_error *error)
+bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct graph_ref *ret, struct ss_error *error)
 {
     const char *ns = ss_json_str(body, "checkpoint_ns", "");
     struct ss_graph *root = ss_request_graph(engine, thread, body, error);

@@ -21,7 +21,7 @@ struct known_graph {
 };
 
 // What a request means by its graph and namespace (R9.2).
-struct place {
+struct graph_ref {
     struct ss_graph *root;  // borrowed
     struct ss_graph *graph; // borrowed: the one whose namespace it is
     bool known;             // some graph lives there
@@ -55,7 +55,7 @@ bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
 // ------------------------------------------------ graph_ref.c
 
 // False: `error` says that the graph is not known, or has no state of its own.
-bool ss_place_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct place *ret, struct ss_error *error);
+bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
+    const json_t *body, struct graph_ref *ret, struct ss_error *error);
 
 #endif

@@ -33,7 +33,7 @@ void ss_idle_leave(struct thread *thread)
 static bool is_idle(const struct thread *thread)
 {
     return !thread->engine->owner->busy(thread) && thread->waiting.count == 0
-        && !thread->barred && thread->held.count == 0
+        && !thread->is_unread && thread->held.count == 0
         && thread->puts.count == 0 && thread->store_tag == 0
         && !thread->delete_to && !thread->open && !thread->dirty
         && thread->state != THREAD_LOADING;

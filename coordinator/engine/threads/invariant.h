@@ -21,7 +21,7 @@ struct engine;
 // What a walk has seen.
 struct census {
     size_t tasks[TASK_PARENT + 1]; // by enum task_state
-    size_t seekers;
+    size_t expected;
     size_t resting;                // loops between two supersteps
     size_t awaited;                // tags of threads
     size_t stores;                 // units under way

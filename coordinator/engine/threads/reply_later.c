@@ -12,7 +12,7 @@ void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     ss_check(body);
-    ss_thread_hold_all(thread, GATE_REPLY,
+    ss_thread_release_all_at(thread, GATE_REPLY,
         (struct ss_command){.type = SS_COMMAND_REPLY,
             .peer = ss_strdup(peer),
             .id = id,
@@ -33,7 +33,7 @@ void ss_reply_no_run(
 }
 
 void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
-    const struct ss_mark *mark)
+    const struct ss_checkpoint_entry *mark)
 {
     struct ss_error error;
     ss_thread_torn(thread, mark, &error);

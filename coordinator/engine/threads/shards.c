@@ -14,7 +14,7 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
-bool ss_is_ours(const struct engine *engine, const char *thread)
+bool ss_shard_owned(const struct engine *engine, const char *thread)
 {
     return !engine->options.shared
         || ss_shards_have(&engine->owned, ss_shard_of(thread));
@@ -50,10 +50,10 @@ json_t *ss_moved_json(const struct engine *engine, const char *thread)
     return json_pack("{s:o}", "error", error);
 }
 
-bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
+bool ss_redirect(struct engine *engine, const char *peer, uint64_t id,
     const char *thread)
 {
-    if (ss_is_ours(engine, thread))
+    if (ss_shard_owned(engine, thread))
         return false;
     if (peer)
         ss_reply(engine, peer, id, ss_moved_json(engine, thread));

@@ -12,11 +12,11 @@ struct thread;
 // ------------------------------------------------ shards.c
 
 // May we serve that thread? Always, where nobody shares the store.
-bool ss_is_ours(const struct engine *engine, const char *thread);
+bool ss_shard_owned(const struct engine *engine, const char *thread);
 // Of the owner of its shard: orders carry it, and workers know the newer one.
 uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
 // True: the thread is another's, and who asked (NULL: nobody) was told whose.
-bool ss_refer(struct engine *engine, const char *peer, uint64_t id,
+bool ss_redirect(struct engine *engine, const char *peer, uint64_t id,
     const char *thread);
 // What a thread that is dropped owes `peer`.
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,

@@ -57,7 +57,7 @@ void ss_shards_lost(struct engine *engine, const struct ss_event *event)
     for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
         struct thread *thread = e->value;
         next = e->next;
-        if (!ss_is_ours(engine, thread->id))
+        if (!ss_shard_owned(engine, thread->id))
             let_go(engine, thread);
     }
     engine->letting_go = false;

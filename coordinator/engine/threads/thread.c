@@ -70,7 +70,7 @@ struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag)
 struct thread *ss_thread_find(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_map_get(&engine->threads, id);
-    ss_check(ss_is_ours(engine, id)); // else it would stay, and grow stale
+    ss_check(ss_shard_owned(engine, id)); // else it would stay, and grow stale
     if (!thread) {
         thread = ss_zalloc(1, sizeof(*thread));
         thread->engine = engine;
@@ -84,7 +84,7 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
 struct thread *ss_thread_get(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_thread_find(engine, id);
-    if (thread->state == THREAD_COLD && !thread->barred
+    if (thread->state == THREAD_COLD && !thread->is_unread
         && ss_is_read(engine, id)) {
         ss_thread_move(thread, THREAD_LOADING);
         thread->load_tag = await_tag(thread);
@@ -141,7 +141,7 @@ static uint64_t newest_ticks(const struct ss_journal *journal)
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        const struct ss_mark *mark = ss_journal_find(journal, names[i], NULL);
+        const struct ss_checkpoint_entry *mark = ss_journal_find(journal, names[i], NULL);
         uint64_t ticks = mark ? ss_uuid6_read(mark->id) : 0;
         if (ticks > newest)
             newest = ticks;
@@ -204,7 +204,7 @@ struct thread *ss_thread_rows(
     return NULL;
 }
 
-int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
+int ss_thread_torn(const struct thread *thread, const struct ss_checkpoint_entry *mark,
     struct ss_error *error)
 {
     int status = ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s "
@@ -365,14 +365,14 @@ uint64_t ss_thread_gate(
     return 0;
 }
 
-void ss_thread_hold(
+void ss_thread_release_at(
     struct thread *thread, uint64_t seq, struct ss_command command)
 {
     if (seq <= thread->durable && thread->held.count == 0) {
         ss_engine_command(thread->engine, command);
         return;
     }
-    SS_VEC_PUSH(&thread->held, (struct held){seq, 0, command});
+    SS_VEC_PUSH(&thread->held, (struct gated){seq, 0, command});
 }
 
 // The unit that holds what was put last.
@@ -384,7 +384,7 @@ uint64_t ss_thread_unit(const struct thread *thread)
     return thread->units + more;
 }
 
-void ss_thread_hold_all(
+void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command)
 {
     uint64_t seq = thread->journal
@@ -396,7 +396,7 @@ void ss_thread_hold_all(
         ss_engine_command(thread->engine, command);
         return;
     }
-    SS_VEC_PUSH(&thread->held, (struct held){seq, unit, command});
+    SS_VEC_PUSH(&thread->held, (struct gated){seq, unit, command});
 }
 
 static void release(struct thread *thread)

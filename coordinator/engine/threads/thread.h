@@ -17,13 +17,13 @@ struct change;
 struct engine;
 struct run;
 struct ss_journal;
-struct ss_mark;
+struct ss_checkpoint_entry;
 struct ss_row;
 
 enum durability { DURABLE_SYNC, DURABLE_ASYNC, DURABLE_EXIT };
 
 // A command that waits for rows to be durable.
-struct held {
+struct gated {
     uint64_t seq;
     uint64_t unit; // and for this unit, which may hold records alone
     struct ss_command command;
@@ -51,7 +51,7 @@ struct thread {
         size_t count, capacity;
     } puts;
     struct {
-        struct held *items;
+        struct gated *items;
         size_t count, capacity;
     } held;
     struct waiting_list waiting;
@@ -71,10 +71,10 @@ struct thread {
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
     bool deleting;         // until that is durable who asks for the thread waits
-    bool barred;           // not to be read yet: a run of it is on trial
+    bool is_unread;           // not to be read yet: a run of it is on trial
     struct ss_map old_records; // runs whose name alone is their key (record.c)
-    json_t *parked;        // the record of its quarantined run, or NULL
-    json_t *doomed;        // of one that is being cancelled; or NULL
+    json_t *quarantined;        // the record of its quarantined run, or NULL
+    json_t *cancelled_record;        // of one that is being cancelled; or NULL
     int64_t recoveries;    // of the run that it is read for
     char *graph;           // last used
     uint64_t last_ticks;
@@ -168,11 +168,11 @@ void ss_thread_put(struct thread *thread, enum ss_record_table table,
 
 // Give a command to the shell when `seq` rows are durable, in order. Takes what
 // the command owns.
-void ss_thread_hold(
+void ss_thread_release_at(
     struct thread *thread, uint64_t seq, struct ss_command command);
 // The same, as `gate` says under `sync`, and behind records that come without a
 // row.
-void ss_thread_hold_all(
+void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command);
 // The number of the unit that stores what was put last.
 uint64_t ss_thread_unit(const struct thread *thread);
@@ -186,7 +186,7 @@ bool ss_thread_is_quiet(const struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.
-int ss_thread_torn(const struct thread *thread, const struct ss_mark *mark,
+int ss_thread_torn(const struct thread *thread, const struct ss_checkpoint_entry *mark,
     struct ss_error *error);
 
 // ------------------------------------------------ idle.c

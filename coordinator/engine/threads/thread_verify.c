@@ -29,7 +29,7 @@ static void verify_rows(const struct thread *thread)
     if (thread->store_tag == 0)
         ss_invariant(I15, thread->issued == head && thread->puts.count == 0
                 && !thread->delete_to && !thread->delete_all);
-    const struct ss_mark *newest = ss_journal_find(thread->journal, "", NULL);
+    const struct ss_checkpoint_entry *newest = ss_journal_find(thread->journal, "", NULL);
     if (newest)
         ss_invariant(
             I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
@@ -55,7 +55,7 @@ static void verify_held(const struct thread *thread)
 {
     if (thread->held.count == 0)
         return;
-    const struct held *first = &thread->held.items[0];
+    const struct gated *first = &thread->held.items[0];
     ss_invariant(I20, first->seq > thread->durable
             || first->unit > thread->units_durable);
     ss_invariant(I21, thread->store_tag != 0);
@@ -70,10 +70,10 @@ static void verify_use(const struct thread *thread)
                 + (thread->taken_back != NULL) <= 1);
     if (thread->state != THREAD_HOT)
         ss_invariant(I25, !is_used);
-    if (thread->barred)
+    if (thread->is_unread)
         ss_invariant(I26, thread->state == THREAD_COLD);
-    if (thread->parked)
-        ss_invariant(I27, thread->barred && !thread->doomed);
+    if (thread->quarantined)
+        ss_invariant(I27, thread->is_unread && !thread->cancelled_record);
     if (thread->delete_all)
         ss_invariant(I28, thread->deleting);
     if (thread->deleting)
@@ -81,7 +81,7 @@ static void verify_use(const struct thread *thread)
     if (thread->is_idle)
         ss_invariant(I30, !is_used && thread->queue.count == 0
                 && thread->waiting.count == 0 && thread->held.count == 0
-                && thread->store_tag == 0 && !thread->barred
+                && thread->store_tag == 0 && !thread->is_unread
                 && thread->state != THREAD_LOADING);
 }
 
@@ -106,7 +106,7 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
          e = e->next) {
         const struct thread *thread = e->value;
         ss_invariant(I10, strcmp(e->key, thread->id) == 0);
-        ss_invariant(I11, ss_is_ours(engine, thread->id));
+        ss_invariant(I11, ss_shard_owned(engine, thread->id));
         verify_rows(thread);
         verify_store(thread, census);
         verify_held(thread);

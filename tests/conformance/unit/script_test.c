@@ -46,7 +46,7 @@ static void unload(void)
     ss_free(file);
 }
 
-static void on_live(void *ctx, const struct ss_order *order,
+static void on_live(void *ctx, const struct ss_assignment *order,
     enum ss_live_kind kind, json_t *item)
 {
     (void)ctx;
@@ -59,7 +59,7 @@ static void on_live(void *ctx, const struct ss_order *order,
 static struct ss_outcome *run(const char *input, json_t *answers)
 {
     struct ss_execute_hooks hooks = {.live = on_live};
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     const struct ss_root_graph *root = ss_application_find(application, "main");
     order->app_graph = ss_strdup("main");
     order->version = ss_strdup(root->graph->version);
@@ -74,7 +74,7 @@ static struct ss_outcome *run(const char *input, json_t *answers)
     order->input = ss_value_from_text(input, strlen(input));
     order->answers = answers;
     struct ss_outcome *outcome = ss_execute(application, order, &hooks);
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     return outcome;
 }
 

@@ -114,7 +114,7 @@ START_TEST(a_thread_comes_back_from_the_store)
     ck_assert_int_eq(load(0, &journal), SS_OK);
     ck_assert_int_eq(ss_journal_check(journal, &error), SS_OK);
     ck_assert_uint_eq(ss_journal_head(journal), 3);
-    const struct ss_mark *mark = ss_journal_find(journal, "", NULL);
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", NULL);
     struct ss_row *expected = row_new(3);
     const struct ss_row *row = mark->row;
     ck_assert_int_eq(row->kind, expected->kind);

@@ -178,7 +178,7 @@ static void ask(uint64_t id, const char *op, const char *body)
 }
 
 // Takes `value`.
-static void say_wrote(struct ss_link *link, const struct ss_order *order,
+static void say_wrote(struct ss_link *link, const struct ss_assignment *order,
     const char *channel, struct ss_value *value)
 {
     struct ss_message *done = ss_message_new(SS_MESSAGE_DONE);
@@ -191,7 +191,7 @@ static void say_wrote(struct ss_link *link, const struct ss_order *order,
     say(link, done);
 }
 
-static void say_done(struct ss_link *link, const struct ss_order *order)
+static void say_done(struct ss_link *link, const struct ss_assignment *order)
 {
     say_wrote(link, order, "log", ss_value_from_text("[\"worked\"]", 10));
 }

@@ -64,7 +64,7 @@ static struct {
     struct cost cost;  // since the last dispatch
     struct cost costs[SUPERSTEPS_MAX];
     SS_VEC(struct ss_buf) mail;   // to the worker, on its way
-    SS_VEC(struct ss_order *) due; // that it runs, as the engine meant them
+    SS_VEC(struct ss_assignment *) due; // that it runs, as the engine meant them
     SS_VEC(struct job) stores;
     SS_VEC(struct ss_attempt) lacks;
     size_t lacked;
@@ -114,7 +114,7 @@ static bool loses(unsigned percent)
 }
 
 // What the agent answers in that superstep: one message and a word in the log.
-static struct ss_outcome *answer_of(const struct ss_order *order)
+static struct ss_outcome *answer_of(const struct ss_assignment *order)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     unsigned place;
@@ -181,7 +181,7 @@ static void session_begin(void)
         .heartbeat_ms = BEAT_MS});
 }
 
-static const struct ss_order *find_due(struct ss_attempt attempt)
+static const struct ss_assignment *find_due(struct ss_attempt attempt)
 {
     for (size_t i = lab.due.count; i-- > 0;)
         if (lab.due.items[i]->attempt.dispatch == attempt.dispatch)
@@ -195,10 +195,10 @@ static void expect_same(struct ss_value *is, struct ss_value *should)
 }
 
 // A body begins: it was given what the engine meant, and ends.
-static void run_body(struct ss_order *order)
+static void run_body(struct ss_assignment *order)
 {
     lab.losses = 0;
-    const struct ss_order *meant = find_due(order->attempt);
+    const struct ss_assignment *meant = find_due(order->attempt);
     ck_assert_uint_eq(order->lists_count, 0);
     if (lab.chance || order->step % 100 == 0) {
         expect_same(order->input, meant->input);
@@ -212,14 +212,14 @@ static void run_body(struct ss_order *order)
     session_step((struct ss_session_event){.type = SS_SESSION_SETTLED,
         .attempts = &order->attempt,
         .attempts_count = 1});
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     engine_step(&done);
 }
 
 static void session_step(struct ss_session_event event)
 {
     struct ss_session_commands commands;
-    SS_VEC(struct ss_order *) bodies = {0};
+    SS_VEC(struct ss_assignment *) bodies = {0};
     event.now_ms = lab.now_ms;
     ss_session_step(lab.session, &event, &commands);
     for (size_t i = 0; i < commands.count; i++) {
@@ -238,7 +238,7 @@ static void session_step(struct ss_session_event event)
 
 // ------------------------------------------------ the engine
 
-static void post(const struct ss_order *order)
+static void post(const struct ss_assignment *order)
 {
     struct ss_buf pieces, message;
     struct ss_error error;
@@ -252,9 +252,9 @@ static void post(const struct ss_order *order)
     SS_VEC_PUSH(&lab.mail, message);
 }
 
-static struct ss_order *meant(const struct ss_order *order)
+static struct ss_assignment *meant(const struct ss_assignment *order)
 {
-    struct ss_order *copy = ss_order_new();
+    struct ss_assignment *copy = ss_assignment_new();
     copy->attempt = order->attempt;
     copy->input = ss_value_ref(order->input);
     copy->fresh.channels = ss_value_ref(order->fresh.channels);
@@ -391,7 +391,7 @@ static void lab_end(void)
     for (size_t i = 0; i < lab.mail.count; i++)
         ss_buf_fini(&lab.mail.items[i]);
     for (size_t i = 0; i < lab.due.count; i++)
-        ss_order_destroy(&lab.due.items[i]);
+        ss_assignment_destroy(&lab.due.items[i]);
     SS_VEC_FINI(&lab.mail);
     SS_VEC_FINI(&lab.due);
     SS_VEC_FINI(&lab.stores);

@@ -49,7 +49,7 @@ START_TEST(a_special_write_keeps_its_place)
     writes(row, "t2", 0, "x", "2");
     writes(row, "t1", -1, SS_NAME_ERROR, "3");
     append(row);
-    const struct ss_mark *mark = ss_journal_find(journal, "", "1");
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", "1");
     ck_assert_uint_eq(mark->pending_count, 2);
     ck_assert_str_eq(mark->pending[0].write->task_id, "t1");
 }

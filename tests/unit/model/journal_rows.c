@@ -44,7 +44,7 @@ void holds(struct ss_row *row, const char *id, const char *parent)
     strcpy(row->checkpoint_id, id);
     strcpy(row->parent_id, parent);
     strcpy(row->source, "loop");
-    const struct ss_mark *mark = ss_journal_find(journal, row->ns, parent);
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, row->ns, parent);
     row->parent_seq = mark ? mark->row->seq : 0;
 }
 
@@ -182,7 +182,7 @@ void expect_channel(const struct ss_checkpoint *checkpoint, const char *channel,
 void expect(const char *ns, const char *id, const char *channel,
     int64_t version, const char *text)
 {
-    struct ss_mark *mark = ss_journal_find(journal, ns, id);
+    struct ss_checkpoint_entry *mark = ss_journal_find(journal, ns, id);
     ck_assert_ptr_nonnull(mark);
     struct ss_checkpoint *checkpoint = ss_journal_fold(journal, mark);
     ck_assert_ptr_nonnull(checkpoint);
@@ -211,7 +211,7 @@ static void expect_list(
 void expect_pending(const char *id, const char *expected)
 {
     size_t count = 0;
-    const struct ss_mark *mark = ss_journal_find(journal, "", id);
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", id);
     ck_assert_ptr_nonnull(mark);
     const struct ss_pending **list = ss_journal_pending(mark, &count);
     expect_list(list, count, expected);

@@ -140,7 +140,7 @@ START_TEST(a_fork_sees_its_own_past_only)
     expect("", "4", "x", 1, "\"root\"");
     expect("", "4", "y", 1, "\"right\"");
     expect("", "2", "x", 2, "\"left\"");
-    const struct ss_mark *fork = ss_journal_find(journal, "", NULL);
+    const struct ss_checkpoint_entry *fork = ss_journal_find(journal, "", NULL);
     ck_assert_str_eq(fork->id, "4");
     ck_assert_str_eq(fork->parent->id, "1");
     ck_assert_ptr_null(fork->parent->parent);
@@ -161,7 +161,7 @@ START_TEST(checkpoints_are_found_by_id_and_listed_by_age)
     ck_assert_str_eq(ss_journal_before(journal, "", "9")->id, "5");
     ck_assert_ptr_null(ss_journal_before(journal, "", "1"));
     size_t count = 0;
-    struct ss_mark *const *list = ss_journal_list(journal, "", &count);
+    struct ss_checkpoint_entry *const *list = ss_journal_list(journal, "", &count);
     ck_assert_uint_eq(count, 3);
     ck_assert_str_eq(list[0]->id, "1");
     ck_assert_str_eq(list[2]->id, "5");
@@ -191,7 +191,7 @@ END_TEST
 START_TEST(a_parent_that_never_was_is_named_and_nothing_more)
 {
     step("5", "4", 1, "1");
-    const struct ss_mark *mark = ss_journal_find(journal, "", NULL);
+    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, "", NULL);
     ck_assert_str_eq(mark->parent_id, "4");
     ck_assert_ptr_null(mark->parent);
     expect("", "5", "x", 1, "1");
@@ -222,7 +222,7 @@ START_TEST(a_snapshot_makes_reading_short)
     step("1", "", 1, "1");
     step("2", "1", 2, "2");
     step("3", "2", 3, "3");
-    struct ss_mark *head = ss_journal_find(journal, "", NULL);
+    struct ss_checkpoint_entry *head = ss_journal_find(journal, "", NULL);
     ck_assert_uint_eq(head->base_seq, 1);
     ck_assert_uint_eq(head->bytes, 200);
     struct ss_row *row = snapshot_row("3", "2");

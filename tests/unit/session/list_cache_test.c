@@ -14,12 +14,12 @@ enum { EPOCH = 3 };
 static struct ss_session *session;
 static uint64_t dispatches;
 static char said[256];       // by the last step
-static struct ss_order *got; // what began in it
+static struct ss_assignment *got; // what began in it
 
 static void step(struct ss_session_event event)
 {
     struct ss_session_commands commands;
-    ss_order_destroy(&got);
+    ss_assignment_destroy(&got);
     said[0] = '\0';
     event.now_ms = 1000;
     ss_session_step(session, &event, &commands);
@@ -54,13 +54,13 @@ static void setup(void)
 
 static void teardown(void)
 {
-    ss_order_destroy(&got);
+    ss_assignment_destroy(&got);
     ss_session_destroy(&session);
 }
 
-static struct ss_order *new_order(uint64_t epoch, const char *input)
+static struct ss_assignment *new_order(uint64_t epoch, const char *input)
 {
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){epoch, ++dispatches};
     order->node = ss_strdup("talk");
     if (input)
@@ -68,13 +68,13 @@ static struct ss_order *new_order(uint64_t epoch, const char *input)
     return order;
 }
 
-static void add_list(struct ss_order *order, size_t at, const char *name,
+static void add_list(struct ss_assignment *order, size_t at, const char *name,
     uint64_t slot, uint64_t base, uint64_t stamp, const char *delta)
 {
     order->lists = ss_vec_grow(order->lists, &order->lists_capacity,
         order->lists_count + 1, sizeof(*order->lists));
     order->lists[order->lists_count++] =
-        (struct ss_order_list){.part = SS_PART_INPUT,
+        (struct ss_assignment_list){.part = SS_PART_INPUT,
             .at = at,
             .name = ss_strdup(name),
             .slot = slot,
@@ -83,7 +83,7 @@ static void add_list(struct ss_order *order, size_t at, const char *name,
             .delta = ss_value_from_text(delta, strlen(delta))};
 }
 
-static void give(struct ss_order *order)
+static void give(struct ss_assignment *order)
 {
     step((struct ss_session_event){
         .type = SS_SESSION_TASKS, .orders = &order, .orders_count = 1});
@@ -93,7 +93,7 @@ static void give(struct ss_order *order)
 static void give_list(
     uint64_t slot, uint64_t base, uint64_t stamp, const char *delta)
 {
-    struct ss_order *order = new_order(EPOCH, NULL);
+    struct ss_assignment *order = new_order(EPOCH, NULL);
     add_list(order, 0, NULL, slot, base, stamp, delta);
     give(order);
 }
@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(lists_stand_where_they_stood)
 {
-    struct ss_order *order = new_order(EPOCH, "{\"b\":true}");
+    struct ss_assignment *order = new_order(EPOCH, "{\"b\":true}");
     add_list(order, 0, "a", 1, 0, 2, "[1]");
     add_list(order, 2, "c", 3, 0, 4, "[\"\\u00e9\"]");
     give(order);
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(a_list_without_a_place_spoils_its_order)
 {
-    struct ss_order *order = new_order(EPOCH, "{\"b\":true}");
+    struct ss_assignment *order = new_order(EPOCH, "{\"b\":true}");
     add_list(order, 2, "a", 1, 0, 2, "[1]"); // there is no such place
     give(order);
     expect_lacks();
@@ -181,7 +181,7 @@ END_TEST
 START_TEST(an_older_life_changes_nothing)
 {
     give_list(1, 0, 10, "[1,2]");
-    struct ss_order *order = new_order(EPOCH - 1, NULL);
+    struct ss_assignment *order = new_order(EPOCH - 1, NULL);
     add_list(order, 0, NULL, 1, 0, 10, "[\"old\"]");
     give(order);
     ck_assert_ptr_null(got);
@@ -195,7 +195,7 @@ START_TEST(a_new_life_begins_with_nothing)
 {
     give_list(1, 0, 10, "[1,2]");
     welcome(EPOCH + 1);
-    struct ss_order *order = new_order(EPOCH + 1, NULL);
+    struct ss_assignment *order = new_order(EPOCH + 1, NULL);
     add_list(order, 0, NULL, 1, 10, 11, "[[2,0,3]]");
     give(order);
     ck_assert_str_eq(said, "LACKS 1 of 4.0");
@@ -205,7 +205,7 @@ END_TEST
 START_TEST(an_order_that_is_repeated_is_known)
 {
     give_list(1, 0, 10, "[1,2]");
-    struct ss_order *again = new_order(EPOCH, NULL);
+    struct ss_assignment *again = new_order(EPOCH, NULL);
     again->attempt.dispatch = --dispatches;
     add_list(again, 0, NULL, 1, 9, 10, "[[1,0,2]]");
     give(again);

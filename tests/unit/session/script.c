@@ -47,7 +47,7 @@ static void add_outcomes(
     }
 }
 
-static void start(struct script *script, struct ss_order *order)
+static void start(struct script *script, struct ss_assignment *order)
 {
     uint64_t slot = order->attempt.dispatch % SCRIPT_BODIES_MAX;
     ss_check(!script->bodies[slot]);
@@ -161,7 +161,7 @@ void script_init_cluster(struct script *script, uint32_t capacity,
 void script_fini(struct script *script)
 {
     for (size_t i = 0; i < SCRIPT_BODIES_MAX; i++)
-        ss_order_destroy(&script->bodies[i]);
+        ss_assignment_destroy(&script->bodies[i]);
     ss_session_destroy(&script->session);
 }
 
@@ -205,10 +205,10 @@ const char *script_drain(struct script *script)
     return step(script, (struct ss_session_event){.type = SS_SESSION_DRAIN});
 }
 
-static struct ss_order *new_order(
+static struct ss_assignment *new_order(
     const struct script *script, uint64_t epoch, uint64_t dispatch)
 {
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){epoch, dispatch};
     order->node = ss_strdup("measure");
     order->thread = ss_strdup(script_thread);
@@ -219,7 +219,7 @@ static struct ss_order *new_order(
     return order;
 }
 
-static const char *give(struct script *script, struct ss_order *order)
+static const char *give(struct script *script, struct ss_assignment *order)
 {
     return step(script,
         (struct ss_session_event){
@@ -235,7 +235,7 @@ const char *script_task(
 const char *script_task_timed(struct script *script, uint64_t dispatch,
     int64_t run_ms, int64_t idle_ms, bool heartbeat_only)
 {
-    struct ss_order *order = new_order(script, 1, dispatch);
+    struct ss_assignment *order = new_order(script, 1, dispatch);
     order->run_timeout_ms = run_ms;
     order->idle_timeout_ms = idle_ms;
     order->heartbeat_only = heartbeat_only;
@@ -300,8 +300,8 @@ const char *script_heard(
 
 const char *script_unbegun(struct script *script, uint64_t dispatch)
 {
-    struct ss_order **slot = &script->bodies[dispatch % SCRIPT_BODIES_MAX];
-    struct ss_order *order = *slot;
+    struct ss_assignment **slot = &script->bodies[dispatch % SCRIPT_BODIES_MAX];
+    struct ss_assignment *order = *slot;
     ss_check(order != NULL);
     *slot = NULL;
     return step(script,
@@ -313,7 +313,7 @@ const char *script_end(struct script *script, uint64_t epoch, uint64_t dispatch)
 {
     struct ss_outcome *outcome = ss_outcome_new();
     outcome->attempt = (struct ss_attempt){epoch, dispatch};
-    ss_order_destroy(&script->bodies[dispatch % SCRIPT_BODIES_MAX]);
+    ss_assignment_destroy(&script->bodies[dispatch % SCRIPT_BODIES_MAX]);
     return step(script, (struct ss_session_event){.type = SS_SESSION_OUTCOMES,
                             .outcomes = &outcome,
                             .outcomes_count = 1});

@@ -12,7 +12,7 @@ struct script {
     int64_t now_ms;
     int64_t wake_at_ms;
     char said[SCRIPT_TEXT_SIZE]; // commands of the last step, one a line
-    struct ss_order *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
+    struct ss_assignment *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
     char leaving[256];
     int64_t begin_ms;    // that the next welcomes say
     uint64_t heard;      // that the next orders say

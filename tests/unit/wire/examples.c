@@ -18,9 +18,9 @@ json_t *wire_json(const char *text)
     return made;
 }
 
-struct ss_order *wire_order(void)
+struct ss_assignment *wire_order(void)
 {
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){7, UINT64_MAX};
     order->kind = SS_ORDER_NODE;
     order->app_graph = ss_strdup("digest");
@@ -53,14 +53,14 @@ struct ss_order *wire_order(void)
     order->want_messages = true;
     order->lists = ss_zalloc(2, sizeof(*order->lists));
     order->lists_count = order->lists_capacity = 2;
-    order->lists[0] = (struct ss_order_list){.part = SS_PART_INPUT,
+    order->lists[0] = (struct ss_assignment_list){.part = SS_PART_INPUT,
         .at = 1,
         .name = ss_strdup("log"),
         .slot = UINT64_MAX,
         .base = 3,
         .stamp = 4,
         .delta = wire_value("[[7,1,\"x\"]]")};
-    order->lists[1] = (struct ss_order_list){.part = SS_PART_FOLD,
+    order->lists[1] = (struct ss_assignment_list){.part = SS_PART_FOLD,
         .slot = 1,
         .stamp = 2,
         .delta = wire_value("[1,2]")};
@@ -70,9 +70,9 @@ struct ss_order *wire_order(void)
     return order;
 }
 
-struct ss_order *wire_fold_order(void)
+struct ss_assignment *wire_fold_order(void)
 {
-    struct ss_order *order = ss_order_new();
+    struct ss_assignment *order = ss_assignment_new();
     order->kind = SS_ORDER_FOLD;
     order->app_graph = ss_strdup("g");
     order->triggers = json_array();

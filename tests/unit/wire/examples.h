@@ -6,8 +6,8 @@
 
 struct ss_value *wire_value(const char *text);
 json_t *wire_json(const char *text);
-struct ss_order *wire_order(void);
-struct ss_order *wire_fold_order(void);
+struct ss_assignment *wire_order(void);
+struct ss_assignment *wire_fold_order(void);
 struct ss_outcome *wire_outcome(enum ss_outcome_kind kind);
 struct ss_outcome *wire_done_outcome(void);
 struct ss_outcome *wire_failed_outcome(void);

@@ -45,7 +45,7 @@ END_TEST
 #define SAME_VALUE(a, b)                                                       \
     ck_assert(((a) == NULL && (b) == NULL) || ss_value_equal((a), (b)))
 
-static void same_order(const struct ss_order *a, const struct ss_order *b)
+static void same_order(const struct ss_assignment *a, const struct ss_assignment *b)
 {
     ck_assert_uint_eq(a->attempt.epoch, b->attempt.epoch);
     ck_assert_uint_eq(a->attempt.dispatch, b->attempt.dispatch);
@@ -71,7 +71,7 @@ static void same_order(const struct ss_order *a, const struct ss_order *b)
     SAME_VALUE(a->fresh.channels, b->fresh.channels);
     ck_assert_uint_eq(a->lists_count, b->lists_count);
     for (size_t i = 0; i < a->lists_count; i++) {
-        const struct ss_order_list *x = &a->lists[i], *y = &b->lists[i];
+        const struct ss_assignment_list *x = &a->lists[i], *y = &b->lists[i];
         ck_assert_int_eq(x->part, y->part);
         ck_assert_uint_eq(x->at, y->at);
         ck_assert_pstr_eq(x->name, y->name);
@@ -98,9 +98,9 @@ START_TEST(an_order_arrives_whole)
 {
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_TASKS));
     ck_assert_uint_eq(message->orders_count, 2);
-    struct ss_order *wanted = wire_order();
+    struct ss_assignment *wanted = wire_order();
     same_order(message->orders[0], wanted);
-    ss_order_destroy(&wanted);
+    ss_assignment_destroy(&wanted);
     ck_assert_ptr_null(wanted);
     ss_message_destroy(&message);
 }
@@ -109,8 +109,8 @@ END_TEST
 START_TEST(a_fold_order_arrives_whole)
 {
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_TASKS));
-    const struct ss_order *order = message->orders[1];
-    struct ss_order *wanted = wire_fold_order();
+    const struct ss_assignment *order = message->orders[1];
+    struct ss_assignment *wanted = wire_fold_order();
     ck_assert_int_eq((int)order->kind, SS_ORDER_FOLD);
     ck_assert_str_eq(order->fold_channel, "total");
     SAME_VALUE(order->fold_value, wanted->fold_value);
@@ -120,7 +120,7 @@ START_TEST(a_fold_order_arrives_whole)
     ck_assert_ptr_null(order->input);
     ck_assert_ptr_null(order->plain);
     ck_assert_ptr_null(order->config);
-    ss_order_destroy(&wanted);
+    ss_assignment_destroy(&wanted);
     ss_message_destroy(&message);
 }
 END_TEST
@@ -383,7 +383,7 @@ START_TEST(a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was)
     struct ss_buf pieces, made;
     ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
     ss_buf_init(&made, SS_MESSAGE_SIZE_MAX);
-    struct ss_order *order = wire_order();
+    struct ss_assignment *order = wire_order();
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, NULL), SS_OK);
     size_t before = pieces.size;
     ss_free(order->node);
@@ -397,7 +397,7 @@ START_TEST(a_piece_that_cannot_be_sent_leaves_the_batch_as_it_was)
     struct ss_message *message = wire_decode(&made);
     ck_assert_uint_eq(message->orders_count, 1);
     ss_message_destroy(&message);
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     ss_buf_fini(&pieces);
     ss_buf_fini(&made);
 }

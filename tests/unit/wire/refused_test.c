@@ -280,7 +280,7 @@ START_TEST(an_order_that_nobody_could_decode_is_not_encoded)
 {
     struct ss_buf pieces;
     ss_buf_init(&pieces, SS_MESSAGE_SIZE_MAX);
-    struct ss_order *order = wire_order();
+    struct ss_assignment *order = wire_order();
     for (int i = 0; i < SS_VALUE_DEPTH_MAX + 1; i++) {
         json_t *outer = json_array();
         json_array_append_new(outer, order->context);
@@ -290,7 +290,7 @@ START_TEST(an_order_that_nobody_could_decode_is_not_encoded)
     ck_assert_int_eq(ss_batch_add_order(&pieces, order, &error), SS_EFORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "nested deeper"));
     ck_assert_uint_eq(pieces.size, 0);
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     ss_buf_fini(&pieces);
 }
 END_TEST

@@ -10,7 +10,7 @@
 enum { TOLD_SIZE = 8192 };
 static char told[TOLD_SIZE];
 
-static void on_live(void *ctx, const struct ss_order *order,
+static void on_live(void *ctx, const struct ss_assignment *order,
     enum ss_live_kind kind, json_t *item)
 {
     struct bench *bench = ctx;
@@ -19,7 +19,7 @@ static void on_live(void *ctx, const struct ss_order *order,
 }
 
 static void on_progress(
-    void *ctx, const struct ss_order *order, bool is_heartbeat)
+    void *ctx, const struct ss_assignment *order, bool is_heartbeat)
 {
     struct bench *bench = ctx;
     (void)order;
@@ -27,7 +27,7 @@ static void on_progress(
     bench->progress++;
 }
 
-static bool on_cancelled(void *ctx, const struct ss_order *order)
+static bool on_cancelled(void *ctx, const struct ss_assignment *order)
 {
     (void)order;
     return ((struct bench *)ctx)->is_cancelled;
@@ -50,17 +50,17 @@ void bench_init(struct bench *bench, ss_graph_fn *define)
 
 void bench_fini(struct bench *bench)
 {
-    ss_order_destroy(&bench->order);
+    ss_assignment_destroy(&bench->order);
     ss_outcome_destroy(&bench->outcome);
     ss_application_destroy(&bench->application);
     json_decref(bench->live);
 }
 
-struct ss_order *bench_order(
+struct ss_assignment *bench_order(
     struct bench *bench, const char *node, const char *input)
 {
-    ss_order_destroy(&bench->order);
-    struct ss_order *order = ss_order_new();
+    ss_assignment_destroy(&bench->order);
+    struct ss_assignment *order = ss_assignment_new();
     order->attempt = (struct ss_attempt){1, 2};
     order->app_graph = ss_strdup("g");
     order->graph = ss_strdup("g");

@@ -6,7 +6,7 @@
 
 struct bench {
     struct ss_application *application;
-    struct ss_order *order;     // filled by bench_order(), to be changed
+    struct ss_assignment *order;     // filled by bench_order(), to be changed
     struct ss_outcome *outcome; // of the last bench_run()
     struct ss_execute_hooks hooks;
     json_t *live;      // what bodies showed: [[kind, item], ...]
@@ -18,7 +18,7 @@ struct bench {
 void bench_init(struct bench *bench, ss_graph_fn *define);
 void bench_fini(struct bench *bench);
 // A new order for `node` with this input, as JSON text.
-struct ss_order *bench_order(
+struct ss_assignment *bench_order(
     struct bench *bench, const char *node, const char *input);
 const struct ss_outcome *bench_run(struct bench *bench);
 // The outcome as one text: "done log=[1] branch:to:next=null",

@@ -99,9 +99,9 @@ static void teardown(void)
     ss_application_destroy(&application);
 }
 
-static struct ss_order *order(const char *node, uint64_t dispatch)
+static struct ss_assignment *order(const char *node, uint64_t dispatch)
 {
-    struct ss_order *made = ss_order_new();
+    struct ss_assignment *made = ss_assignment_new();
     made->attempt = (struct ss_attempt){1, dispatch};
     made->app_graph = ss_strdup("g");
     made->graph = ss_strdup("g");
@@ -203,7 +203,7 @@ START_TEST(a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost)
 {
     struct ss_outcome *outcome;
     size_t items;
-    struct ss_order *flooding = order("flood", 1);
+    struct ss_assignment *flooding = order("flood", 1);
     flooding->run_timeout_ms = FLOOD_MS;
     ss_host_start(host, flooding, INT64_MAX);
     take_outcomes(&outcome, 1, &items);
@@ -218,7 +218,7 @@ START_TEST(signs_of_progress_are_reported_once_until_they_are_taken)
     struct ss_host_reports reports;
     struct ss_outcome *outcome;
     size_t items;
-    struct ss_order *timed = order("told", 1);
+    struct ss_assignment *timed = order("told", 1);
     timed->idle_timeout_ms = 1000;
     ss_host_start(host, timed, INT64_MAX);
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};

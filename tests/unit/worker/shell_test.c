@@ -203,9 +203,9 @@ static void welcome(void)
     ss_message_destroy(&message);
 }
 
-static struct ss_order *order(const char *node, uint64_t dispatch)
+static struct ss_assignment *order(const char *node, uint64_t dispatch)
 {
-    struct ss_order *made = ss_order_new();
+    struct ss_assignment *made = ss_assignment_new();
     made->attempt = (struct ss_attempt){1, dispatch};
     made->app_graph = ss_strdup("g");
     made->version = ss_strdup("");
@@ -222,10 +222,10 @@ static struct ss_order *order(const char *node, uint64_t dispatch)
     return made;
 }
 
-static void give(struct ss_order *made)
+static void give(struct ss_assignment *made)
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_TASKS);
-    message->orders = ss_zalloc(1, sizeof(struct ss_order *));
+    message->orders = ss_zalloc(1, sizeof(struct ss_assignment *));
     message->orders[0] = made;
     message->orders_count = 1;
     say(message);
@@ -391,7 +391,7 @@ START_TEST(a_body_that_takes_too_long_times_out)
     start(0);
     hear(SS_MESSAGE_HELLO);
     welcome();
-    struct ss_order *timed = order("until_told", 1);
+    struct ss_assignment *timed = order("until_told", 1);
     timed->run_timeout_ms = 20;
     timed->want_custom = false;
     give(timed);

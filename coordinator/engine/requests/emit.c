@@ -1,4 +1,4 @@
-// told.c - what is told to those who listen: its number, its row, its way.
+// emit.c - what is told to those who listen: its number, its row, its way.
 //
 // An event is numbered (row, index). The row that it rests on holds an entry for
 // it (journal.h, enum ss_told), whoever listens or not, so the number is a
@@ -25,7 +25,7 @@
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -93,20 +93,20 @@ json_t *ss_ns_json(const char *ns)
 
 // ------------------------------------------------ sending
 
-bool ss_listens(const struct listener *listener, unsigned mode, bool inner)
+bool ss_subscribes(const struct subscriber *subscriber, unsigned mode, bool inner)
 {
-    return (listener->modes & mode) && (!inner || listener->subgraphs);
+    return (subscriber->modes & mode) && (!inner || subscriber->subgraphs);
 }
 
 // Who attaches is told first that it is accepted and what it missed, which may
 // wait for a row. Nothing that waits for none overtakes that.
-static bool is_behind(const struct run *run, const struct listener *listener)
+static bool is_behind(const struct run *run, const struct subscriber *subscriber)
 {
     for (size_t i = 0; i < run->thread->held.count; i++) {
         const struct ss_command *held = &run->thread->held.items[i].command;
         if (held->type == SS_COMMAND_EVENT
-            && held->id == listener->request
-            && strcmp(held->peer, listener->peer) == 0
+            && held->id == subscriber->request
+            && strcmp(held->peer, subscriber->peer) == 0
             && (run->durability != DURABLE_SYNC
                 || !json_object_get(held->json, "seq")))
             return true;
@@ -119,23 +119,23 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
 {
     struct run *run = loop->run;
     const struct audience *audience = run->audience;
-    for (size_t i = 0; i < audience->listeners.count; i++) {
-        const struct listener *listener = &audience->listeners.items[i];
-        if (!ss_listens(listener, mode, loop->parent != NULL))
+    for (size_t i = 0; i < audience->subscribers.count; i++) {
+        const struct subscriber *subscriber = &audience->subscribers.items[i];
+        if (!ss_subscribes(subscriber, mode, loop->parent != NULL))
             continue;
         struct ss_command command = {.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(listener->peer),
-            .id = listener->request,
+            .peer = ss_strdup(subscriber->peer),
+            .id = subscriber->request,
             .json = json_incref(json)};
-        if (gate == 0 && !is_behind(run, listener))
+        if (gate == 0 && !is_behind(run, subscriber))
             ss_engine_command(run->engine, command);
         else
-            ss_thread_hold(run->thread, gate, command);
+            ss_thread_release_at(run->thread, gate, command);
     }
     json_decref(json);
 }
 
-json_t *ss_told_json(enum stream_mode mode, const char *ns, json_t *data,
+json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
     uint64_t seq, uint32_t index)
 {
     char text[64];
@@ -213,7 +213,7 @@ static bool same_parents(const struct loop *loop)
 // The rows say what this loop shows.
 static bool derivable(const struct loop *loop)
 {
-    return loop->persists && !loop->untracked && !loop->drifted
+    return loop->persists && !loop->untracked && !loop->unsaved_state
         && loop->saved_seq && strcmp(loop->id, loop->saved_id) == 0
         && (!loop->parent || same_parents(loop));
 }
@@ -227,7 +227,7 @@ static bool has_handler(const struct loop *loop)
     return false;
 }
 
-void ss_told_begin(
+void ss_emit_begin(
     struct loop *loop, enum ss_told what, const struct task *task)
 {
     struct run *run = loop->run;
@@ -247,7 +247,7 @@ void ss_told_begin(
     }
 }
 
-void ss_told_end(struct loop *loop)
+void ss_emit_end(struct loop *loop)
 {
     loop->run->audience->scope = SCOPE_NONE;
 }
@@ -258,7 +258,7 @@ static bool listened(const struct loop *loop, unsigned mode)
         && (!loop->parent || loop->run->audience->any_subgraphs);
 }
 
-bool ss_told_wants(const struct loop *loop, unsigned mode)
+bool ss_emit_wants(const struct loop *loop, unsigned mode)
 {
     if (listened(loop, mode))
         return loop->run->audience->scope != SCOPE_MUTED;
@@ -291,7 +291,7 @@ static void number(struct loop *loop, enum stream_mode mode, json_t *data)
     // a message that a node returned rests on the row of its writes
     enum gate gate =
         mode == STREAM_MESSAGES ? GATE_UPDATES : modes[mode_index(mode)].gate;
-    tell(loop, mode, ss_told_json(mode, loop->ns, data, seq, index),
+    tell(loop, mode, ss_emit_json(mode, loop->ns, data, seq, index),
         ss_thread_gate(thread, gate, run->durability));
 }
 
@@ -317,7 +317,7 @@ static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
     return true;
 }
 
-void ss_told_event(struct loop *loop, enum stream_mode mode, json_t *data)
+void ss_emit_event(struct loop *loop, enum stream_mode mode, json_t *data)
 {
     if (note_raw(loop, mode, data, NULL, 0))
         number(loop, mode, data);
@@ -336,7 +336,7 @@ static json_t *wrapped(
         "timestamp", time, "type", type, "payload", payload);
 }
 
-void ss_told_wrapped(struct loop *loop, enum stream_mode mode,
+void ss_emit_wrapped(struct loop *loop, enum stream_mode mode,
     const char *type, int64_t step, json_t *payload)
 {
     if (note_raw(loop, mode, payload, type, step)) {
@@ -349,7 +349,7 @@ void ss_told_wrapped(struct loop *loop, enum stream_mode mode,
     json_decref(payload);
 }
 
-void ss_told_progress(struct loop *loop, json_t *data)
+void ss_emit_progress(struct loop *loop, json_t *data)
 {
     tell(loop, STREAM_PROGRESS,
         json_pack("{s:s, s:o, s:o}", "mode", "progress", "ns",
@@ -388,7 +388,7 @@ static void keep_item(struct task *task, const char *mode, json_t *value)
     json_array_append_new(task->items, json_pack("[s, O]", mode, value));
 }
 
-void ss_told_live(
+void ss_emit_live(
     struct task *task, enum stream_mode mode, json_t *value, json_t *data)
 {
     struct loop *loop = task->loop;
@@ -418,7 +418,7 @@ json_t *ss_items_json(const struct task *task)
         task->items, "meta", ss_message_metadata(task));
 }
 
-void ss_told_items(struct task *task)
+void ss_emit_items(struct task *task)
 {
     if (task->items && scripted(task->loop))
         note(task->loop, SS_TOLD_ITEMS, task->id, ss_items_json(task));
@@ -431,7 +431,7 @@ json_t *ss_restarted_json(const char *ns, const char *attempt)
         ss_ns_json(ns), "data", "attempt", attempt, "attempt", attempt);
 }
 
-void ss_told_restarted(struct task *task)
+void ss_emit_restarted(struct task *task)
 {
     char attempt[64];
     if (task->items_count > 0) {
@@ -445,11 +445,11 @@ void ss_told_restarted(struct task *task)
 // ------------------------------------------------ after a crash
 
 // How much of what this loop tells first was told before: it is not told again.
-void ss_told_recall(struct loop *loop)
+void ss_emit_recall(struct loop *loop)
 {
     const struct ss_journal *journal = loop->thread->journal;
     const struct run *run = loop->run;
-    const struct ss_mark *mark =
+    const struct ss_checkpoint_entry *mark =
         loop->persists ? ss_journal_find(journal, loop->ns, NULL) : NULL;
     uint64_t from = run->entry_seq, tick = 0;
     if (loop->parent && loop->parent->saved_seq > from)
@@ -481,7 +481,7 @@ void ss_told_recall(struct loop *loop)
     }
 }
 
-bool ss_told_values_before(const struct loop *loop)
+bool ss_emit_values_before(const struct loop *loop)
 {
     const struct ss_journal *journal = loop->thread->journal;
     const struct run *run = loop->run;

@@ -1,4 +1,4 @@
-// listen.c - who listens to a run: asked for it, came to it later, or asks again
+// subscribers.c - who listens to a run: asked for it, came to it later, or asks again
 // when it has ended.
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/snapshot.h"
-#include "coordinator/engine/requests/told.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/step/state.h"
@@ -26,19 +26,19 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
-static void listener_fini(struct listener *listener)
+static void subscriber_fini(struct subscriber *subscriber)
 {
-    ss_free(listener->peer);
+    ss_free(subscriber->peer);
 }
 
-static void sum_listeners(struct run *run)
+static void sum_subscribers(struct run *run)
 {
     struct audience *audience = run->audience;
     run->modes = 0;
     audience->any_subgraphs = false;
-    for (size_t i = 0; i < audience->listeners.count; i++) {
-        run->modes |= audience->listeners.items[i].modes;
-        audience->any_subgraphs |= audience->listeners.items[i].subgraphs;
+    for (size_t i = 0; i < audience->subscribers.count; i++) {
+        run->modes |= audience->subscribers.items[i].modes;
+        audience->any_subgraphs |= audience->subscribers.items[i].subgraphs;
     }
 }
 
@@ -51,9 +51,9 @@ void ss_audience_make(struct run *run)
 void ss_audience_free(struct run *run)
 {
     struct audience *audience = run->audience;
-    for (size_t i = 0; i < audience->listeners.count; i++)
-        listener_fini(&audience->listeners.items[i]);
-    SS_VEC_FINI(&audience->listeners);
+    for (size_t i = 0; i < audience->subscribers.count; i++)
+        subscriber_fini(&audience->subscribers.items[i]);
+    SS_VEC_FINI(&audience->subscribers);
     ss_map_fini(&audience->message_ids, NULL);
     ss_free(audience);
     run->audience = NULL;
@@ -66,54 +66,54 @@ int ss_run_listen(struct run *run, const char *peer, uint64_t id,
     unsigned modes = ss_stream_modes(json_object_get(body, "stream"), error);
     if (error->status != SS_OK)
         return error->status;
-    SS_VEC_PUSH(&run->audience->listeners,
-        (struct listener){.peer = ss_strdup(peer),
+    SS_VEC_PUSH(&run->audience->subscribers,
+        (struct subscriber){.peer = ss_strdup(peer),
             .request = id,
             .modes = modes,
             .subgraphs = ss_json_bool(body, "subgraphs", false),
             .detached = ss_json_bool(body, "detach", false)});
-    sum_listeners(run);
+    sum_subscribers(run);
     return SS_OK;
 }
 
 // One that waits for its turn is acknowledged by its record, else by its entry.
-static void accept_listener(struct run *run, struct listener *listener)
+static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
     struct thread *thread = run->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
-        .peer = ss_strdup(listener->peer),
-        .id = listener->request,
+        .peer = ss_strdup(subscriber->peer),
+        .id = subscriber->request,
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
-    listener->told = true;
+    subscriber->told = true;
     const json_t *paused = ss_pause_of_run(run);
     if (paused)
         json_object_set(command.json, "paused", (json_t *)paused);
-    if (listener->detached)
+    if (subscriber->detached)
         command.type = SS_COMMAND_REPLY;
-    if (listener->detached || run->state == RUN_QUEUED)
+    if (subscriber->detached || run->state == RUN_QUEUED)
         json_object_set_new(command.json, "status",
             json_string(run->state == RUN_QUEUED ? "queued" : "running"));
     if (run->state == RUN_QUEUED)
-        ss_thread_hold_all(thread, GATE_ACCEPTED, command);
+        ss_thread_release_all_at(thread, GATE_ACCEPTED, command);
     else
-        ss_thread_hold(thread,
+        ss_thread_release_at(thread,
             ss_thread_gate(thread, GATE_ACCEPTED, run->durability), command);
 }
 
 void ss_audience_accept(struct run *run)
 {
     struct audience *audience = run->audience;
-    for (size_t i = audience->listeners.count; i-- > 0;) {
-        struct listener *listener = &audience->listeners.items[i];
-        if (!listener->told)
-            accept_listener(run, listener);
-        if (listener->detached) {
-            listener_fini(listener);
-            SS_VEC_REMOVE(&audience->listeners, i);
+    for (size_t i = audience->subscribers.count; i-- > 0;) {
+        struct subscriber *subscriber = &audience->subscribers.items[i];
+        if (!subscriber->told)
+            accept_subscriber(run, subscriber);
+        if (subscriber->detached) {
+            subscriber_fini(subscriber);
+            SS_VEC_REMOVE(&audience->subscribers, i);
         }
     }
-    sum_listeners(run);
+    sum_subscribers(run);
 }
 
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
@@ -121,42 +121,42 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
     for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
         struct run *run = e->value;
         struct audience *audience = run->audience;
-        for (size_t i = audience->listeners.count; i-- > 0;) {
-            struct listener *listener = &audience->listeners.items[i];
-            if (strcmp(listener->peer, peer) != 0
-                || (id != 0 && listener->request != id))
+        for (size_t i = audience->subscribers.count; i-- > 0;) {
+            struct subscriber *subscriber = &audience->subscribers.items[i];
+            if (strcmp(subscriber->peer, peer) != 0
+                || (id != 0 && subscriber->request != id))
                 continue;
-            listener_fini(listener);
-            SS_VEC_REMOVE(&audience->listeners, i);
+            subscriber_fini(subscriber);
+            SS_VEC_REMOVE(&audience->subscribers, i);
         }
-        sum_listeners(run);
+        sum_subscribers(run);
     }
 }
 
 void ss_audience_move(struct run *run, struct run *before)
 {
     struct audience *to = run->audience, *from = before->audience;
-    ss_check(to->listeners.count == 0); // else theirs would be lost
-    memcpy(&to->listeners, &from->listeners, sizeof(to->listeners));
-    memset(&from->listeners, 0, sizeof(from->listeners));
-    sum_listeners(run);
+    ss_check(to->subscribers.count == 0); // else theirs would be lost
+    memcpy(&to->subscribers, &from->subscribers, sizeof(to->subscribers));
+    memset(&from->subscribers, 0, sizeof(from->subscribers));
+    sum_subscribers(run);
 }
 
 void ss_audience_answer(struct run *run, const json_t *result)
 {
     const struct audience *audience = run->audience;
-    for (size_t i = 0; i < audience->listeners.count; i++)
-        ss_reply_durable(run->thread, audience->listeners.items[i].peer,
-            audience->listeners.items[i].request,
+    for (size_t i = 0; i < audience->subscribers.count; i++)
+        ss_reply_durable(run->thread, audience->subscribers.items[i].peer,
+            audience->subscribers.items[i].request,
             json_incref((json_t *)result));
 }
 
 void ss_audience_drop(struct run *run, int status, const char *message)
 {
     const struct audience *audience = run->audience;
-    for (size_t i = 0; i < audience->listeners.count; i++)
-        ss_reply_dropped(run->thread, audience->listeners.items[i].peer,
-            audience->listeners.items[i].request, status, message);
+    for (size_t i = 0; i < audience->subscribers.count; i++)
+        ss_reply_dropped(run->thread, audience->subscribers.items[i].peer,
+            audience->subscribers.items[i].request, status, message);
 }
 
 // ------------------------------------------------ asked again
@@ -170,7 +170,7 @@ static json_t *ended_output(
         ss_json_str(facts->entry, "graph", ""),
         ss_json_str(facts->entry, "version", NULL));
     // one that asked again made no checkpoint: it stands where it began
-    struct ss_mark *last = facts->last
+    struct ss_checkpoint_entry *last = facts->last
         ? facts->last
         : ss_journal_find(journal, "", ss_json_str(facts->entry, "base", ""));
     if (!known || !last)
@@ -208,13 +208,13 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
         return;
     }
     struct audience *audience = run->audience;
-    struct listener *listener =
-        &audience->listeners.items[audience->listeners.count - 1];
-    accept_listener(run, listener);
-    if (listener->detached)
+    struct subscriber *subscriber =
+        &audience->subscribers.items[audience->subscribers.count - 1];
+    accept_subscriber(run, subscriber);
+    if (subscriber->detached)
         ss_audience_accept(run); // it was told, and does not wait
     else if (json_object_get(body, "after") && run->state != RUN_QUEUED)
-        ss_replay(run->thread, run->id, run, listener, body);
+        ss_replay(run->thread, run->id, run, subscriber, body);
 }
 
 // One who names what it saw is told the rest, of a run that has ended too.
@@ -228,12 +228,12 @@ static void tell_ended(struct thread *thread, const char *peer, uint64_t id,
             thread->engine, peer, id, error.status, "%s", error.message);
         return;
     }
-    struct listener listener = {.peer = (char *)peer,
+    struct subscriber subscriber = {.peer = (char *)peer,
         .request = id,
         .modes = modes,
         .subgraphs = ss_json_bool(body, "subgraphs", false)};
     if (json_object_get(body, "after"))
-        ss_replay(thread, facts->id, NULL, &listener, body);
+        ss_replay(thread, facts->id, NULL, &subscriber, body);
     answer_ended(thread, peer, id, facts);
 }
 

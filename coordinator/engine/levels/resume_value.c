@@ -1,4 +1,4 @@
-// plain.c - the plain answer of a resume: who gets it (spec/engine.md R7.2, 17 N1).
+// resume_value.c - the resume value without an id: who gets it (R7.2, 17 N1).
 //
 // It is one, for one task of the whole tree. Its attempt is given it when it is
 // sent, so whom it goes out with must not depend on who is faster: the task whose
@@ -14,7 +14,7 @@
 #include "common/model/graph.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
@@ -94,7 +94,7 @@ static bool asks_an_open_one(const struct task *task)
     return false;
 }
 
-void ss_plain_line(const struct loop *loop, struct task *const *sorted)
+void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
 {
     if (loop->parent_task && !loop->parent_task->goes_first)
         return;
@@ -109,22 +109,22 @@ void ss_plain_line(const struct loop *loop, struct task *const *sorted)
     }
 }
 
-bool ss_plain_offer(struct task *task)
+bool ss_resume_value_offer(struct task *task)
 {
     struct run *run = task->loop->run;
     if (!run->plain || !run->root || !run->root->first_superstep)
         return true;
     bool is_its_own = asks_an_open_one(task);
-    bool may_be = task->goes_first && !run->plain_aimed && !is_its_own;
+    bool may_be = task->goes_first && !run->resume_value_aimed && !is_its_own;
     if (may_be && is_unplanned(run->root)) {
-        run->plain_waits = task;
+        run->resume_value_waits = task;
         return false;
     }
-    run->plain_aimed = run->plain_aimed || is_its_own;
+    run->resume_value_aimed = run->resume_value_aimed || is_its_own;
     if (is_its_own || (may_be && !some_question_lives(run))) {
-        ss_check(!run->plain_holder); // one question, one task that comes first
-        run->plain_holder = task;
-        task->plain_given = true;
+        ss_check(!run->resume_value_holder); // one question, one task that comes first
+        run->resume_value_holder = task;
+        task->resume_value_given = true;
     }
     return true;
 }
@@ -132,16 +132,16 @@ bool ss_plain_offer(struct task *task)
 void ss_task_start_body(struct task *task)
 {
     ss_task_move(task, TASK_NEW);
-    if (ss_plain_offer(task))
+    if (ss_resume_value_offer(task))
         ss_task_ready(task);
 }
 
 static void start_who_waits(struct run *run)
 {
-    struct task *task = run->plain_waits;
+    struct task *task = run->resume_value_waits;
     if (!task || is_unplanned(run->root))
         return;
-    run->plain_waits = NULL;
+    run->resume_value_waits = NULL;
     ss_task_start_body(task);
 }
 
@@ -183,9 +183,9 @@ static void give_plain(struct run *run, struct task *task)
 {
     run->held--;
     watch_restarted(task);
-    run->plain_holder = task;
-    run->plain_aimed = false;
-    task->plain_given = true;
+    run->resume_value_holder = task;
+    run->resume_value_aimed = false;
+    task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
     ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
         task->node->name);
@@ -205,41 +205,41 @@ static void let_ask(struct loop *loop)
     }
 }
 
-void ss_plain_released(struct run *run, struct task *task)
+void ss_resume_value_released(struct run *run, struct task *task)
 {
-    if (run->plain_holder != task)
+    if (run->resume_value_holder != task)
         return;
-    run->plain_holder = NULL;
-    task->plain_given = false;
+    run->resume_value_holder = NULL;
+    task->resume_value_given = false;
 }
 
-void ss_plain_settle(struct run *run)
+void ss_resume_value_settle(struct run *run)
 {
     start_who_waits(run);
-    if (run->held == 0 || run->plain_holder)
+    if (run->held == 0 || run->resume_value_holder)
         return;
     if (!run->plain) {
         let_ask(run->root);
         return;
     }
     // whose question it was may be tried again, with the graph around it
-    if (run->plain_aimed ? goes_on(run->root) : some_question_lives(run))
+    if (run->resume_value_aimed ? goes_on(run->root) : some_question_lives(run))
         return;
     struct task *task = next_in_line(run->root);
     if (task)
         give_plain(run, task);
 }
 
-void ss_plain_forget(struct task *task)
+void ss_resume_value_forget(struct task *task)
 {
     struct run *run = task->loop->run;
-    if (run && run->plain_holder == task)
-        run->plain_holder = NULL;
-    if (run && run->plain_waits == task)
-        run->plain_waits = NULL;
+    if (run && run->resume_value_holder == task)
+        run->resume_value_holder = NULL;
+    if (run && run->resume_value_waits == task)
+        run->resume_value_waits = NULL;
 }
 
-void ss_plain_taken(struct task *task)
+void ss_resume_value_taken(struct task *task)
 {
     struct run *run = task->loop->run;
     ss_value_unref(run->plain);

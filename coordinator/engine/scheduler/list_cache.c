@@ -1,4 +1,4 @@
-// hold.c - what workers hold: a list goes to one as what it was sent before,
+// list_cache.c - what workers hold: a list goes to one as what it was sent before,
 // and edits.
 //
 //   channel of a loop -> slot {stamp, list}     (of each worker, least used first)
@@ -22,44 +22,44 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
-struct holding {
+struct cached_list {
     uint64_t slot;
     uint64_t stamp;
     struct ss_list *list;
     int64_t used_ms;
 };
 
-static void holding_free(void *value)
+static void cached_list_free(void *value)
 {
-    struct holding *holding = value;
-    ss_list_unref(holding->list);
-    ss_free(holding);
+    struct cached_list *cached = value;
+    ss_list_unref(cached->list);
+    ss_free(cached);
 }
 
-void ss_holdings_fini(struct worker *worker)
+void ss_list_cache_fini(struct worker *worker)
 {
-    ss_map_fini(&worker->holdings, holding_free);
+    ss_map_fini(&worker->cached_lists, cached_list_free);
 }
 
 // The last used ones are the last in the map.
 static void forget_oldest(struct worker *worker)
 {
-    const struct ss_map_entry *oldest = worker->holdings.first;
-    holding_free(ss_map_remove(&worker->holdings, oldest->key));
+    const struct ss_map_entry *oldest = worker->cached_lists.first;
+    cached_list_free(ss_map_remove(&worker->cached_lists, oldest->key));
 }
 
-void ss_holdings_expire(struct engine *engine)
+void ss_list_cache_expire(struct engine *engine)
 {
     for (const struct ss_map_entry *e = engine->workers.first; e;
          e = e->next) {
         struct worker *worker = e->value;
-        while (worker->holdings.first) {
-            const struct holding *oldest = worker->holdings.first->value;
+        while (worker->cached_lists.first) {
+            const struct cached_list *oldest = worker->cached_lists.first->value;
             if (engine->now_ms - oldest->used_ms < engine->options.idle_ms)
                 break;
             forget_oldest(worker);
@@ -72,67 +72,67 @@ void ss_holdings_expire(struct engine *engine)
 // What goes out in this order, and how.
 struct sending {
     struct task *task;
-    struct ss_order *order;
+    struct ss_assignment *order;
     bool anew; // as if the worker held nothing
 };
 
-static struct holding *holding_take(
+static struct cached_list *cached_list_take(
     const struct sending *s, const char *key)
 {
     struct worker *worker = s->task->worker;
-    struct holding *holding = ss_map_remove(&worker->holdings, key);
-    if (holding && s->anew) {
-        holding_free(holding);
-        holding = NULL;
+    struct cached_list *cached = ss_map_remove(&worker->cached_lists, key);
+    if (cached && s->anew) {
+        cached_list_free(cached);
+        cached = NULL;
     }
-    if (!holding) {
-        holding = ss_zalloc(1, sizeof(*holding));
-        holding->slot = ++worker->engine->stamps;
+    if (!cached) {
+        cached = ss_zalloc(1, sizeof(*cached));
+        cached->slot = ++worker->engine->stamps;
     }
-    holding->used_ms = worker->engine->now_ms;
-    return holding;
+    cached->used_ms = worker->engine->now_ms;
+    return cached;
 }
 
 // The list is what the worker holds there from now on; `to` says how it gets
 // there.
-static void advance(struct engine *engine, struct holding *holding,
-    struct ss_list *list, struct ss_order_list *to)
+static void advance(struct engine *engine, struct cached_list *cached,
+    struct ss_list *list, struct ss_assignment_list *to)
 {
     struct ss_list_edits edits;
-    to->slot = holding->slot;
-    if (holding->list && ss_list_compare(holding->list, list, &edits)) {
-        to->base = holding->stamp;
+    to->slot = cached->slot;
+    if (cached->list && ss_list_compare(cached->list, list, &edits)) {
+        to->base = cached->stamp;
         to->delta = ss_list_edits_value(&edits);
         if (edits.edits.count > 0)
-            holding->stamp = ++engine->stamps;
+            cached->stamp = ++engine->stamps;
         ss_list_edits_fini(&edits);
     } else {
         to->delta = ss_value_of_list(ss_list_ref(list));
-        holding->stamp = ++engine->stamps;
+        cached->stamp = ++engine->stamps;
     }
-    to->stamp = holding->stamp;
+    to->stamp = cached->stamp;
     ss_list_ref(list);
-    ss_list_unref(holding->list);
-    holding->list = list;
+    ss_list_unref(cached->list);
+    cached->list = list;
 }
 
 // `channel`: whose value it is.
-static void send_list(const struct sending *s, struct ss_order_list to,
+static void send_list(const struct sending *s, struct ss_assignment_list to,
     const char *channel, struct ss_list *list)
 {
     struct worker *worker = s->task->worker;
-    struct ss_order *order = s->order;
+    struct ss_assignment *order = s->order;
     const struct loop *loop = s->task->loop;
     char *key = ss_format("%s\n%s\n%s", loop->thread->id, loop->ns, channel);
-    struct holding *holding = holding_take(s, key);
-    advance(worker->engine, holding, list, &to);
+    struct cached_list *cached = cached_list_take(s, key);
+    advance(worker->engine, cached, list, &to);
     to.name = ss_strdup(to.name);
     order->lists = ss_vec_grow(order->lists, &order->lists_capacity,
         order->lists_count + 1, sizeof(*order->lists));
     order->lists[order->lists_count++] = to;
-    ss_map_put(&worker->holdings, key, holding);
+    ss_map_put(&worker->cached_lists, key, cached);
     ss_free(key);
-    if (worker->holdings.count > SS_WORKER_LISTS_MAX)
+    if (worker->cached_lists.count > SS_WORKER_LISTS_MAX)
         forget_oldest(worker);
 }
 
@@ -143,13 +143,13 @@ static bool is_worth_it(struct ss_value *value)
         && ss_value_count(value) >= SS_LIST_HELD_MIN;
 }
 
-static void send_part(const struct sending *s, enum ss_order_part part,
+static void send_part(const struct sending *s, enum ss_assignment_part part,
     const char *channel)
 {
-    struct ss_value *value = *ss_order_part(s->order, part);
+    struct ss_value *value = *ss_assignment_part(s->order, part);
     size_t count = 0;
     if (is_worth_it(value)) {
-        send_list(s, (struct ss_order_list){.part = part}, channel,
+        send_list(s, (struct ss_assignment_list){.part = part}, channel,
             ss_value_list(value));
         return;
     }
@@ -158,12 +158,12 @@ static void send_part(const struct sending *s, enum ss_order_part part,
     for (size_t i = 0; i < count; i++)
         if (is_worth_it(fields[i].value))
             send_list(s,
-                (struct ss_order_list){
+                (struct ss_assignment_list){
                     .part = part, .at = i, .name = (char *)fields[i].name},
                 fields[i].name, ss_value_list(fields[i].value));
 }
 
-void ss_hold_order(struct task *task, struct ss_order *order, bool anew)
+void ss_list_cache_order(struct task *task, struct ss_assignment *order, bool anew)
 {
     struct sending s = {.task = task, .order = order, .anew = anew};
     if (!task->worker->keeps_lists)

@@ -1,4 +1,4 @@
-// tries.c - may it be tried again? Retries after failures (R6.20-R6.25), other
+// retry.c - may it be tried again? Retries after failures (R6.20-R6.25), other
 // workers for those that were lost, handlers; tries are counted over crashes.
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/levels/plain.h"
+#include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
@@ -257,9 +257,9 @@ struct ss_outcome *ss_task_lost(struct task *task, const char *why)
             name, task->redeliveries, why);
         if (task->change || task->order_kind == SS_ORDER_FOLD)
             return lost_outcome(text);
-        ss_plain_released(task->loop->run, task);
+        ss_resume_value_released(task->loop->run, task);
         ss_task_failed(task, SS_ELOST, NULL, SS_RETRY_NO, text);
-        ss_plain_settle(task->loop->run);
+        ss_resume_value_settle(task->loop->run);
         return NULL;
     }
     if (task->loop->run) {

@@ -1,4 +1,4 @@
-// change.c - update_state: writes on behalf of nodes (spec/engine.md 9.3).
+// update_state.c - update_state: writes on behalf of nodes (spec/engine.md 9.3).
 //
 // A change is a list of supersteps, each a list of updates; each superstep makes
 // one checkpoint. An update runs the writers of a node on the values given, as
@@ -20,8 +20,8 @@
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/runs/change.h"
-#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/update_state.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/step/step.h"
@@ -51,7 +51,7 @@ struct change {
     SS_VEC(struct task *) tasks;
 };
 
-const struct ss_graph *ss_change_graph(const struct change *change)
+const struct ss_graph *ss_update_state_graph(const struct change *change)
 {
     return change->root;
 }
@@ -64,7 +64,7 @@ static void drop_superstep(struct change *change)
     ss_loop_destroy(&change->loop);
 }
 
-void ss_change_free(struct change *change)
+void ss_update_state_free(struct change *change)
 {
     drop_superstep(change);
     SS_VEC_FINI(&change->tasks);
@@ -80,11 +80,11 @@ void ss_change_free(struct change *change)
     ss_free(change);
 }
 
-void ss_change_abandon(struct change *change, int status, const char *message)
+void ss_update_state_abandon(struct change *change, int status, const char *message)
 {
     ss_reply_dropped(
         change->thread, change->peer, change->id, status, message);
-    ss_change_free(change);
+    ss_update_state_free(change);
 }
 
 static void refuse(struct change *change, const struct ss_error *error)
@@ -96,7 +96,7 @@ static void refuse(struct change *change, const struct ss_error *error)
               error->message, change->root->name, change->left,
               change->root->version, change->left)
         : ss_strdup(error->message);
-    ss_change_abandon(change, error->status, text);
+    ss_update_state_abandon(change, error->status, text);
     ss_free(text);
 }
 
@@ -112,7 +112,7 @@ static int load(struct change *change, struct ss_error *error)
 {
     struct thread *thread = change->thread;
     ss_thread_seal(thread);
-    struct ss_mark *mark = NULL;
+    struct ss_checkpoint_entry *mark = NULL;
     if (change->superstep == 0) {
         const char *id = ss_json_str(change->body, "checkpoint_id", NULL);
         mark = ss_journal_find(thread->journal, change->ns, id);
@@ -144,7 +144,7 @@ static void fold_failed(
     struct loop *loop, size_t channel, const struct ss_error *error)
 {
     (void)channel;
-    ss_change_abandon(loop->change, error->status, error->message);
+    ss_update_state_abandon(loop->change, error->status, error->message);
 }
 
 static const struct fold_then change_folds = {
@@ -201,7 +201,7 @@ static void save(struct change *change, const char *source)
     json_t *answer = json_pack("{s:o}", "config", config);
     ss_answer_keep(thread, change->body, answer);
     ss_reply_durable(thread, change->peer, change->id, answer);
-    ss_change_free(change);
+    ss_update_state_free(change);
 }
 
 static void settle(struct change *change, int status, const char *source,
@@ -279,7 +279,7 @@ static bool as_copy(struct change *change, struct ss_error *error)
             "update as %s: there is no checkpoint to copy", SS_NAME_COPY);
         return false;
     }
-    struct ss_mark *mark =
+    struct ss_checkpoint_entry *mark =
         ss_journal_find(change->thread->journal, loop->ns, loop->id);
     ss_id_copy(loop->saved_id, mark->parent_id);
     loop->saved_seq = mark->parent ? mark->parent->row->seq : 0;
@@ -339,7 +339,7 @@ static bool prepare(struct change *change, const json_t *updates,
     for (size_t i = 0; i < json_array_size(updates); i++) {
         const json_t *update = json_array_get(updates, i);
         const struct ss_node *node =
-            ss_turn_node(loop, update, single, error);
+            ss_as_node_find(loop, update, single, error);
         if (!node) {
             ss_free(used);
             return false;
@@ -359,7 +359,7 @@ static bool prepare(struct change *change, const json_t *updates,
         if (!node->has_body) // what a graph is started with is data
             values = json_pack("{s:o}", "$quote", values);
         task->returned = ss_value_new(values);
-        ss_turn_name(task, update, used);
+        ss_as_node_name(task, update, used);
         SS_VEC_PUSH(&change->tasks, task);
     }
     ss_free(used);
@@ -388,7 +388,7 @@ static void ordinary(struct change *change, const json_t *updates)
 
 static void run_on(struct thread *thread);
 
-void ss_change_outcome(struct task *task, struct ss_outcome *outcome)
+void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct change *change = task->change;
     struct thread *thread = change->thread;
@@ -508,9 +508,9 @@ static void folded(struct loop *loop)
 
 // The graph and the namespace that the request means now. False: it is refused.
 static bool find_place(struct thread *thread, const json_t *body,
-    struct place *ret, struct ss_error *error)
+    struct graph_ref *ret, struct ss_error *error)
 {
-    if (!ss_place_find(thread->engine, thread, body, ret, error))
+    if (!ss_graph_ref_find(thread->engine, thread, body, ret, error))
         return false;
     if (!ret->known) {
         ss_error_set(error, SS_EINVAL, "graph %s has no graph inside at \"%s\"",
@@ -521,7 +521,7 @@ static bool find_place(struct thread *thread, const json_t *body,
 }
 
 // Takes what `place` owns.
-static void take_place(struct change *change, const struct place *place)
+static void take_place(struct change *change, const struct graph_ref *place)
 {
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
@@ -531,12 +531,12 @@ static void take_place(struct change *change, const struct place *place)
     change->ns = place->ns;
 }
 
-void ss_change_request(
+void ss_update_state_request(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
-    struct place place = {0};
+    struct graph_ref place = {0};
     int status = ss_update_check(body, &error);
     if (status == SS_OK)
         status = ss_key_check(body, &error);
@@ -581,11 +581,11 @@ static uint32_t losses_of(const struct change *change)
 }
 
 // The superstep that waits begins anew; of what it did so far nothing is stored.
-void ss_change_plan_anew(struct change *change)
+void ss_update_state_plan_anew(struct change *change)
 {
     struct thread *thread = change->thread;
     struct ss_error error = {0};
-    struct place place = {0};
+    struct graph_ref place = {0};
     change->losses = losses_of(change);
     drop_superstep(change);
     if (!change->left)
@@ -604,7 +604,7 @@ void ss_change_plan_anew(struct change *change)
 
 // ------------------------------------------------ what holds
 
-void ss_change_verify(const struct change *change, struct census *census)
+void ss_update_state_verify(const struct change *change, struct census *census)
 {
     size_t waits = change->loop->folds_count;
     ss_invariant(I96, change->thread->change == change && !change->is_due

@@ -1,17 +1,17 @@
-// place.h - where a task goes, and what its worker holds.
-#ifndef SS_ENGINE_SCHEDULER_PLACE_H
-#define SS_ENGINE_SCHEDULER_PLACE_H
+// placement.h - where a task goes, and what its worker holds.
+#ifndef SS_ENGINE_SCHEDULER_PLACEMENT_H
+#define SS_ENGINE_SCHEDULER_PLACEMENT_H
 
 #include <stdbool.h>
 
 struct engine;
 struct ss_event;
 struct ss_graph;
-struct ss_order;
+struct ss_assignment;
 struct task;
 struct worker;
 
-// ------------------------------------------------ place.c
+// ------------------------------------------------ placement.c
 
 // The graph whose workers serve it. Borrowed.
 const struct ss_graph *ss_task_root_graph(const struct task *task);
@@ -19,18 +19,18 @@ const struct ss_graph *ss_task_root_graph(const struct task *task);
 // It owes so many answers that no new tasks are sent.
 bool ss_store_is_slow(const struct engine *engine);
 // The worker that should have it; NULL: it must wait.
-struct worker *ss_place(const struct task *task);
+struct worker *ss_placement_find(const struct task *task);
 // Workers may serve its graph, but none of them offers what its node asks for.
-bool ss_place_lacks_labels(const struct task *task);
+bool ss_placement_lacks_labels(const struct task *task);
 // What it offers, as it says.
 void ss_worker_labels(struct worker *worker, const struct ss_event *event);
 
-// ------------------------------------------------ hold.c
+// ------------------------------------------------ list_cache.c
 
 // Lists of `order` go as edits of what the task's worker holds. `anew`: it said
 // that it does not.
-void ss_hold_order(struct task *task, struct ss_order *order, bool anew);
+void ss_list_cache_order(struct task *task, struct ss_assignment *order, bool anew);
 // The worker is gone.
-void ss_holdings_fini(struct worker *worker);
+void ss_list_cache_fini(struct worker *worker);
 
 #endif

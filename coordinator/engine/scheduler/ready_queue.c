@@ -1,4 +1,4 @@
-// fair.c - whose ready task is next.
+// ready_queue.c - whose ready task is next.
 //
 //   priority 5   graph a: t t
 //   priority 0   graph a: t t t t t t t t      <- these two take turns,
@@ -20,8 +20,8 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/scheduler/fair.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -58,7 +58,7 @@ static struct line *line_of(const struct task *task)
     return line;
 }
 
-void ss_fair_add(struct task *task)
+void ss_ready_queue_add(struct task *task)
 {
     struct line *line = line_of(task);
     ss_check(!task->line);
@@ -82,7 +82,7 @@ static void drop_line(struct engine *engine, struct line *line)
     ss_free(line);
 }
 
-void ss_fair_remove(struct task *task)
+void ss_ready_queue_remove(struct task *task)
 {
     struct line *line = task->line;
     if (!line)
@@ -104,7 +104,7 @@ void ss_fair_remove(struct task *task)
         drop_line(task->loop->engine, line);
 }
 
-const struct task *ss_fair_after(const struct engine *engine,
+const struct task *ss_ready_queue_after(const struct engine *engine,
     const struct task *task, enum line_kind kind)
 {
     if (task && task->ready_next)
@@ -121,7 +121,7 @@ const struct task *ss_fair_after(const struct engine *engine,
 
 // ------------------------------------------------ turns
 
-void ss_fair_begin(struct engine *engine)
+void ss_ready_queue_begin(struct engine *engine)
 {
     for (size_t i = 0; i < engine->lines.count; i++) {
         struct line *line = engine->lines.items[i];
@@ -137,7 +137,7 @@ static bool comes_before(const struct line *a, const struct line *b)
                                       : a->turn < b->turn;
 }
 
-struct task *ss_fair_next(struct engine *engine)
+struct task *ss_ready_queue_next(struct engine *engine)
 {
     struct line *best = NULL;
     for (size_t i = 0; i < engine->lines.count; i++) {
@@ -151,7 +151,7 @@ struct task *ss_fair_next(struct engine *engine)
     return task;
 }
 
-void ss_fair_served(struct task *task)
+void ss_ready_queue_served(struct task *task)
 {
     task->line->turn = ++task->loop->engine->line_turns;
 }

@@ -1,15 +1,15 @@
-// trial.c - runs that may be what ended their coordinator.
+// quarantine.c - runs that may be what ended their coordinator.
 //
 //   found after a crash: recoveries n -> n + 1, durably --> loaded, goes on
 //                           |  n = 3                          | a new row: 0
 //                           v                                 v
 //                       quarantined --release--> n = 1     (innocent)
 //                           |
-//                           +--cancel--> ended; parked again if that fails
+//                           +--cancel--> ended; quarantined again if that fails
 //
 // Whoever finds a run of a coordinator that crashed counts that before anything
 // of it is read, so that a run which ends every coordinator that touches it is
-// parked at last, wherever it is found. Runs go on together the first times. The
+// quarantined at last, wherever it is found. Runs go on together the first times. The
 // last time each goes on alone, until it makes a row or a while has passed: who
 // gets over that only stood beside the guilty one, and is counted less again.
 #include <string.h>
@@ -25,8 +25,8 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
-#include "coordinator/engine/runs/trial.h"
-#include "coordinator/engine/runs/trial_impl.h"
+#include "coordinator/engine/runs/quarantine.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/shards.h"
@@ -35,44 +35,44 @@
 
 #define QUARANTINED "quarantined"
 
-static void trial_fini(struct trial *trial)
+static void trial_fini(struct suspect *suspect)
 {
-    ss_free(trial->thread);
-    json_decref(trial->record);
+    ss_free(suspect->thread);
+    json_decref(suspect->record);
 }
 
-void ss_trials_fini(struct engine *engine)
+void ss_suspects_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->trials.count; i++)
-        trial_fini(&engine->trials.items[i]);
-    SS_VEC_FINI(&engine->trials);
-    ss_free(engine->on_trial);
+    for (size_t i = 0; i < engine->suspects.count; i++)
+        trial_fini(&engine->suspects.items[i]);
+    SS_VEC_FINI(&engine->suspects);
+    ss_free(engine->on_probation);
 }
 
-// ------------------------------------------------ parked
+// ------------------------------------------------ quarantined
 
-static const char *parked_run(const struct thread *thread)
+static const char *quarantined_run(const struct thread *thread)
 {
-    return ss_json_str(thread->parked, "run", "");
+    return ss_json_str(thread->quarantined, "run", "");
 }
 
 // Who waits for the thread is told so by release.c.
 static void park(struct thread *thread, json_t *record)
 {
-    json_decref(thread->parked);
-    thread->parked = json_incref(record);
+    json_decref(thread->quarantined);
+    thread->quarantined = json_incref(record);
     ss_engine_narrate(thread->engine, "run %s on thread %s has ended its "
-        "coordinator %d times and is parked", parked_run(thread), thread->id,
+        "coordinator %d times and is parked", quarantined_run(thread), thread->id,
         SS_RECOVERIES_MAX + 1);
-    thread->barred = true;
+    thread->is_unread = true;
 }
 
 // ------------------------------------------------ on trial
 
-static void begin(struct engine *engine, struct trial *trial)
+static void begin(struct engine *engine, struct suspect *suspect)
 {
-    trial->tag = ss_record_store(ss_thread_find(engine, trial->thread),
-        ss_json_str(trial->record, "run", ""), json_incref(trial->record));
+    suspect->tag = ss_record_store(ss_thread_find(engine, suspect->thread),
+        ss_json_str(suspect->record, "run", ""), json_incref(suspect->record));
 }
 
 // A record like this one, with other words for two things. Gives.
@@ -89,17 +89,17 @@ static void add(struct thread *thread, json_t *record, const char *status,
     int64_t recoveries)
 {
     struct engine *engine = thread->engine;
-    SS_VEC_PUSH(&engine->trials,
-        (struct trial){.thread = ss_strdup(thread->id),
+    SS_VEC_PUSH(&engine->suspects,
+        (struct suspect){.thread = ss_strdup(thread->id),
             .record = record_with(record, status, recoveries)});
-    thread->barred = true;
+    thread->is_unread = true;
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
         strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
-        begin(engine, &engine->trials.items[engine->trials.count - 1]);
+        begin(engine, &engine->suspects.items[engine->suspects.count - 1]);
 }
 
-void ss_trial_add(struct thread *thread, json_t *record)
+void ss_suspect_add(struct thread *thread, json_t *record)
 {
     int64_t recoveries = ss_json_int(record, "recoveries", 0);
     const char *run = ss_json_str(record, "run", "");
@@ -112,36 +112,36 @@ void ss_trial_add(struct thread *thread, json_t *record)
     park(thread, record);
 }
 
-void ss_run_parked(struct thread *thread, json_t *record)
+void ss_run_quarantined(struct thread *thread, json_t *record)
 {
     park(thread, record);
 }
 
-static void load(struct engine *engine, const struct trial *trial)
+static void load(struct engine *engine, const struct suspect *suspect)
 {
-    struct thread *thread = ss_map_get(&engine->threads, trial->thread);
-    if (!thread || !thread->barred)
+    struct thread *thread = ss_map_get(&engine->threads, suspect->thread);
+    if (!thread || !thread->is_unread)
         return; // it has moved
-    thread->barred = false;
-    thread->recoveries = ss_json_int(trial->record, "recoveries", 0);
+    thread->is_unread = false;
+    thread->recoveries = ss_json_int(suspect->record, "recoveries", 0);
     if (thread->recoveries == SS_RECOVERIES_MAX) {
-        ss_free(engine->on_trial);
-        engine->on_trial = ss_strdup(thread->id);
-        engine->trial_ends_ms = engine->now_ms + SS_TRIAL_MS;
+        ss_free(engine->on_probation);
+        engine->on_probation = ss_strdup(thread->id);
+        engine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
     }
     ss_thread_get(engine, thread->id);
 }
 
-bool ss_trial_stored(struct engine *engine, const struct ss_event *event)
+bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
 {
-    for (size_t i = 0; i < engine->trials.count; i++) {
-        struct trial trial = engine->trials.items[i];
-        if (trial.tag == 0 || trial.tag != event->stored.tag)
+    for (size_t i = 0; i < engine->suspects.count; i++) {
+        struct suspect suspect = engine->suspects.items[i];
+        if (suspect.tag == 0 || suspect.tag != event->stored.tag)
             continue;
-        SS_VEC_REMOVE(&engine->trials, i);
+        SS_VEC_REMOVE(&engine->suspects, i);
         if (event->stored.status == SS_OK)
-            load(engine, &trial);
-        trial_fini(&trial);
+            load(engine, &suspect);
+        trial_fini(&suspect);
         return true;
     }
     return false;
@@ -160,59 +160,59 @@ static void acquit(struct run *run)
 static bool is_over(const struct engine *engine)
 {
     const struct thread *thread =
-        engine->on_trial ? ss_map_get(&engine->threads, engine->on_trial)
+        engine->on_probation ? ss_map_get(&engine->threads, engine->on_probation)
                          : NULL;
     if (!thread || thread->state == THREAD_COLD)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
     return !thread->run || thread->run->recoveries == 0
-        || engine->now_ms >= engine->trial_ends_ms;
+        || engine->now_ms >= engine->probation_ends_ms;
 }
 
-void ss_trials_next(struct engine *engine)
+void ss_suspects_next(struct engine *engine)
 {
-    if ((!engine->on_trial && engine->trials.count == 0) || !is_over(engine))
+    if ((!engine->on_probation && engine->suspects.count == 0) || !is_over(engine))
         return;
     const struct thread *thread =
-        engine->on_trial ? ss_map_get(&engine->threads, engine->on_trial)
+        engine->on_probation ? ss_map_get(&engine->threads, engine->on_probation)
                          : NULL;
     if (thread && thread->run && thread->run->recoveries > 0)
         acquit(thread->run);
-    ss_free(engine->on_trial);
-    engine->on_trial = NULL;
+    ss_free(engine->on_probation);
+    engine->on_probation = NULL;
     size_t next = SS_NONE;
-    for (size_t i = engine->trials.count; i-- > 0;) {
-        const struct trial *trial = &engine->trials.items[i];
-        bool alone = ss_json_int(trial->record, "recoveries", 0)
+    for (size_t i = engine->suspects.count; i-- > 0;) {
+        const struct suspect *suspect = &engine->suspects.items[i];
+        bool alone = ss_json_int(suspect->record, "recoveries", 0)
             == SS_RECOVERIES_MAX;
-        if (alone && trial->tag != 0)
+        if (alone && suspect->tag != 0)
             return; // one is on its way
         next = alone ? i : next;
     }
     if (next != SS_NONE)
-        begin(engine, &engine->trials.items[next]);
+        begin(engine, &engine->suspects.items[next]);
 }
 
-void ss_trials_let_go(struct engine *engine)
+void ss_suspects_let_go(struct engine *engine)
 {
-    for (size_t i = engine->trials.count; i-- > 0;) {
-        struct trial trial = engine->trials.items[i];
-        if (ss_is_ours(engine, trial.thread))
+    for (size_t i = engine->suspects.count; i-- > 0;) {
+        struct suspect suspect = engine->suspects.items[i];
+        if (ss_shard_owned(engine, suspect.thread))
             continue;
-        SS_VEC_REMOVE(&engine->trials, i);
-        trial_fini(&trial);
+        SS_VEC_REMOVE(&engine->suspects, i);
+        trial_fini(&suspect);
     }
 }
 
-void ss_trials_wake(struct engine *engine)
+void ss_suspects_wake(struct engine *engine)
 {
-    if (!engine->on_trial)
-        ss_trials_next(engine);
+    if (!engine->on_probation)
+        ss_suspects_next(engine);
     else if (is_over(engine))
         ss_engine_wake(engine, engine->now_ms);
-    else if (engine->trial_ends_ms > engine->now_ms)
-        ss_engine_wake(engine, engine->trial_ends_ms);
+    else if (engine->probation_ends_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->probation_ends_ms);
     // else it is read, and its rows come by themselves
 }
 
@@ -225,29 +225,29 @@ void ss_run_survives(struct run *run)
 // ------------------------------------------------ what people do about it
 
 // Its record stays as it is until the end row is durable: if reading it ends us
-// once more, it is parked as before.
-void ss_parked_doom(struct thread *thread)
+// once more, it is quarantined as before.
+void ss_quarantined_cancel(struct thread *thread)
 {
-    ss_doomed_forget(thread);
-    thread->doomed = thread->parked;
-    thread->parked = NULL;
-    thread->barred = false;
+    ss_cancelled_forget(thread);
+    thread->cancelled_record = thread->quarantined;
+    thread->quarantined = NULL;
+    thread->is_unread = false;
     ss_thread_get(thread->engine, thread->id);
 }
 
-void ss_doomed_forget(struct thread *thread)
+void ss_cancelled_forget(struct thread *thread)
 {
-    json_decref(thread->doomed);
-    thread->doomed = NULL;
+    json_decref(thread->cancelled_record);
+    thread->cancelled_record = NULL;
 }
 
-bool ss_doomed_found(struct thread *thread, const char *run)
+bool ss_cancelled_found(struct thread *thread, const char *run)
 {
-    if (strcmp(ss_json_str(thread->doomed, "run", ""), run) != 0)
+    if (strcmp(ss_json_str(thread->cancelled_record, "run", ""), run) != 0)
         return false;
-    json_t *record = json_incref(thread->doomed);
+    json_t *record = json_incref(thread->cancelled_record);
     struct waiting_list waiting = thread->waiting;
-    ss_doomed_forget(thread);
+    ss_cancelled_forget(thread);
     memset(&thread->waiting, 0, sizeof(thread->waiting));
     ss_thread_break(thread, SS_EQUARANTINED, "its run was not cancelled");
     for (size_t i = 0; i < waiting.count; i++)
@@ -258,12 +258,12 @@ bool ss_doomed_found(struct thread *thread, const char *run)
     return true;
 }
 
-void ss_parked_release(struct thread *thread)
+void ss_quarantined_release(struct thread *thread)
 {
-    json_t *record = thread->parked;
+    json_t *record = thread->quarantined;
     ss_engine_narrate(thread->engine, "run %s on thread %s is released",
-        parked_run(thread), thread->id);
-    thread->parked = NULL;
+        quarantined_run(thread), thread->id);
+    thread->quarantined = NULL;
     add(thread, record, "running", 1);
     json_decref(record);
 }

@@ -1,6 +1,6 @@
-// change_impl.h - what may stand in an update, and as which node it is made.
-#ifndef SS_ENGINE_RUNS_CHANGE_IMPL_H
-#define SS_ENGINE_RUNS_CHANGE_IMPL_H
+// update_state_impl.h - what may stand in an update, and as which node it is made.
+#ifndef SS_ENGINE_RUNS_UPDATE_STATE_IMPL_H
+#define SS_ENGINE_RUNS_UPDATE_STATE_IMPL_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -12,14 +12,14 @@ struct ss_error;
 struct ss_node;
 struct task;
 
-// ------------------------------------------------ change.c
+// ------------------------------------------------ update_state.c
 
 // Answer with that error, and free it.
-void ss_change_abandon(struct change *change, int status, const char *message);
+void ss_update_state_abandon(struct change *change, int status, const char *message);
 // Of an update from outside.
-void ss_change_verify(const struct change *change, struct census *census);
+void ss_update_state_verify(const struct change *change, struct census *census);
 
-// ------------------------------------------------ change_check.c
+// ------------------------------------------------ update_check.c
 
 // Its value is null, as __end__ (R9.16).
 bool ss_update_is_clear(const json_t *update);
@@ -30,16 +30,16 @@ bool ss_update_check_superstep(const json_t *updates, struct ss_error *error);
 // A request: its supersteps, and how many they are. SS_EINVAL, SS_ELIMIT.
 int ss_update_check(const json_t *body, struct ss_error *error);
 
-// ------------------------------------------------ turn.c
+// ------------------------------------------------ as_node.c
 
 // The node as which `update` is made; `single`: it need not say that. NULL: none
 // is, or it writes nothing, and `error` (SS_EUPDATE) says what to do. Borrowed
 // from the loop's graph.
-const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
+const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
     bool single, struct ss_error *error);
 // Gives `task`, of that node, its id: the one that is given, that of the node's
 // next task that is planned, or a made-up one. `used`: of the loop's tasks, those
 // whose ids are taken.
-void ss_turn_name(struct task *task, const json_t *update, bool *used);
+void ss_as_node_name(struct task *task, const json_t *update, bool *used);
 
 #endif

@@ -1,4 +1,4 @@
-// leave.c - a worker that an operator sends away (the request `drain`).
+// drain_worker.c - a worker that an operator sends away (the request `drain`).
 //
 //   takes part --drain--> sent away --Bye {drains}--> drains --Bye--> gone
 //

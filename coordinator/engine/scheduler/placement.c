@@ -1,9 +1,9 @@
-// place.c - which worker gets a task.
+// placement.c - which worker gets a task.
 //
 // One that serves the graph, offers all labels that the node asks for, is not
 // draining and has room; of those the least loaded, relative to its size. Among
 // equals the one that worked on the thread last: it holds its lists already
-// (hold.c), and what the application caches.
+// (list_cache.c), and what the application caches.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -15,8 +15,8 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/change.h"
-#include "coordinator/engine/scheduler/place.h"
+#include "coordinator/engine/runs/update_state.h"
+#include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
@@ -24,7 +24,7 @@
 const struct ss_graph *ss_task_root_graph(const struct task *task)
 {
     const struct loop *loop = task->loop;
-    return loop->run ? loop->run->graph : ss_change_graph(loop->change);
+    return loop->run ? loop->run->graph : ss_update_state_graph(loop->change);
 }
 
 static bool serves(const struct worker *worker, const struct ss_graph *graph)
@@ -45,7 +45,7 @@ static bool suits(const struct worker *worker, const struct task *task)
     return has_labels(worker, task) && serves(worker, ss_task_root_graph(task));
 }
 
-bool ss_place_lacks_labels(const struct task *task)
+bool ss_placement_lacks_labels(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
     if (!task->node || task->node->labels_count == 0)
@@ -56,7 +56,7 @@ bool ss_place_lacks_labels(const struct task *task)
     return true;
 }
 
-char *ss_place_labels(const struct task *task)
+char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
     for (size_t i = 0; task->node && i < task->node->labels_count; i++) {
@@ -92,7 +92,7 @@ static bool is_better(const struct worker *a, const struct worker *b,
         && b->number != thread->worked_on_by;
 }
 
-struct worker *ss_place(const struct task *task)
+struct worker *ss_placement_find(const struct task *task)
 {
     struct worker *best = NULL;
     const struct loop *loop = task->loop;

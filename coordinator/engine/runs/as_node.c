@@ -1,4 +1,4 @@
-// turn.c - whose turn an update takes: as which node it is made, and as which
+// as_node.c - whose turn an update takes: as which node it is made, and as which
 // of its tasks (spec/engine.md R9.12, R9.13).
 //
 //   it says as_node            that node
@@ -13,7 +13,7 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/threads/thread.h"
 
 // R9.12: by the versions that nodes have seen.
@@ -49,7 +49,7 @@ static const struct ss_node *infer(struct loop *loop)
     return tie ? NULL : node;
 }
 
-const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
+const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
     bool single, struct ss_error *error)
 {
     const char *name = ss_json_str(update, "as_node", NULL);
@@ -81,7 +81,7 @@ const struct ss_node *ss_turn_node(struct loop *loop, const json_t *update,
     return node;
 }
 
-void ss_turn_name(struct task *task, const json_t *update, bool *used)
+void ss_as_node_name(struct task *task, const json_t *update, bool *used)
 {
     struct loop *loop = task->loop;
     const char *given = ss_json_str(update, "task_id", NULL);

@@ -6,7 +6,7 @@
 #include "common/model/persistent_vector.h"
 #include "common/model/task.h"
 
-void ss_order_lists_fini(struct ss_order *order)
+void ss_assignment_lists_fini(struct ss_assignment *order)
 {
     for (size_t i = 0; i < order->lists_count; i++) {
         ss_free(order->lists[i].name);
@@ -17,8 +17,8 @@ void ss_order_lists_fini(struct ss_order *order)
     order->lists_count = order->lists_capacity = 0;
 }
 
-struct ss_value **ss_order_part(
-    struct ss_order *order, enum ss_order_part part)
+struct ss_value **ss_assignment_part(
+    struct ss_assignment *order, enum ss_assignment_part part)
 {
     switch (part) {
     case SS_PART_INPUT:
@@ -34,10 +34,10 @@ struct ss_value **ss_order_part(
 // ------------------------------------------------ without them
 
 static bool is_left_out(
-    const struct ss_order *order, enum ss_order_part part, const char *name)
+    const struct ss_assignment *order, enum ss_assignment_part part, const char *name)
 {
     for (size_t i = 0; i < order->lists_count; i++) {
-        const struct ss_order_list *list = &order->lists[i];
+        const struct ss_assignment_list *list = &order->lists[i];
         bool is_it = name ? list->name && strcmp(list->name, name) == 0
                           : !list->name;
         if (list->part == part && is_it)
@@ -46,10 +46,10 @@ static bool is_left_out(
     return false;
 }
 
-struct ss_value *ss_order_rest(
-    const struct ss_order *order, enum ss_order_part part)
+struct ss_value *ss_assignment_rest(
+    const struct ss_assignment *order, enum ss_assignment_part part)
 {
-    struct ss_value *all = *ss_order_part((struct ss_order *)order, part);
+    struct ss_value *all = *ss_assignment_part((struct ss_assignment *)order, part);
     size_t count, kept = 0;
     if (!all || is_left_out(order, part, NULL))
         return NULL;
@@ -118,15 +118,15 @@ static struct ss_value *members_end(struct members *members)
 }
 
 // Some of the members of the part: each at its place, in ascending order.
-static int complete_members(struct ss_order *order, enum ss_order_part part,
+static int complete_members(struct ss_assignment *order, enum ss_assignment_part part,
     struct ss_list *const *whole)
 {
-    struct ss_value **place = ss_order_part(order, part);
+    struct ss_value **place = ss_assignment_part(order, part);
     struct members members;
     bool fits = true;
     members_begin(&members, *place, order->lists_count);
     for (size_t i = 0; i < order->lists_count && fits; i++) {
-        const struct ss_order_list *list = &order->lists[i];
+        const struct ss_assignment_list *list = &order->lists[i];
         if (list->part != part)
             continue;
         fits = list->name && list->at <= members.count;
@@ -139,11 +139,11 @@ static int complete_members(struct ss_order *order, enum ss_order_part part,
     return fits ? SS_OK : SS_EFORMAT;
 }
 
-static int complete_part(struct ss_order *order, enum ss_order_part part,
+static int complete_part(struct ss_assignment *order, enum ss_assignment_part part,
     struct ss_list *const *whole)
 {
-    struct ss_value **place = ss_order_part(order, part);
-    const struct ss_order_list *first = NULL;
+    struct ss_value **place = ss_assignment_part(order, part);
+    const struct ss_assignment_list *first = NULL;
     size_t at = 0, count = 0;
     for (size_t i = 0; i < order->lists_count; i++) {
         if (order->lists[i].part != part)
@@ -160,11 +160,11 @@ static int complete_part(struct ss_order *order, enum ss_order_part part,
     return SS_OK;
 }
 
-int ss_order_complete(struct ss_order *order, struct ss_list *const *whole)
+int ss_assignment_complete(struct ss_assignment *order, struct ss_list *const *whole)
 {
     int status = SS_OK;
     for (int part = 0; part < SS_PARTS_COUNT && status == SS_OK; part++)
-        status = complete_part(order, (enum ss_order_part)part, whole);
-    ss_order_lists_fini(order);
+        status = complete_part(order, (enum ss_assignment_part)part, whole);
+    ss_assignment_lists_fini(order);
     return status;
 }

@@ -1,4 +1,4 @@
-// adopt.c - attempts that began under another owner of their thread.
+// takeover.c - attempts that began under another owner of their thread.
 //
 // A coordinator that comes after another one (it was started again, or gained
 // shards) finds runs whose tasks may be out. Workers offer what they hold: with
@@ -21,7 +21,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/scheduler/adopt.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
@@ -30,7 +30,7 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
-struct offered {
+struct claimed {
     struct ss_offer offer;
     char *peer;
     int64_t until_ms; // then it is void
@@ -44,16 +44,16 @@ static char *key_of(const char *thread, const char *task_id)
 
 static void free_offered(void *value)
 {
-    struct offered *it = value;
+    struct claimed *it = value;
     ss_offer_fini(&it->offer);
     ss_free(it->peer);
     ss_free(it);
 }
 
-void ss_offers_fini(struct engine *engine)
+void ss_claimed_fini(struct engine *engine)
 {
     ss_map_fini(&engine->offers, free_offered);
-    ss_map_fini(&engine->seekers, NULL);
+    ss_map_fini(&engine->expected, NULL);
 }
 
 static void settle(
@@ -67,33 +67,33 @@ static void settle(
 
 // ------------------------------------------------ tasks that may be out
 
-void ss_adopt_wait(struct task *task)
+void ss_takeover_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
     struct engine *engine = task->loop->engine;
     task->may_be_out = run && run->terms.recovering && task->node
         && task->order_kind == SS_ORDER_NODE;
-    if (!task->may_be_out || task->seeks)
+    if (!task->may_be_out || task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->id);
-    task->seeks = !ss_map_get(&engine->seekers, key);
-    if (task->seeks)
-        ss_map_put(&engine->seekers, key, task);
-    engine->offers_moved = true;
+    task->is_expected = !ss_map_get(&engine->expected, key);
+    if (task->is_expected)
+        ss_map_put(&engine->expected, key, task);
+    engine->claims_moved = true;
     ss_free(key);
 }
 
-void ss_adopt_forget(struct task *task)
+void ss_takeover_forget(struct task *task)
 {
-    if (!task->seeks)
+    if (!task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->id);
-    ss_map_remove(&task->loop->engine->seekers, key);
+    ss_map_remove(&task->loop->engine->expected, key);
     ss_free(key);
-    task->seeks = false;
+    task->is_expected = false;
 }
 
-bool ss_adopt_waits(const struct task *task)
+bool ss_takeover_waits(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
     return task->may_be_out && engine->now_ms < engine->adopt_until_ms;
@@ -101,7 +101,7 @@ bool ss_adopt_waits(const struct task *task)
 
 // ------------------------------------------------ looking for them
 
-void ss_adopt_begin(struct engine *engine)
+void ss_takeover_begin(struct engine *engine)
 {
     int64_t until = engine->now_ms + engine->options.adopt_ms;
     if (until > engine->adopt_until_ms)
@@ -123,7 +123,7 @@ static void seek(struct worker *worker, const struct ss_shards *shards,
 void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch)
 {
-    ss_adopt_begin(engine);
+    ss_takeover_begin(engine);
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         seek(e->value, shards, epoch);
 }
@@ -150,7 +150,7 @@ void ss_seek_all(struct worker *worker)
 
 // ------------------------------------------------ offers
 
-static bool is_better(const struct offered *known, const struct ss_offer *offer)
+static bool is_better(const struct claimed *known, const struct ss_offer *offer)
 {
     return offer->ended && !known->offer.ended;
 }
@@ -159,30 +159,30 @@ static void keep(
     struct worker *worker, const struct ss_offer *offer, const char *key)
 {
     struct engine *engine = worker->engine;
-    struct offered *it = ss_zalloc(1, sizeof(*it));
+    struct claimed *it = ss_zalloc(1, sizeof(*it));
     it->offer = *offer;
     it->offer.thread = ss_strdup(offer->thread);
     it->offer.run = ss_strdup(offer->run);
     it->peer = ss_strdup(worker->peer);
     it->until_ms =
         engine->now_ms + engine->options.adopt_ms + SS_OFFER_EXTRA_MS;
-    struct offered *before = ss_map_put(&engine->offers, key, it);
+    struct claimed *before = ss_map_put(&engine->offers, key, it);
     if (before) {
         settle(engine, before->peer, before->offer.attempt);
         free_offered(before);
     }
-    engine->offers_moved = true;
+    engine->claims_moved = true;
 }
 
 // One offer. Those of threads that are another's are left to it.
 static void take(struct worker *worker, const struct ss_offer *offer)
 {
     struct engine *engine = worker->engine;
-    if (!ss_is_ours(engine, offer->thread)
+    if (!ss_shard_owned(engine, offer->thread)
         || offer->attempt.epoch == engine->options.epoch)
         return;
     char *key = key_of(offer->thread, offer->task_id);
-    const struct offered *known = ss_map_get(&engine->offers, key);
+    const struct claimed *known = ss_map_get(&engine->offers, key);
     bool is_same = known
         && known->offer.attempt.epoch == offer->attempt.epoch
         && known->offer.attempt.dispatch == offer->attempt.dispatch;
@@ -194,7 +194,7 @@ static void take(struct worker *worker, const struct ss_offer *offer)
     ss_free(key);
 }
 
-void ss_offers_take(struct worker *worker, const struct ss_offer *offers,
+void ss_claimed_take(struct worker *worker, const struct ss_offer *offers,
     size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -207,21 +207,21 @@ void ss_worker_offers(struct engine *engine, const struct ss_event *event)
     if (!worker)
         return;
     worker->seen_ms = engine->now_ms;
-    ss_offers_take(worker, event->offers.items, event->offers.count);
+    ss_claimed_take(worker, event->offers.items, event->offers.count);
 }
 
-void ss_offers_drop(struct worker *worker)
+void ss_claimed_drop(struct worker *worker)
 {
     struct engine *engine = worker->engine;
     for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
         next = e->next;
-        struct offered *it = e->value;
+        struct claimed *it = e->value;
         if (strcmp(it->peer, worker->peer) == 0)
             free_offered(ss_map_remove(&engine->offers, e->key));
     }
 }
 
-void ss_offers_expire(struct engine *engine)
+void ss_claimed_expire(struct engine *engine)
 {
     if (engine->adopt_until_ms > engine->now_ms)
         ss_engine_wake(engine, engine->adopt_until_ms);
@@ -231,7 +231,7 @@ void ss_offers_expire(struct engine *engine)
     }
     for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
         next = e->next;
-        struct offered *it = e->value;
+        struct claimed *it = e->value;
         if (it->until_ms > engine->now_ms) {
             ss_engine_wake(engine, it->until_ms);
             continue;
@@ -246,14 +246,14 @@ void ss_offers_expire(struct engine *engine)
 static bool matches(struct task *task, const struct ss_offer *offer)
 {
     const struct run *run = task->loop->run;
-    struct ss_order *order = ss_task_order(task);
+    struct ss_assignment *order = ss_task_order(task);
     bool is_same = strcmp(run->id, offer->run) == 0
         && order->digest == offer->digest;
-    ss_order_destroy(&order);
+    ss_assignment_destroy(&order);
     return is_same;
 }
 
-static void adopt(struct task *task, struct offered *it, struct worker *worker)
+static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 {
     struct engine *engine = worker->engine;
     ss_attempt_begin(task, worker);
@@ -267,21 +267,21 @@ static void adopt(struct task *task, struct offered *it, struct worker *worker)
             .attempt = task->attempt});
 }
 
-void ss_adopt(struct engine *engine)
+void ss_takeover_all(struct engine *engine)
 {
-    if (!engine->offers_moved)
+    if (!engine->claims_moved)
         return;
-    engine->offers_moved = false;
+    engine->claims_moved = false;
     for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
         next = e->next;
-        struct offered *it = e->value;
-        struct task *task = ss_map_get(&engine->seekers, e->key);
+        struct claimed *it = e->value;
+        struct task *task = ss_map_get(&engine->expected, e->key);
         struct worker *worker = ss_map_get(&engine->workers, it->peer);
         ss_check(worker != NULL);
         if (!task || task->state != TASK_READY)
             continue;
         if (task->gate_seq > task->loop->thread->durable) {
-            engine->offers_moved = true;
+            engine->claims_moved = true;
             continue;
         }
         if (matches(task, &it->offer))
@@ -297,15 +297,15 @@ void ss_adopt(struct engine *engine)
 void ss_offers_verify(const struct engine *engine, struct census *census)
 {
     for (const struct ss_map_entry *e = engine->offers.first; e; e = e->next) {
-        const struct offered *it = e->value;
+        const struct claimed *it = e->value;
         ss_invariant(I125, ss_map_get(&engine->workers, it->peer) != NULL);
         ss_invariant(I126, it->until_ms > engine->now_ms);
         ss_invariant(
             I127, it->offer.attempt.epoch != engine->options.epoch);
     }
     ss_invariant(I128, engine->offers.count <= SS_OFFERS_MAX);
-    for (const struct ss_map_entry *e = engine->seekers.first; e; e = e->next)
-        ss_invariant(I129, ((const struct task *)e->value)->seeks);
-    ss_invariant(I130, engine->seekers.count == census->seekers);
+    for (const struct ss_map_entry *e = engine->expected.first; e; e = e->next)
+        ss_invariant(I129, ((const struct task *)e->value)->is_expected);
+    ss_invariant(I130, engine->expected.count == census->expected);
     census->seen += engine->offers.count;
 }

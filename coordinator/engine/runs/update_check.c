@@ -1,11 +1,11 @@
-// change_check.c - what may stand in a request `update` (spec/engine.md 9.3).
+// update_check.c - what may stand in a request `update` (spec/engine.md 9.3).
 #include <string.h>
 
 #include "common/base/status.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/runs/change_impl.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 
 static const char *as_node(const json_t *update)
 {

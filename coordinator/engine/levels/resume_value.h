@@ -1,0 +1,28 @@
+// resume_value.h - whose the resume value without an id is (resume_value.c).
+#ifndef SS_ENGINE_LEVELS_RESUME_VALUE_H
+#define SS_ENGINE_LEVELS_RESUME_VALUE_H
+
+#include <stdbool.h>
+
+struct loop;
+struct run;
+struct task;
+
+// The loop's tasks begin: who goes first with the resume value without an id.
+void ss_resume_value_line(const struct loop *loop, struct task *const *sorted);
+// The task is about to be sent: with the resume value without an id, if it is its. False: not
+// yet, whose it is shows when all graphs that go on are planned; it begins then.
+bool ss_resume_value_offer(struct task *task);
+// The task is gone.
+void ss_resume_value_forget(struct task *task);
+// Its holder took it: nobody else is given it.
+void ss_resume_value_taken(struct task *task);
+// Its holder ended without it.
+void ss_resume_value_released(struct run *run, struct task *task);
+// The task's body goes to a worker, when its turn with the answer has come.
+void ss_task_start_body(struct task *task);
+// Who waits begins; those who asked meanwhile get it, or are told that there is
+// none.
+void ss_resume_value_settle(struct run *run);
+
+#endif

@@ -1,0 +1,26 @@
+// quarantine.h - runs that may have ended their coordinator, and quarantine (quarantine.c).
+#ifndef SS_ENGINE_RUNS_QUARANTINE_H
+#define SS_ENGINE_RUNS_QUARANTINE_H
+
+#include <stdbool.h>
+
+struct engine;
+struct ss_event;
+struct thread;
+
+// Frees all trials.
+void ss_suspects_fini(struct engine *engine);
+// True: it was the answer to a trial's record.
+bool ss_suspect_stored(struct engine *engine, const struct ss_event *event);
+// At the start of a step, and at its end.
+void ss_suspects_next(struct engine *engine);
+void ss_suspects_wake(struct engine *engine);
+// Those of threads that have moved are their owners' to count.
+void ss_suspects_let_go(struct engine *engine);
+// A quarantined run is to be cancelled: its thread is read. Where the cancel does
+// not become durable it is quarantined again.
+void ss_quarantined_cancel(struct thread *thread);
+// It goes on, on trial.
+void ss_quarantined_release(struct thread *thread);
+
+#endif

@@ -1,0 +1,29 @@
+// quarantine_impl.h - trials, as the files of runs see them.
+#ifndef SS_ENGINE_RUNS_QUARANTINE_IMPL_H
+#define SS_ENGINE_RUNS_QUARANTINE_IMPL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run;
+struct thread;
+
+// A run that may have ended its coordinator (quarantine.c).
+struct suspect {
+    char *thread;
+    json_t *record; // as it is to be stored
+    uint64_t tag;   // of that; 0: it waits for its turn
+};
+
+// A run found after a crash: it is counted before anything of it is read.
+void ss_suspect_add(struct thread *thread, json_t *record);
+// A row of it is made: it is not what ended its coordinator.
+void ss_run_survives(struct run *run);
+// A quarantined run was found.
+void ss_run_quarantined(struct thread *thread, json_t *record);
+// A run whose cancel did not become durable is quarantined again. False: this is none.
+bool ss_cancelled_found(struct thread *thread, const char *run);
+void ss_cancelled_forget(struct thread *thread);
+
+#endif

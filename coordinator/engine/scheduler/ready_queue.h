@@ -1,0 +1,18 @@
+// ready_queue.h - whose turn it is among ready tasks (ready_queue.c).
+#ifndef SS_ENGINE_SCHEDULER_READY_QUEUE_H
+#define SS_ENGINE_SCHEDULER_READY_QUEUE_H
+
+struct engine;
+struct task;
+
+// A task is ready; it is no more (nothing, if it was not).
+void ss_ready_queue_add(struct task *task);
+void ss_ready_queue_remove(struct task *task);
+// A dispatch begins: each ready task is given once by the calls that follow, in
+// the order in which they should be served. NULL: that was all.
+void ss_ready_queue_begin(struct engine *engine);
+struct task *ss_ready_queue_next(struct engine *engine);
+// Its line had its turn.
+void ss_ready_queue_served(struct task *task);
+
+#endif
