@@ -149,7 +149,6 @@ int main(int argc, char **argv)
     report("one node of 100,000", WARM, times.wanted - 1);
     run("chat");
     report("a conversation, its first messages", WARM, 3 * WARM);
-    report("the same, its last", times.wanted - 2 * WARM - 1,
-        times.wanted - 1);
+    report("the same, its last", times.wanted - 2 * WARM - 1, times.wanted - 1);
     return 0;
 }

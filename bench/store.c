@@ -293,8 +293,8 @@ static void crowd_open(const struct postgres_server *server,
     crowd->connections = connections;
     for (size_t i = 0; i < connections; i++) {
         stores[i] = open_schema(server, "superstep");
-        if (ss_store_fence_take(
-                stores[i], name, (int)i, &epochs[i], &error) != SS_OK)
+        if (ss_store_fence_take(stores[i], name, (int)i, &epochs[i], &error) !=
+            SS_OK)
             complain("fence", error.message);
     }
     if (ss_store_actors_start(stores, connections, &crowd->actors, &error) !=
@@ -303,8 +303,8 @@ static void crowd_open(const struct postgres_server *server,
     for (size_t i = 0; i < connections; i++)
         ss_store_actors_fence(crowd->actors, i, epochs[i]);
     for (size_t i = 0; i < THREADS; i++)
-        (void)snprintf(crowd->names[i], sizeof(crowd->names[i]), "%s-%zu",
-            name, i);
+        (void)snprintf(
+            crowd->names[i], sizeof(crowd->names[i]), "%s-%zu", name, i);
 }
 
 static void crowd_append(struct crowd *crowd, size_t thread)
@@ -365,7 +365,8 @@ static void crowds_compare(const struct postgres_server *server, int seconds)
             sides[i].processor += processor_seconds(server) - before;
         }
     printf("%d threads\nconnections         rows   rows a commit"
-           "   processor: a row\n", THREADS);
+           "   processor: a row\n",
+        THREADS);
     for (size_t i = 0; i < CROWDS; i++) {
         struct ss_store_actor_stats stats =
             ss_store_actors_stats(crowds[i].actors);

@@ -42,7 +42,7 @@ struct ss_client {
     struct ss_client_lines lines;
     char *endpoints[SS_CLIENT_ENDPOINTS_MAX]; // as they were given
     size_t endpoints_count;
-    char *home; // the endpoint that is asked first
+    char *home;          // the endpoint that is asked first
     char *keys;          // or NULL
     const char *trouble; // why nobody answers, as the last link said; or NULL
     int64_t wake_at_ms;
@@ -272,8 +272,8 @@ static void feed(struct ss_client *client, struct ss_talk_event event)
     }
 }
 
-static void receive(struct ss_client *client, uint32_t line,
-    const void *bytes, size_t size)
+static void receive(
+    struct ss_client *client, uint32_t line, const void *bytes, size_t size)
 {
     struct ss_message *message;
     struct ss_error error;
@@ -339,8 +339,7 @@ void ss_client_step(struct ss_client *client)
     if (left == 0)
         client->wake_at_ms = 0;
     deliver(client);
-    ss_client_waits_step(
-        &client->waits, client, is_waiting(client), now_ms());
+    ss_client_waits_step(&client->waits, client, is_waiting(client), now_ms());
 }
 
 // -------------------------------------------------------------- open and close
@@ -400,7 +399,8 @@ int ss_client_open(const struct ss_client_options *options,
     client->lines.fd = -1;
     struct ss_error error;
     int status = split_endpoints(client, endpoints, &error);
-    const char *keys = options->keys ? options->keys : getenv(SS_KEYS_ENVIRONMENT);
+    const char *keys =
+        options->keys ? options->keys : getenv(SS_KEYS_ENVIRONMENT);
     client->keys = ss_strdup(keys);
     client->lines.keys = client->keys;
     if (status == SS_OK)

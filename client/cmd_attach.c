@@ -11,15 +11,13 @@ static const char *after;
 static bool subgraphs;
 static bool progress;
 
-const struct ss_arg ss_cmd_attach_options[] = {
-    SS_CLI_WORD(words, "RUN"),
+const struct ss_arg ss_cmd_attach_options[] = {SS_CLI_WORD(words, "RUN"),
     SS_CLI_THREAD_OF_RUN(thread),
     SS_CLI_STREAM(stream, "print events, as `run` does"),
     SS_CLI_SUBGRAPHS(subgraphs),
-    SS_CLI_TEXT("after", 0, after, "SEQ",
-        "events after this one, by its \"seq\""),
-    SS_CLI_PROGRESS(progress),
-    SS_CLI_OPTIONS};
+    SS_CLI_TEXT(
+        "after", 0, after, "SEQ", "events after this one, by its \"seq\""),
+    SS_CLI_PROGRESS(progress), SS_CLI_OPTIONS};
 
 int ss_cmd_attach(struct ss_client *client)
 {

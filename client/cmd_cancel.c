@@ -10,8 +10,7 @@ static struct ss_arg_list words;
 static const char *thread;
 static bool rollback;
 
-const struct ss_arg ss_cmd_cancel_options[] = {
-    SS_CLI_WORD(words, "RUN"),
+const struct ss_arg ss_cmd_cancel_options[] = {SS_CLI_WORD(words, "RUN"),
     SS_CLI_THREAD_OF_RUN(thread),
     SS_CLI_FLAG("rollback", 0, rollback,
         "take back what it did: as if it had never been asked for"),
@@ -39,8 +38,7 @@ int ss_cmd_cancel(struct ss_client *client)
         return status;
     struct ss_client_error error;
     json_t *how = NULL;
-    if (ss_client_cancel_on(
-            client, thread, id, rollback, &how, &error) != 0)
+    if (ss_client_cancel_on(client, thread, id, rollback, &how, &error) != 0)
         status = ss_cli_client_fail(client, &error, NULL, thread);
     else
         say(id, json_is_string(how) ? json_string_value(how) : "?");

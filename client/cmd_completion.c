@@ -9,8 +9,7 @@
 static struct ss_arg_list words;
 
 const struct ss_arg ss_cmd_completion_options[] = {
-    SS_CLI_WORD(words, "SHELL"),
-    SS_CLI_OPTIONS};
+    SS_CLI_WORD(words, "SHELL"), SS_CLI_OPTIONS};
 
 int ss_cmd_completion(struct ss_client *client)
 {

@@ -35,23 +35,22 @@ static int64_t capacity;
 static int64_t lease_ms;
 static bool verbose;
 
-const struct ss_arg ss_cmd_dev_options[] = {
-    SS_CLI_WORD(words, "APP.so"),
-    SS_CLI_TEXT("app-arg", 0, app_arg, "ARG",
-        "an argument for the application"),
+const struct ss_arg ss_cmd_dev_options[] = {SS_CLI_WORD(words, "APP.so"),
+    SS_CLI_TEXT(
+        "app-arg", 0, app_arg, "ARG", "an argument for the application"),
     SS_CLI_INT("workers", 'w', workers_wanted, "N", 1, SS_DEV_WORKERS_MAX,
         "worker processes (2)"),
     SS_CLI_INT("capacity", 0, capacity, "N", 1, SS_CAPACITY_MAX,
         "tasks that each of them runs at once\n(one a processor)"),
     SS_CLI_TEXT("db", 0, db, "FILE", "the SQLite database (superstep.db)"),
-    SS_CLI_TEXT("store", 0, store, "URL",
-        "another store: memory: keeps nothing"),
+    SS_CLI_TEXT(
+        "store", 0, store, "URL", "another store: memory: keeps nothing"),
     SS_CLI_TEXT("listen", 0, listen_at, "EP",
         "where the coordinator listens\n(" SS_CLIENT_ENDPOINT ")"),
     SS_CLI_INT("lease-ms", 0, lease_ms, "N", SS_LEASE_MS_MIN, SS_LEASE_MS_MAX,
         "a worker that is silent for this long\nis lost"),
-    SS_CLI_FLAG("verbose", 'v', verbose,
-        "log each decision of the coordinator"),
+    SS_CLI_FLAG(
+        "verbose", 'v', verbose, "log each decision of the coordinator"),
     SS_CLI_OPTIONS};
 
 struct member {

@@ -1,9 +1,9 @@
 // cmd_doctor.c - superstep doctor: what is wrong, and what to do about it.
 //
-// Without words it asks the coordinator that is running, and each other one that
-// this one tells of for what it found damaged. Behind "--" stand the options of one
-// that is to start: superstep-coordinator --check looks at them, at its keys and
-// its store, and says what it found, a line of JSON each.
+// Without words it asks the coordinator that is running, and each other one
+// that this one tells of for what it found damaged. Behind "--" stand the
+// options of one that is to start: superstep-coordinator --check looks at them,
+// at its keys and its store, and says what it found, a line of JSON each.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,16 +20,15 @@
 #include "common/model/value.h"
 
 enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
-// So long an answer may take that the coordinator has in memory, and a list that
-// it has to read.
+// So long an answer may take that the coordinator has in memory, and a list
+// that it has to read.
 enum { ANSWER_MS = 2000, RUNS_MS = 5000 };
 enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
 
 static struct ss_arg_list words;
 
 const struct ss_arg ss_cmd_doctor_options[] = {
-    SS_CLI_WORDS(words, "OPTION", 0, WORDS_MAX),
-    SS_CLI_OPTIONS};
+    SS_CLI_WORDS(words, "OPTION", 0, WORDS_MAX), SS_CLI_OPTIONS};
 
 static void add(void *ctx, enum ss_finding finding, const char *text)
 {
@@ -157,8 +156,8 @@ static void add_damaged(json_t *found, const char *text)
     add(found, SS_FINDING_DAMAGED, text);
 }
 
-// Whether its store answers. `who`: the coordinator, NULL: the one that is asked
-// for all else.
+// Whether its store answers. `who`: the coordinator, NULL: the one that is
+// asked for all else.
 static bool take_health(const json_t *answer, const char *who, json_t *found)
 {
     const json_t *health = json_object_get(answer, "health");
@@ -183,8 +182,8 @@ static int ask_health(struct ss_client *client, json_t **ret_answer,
         client, "health", NULL, &quickly, ret_answer, ret_error);
 }
 
-// True, too, of a coordinator of an older version, which does not say. What goes
-// through the store would wait with it.
+// True, too, of a coordinator of an older version, which does not say. What
+// goes through the store would wait with it.
 static bool look_at_health(struct ss_client *client, json_t *found)
 {
     json_t *answer = NULL;
@@ -209,8 +208,8 @@ static void look_at_member(const char *endpoint, json_t *found)
         take_health(answer, endpoint, found);
     } else if (strcmp(error.code, "timeout") == 0 ||
                strcmp(error.code, "closed") == 0) {
-        char *text = ss_format("the coordinator %s was not reached: %s",
-            endpoint, error.message);
+        char *text = ss_format(
+            "the coordinator %s was not reached: %s", endpoint, error.message);
         add(found, SS_FINDING_MEMBER, text);
         ss_free(text);
     }
@@ -240,8 +239,7 @@ static void look_at_runs(
             &error) != 0) {
         bool is_late = strcmp(error.code, "timeout") == 0;
         if (look_at_health(client, found))
-            add(found,
-                is_late ? SS_FINDING_STORE_SILENT : SS_FINDING_SILENT,
+            add(found, is_late ? SS_FINDING_STORE_SILENT : SS_FINDING_SILENT,
                 error.message);
         return;
     }
@@ -279,7 +277,8 @@ static int look_at_cluster(json_t *found)
     return SS_CLI_DONE;
 }
 
-// ------------------------------------------------------------------ the command
+// ------------------------------------------------------------------ the
+// command
 
 static void print(const json_t *found)
 {

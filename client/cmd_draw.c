@@ -8,8 +8,7 @@
 static struct ss_arg_list words;
 static bool xray;
 
-const struct ss_arg ss_cmd_draw_options[] = {
-    SS_CLI_WORD(words, "GRAPH"),
+const struct ss_arg ss_cmd_draw_options[] = {SS_CLI_WORD(words, "GRAPH"),
     SS_CLI_FLAG("xray", 0, xray, "the nodes of inner graphs too"),
     SS_CLI_OPTIONS};
 

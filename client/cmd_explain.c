@@ -1,4 +1,5 @@
-// cmd_explain.c - superstep explain RUN|THREAD: what happened, and why it waits.
+// cmd_explain.c - superstep explain RUN|THREAD: what happened, and why it
+// waits.
 #include <string.h>
 
 #include "client/cli/explain.h"
@@ -34,8 +35,7 @@ static int ask(struct ss_client *client, const char *run, const char *of,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {
     json_t *body = json_pack("{s:s*, s:s*}", "run", run, "thread", of);
-    return ss_client_ask(
-        client, "explain", body, NULL, ret_answer, ret_error);
+    return ss_client_ask(client, "explain", body, NULL, ret_answer, ret_error);
 }
 
 // What is no run may be a thread: people know those by name.

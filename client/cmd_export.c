@@ -46,8 +46,8 @@ struct all {
     int status;
 };
 
-// Of all: one without checkpoints is not a mistake, and one that cannot be written
-// does not keep the others from it.
+// Of all: one without checkpoints is not a mistake, and one that cannot be
+// written does not keep the others from it.
 static int export_any(struct ss_client *client, const json_t *item, void *ctx)
 {
     struct all *all = ctx;

@@ -16,8 +16,7 @@ enum { ANSWER_SIZE = 4096, WAIT_S = 3 };
 static struct ss_arg_list words;
 
 const struct ss_arg ss_cmd_health_options[] = {
-    SS_CLI_WORD(words, "ADDR:PORT"),
-    SS_CLI_OPTIONS};
+    SS_CLI_WORD(words, "ADDR:PORT"), SS_CLI_OPTIONS};
 
 // A connection, or -1.
 static int reach(const char *host, const char *port)
@@ -65,8 +64,7 @@ int ss_cmd_health(struct ss_client *client)
     const char *colon = strrchr(words.items[0], ':');
     if (!colon || !colon[1])
         return ss_cli_usage(
-            "\"%.100s\" is not ADDR:PORT, as --metrics has it",
-            words.items[0]);
+            "\"%.100s\" is not ADDR:PORT, as --metrics has it", words.items[0]);
     char *host = ss_memdup(words.items[0], (size_t)(colon - words.items[0]));
     int fd = reach(host, colon + 1);
     ss_free(host);
@@ -80,8 +78,8 @@ int ss_cmd_health(struct ss_client *client)
     const char *body = strstr(answer, "\r\n\r\n");
     int status = 0;
     if (!body || sscanf(answer, "HTTP/1.%*1[01] %3d", &status) != 1)
-        return ss_cli_fail("what answers at %s is not a process of Superstep",
-            words.items[0]);
+        return ss_cli_fail(
+            "what answers at %s is not a process of Superstep", words.items[0]);
     char *text = ss_text_plain(body + 4);
     text[strcspn(text, "?\n")] = '\0'; // its end of line
     if (ss_cli_options.json)

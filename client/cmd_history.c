@@ -9,12 +9,9 @@ static const char *ns;
 static const char *graph;
 static int64_t limit;
 
-const struct ss_arg ss_cmd_history_options[] = {
-    SS_CLI_WORD(words, "THREAD"),
-    SS_CLI_LIMIT(limit, "at most this many"),
-    SS_CLI_NS(ns),
-    SS_CLI_GRAPH_OF_THREAD(graph),
-    SS_CLI_OPTIONS};
+const struct ss_arg ss_cmd_history_options[] = {SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_LIMIT(limit, "at most this many"), SS_CLI_NS(ns),
+    SS_CLI_GRAPH_OF_THREAD(graph), SS_CLI_OPTIONS};
 
 static struct ss_id_form id_form(const json_t *history)
 {

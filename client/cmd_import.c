@@ -6,8 +6,8 @@
 static const char *graph;
 
 const struct ss_arg ss_cmd_import_options[] = {
-    SS_CLI_GRAPH(graph,
-        "the graph they belong to; default: whoever runs them says"),
+    SS_CLI_GRAPH(
+        graph, "the graph they belong to; default: whoever runs them says"),
     SS_FOREIGN_OPTIONS};
 
 static int import(struct ss_client *client, struct ss_saver *saver,

@@ -7,11 +7,9 @@ static struct ss_arg_list words;
 static int64_t from;
 static int64_t limit;
 
-const struct ss_arg ss_cmd_journal_options[] = {
-    SS_CLI_WORD(words, "THREAD"),
+const struct ss_arg ss_cmd_journal_options[] = {SS_CLI_WORD(words, "THREAD"),
     SS_CLI_INT("from", 0, from, "SEQ", 1, INT64_MAX, "from this row on"),
-    SS_CLI_LIMIT(limit, "at most this many"),
-    SS_CLI_OPTIONS};
+    SS_CLI_LIMIT(limit, "at most this many"), SS_CLI_OPTIONS};
 
 static const struct ss_list_column columns[] = {
     {"SEQ", "seq", SS_LIST_NUMBER, false},

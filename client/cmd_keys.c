@@ -15,8 +15,7 @@
 static struct ss_arg_list words;
 
 const struct ss_arg ss_cmd_keys_options[] = {
-    SS_CLI_WORDS(words, "WHAT", 1, 4),
-    SS_CLI_OPTIONS};
+    SS_CLI_WORDS(words, "WHAT", 1, 4), SS_CLI_OPTIONS};
 
 static const char *word(size_t index)
 {
@@ -46,8 +45,7 @@ static int make_folder(const char *dir, struct ss_error *error)
         error, SS_EIO, "cannot make %s: %s", dir, strerror(errno));
 }
 
-static int make_key(
-    enum ss_role role, const char *name, struct ss_error *error)
+static int make_key(enum ss_role role, const char *name, struct ss_error *error)
 {
     struct ss_key key;
     struct ss_allowed list;
@@ -74,8 +72,8 @@ static int make_key(
 // One key of each role, where there is none.
 static int make_all(struct ss_error *error)
 {
-    static const enum ss_role roles[] = {SS_ROLE_COORDINATOR, SS_ROLE_WORKER,
-        SS_ROLE_CLIENT, SS_ROLE_OPERATOR};
+    static const enum ss_role roles[] = {
+        SS_ROLE_COORDINATOR, SS_ROLE_WORKER, SS_ROLE_CLIENT, SS_ROLE_OPERATOR};
     int status = SS_OK;
     for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
         const char *name = ss_role_name(roles[i]);
@@ -101,9 +99,8 @@ static int new_keys(void)
         return ss_cli_usage("\"%s\" is one word too many", word(3));
     int status = make_folder(ss_cli_options.keys, &error);
     if (status == SS_OK)
-        status = word(1)
-                     ? make_key(role, word(2) ? word(2) : word(1), &error)
-                     : make_all(&error);
+        status = word(1) ? make_key(role, word(2) ? word(2) : word(1), &error)
+                         : make_all(&error);
     return status == SS_OK ? SS_CLI_DONE : fail(&error);
 }
 
@@ -150,7 +147,8 @@ static int list_keys(void)
     return status == SS_OK ? SS_CLI_DONE : fail(&error);
 }
 
-// ------------------------------------------------------------------ allow, revoke
+// ------------------------------------------------------------------ allow,
+// revoke
 
 static int allow_key(void)
 {
@@ -204,8 +202,8 @@ int ss_cmd_keys(struct ss_client *client)
     static const struct {
         const char *name;
         int (*run)(void);
-    } actions[] = {{"new", new_keys}, {"list", list_keys},
-        {"allow", allow_key}, {"revoke", revoke_key}};
+    } actions[] = {{"new", new_keys}, {"list", list_keys}, {"allow", allow_key},
+        {"revoke", revoke_key}};
     (void)client;
     if (!ss_cli_options.keys || !*ss_cli_options.keys)
         return ss_cli_usage("which folder? --keys DIR, or " SS_KEYS_ENVIRONMENT

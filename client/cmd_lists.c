@@ -1,6 +1,6 @@
-// cmd_lists.c - what a coordinator knows, as lists: superstep graphs, threads, runs
-// and workers, and superstep show WHAT, a console for operators. One table says
-// what lists there are; each command is a way to ask for one.
+// cmd_lists.c - what a coordinator knows, as lists: superstep graphs, threads,
+// runs and workers, and superstep show WHAT, a console for operators. One table
+// says what lists there are; each command is a way to ask for one.
 #include <string.h>
 
 #include "client/cli/list.h"
@@ -49,16 +49,16 @@ struct subject {
     const char *advice; // behind it, where the list has a command; or NULL
     const char *name;   // the key of what --names lists
     // What is to be known beside the list; adds to it, or makes another of it.
-    int (*fill)(struct ss_client *client, json_t **list,
-        struct ss_client_error *error);
+    int (*fill)(
+        struct ss_client *client, json_t **list, struct ss_client_error *error);
     void (*word)(json_t *list); // for people: says it in other words
     struct ss_list_column columns[COLUMNS_MAX];
 };
 
-static int add_leases(struct ss_client *client, json_t **list,
-    struct ss_client_error *error);
-static int add_workers(struct ss_client *client, json_t **list,
-    struct ss_client_error *error);
+static int add_leases(
+    struct ss_client *client, json_t **list, struct ss_client_error *error);
+static int add_workers(
+    struct ss_client *client, json_t **list, struct ss_client_error *error);
 static void name_everything(json_t *pauses);
 
 static const struct subject subjects[] = {
@@ -200,8 +200,8 @@ static int64_t option_of(const json_t *config, const char *name)
 }
 
 // A worker's lease runs from its last sign.
-static int add_leases(struct ss_client *client, json_t **list,
-    struct ss_client_error *error)
+static int add_leases(
+    struct ss_client *client, json_t **list, struct ss_client_error *error)
 {
     json_t *config, *worker;
     size_t i;
@@ -212,8 +212,8 @@ static int add_leases(struct ss_client *client, json_t **list,
     int64_t lease_ms = option_of(config, "lease-ms");
     json_array_foreach (*list, i, worker) {
         int64_t left_ms = lease_ms - ss_json_int(worker, "seen_ms", 0);
-        json_object_set_new(worker, "lease_left_ms",
-            json_integer(left_ms > 0 ? left_ms : 0));
+        json_object_set_new(
+            worker, "lease_left_ms", json_integer(left_ms > 0 ? left_ms : 0));
     }
     json_decref(config);
     return 0;
@@ -232,13 +232,12 @@ static void add_of(json_t *list, const char *of, const json_t *settings)
 }
 
 // The coordinator's, and behind them those of its workers.
-static int add_workers(struct ss_client *client, json_t **list,
-    struct ss_client_error *error)
+static int add_workers(
+    struct ss_client *client, json_t **list, struct ss_client_error *error)
 {
     json_t *settings, *worker, *all;
     size_t i;
-    int status =
-        fetch(client, "settings", NULL, "settings", &settings, error);
+    int status = fetch(client, "settings", NULL, "settings", &settings, error);
     if (status != 0)
         return status;
     all = json_array();
@@ -328,8 +327,8 @@ int ss_cmd_show(struct ss_client *client)
     const struct subject *subject = find(words.items[0]);
     if (!subject)
         return SS_CLI_USAGE;
-    json_t *body = json_pack("{s:s*, s:o*}", "what",
-        subject->op ? NULL : subject->what, "limit",
-        ss_cli_number(subject->has_limit ? limit : 0));
+    json_t *body =
+        json_pack("{s:s*, s:o*}", "what", subject->op ? NULL : subject->what,
+            "limit", ss_cli_number(subject->has_limit ? limit : 0));
     return list(client, subject, body, NULL, NULL);
 }

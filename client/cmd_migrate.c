@@ -1,4 +1,5 @@
-// cmd_migrate.c - superstep migrate: move runs to another version of their graph.
+// cmd_migrate.c - superstep migrate: move runs to another version of their
+// graph.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,21 +16,20 @@ static const char *from;
 static const char *to;
 
 const struct ss_arg ss_cmd_migrate_options[] = {
-    SS_CLI_WORDS(words, "RUN", 0, 1),
-    SS_CLI_THREAD_OF_RUN(thread),
+    SS_CLI_WORDS(words, "RUN", 0, 1), SS_CLI_THREAD_OF_RUN(thread),
     SS_CLI_GRAPH(graph, "all runs of this graph that have not ended"),
     SS_CLI_TEXT("from", 0, from, "VERSION",
         "only those of this version (its first letters do)"),
-    SS_CLI_TEXT("to", 0, to, "VERSION",
-        "the new version; the newest by default"),
+    SS_CLI_TEXT(
+        "to", 0, to, "VERSION", "the new version; the newest by default"),
     SS_CLI_OPTIONS};
 
 // `of` NULL: whatever thread has a run of that name.
 static int move(struct ss_client *client, const char *of, const char *run)
 {
     json_t *answer = NULL;
-    json_t *body = json_pack(
-        "{s:s, s:s*, s:s*}", "run", run, "thread", of, "to", to);
+    json_t *body =
+        json_pack("{s:s, s:s*, s:s*}", "run", run, "thread", of, "to", to);
     int status = ss_cli_ask(client, "migrate", body, NULL, &answer);
     if (status != SS_CLI_DONE)
         return status;
@@ -48,8 +48,7 @@ static int move(struct ss_client *client, const char *of, const char *run)
 static bool is_meant(const json_t *run)
 {
     const char *status = ss_json_str(run, "status", "");
-    bool open = strcmp(status, "running") == 0 ||
-                strcmp(status, "queued") == 0;
+    bool open = strcmp(status, "running") == 0 || strcmp(status, "queued") == 0;
     return open && strcmp(ss_json_str(run, "graph", ""), graph) == 0 &&
            (!from || strncmp(ss_json_str(run, "version", ""), from,
                          strlen(from)) == 0);
@@ -61,8 +60,8 @@ static int move_any(struct ss_client *client, const json_t *run, void *ctx)
     if (!is_meant(run))
         return SS_CLI_DONE;
     (*moved)++;
-    return move(client, ss_json_str(run, "thread", NULL),
-        ss_json_str(run, "run", ""));
+    return move(
+        client, ss_json_str(run, "thread", NULL), ss_json_str(run, "run", ""));
 }
 
 static int move_all(struct ss_client *client)
@@ -77,8 +76,8 @@ static int move_all(struct ss_client *client)
 
 int ss_cmd_migrate(struct ss_client *client)
 {
-    if ((words.count == 1) == (graph != NULL) || (from && !graph)
-        || (thread && graph))
+    if ((words.count == 1) == (graph != NULL) || (from && !graph) ||
+        (thread && graph))
         return ss_cli_usage("say which RUN, or --graph GRAPH [--from VERSION]");
     if (graph)
         return move_all(client);

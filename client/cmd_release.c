@@ -9,9 +9,7 @@ static struct ss_arg_list words;
 static const char *thread;
 
 const struct ss_arg ss_cmd_release_options[] = {
-    SS_CLI_WORD(words, "RUN"),
-    SS_CLI_THREAD_OF_RUN(thread),
-    SS_CLI_OPTIONS};
+    SS_CLI_WORD(words, "RUN"), SS_CLI_THREAD_OF_RUN(thread), SS_CLI_OPTIONS};
 
 int ss_cmd_release(struct ss_client *client)
 {
@@ -25,7 +23,8 @@ int ss_cmd_release(struct ss_client *client)
     else if (ss_cli_options.json)
         printf("{\"status\": \"running\"}\n");
     else
-        printf("run %s goes on; it was quarantined for ending its coordinator\n",
+        printf(
+            "run %s goes on; it was quarantined for ending its coordinator\n",
             id);
     ss_free(id);
     return status;

@@ -15,19 +15,15 @@ static bool subgraphs;
 static bool detach;
 static bool progress;
 
-const struct ss_arg ss_cmd_resume_options[] = {
-    SS_CLI_WORD(words, "THREAD"),
-    SS_CLI_TEXT("value", 0, value, "JSON|@FILE|-",
-        "the answer to the one question"),
+const struct ss_arg ss_cmd_resume_options[] = {SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_TEXT(
+        "value", 0, value, "JSON|@FILE|-", "the answer to the one question"),
     SS_CLI_LIST("answer", answers, "ID=JSON",
         "the answer to one of several; may be given often"),
     SS_CLI_GRAPH(graph, "default: the one that ran there last"),
     SS_CLI_STREAM(stream, "print events, as `run` does"),
-    SS_CLI_SUBGRAPHS(subgraphs),
-    SS_CLI_RUN_ID(run_id),
-    SS_CLI_DETACH(detach),
-    SS_CLI_PROGRESS(progress),
-    SS_CLI_OPTIONS};
+    SS_CLI_SUBGRAPHS(subgraphs), SS_CLI_RUN_ID(run_id), SS_CLI_DETACH(detach),
+    SS_CLI_PROGRESS(progress), SS_CLI_OPTIONS};
 
 // The answer in *ret_resume; NULL where none is given (go on behind a
 // breakpoint).

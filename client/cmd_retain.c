@@ -29,8 +29,8 @@ const struct ss_arg ss_cmd_retain_options[] = {
     SS_CLI_TEXT("prune-after", 0, prune_after, "AGE",
         "forget the past of threads unused for this long, keep\n"
         "their state and their questions"),
-    SS_CLI_TEXT("every", 0, every, "TIME",
-        "repeat with this pause, until stopped"),
+    SS_CLI_TEXT(
+        "every", 0, every, "TIME", "repeat with this pause, until stopped"),
     SS_CLI_OPTIONS};
 
 // What is to go, and what came of it.
@@ -45,8 +45,7 @@ static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
     static const struct {
         char letter;
         int64_t ms;
-    } units[] = {
-        {'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
     *ret_ms = 0;
     if (!text)
         return true;
@@ -85,8 +84,8 @@ static const char *forget(struct ss_client *client, const char *op,
         return strcmp(error.code, "corrupt") == 0 ? "damaged" : NULL;
     }
     const char *spared = ss_json_str(answer, "spared", "");
-    const char *result = strcmp(spared, "used") == 0    ? "used"
-                         : strcmp(spared, "waits") == 0 ? "waits"
+    const char *result = strcmp(spared, "used") == 0          ? "used"
+                         : strcmp(spared, "waits") == 0       ? "waits"
                          : ss_json_int(answer, "rows", 0) > 0 ? "done"
                                                               : "nothing";
     json_decref(answer);

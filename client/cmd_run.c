@@ -24,8 +24,7 @@ static bool subgraphs;
 static bool detach;
 static bool progress;
 
-const struct ss_arg ss_cmd_run_options[] = {
-    SS_CLI_WORD(words, "GRAPH"),
+const struct ss_arg ss_cmd_run_options[] = {SS_CLI_WORD(words, "GRAPH"),
     SS_CLI_TEXT("input", 'i', input, "JSON|@FILE|-",
         "the input; without it the thread goes on as it is"),
     SS_CLI_THREAD(thread, "a new one by default"),
@@ -40,18 +39,16 @@ const struct ss_arg ss_cmd_run_options[] = {
         "supersteps before the run fails"),
     SS_CLI_INT("priority", 0, priority, "N", -100, 100,
         "its tasks go before those of runs with less; default: 0"),
-    SS_CLI_TEXT("interrupt-before", 0, before, "NODES",
-        "stop before these (a,b or *)"),
+    SS_CLI_TEXT(
+        "interrupt-before", 0, before, "NODES", "stop before these (a,b or *)"),
     SS_CLI_TEXT("interrupt-after", 0, after, "NODES", "stop after these"),
-    SS_CLI_TEXT("context", 0, context, "JSON|@FILE",
-        "what the nodes get as context"),
+    SS_CLI_TEXT(
+        "context", 0, context, "JSON|@FILE", "what the nodes get as context"),
     SS_CLI_RUN_ID(run_id),
     SS_CLI_TEXT("if-busy", 0, if_busy, "STRATEGY",
         "where a run is under way on the thread: reject (default),\n"
         "enqueue behind it, interrupt it, or rollback what it did"),
-    SS_CLI_DETACH(detach),
-    SS_CLI_PROGRESS(progress),
-    SS_CLI_OPTIONS};
+    SS_CLI_DETACH(detach), SS_CLI_PROGRESS(progress), SS_CLI_OPTIONS};
 
 // Options that stand in the request as they are.
 static int more_options(json_t **ret_more)

@@ -14,10 +14,8 @@ static const char *ns;
 static const char *graph;
 static bool subgraphs;
 
-const struct ss_arg ss_cmd_state_options[] = {
-    SS_CLI_WORD(words, "THREAD"),
-    SS_CLI_AT(checkpoint, "as it was there"),
-    SS_CLI_NS(ns),
+const struct ss_arg ss_cmd_state_options[] = {SS_CLI_WORD(words, "THREAD"),
+    SS_CLI_AT(checkpoint, "as it was there"), SS_CLI_NS(ns),
     SS_CLI_GRAPH_OF_THREAD(graph),
     SS_CLI_FLAG("subgraphs", 0, subgraphs, "what inner graphs hold too"),
     SS_CLI_OPTIONS};

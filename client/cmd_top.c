@@ -20,8 +20,7 @@ enum { TASKS_SHOWN = 15, INTERVAL_MIN_MS = 100, INTERVAL_MAX_MS = 3600000 };
 const struct ss_arg ss_cmd_top_options[] = {
     SS_CLI_INT("interval-ms", 0, interval_ms, "N", INTERVAL_MIN_MS,
         INTERVAL_MAX_MS, "the time between two looks (1000)"),
-    SS_CLI_FLAG("once", 0, once, "look once, and end"),
-    SS_CLI_OPTIONS};
+    SS_CLI_FLAG("once", 0, once, "look once, and end"), SS_CLI_OPTIONS};
 
 static const struct ss_list_column worker_columns[] = {
     {"WORKER", "worker", SS_LIST_TEXT, true},
@@ -125,9 +124,9 @@ static void print_frame(const struct ss_client *client,
 
 static void print_json(const struct frame *frame)
 {
-    json_t *json = json_pack("{s:O, s:O, s:O}", "status", frame->status,
-        "workers", frame->workers, "tasks",
-        json_object_get(frame->tasks, "tasks"));
+    json_t *json =
+        json_pack("{s:O, s:O, s:O}", "status", frame->status, "workers",
+            frame->workers, "tasks", json_object_get(frame->tasks, "tasks"));
     ss_cli_print_json(json);
     json_decref(json);
     fflush(stdout);
@@ -137,8 +136,7 @@ static bool is_asked_to_stop(struct ss_client *client, int signals)
 {
     int64_t until_ms = ss_clock_ms() + interval_ms;
     while (ss_clock_ms() < until_ms) {
-        ss_client_wait(
-            client, signals, ss_clock_left(until_ms, ss_clock_ms()));
+        ss_client_wait(client, signals, ss_clock_left(until_ms, ss_clock_ms()));
         if (ss_signals_take() != 0)
             return true;
     }

@@ -14,16 +14,13 @@ static const char *checkpoint;
 static const char *graph;
 static const char *ns;
 
-const struct ss_arg ss_cmd_update_options[] = {
-    SS_CLI_WORD(words, "THREAD"),
+const struct ss_arg ss_cmd_update_options[] = {SS_CLI_WORD(words, "THREAD"),
     SS_CLI_TEXT("values", 0, values, "JSON|@FILE|-", "what to write"),
     SS_CLI_TEXT("as", 0, as_node, "NODE",
         "as if this node had written it; default: the last one\n"
         "that did"),
     SS_CLI_AT(checkpoint, "on top of this one, as a fork"),
-    SS_CLI_GRAPH_OF_THREAD(graph),
-    SS_CLI_NS(ns),
-    SS_CLI_OPTIONS};
+    SS_CLI_GRAPH_OF_THREAD(graph), SS_CLI_NS(ns), SS_CLI_OPTIONS};
 
 int ss_cmd_update(struct ss_client *client)
 {
@@ -41,8 +38,8 @@ int ss_cmd_update(struct ss_client *client)
         json_decref(update);
         return status;
     }
-    json_t *more = json_pack("{s:s*, s:s*, s:s*}", "checkpoint_id", at,
-        "graph", graph, "checkpoint_ns", ns);
+    json_t *more = json_pack("{s:s*, s:s*, s:s*}", "checkpoint_id", at, "graph",
+        graph, "checkpoint_ns", ns);
     ss_free(at);
     json_t *body = json_copy(more);
     json_object_set_new(body, "thread", json_string(words.items[0]));

@@ -16,8 +16,8 @@ struct ss_client_line {
 struct ss_client_lines {
     struct ss_client_line *items;
     size_t count, capacity;
-    size_t turn; // who is read from next
-    int fd;      // epoll over the links' descriptors
+    size_t turn;      // who is read from next
+    int fd;           // epoll over the links' descriptors
     const char *keys; // borrowed (common/link/keys.h); NULL: none
 };
 

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
         .about = about_,                                                       \
         .options = ss_cmd_##name_##_options,                                   \
         .word = SS_CLI_WORD_##completes,                                       \
-        .is_offline = SS_CLI_IS_##asks,                                           \
+        .is_offline = SS_CLI_IS_##asks,                                        \
         .run = ss_cmd_##name_},
 #include "client/commands.def"
 #undef X

@@ -227,8 +227,8 @@ static int run_is_known(struct ss_client *client, const json_t *body,
         json_t *runs = NULL, *one = NULL, *place;
         size_t i;
         status = ss_client_runs(client,
-            json_pack("{s:O, s:O*}", "thread",
-                json_object_get(body, "thread"), "after", after),
+            json_pack("{s:O, s:O*}", "thread", json_object_get(body, "thread"),
+                "after", after),
             &runs, ret_error);
         json_array_foreach (runs, i, one)
             if (strcmp(ss_json_str(one, "run", ""), run) == 0)
@@ -264,8 +264,8 @@ int ss_client_look(struct ss_client *client, const json_t *body,
     if (status != SS_OK || is_there || is_known)
         return status;
     struct ss_error error;
-    ss_error_set(&error, SS_ENOTFOUND, "thread %s has no checkpoint %s", thread,
-        id);
+    ss_error_set(
+        &error, SS_ENOTFOUND, "thread %s has no checkpoint %s", thread, id);
     return ss_client_error_fill(&error, ret_error);
 }
 
@@ -355,8 +355,8 @@ int ss_client_state(struct ss_client *client, const char *thread, json_t *more,
 
 static json_t *place_of_snapshot(const json_t *item)
 {
-    return json_string(ss_json_str(
-        json_object_get(item, "config"), "checkpoint_id", ""));
+    return json_string(
+        ss_json_str(json_object_get(item, "config"), "checkpoint_id", ""));
 }
 
 static json_t *place_of_saved(const json_t *item)

@@ -18,9 +18,8 @@ static void ask(
     int64_t pause_ms = waits->pause_ms * 2;
     waits->ask = ss_client_start(client, "health", NULL,
         &(struct ss_client_ask){.timeout_ms = SS_CLIENT_HEALTH_MS_MAX});
-    waits->pause_ms = pause_ms < SS_CLIENT_HEALTH_MS_MAX
-                          ? pause_ms
-                          : SS_CLIENT_HEALTH_MS_MAX;
+    waits->pause_ms =
+        pause_ms < SS_CLIENT_HEALTH_MS_MAX ? pause_ms : SS_CLIENT_HEALTH_MS_MAX;
     waits->look_at_ms = now_ms + waits->pause_ms;
 }
 

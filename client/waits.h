@@ -1,6 +1,6 @@
-// waits.h - why nothing comes: a request without an answer for a while is followed
-// by one that the coordinator always answers, `health`. What it says of its store
-// goes to who listens, who else would wait without a word.
+// waits.h - why nothing comes: a request without an answer for a while is
+// followed by one that the coordinator always answers, `health`. What it says
+// of its store goes to who listens, who else would wait without a word.
 #ifndef SS_CLIENT_WAITS_H
 #define SS_CLIENT_WAITS_H
 

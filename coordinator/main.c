@@ -22,11 +22,12 @@ static const struct ss_args args = {
     .about = "Plans durable graphs, hands their tasks to workers, and keeps\n"
              "what they did. It needs no application: workers bring it.",
     .env_prefix = SS_SETTINGS_PREFIX,
-    .footer = "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
-              "store failed, or did not answer when it was asked to stop (what\n"
-              "was acknowledged is kept: start it again when it is mended);\n"
-              "5 another coordinator has taken over (start it again: it joins\n"
-              "as a new one).",
+    .footer =
+        "Exit status: 0 asked to stop; 1 cannot start; 2 usage; 4 the\n"
+        "store failed, or did not answer when it was asked to stop (what\n"
+        "was acknowledged is kept: start it again when it is mended);\n"
+        "5 another coordinator has taken over (start it again: it joins\n"
+        "as a new one).",
 };
 
 static void say_ready(void *ctx, struct ss_coordinator *coordinator)
@@ -39,12 +40,11 @@ static void say_ready(void *ctx, struct ss_coordinator *coordinator)
     fflush(stdout);
 }
 
-static void print_finding(
-    void *ctx, enum ss_finding finding, const char *text)
+static void print_finding(void *ctx, enum ss_finding finding, const char *text)
 {
-    json_t *line = json_pack("{s:s, s:s, s:s}", "finding",
-        ss_finding_name(finding), "text", text, "remedy",
-        ss_finding_remedy(finding));
+    json_t *line =
+        json_pack("{s:s, s:s, s:s}", "finding", ss_finding_name(finding),
+            "text", text, "remedy", ss_finding_remedy(finding));
     char *json = ss_json_text(line);
     puts(json);
     ss_free(json);
@@ -96,8 +96,8 @@ static int check(const struct ss_settings *settings,
     int found = 0;
     ss_value_setup();
     ss_startup_warnings_variables(print_finding, &found);
-    ss_startup_warnings_exposed(settings, options->keys, SS_ROLE_COORDINATOR,
-        print_finding, &found);
+    ss_startup_warnings_exposed(
+        settings, options->keys, SS_ROLE_COORDINATOR, print_finding, &found);
     ss_coordinator_check(options, print_finding, &found);
     return found > 0 ? EXIT_CANNOT_START : 0;
 }

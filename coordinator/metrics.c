@@ -1,6 +1,6 @@
 // metrics.c - a coordinator's numbers (common/app/metrics.def).
-#include "common/app/clock.h"
 #include "common/app/metrics.h"
+#include "common/app/clock.h"
 #include "coordinator/shell_impl.h"
 
 // So often at most: scrapers come every few seconds.
@@ -50,8 +50,7 @@ static void measure_link(const struct ss_coordinator *shell)
     ss_metric_set(SS_METRIC_UNREAD, (int64_t)counts.unread);
     ss_metric_set(SS_METRIC_HEAVY, (int64_t)counts.heavy);
     ss_metric_set(SS_METRIC_MESSAGES_DROPPED, (int64_t)counts.dropped);
-    ss_metric_set(
-        SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);
+    ss_metric_set(SS_METRIC_LOG_SILENCED, (int64_t)shell->complaints.silenced);
 }
 
 const char *ss_shell_trouble(const struct ss_coordinator *shell)
@@ -83,6 +82,5 @@ void ss_shell_measure(struct ss_coordinator *shell)
 void ss_shell_measure_job(const struct ss_job *job)
 {
     if (job->type == SS_JOB_APPLY && job->begun_us > 0)
-        ss_metric_took(
-            SS_METRIC_STORE_TIMES, ss_clock_us() - job->begun_us);
+        ss_metric_took(SS_METRIC_STORE_TIMES, ss_clock_us() - job->begun_us);
 }

@@ -1,5 +1,5 @@
-// open.c - a coordinator is opened and closed: its names, its link, its store with
-// fences, its core, and then its first shards.
+// open.c - a coordinator is opened and closed: its names, its link, its store
+// with fences, its core, and then its first shards.
 #include <string.h>
 #include <unistd.h>
 
@@ -20,11 +20,12 @@ static int64_t or_else(int64_t given, int64_t otherwise)
 
 // ------------------------------------------------ names and link
 
-// "tcp://0.0.0.0:7433" is not a place where others could go: then the host's is.
+// "tcp://0.0.0.0:7433" is not a place where others could go: then the host's
+// is.
 static char *place_of(const char *listen)
 {
-    static const char *const all[] = {"tcp://0.0.0.0:", "tcp://*:",
-        "tcp://[::]:"};
+    static const char *const all[] = {
+        "tcp://0.0.0.0:", "tcp://*:", "tcp://[::]:"};
     char host[256] = "";
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         size_t size = strlen(all[i]);
@@ -38,9 +39,8 @@ static char *place_of(const char *listen)
 static int open_names(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
-    shell->place = options->advertise
-                       ? ss_strdup(options->advertise)
-                       : place_of(ss_link_endpoint(shell->link));
+    shell->place = options->advertise ? ss_strdup(options->advertise)
+                                      : place_of(ss_link_endpoint(shell->link));
     shell->name = ss_strdup(options->name ? options->name : shell->place);
     if (strlen(shell->name) > SS_MEMBER_NAME_MAX || !shell->name[0])
         return ss_error_set(error, SS_EINVAL,
@@ -57,8 +57,8 @@ static int open_link(struct ss_coordinator *shell,
     const struct ss_coordinator_options *options, struct ss_error *error)
 {
     struct ss_link_options link = {
-        .endpoint = options->listen ? options->listen
-                                    : ss_coordinator_initial.listen,
+        .endpoint =
+            options->listen ? options->listen : ss_coordinator_initial.listen,
         .server = true,
         .message_size_max = SS_MESSAGE_SIZE_MAX,
         .keys = options->keys,
@@ -118,8 +118,8 @@ static int start_shared(struct ss_coordinator *shell,
 {
     struct ss_store *stores[SS_STORE_ACTORS_MAX] = {store};
     size_t count = 1;
-    size_t wanted = (size_t)or_else(options->store_connections,
-        ss_coordinator_initial.store_connections);
+    size_t wanted = (size_t)or_else(
+        options->store_connections, ss_coordinator_initial.store_connections);
     int status = SS_OK;
     if (options->opened) // there is no telling how to open one more
         wanted = 1;
@@ -202,27 +202,27 @@ static void open_narrate(
     ss_log_about(SS_LOG_DEBUG, &subject, "%s", sentence);
 }
 
-static void open_core(struct ss_coordinator *shell,
-    const struct ss_coordinator_options *options)
+static void open_core(
+    struct ss_coordinator *shell, const struct ss_coordinator_options *options)
 {
     json_t *config = ss_shell_config(shell, options);
     ss_log_set_epoch(shell->epoch);
     bool is_told = ss_stop_has_poison() || ss_log_wants(SS_LOG_DEBUG);
-    shell->core = ss_core_new(&(struct ss_core_options){
-        .self = open_self(shell),
-        .is_shared = shell->leases != NULL,
-        .is_after_crash = shell->is_after_crash,
-        .seed = ss_entropy(),
-        .lease_ms = shell->lease_ms,
-        .heartbeat_ms = shell->heartbeat_ms,
-        .adopt_ms = SS_COORDINATOR_ADOPT_MS,
-        .cluster_lease_ms = or_else(options->cluster_lease_ms,
-            ss_coordinator_initial.cluster_lease_ms),
-        .says_debug = ss_log_wants(SS_LOG_DEBUG),
-        .config = config,
-        .ask = ss_shell_ask,
-        .narrate = is_told ? open_narrate : NULL,
-        .ctx = shell});
+    shell->core =
+        ss_core_new(&(struct ss_core_options){.self = open_self(shell),
+            .is_shared = shell->leases != NULL,
+            .is_after_crash = shell->is_after_crash,
+            .seed = ss_entropy(),
+            .lease_ms = shell->lease_ms,
+            .heartbeat_ms = shell->heartbeat_ms,
+            .adopt_ms = SS_COORDINATOR_ADOPT_MS,
+            .cluster_lease_ms = or_else(options->cluster_lease_ms,
+                ss_coordinator_initial.cluster_lease_ms),
+            .says_debug = ss_log_wants(SS_LOG_DEBUG),
+            .config = config,
+            .ask = ss_shell_ask,
+            .narrate = is_told ? open_narrate : NULL,
+            .ctx = shell});
     json_decref(config);
 }
 
@@ -259,8 +259,8 @@ static int check_times(
         (long long)shell->heartbeat_ms, (long long)shell->lease_ms);
 }
 
-static void open_times(struct ss_coordinator *shell,
-    const struct ss_coordinator_options *options)
+static void open_times(
+    struct ss_coordinator *shell, const struct ss_coordinator_options *options)
 {
     shell->lease_ms =
         or_else(options->lease_ms, ss_coordinator_initial.lease_ms);

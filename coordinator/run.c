@@ -1,5 +1,5 @@
-// run.c - a coordinator from its start to its end: open, wait for the first shards,
-// step until asked to stop, drain, leave, close.
+// run.c - a coordinator from its start to its end: open, wait for the first
+// shards, step until asked to stop, drain, leave, close.
 #include <signal.h>
 
 #include "common/app/clock.h"
@@ -34,8 +34,8 @@ static bool run_settle(struct ss_coordinator *shell, int signal_fd,
     return *ret_status == SS_OK;
 }
 
-static void run_listen(struct ss_coordinator *shell,
-    const struct ss_coordinator_options *options)
+static void run_listen(
+    struct ss_coordinator *shell, const struct ss_coordinator_options *options)
 {
     shell->is_listening = true;
     shell->measured_ms = 0; // whoever hears that we listen may ask at once

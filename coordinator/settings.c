@@ -1,5 +1,5 @@
-// settings.c - what a coordinator is set to, and what its link may take, for the
-// core's answers to `show` and `health`.
+// settings.c - what a coordinator is set to, and what its link may take, for
+// the core's answers to `show` and `health`.
 #include <string.h>
 
 #include "common/app/settings.h"
@@ -12,12 +12,12 @@ static json_t *settings_number(int64_t value)
     return json_integer((json_int_t)value);
 }
 
-json_t *ss_shell_config(struct ss_coordinator *shell,
-    const struct ss_coordinator_options *options)
+json_t *ss_shell_config(
+    struct ss_coordinator *shell, const struct ss_coordinator_options *options)
 {
     struct ss_rate_limit_settings link;
-    json_t *list = options->settings ? json_deep_copy(options->settings)
-                                     : json_array();
+    json_t *list =
+        options->settings ? json_deep_copy(options->settings) : json_array();
     ss_link_limits(shell->link, &link);
     ss_settings_note(
         list, "listen", json_string(ss_link_endpoint(shell->link)));
@@ -25,12 +25,16 @@ json_t *ss_shell_config(struct ss_coordinator *shell,
     ss_settings_note(list, "name", json_string(shell->name));
     // As its name is for people: a DSN may hold a password.
     ss_settings_note(list, "store", json_string(shell->store_name));
-    ss_settings_note(list, "heartbeat-ms", settings_number(shell->heartbeat_ms));
-    ss_settings_note(list, "connections-max", settings_number(link.connections_max));
+    ss_settings_note(
+        list, "heartbeat-ms", settings_number(shell->heartbeat_ms));
+    ss_settings_note(
+        list, "connections-max", settings_number(link.connections_max));
     ss_settings_note(
         list, "connections-per-address", settings_number(link.per_address_max));
-    ss_settings_note(list, "connections-rate", settings_number(link.connections_rate));
-    ss_settings_note(list, "messages-rate", settings_number(link.messages_rate));
+    ss_settings_note(
+        list, "connections-rate", settings_number(link.connections_rate));
+    ss_settings_note(
+        list, "messages-rate", settings_number(link.messages_rate));
     ss_settings_note(list, "unread-max", settings_number(link.unread_max_mb));
     return list;
 }
@@ -38,8 +42,8 @@ json_t *ss_shell_config(struct ss_coordinator *shell,
 static void settings_add_limit(
     json_t *list, const char *name, int64_t limit, int64_t now)
 {
-    json_t *row = json_pack("{s:s, s:I}", "name", name, "limit",
-        (json_int_t)limit);
+    json_t *row =
+        json_pack("{s:s, s:I}", "name", name, "limit", (json_int_t)limit);
     if (now >= 0)
         json_object_set_new(row, "now", settings_number(now));
     json_array_append_new(list, row);
@@ -52,19 +56,20 @@ static json_t *settings_limits(const struct ss_coordinator *shell)
     struct ss_link_counts counts;
     ss_link_limits(shell->link, &link);
     ss_link_counts(shell->link, &counts);
-    settings_add_limit(list, "connections", link.connections_max,
-        (int64_t)counts.connections);
-    settings_add_limit(list, "connections of an address", link.per_address_max, -1);
     settings_add_limit(
-        list, "new connections of an address a second", link.connections_rate,
-        -1);
+        list, "connections", link.connections_max, (int64_t)counts.connections);
+    settings_add_limit(
+        list, "connections of an address", link.per_address_max, -1);
+    settings_add_limit(list, "new connections of an address a second",
+        link.connections_rate, -1);
     settings_add_limit(
         list, "messages of a peer a second", link.messages_rate, -1);
     settings_add_limit(list, "bytes that nobody read yet",
         (int64_t)link.unread_max_mb * 1000000, (int64_t)counts.unread);
     settings_add_limit(list, "bytes of a message", SS_MESSAGE_SIZE_MAX, -1);
     settings_add_limit(list, "handshake, in ms", SS_LINK_HANDSHAKE_MS, -1);
-    settings_add_limit(list, "messages that wait for one peer", SS_LINK_QUEUE_MAX, -1);
+    settings_add_limit(
+        list, "messages that wait for one peer", SS_LINK_QUEUE_MAX, -1);
     return list;
 }
 

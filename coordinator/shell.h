@@ -10,9 +10,9 @@
 //                              lines of the log
 //
 // It decides nothing and translates nothing: it polls, sends, submits and says.
-// What is ready is fed before time; what must be durable first, the engine holds
-// back. A store that fails stops the coordinator: it never goes on without
-// durability, and what it had acknowledged is on disk.
+// What is ready is fed before time; what must be durable first, the engine
+// holds back. A store that fails stops the coordinator: it never goes on
+// without durability, and what it had acknowledged is on disk.
 #ifndef SS_COORDINATOR_SHELL_H
 #define SS_COORDINATOR_SHELL_H
 
@@ -33,8 +33,8 @@ struct ss_store;
 
 // What is 0 or NULL is as config.def has it where nothing is given.
 struct ss_coordinator_options {
-    const char *listen; // endpoint of common/link/link.h
-    const char *store;  // URL of coordinator/store/store.h
+    const char *listen;      // endpoint of common/link/link.h
+    const char *store;       // URL of coordinator/store/store.h
     struct ss_store *opened; // in place of `store`: one that is open. Taken.
     // Among coordinators of one database; NULL: as it is found by others. Who
     // comes back under its name has its shards at once.
@@ -42,21 +42,23 @@ struct ss_coordinator_options {
     int64_t lease_ms;
     int64_t heartbeat_ms;
     // Of a store that several coordinators share:
-    const char *advertise;    // where others find it; NULL: as it is bound
-    int64_t cluster_lease_ms; // its own lease
+    const char *advertise;     // where others find it; NULL: as it is bound
+    int64_t cluster_lease_ms;  // its own lease
     int64_t store_connections; // that append; 0: the default
-    int64_t drain_ms; // how long a stop waits for running tasks
-    const char *keys;        // common/link/keys.h; NULL, "": none
-    bool is_insecure;        // listen beyond loopback without keys
+    int64_t drain_ms;          // how long a stop waits for running tasks
+    const char *keys;          // common/link/keys.h; NULL, "": none
+    bool is_insecure;          // listen beyond loopback without keys
     struct ss_rate_limit_settings limits; // what peers may take
-    // Where numbers are served (common/app/metrics_server.h); NULL, "": nowhere.
+    // Where numbers are served (common/app/metrics_server.h); NULL, "":
+    // nowhere.
     const char *metrics;
     // ss_coordinator_open(): called by its thread before the store is asked for
     // something (words behind "it is to"), and with NULL when it has answered
     // all of that. NULL: none.
     void (*asks)(void *ctx, const char *what);
     void *asks_ctx;
-    json_t *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
+    json_t
+        *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
     // ss_coordinator_run(): called once when it listens. NULL: none.
     void (*ready)(void *ctx, struct ss_coordinator *coordinator);
     void *ready_ctx;
@@ -87,11 +89,11 @@ uint64_t ss_coordinator_epoch(const struct ss_coordinator *coordinator);
 // SS_EFENCED: another coordinator has taken over. Another error before `ready`
 // was called is one of opening, else one of the store.
 //
-// A store that does not answer is told of. It holds a start that is asked to stop
-// up for SS_STORE_SILENT_MS, and a stop for the time of draining and leaving
-// (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still wait for
-// that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked to stop, and
-// that was all that went wrong.
+// A store that does not answer is told of. It holds a start that is asked to
+// stop up for SS_STORE_SILENT_MS, and a stop for the time of draining and
+// leaving (SS_LEAVE_MS), no longer: *ret_has_ended is false then, threads still
+// wait for that store, and nothing but _exit() may follow. SS_ETIMEOUT: asked
+// to stop, and that was all that went wrong.
 int ss_coordinator_run(const struct ss_coordinator_options *options,
     bool *ret_has_ended, struct ss_error *error) SS_MUST_USE;
 

@@ -12,9 +12,9 @@
 
 // Whether the store answers (watch.c).
 struct ss_shell_watch {
-    int64_t since_ms;   // since when it does not; 0: it does
-    int64_t told_ms;    // in the log, last
-    int64_t look_at_ms; // next
+    int64_t since_ms;         // since when it does not; 0: it does
+    int64_t told_ms;          // in the log, last
+    int64_t look_at_ms;       // next
     char text[SS_ERROR_SIZE]; // while it does not
 };
 
@@ -27,15 +27,16 @@ struct ss_coordinator {
     char *name;  // among coordinators
     char *place; // where others find it
     uint64_t epoch;
-    bool is_after_crash; // alone: who had the store before did not stop as asked
-    bool is_opening;     // start.c looks whether the store answers
-    bool is_listening;   // it has its first shards, or waits no longer for them
+    bool
+        is_after_crash; // alone: who had the store before did not stop as asked
+    bool is_opening;    // start.c looks whether the store answers
+    bool is_listening;  // it has its first shards, or waits no longer for them
     int64_t lease_ms, heartbeat_ms, drain_ms;
-    bool is_measured;         // somebody may ask for its numbers
+    bool is_measured;                  // somebody may ask for its numbers
     struct ss_metrics_server *metrics; // that answers; NULL: none
-    int64_t measured_ms;      // when they were taken last
-    int64_t measure_at_ms;    // and are due
-    int64_t stop_by_ms;       // one that stops waits no longer for its store
+    int64_t measured_ms;               // when they were taken last
+    int64_t measure_at_ms;             // and are due
+    int64_t stop_by_ms; // one that stops waits no longer for its store
     struct ss_shell_watch watch;
     struct ss_log_limit complaints; // what peers did wrong, and was logged
 };
@@ -60,8 +61,8 @@ void ss_shell_measure_job(const struct ss_job *job);
 const char *ss_shell_trouble(const struct ss_coordinator *shell);
 
 // settings.c: what it is set to, for `show config`; and what its core asks for.
-json_t *ss_shell_config(struct ss_coordinator *shell,
-    const struct ss_coordinator_options *options);
+json_t *ss_shell_config(
+    struct ss_coordinator *shell, const struct ss_coordinator_options *options);
 json_t *ss_shell_ask(void *ctx, const char *what);
 
 #endif

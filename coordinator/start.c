@@ -27,7 +27,7 @@ struct start {
     int status;
     struct ss_error error;
     // Of who looks.
-    int64_t told_ms; // in the log, last; 0: it was not told
+    int64_t told_ms;          // in the log, last; 0: it was not told
     int64_t asked_to_stop_ms; // 0: it was not
 };
 
@@ -142,8 +142,8 @@ static int begin(struct start *start, struct ss_error *error)
         return SS_OK;
     close(start->done[0]);
     close(start->done[1]);
-    return ss_error_set(error, SS_EIO, "no thread to start on: %s",
-        strerror(failed));
+    return ss_error_set(
+        error, SS_EIO, "no thread to start on: %s", strerror(failed));
 }
 
 static int finish(struct start *start, struct ss_coordinator **ret_coordinator,

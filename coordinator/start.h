@@ -3,8 +3,8 @@
 //   caller's thread                       a thread of its own
 //   looks, tells, hears signals  <----    ss_coordinator_open(): asks and waits
 //
-// Before the loop runs nobody else could tell what is waited for, or end. Once it
-// is open the loop looks by itself (watch.c).
+// Before the loop runs nobody else could tell what is waited for, or end. Once
+// it is open the loop looks by itself (watch.c).
 #ifndef SS_COORDINATOR_START_H
 #define SS_COORDINATOR_START_H
 

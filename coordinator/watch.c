@@ -5,8 +5,9 @@
 //      +------------------ an answer ---------------------+
 //
 // The loop goes on meanwhile, so whoever asks is told; what has to be durable
-// waits. A stop does not wait for ever: what waits for a lock or a disk cannot be
-// called back, so the process ends without it. Nothing of that was acknowledged.
+// waits. A stop does not wait for ever: what waits for a lock or a disk cannot
+// be called back, so the process ends without it. Nothing of that was
+// acknowledged.
 #include <stdio.h>
 #include <string.h>
 
@@ -80,8 +81,7 @@ void ss_watch_turn(struct ss_coordinator *shell)
                                       ? wait.since_ms + SS_STORE_FAILING_MS
                                       : now_ms + SS_STORE_LOOK_MS;
     if (shell->is_measured)
-        ss_metric_set(
-            SS_METRIC_STORE_SILENT, is_told ? silence_ms / 1000 : 0);
+        ss_metric_set(SS_METRIC_STORE_SILENT, is_told ? silence_ms / 1000 : 0);
 }
 
 int64_t ss_watch_wake_at_ms(const struct ss_coordinator *shell)
@@ -94,12 +94,10 @@ const char *ss_watch_trouble(const struct ss_coordinator *shell)
     return shell->watch.since_ms ? shell->watch.text : NULL;
 }
 
-bool ss_watch_finish(
-    struct ss_coordinator *shell, struct ss_error *ret_error)
+bool ss_watch_finish(struct ss_coordinator *shell, struct ss_error *ret_error)
 {
     struct ss_store_wait wait = {.since_ms = ss_clock_ms()};
-    bool all =
-        ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
+    bool all = ss_store_actors_finish_until(shell->actors, shell->stop_by_ms);
     if (shell->leases)
         all &= ss_store_actor_finish_until(shell->leases, shell->stop_by_ms);
     if (all)

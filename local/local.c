@@ -1,12 +1,13 @@
-// local.c - the core of a coordinator driven by one process and one thread. Like
-// the coordinator's shell it decides nothing: it carries out and reports back.
+// local.c - the core of a coordinator driven by one process and one thread.
+// Like the coordinator's shell it decides nothing: it carries out and reports
+// back.
 //
 //   ask -> event -> core -> jobs, commands -> store, bodies, listener
 //            ^                                  |       |
 //            +------------ answers, outcomes ---+-------+
 //
-// Worker and client are in this process: what is for them is taken as the engine's
-// command, and never becomes a message.
+// Worker and client are in this process: what is for them is taken as the
+// engine's command, and never becomes a message.
 #include "superstep/local.h"
 
 #include <errno.h>
@@ -98,7 +99,8 @@ struct attempt {
     bool was_idle;       // for longer than it may
 };
 
-static void note_progress(struct attempt *attempt, const struct ss_order *order)
+static void note_progress(
+    struct attempt *attempt, const struct ss_assignment *order)
 {
     int64_t now = now_ms(attempt->local);
     if (order->idle_timeout_ms > 0 &&
@@ -107,7 +109,7 @@ static void note_progress(struct attempt *attempt, const struct ss_order *order)
     attempt->progress_ms = now;
 }
 
-static void on_live(void *ctx, const struct ss_order *order,
+static void on_live(void *ctx, const struct ss_assignment *order,
     enum ss_live_kind kind, json_t *item)
 {
     struct attempt *attempt = ctx;
@@ -119,13 +121,13 @@ static void on_live(void *ctx, const struct ss_order *order,
 }
 
 static void on_progress(
-    void *ctx, const struct ss_order *order, bool is_heartbeat)
+    void *ctx, const struct ss_assignment *order, bool is_heartbeat)
 {
     if (is_heartbeat || !order->heartbeat_only)
         note_progress(ctx, order);
 }
 
-static int64_t left_ms(void *ctx, const struct ss_order *order)
+static int64_t left_ms(void *ctx, const struct ss_assignment *order)
 {
     const struct attempt *attempt = ctx;
     if (order->run_timeout_ms == 0)
@@ -134,14 +136,14 @@ static int64_t left_ms(void *ctx, const struct ss_order *order)
 }
 
 static struct ss_outcome *over_time(
-    const struct ss_order *order, const char *what, int64_t limit_ms)
+    const struct ss_assignment *order, const char *what, int64_t limit_ms)
 {
     return ss_outcome_failed(order, SS_ENODETIMEOUT, SS_RETRY_DEFAULT,
         "node \"%s\" %s its %s timeout of %" PRId64 " ms", order->node,
         "ran over", what, limit_ms);
 }
 
-static void execute(struct ss_local *local, const struct ss_order *order)
+static void execute(struct ss_local *local, const struct ss_assignment *order)
 {
     int64_t now = now_ms(local);
     struct attempt attempt = {
@@ -329,14 +331,14 @@ static struct ss_core *new_core(
 {
     struct ss_prng mixed;
     ss_prng_init(&mixed, (uint64_t)clock_us(CLOCK_REALTIME) ^ epoch << 32);
-    return ss_core_new(&(struct ss_core_options){
-        .self = {.name = "local", .epoch = epoch},
-        .outlives_store = true,
-        .seed = seed ? seed : ss_prng_next(&mixed),
-        .lease_ms = LEASE_MS,
-        .heartbeat_ms = LEASE_MS,
-        .command = local_command,
-        .ctx = local});
+    return ss_core_new(
+        &(struct ss_core_options){.self = {.name = "local", .epoch = epoch},
+            .outlives_store = true,
+            .seed = seed ? seed : ss_prng_next(&mixed),
+            .lease_ms = LEASE_MS,
+            .heartbeat_ms = LEASE_MS,
+            .command = local_command,
+            .ctx = local});
 }
 
 static int start(struct ss_local *local, uint64_t seed, struct ss_error *error)

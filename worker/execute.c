@@ -21,8 +21,8 @@ static struct ss_outcome *outcome_for(const struct ss_assignment *order)
     return outcome;
 }
 
-struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order, int code,
-    enum ss_retryable retryable, const char *format, ...)
+struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order,
+    int code, enum ss_retryable retryable, const char *format, ...)
 {
     char text[SS_ERROR_SIZE];
     va_list args;

@@ -36,9 +36,9 @@ struct ss_execute_hooks {
     void *ctx;
 };
 
-// Run `order` (borrowed). Gives an outcome, unless hooks->may_begin says that its
-// body may not begin: then NULL. What the author's code does wrong is
-// in it (spec/engine.md R6.4, R7.1-R7.3, R7.21, R10.13).
+// Run `order` (borrowed). Gives an outcome, unless hooks->may_begin says that
+// its body may not begin: then NULL. What the author's code does wrong is in it
+// (spec/engine.md R6.4, R7.1-R7.3, R7.21, R10.13).
 //   DONE         writes, or `folded`
 //   INTERRUPTED  question
 //   FAILED       code: SS_ENODE (the body or router failed), SS_EANSWER (an
@@ -52,7 +52,8 @@ struct ss_outcome *ss_execute(const struct ss_application *application,
     const struct ss_assignment *order, const struct ss_execute_hooks *hooks);
 
 // An outcome of an attempt that failed with this text. Gives. Takes nothing.
-struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order, int code,
-    enum ss_retryable retryable, const char *format, ...) SS_PRINTF(4, 5);
+struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order,
+    int code, enum ss_retryable retryable, const char *format, ...)
+    SS_PRINTF(4, 5);
 
 #endif

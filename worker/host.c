@@ -124,7 +124,8 @@ static int64_t on_left_ms(void *ctx, const struct ss_assignment *order)
     return left > 0 ? left : 0;
 }
 
-static void on_log(void *ctx, const struct ss_assignment *order, const char *text)
+static void on_log(
+    void *ctx, const struct ss_assignment *order, const char *text)
 {
     (void)ctx;
     const struct ss_log_subject subject = {.thread = order->thread,
@@ -132,9 +133,8 @@ static void on_log(void *ctx, const struct ss_assignment *order, const char *tex
         .task = order->task_id,
         .epoch = order->attempt.epoch};
     ss_log_about(SS_LOG_INFO, &subject,
-        "%s (thread %s, task %.8s, attempt %u): %s",
-        order->node, order->thread, order->task_id,
-        (unsigned)order->attempt_number, text);
+        "%s (thread %s, task %.8s, attempt %u): %s", order->node, order->thread,
+        order->task_id, (unsigned)order->attempt_number, text);
 }
 
 // ------------------------------------------------------------------ threads
@@ -211,7 +211,8 @@ static void report_outcome(
     to->outcomes[to->outcomes_count++] = outcome;
 }
 
-static void report_unbegun(struct ss_host_reports *to, struct ss_assignment *order)
+static void report_unbegun(
+    struct ss_host_reports *to, struct ss_assignment *order)
 {
     to->unbegun = ss_vec_grow(to->unbegun, &to->unbegun_capacity,
         to->unbegun_count + 1, sizeof(struct ss_assignment *));

@@ -29,8 +29,8 @@ bool ss_host_destroy(struct ss_host **host);
 
 // Readable while there is something to take.
 int ss_host_fd(const struct ss_host *host);
-// Run it, if its body can begin before `begin_by_ms` (ss_session_may_begin); else
-// it comes back. Takes `order`.
+// Run it, if its body can begin before `begin_by_ms` (ss_session_may_begin);
+// else it comes back. Takes `order`.
 void ss_host_start(
     struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms);
 // Tell the body of an attempt to stop (ss_cancelled()).
@@ -62,8 +62,8 @@ struct ss_host_reports {
 
 // Gives *ret_reports; false: nothing is there.
 bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports);
-// Free the lists and the items' values; outcomes and orders that are still counted,
-// too.
+// Free the lists and the items' values; outcomes and orders that are still
+// counted, too.
 void ss_host_reports_fini(struct ss_host_reports *reports);
 
 #endif

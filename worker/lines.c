@@ -7,9 +7,8 @@
 int ss_lines_open(struct ss_lines *lines, uint32_t number, const char *endpoint,
     const struct ss_outbox_self *self, struct ss_error *error)
 {
-    const struct ss_link_options options = {.endpoint = endpoint,
-        .keys = lines->keys,
-        .roles = SS_ROLE_WORKER};
+    const struct ss_link_options options = {
+        .endpoint = endpoint, .keys = lines->keys, .roles = SS_ROLE_WORKER};
     struct ss_line *line = ss_zalloc(1, sizeof(*line));
     line->number = number;
     line->endpoint = ss_strdup(endpoint);

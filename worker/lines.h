@@ -28,8 +28,8 @@ void ss_lines_close(struct ss_lines *lines, uint32_t number);
 // Free those that were closed.
 void ss_lines_sweep(struct ss_lines *lines);
 // Wait until one has something to say, or one of `fds` has.
-void ss_lines_wait(const struct ss_lines *lines, const int *fds, size_t count,
-    int timeout_ms);
+void ss_lines_wait(
+    const struct ss_lines *lines, const int *fds, size_t count, int timeout_ms);
 void ss_lines_fini(struct ss_lines *lines);
 
 #endif

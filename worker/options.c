@@ -137,8 +137,7 @@ static json_t *retry_json(const struct ss_retry_policy *retry)
         object, "max_attempts", json_integer(retry->attempts_max));
     set_ms(object, "initial_interval_ms", retry->initial_interval_ms);
     set_ms(object, "max_interval_ms", retry->max_interval_ms);
-    bool is_default =
-        retry->backoff_factor >= 0 && retry->backoff_factor <= 0;
+    bool is_default = retry->backoff_factor >= 0 && retry->backoff_factor <= 0;
     if (!is_default)
         json_object_set_new(object, "backoff_factor",
             or_null(json_real(retry->backoff_factor)));

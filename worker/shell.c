@@ -92,8 +92,8 @@ static void open_line(
     struct shell *shell, const struct ss_session_command *command)
 {
     struct ss_error error;
-    int status = ss_lines_open(&shell->lines, command->link, command->endpoint,
-        &shell->self, &error);
+    int status = ss_lines_open(
+        &shell->lines, command->link, command->endpoint, &shell->self, &error);
     if (status == SS_OK)
         return;
     if (command->link < shell->endpoints_count)
@@ -176,8 +176,8 @@ static void step(struct shell *shell, struct ss_session_event event)
 
 // ------------------------------------------------------------------ messages
 
-static void take_orders(struct shell *shell, const struct ss_line *line,
-    struct ss_message *message)
+static void take_orders(
+    struct shell *shell, const struct ss_line *line, struct ss_message *message)
 {
     ss_stop_at(SS_STOP_WORKER_ORDERED);
     step(shell, (struct ss_session_event){.type = SS_SESSION_TASKS,
@@ -400,8 +400,8 @@ static void measure(const struct shell *shell)
     struct ss_session_load load = ss_session_load(shell->session);
     ss_metric_set(SS_METRIC_BODIES_RUNNING, (int64_t)load.busy);
     ss_metric_set(SS_METRIC_COORDINATORS, (int64_t)load.coordinators);
-    ss_health_set(load.coordinators > 0 ? NULL
-                                        : "no coordinator has taken it in");
+    ss_health_set(
+        load.coordinators > 0 ? NULL : "no coordinator has taken it in");
 }
 
 static void run(struct shell *shell)
@@ -446,7 +446,8 @@ static int load(struct shell *shell, struct ss_error *error)
     return SS_OK;
 }
 
-// What became of them. Those that are too long to be told are not: labels may be.
+// What became of them. Those that are too long to be told are not: labels may
+// be.
 static void note_settings(struct shell *shell)
 {
     shell->settings = json_deep_copy(shell->options->settings);
@@ -528,10 +529,10 @@ static int open_all(struct shell *shell, struct ss_error *error)
             ss_metrics_server_port(shell->metrics));
     if (status != SS_OK)
         return status;
-    shell->session = ss_session_new(&(struct ss_session_options){
-        .capacity = shell->self.capacity,
-        .endpoints = shell->endpoints,
-        .endpoints_count = shell->endpoints_count});
+    shell->session = ss_session_new(
+        &(struct ss_session_options){.capacity = shell->self.capacity,
+            .endpoints = shell->endpoints,
+            .endpoints_count = shell->endpoints_count});
     return SS_OK;
 }
 

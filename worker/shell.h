@@ -8,17 +8,18 @@
 #include "common/base/status.h"
 
 struct ss_worker_options {
-    const struct ss_app *app; // linked in; or NULL:
-    const char *app_path;     // a shared object
-    const char *app_arg;      // for its build function, or NULL
-    const char *endpoint;     // of coordinators, comma between
-    const char *name;         // NULL: "host/pid"
-    const char *keys;         // common/link/keys.h; NULL, "": none
-    const char *metrics;      // common/app/metrics_server.h; NULL, "": nowhere
-    unsigned capacity;        // 0: one body a processor
+    const struct ss_app *app;  // linked in; or NULL:
+    const char *app_path;      // a shared object
+    const char *app_arg;       // for its build function, or NULL
+    const char *endpoint;      // of coordinators, comma between
+    const char *name;          // NULL: "host/pid"
+    const char *keys;          // common/link/keys.h; NULL, "": none
+    const char *metrics;       // common/app/metrics_server.h; NULL, "": nowhere
+    unsigned capacity;         // 0: one body a processor
     const char *const *labels; // what nodes may ask for
     size_t labels_count;
-    json_t *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
+    json_t
+        *settings; // for `show config`: ss_settings_json(); borrowed; or NULL
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.
     void (*on_loaded)(void *ctx);

@@ -89,8 +89,7 @@ static void hint_from(struct ss_client *client, const char *op, const char *key,
     ss_hint_init(&hint, wanted);
     offer(&hint, list, key);
     bool is_there = hint.best && strcmp(hint.best, wanted) == 0;
-    snprintf(
-        ret_hint, SS_HINT_SIZE, "%s", is_there ? "" : ss_hint_text(&hint));
+    snprintf(ret_hint, SS_HINT_SIZE, "%s", is_there ? "" : ss_hint_text(&hint));
     if (json_array_size(list) == 0 && strcmp(op, "graphs") == 0)
         snprintf(ret_hint, SS_HINT_SIZE,
             " No graph is known yet. Start a worker: superstep-worker --app "
@@ -222,8 +221,8 @@ static bool takes_value(const char *word)
 
 // The options before the command. Returns the index of the command, 0 if it is
 // over with the exit status in *ret_exit.
-static int parse_front(const struct ss_cli_command *commands, int argc,
-    char **argv, int *ret_exit)
+static int parse_front(
+    const struct ss_cli_command *commands, int argc, char **argv, int *ret_exit)
 {
     const struct ss_args args = {
         .program = "superstep", .items = ss_cli_settings.items};
@@ -309,7 +308,8 @@ static int run(const struct ss_cli_command *command, int argc, char **argv)
     return status;
 }
 
-static int run_words(const struct ss_cli_command *command, int argc, char **argv)
+static int run_words(
+    const struct ss_cli_command *command, int argc, char **argv)
 {
     char *program = ss_format("superstep %s", command->name);
     char *about = ss_format("%s%s%s", command->summary,

@@ -54,8 +54,8 @@ struct ss_cli_command {
     int (*run)(struct ss_client *client);
 };
 
-// Find `argv[1]` among the commands, parse what follows, and run it. Returns the
-// exit status.
+// Find `argv[1]` among the commands, parse what follows, and run it. Returns
+// the exit status.
 int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 
 // "superstep: ...", on stderr. Returns SS_CLI_FAILED.
@@ -67,25 +67,27 @@ int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
 int ss_cli_client_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread);
 
-// Ask (ss_client_ask), `body` taken. Returns an exit status; on SS_CLI_DONE gives
-// *ret_answer, else what is wrong was said. `graph`: that is meant, or NULL.
+// Ask (ss_client_ask), `body` taken. Returns an exit status; on SS_CLI_DONE
+// gives *ret_answer, else what is wrong was said. `graph`: that is meant, or
+// NULL.
 int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
     const char *graph, json_t **ret_answer);
 
 // What an answer waits for, once: for ss_client_on_wait().
 void ss_cli_tell_wait(void *ctx, const char *why);
-// A switch, or a number, as json_pack's "o*" takes it: NULL where it was not given.
+// A switch, or a number, as json_pack's "o*" takes it: NULL where it was not
+// given.
 json_t *ss_cli_flag(bool is_given);
 json_t *ss_cli_number(int64_t number);
 
 // Print a value on one line (--json and results).
 void ss_cli_print_json(const json_t *json);
-// Print an answer (taken): whole with --json, else as `print` shows it to people.
-// SS_CLI_DONE.
+// Print an answer (taken): whole with --json, else as `print` shows it to
+// people. SS_CLI_DONE.
 typedef void ss_cli_print_fn(const json_t *answer);
 int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print);
-// Print what was written, and let it go. A page of a thread's values may be long:
-// SS_CLI_PAGE_SIZE_MAX is what it may have.
+// Print what was written, and let it go. A page of a thread's values may be
+// long: SS_CLI_PAGE_SIZE_MAX is what it may have.
 enum { SS_CLI_PAGE_SIZE_MAX = 256 * 1024 * 1024 };
 void ss_cli_print_buf(struct ss_buf *buf);
 // Print and destroy a table; `none` stands in place of one without rows.

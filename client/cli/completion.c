@@ -23,7 +23,8 @@ static void add_commands(struct ss_buf *buf)
 // Options of one command, those with a value marked by "=".
 static void add_options(struct ss_buf *buf, const struct ss_arg *options)
 {
-    for (const struct ss_arg *it = ss_arg_at(options); it; it = ss_arg_at(it + 1))
+    for (const struct ss_arg *it = ss_arg_at(options); it;
+         it = ss_arg_at(it + 1))
         if (it->kind != SS_ARG_REST)
             ss_buf_addf(buf, "--%s ", it->name);
     ss_buf_add_str(buf, "--help");
@@ -63,13 +64,15 @@ static void add_cases(struct ss_buf *buf)
 static const char head[] =
     "# Completion of the superstep command for bash. Made by: superstep "
     "completion bash\n"
-    "# Names of graphs, threads, runs and workers come from the coordinator, if one "
+    "# Names of graphs, threads, runs and workers come from the coordinator, "
+    "if one "
     "answers.\n"
     "_superstep()\n"
     "{\n"
     "    local word=${COMP_WORDS[COMP_CWORD]} "
     "previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-    "    local command='' words=none options='--coordinator --keys --json --help "
+    "    local command='' words=none options='--coordinator --keys --json "
+    "--help "
     "--version' i\n";
 
 static const char middle[] = "    COMPREPLY=()\n"
@@ -91,7 +94,8 @@ static const char tail[] =
     "tasks checkpoints debug progress' -- \"$word\")); return ;;\n"
     "    --durability) COMPREPLY=($(compgen -W 'sync async exit' -- "
     "\"$word\")); return ;;\n"
-    "    --if-busy) COMPREPLY=($(compgen -W 'reject enqueue interrupt rollback' "
+    "    --if-busy) COMPREPLY=($(compgen -W 'reject enqueue interrupt "
+    "rollback' "
     "-- \"$word\")); return ;;\n"
     "    *) case \"$word\" in\n"
     "       -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return "

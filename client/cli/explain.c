@@ -150,8 +150,8 @@ static void write_steps(struct ss_buf *buf, const json_t *explained)
     long long before = ss_json_int(explained, "steps_before", 0);
     size_t count = json_array_size(steps);
     if (before > 0)
-        ss_buf_addf(buf, "%lld of its checkpoints were before those here.\n",
-            before);
+        ss_buf_addf(
+            buf, "%lld of its checkpoints were before those here.\n", before);
     for (size_t i = 0; i < count; i++)
         write_step(buf, explained, json_array_get(steps, i),
             i + 1 < count ? json_array_get(steps, i + 1) : NULL);
@@ -205,9 +205,9 @@ static void write_wait(
     } else if (strcmp(why, "no_worker") == 0) {
         ss_buf_addf(buf, "%s: no worker serves this version of graph ", verb);
         add_plain(buf, "", graph);
-        ss_buf_add_str(
-            buf, ". Start one: superstep-worker --app its application; or "
-                 "move the run to another version: superstep migrate");
+        ss_buf_add_str(buf,
+            ". Start one: superstep-worker --app its application; or "
+            "move the run to another version: superstep migrate");
     } else if (strcmp(why, "no_label") == 0) {
         ss_buf_addf(buf, "%s: no worker of graph ", verb);
         add_plain(buf, "", graph);
@@ -217,8 +217,10 @@ static void write_wait(
         ss_buf_addf(buf, "%s for room: all workers that may take %s are busy",
             verb, many ? "them" : "it");
     } else if (strcmp(why, "max_concurrency") == 0) {
-        ss_buf_addf(buf, "%s: the run has as many tasks out as its "
-            "max_concurrency allows", verb);
+        ss_buf_addf(buf,
+            "%s: the run has as many tasks out as its "
+            "max_concurrency allows",
+            verb);
     } else if (strcmp(why, "store") == 0) {
         ss_buf_addf(buf, "%s for the store: rows before %s are not durable yet",
             verb, many ? "them" : "it");
@@ -311,7 +313,8 @@ void ss_explain_write(const json_t *explained, struct ss_buf *buf)
     else if (strcmp(status, "queued") == 0)
         write_queued(buf, explained);
     else if (strcmp(status, "waiting") == 0)
-        ss_buf_add_str(buf, "It has not been taken up again since the "
+        ss_buf_add_str(buf,
+            "It has not been taken up again since the "
             "coordinator started: no worker has announced its graph. It is "
             "not lost.\n");
 }

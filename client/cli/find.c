@@ -124,8 +124,7 @@ static bool has_checkpoints(struct ss_client *client, const char *thread)
     json_object_set_new(body, "limit", json_integer(1));
     if (ss_client_ask(client, "checkpoints", body, NULL, &answer, NULL) != 0)
         return false;
-    bool any =
-        json_array_size(json_object_get(answer, "checkpoints")) > 0;
+    bool any = json_array_size(json_object_get(answer, "checkpoints")) > 0;
     json_decref(answer);
     return any;
 }
@@ -146,7 +145,8 @@ static bool namespaces_of(struct ss_client *client, const char *thread,
         answer = NULL;
     json_array_foreach (json_object_get(answer, "checkpoints"), i, saved)
         json_object_set_new(seen, ss_json_str(saved, "ns", ""), json_true());
-    json_object_foreach_safe (seen, next, ns, saved) {
+    json_object_foreach_safe(seen, next, ns, saved)
+    {
         if (!*ns)
             continue; // the thread's own
         ss_hint_offer(&hint, ns);

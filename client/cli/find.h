@@ -21,8 +21,8 @@ int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph);
 // "There is no thread ...", with the nearest one there is. SS_CLI_FAILED.
 int ss_cli_no_thread(struct ss_client *client, const char *thread);
-// Why there is no state: no such thread; one that has no checkpoints yet; or one
-// without the namespace `ns` (NULL: its own), with those that it has.
+// Why there is no state: no such thread; one that has no checkpoints yet; or
+// one without the namespace `ns` (NULL: its own), with those that it has.
 // SS_CLI_FAILED.
 int ss_cli_no_state(
     struct ss_client *client, const char *thread, const char *ns);

@@ -142,10 +142,12 @@ static void on_item(void *ctx, const json_t *item)
         watch->idle.thread = watch->thread;
         if (watch->steps && !watch->follow->thread && watch->thread)
             fprintf(stderr, "thread %s\n", watch->thread);
-        if (watch->steps
-            && strcmp(ss_json_str(item, "status", ""), "queued") == 0)
-            fprintf(stderr, "the run waits for its turn: another is under way "
-                            "on thread %s\n", watch->thread);
+        if (watch->steps &&
+            strcmp(ss_json_str(item, "status", ""), "queued") == 0)
+            fprintf(stderr,
+                "the run waits for its turn: another is under way "
+                "on thread %s\n",
+                watch->thread);
         if (json_object_get(item, "paused"))
             watch->idle.is_told = true;
         tell_paused(item);
@@ -225,8 +227,8 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer)
 {
     const char *status = ss_json_str(answer, "status", NULL);
-    if (status && (strcmp(status, "running") == 0
-                      || strcmp(status, "queued") == 0))
+    if (status &&
+        (strcmp(status, "running") == 0 || strcmp(status, "queued") == 0))
         status = NULL; // detached: it goes on by itself
     if (ss_cli_options.json) {
         ss_cli_print_json(answer);

@@ -10,8 +10,8 @@ static const char *name;
 const struct ss_arg ss_foreign_options[] = {
     SS_CLI_WORDS(words, "langgraph and DSN|FILE", 2, 2),
     SS_CLI_THREAD(thread, "only this one; default: all"),
-    SS_CLI_TEXT("as", 0, name, "NAME",
-        "its name where it goes to, with --thread"),
+    SS_CLI_TEXT(
+        "as", 0, name, "NAME", "its name where it goes to, with --thread"),
     SS_CLI_OPTIONS};
 
 int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
@@ -26,9 +26,9 @@ int ss_foreign_run(const struct ss_foreign *how, struct ss_client *client)
     if (ss_saver_open(words.items[1], how->writes, &saver, &error) != SS_OK)
         return ss_cli_fail("%s", error.message);
     json_t *reports = json_array();
-    int status = thread ? how->one(client, saver, thread,
-                              name ? name : thread, reports)
-                        : how->all(client, saver, reports);
+    int status =
+        thread ? how->one(client, saver, thread, name ? name : thread, reports)
+               : how->all(client, saver, reports);
     if (status == SS_CLI_DONE || json_array_size(reports) > 0)
         ss_cli_print_list(reports, how->columns,
             sizeof(how->columns) / sizeof(how->columns[0]),

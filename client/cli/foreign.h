@@ -7,16 +7,16 @@
 #include "client/cli/options.h"
 #include "client/saver/saver.h"
 
-// Ends the table of options of both: "langgraph" and where its tables are, which
-// thread, and its name on the other side.
+// Ends the table of options of both: "langgraph" and where its tables are,
+// which thread, and its name on the other side.
 extern const struct ss_arg ss_foreign_options[];
 #define SS_FOREIGN_OPTIONS SS_CLI_MORE(ss_foreign_options)
 
 struct ss_foreign {
-    bool writes; // to the tables
+    bool writes;                      // to the tables
     struct ss_list_column columns[3]; // of what is told of each thread
-    // Move the thread `from`, which is `to` on the other side; append what is to
-    // be told. Returns an exit status.
+    // Move the thread `from`, which is `to` on the other side; append what is
+    // to be told. Returns an exit status.
     int (*one)(struct ss_client *client, struct ss_saver *saver,
         const char *from, const char *to, json_t *reports);
     int (*all)(

@@ -59,8 +59,7 @@ char *ss_idle_explained(const json_t *explained)
     size_t i;
     json_t *wait;
     json_array_foreach (json_object_get(explained, "waits"), i, wait)
-        waits = waits ||
-                strcmp(ss_json_str(wait, "why", ""), "no_worker") == 0;
+        waits = waits || strcmp(ss_json_str(wait, "why", ""), "no_worker") == 0;
     return !waits ? NULL
                   : ss_format("no worker serves version %.8s of graph \"%s\": "
                               "its tasks wait. Start one: superstep-worker "
@@ -72,10 +71,9 @@ char *ss_idle_explained(const json_t *explained)
 
 static void ask(struct ss_idle *idle)
 {
-    json_t *body =
-        idle->run ? json_pack("{s:s, s:s*}", "run", idle->run, "thread",
-                        idle->thread)
-                  : NULL;
+    json_t *body = idle->run ? json_pack("{s:s, s:s*}", "run", idle->run,
+                                   "thread", idle->thread)
+                             : NULL;
     idle->call = ss_client_start(
         idle->client, idle->run ? "explain" : "workers", body, NULL);
 }

@@ -29,8 +29,8 @@ void ss_idle_reset(struct ss_idle *idle, int64_t now_ms);
 // something to tell, else NULL.
 char *ss_idle_look(struct ss_idle *idle, int64_t now_ms);
 
-// What `explain` (requests.md) says of a run that nobody serves. Gives a sentence;
-// NULL: somebody does.
+// What `explain` (requests.md) says of a run that nobody serves. Gives a
+// sentence; NULL: somebody does.
 char *ss_idle_explained(const json_t *explained);
 // Whether one of the workers (requests.md) serves the graph.
 bool ss_idle_is_served(const json_t *workers, const char *graph);

@@ -80,10 +80,8 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
     const char *thread, const char *name, const char *graph,
     json_t **ret_report, struct ss_error *error)
 {
-    struct incoming incoming = {.client = client,
-        .name = name,
-        .graph = graph,
-        .piece = json_array()};
+    struct incoming incoming = {
+        .client = client, .name = name, .graph = graph, .piece = json_array()};
     int status = ss_saver_read(saver, thread, take_one, &incoming, error);
     if (status == SS_OK)
         status = send_piece(&incoming, false, error);
@@ -112,8 +110,8 @@ static int put_one(
     int status = ss_record_rows(saved, ss_saver_layout(outgoing->saver),
         &outgoing->what->allowed, &outgoing->versions, &rows, error);
     if (status == SS_OK) {
-        status = ss_saver_write(
-            outgoing->saver, outgoing->what->name, &rows, error);
+        status =
+            ss_saver_write(outgoing->saver, outgoing->what->name, &rows, error);
         outgoing->checkpoints++;
         outgoing->writes += (json_int_t)rows.writes.count;
         ss_record_rows_fini(&rows);
@@ -128,8 +126,8 @@ static int fetch(struct ss_client *client, const char *thread,
     struct ss_error *error)
 {
     struct ss_client_error why;
-    json_t *body = json_pack("{s:s, s:s, s:I}", "thread", thread, "after",
-        after, "limit", limit);
+    json_t *body = json_pack(
+        "{s:s, s:s, s:I}", "thread", thread, "after", after, "limit", limit);
     return ss_client_ask(client, "checkpoints", body, NULL, ret_answer, &why) ==
                    0
                ? SS_OK
@@ -146,16 +144,16 @@ static json_int_t next_limit(const json_t *page)
                                       : (json_int_t)some;
 }
 
-static int put_all(struct ss_client *client, struct outgoing *outgoing,
-    struct ss_error *error)
+static int put_all(
+    struct ss_client *client, struct outgoing *outgoing, struct ss_error *error)
 {
     char *after = ss_strdup("");
     json_int_t limit = 1;
     int status = SS_OK;
     for (bool more = true; more && status == SS_OK;) {
         json_t *answer = NULL;
-        status = fetch(
-            client, outgoing->what->thread, after, limit, &answer, error);
+        status =
+            fetch(client, outgoing->what->thread, after, limit, &answer, error);
         const json_t *page = json_object_get(answer, "checkpoints");
         size_t count = json_array_size(page);
         for (size_t i = 0; i < count && status == SS_OK; i++)

@@ -1,6 +1,6 @@
-// options.h - rows for the tables of options of commands (common/app/args.h): the
-// shapes that rows have, and the rows that several commands share. What is in a
-// row is said here once; where its value goes is the command's.
+// options.h - rows for the tables of options of commands (common/app/args.h):
+// the shapes that rows have, and the rows that several commands share. What is
+// in a row is said here once; where its value goes is the command's.
 //
 //     const struct ss_arg ss_cmd_history_options[] = {
 //         SS_CLI_WORD(words, "THREAD"),
@@ -16,48 +16,41 @@
 // The options that every subcommand takes: the end of its own table.
 #define SS_CLI_OPTIONS SS_CLI_MORE(ss_cli_settings.items)
 // The table goes on in that one.
-#define SS_CLI_MORE(table) {.name = NULL, .more = table}
+#define SS_CLI_MORE(table)                                                     \
+    {                                                                          \
+        .name = NULL, .more = table                                            \
+    }
 
 // The words that are no options: from `least` to `most` of them.
 #define SS_CLI_WORDS(to_list, what, least, most)                               \
-    {.name = what,                                                             \
-        .kind = SS_ARG_REST,                                                   \
-        .to = &to_list,                                                        \
-        .value = what,                                                         \
-        .min = least,                                                          \
-        .max = most}
+    {                                                                          \
+        .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \
+        .min = least, .max = most                                              \
+    }
 #define SS_CLI_WORD(to_list, what) SS_CLI_WORDS(to_list, what, 1, 1)
 
-// A switch; a text; a number; a text that may be given several times. The letter
-// is 0 where there is none.
+// A switch; a text; a number; a text that may be given several times. The
+// letter is 0 where there is none.
 #define SS_CLI_FLAG(option, short, to_bool, says)                              \
-    {.name = option,                                                           \
-        .letter = short,                                                       \
-        .kind = SS_ARG_FLAG,                                                   \
-        .to = &to_bool,                                                        \
-        .help = says}
+    {                                                                          \
+        .name = option, .letter = short, .kind = SS_ARG_FLAG, .to = &to_bool,  \
+        .help = says                                                           \
+    }
 #define SS_CLI_TEXT(option, short, to_text, what, says)                        \
-    {.name = option,                                                           \
-        .letter = short,                                                       \
-        .kind = SS_ARG_TEXT,                                                   \
-        .to = &to_text,                                                        \
-        .value = what,                                                         \
-        .help = says}
+    {                                                                          \
+        .name = option, .letter = short, .kind = SS_ARG_TEXT, .to = &to_text,  \
+        .value = what, .help = says                                            \
+    }
 #define SS_CLI_INT(option, short, to_int, what, least, most, says)             \
-    {.name = option,                                                           \
-        .letter = short,                                                       \
-        .kind = SS_ARG_INT,                                                    \
-        .to = &to_int,                                                         \
-        .value = what,                                                         \
-        .min = least,                                                          \
-        .max = most,                                                           \
-        .help = says}
+    {                                                                          \
+        .name = option, .letter = short, .kind = SS_ARG_INT, .to = &to_int,    \
+        .value = what, .min = least, .max = most, .help = says                 \
+    }
 #define SS_CLI_LIST(option, to_list, what, says)                               \
-    {.name = option,                                                           \
-        .kind = SS_ARG_LIST,                                                   \
-        .to = &to_list,                                                        \
-        .value = what,                                                         \
-        .help = says}
+    {                                                                          \
+        .name = option, .kind = SS_ARG_LIST, .to = &to_list, .value = what,    \
+        .help = says                                                           \
+    }
 
 // ------------------------------------------------------------ shared rows
 
@@ -76,8 +69,7 @@
     SS_CLI_TEXT("at", 0, to_text, "CHECKPOINT", says)
 #define SS_CLI_LIMIT(to_int, says)                                             \
     SS_CLI_INT("limit", 'n', to_int, "N", 1, 1000000, says)
-#define SS_CLI_NAMES(to_bool, says)                                            \
-    SS_CLI_FLAG("names", 0, to_bool, says)
+#define SS_CLI_NAMES(to_bool, says) SS_CLI_FLAG("names", 0, to_bool, says)
 #define SS_CLI_STREAM(to_text, says)                                           \
     SS_CLI_TEXT("stream", 0, to_text, "MODES", says)
 #define SS_CLI_SUBGRAPHS(to_bool)                                              \

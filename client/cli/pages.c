@@ -27,19 +27,19 @@ static const struct list *find(const char *op)
     return &lists[i];
 }
 
-// Where the next page begins, now in `body`: behind the last item of this one. If
-// that is where this one began, the list would never end.
+// Where the next page begins, now in `body`: behind the last item of this one.
+// If that is where this one began, the list would never end.
 static int go_on(const struct list *list, const json_t *page, json_t *body,
     struct ss_error *error)
 {
     const json_t *last = json_array_get(page, json_array_size(page) - 1);
-    const char *place = ss_json_str(
-        last, list->place, ss_json_str(last, list->name, NULL));
+    const char *place =
+        ss_json_str(last, list->place, ss_json_str(last, list->name, NULL));
     const char *began = ss_json_str(body, "after", NULL);
     if (!place)
         return ss_error_set(error, SS_EFORMAT,
-            "the coordinator's list of %s has an item without \"%s\"",
-            list->op, list->place);
+            "the coordinator's list of %s has an item without \"%s\"", list->op,
+            list->place);
     if (began && strcmp(began, place) == 0)
         return ss_error_set(error, SS_EFORMAT,
             "the coordinator's list of %s does not go on behind \"%s\":"
@@ -50,16 +50,15 @@ static int go_on(const struct list *list, const json_t *page, json_t *body,
 }
 
 // The page that `body` asks for; `body` asks for the next one then. Gives.
-static int next(struct ss_client *client, const struct list *list,
-    json_t *body, json_t **ret_page, struct ss_client_error *ret_error)
+static int next(struct ss_client *client, const struct list *list, json_t *body,
+    json_t **ret_page, struct ss_client_error *ret_error)
 {
     json_t *page;
     struct ss_error wrong;
     int status = list->ask(client, json_copy(body), &page, ret_error);
     if (status != 0)
         return status;
-    if (json_array_size(page) > 0 &&
-        go_on(list, page, body, &wrong) != SS_OK) {
+    if (json_array_size(page) > 0 && go_on(list, page, body, &wrong) != SS_OK) {
         json_decref(page);
         return ss_client_error_fill(&wrong, ret_error);
     }
@@ -67,8 +66,8 @@ static int next(struct ss_client *client, const struct list *list,
     return 0;
 }
 
-int ss_cli_each(struct ss_client *client, const char *op, ss_cli_item_fn *each,
-    void *ctx)
+int ss_cli_each(
+    struct ss_client *client, const char *op, ss_cli_item_fn *each, void *ctx)
 {
     const struct list *list = find(op);
     struct ss_client_error error;

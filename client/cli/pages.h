@@ -11,12 +11,12 @@
 typedef int ss_cli_item_fn(
     struct ss_client *client, const json_t *item, void *ctx);
 
-// Call `each` for each item of the list `op` ("threads" or "runs"), and ask for the
-// next page when a page is done: what comes meanwhile may be missed. Returns the
-// first status that is not SS_CLI_DONE, or that of a page that did not come, or
-// came again, which was said.
-int ss_cli_each(struct ss_client *client, const char *op, ss_cli_item_fn *each,
-    void *ctx);
+// Call `each` for each item of the list `op` ("threads" or "runs"), and ask for
+// the next page when a page is done: what comes meanwhile may be missed.
+// Returns the first status that is not SS_CLI_DONE, or that of a page that did
+// not come, or came again, which was said.
+int ss_cli_each(
+    struct ss_client *client, const char *op, ss_cli_item_fn *each, void *ctx);
 // The list `op` as a whole, or as many of it as the `limit` of the request
 // (`body`, taken; NULL: a word of it was not UTF-8) says. Gives it; or a status
 // of the client's.

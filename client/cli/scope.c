@@ -8,8 +8,7 @@ static struct ss_arg_list words;
 static bool all;
 static const char *version;
 
-const struct ss_arg ss_scope_options[] = {
-    SS_CLI_WORDS(words, "GRAPH", 0, 1),
+const struct ss_arg ss_scope_options[] = {SS_CLI_WORDS(words, "GRAPH", 0, 1),
     SS_CLI_FLAG("all", 0, all, "every graph, also those that come"),
     SS_CLI_TEXT("of-version", 0, version, "VERSION",
         "only this version of the graph (its first letters do)"),
@@ -26,8 +25,8 @@ char *ss_scope_text(void)
     return graph ? ss_format("graph %s", graph) : ss_strdup("everything");
 }
 
-int ss_scope_ask(struct ss_client *client, const char *op, json_t *more,
-    json_t **ret_answer)
+int ss_scope_ask(
+    struct ss_client *client, const char *op, json_t *more, json_t **ret_answer)
 {
     const char *graph = ss_scope_graph();
     if (all == (graph != NULL)) {

@@ -1,5 +1,5 @@
-// scope.h - what `superstep pause` and `superstep unpause` are about: a graph, one
-// version of it, or all graphs; their words and options, and the request.
+// scope.h - what `superstep pause` and `superstep unpause` are about: a graph,
+// one version of it, or all graphs; their words and options, and the request.
 #ifndef SS_CLI_SCOPE_H
 #define SS_CLI_SCOPE_H
 
@@ -15,8 +15,8 @@ extern const struct ss_arg ss_scope_options[];
 const char *ss_scope_graph(void);
 // "graph digest" or "everything", for people. Gives (ss_free).
 char *ss_scope_text(void);
-// Ask `op` for it, with the fields of `more` (taken). Returns an exit status; on
-// SS_CLI_DONE gives *ret_answer, else what is wrong was said.
+// Ask `op` for it, with the fields of `more` (taken). Returns an exit status;
+// on SS_CLI_DONE gives *ret_answer, else what is wrong was said.
 int ss_scope_ask(struct ss_client *client, const char *op, json_t *more,
     json_t **ret_answer);
 

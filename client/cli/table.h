@@ -6,9 +6,9 @@
 // Cells are text as it is shown; control characters become '?', so that no name
 // can move the cursor.
 //
-// By hand, not by libsmartcols: that one cuts a cell without a mark, and a cut name
-// reads as a name (docs/decisions/0024-tables-by-hand.md). A character counts as
-// one column, which is not so of wide ones.
+// By hand, not by libsmartcols: that one cuts a cell without a mark, and a cut
+// name reads as a name (docs/decisions/0024-tables-by-hand.md). A character
+// counts as one column, which is not so of wide ones.
 #ifndef SS_CLI_TABLE_H
 #define SS_CLI_TABLE_H
 

@@ -124,9 +124,9 @@ static int check_ext(const struct ss_msgpack_item *item, int depth,
     if (ss_ext_open(item, &ext) || item->code == SS_EXT_ARRAY ||
         item->code == SS_EXT_SNAPSHOT) {
         int status = ss_ext_check_class(name, allowed, error);
-        return status == SS_OK ? check(item->bytes, item->size, depth + 1,
-                                     allowed, error)
-                               : status;
+        return status == SS_OK
+                   ? check(item->bytes, item->size, depth + 1, allowed, error)
+                   : status;
     }
     // Python makes null of a code that it does not know: nothing to fear.
     return item->code > SS_EXT_SNAPSHOT || item->code < 0

@@ -50,8 +50,9 @@ struct ss_ext_allowed {
     size_t count;
 };
 
-// Every extension within the document, at any depth, is allowed; else SS_EDENIED
-// names the first that is not. SS_EFORMAT, SS_ELIMIT: no document, or too deep.
+// Every extension within the document, at any depth, is allowed; else
+// SS_EDENIED names the first that is not. SS_EFORMAT, SS_ELIMIT: no document,
+// or too deep.
 int ss_ext_check(const void *bytes, size_t size,
     const struct ss_ext_allowed *allowed, struct ss_error *error) SS_MUST_USE;
 // The same for a class by its name.

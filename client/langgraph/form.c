@@ -93,8 +93,8 @@ static int end_own(struct ss_buf *buf, enum ss_ext_code code,
     struct ss_buf *payload, int status, struct ss_error *error)
 {
     if (status == SS_OK && payload->status != SS_OK)
-        status = ss_error_set(error, SS_ELIMIT, "it is larger than %zu bytes",
-            payload->size_max);
+        status = ss_error_set(
+            error, SS_ELIMIT, "it is larger than %zu bytes", payload->size_max);
     if (status == SS_OK)
         ss_msgpack_ext(buf, (int8_t)code, payload->data, payload->size);
     ss_buf_fini(payload);
@@ -104,8 +104,8 @@ static int end_own(struct ss_buf *buf, enum ss_ext_code code,
 // ------------------------------------------------------------------ sends
 
 // A TimeoutPolicy of nothing but a run timeout, in milliseconds.
-static int decode_timeout(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_timeout(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item;
     struct ss_ext ext;
@@ -133,8 +133,8 @@ static int decode_timeout(struct ss_msgpack_reader *reader, json_t **ret_json,
     return status;
 }
 
-static int decode_send(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_send(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item, list, node;
     struct ss_ext ext;
@@ -145,8 +145,8 @@ static int decode_send(struct ss_msgpack_reader *reader, json_t **ret_json,
     if (!open_own(&item, SS_EXT_ARGS, "Send", &ext))
         return unexpected(&item, "a Send", error);
     status = ss_msgpack_read(&ext.held, &list, error);
-    if (status == SS_OK && (list.type != SS_MSGPACK_ARRAY || list.count < 2 ||
-                               list.count > 3))
+    if (status == SS_OK &&
+        (list.type != SS_MSGPACK_ARRAY || list.count < 2 || list.count > 3))
         status = unexpected(&list, "the arguments of a Send", error);
     if (status == SS_OK)
         status = ss_msgpack_read(&ext.held, &node, error);
@@ -154,8 +154,8 @@ static int decode_send(struct ss_msgpack_reader *reader, json_t **ret_json,
         // No name has a NUL: written again it would be another.
         bool is_name = node.type == SS_MSGPACK_STR &&
                        !(node.size > 0 && memchr(node.bytes, 0, node.size));
-        name = is_name ? json_stringn((const char *)node.bytes, node.size)
-                       : NULL;
+        name =
+            is_name ? json_stringn((const char *)node.bytes, node.size) : NULL;
         if (!name)
             status = unexpected(&node, "the node of a Send", error);
     }
@@ -210,8 +210,8 @@ static int encode_send(const json_t *json, const struct ss_ext_allowed *allowed,
     return end_own(buf, SS_EXT_ARGS, &payload, status, error);
 }
 
-static int decode_sends(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_sends(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     return decode_each(reader, decode_send, "a list of Sends", ret_json, error);
 }
@@ -220,14 +220,13 @@ static int encode_sends(const json_t *json,
     const struct ss_ext_allowed *allowed, struct ss_buf *buf,
     struct ss_error *error)
 {
-    return encode_each(
-        json, encode_send, allowed, "what was sent", buf, error);
+    return encode_each(json, encode_send, allowed, "what was sent", buf, error);
 }
 
 // ------------------------------------------------------------------ interrupts
 
-static int decode_interrupt(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_interrupt(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item;
     struct ss_ext ext;
@@ -247,8 +246,8 @@ static int decode_interrupt(struct ss_msgpack_reader *reader, json_t **ret_json,
         *ret_json = json_pack("{s:O, s:O, s:O*}", "value", value, "id", id,
             "response_schema", json_is_null(schema) ? NULL : schema);
     else
-        status = ss_error_set(
-            error, SS_EFORMAT, "an Interrupt without value or id");
+        status =
+            ss_error_set(error, SS_EFORMAT, "an Interrupt without value or id");
     json_decref(fields);
     return status;
 }
@@ -273,8 +272,8 @@ static int encode_interrupt(const json_t *json,
     return end_own(buf, SS_EXT_FIELDS, &payload, status, error);
 }
 
-static int decode_interrupts(struct ss_msgpack_reader *reader,
-    json_t **ret_json, struct ss_error *error)
+static int decode_interrupts(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     return decode_each(
         reader, decode_interrupt, "a list of Interrupts", ret_json, error);
@@ -333,8 +332,8 @@ static int decode_names(const struct ss_msgpack_item *item, json_t **ret_json,
     return SS_OK;
 }
 
-static int decode_join(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_join(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_item item, finished;
     json_t *names = NULL;
@@ -356,8 +355,8 @@ static int decode_join(struct ss_msgpack_reader *reader, json_t **ret_json,
     return status;
 }
 
-static int encode_names(const json_t *names, struct ss_buf *buf,
-    struct ss_error *error)
+static int encode_names(
+    const json_t *names, struct ss_buf *buf, struct ss_error *error)
 {
     static const struct ss_ext_allowed nothing;
     struct ss_buf payload;
@@ -384,8 +383,8 @@ static int encode_join(const json_t *json, const struct ss_ext_allowed *allowed,
 
 // ------------------------------------------------------------------ others
 
-static int decode_error(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+static int decode_error(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     json_t *what = NULL;
     int status = ss_item_decode(reader, &what, error);
@@ -395,8 +394,8 @@ static int decode_error(struct ss_msgpack_reader *reader, json_t **ret_json,
     char *text = json_is_string(what) ? ss_strdup(json_string_value(what))
                  : class_name         ? ss_format("a %s", class_name)
                                       : ss_json_text(what);
-    *ret_json = json_pack("{s:s, s:s}", "code", ss_status_name(SS_ENODE),
-        "message", text);
+    *ret_json = json_pack(
+        "{s:s, s:s}", "code", ss_status_name(SS_ENODE), "message", text);
     ss_free(text);
     json_decref(what);
     return SS_OK;

@@ -3,12 +3,13 @@
 //
 //   what                    there                        here
 //   __pregel_tasks          Sends                        [{"$send": ...}]
-//   join:a+b:c              set, or [set, finished]      sorted list, or [list, finished]
+//   join:a+b:c              set, or [set, finished]      sorted list, or [list,
+//   finished]
 //   __interrupt__           Interrupts                   [{"value", "id", ...}]
 //   __error__               text                         {"code", "message"}
-//   a write of Overwrite    Overwrite                    {"__overwrite__": value}
-//   a delta channel         snapshot                     the value
-//   all else                as item.h says
+//   a write of Overwrite    Overwrite                    {"__overwrite__":
+//   value} a delta channel         snapshot                     the value all
+//   else                as item.h says
 //
 // What must be looked into and is of another form is refused by its name.
 #ifndef SS_LANGGRAPH_FORM_H
@@ -16,8 +17,8 @@
 
 #include "client/langgraph/item.h"
 
-// True if the engine looks into it: then it is read and written in a form of its
-// own.
+// True if the engine looks into it: then it is read and written in a form of
+// its own.
 bool ss_form_is_known(const char *channel, bool is_write);
 // The channel's stored value, or (is_write) one write to it. Gives.
 int ss_form_decode(const char *channel, bool is_write,

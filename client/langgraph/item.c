@@ -97,8 +97,8 @@ static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
     if (is_new)
         status = decode(reader, depth + 1, &value, error);
     if (value && json_object_set_new(map, name, value) != 0)
-        status = ss_error_set(
-            error, SS_EFORMAT, "msgpack: a key that is not UTF-8");
+        status =
+            ss_error_set(error, SS_EFORMAT, "msgpack: a key that is not UTF-8");
     ss_free(name);
     *ret_plain = is_new && status == SS_OK;
     return status;
@@ -192,8 +192,8 @@ static json_t *message_of(const struct ss_msgpack_item *item, int depth)
     return NULL;
 }
 
-static int decode_scalar(struct ss_msgpack_reader *reader,
-    const uint8_t *begin, const struct ss_msgpack_item *item, json_t **ret_json)
+static int decode_scalar(struct ss_msgpack_reader *reader, const uint8_t *begin,
+    const struct ss_msgpack_item *item, json_t **ret_json)
 {
     if (item->type == SS_MSGPACK_NIL)
         *ret_json = json_null();
@@ -242,8 +242,8 @@ static int decode(struct ss_msgpack_reader *reader, int depth,
     return decode_scalar(reader, begin, &item, ret_json);
 }
 
-int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
-    struct ss_error *error)
+int ss_item_decode(
+    struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
     return decode(reader, 0, ret_json, error);
 }
@@ -263,8 +263,7 @@ static int encode_mark(struct encoder *encoder, const json_t *mark)
     const char *tag;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    int status =
-        ss_item_mark_open(mark, &tag, &bytes, &size, encoder->error);
+    int status = ss_item_mark_open(mark, &tag, &bytes, &size, encoder->error);
     if (status != SS_OK)
         return status;
     if (strcmp(tag, "msgpack") == 0) {

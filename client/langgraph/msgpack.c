@@ -1,4 +1,5 @@
-// msgpack.c - MessagePack: the heads of the format, and what stands behind them.
+// msgpack.c - MessagePack: the heads of the format, and what stands behind
+// them.
 #include "client/langgraph/msgpack.h"
 
 #include "common/base/check.h"
@@ -118,8 +119,7 @@ static int take_ext(struct ss_msgpack_reader *reader, uint64_t size,
                : status;
 }
 
-static void set_float(
-    struct ss_msgpack_item *item, uint64_t bits, size_t size)
+static void set_float(struct ss_msgpack_item *item, uint64_t bits, size_t size)
 {
     item->type = SS_MSGPACK_FLOAT;
     if (size == 4) {
@@ -137,21 +137,36 @@ static const struct {
     enum ss_msgpack_type type;
     uint8_t bytes;
 } heads[32] = {
-    [0x00] = {SS_MSGPACK_NIL, 0},   [0x02] = {SS_MSGPACK_BOOL, 0},
-    [0x03] = {SS_MSGPACK_BOOL, 0},  [0x04] = {SS_MSGPACK_BIN, 1},
-    [0x05] = {SS_MSGPACK_BIN, 2},   [0x06] = {SS_MSGPACK_BIN, 4},
-    [0x07] = {SS_MSGPACK_EXT, 1},   [0x08] = {SS_MSGPACK_EXT, 2},
-    [0x09] = {SS_MSGPACK_EXT, 4},   [0x0a] = {SS_MSGPACK_FLOAT, 4},
-    [0x0b] = {SS_MSGPACK_FLOAT, 8}, [0x0c] = {SS_MSGPACK_UINT, 1},
-    [0x0d] = {SS_MSGPACK_UINT, 2},  [0x0e] = {SS_MSGPACK_UINT, 4},
-    [0x0f] = {SS_MSGPACK_UINT, 8},  [0x10] = {SS_MSGPACK_INT, 1},
-    [0x11] = {SS_MSGPACK_INT, 2},   [0x12] = {SS_MSGPACK_INT, 4},
-    [0x13] = {SS_MSGPACK_INT, 8},   [0x14] = {SS_MSGPACK_EXT, 0},
-    [0x15] = {SS_MSGPACK_EXT, 0},   [0x16] = {SS_MSGPACK_EXT, 0},
-    [0x17] = {SS_MSGPACK_EXT, 0},   [0x18] = {SS_MSGPACK_EXT, 0},
-    [0x19] = {SS_MSGPACK_STR, 1},   [0x1a] = {SS_MSGPACK_STR, 2},
-    [0x1b] = {SS_MSGPACK_STR, 4},   [0x1c] = {SS_MSGPACK_ARRAY, 2},
-    [0x1d] = {SS_MSGPACK_ARRAY, 4}, [0x1e] = {SS_MSGPACK_MAP, 2},
+    [0x00] = {SS_MSGPACK_NIL, 0},
+    [0x02] = {SS_MSGPACK_BOOL, 0},
+    [0x03] = {SS_MSGPACK_BOOL, 0},
+    [0x04] = {SS_MSGPACK_BIN, 1},
+    [0x05] = {SS_MSGPACK_BIN, 2},
+    [0x06] = {SS_MSGPACK_BIN, 4},
+    [0x07] = {SS_MSGPACK_EXT, 1},
+    [0x08] = {SS_MSGPACK_EXT, 2},
+    [0x09] = {SS_MSGPACK_EXT, 4},
+    [0x0a] = {SS_MSGPACK_FLOAT, 4},
+    [0x0b] = {SS_MSGPACK_FLOAT, 8},
+    [0x0c] = {SS_MSGPACK_UINT, 1},
+    [0x0d] = {SS_MSGPACK_UINT, 2},
+    [0x0e] = {SS_MSGPACK_UINT, 4},
+    [0x0f] = {SS_MSGPACK_UINT, 8},
+    [0x10] = {SS_MSGPACK_INT, 1},
+    [0x11] = {SS_MSGPACK_INT, 2},
+    [0x12] = {SS_MSGPACK_INT, 4},
+    [0x13] = {SS_MSGPACK_INT, 8},
+    [0x14] = {SS_MSGPACK_EXT, 0},
+    [0x15] = {SS_MSGPACK_EXT, 0},
+    [0x16] = {SS_MSGPACK_EXT, 0},
+    [0x17] = {SS_MSGPACK_EXT, 0},
+    [0x18] = {SS_MSGPACK_EXT, 0},
+    [0x19] = {SS_MSGPACK_STR, 1},
+    [0x1a] = {SS_MSGPACK_STR, 2},
+    [0x1b] = {SS_MSGPACK_STR, 4},
+    [0x1c] = {SS_MSGPACK_ARRAY, 2},
+    [0x1d] = {SS_MSGPACK_ARRAY, 4},
+    [0x1e] = {SS_MSGPACK_MAP, 2},
     [0x1f] = {SS_MSGPACK_MAP, 4},
 };
 

@@ -4,9 +4,9 @@
 // containers and eight bytes for floats, as Python's saver does, so that what
 // it wrote is written again byte for byte (spec/engine.md R13.10).
 //
-// By hand, because libraries build a tree, bounded by nothing but memory, and choose
-// forms of their own; here what comes from a database of others is read in place,
-// under the limits of limits.h.
+// By hand, because libraries build a tree, bounded by nothing but memory, and
+// choose forms of their own; here what comes from a database of others is read
+// in place, under the limits of limits.h.
 #ifndef SS_LANGGRAPH_MSGPACK_H
 #define SS_LANGGRAPH_MSGPACK_H
 
@@ -20,8 +20,8 @@
 enum ss_msgpack_type {
     SS_MSGPACK_NIL,
     SS_MSGPACK_BOOL,
-    SS_MSGPACK_INT,   // fits into int64_t
-    SS_MSGPACK_UINT,  // beyond that
+    SS_MSGPACK_INT,  // fits into int64_t
+    SS_MSGPACK_UINT, // beyond that
     SS_MSGPACK_FLOAT,
     SS_MSGPACK_STR,   // bytes and size; any bytes: whether it is UTF-8 is open
     SS_MSGPACK_BIN,   // bytes and size
@@ -62,8 +62,8 @@ int ss_msgpack_skip(
 bool ss_msgpack_done(const struct ss_msgpack_reader *reader);
 // SS_EFORMAT if something is: what is stored is one document, and no reader of
 // Python's takes one with more behind it.
-int ss_msgpack_end(const struct ss_msgpack_reader *reader,
-    struct ss_error *error) SS_MUST_USE;
+int ss_msgpack_end(
+    const struct ss_msgpack_reader *reader, struct ss_error *error) SS_MUST_USE;
 
 // Append; the buffer's status says whether all fitted.
 void ss_msgpack_nil(struct ss_buf *buf);

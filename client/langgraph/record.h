@@ -6,8 +6,8 @@
 //   rows of writes         (task, path, idx, channel, type, blob)   --+  saved
 //
 // Versions are text there (spec/engine.md R13.31) and numbers here. A number
-// gets its text where it appears first: two branches that both make version 3 of
-// a channel must not share a blob.
+// gets its text where it appears first: two branches that both make version 3
+// of a channel must not share a blob.
 #ifndef SS_LANGGRAPH_RECORD_H
 #define SS_LANGGRAPH_RECORD_H
 
@@ -68,8 +68,8 @@ struct ss_record_blob {
 struct ss_record_rows {
     char *ns;
     char *id;
-    char *parent;      // or NULL
-    char *checkpoint;  // JSON text, or msgpack
+    char *parent;     // or NULL
+    char *checkpoint; // JSON text, or msgpack
     size_t size;
     char *metadata; // JSON text
     SS_VEC(struct ss_record_blob) blobs;
@@ -89,8 +89,8 @@ void ss_record_versions_fini(struct ss_record_versions *versions);
 
 // The rows of a saved checkpoint; of one thread in the order of their ids, its
 // parent before it. SS_EDENIED: a class that may not be exported (ext.h).
-// SS_EINVAL: a name that the layout cannot hold. The channel is named. SS_EFORMAT:
-// no saved checkpoint.
+// SS_EINVAL: a name that the layout cannot hold. The channel is named.
+// SS_EFORMAT: no saved checkpoint.
 int ss_record_rows(const json_t *saved, enum ss_record_layout layout,
     const struct ss_ext_allowed *allowed, struct ss_record_versions *versions,
     struct ss_record_rows *ret_rows, struct ss_error *error) SS_MUST_USE;

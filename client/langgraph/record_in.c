@@ -10,8 +10,8 @@
 
 // The first format whose records need no conversion (spec/engine.md R13.20).
 enum { FORMAT_MIN = 4 };
-// An empty checkpoint that holds what a run with durability "exit" wrote to delta
-// channels (R5.40); it says no source.
+// An empty checkpoint that holds what a run with durability "exit" wrote to
+// delta channels (R5.40); it says no source.
 enum { STUB_STEP = -2 };
 
 // ---------------------------------------------------------------- versions
@@ -63,21 +63,20 @@ static json_t *numbers_of(
     return NULL;
 }
 
-static int put_versions(
-    json_t *saved, json_t *record, struct ss_error *error)
+static int put_versions(json_t *saved, json_t *record, struct ss_error *error)
 {
     json_t *seen = json_object(), *entry;
     const char *node;
     json_object_set_new(saved, "versions_seen", seen);
-    json_t *versions = numbers_of(json_object_get(record, "channel_versions"),
-        "channel_versions", error);
+    json_t *versions = numbers_of(
+        json_object_get(record, "channel_versions"), "channel_versions", error);
     if (!versions)
         return SS_EFORMAT;
     json_object_set_new(saved, "channel_versions", versions);
     json_t *given = json_object_get(record, "versions_seen");
     if (!json_is_object(given))
-        return ss_error_set(error, SS_EFORMAT,
-            "column checkpoint: versions_seen is not a map");
+        return ss_error_set(
+            error, SS_EFORMAT, "column checkpoint: versions_seen is not a map");
     json_object_foreach (given, node, entry) {
         json_t *numbers = numbers_of(entry, "versions_seen", error);
         if (!numbers)
@@ -96,14 +95,13 @@ static bool is_name(const struct ss_msgpack_item *item)
 }
 
 // Channel by channel: each is read in its own form.
-static int values_from_msgpack(struct ss_msgpack_reader *reader, json_t *values,
-    struct ss_error *error)
+static int values_from_msgpack(
+    struct ss_msgpack_reader *reader, json_t *values, struct ss_error *error)
 {
     struct ss_msgpack_item map, key;
     int status = ss_msgpack_read(reader, &map, error);
     if (status == SS_OK && map.type != SS_MSGPACK_MAP)
-        status =
-            ss_error_set(error, SS_EFORMAT, "channel_values is not a map");
+        status = ss_error_set(error, SS_EFORMAT, "channel_values is not a map");
     for (size_t i = 0; status == SS_OK && i < map.count; i++) {
         json_t *value = NULL;
         status = ss_msgpack_read(reader, &key, error);
@@ -117,8 +115,8 @@ static int values_from_msgpack(struct ss_msgpack_reader *reader, json_t *values,
         if (status != SS_OK)
             ss_error_wrap(error, "channel %.100s", name);
         else if (json_object_set_new(values, name, value) != 0)
-            status = ss_error_set(error, SS_EFORMAT,
-                "channel_values: a name that is not UTF-8");
+            status = ss_error_set(
+                error, SS_EFORMAT, "channel_values: a name that is not UTF-8");
         ss_free(name);
     }
     return status;
@@ -138,8 +136,8 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
         json_t *value = NULL;
         status = ss_msgpack_read(&reader, &key, error);
         if (status == SS_OK && !is_name(&key))
-            status = ss_error_set(
-                error, SS_EFORMAT, "one of its keys is not text");
+            status =
+                ss_error_set(error, SS_EFORMAT, "one of its keys is not text");
         if (status != SS_OK)
             return status;
         if (key.size == sizeof(name) - 1 &&
@@ -186,8 +184,10 @@ static int read_record(const struct ss_record *row, json_t *values,
     json_t **ret_record, struct ss_error *error)
 {
     if (row->size > SS_LANGGRAPH_VALUE_MAX)
-        return ss_error_set(error, SS_ELIMIT, "it has %zu bytes; %zu are the "
-            "most", row->size, SS_LANGGRAPH_VALUE_MAX);
+        return ss_error_set(error, SS_ELIMIT,
+            "it has %zu bytes; %zu are the "
+            "most",
+            row->size, SS_LANGGRAPH_VALUE_MAX);
     if (strcmp(row->tag, "json") == 0)
         return record_from_json(
             row->size ? row->bytes : "", row->size, values, ret_record, error);
@@ -223,8 +223,7 @@ static int put_record(const struct ss_record *row, json_t *saved,
         return ss_error_set(
             error, SS_EFORMAT, "column checkpoint: ts is not a time");
     json_object_set(saved, "created_at", time);
-    json_object_set(
-        saved, "updated_channels", updated ? updated : json_null());
+    json_object_set(saved, "updated_channels", updated ? updated : json_null());
     return put_versions(saved, record, error);
 }
 
@@ -260,9 +259,9 @@ int ss_record_open(
 {
     json_t *values = json_object(), *record = NULL;
     const char *parent = row->parent && row->parent[0] ? row->parent : NULL;
-    json_t *saved = json_pack("{s:s, s:s, s:s?, s:o, s:[]}", "ns", row->ns,
-        "id", row->id, "parent_id", parent, "channel_values", values,
-        "pending_writes");
+    json_t *saved =
+        json_pack("{s:s, s:s, s:s?, s:o, s:[]}", "ns", row->ns, "id", row->id,
+            "parent_id", parent, "channel_values", values, "pending_writes");
     if (!saved)
         return ss_error_set(error, SS_EFORMAT, "one of its keys is not UTF-8");
     int status = read_record(row, values, &record, error);
@@ -295,12 +294,12 @@ int ss_record_value(json_t *saved, const char *channel, const char *tag,
     return status;
 }
 
-int ss_record_write(json_t *saved, const struct ss_record_write *write,
-    struct ss_error *error)
+int ss_record_write(
+    json_t *saved, const struct ss_record_write *write, struct ss_error *error)
 {
     json_t *value = NULL;
-    int status = ss_typed_decode(write->channel, true, write->tag,
-        write->bytes, write->size, &value, error);
+    int status = ss_typed_decode(write->channel, true, write->tag, write->bytes,
+        write->size, &value, error);
     if (status != SS_OK)
         return status;
     json_t *one = json_pack("{s:s, s:s, s:I, s:s, s:O}", "task_id",

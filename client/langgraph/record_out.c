@@ -83,8 +83,7 @@ static struct ss_map *channels_of(
     json_object_foreach (
         json_object_get(saved, "channel_versions"), name, number) {
         struct version *version = ss_zalloc(1, sizeof(*version));
-        const struct version *before =
-            parent ? ss_map_get(parent, name) : NULL;
+        const struct version *before = parent ? ss_map_get(parent, name) : NULL;
         version->number = json_integer_value(number);
         version->hash = hash_of(json_object_get(values, name));
         version->is_new = !before || before->number != version->number ||
@@ -145,8 +144,8 @@ static int add_blob(struct rowing *rowing, const char *name,
     struct ss_buf buf;
     struct ss_record_blob blob = {.channel = NULL};
     ss_buf_init(&buf, SS_LANGGRAPH_VALUE_MAX);
-    int status = ss_typed_encode(name, false, value, rowing->allowed,
-        &blob.tag, &buf, rowing->error);
+    int status = ss_typed_encode(
+        name, false, value, rowing->allowed, &blob.tag, &buf, rowing->error);
     if (status != SS_OK) {
         ss_error_wrap(rowing->error, "channel %.100s", name);
         ss_buf_fini(&buf);
@@ -194,8 +193,7 @@ static json_t *record_of(const struct rowing *rowing)
     for (const struct ss_map_entry *e = rowing->channels->first; e; e = e->next)
         json_object_set_new(versions, e->key,
             json_string(((const struct version *)e->value)->text));
-    json_object_foreach (
-        json_object_get(saved, "versions_seen"), node, entry) {
+    json_object_foreach (json_object_get(saved, "versions_seen"), node, entry) {
         json_t *texts = json_object();
         json_object_foreach (entry, channel, number) {
             json_object_set_new(
@@ -279,8 +277,8 @@ static int add_write(struct rowing *rowing, const json_t *write)
     if (status != SS_OK)
         return status;
     ss_buf_init(&buf, SS_LANGGRAPH_VALUE_MAX);
-    status = ss_typed_encode(channel, true, value, rowing->allowed, &blob.tag,
-        &buf, rowing->error);
+    status = ss_typed_encode(
+        channel, true, value, rowing->allowed, &blob.tag, &buf, rowing->error);
     if (status != SS_OK) {
         ss_error_wrap(rowing->error, "a write to %.100s", channel);
         ss_buf_fini(&buf);
@@ -329,8 +327,8 @@ int ss_record_rows(const json_t *saved, enum ss_record_layout layout,
     rows.id = ss_strdup(ss_json_str(saved, "id", ""));
     rows.parent = ss_strdup(parent);
     rows.metadata = ss_json_text(metadata);
-    int status = layout == SS_RECORD_SPLIT ? write_split(&rowing)
-                                           : write_whole(&rowing);
+    int status =
+        layout == SS_RECORD_SPLIT ? write_split(&rowing) : write_whole(&rowing);
     if (status == SS_OK)
         status = add_writes(&rowing);
     if (status != SS_OK)

@@ -22,8 +22,8 @@ static bool revives(const json_t *json)
     return found;
 }
 
-static int decode_json(const void *bytes, size_t size, json_t **ret_json,
-    struct ss_error *error)
+static int decode_json(
+    const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
 {
     json_t *json = NULL;
     int status = ss_json_parse(bytes, size, &json, error);
@@ -37,8 +37,8 @@ static int decode_json(const void *bytes, size_t size, json_t **ret_json,
     return SS_OK;
 }
 
-static int decode_msgpack(const char *channel, bool is_write,
-    const void *bytes, size_t size, json_t **ret_json, struct ss_error *error)
+static int decode_msgpack(const char *channel, bool is_write, const void *bytes,
+    size_t size, json_t **ret_json, struct ss_error *error)
 {
     struct ss_msgpack_reader reader;
     json_t *json = NULL;

@@ -29,8 +29,7 @@ int ss_saver_threads(struct ss_saver *saver, json_t **ret_threads,
 
 // Called with each saved checkpoint in the order of their ids; takes it. Not
 // SS_OK ends the reading.
-typedef int ss_saver_each_fn(
-    void *ctx, json_t *saved, struct ss_error *error);
+typedef int ss_saver_each_fn(void *ctx, json_t *saved, struct ss_error *error);
 // SS_ENOTFOUND: there is no such thread. An error names table, row and column.
 // SS_ELIMIT: a checkpoint's rows take over SS_LANGGRAPH_SAVED_MAX bytes.
 int ss_saver_read(struct ss_saver *saver, const char *thread,
@@ -44,8 +43,7 @@ int ss_saver_begin(struct ss_saver *saver, const char *thread, bool replace,
     struct ss_error *error) SS_MUST_USE;
 int ss_saver_write(struct ss_saver *saver, const char *thread,
     const struct ss_record_rows *rows, struct ss_error *error) SS_MUST_USE;
-int ss_saver_commit(
-    struct ss_saver *saver, struct ss_error *error) SS_MUST_USE;
+int ss_saver_commit(struct ss_saver *saver, struct ss_error *error) SS_MUST_USE;
 void ss_saver_rollback(struct ss_saver *saver);
 
 #endif

@@ -7,8 +7,8 @@
 struct ss_saver_table {
     enum ss_record_layout layout;
     void (*close)(struct ss_saver *saver);
-    int (*threads)(struct ss_saver *saver, json_t **ret_threads,
-        struct ss_error *error);
+    int (*threads)(
+        struct ss_saver *saver, json_t **ret_threads, struct ss_error *error);
     int (*read)(struct ss_saver *saver, const char *thread,
         ss_saver_each_fn *each, void *ctx, struct ss_error *error);
     int (*begin)(struct ss_saver *saver, const char *thread, bool replace,

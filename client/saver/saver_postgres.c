@@ -56,8 +56,8 @@ static int query(struct postgres_saver *saver, const char *what,
         sizes[i] = (int)params[i].size; // below SS_LANGGRAPH_VALUE_MAX
         formats[i] = params[i].bytes != NULL;
     }
-    PGresult *result = PQexecParams(saver->conn, sql, (int)count, types, values,
-        sizes, formats, 1);
+    PGresult *result = PQexecParams(
+        saver->conn, sql, (int)count, types, values, sizes, formats, 1);
     ExecStatusType is = PQresultStatus(result);
     int status = is == PGRES_TUPLES_OK || is == PGRES_COMMAND_OK
                      ? SS_OK
@@ -108,7 +108,8 @@ static int list_threads(
         if (name)
             json_array_append_new(list, name);
         else
-            status = ss_error_set(error, SS_EFORMAT, "table checkpoints: "
+            status = ss_error_set(error, SS_EFORMAT,
+                "table checkpoints: "
                 "column thread_id: a text that is not UTF-8");
     }
     PQclear(result);
@@ -131,8 +132,8 @@ static int read_blobs(struct postgres_saver *saver, const struct param *place,
         " WHERE c.thread_id = $1 AND c.checkpoint_ns = $2"
         " AND c.checkpoint_id = $3";
     PGresult *result = NULL;
-    int status = query(
-        saver, "table checkpoint_blobs", sql, place, 3, &result, error);
+    int status =
+        query(saver, "table checkpoint_blobs", sql, place, 3, &result, error);
     if (status != SS_OK)
         return status;
     for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
@@ -178,8 +179,8 @@ static int read_writes(struct postgres_saver *saver, const struct param *place,
         " ORDER BY task_path COLLATE \"C\", task_id COLLATE \"C\","
         " checkpoint_writes.idx";
     PGresult *result = NULL;
-    int status = query(
-        saver, "table checkpoint_writes", sql, place, 3, &result, error);
+    int status =
+        query(saver, "table checkpoint_writes", sql, place, 3, &result, error);
     if (status != SS_OK)
         return status;
     for (int row = 0; row < PQntuples(result) && status == SS_OK; row++) {
@@ -225,8 +226,7 @@ static int read_record(struct postgres_saver *saver, const struct param *place,
 static int read_one(struct postgres_saver *saver, const char *thread,
     const char *ns, const char *id, json_t **ret_saved, struct ss_error *error)
 {
-    const struct param place[] = {
-        {.text = thread}, {.text = ns}, {.text = id}};
+    const struct param place[] = {{.text = thread}, {.text = ns}, {.text = id}};
     json_t *saved = NULL;
     size_t weight = 0;
     int status = read_record(saver, place, &saved, error);
@@ -273,8 +273,8 @@ static int read_thread(struct ss_saver *saver, const char *thread,
     ss_saver_each_fn *each, void *ctx, struct ss_error *error)
 {
     struct postgres_saver *own = mine(saver);
-    int status = execute(
-        own, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error);
+    int status =
+        execute(own, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error);
     if (status == SS_OK)
         status = read_all(own, thread, each, ctx, error);
     ss_saver_rollback(saver);
@@ -299,8 +299,7 @@ static int clear_thread(struct postgres_saver *saver, const char *thread,
     int status = SS_OK;
     for (size_t i = 0; i < 3 && status == SS_OK; i++) {
         PGresult *result = NULL;
-        char *sql = ss_format(
-            "DELETE FROM %s WHERE thread_id = $1", tables[i]);
+        char *sql = ss_format("DELETE FROM %s WHERE thread_id = $1", tables[i]);
         status = query(saver, tables[i], sql, of, 1, &result, error);
         ss_free(sql);
         if (status == SS_OK && !replace &&
@@ -414,17 +413,21 @@ static const char setup[] =
 static int look(
     struct postgres_saver *saver, bool to_write, struct ss_error *error)
 {
-    int status = execute(saver, "SET client_min_messages = error;"
-                                " SET client_encoding = 'UTF8'", error);
+    int status = execute(saver,
+        "SET client_min_messages = error;"
+        " SET client_encoding = 'UTF8'",
+        error);
     if (status == SS_OK && to_write)
         status = execute(saver, setup, error);
     if (status != SS_OK)
         return status;
     status = execute(saver,
         "SELECT c.metadata, b.blob, w.task_path FROM checkpoints c,"
-        " checkpoint_blobs b, checkpoint_writes w LIMIT 0", error);
+        " checkpoint_blobs b, checkpoint_writes w LIMIT 0",
+        error);
     if (status != SS_OK)
-        ss_error_wrap(error, "the tables of LangGraph's PostgresSaver (its "
+        ss_error_wrap(error,
+            "the tables of LangGraph's PostgresSaver (its "
             "setup() makes them, and brings old ones up to date)");
     return status == SS_OK ? SS_OK : SS_ENOTFOUND;
 }

@@ -410,8 +410,8 @@ static void close_saver(struct ss_saver *saver)
 static bool has(struct sqlite_saver *saver, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
-    bool there = sqlite3_prepare_v2(
-                     saver->db, sql, -1, &statement, NULL) == SQLITE_OK;
+    bool there =
+        sqlite3_prepare_v2(saver->db, sql, -1, &statement, NULL) == SQLITE_OK;
     sqlite3_finalize(statement);
     return there;
 }

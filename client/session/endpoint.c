@@ -71,8 +71,7 @@ const char *ss_talk_known(const struct ss_talk *talk, size_t index)
 void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     ss_peer_ping(&line->peer, talk->now_ms);
-    ss_talk_say(talk, &(struct ss_talk_command){
-                          .type = SS_TALK_SEND_PING,
+    ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_SEND_PING,
                           .line = line->peer.number});
 }
 
@@ -99,8 +98,8 @@ static void reopen(struct ss_talk *talk)
         endpoint = talk->endpoints.items[talk->endpoint_index];
     }
     ss_peer_move(&talk->home->peer, endpoint);
-    ss_talk_say(talk, &(struct ss_talk_command){
-                          .type = SS_TALK_REOPEN, .endpoint = ss_strdup(endpoint)});
+    ss_talk_say(talk, &(struct ss_talk_command){.type = SS_TALK_REOPEN,
+                          .endpoint = ss_strdup(endpoint)});
 }
 
 bool ss_talk_endpoint_is_fresh(
@@ -133,8 +132,8 @@ static void lose_home(struct ss_talk *talk)
 
 // ------------------------------------------------ endpoints that lead nowhere
 
-const char *ss_talk_detour(struct ss_talk *talk,
-    struct ss_talk_request *request, const char *endpoint)
+const char *ss_talk_detour(
+    struct ss_talk *talk, struct ss_talk_request *request, const char *endpoint)
 {
     size_t given_count = talk->endpoints.given_count;
     if (given_count < 2 || !ss_endpoints_has(&talk->unreached, endpoint))
@@ -237,8 +236,7 @@ static int64_t line_wake_at_ms(
         return line == talk->home ? INT64_MAX
                                   : line->used_ms + SS_TALK_ENDPOINT_IDLE_MS;
     if (line == talk->home && talk->is_knocking)
-        return earlier(
-            give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms);
+        return earlier(give_up_at_ms(talk), talk->knocked_ms + talk->knock_ms);
     return earlier(ping_at_ms(line), silent_at_ms(line));
 }
 

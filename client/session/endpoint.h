@@ -1,5 +1,5 @@
-// endpoint.h - a talk's connections, one to each endpoint (common/peer). A connection
-// is called a line. Only files of this folder include it.
+// endpoint.h - a talk's connections, one to each endpoint (common/peer). A
+// connection is called a line. Only files of this folder include it.
 #ifndef SS_CLIENT_ENDPOINT_H
 #define SS_CLIENT_ENDPOINT_H
 
@@ -11,9 +11,9 @@
 
 struct ss_talk_endpoint {
     struct ss_peer peer; // number 0: home
-    bool is_here; // it was heard, and is not silent
-    int64_t used_ms; // a request was on it
-    size_t requests; // on it
+    bool is_here;        // it was heard, and is not silent
+    int64_t used_ms;     // a request was on it
+    size_t requests;     // on it
 };
 
 struct ss_talk {
@@ -22,15 +22,15 @@ struct ss_talk {
     int64_t connect_ms;
     int64_t patience_ms;
     int64_t knock_ms;
-    bool is_met; // somebody was there once
+    bool is_met;      // somebody was there once
     bool is_knocking; // home is
     int64_t knocking_since_ms;
     int64_t knocked_ms;
     uint64_t last_id;
-    struct ss_peers lines; // of struct ss_talk_endpoint
+    struct ss_peers lines;         // of struct ss_talk_endpoint
     struct ss_talk_endpoint *home; // the first of the lines
     struct ss_endpoints endpoints;
-    size_t endpoint_index; // of home
+    size_t endpoint_index;         // of home
     struct ss_endpoints unreached; // told of, and nobody was ever heard there
     struct ss_talk_request *requests; // in the order of asking
     size_t requests_count;
@@ -55,7 +55,8 @@ struct ss_talk_endpoint *ss_talk_endpoint_new(
 void ss_talk_endpoints_fini(struct ss_talk *talk);
 struct ss_talk_endpoint *ss_talk_endpoint_find(
     const struct ss_talk *talk, uint32_t number);
-// The line to this endpoint, a new one if need be; home where there are too many.
+// The line to this endpoint, a new one if need be; home where there are too
+// many.
 struct ss_talk_endpoint *ss_talk_endpoint_to(
     struct ss_talk *talk, const char *endpoint);
 void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line);
@@ -68,7 +69,8 @@ void ss_talk_endpoints_pass_time(struct ss_talk *talk);
 int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk);
 // Coordinators may tell of each other by names that do not lead there from here
 // (a cluster in containers, asked from outside). Then those that were given are
-// asked one after the other: each is somebody. Borrowed: `endpoint`, or another.
+// asked one after the other: each is somebody. Borrowed: `endpoint`, or
+// another.
 const char *ss_talk_detour(struct ss_talk *talk,
     struct ss_talk_request *request, const char *endpoint);
 

@@ -3,11 +3,11 @@
 #define SS_TALK_LIMITS_H
 
 enum {
-    SS_TALK_REQUESTS_MAX = 1024, // under way at once: a forgotten loop shows
-    SS_TALK_CONNECTIONS_MAX = 64,     // coordinators at once: a socket each
+    SS_TALK_REQUESTS_MAX = 1024,  // under way at once: a forgotten loop shows
+    SS_TALK_CONNECTIONS_MAX = 64, // coordinators at once: a socket each
     SS_TALK_ENDPOINT_IDLE_MS = 30000, // then a line that nobody needs is closed
-    SS_TALK_MOVED_MS = 250,     // before who was sent around asks once more
-    SS_TALK_MOVES_MAX = 2,      // moves in a row that are followed at once
+    SS_TALK_MOVED_MS = 250,      // before who was sent around asks once more
+    SS_TALK_MOVES_MAX = 2,       // moves in a row that are followed at once
     SS_TALK_ATTEMPTS_MAX = 1024, // attempts whose items are counted
     SS_TALK_SEQ_SIZE_MAX = 48,   // an event's number: two integers and a dot
     SS_TALK_FRESH_MS = 1000,     // heard so lately: surely there

@@ -16,17 +16,17 @@ struct ss_talk_request {
     char *op;
     json_t *body;
     enum ss_op_repeat repeat;
-    struct ss_talk_endpoint *line;        // where it is asked
+    struct ss_talk_endpoint *line;    // where it is asked
     bool is_held;                     // to be sent when somebody is heard
     bool is_accepted;                 // RUN: the run is durable
     bool is_told;                     // RUN: something of it was seen
     char seq[SS_TALK_SEQ_SIZE_MAX];   // of the last event seen
     char after[SS_TALK_SEQ_SIZE_MAX]; // what was asked for begins after this
     json_t *seen; // items of attempts: {attempt: number of the last one}
-    int64_t not_before_ms; // held until then; 0: not
+    int64_t not_before_ms;  // held until then; 0: not
     int64_t moved_since_ms; // sent around since then; -1: not
     unsigned moves;         // in a row
-    size_t detours; // around an endpoint that is not reached from here
+    size_t detours;         // around an endpoint that is not reached from here
     int64_t sent_ms;
     int64_t heard_ms;
     int64_t again_ms;

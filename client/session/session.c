@@ -205,12 +205,12 @@ static void heard(struct ss_talk *talk, struct ss_talk_endpoint *line)
 static void on_ask(struct ss_talk *talk, const struct ss_talk_event *event)
 {
     if (talk->requests_count >= SS_TALK_REQUESTS_MAX) {
-        ss_talk_say(talk,
-            &(struct ss_talk_command){.type = SS_TALK_FAILED,
-                .key = event->key,
-                .status = SS_ELIMIT,
-                .text = ss_format("%d requests are under way already",
-                    SS_TALK_REQUESTS_MAX)});
+        ss_talk_say(
+            talk, &(struct ss_talk_command){.type = SS_TALK_FAILED,
+                      .key = event->key,
+                      .status = SS_ELIMIT,
+                      .text = ss_format("%d requests are under way already",
+                          SS_TALK_REQUESTS_MAX)});
         return;
     }
     char run[SS_UUID_SIZE];
@@ -242,8 +242,8 @@ static void on_forget(struct ss_talk *talk, uint64_t key)
 // Another coordinator has the thread; `endpoint`: which one, or NULL. Nothing
 // was done, so anything may be asked again. Who is sent around in a circle
 // waits a little: a new owner may have to take over first.
-static void on_moved(struct ss_talk *talk, struct ss_talk_request *request,
-    const char *endpoint)
+static void on_moved(
+    struct ss_talk *talk, struct ss_talk_request *request, const char *endpoint)
 {
     if (request->moved_since_ms < 0)
         request->moved_since_ms = talk->now_ms;
@@ -392,7 +392,8 @@ static void mind(struct ss_talk *talk, struct ss_talk_request *request)
         hang_up(talk, request);
         fail(talk, request, SS_ECLOSED, text);
     } else if (request->is_held) {
-        bool is_due = request->not_before_ms > 0 && now >= request->not_before_ms;
+        bool is_due =
+            request->not_before_ms > 0 && now >= request->not_before_ms;
         if (is_due) {
             request->not_before_ms = 0;
             ss_talk_direct(talk, request, request->line);

@@ -1,6 +1,7 @@
-// session.h - a client's protocol: what was asked, what came back, and what to do
-// when nothing comes. Pure: events in, commands out, like the engine. Its names
-// begin with ss_talk: ss_session is the worker's, and ss_client the library's.
+// session.h - a client's protocol: what was asked, what came back, and what to
+// do when nothing comes. Pure: events in, commands out, like the engine. Its
+// names begin with ss_talk: ss_session is the worker's, and ss_client the
+// library's.
 //
 //              PONG, ANSWER
 //   +----------+ ------------> +------+   nothing heard for SILENCE_MS, though
@@ -16,14 +17,15 @@
 // has restarted and knows nothing of us: what was asked is asked again as
 // common/model/requests.def says, each time under a new number. A run is asked
 // for by its id, which the client makes up; once it is accepted it is attached
-// to, after the last event that was seen, so none is missed and none comes twice.
+// to, after the last event that was seen, so none is missed and none comes
+// twice.
 //
 // Of several coordinators one is *home*: what is asked is asked there, and the
-// picture above is its. Whoever does not own the thread answers "moved" and says
-// who does: the request goes there, on a line of its own, which is opened for it
-// and closed when nobody needs it any more. A line that falls silent sends its
-// requests home again. Home looks for another endpoint when it falls silent:
-// one of those that were given, or that coordinators told of.
+// picture above is its. Whoever does not own the thread answers "moved" and
+// says who does: the request goes there, on a line of its own, which is opened
+// for it and closed when nobody needs it any more. A line that falls silent
+// sends its requests home again. Home looks for another endpoint when it falls
+// silent: one of those that were given, or that coordinators told of.
 #ifndef SS_CLIENT_SESSION_H
 #define SS_CLIENT_SESSION_H
 
@@ -37,8 +39,8 @@
 struct ss_talk;
 
 struct ss_talk_options {
-    uint64_t seed;       // for run ids and numbers of requests
-    const char *where;   // the endpoints, for messages; copied
+    uint64_t seed;                // for run ids and numbers of requests
+    const char *where;            // the endpoints, for messages; copied
     const char *const *endpoints; // copied; home is the first
     size_t endpoints_count;
     int64_t connect_ms;  // 0: SS_TALK_CONNECT_MS
@@ -56,15 +58,15 @@ enum ss_talk_event_type {
 // Everything is borrowed for the call; bodies are counted and never modified.
 struct ss_talk_event {
     enum ss_talk_event_type type;
-    int64_t now_ms;     // monotonic
-    uint32_t line;      // ANSWER, PONG: where it came in; 0: home
-    uint64_t key;       // ASK, FORGET: the asker's own name for the request
-    const char *op;     // ASK
-    json_t *body;       // ASK: an object; ANSWER
-    int64_t timeout_ms; // ASK: fail after so long; 0: no limit
-    uint64_t id;        // ANSWER
-    bool final;         // ANSWER
-    uint64_t epoch;     // PONG: the coordinator's, 0 if it does not say
+    int64_t now_ms;       // monotonic
+    uint32_t line;        // ANSWER, PONG: where it came in; 0: home
+    uint64_t key;         // ASK, FORGET: the asker's own name for the request
+    const char *op;       // ASK
+    json_t *body;         // ASK: an object; ANSWER
+    int64_t timeout_ms;   // ASK: fail after so long; 0: no limit
+    uint64_t id;          // ANSWER
+    bool final;           // ANSWER
+    uint64_t epoch;       // PONG: the coordinator's, 0 if it does not say
     char *const *members; // PONG: endpoints of all coordinators
     size_t members_count;
 };
@@ -106,8 +108,9 @@ void ss_talk_destroy(struct ss_talk **talk);
 void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
     struct ss_talk_commands *ret_commands);
 
-// Each endpoint that is known: those that were given, then those that coordinators
-// told of last. Borrowed, until the next step; NULL: behind the last one.
+// Each endpoint that is known: those that were given, then those that
+// coordinators told of last. Borrowed, until the next step; NULL: behind the
+// last one.
 const char *ss_talk_known(const struct ss_talk *talk, size_t index);
 
 // Whether `a` comes before or is `b`, as numbers of events ("12.3"). What is no

@@ -27,7 +27,7 @@ struct parse {
     const struct ss_args *args;
     int argc;
     char *const *argv;
-    int at; // the next one to look at
+    int at;               // the next one to look at
     const char *variable; // the value comes from this one; NULL: from argv
     const char *file;     // that the variable names; or NULL
     char *ret_asked;
@@ -43,27 +43,27 @@ const struct ss_arg *ss_arg_at(const struct ss_arg *it)
 
 static const struct ss_arg *find_rest(const struct ss_args *args)
 {
-    EACH (it, args->items)
-        if (it->kind == SS_ARG_REST)
-            return it;
+    EACH(it, args->items)
+    if (it->kind == SS_ARG_REST)
+        return it;
     return NULL;
 }
 
 static const struct ss_arg *find_name(
     const struct ss_args *args, const char *name, size_t size)
 {
-    EACH (it, args->items)
-        if (it->kind != SS_ARG_REST && strlen(it->name) == size &&
-            memcmp(it->name, name, size) == 0)
-            return it;
+    EACH(it, args->items)
+    if (it->kind != SS_ARG_REST && strlen(it->name) == size &&
+        memcmp(it->name, name, size) == 0)
+        return it;
     return NULL;
 }
 
 static const struct ss_arg *find_letter(const struct ss_args *args, char letter)
 {
-    EACH (it, args->items)
-        if (it->kind != SS_ARG_REST && it->letter == letter)
-            return it;
+    EACH(it, args->items)
+    if (it->kind != SS_ARG_REST && it->letter == letter)
+        return it;
     return NULL;
 }
 
@@ -72,9 +72,9 @@ static int unknown(struct parse *parse, const char *name, size_t size)
     char *wanted = ss_memdup(name, size);
     struct ss_hint hint;
     ss_hint_init(&hint, wanted);
-    EACH (it, parse->args->items)
-        if (it->kind != SS_ARG_REST)
-            ss_hint_offer(&hint, it->name);
+    EACH(it, parse->args->items)
+    if (it->kind != SS_ARG_REST)
+        ss_hint_offer(&hint, it->name);
     char near[SS_HINT_SIZE + 32] = "";
     if (*ss_hint_text(&hint))
         snprintf(near, sizeof(near), " Did you mean --%s?", hint.best);
@@ -92,8 +92,8 @@ static void add_to_list(struct ss_arg_list *list, const char *item)
 }
 
 // Where a value stood, for people: "--lease-ms", or the variable's name.
-static const char *source(const struct parse *parse, const struct ss_arg *arg,
-    char text[SOURCE_SIZE])
+static const char *source(
+    const struct parse *parse, const struct ss_arg *arg, char text[SOURCE_SIZE])
 {
     if (parse->file)
         snprintf(text, SOURCE_SIZE, "%s_FILE (%.300s)", parse->variable,
@@ -140,11 +140,11 @@ static void note_origin(const struct parse *parse, const struct ss_arg *arg)
 {
     if (!arg->origin)
         return;
-    *arg->origin = (struct ss_arg_origin){
-        parse->file       ? SS_ARG_FROM_FILE
-        : parse->variable ? SS_ARG_FROM_ENVIRONMENT
-                          : SS_ARG_FROM_FLAG,
-        parse->file ? parse->file : parse->variable};
+    *arg->origin =
+        (struct ss_arg_origin){parse->file       ? SS_ARG_FROM_FILE
+                               : parse->variable ? SS_ARG_FROM_ENVIRONMENT
+                                                 : SS_ARG_FROM_FLAG,
+            parse->file ? parse->file : parse->variable};
 }
 
 static int set(struct parse *parse, const struct ss_arg *arg, const char *value)
@@ -298,10 +298,10 @@ static int take_variable(struct parse *parse, const struct ss_arg *arg)
 static int take_env(struct parse *parse, bool lists)
 {
     int status = SS_OK;
-    EACH (it, parse->args->items)
-        if (status == SS_OK && it->env && it->kind != SS_ARG_REST &&
-            (it->kind == SS_ARG_LIST) == lists && !is_given(it))
-            status = take_variable(parse, it);
+    EACH(it, parse->args->items)
+    if (status == SS_OK && it->env && it->kind != SS_ARG_REST &&
+        (it->kind == SS_ARG_LIST) == lists && !is_given(it))
+        status = take_variable(parse, it);
     return status;
 }
 
@@ -400,13 +400,13 @@ char *ss_args_help(const struct ss_args *args)
     if (args->about)
         ss_buf_addf(&help, "\n%s\n", args->about);
     ss_buf_add_str(&help, "\nOptions:\n");
-    EACH (it, args->items)
-        if (it->kind != SS_ARG_REST)
-            help_item(&help, it->letter, it->name,
-                it->kind == SS_ARG_FLAG ? NULL
-                : it->value             ? it->value
-                                        : "VALUE",
-                it->help);
+    EACH(it, args->items)
+    if (it->kind != SS_ARG_REST)
+        help_item(&help, it->letter, it->name,
+            it->kind == SS_ARG_FLAG ? NULL
+            : it->value             ? it->value
+                                    : "VALUE",
+            it->help);
     help_item(
         &help, find_letter(args, 'h') ? 0 : 'h', "help", NULL, "show this");
     help_item(&help, 0, "version", NULL, "show the version");
@@ -445,10 +445,10 @@ int ss_args_run(const struct ss_args *args, int argc, char *const *argv)
 
 void ss_args_fini(const struct ss_args *args)
 {
-    EACH (it, args->items)
-        if (it->kind == SS_ARG_LIST || it->kind == SS_ARG_REST) {
-            struct ss_arg_list *list = it->to;
-            ss_free(list->items);
-            *list = (struct ss_arg_list){NULL, 0};
-        }
+    EACH(it, args->items)
+    if (it->kind == SS_ARG_LIST || it->kind == SS_ARG_REST) {
+        struct ss_arg_list *list = it->to;
+        ss_free(list->items);
+        *list = (struct ss_arg_list){NULL, 0};
+    }
 }

@@ -60,13 +60,13 @@ struct ss_arg {
     const char *help;  // may have several lines
     int64_t min, max;  // INT: bounds; REST: how many words
     bool *bare; // TEXT: set where no value is behind it; NULL: it must have one
-    const char *unit;  // INT: of what, for people; or NULL
+    const char *unit; // INT: of what, for people; or NULL
     // The variable that stands in for it, or, with _FILE behind it, that names
     // a file which holds the value (environment.h); NULL: none. A LIST has
     // commas there.
     const char *env;
     struct ss_arg_origin *origin; // filled in; NULL: nobody asks
-    const struct ss_arg *more; // where name is NULL: the table goes on there
+    const struct ss_arg *more;    // where name is NULL: the table goes on there
 };
 
 // The item that stands at or, behind the end of a part, after `it`: NULL at the
@@ -83,9 +83,9 @@ struct ss_args {
     const char *env_prefix;
 };
 
-// Parse argv[1...]; what is not among it comes from the environment. SS_EINVAL: a
-// message for people, with a hint. *ret_asked: 'h' or 'v' if --help or --version
-// was among them, else 0.
+// Parse argv[1...]; what is not among it comes from the environment. SS_EINVAL:
+// a message for people, with a hint. *ret_asked: 'h' or 'v' if --help or
+// --version was among them, else 0.
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     char *ret_asked, struct ss_error *error) SS_MUST_USE;
 // Parse, print help, version (stdout) or the error (stderr). Returns the exit

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// Monotonic, from an unknown start: for what waits. It goes on while the machine
-// is suspended, as the leases that others count do.
+// Monotonic, from an unknown start: for what waits. It goes on while the
+// machine is suspended, as the leases that others count do.
 int64_t ss_clock_ms(void);
 int64_t ss_clock_us(void);
 // Microseconds since 1970: for what is stored.

@@ -10,12 +10,11 @@
 
 enum { SS_ENVIRONMENT_FILE_SIZE_MAX = 64 * 1024 }; // a setting is a line
 
-// The value of the variable `name`, or the text of the file that NAME_FILE names,
-// without the line ends behind it. *ret_value is NULL where neither is set (or
-// both are empty), *ret_path where it is not a file's; borrowed, until the process
-// ends.
-// Errors: SS_EINVAL (both are set; the file cannot be read, is too long, or has
-// NULs), naming the variable and the file.
+// The value of the variable `name`, or the text of the file that NAME_FILE
+// names, without the line ends behind it. *ret_value is NULL where neither is
+// set (or both are empty), *ret_path where it is not a file's; borrowed, until
+// the process ends. Errors: SS_EINVAL (both are set; the file cannot be read,
+// is too long, or has NULs), naming the variable and the file.
 int ss_environment_get(const char *name, const char **ret_value,
     const char **ret_path, struct ss_error *error) SS_MUST_USE;
 // A copy of `text` to write to, until the process ends.

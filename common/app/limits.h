@@ -1,4 +1,5 @@
-// limits.h - the bounds of what settings take (config.def), each with its reason.
+// limits.h - the bounds of what settings take (config.def), each with its
+// reason.
 #ifndef SS_APP_LIMITS_H
 #define SS_APP_LIMITS_H
 

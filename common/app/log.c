@@ -133,8 +133,8 @@ void ss_log_say(enum ss_log_level level, const char *format, ...)
     va_end(args);
 }
 
-void ss_log_about(enum ss_log_level level,
-    const struct ss_log_subject *subject, const char *format, ...)
+void ss_log_about(enum ss_log_level level, const struct ss_log_subject *subject,
+    const char *format, ...)
 {
     va_list args;
     if (!ss_log_wants(level))

@@ -25,8 +25,8 @@ struct ss_log_limit {
 // different ones, one more line says that, and the rest are only counted.
 bool ss_log_limit_due(struct ss_log_limit *limit, const char *kind,
     const char *who, int64_t now_ms);
-// Behind such a line: " (and 12 more since)", what was not said of the same since
-// it was said last; "": nothing. Borrowed until the next question.
+// Behind such a line: " (and 12 more since)", what was not said of the same
+// since it was said last; "": nothing. Borrowed until the next question.
 const char *ss_log_limit_more(const struct ss_log_limit *limit);
 void ss_log_limit_fini(struct ss_log_limit *limit);
 

@@ -14,7 +14,7 @@
 enum { TEXT_SIZE_MAX = 256 * 1024 };
 
 static const struct ss_metric_row rows[] = {
-#define X(id, kind, name, unit, who, line, paragraph) \
+#define X(id, kind, name, unit, who, line, paragraph)                          \
     {name, SS_METRIC_##kind, SS_METRIC_OF_##who, unit, line, paragraph},
 #include "common/app/metrics.def"
 #undef X
@@ -58,8 +58,7 @@ void ss_metric_took(enum ss_metric metric, int64_t us)
     struct times *it = &times[metric];
     for (size_t i = 0; i < BOUNDS; i++)
         if (us <= bounds_us[i]) {
-            atomic_fetch_add_explicit(
-                &it->buckets[i], 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&it->buckets[i], 1, memory_order_relaxed);
             break;
         }
     atomic_fetch_add_explicit(&it->sum_us, us, memory_order_relaxed);
@@ -74,8 +73,7 @@ int64_t ss_metric_get(enum ss_metric metric)
 
 static void add_seconds(struct ss_buf *buf, int64_t us)
 {
-    ss_buf_addf(
-        buf, "%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);
+    ss_buf_addf(buf, "%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);
 }
 
 // Numbers may move while they are read: the last bucket, which holds all, is
@@ -91,13 +89,11 @@ static void add_times(struct ss_buf *buf, size_t index)
         add_seconds(buf, bounds_us[i]);
         ss_buf_addf(buf, "\"} %" PRId64 "\n", below);
     }
-    int64_t count =
-        atomic_load_explicit(&values[index], memory_order_relaxed);
+    int64_t count = atomic_load_explicit(&values[index], memory_order_relaxed);
     count = count < below ? below : count;
     ss_buf_addf(buf, "%s_bucket{le=\"+Inf\"} %" PRId64 "\n", name, count);
     ss_buf_addf(buf, "%s_sum ", name);
-    add_seconds(
-        buf, atomic_load_explicit(&it->sum_us, memory_order_relaxed));
+    add_seconds(buf, atomic_load_explicit(&it->sum_us, memory_order_relaxed));
     ss_buf_addf(buf, "\n%s_count %" PRId64 "\n", name, count);
 }
 

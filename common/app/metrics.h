@@ -1,11 +1,12 @@
 // metrics.h - what a process measures of itself, for Prometheus.
 //
-// One table (metrics.def) and one array of numbers, which any thread may change.
-// Text in the exposition format 0.0.4 is made when somebody asks
+// One table (metrics.def) and one array of numbers, which any thread may
+// change. Text in the exposition format 0.0.4 is made when somebody asks
 // (metrics_server.h). Counters begin at zero with the process.
 //
-// The text is made by hand, because it is three kinds of line; the client library of
-// Prometheus for C is not packaged, and takes a lock where here a number is added.
+// The text is made by hand, because it is three kinds of line; the client
+// library of Prometheus for C is not packaged, and takes a lock where here a
+// number is added.
 #ifndef SS_APP_METRICS_H
 #define SS_APP_METRICS_H
 

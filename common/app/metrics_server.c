@@ -70,8 +70,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
         return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
             "there is /metrics, and /health\n");
     char *text = ss_metrics_text(server->who, server->program);
-    enum MHD_Result result = answer(
-        connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);
+    enum MHD_Result result =
+        answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);
     ss_free(text);
     return result;
 }
@@ -126,8 +126,8 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
     struct ss_metrics_server *server = ss_zalloc(1, sizeof(*server));
     server->who = who;
     server->program = program;
-    // poll(): select() knows no descriptor beyond 1023, and there are as many as
-    // workers and clients.
+    // poll(): select() knows no descriptor beyond 1023, and there are as many
+    // as workers and clients.
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
     if (at.any.sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
@@ -138,10 +138,9 @@ int ss_metrics_serve(const char *address, enum ss_metric_who who,
     errno = 0;
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
         MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_SOCK_ADDR,
-        &at.any, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)SS_METRICS_CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)SS_METRICS_TIMEOUT_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
-        MHD_OPTION_END);
+        &at.any, MHD_OPTION_CONNECTION_LIMIT, (unsigned)SS_METRICS_CLIENTS_MAX,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SS_METRICS_TIMEOUT_S,
+        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
     int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!server->daemon) {

@@ -3,8 +3,8 @@
 //     GET /metrics   200, what ss_metrics_text() gives
 //     GET /health    200 "ok", or 503 and why the process cannot do its work
 //
-// It answers on a thread of its own, so that a slow scraper stops nothing. It has
-// no secrets and no password: bind it where only your scrapers come.
+// It answers on a thread of its own, so that a slow scraper stops nothing. It
+// has no secrets and no password: bind it where only your scrapers come.
 #ifndef SS_APP_METRICS_SERVER_H
 #define SS_APP_METRICS_SERVER_H
 

@@ -56,7 +56,7 @@ struct row {
 #define IS_PLAIN           false
 
 static const struct row rows[] = {
-#define X(program, sort, field, called, short, variable, initial, of_what,    \
+#define X(program, sort, field, called, short, variable, initial, of_what,     \
     least, most, stands, secrecy, line, paragraph)                             \
     {.of = SS_SETTINGS_OF_##program,                                           \
         .offset = offsetof(VALUES_##program, field),                           \
@@ -240,10 +240,10 @@ json_t *ss_settings_json(const struct ss_settings *settings)
             json_decref(value);
             value = json_string(hidden);
         }
-        json_array_append_new(list,
-            json_pack("{s:s, s:o, s:s, s:s, s:o*}", "name", it->name, "value",
-                value, "unit", it->unit, "from", from, "at",
-                it->origin->at ? text_json(it->origin->at) : NULL));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:s, s:s, s:o*}", "name", it->name,
+                      "value", value, "unit", it->unit, "from", from, "at",
+                      it->origin->at ? text_json(it->origin->at) : NULL));
     }
     return list;
 }

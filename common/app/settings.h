@@ -24,12 +24,12 @@ enum ss_settings_of {
 // With what all variables begin.
 #define SS_SETTINGS_PREFIX "SUPERSTEP_"
 
-// struct ss_coordinator_settings, ss_worker_settings, ss_client_settings: a field
-// a row. Texts are borrowed from argv and the environment.
-#define SS_SETTING_TEXT(field) const char *field;
-#define SS_SETTING_INT(field)  int64_t field;
-#define SS_SETTING_FLAG(field) bool field;
-#define SS_SETTING_LIST(field) struct ss_arg_list field;
+// struct ss_coordinator_settings, ss_worker_settings, ss_client_settings: a
+// field a row. Texts are borrowed from argv and the environment.
+#define SS_SETTING_TEXT(field)  const char *field;
+#define SS_SETTING_INT(field)   int64_t field;
+#define SS_SETTING_FLAG(field)  bool field;
+#define SS_SETTING_LIST(field)  struct ss_arg_list field;
 #define X(of, kind, field, ...) SS_SETTING_OF_##of(SS_SETTING_##kind(field))
 
 #define SS_SETTING_OF_COORDINATOR(x) x
@@ -89,12 +89,12 @@ enum ss_arg_from ss_settings_from(
 // Of a secret the value says only whether there is one. Gives.
 json_t *ss_settings_json(const struct ss_settings *settings);
 // What became of it, for that list: a port that was taken, a name that was
-// found. A secret's: a form without the secret. Takes `value`; a list that lacks
-// the name is left as it is.
+// found. A secret's: a form without the secret. Takes `value`; a list that
+// lacks the name is left as it is.
 void ss_settings_note(json_t *list, const char *name, json_t *value);
 
-// The files that secrets were read from (NAME_FILE in the environment), one after
-// the other: NULL ends. Borrowed.
+// The files that secrets were read from (NAME_FILE in the environment), one
+// after the other: NULL ends. Borrowed.
 const char *ss_settings_secret_file(
     const struct ss_settings *settings, size_t index);
 

@@ -1,5 +1,5 @@
-// startup_warnings.c - variables that nobody takes, and secrets that others could
-// read.
+// startup_warnings.c - variables that nobody takes, and secrets that others
+// could read.
 #include "common/app/startup_warnings.h"
 
 #include <stdio.h>
@@ -33,8 +33,8 @@ static const char *const others[] = {
     "SUPERSTEP_SECRETS", // the same, and deploy/secrets.sh
 };
 
-// Of a container whose neighbour is called superstep-something: container engines
-// tell it where that one is.
+// Of a container whose neighbour is called superstep-something: container
+// engines tell it where that one is.
 static bool is_of_engine(const char *name)
 {
     size_t size = strlen(name);
@@ -110,8 +110,8 @@ void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx)
         size_t size = strcspn(*it, "=");
         snprintf(name, sizeof(name), "%.*s",
             (int)(size < NAME_SIZE ? size : NAME_SIZE - 1), *it);
-        if (strncmp(name, SS_SETTINGS_PREFIX,
-                sizeof(SS_SETTINGS_PREFIX) - 1) != 0 ||
+        if (strncmp(name, SS_SETTINGS_PREFIX, sizeof(SS_SETTINGS_PREFIX) - 1) !=
+                0 ||
             is_known(name))
             continue;
         if (count++ == SS_STARTUP_WARNINGS_VARIABLES_MAX)
@@ -148,8 +148,7 @@ void ss_startup_warnings_exposed(const struct ss_settings *of, const char *keys,
 static void log_one(void *ctx, enum ss_finding finding, const char *text)
 {
     (void)ctx;
-    ss_log_say(
-        SS_LOG_WARNING, "%s: %s", text, ss_finding_remedy(finding));
+    ss_log_say(SS_LOG_WARNING, "%s: %s", text, ss_finding_remedy(finding));
 }
 
 void ss_startup_warnings_log(

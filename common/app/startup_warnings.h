@@ -1,5 +1,5 @@
-// startup_warnings.h - what is doubtful in how a program was started, and does not
-// stop it.
+// startup_warnings.h - what is doubtful in how a program was started, and does
+// not stop it.
 #ifndef SS_APP_STARTUP_WARNINGS_H
 #define SS_APP_STARTUP_WARNINGS_H
 
@@ -12,14 +12,14 @@ enum {
 };
 
 // Variables that begin as settings do (SS_SETTINGS_PREFIX) and that no program
-// takes: mistyped, most likely, and without effect. Not those of our Compose file
-// and tests, nor what container engines set for a service of that name.
+// takes: mistyped, most likely, and without effect. Not those of our Compose
+// file and tests, nor what container engines set for a service of that name.
 void ss_startup_warnings_variables(ss_finding_fn *found, void *ctx);
-// Secrets that others on this machine could read: the key that is ours in `keys`
-// as one of `roles` (bits; `keys` NULL or "": none), and the files that settings
-// were read from.
-void ss_startup_warnings_exposed(const struct ss_settings *of,
-    const char *keys, unsigned roles, ss_finding_fn *found, void *ctx);
+// Secrets that others on this machine could read: the key that is ours in
+// `keys` as one of `roles` (bits; `keys` NULL or "": none), and the files that
+// settings were read from.
+void ss_startup_warnings_exposed(const struct ss_settings *of, const char *keys,
+    unsigned roles, ss_finding_fn *found, void *ctx);
 // Both, as warnings in the log, with what to do.
 void ss_startup_warnings_log(
     const struct ss_settings *of, const char *keys, unsigned roles);

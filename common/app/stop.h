@@ -2,9 +2,9 @@
 //
 // SUPERSTEP_TEST_STOP=NAME[:N] stops a process (SIGSTOP, all its threads) when
 // it comes to the place NAME of stops.def for the Nth time, after it said so on
-// stderr: "stopped at NAME". What comes then, SIGKILL or SIGCONT, is the test's.
-// SUPERSTEP_TEST_POISON=WORDS ends a coordinator (SIGABRT) when its engine tells
-// a decision in whose sentence they stand.
+// stderr: "stopped at NAME". What comes then, SIGKILL or SIGCONT, is the
+// test's. SUPERSTEP_TEST_POISON=WORDS ends a coordinator (SIGABRT) when its
+// engine tells a decision in whose sentence they stand.
 //
 // For tests alone: what is built without tests (SS_TESTS=OFF: images, packages)
 // has neither. Else, without the variable, a place costs a look at a number.

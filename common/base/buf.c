@@ -57,8 +57,7 @@ static int grow(struct ss_buf *buf, size_t size)
 static inline int reserve(struct ss_buf *buf, size_t size)
 {
     bool is_there = size < buf->capacity - buf->size &&
-                    size <= buf->size_max - buf->size &&
-                    buf->status == SS_OK;
+                    size <= buf->size_max - buf->size && buf->status == SS_OK;
     return is_there ? SS_OK : grow(buf, size);
 }
 

@@ -8,7 +8,7 @@
 _Noreturn void ss_check_failed(const char *what, const char *file, int line);
 
 // A function call, not a macro that vanishes: stays on in release builds.
-#define ss_check(claim) \
+#define ss_check(claim)                                                        \
     ((claim) ? (void)0 : ss_check_failed(#claim, __FILE__, __LINE__))
 
 #define ss_unreachable() ss_check_failed("unreachable", __FILE__, __LINE__)

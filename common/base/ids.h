@@ -1,8 +1,9 @@
-// ids.h - identifiers and their hashes (spec/engine.md R1.3, R3.12, section 16).
+// ids.h - identifiers and their hashes (spec/engine.md R1.3, R3.12, section
+// 16).
 //
-// UUIDs are made by hand, because libuuid takes the time and its randomness from the
-// system: here the caller gives both, so that a seed decides all ids of a simulated
-// run. Hashes are xxHash's and nettle's.
+// UUIDs are made by hand, because libuuid takes the time and its randomness
+// from the system: here the caller gives both, so that a seed decides all ids
+// of a simulated run. Hashes are xxHash's and nettle's.
 #ifndef SS_BASE_IDS_H
 #define SS_BASE_IDS_H
 
@@ -23,8 +24,8 @@ uint64_t ss_hash64(const void *bytes, size_t size);
 
 // A UUID of version 6 (R1.3). `ticks`: 100 ns since 1582-10-15; the caller sees
 // to it that they ascend. clock_seq := step & 0x3fff. `node`: 48 random bits.
-void ss_uuid6(uint64_t ticks, int64_t step, uint64_t node,
-    char ret_uuid[SS_UUID_SIZE]);
+void ss_uuid6(
+    uint64_t ticks, int64_t step, uint64_t node, char ret_uuid[SS_UUID_SIZE]);
 // The ticks of a wall time in microseconds since 1970.
 uint64_t ss_uuid6_ticks(int64_t wall_us);
 // The ticks that a version 6 UUID holds; 0 if it is not one.
@@ -33,8 +34,8 @@ uint64_t ss_uuid6_read(const char *uuid);
 // UUID of version 4 from 128 given bits (no randomness of its own).
 void ss_uuid4(uint64_t high, uint64_t low, char ret_uuid[SS_UUID_SIZE]);
 // UUID of version 5 (SHA-1) of `name` in the namespace `uuid` (R9.13).
-void ss_uuid5(const char *namespace_uuid, const char *name,
-    char ret_uuid[SS_UUID_SIZE]);
+void ss_uuid5(
+    const char *namespace_uuid, const char *name, char ret_uuid[SS_UUID_SIZE]);
 // Text to 16 bytes; false if it is not a UUID.
 bool ss_uuid_parse(const char *uuid, uint8_t ret_bytes[16]);
 
@@ -45,8 +46,8 @@ void ss_task_uuid(const char *checkpoint_id, int format,
     const char *const *parts, size_t count, char ret_uuid[SS_UUID_SIZE]);
 
 // Interrupt id (R7.4): hash of `ns`, or of `ns|answers` where answers > 0.
-void ss_interrupt_id(const char *ns, size_t answers,
-    char ret_hex[SS_HEX128_SIZE]);
+void ss_interrupt_id(
+    const char *ns, size_t answers, char ret_hex[SS_HEX128_SIZE]);
 
 // ISO-8601 UTC with microseconds and "+00:00".
 void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);

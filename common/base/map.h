@@ -1,8 +1,8 @@
 // map.h - text -> pointer, remembering the order of insertion.
 //
-// The one hash table of the project, by hand: those of glib and czmq forget the order,
-// and a decision that follows an order must be the same for the same seed; uthash
-// keeps it, but is a part of each struct that it holds.
+// The one hash table of the project, by hand: those of glib and czmq forget the
+// order, and a decision that follows an order must be the same for the same
+// seed; uthash keeps it, but is a part of each struct that it holds.
 #ifndef SS_BASE_MAP_H
 #define SS_BASE_MAP_H
 

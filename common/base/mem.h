@@ -25,34 +25,34 @@ char *ss_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // A vector: declare with SS_VEC(type), start from zero bytes, free with
 // SS_VEC_FINI. Items may move on a push.
-#define SS_VEC(type) \
-    struct { \
-        type *items; \
-        size_t count; \
-        size_t capacity; \
+#define SS_VEC(type)                                                           \
+    struct {                                                                   \
+        type *items;                                                           \
+        size_t count;                                                          \
+        size_t capacity;                                                       \
     }
 
 // Room for one more item; the macros below use it.
 void *ss_vec_grow(void *items, size_t *capacity, size_t count, size_t size);
 
-#define SS_VEC_PUSH(vec, ...) \
-    do { \
-        (vec)->items = ss_vec_grow((vec)->items, &(vec)->capacity, \
-            (vec)->count + 1, sizeof(*(vec)->items)); \
-        (vec)->items[(vec)->count++] = (__VA_ARGS__); \
+#define SS_VEC_PUSH(vec, ...)                                                  \
+    do {                                                                       \
+        (vec)->items = ss_vec_grow((vec)->items, &(vec)->capacity,             \
+            (vec)->count + 1, sizeof(*(vec)->items));                          \
+        (vec)->items[(vec)->count++] = (__VA_ARGS__);                          \
     } while (0)
 
-#define SS_VEC_FINI(vec) \
-    do { \
-        ss_free((vec)->items); \
-        (vec)->items = NULL; \
-        (vec)->count = (vec)->capacity = 0; \
+#define SS_VEC_FINI(vec)                                                       \
+    do {                                                                       \
+        ss_free((vec)->items);                                                 \
+        (vec)->items = NULL;                                                   \
+        (vec)->count = (vec)->capacity = 0;                                    \
     } while (0)
 
 // Take out item `index`, keeping the order of the others.
-#define SS_VEC_REMOVE(vec, index) \
-    ss_vec_close_gap((vec)->items, &(vec)->count, (index), \
-        sizeof(*(vec)->items))
+#define SS_VEC_REMOVE(vec, index)                                              \
+    ss_vec_close_gap(                                                          \
+        (vec)->items, &(vec)->count, (index), sizeof(*(vec)->items))
 void ss_vec_close_gap(void *items, size_t *count, size_t index, size_t size);
 
 // For torture tests: called before each allocation when set; if it returns

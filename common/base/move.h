@@ -28,7 +28,10 @@ struct ss_states {
     size_t count;
 };
 
-#define SS_STATES(of, items) {of, items, sizeof(items) / sizeof(*(items))}
+#define SS_STATES(of, items)                                                   \
+    {                                                                          \
+        of, items, sizeof(items) / sizeof(*(items))                            \
+    }
 
 // Stops the process if the table lacks the way from `from` to `to`.
 void ss_move(const struct ss_states *states, unsigned from, unsigned to);

@@ -1,7 +1,7 @@
 // status.h - status codes and the error record that climbs with them.
 //
-// A fallible function returns `int`: SS_OK or a negative code of status.def. The
-// message for people is in a `struct ss_error` that the caller passes; each
+// A fallible function returns `int`: SS_OK or a negative code of status.def.
+// The message for people is in a `struct ss_error` that the caller passes; each
 // floor wraps it: "store: commit: disk is full".
 #ifndef SS_BASE_STATUS_H
 #define SS_BASE_STATUS_H
@@ -22,7 +22,7 @@ struct ss_error {
     char message[SS_ERROR_SIZE]; // UTF-8, no newline at its end
 };
 
-#define SS_MUST_USE __attribute__((warn_unused_result))
+#define SS_MUST_USE     __attribute__((warn_unused_result))
 #define SS_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 // The stable name of a code, as "invalid_update". Never NULL.

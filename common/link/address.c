@@ -35,8 +35,8 @@ void ss_address_plain(
     const char *given, char ret_address[SS_RATE_LIMIT_ADDRESS_SIZE])
 {
     bool is_mapped = strncmp(given, "::ffff:", 7) == 0;
-    bool is_local = *given == '\0' ||
-                    (*given == ':' && given[1] != ':'); // ":UID:GID:PID"
+    bool is_local =
+        *given == '\0' || (*given == ':' && given[1] != ':'); // ":UID:GID:PID"
     snprintf(ret_address, SS_RATE_LIMIT_ADDRESS_SIZE, "%s",
         is_local ? "local" : given + (is_mapped ? 7 : 0));
     ret_address[strcspn(ret_address, "%")] = '\0'; // the name of a network card

@@ -34,9 +34,9 @@ struct ss_admission {
     struct ss_handshake_queue handshakes;
     int64_t handshakes_due_ms;
     struct ss_link_sender sender;
-    char peer[SS_PEER_SIZE];             // the sender's identity
+    char peer[SS_PEER_SIZE];                  // the sender's identity
     char address[SS_RATE_LIMIT_ADDRESS_SIZE]; // the sender's
-    char name[SS_KEY_NAME_SIZE];         // and that of its key
+    char name[SS_KEY_NAME_SIZE];              // and that of its key
     int sender_fd;
     struct ss_notices notices;
     struct ss_link_counts counts;
@@ -49,7 +49,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// ------------------------------------------------------------------ connections
+// ------------------------------------------------------------------
+// connections
 
 // What was on its way is still accepted, and makes it longer.
 static void block(struct ss_admission *admission, const char *address)
@@ -163,8 +164,8 @@ static void weigh(struct ss_admission *admission)
     admission->counts.unread = (uint64_t)sum;
     admission->given = 0;
     admission->weigh_due_ms = ss_rate_limit_connections(admission->rates) > 0
-                             ? at_ms + SS_LINK_UNREAD_LOOK_MS
-                             : INT64_MAX;
+                                  ? at_ms + SS_LINK_UNREAD_LOOK_MS
+                                  : INT64_MAX;
     for (int i = 0; i < SS_LINK_UNREAD_TURN_MAX && sum > max; i++) {
         if (!ss_byte_budget_heaviest(admission->budget, &load))
             return;
@@ -272,8 +273,7 @@ int ss_admission_time_left(const struct ss_admission *admission)
     int64_t left_ms = due_ms - now_ms();
     if (left_ms < 0)
         return 0;
-    return left_ms < SS_LINK_HANDSHAKE_MS ? (int)left_ms
-                                          : SS_LINK_HANDSHAKE_MS;
+    return left_ms < SS_LINK_HANDSHAKE_MS ? (int)left_ms : SS_LINK_HANDSHAKE_MS;
 }
 
 static void look_at_list(struct ss_admission *admission)
@@ -283,8 +283,8 @@ static void look_at_list(struct ss_admission *admission)
     int status =
         ss_allowed_refresh(&admission->allowed, now_ms(), &is_changed, &error);
     if (status != SS_OK)
-        ss_notices_tell(&admission->notices, "allowed",
-            admission->allowed.path, "%.250s", error.message);
+        ss_notices_tell(&admission->notices, "allowed", admission->allowed.path,
+            "%.250s", error.message);
     else if (is_changed)
         ss_notices_tell(&admission->notices, SS_LINK_NEWS,
             admission->allowed.path, "%zu keys are allowed now",
@@ -464,7 +464,8 @@ void ss_admission_counts(
     ret->connections = ss_rate_limit_connections(admission->rates);
 }
 
-// ------------------------------------------------------------------ open, close
+// ------------------------------------------------------------------ open,
+// close
 
 static struct ss_rate_limit_settings fit_limits(
     const struct ss_rate_limit_settings *given)

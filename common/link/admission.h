@@ -40,8 +40,9 @@ void ss_admission_serve(struct ss_admission *admission);
 // In how many milliseconds that is due again if no socket tells; -1: it is not.
 int ss_admission_time_left(const struct ss_admission *admission);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then
-// ss_admission_sender() tells who sent it. With keys an identity begins with the
-// first characters of the public half of its key, and nobody else may use it.
+// ss_admission_sender() tells who sent it. With keys an identity begins with
+// the first characters of the public half of its key, and nobody else may use
+// it.
 enum { SS_ADMISSION_MARK_SIZE = 16 };
 bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
     const char *peer, const char mark[SS_ADMISSION_MARK_SIZE]);

@@ -49,8 +49,8 @@ static int put(
 {
     struct ss_map_entry *same = entry_of(keys, key->name);
     if (same && strcmp(same->key, key->public_half) != 0)
-        return ss_error_set(error, SS_EEXISTS,
-            "another key is called %s already", key->name);
+        return ss_error_set(
+            error, SS_EEXISTS, "another key is called %s already", key->name);
     if (keys->count >= SS_KEYS_ALLOWED_MAX)
         return ss_error_set(
             error, SS_ELIMIT, "more than %d keys", SS_KEYS_ALLOWED_MAX);
@@ -109,8 +109,8 @@ static int take_line(struct ss_map *keys, char *line, struct ss_error *error)
     return put(keys, &key, error);
 }
 
-static int read_lines(FILE *file, const char *path, struct ss_map *keys,
-    struct ss_error *error)
+static int read_lines(
+    FILE *file, const char *path, struct ss_map *keys, struct ss_error *error)
 {
     char line[SS_KEYS_LINE_SIZE_MAX];
     int status = SS_OK;
@@ -169,8 +169,8 @@ static bool is_as_read(
            found->st_mtim.tv_nsec == allowed->changed.tv_nsec;
 }
 
-static int forget_all(struct ss_allowed *allowed, bool *ret_changed,
-    struct ss_error *error)
+static int forget_all(
+    struct ss_allowed *allowed, bool *ret_changed, struct ss_error *error)
 {
     if (allowed->inode == 0)
         return SS_OK; // said before

@@ -131,8 +131,8 @@ void ss_byte_budget_give(
 static void weigh(struct connection *it, const struct ss_traffic *traffic)
 {
     int64_t given = it->speaker ? it->speaker->given : 0;
-    it->unread = traffic->received > it->taken ? traffic->received - it->taken
-                                               : 0;
+    it->unread =
+        traffic->received > it->taken ? traffic->received - it->taken : 0;
     it->owed = given > traffic->accepted ? given - traffic->accepted : 0;
 }
 

@@ -51,8 +51,8 @@ struct ss_byte_budget_load {
     int fd;
     char address[SS_RATE_LIMIT_ADDRESS_SIZE];
     const char *peer; // who spoke by it last; "": nobody. Borrowed.
-    int64_t unread; // bytes that it sent and that were not taken
-    int64_t owed;   // that were given to it, and that it did not accept
+    int64_t unread;   // bytes that it sent and that were not taken
+    int64_t owed;     // that were given to it, and that it did not accept
 };
 // The heaviest one when it was weighed, either way together: once, then the
 // next. False: nothing is held for anybody.

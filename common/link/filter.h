@@ -2,9 +2,9 @@
 //
 // To accept a connection and hang up on it costs some fifty microseconds, and a
 // flood makes thousands of them a second. The kernel can drop their packets
-// first: a program for its packet filter (BPF), on the socket that listens, needs
-// no right. Connections that are open are not touched; they have programs, or
-// none, of their own.
+// first: a program for its packet filter (BPF), on the socket that listens,
+// needs no right. Connections that are open are not touched; they have
+// programs, or none, of their own.
 //
 // Where the kernel takes no program, nothing is filtered, and nothing else is
 // different.
@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SS_FILTER_MAX = 64 }; // addresses at a time; floods of more are a
-                             // packet filter's business
+enum {
+    SS_FILTER_MAX = 64
+}; // addresses at a time; floods of more are a
+   // packet filter's business
 
 struct ss_filter_address {
     unsigned char bytes[8]; // IPv4: the first four; IPv6: the network

@@ -102,8 +102,7 @@ static void punish(struct offender *offender, int64_t now_ms)
 bool ss_greylist_wrong(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms)
 {
-    struct offender *offender =
-        offender_of(greylist, address, key, now_ms);
+    struct offender *offender = offender_of(greylist, address, key, now_ms);
     if (!offender)
         return false;
     if (ss_bucket_take(&offender->wrongs, 1, SS_LINK_WRONGS_RATE,
@@ -117,8 +116,7 @@ bool ss_greylist_wrong(struct ss_greylist *greylist, const char *address,
 void ss_greylist_punish(struct ss_greylist *greylist, const char *address,
     const char *key, int64_t now_ms)
 {
-    struct offender *offender =
-        offender_of(greylist, address, key, now_ms);
+    struct offender *offender = offender_of(greylist, address, key, now_ms);
     if (offender)
         punish(offender, now_ms);
 }

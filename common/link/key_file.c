@@ -72,10 +72,12 @@ static bool key_take_word(struct ss_key *key, char *line)
         return key_take_name(key, value);
     if (strcmp(line, "public") == 0)
         return key_take_half(key->public_half, value);
-    return strcmp(line, "secret") == 0 && key_take_half(key->secret_half, value);
+    return strcmp(line, "secret") == 0 &&
+           key_take_half(key->secret_half, value);
 }
 
-// ------------------------------------------------------------------ certificates
+// ------------------------------------------------------------------
+// certificates
 
 struct key_section {
     bool is_metadata, is_curve;
@@ -99,8 +101,8 @@ static char *key_value(char *text)
     return text;
 }
 
-// A certificate of somebody else may have any metadata: only a role of ours is a
-// role, and only what can be a name is one.
+// A certificate of somebody else may have any metadata: only a role of ours is
+// a role, and only what can be a name is one.
 static bool key_take_property(struct ss_key *key,
     const struct key_section *section, const char *name, const char *value)
 {
@@ -147,8 +149,8 @@ bool ss_key_file_is_certificate(const char *text)
            strncmp(text, "curve\r\n", 7) == 0 || strstr(text, "\ncurve\r\n");
 }
 
-int ss_key_file_parse(const char *path, char *text, struct ss_key *key,
-    struct ss_error *error)
+int ss_key_file_parse(
+    const char *path, char *text, struct ss_key *key, struct ss_error *error)
 {
     struct key_section section = {.is_curve = false};
     bool is_certificate = ss_key_file_is_certificate(text);

@@ -6,13 +6,15 @@
 //   metadata                                     name ci-7
 //       name = "ci-7"                            role worker
 //       role = "worker"                          public rq:rM>}U?@Lns47E1%kR...
-//   curve                                        secret D:)Q[IlAW!ahhC2ac:9*A...
+//   curve                                        secret
+//   D:)Q[IlAW!ahhC2ac:9*A...
 //       public-key = "rq:rM>}U?@Lns47E1%kR..."
 //       secret-key = "D:)Q[IlAW!ahhC2ac:9*A..."
 //
-// Read and written by hand, because zcert leaves secrets in memory that is freed
-// and in buffers of stdio, writes over what is there, changes the umask of the
-// whole process meanwhile, and prints what it finds wrong (docs/decisions/0025).
+// Read and written by hand, because zcert leaves secrets in memory that is
+// freed and in buffers of stdio, writes over what is there, changes the umask
+// of the whole process meanwhile, and prints what it finds wrong
+// (docs/decisions/0025).
 #ifndef SS_LINK_KEY_FILE_H
 #define SS_LINK_KEY_FILE_H
 
@@ -27,9 +29,9 @@ void ss_secret_forget(void *bytes, size_t size);
 void ss_key_file_print(const struct ss_key *key, bool is_secret,
     char ret_text[SS_KEY_FILE_SIZE_MAX]);
 bool ss_key_file_is_certificate(const char *text);
-// What `text` says, which is cut to pieces; what it does not say stays as it is in
-// *key. SS_EFORMAT, with `path` and the line, which is not shown: it may be the
-// secret.
+// What `text` says, which is cut to pieces; what it does not say stays as it is
+// in *key. SS_EFORMAT, with `path` and the line, which is not shown: it may be
+// the secret.
 int ss_key_file_parse(const char *path, char *text, struct ss_key *key,
     struct ss_error *error) SS_MUST_USE;
 

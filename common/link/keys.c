@@ -1,13 +1,13 @@
 // keys.c - files of keys.
 #include "common/link/keys.h"
 
+#include <czmq.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <czmq.h>
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
@@ -25,7 +25,8 @@ int ss_key_check_name(const char *name, struct ss_error *error)
     if (size == 0 || size >= SS_KEY_NAME_SIZE || *name == '.' || *name == '-' ||
         name[strspn(name, name_letters)] != '\0')
         return ss_error_set(error, SS_EINVAL,
-            "\"%.80s\" is not a name for a key: up to %d letters, digits, \".\","
+            "\"%.80s\" is not a name for a key: up to %d letters, digits, "
+            "\".\","
             " \"_\" and \"-\", beginning with a letter or digit",
             name, SS_KEY_NAME_SIZE - 1);
     return SS_OK;
@@ -75,8 +76,8 @@ int ss_key_apply(const struct ss_key *key, void *socket, struct ss_error *error)
     unsigned char public_half[KEY_BYTES], secret_half[KEY_BYTES];
     // zcert says nothing then, and nothing would be encrypted.
     if (!zsys_has_curve())
-        return ss_error_set(error, SS_EIO,
-            "libzmq takes no key: it was built without CURVE");
+        return ss_error_set(
+            error, SS_EIO, "libzmq takes no key: it was built without CURVE");
     ss_check(zmq_z85_decode(public_half, key->public_half) &&
              zmq_z85_decode(secret_half, key->secret_half));
     zcert_t *cert = zcert_new_from(public_half, secret_half);
@@ -141,8 +142,8 @@ static int write_failed(const char *path, struct ss_error *error)
 }
 
 // A new file with its mode from the beginning.
-static int write_new(const char *path, mode_t mode, const char *text,
-    struct ss_error *error)
+static int write_new(
+    const char *path, mode_t mode, const char *text, struct ss_error *error)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0)
@@ -196,8 +197,8 @@ static int read_failed(const char *path, struct ss_error *error)
 }
 
 // The whole of a small file, with a NUL behind.
-static int read_small(const char *path, char text[SS_KEY_FILE_SIZE_MAX],
-    struct ss_error *error)
+static int read_small(
+    const char *path, char text[SS_KEY_FILE_SIZE_MAX], struct ss_error *error)
 {
     FILE *file = fopen(path, "r");
     if (!file)
@@ -271,7 +272,8 @@ static int load_secret(const char *given, const char *path,
     return status;
 }
 
-int ss_key_load(const char *path, struct ss_key *ret_key, struct ss_error *error)
+int ss_key_load(
+    const char *path, struct ss_key *ret_key, struct ss_error *error)
 {
     char *secret = path_of_secret(path);
     int status = load_secret(path, secret, ret_key, error);
@@ -279,13 +281,14 @@ int ss_key_load(const char *path, struct ss_key *ret_key, struct ss_error *error
     return status;
 }
 
-// ------------------------------------------------------------------ in a folder
+// ------------------------------------------------------------------ in a
+// folder
 
 // The first of `roles` that is there, or as it would be called. Gives.
 static char *own_path(const char *keys, unsigned roles)
 {
-    static const enum ss_role order[] = {SS_ROLE_COORDINATOR, SS_ROLE_WORKER,
-        SS_ROLE_OPERATOR, SS_ROLE_CLIENT};
+    static const enum ss_role order[] = {
+        SS_ROLE_COORDINATOR, SS_ROLE_WORKER, SS_ROLE_OPERATOR, SS_ROLE_CLIENT};
     char *path = NULL;
     if (!is_folder(keys))
         return ss_strdup(keys);
@@ -352,8 +355,10 @@ static int parse_public_half(const char *path, char *text,
     return ss_error_set(error, SS_EFORMAT,
         "%s is not a public key: a public certificate, or 40 characters of "
         "Z85%s",
-        path, is_secret ? "; it holds a secret half, which stays where it was"
-                          " made" : "");
+        path,
+        is_secret ? "; it holds a secret half, which stays where it was"
+                    " made"
+                  : "");
 }
 
 int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],

@@ -13,8 +13,8 @@
 //
 // In place of DIR the file of one key may be named; the others lie beside it.
 // Public and secret halves are 40 characters of Z85 (ZeroMQ RFC 32). The files
-// are certificates as czmq's zcert has them: any program with czmq reads ours, and
-// ours read its own (key_file.h).
+// are certificates as czmq's zcert has them: any program with czmq reads ours,
+// and ours read its own (key_file.h).
 #ifndef SS_LINK_KEYS_H
 #define SS_LINK_KEYS_H
 
@@ -51,8 +51,8 @@ int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
 // Overwrite what is secret.
 void ss_key_forget(struct ss_key *key);
-// The pair is that of `socket` (libzmq's, or czmq's) from now on. SS_EIO: libzmq was
-// built without CURVE.
+// The pair is that of `socket` (libzmq's, or czmq's) from now on. SS_EIO:
+// libzmq was built without CURVE.
 int ss_key_apply(
     const struct ss_key *key, void *socket, struct ss_error *error) SS_MUST_USE;
 
@@ -60,13 +60,13 @@ int ss_key_apply(
 // DIR/coordinator.pub. SS_EEXISTS: never over another one; SS_EIO.
 int ss_key_save(const struct ss_key *key, const char *dir,
     struct ss_error *error) SS_MUST_USE;
-// Of PATH_secret where that is there, as zcert_load() does. SS_ENOTFOUND, SS_EIO,
-// SS_EFORMAT (with the line).
-int ss_key_load(
-    const char *path, struct ss_key *ret_key, struct ss_error *error) SS_MUST_USE;
-// May others than its owner read the file? Not asked of what a container's engine
-// gives (SS_KEYS_OF_ENGINE): who else is in there, and what the files look like,
-// is the engine's.
+// Of PATH_secret where that is there, as zcert_load() does. SS_ENOTFOUND,
+// SS_EIO, SS_EFORMAT (with the line).
+int ss_key_load(const char *path, struct ss_key *ret_key,
+    struct ss_error *error) SS_MUST_USE;
+// May others than its owner read the file? Not asked of what a container's
+// engine gives (SS_KEYS_OF_ENGINE): who else is in there, and what the files
+// look like, is the engine's.
 bool ss_key_is_exposed(const char *path);
 
 // The key of our own in `keys`, a folder or a file: the first of `roles` (bits)

@@ -7,8 +7,10 @@
 #define SS_LINK_MESSAGE_SIZE_MAX (68u << 20)
 
 enum {
-    // Messages that wait for one peer, either way. What is above sends by credit
-    // and stays far below; a client that does not read its stream reaches it, or
+    // Messages that wait for one peer, either way. What is above sends by
+    // credit
+    // and stays far below; a client that does not read its stream reaches it,
+    // or
     // is the heaviest before (SS_LINK_UNREAD_MB).
     SS_LINK_QUEUE_MAX = 10000,
     // After a close, messages that were sent still leave for so long: a BYE, a
@@ -44,7 +46,7 @@ enum {
     // of a processor: this is what an address can take of it.
     SS_LINK_CONNECTIONS_RATE = 100,
     SS_LINK_CONNECTIONS_BURST_S = 5, // a machine's processes start at once
-    SS_LINK_MESSAGES_RATE = 50000, // ten times what one busy client sends
+    SS_LINK_MESSAGES_RATE = 50000,   // ten times what one busy client sends
     SS_LINK_MESSAGES_BURST_S = 2,
     // Handshakes of one address that are refused for their key: a machine whose
     // key is not allowed yet tries a few times. With more, and for so long
@@ -56,7 +58,8 @@ enum {
     SS_LINK_SUSPECT_MS = 10000,
     SS_LINK_SUSPECT_COST = 10,
     // Connections of one address that are refused for their number or rate:
-    // processes that try again each 20 ms to 1 s make some. More are a flood, and
+    // processes that try again each 20 ms to 1 s make some. More are a flood,
+    // and
     // the kernel drops what comes of it to the port for so long.
     SS_LINK_EXCESS_RATE = 100,
     SS_LINK_EXCESS_BURST = 500,

@@ -33,8 +33,8 @@ static int check_port(const char *endpoint, struct ss_error *error)
     const char *colon = strrchr(endpoint, ':'); // it has one: "tcp:"
     size_t digits = strspn(colon + 1, "0123456789");
     bool is_any = strcmp(colon, ":*") == 0;
-    bool is_number = digits > 0 && digits <= PORT_DIGITS &&
-                     colon[1 + digits] == '\0';
+    bool is_number =
+        digits > 0 && digits <= PORT_DIGITS && colon[1 + digits] == '\0';
     bool is_port = is_number && strtol(colon + 1, NULL, 10) <= PORT_MAX;
     if (strncmp(endpoint, "tcp://", 6) != 0 || is_any || is_port)
         return SS_OK;

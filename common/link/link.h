@@ -9,7 +9,8 @@
 //
 // With keys (keys.h) everything on a link is encrypted, and a server knows by
 // its key who a peer is. Without keys a server listens on loopback only, unless
-// told to be insecure. What peers may take of a server is bounded (rate_limit.h).
+// told to be insecure. What peers may take of a server is bounded
+// (rate_limit.h).
 #ifndef SS_LINK_LINK_H
 #define SS_LINK_LINK_H
 
@@ -52,9 +53,10 @@ int ss_link_recv(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
 // A descriptor to poll for reading; it is edge-triggered (ZMQ_FD): read until
 // SS_EAGAIN, also after sending. -1 if the link has none (loop).
 int ss_link_fd(const struct ss_link *link);
-// Wait until something can be read on the link, or on one of some descriptors (at
-// most SS_LINK_WAIT_MAX, -1: none), at most `timeout_ms` (-1: no limit). Returns
-// bits: 1 for the link, 2 << i for fds[i]. An early return with 0 is fine.
+// Wait until something can be read on the link, or on one of some descriptors
+// (at most SS_LINK_WAIT_MAX, -1: none), at most `timeout_ms` (-1: no limit).
+// Returns bits: 1 for the link, 2 << i for fds[i]. An early return with 0 is
+// fine.
 enum { SS_LINK_WAIT_MAX = 12 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);
@@ -78,8 +80,8 @@ const struct ss_link_sender *ss_link_sender(const struct ss_link *link);
 // does that too often is hung up on.
 void ss_link_complain(struct ss_link *link);
 
-// Something that an operator should know, once in a while, or, where the kind is
-// SS_LINK_NEWS, each time.
+// Something that an operator should know, once in a while, or, where the kind
+// is SS_LINK_NEWS, each time.
 #define SS_LINK_NEWS "news"
 struct ss_link_notice {
     const char *kind; // "key", "rate", ...: a word of ours
@@ -99,10 +101,10 @@ struct ss_link_counts {
     uint64_t refused_full, refused_rate, refused_key; // connections
     uint64_t floods;                                  // that were filtered
     uint64_t delayed;                                 // that had to wait
-    uint64_t heavy;  // that were hung up on for what was held for them
-    uint64_t unread; // bytes that are held for all, as last weighed
-    uint64_t timed_out;                               // handshakes
-    uint64_t dropped; // messages over the rate, and of who was hung up on
+    uint64_t heavy;     // that were hung up on for what was held for them
+    uint64_t unread;    // bytes that are held for all, as last weighed
+    uint64_t timed_out; // handshakes
+    uint64_t dropped;   // messages over the rate, and of who was hung up on
 };
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret);
 // With the defaults filled in; zeros where nobody strange can come.

@@ -32,9 +32,9 @@ struct zmq_link {
     void *socket; // its handle
     int fd;
     struct ss_admission *admission; // of a server
-    struct ss_socket monitor; // of a client
-    bool has_keys;        // of a client
-    const char *trouble;  // of a client; NULL: none
+    struct ss_socket monitor;       // of a client
+    bool has_keys;                  // of a client
+    const char *trouble;            // of a client; NULL: none
 };
 
 static struct zmq_link *own(struct ss_link *link)
@@ -136,8 +136,7 @@ static bool is_ready(struct ss_link *link)
 {
     int events = 0;
     size_t size = sizeof(events);
-    int rc =
-        zmq_getsockopt(own(link)->socket, ZMQ_EVENTS, &events, &size);
+    int rc = zmq_getsockopt(own(link)->socket, ZMQ_EVENTS, &events, &size);
     return rc != 0 || (events & ZMQ_POLLIN) != 0;
 }
 
@@ -184,10 +183,11 @@ static const char *trouble_of(
         return "one side has keys and the other has not (--keys DIR)";
     // Who hangs up first gives no reason.
     if (news == SS_MONITOR_PROTOCOL || news == SS_MONITOR_BROKEN)
-        return has_keys ? "the handshake fails; has it keys, and is "
-                          SS_KEYS_SERVER " its public one?"
-                        : "the handshake fails; does it want keys (--keys "
-                          "DIR)?";
+        return has_keys
+                   ? "the handshake fails; has it keys, and is " SS_KEYS_SERVER
+                     " its public one?"
+                   : "the handshake fails; does it want keys (--keys "
+                     "DIR)?";
     return NULL;
 }
 
@@ -216,8 +216,8 @@ static const struct ss_link_ops zmq_ops = {close_link, send_link, recv_link,
     fd_of, is_ready, wait_link, door_of, trouble};
 
 // Keys and limits, before anything is bound or connected.
-static int prepare(struct zmq_link *link,
-    const struct ss_link_options *options, struct ss_error *error)
+static int prepare(struct zmq_link *link, const struct ss_link_options *options,
+    struct ss_error *error)
 {
     set_options(link, options->endpoint);
     return options->server ? ss_admission_open(&link->sockets, link->socket,
@@ -371,9 +371,10 @@ static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     size_t size = zmq_msg_size(frame);
     bool is_long = size > SS_LINK_IDENTITY_SIZE_MAX;
     ret_peer[0] = '\0';
-    name_of(zmq_msg_data(frame), is_long ? SS_LINK_IDENTITY_SIZE_MAX : size,
-        name);
-    memcpy(mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
+    name_of(
+        zmq_msg_data(frame), is_long ? SS_LINK_IDENTITY_SIZE_MAX : size, name);
+    memcpy(
+        mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
     if (!zmq_msg_more(frame))
         return SS_EAGAIN; // of a ROUTER there is
     next_frame(link->socket, frame);
@@ -437,8 +438,8 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
         zmq_msg_init(&frame);
         status = first_frame(it, &frame, &is_there, error);
         if (status == SS_OK && is_there)
-            status = take_frames(
-                it, &frame, ret_peer, ret_bytes, ret_size, error);
+            status =
+                take_frames(it, &frame, ret_peer, ret_bytes, ret_size, error);
         zmq_msg_close(&frame);
         if (!is_there)
             return status == SS_OK ? SS_EAGAIN : status;

@@ -2,10 +2,10 @@
 #include "common/link/monitor.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -43,8 +43,8 @@ bool ss_monitor_open(struct ss_sockets *sockets, void *socket, const char *name,
     if (!ss_socket_open(sockets, ZMQ_PAIR, ret_monitor))
         return false;
     // libzmq waits where this queue is full, and would do so for ever while
-    // the socket is closed. New connections are bounded in rate. That is why this
-    // is not a zmonitor, whose queue is bounded.
+    // the socket is closed. New connections are bounded in rate. That is why
+    // this is not a zmonitor, whose queue is bounded.
     zsock_set_rcvhwm(ret_monitor->handle, 0);
     zsock_set_linger(ret_monitor->handle, 0);
     if (zmq_socket_monitor(socket, address, events) == 0 &&

@@ -9,8 +9,7 @@ void ss_notices_tell(struct ss_notices *notices, const char *kind,
 {
     if (notices->count == SS_LINK_NOTICES_MAX)
         return; // it will happen again
-    size_t at =
-        (notices->first + notices->count++) % SS_LINK_NOTICES_MAX;
+    size_t at = (notices->first + notices->count++) % SS_LINK_NOTICES_MAX;
     struct ss_link_notice *it = &notices->items[at];
     va_list args;
     it->kind = kind;
@@ -20,8 +19,7 @@ void ss_notices_tell(struct ss_notices *notices, const char *kind,
     va_end(args);
 }
 
-bool ss_notices_take(
-    struct ss_notices *notices, struct ss_link_notice *ret)
+bool ss_notices_take(struct ss_notices *notices, struct ss_link_notice *ret)
 {
     if (notices->count == 0)
         return false;

@@ -22,7 +22,6 @@ struct ss_notices {
 void ss_notices_tell(struct ss_notices *notices, const char *kind,
     const char *who, const char *format, ...) SS_PRINTF(4, 5);
 // Takes the oldest out. False: there is none.
-bool ss_notices_take(
-    struct ss_notices *notices, struct ss_link_notice *ret);
+bool ss_notices_take(struct ss_notices *notices, struct ss_link_notice *ret);
 
 #endif

@@ -17,7 +17,7 @@ struct address {
     struct ss_bucket new_ones;
     struct ss_bucket refusals; // for their key
     struct ss_bucket excess;   // refused for their number or rate
-    int64_t suspect_until_ms; // it was refused too often
+    int64_t suspect_until_ms;  // it was refused too often
 };
 
 struct peer {
@@ -103,8 +103,8 @@ void ss_rate_limit_network(
         end += strcspn(end, ":");
         groups++;
     }
-    snprintf(ret_text, SS_RATE_LIMIT_ADDRESS_SIZE, "%.*s::",
-        (int)(end - address), address);
+    snprintf(ret_text, SS_RATE_LIMIT_ADDRESS_SIZE,
+        "%.*s::", (int)(end - address), address);
 }
 
 // Those without a connection, whose buckets are full again, say nothing.
@@ -145,7 +145,8 @@ static struct address *address_of(
     return address;
 }
 
-// ------------------------------------------------------------------ connections
+// ------------------------------------------------------------------
+// connections
 
 static struct connection *connection_at(struct ss_rate_limit *rates, int fd)
 {
@@ -175,8 +176,7 @@ void ss_rate_limit_disconnect(struct ss_rate_limit *rates, int fd,
 static int64_t cost_of(
     const struct address *from, int64_t burst, int64_t now_ms)
 {
-    int64_t cost =
-        from->suspect_until_ms > now_ms ? SS_LINK_SUSPECT_COST : 1;
+    int64_t cost = from->suspect_until_ms > now_ms ? SS_LINK_SUSPECT_COST : 1;
     return cost < burst ? cost : burst;
 }
 

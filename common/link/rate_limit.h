@@ -16,11 +16,11 @@ enum { SS_RATE_LIMIT_ADDRESS_SIZE = 64 };
 
 // Zero: the default of limits.h.
 struct ss_rate_limit_settings {
-    unsigned connections_max;     // in all
-    unsigned per_address_max;     // connections of one address
-    unsigned connections_rate;    // new ones a second of one address
-    unsigned messages_rate;       // a second of one peer
-    unsigned unread_max_mb;       // held for all (byte_budget.h)
+    unsigned connections_max;  // in all
+    unsigned per_address_max;  // connections of one address
+    unsigned connections_rate; // new ones a second of one address
+    unsigned messages_rate;    // a second of one peer
+    unsigned unread_max_mb;    // held for all (byte_budget.h)
 };
 
 // What counts of `address`; of such a text, the text itself.
@@ -53,8 +53,8 @@ enum ss_rate_limit_verdict ss_rate_limit_connect(
 void ss_rate_limit_disconnect(struct ss_rate_limit *rates, int fd,
     char ret_address[SS_RATE_LIMIT_ADDRESS_SIZE], int64_t *ret_since_ms);
 // The key of a connection from there was refused, or has to wait. With too many
-// of those its new connections count several times: a handshake is costly. Those
-// that it has are not touched.
+// of those its new connections count several times: a handshake is costly.
+// Those that it has are not touched.
 void ss_rate_limit_refused(
     struct ss_rate_limit *rates, const char *address, int64_t now_ms);
 size_t ss_rate_limit_connections(const struct ss_rate_limit *rates);

@@ -22,8 +22,9 @@ static pthread_mutex_t czmq_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t czmq_owner; // a child that was forked begins anew
 static atomic_int czmq_open;
 
-// czmq says where sockets are dangling, on standard output. There are such where a
-// node ends its worker: another thread is in them, and they cannot be closed.
+// czmq says where sockets are dangling, on standard output. There are such
+// where a node ends its worker: another thread is in them, and they cannot be
+// closed.
 static void czmq_hush(void)
 {
     if (czmq_owner == getpid() && atomic_load(&czmq_open) > 0)
@@ -44,7 +45,8 @@ static void czmq_begin(void)
     setstate(numbers);
     for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
         ss_check(sigaction(signals[i], &actions[i], NULL) == 0);
-    ss_check(atexit(czmq_hush) == 0); // behind czmq's own, so that it runs before
+    ss_check(
+        atexit(czmq_hush) == 0); // behind czmq's own, so that it runs before
 }
 
 void ss_sockets_init(struct ss_sockets *sockets, bool is_guest)
@@ -96,8 +98,8 @@ bool ss_socket_open(
     }
     if (!has_descriptors())
         return false;
-    // Of a socket made here czmq knows no line: it does not close it at exit, under
-    // the hands of a thread that waits for it.
+    // Of a socket made here czmq knows no line: it does not close it at exit,
+    // under the hands of a thread that waits for it.
     ret_socket->zsock = (zsock_new)(type);
     ret_socket->handle = zsock_resolve(ret_socket->zsock);
     atomic_fetch_add(&czmq_open, 1);

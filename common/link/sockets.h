@@ -1,14 +1,14 @@
 // sockets.h - the sockets of a link, and whose context they live in.
 //
 // czmq has one context for a process, and with it one word on signals, on what
-// happens at exit and on how many threads and sockets there are. In our programs,
-// the coordinator and the worker, sockets are czmq's. In the program of somebody
-// else, where the client library is a guest, that word is the program's: there a
-// link has a context of its own (docs/decisions/0025).
+// happens at exit and on how many threads and sockets there are. In our
+// programs, the coordinator and the worker, sockets are czmq's. In the program
+// of somebody else, where the client library is a guest, that word is the
+// program's: there a link has a context of its own (docs/decisions/0025).
 //
 // What is czmq's stays invisible at home, too: signals and random() are as they
-// were, options are set on each socket, and a process that ends while a socket is
-// open says nothing of it.
+// were, options are set on each socket, and a process that ends while a socket
+// is open says nothing of it.
 #ifndef SS_LINK_SOCKETS_H
 #define SS_LINK_SOCKETS_H
 
@@ -17,7 +17,7 @@
 
 // Zero bytes are none.
 struct ss_socket {
-    void *handle; // libzmq's: what zsock_resolve() gives
+    void *handle;   // libzmq's: what zsock_resolve() gives
     zsock_t *zsock; // czmq's; NULL: it is of a context of its own
 };
 

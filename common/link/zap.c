@@ -3,8 +3,8 @@
 //   request  version, id, domain, address, identity, mechanism, credentials...
 //   answer   version, id, status, text, user, metadata
 //
-// Each behind who asks, and an empty frame: it is a ROUTER, so that an answer can
-// wait while others get theirs.
+// Each behind who asks, and an empty frame: it is a ROUTER, so that an answer
+// can wait while others get theirs.
 #include "common/link/zap.h"
 
 #include <errno.h>
@@ -30,13 +30,13 @@ int ss_zap_open(struct ss_sockets *sockets, void *socket,
         zsock_set_zap_domain(socket, domain);
         return SS_OK;
     }
-    int status = errno == EADDRINUSE
-                     ? ss_error_set(error, SS_EBUSY,
-                           "one link with keys can listen in a process, and "
-                           "there is one already")
-                     : ss_error_set(error, SS_EIO,
-                           "libzmq cannot ask who may come in: %s",
-                           zmq_strerror(errno));
+    int status =
+        errno == EADDRINUSE
+            ? ss_error_set(error, SS_EBUSY,
+                  "one link with keys can listen in a process, and "
+                  "there is one already")
+            : ss_error_set(error, SS_EIO,
+                  "libzmq cannot ask who may come in: %s", zmq_strerror(errno));
     ss_socket_close(ret_zap);
     return status;
 }
@@ -64,8 +64,17 @@ static bool has_more(void *zap)
     return zmq_getsockopt(zap, ZMQ_RCVMORE, &more, &size) == 0 && more != 0;
 }
 
-enum frame { FROM, EMPTY, VERSION, ID, DOMAIN_NAME, ADDRESS, IDENTITY,
-    MECHANISM, CREDENTIALS };
+enum frame {
+    FROM,
+    EMPTY,
+    VERSION,
+    ID,
+    DOMAIN_NAME,
+    ADDRESS,
+    IDENTITY,
+    MECHANISM,
+    CREDENTIALS
+};
 
 static void take_frame(struct ss_zap_request *request, int index,
     const unsigned char *bytes, int size)
@@ -107,8 +116,7 @@ bool ss_zap_take(void *zap, struct ss_zap_request *ret_request)
     return true;
 }
 
-static void send_frame(
-    void *zap, const void *bytes, size_t size, bool is_last)
+static void send_frame(void *zap, const void *bytes, size_t size, bool is_last)
 {
     int rc;
     do

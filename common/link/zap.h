@@ -1,8 +1,8 @@
 // zap.h - libzmq asks who may come in (ZeroMQ RFC 27), and is answered.
 //
-// By hand, and not by czmq's zauth: that answers at once, in a thread of its own,
-// and from a list; here an answer may wait (admission.h), and depends on what the
-// key and its address did.
+// By hand, and not by czmq's zauth: that answers at once, in a thread of its
+// own, and from a list; here an answer may wait (admission.h), and depends on
+// what the key and its address did.
 #ifndef SS_LINK_ZAP_H
 #define SS_LINK_ZAP_H
 
@@ -25,8 +25,8 @@ struct ss_zap_request {
 
 // A socket that answers for the context of `sockets`, before anything of it is
 // bound; and `socket` (still unbound) asks there. There is one for a context.
-// SS_EBUSY: it has one; SS_EIO. Keep it until all of `socket` is gone: libzmq lets
-// in whom it finds nobody to ask about.
+// SS_EBUSY: it has one; SS_EIO. Keep it until all of `socket` is gone: libzmq
+// lets in whom it finds nobody to ask about.
 int ss_zap_open(struct ss_sockets *sockets, void *socket,
     struct ss_socket *ret_zap, struct ss_error *error) SS_MUST_USE;
 // None is fine.

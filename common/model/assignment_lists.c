@@ -33,13 +33,13 @@ struct ss_value **ss_assignment_part(
 
 // ------------------------------------------------ without them
 
-static bool is_left_out(
-    const struct ss_assignment *order, enum ss_assignment_part part, const char *name)
+static bool is_left_out(const struct ss_assignment *order,
+    enum ss_assignment_part part, const char *name)
 {
     for (size_t i = 0; i < order->lists_count; i++) {
         const struct ss_assignment_list *list = &order->lists[i];
-        bool is_it = name ? list->name && strcmp(list->name, name) == 0
-                          : !list->name;
+        bool is_it =
+            name ? list->name && strcmp(list->name, name) == 0 : !list->name;
         if (list->part == part && is_it)
             return true;
     }
@@ -49,7 +49,8 @@ static bool is_left_out(
 struct ss_value *ss_assignment_rest(
     const struct ss_assignment *order, enum ss_assignment_part part)
 {
-    struct ss_value *all = *ss_assignment_part((struct ss_assignment *)order, part);
+    struct ss_value *all =
+        *ss_assignment_part((struct ss_assignment *)order, part);
     size_t count, kept = 0;
     if (!all || is_left_out(order, part, NULL))
         return NULL;
@@ -60,8 +61,8 @@ struct ss_value *ss_assignment_rest(
     for (size_t i = 0; i < count; i++)
         if (!is_left_out(order, part, fields[i].name))
             rest[kept++] = fields[i];
-    struct ss_value *value = kept < count ? ss_value_of_fields(rest, kept)
-                                          : ss_value_ref(all);
+    struct ss_value *value =
+        kept < count ? ss_value_of_fields(rest, kept) : ss_value_ref(all);
     ss_free(rest);
     return value;
 }
@@ -118,8 +119,8 @@ static struct ss_value *members_end(struct members *members)
 }
 
 // Some of the members of the part: each at its place, in ascending order.
-static int complete_members(struct ss_assignment *order, enum ss_assignment_part part,
-    struct ss_list *const *whole)
+static int complete_members(struct ss_assignment *order,
+    enum ss_assignment_part part, struct ss_list *const *whole)
 {
     struct ss_value **place = ss_assignment_part(order, part);
     struct members members;
@@ -139,8 +140,8 @@ static int complete_members(struct ss_assignment *order, enum ss_assignment_part
     return fits ? SS_OK : SS_EFORMAT;
 }
 
-static int complete_part(struct ss_assignment *order, enum ss_assignment_part part,
-    struct ss_list *const *whole)
+static int complete_part(struct ss_assignment *order,
+    enum ss_assignment_part part, struct ss_list *const *whole)
 {
     struct ss_value **place = ss_assignment_part(order, part);
     const struct ss_assignment_list *first = NULL;
@@ -160,7 +161,8 @@ static int complete_part(struct ss_assignment *order, enum ss_assignment_part pa
     return SS_OK;
 }
 
-int ss_assignment_complete(struct ss_assignment *order, struct ss_list *const *whole)
+int ss_assignment_complete(
+    struct ss_assignment *order, struct ss_list *const *whole)
 {
     int status = SS_OK;
     for (int part = 0; part < SS_PARTS_COUNT && status == SS_OK; part++)

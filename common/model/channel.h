@@ -15,8 +15,9 @@
 // Small on purpose: a loop has one for each channel of its graph.
 struct ss_channel {
     const struct ss_channel_spec *spec; // borrowed from the graph
-    struct ss_value *value; // held value; a Topic's list; a barrier's seen names
-    bool finished;          // the AfterFinish kinds
+    struct ss_value
+        *value;    // held value; a Topic's list; a barrier's seen names
+    bool finished; // the AfterFinish kinds
 };
 
 // One write as a channel sees it. `owner` names the write for made-up message

@@ -168,8 +168,7 @@ static int fold_list(struct growth *growth, enum ss_reducer reducer,
             return SS_EAGAIN;
         ss_list_ref(list);
     }
-    int status =
-        ss_reduce_list(reducer, &list, right, owner, position, error);
+    int status = ss_reduce_list(reducer, &list, right, owner, position, error);
     if (status == SS_OK && !growth->list) {
         ss_value_unref(growth->value);
         growth->value = NULL;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "common/model/compare.h"
-#include "common/model/tag.h"
 #include "common/model/reserved.h"
+#include "common/model/tag.h"
 #include "common/model/writers.h"
 
 static void add(struct ss_writes *writes, const char *channel, json_t *value)

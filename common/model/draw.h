@@ -24,8 +24,8 @@ struct ss_drawing {
 };
 
 // The picture of a graph: its declared possibilities, found by a dry run
-// (spec/graph.md 5.1). xray: levels of subgraphs to open up; below 0: all. False:
-// it is over SS_DRAWN_MAX; then there is nothing to finish.
+// (spec/graph.md 5.1). xray: levels of subgraphs to open up; below 0: all.
+// False: it is over SS_DRAWN_MAX; then there is nothing to finish.
 bool ss_drawing_init(
     struct ss_drawing *drawing, const struct ss_graph *graph, int xray);
 void ss_drawing_fini(struct ss_drawing *drawing);
@@ -50,8 +50,8 @@ struct ss_dry_run {
     size_t last_count;
 };
 
-// dry_run.c: run a graph with nothing in it, taking every declared way. False: it
-// finds over SS_DRAWN_FOUND_MAX; then there is nothing to finish.
+// dry_run.c: run a graph with nothing in it, taking every declared way. False:
+// it finds over SS_DRAWN_FOUND_MAX; then there is nothing to finish.
 bool ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph);
 void ss_dry_run_fini(struct ss_dry_run *run);
 

@@ -293,8 +293,8 @@ static void connect(struct walk *walk, const struct ways *all, size_t index)
                 forget_way(walk, way);
         }
     }
-    for (size_t i = 0;
-         !is_connected && !walk->is_over && i < walk->level_count; i++)
+    for (size_t i = 0; !is_connected && !walk->is_over && i < walk->level_count;
+         i++)
         found(walk, walk->level[i], node->name, "", true);
 }
 

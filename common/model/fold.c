@@ -125,7 +125,8 @@ static void list_push(void *list, uint64_t number, struct ss_value *item)
     *to = ss_list_push(*to, item);
 }
 
-// What is added to a list costs what is added: it shares its past (persistent_vector.h).
+// What is added to a list costs what is added: it shares its past
+// (persistent_vector.h).
 static int list_apply(
     struct ss_slot *slot, const struct ss_row_channel *channel)
 {
@@ -182,8 +183,8 @@ static int delta_apply(struct ss_checkpoint *into, const struct ss_row *row,
     for (size_t i = 0; i < delta->channels_count; i++) {
         if (channel_apply(into, &delta->channels[i]) != SS_OK) {
             return ss_error_set(error, SS_ECORRUPT,
-                "journal: row %" PRIu64
-                ": channel %s: what is added is not a list, or does not fit what"
+                "journal: row %" PRIu64 ": channel %s: what is added is not a "
+                "list, or does not fit what"
                 " it is added to",
                 row->seq, delta->channels[i].name);
         }
@@ -208,8 +209,9 @@ struct chain {
 };
 
 // The rows to apply, newest first, down to a whole one or to what is cached.
-static int chain_collect(const struct ss_namespace *space, struct ss_checkpoint_entry *mark,
-    struct chain *chain, bool *ret_cached, struct ss_error *error)
+static int chain_collect(const struct ss_namespace *space,
+    struct ss_checkpoint_entry *mark, struct chain *chain, bool *ret_cached,
+    struct ss_error *error)
 {
     for (struct ss_checkpoint_entry *at = mark; at; at = at->parent) {
         if (at == space->folded_mark) {
@@ -253,8 +255,8 @@ static struct ss_checkpoint *base_take(struct ss_namespace *space)
 }
 
 // An old checkpoint that is looked at does not push the head out.
-static void cache_offer(struct ss_namespace *space, struct ss_checkpoint_entry *mark,
-    struct ss_checkpoint *checkpoint)
+static void cache_offer(struct ss_namespace *space,
+    struct ss_checkpoint_entry *mark, struct ss_checkpoint *checkpoint)
 {
     if (space->folded_mark && space->folded_mark->order > mark->order) {
         return;
@@ -264,8 +266,9 @@ static void cache_offer(struct ss_namespace *space, struct ss_checkpoint_entry *
     space->folded_mark = mark;
 }
 
-int ss_namespace_fold(struct ss_namespace *space, struct ss_checkpoint_entry *mark,
-    struct ss_checkpoint **ret_checkpoint, struct ss_error *error)
+int ss_namespace_fold(struct ss_namespace *space,
+    struct ss_checkpoint_entry *mark, struct ss_checkpoint **ret_checkpoint,
+    struct ss_error *error)
 {
     if (mark == space->folded_mark) {
         *ret_checkpoint = ss_checkpoint_ref(space->folded);

@@ -85,8 +85,8 @@ struct ss_names {
 
 struct ss_branch {
     char *name;
-    json_t *map;         // result -> node, or NULL
-    bool has_own_reads;  // has a schema of its own (R0.8)
+    json_t *map;          // result -> node, or NULL
+    bool has_own_reads;   // has a schema of its own (R0.8)
     struct ss_keys reads; // channels and managed values that the router reads
 };
 
@@ -158,12 +158,13 @@ struct ss_graph {
     json_t *description;
     bool is_state;   // else raw
     bool root_state; // its state is the one value __root__
-    struct ss_channel_spec *channels; // state keys, __start__, tasks, branches, joins
+    struct ss_channel_spec
+        *channels; // state keys, __start__, tasks, branches, joins
     size_t channels_count;
     struct ss_managed_spec *managed;
     size_t managed_count;
     struct ss_keys all_keys; // state keys and managed values, as described
-    struct ss_node *nodes; // __start__ first (state graphs), then as defined
+    struct ss_node *nodes;   // __start__ first (state graphs), then as defined
     size_t nodes_count;
     struct ss_keys input;      // input channels
     struct ss_keys input_keys; // state graphs: keys of the input schema

@@ -10,7 +10,7 @@
 enum { BITS = 5, BRANCHES = 1 << BITS };
 
 struct entry {
-    uint64_t hash;          // of a number; a child has none
+    uint64_t hash; // of a number; a child has none
     uint64_t number;
     struct ss_hamt *child; // or NULL
 };
@@ -50,8 +50,8 @@ static bool has(const struct ss_hamt *node, unsigned branch)
 
 static struct ss_hamt *node_new(uint32_t taken)
 {
-    struct ss_hamt *node = ss_zalloc(
-        1, sizeof(*node) + count_of(taken) * sizeof(struct entry));
+    struct ss_hamt *node =
+        ss_zalloc(1, sizeof(*node) + count_of(taken) * sizeof(struct entry));
     node->refs = 1;
     node->taken = taken;
     return node;
@@ -107,8 +107,8 @@ static struct ss_hamt *reshape(struct ss_hamt *node, uint32_t taken)
     return copy;
 }
 
-static struct ss_hamt *put(struct ss_hamt *node, unsigned level,
-    uint64_t hash, uint64_t number)
+static struct ss_hamt *put(
+    struct ss_hamt *node, unsigned level, uint64_t hash, uint64_t number)
 {
     unsigned branch = branch_of(hash, level);
     if (!node)
@@ -135,8 +135,7 @@ struct ss_hamt *ss_hamt_put(
     return put(index, 0, hash, number);
 }
 
-static struct ss_hamt *drop(
-    struct ss_hamt *node, unsigned level, uint64_t hash)
+static struct ss_hamt *drop(struct ss_hamt *node, unsigned level, uint64_t hash)
 {
     unsigned branch = branch_of(hash, level);
     ss_check(has(node, branch));

@@ -14,7 +14,7 @@
 struct ss_hamt;
 
 struct ss_hamt *ss_hamt_ref(struct ss_hamt *index); // NULL stays NULL
-void ss_hamt_unref(struct ss_hamt *index);           // NULL is fine
+void ss_hamt_unref(struct ss_hamt *index);          // NULL is fine
 bool ss_hamt_get(
     const struct ss_hamt *index, uint64_t hash, uint64_t *ret_number);
 struct ss_hamt *ss_hamt_put(

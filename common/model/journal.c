@@ -253,8 +253,9 @@ int ss_journal_append(
 
 // --- in full ----------------------------------------------------------------
 
-static int mark_fold(struct ss_journal *journal, struct ss_checkpoint_entry *mark,
-    struct ss_checkpoint **ret_checkpoint, struct ss_error *error)
+static int mark_fold(struct ss_journal *journal,
+    struct ss_checkpoint_entry *mark, struct ss_checkpoint **ret_checkpoint,
+    struct ss_error *error)
 {
     struct ss_namespace *space = ss_map_get(&journal->index.spaces, mark->ns);
     ss_check(space && space->marks.items[mark->order] == mark);

@@ -52,11 +52,12 @@ enum ss_row_kind {
 };
 
 // One pending write (spec R1.7). The row's `of` names the checkpoint. A write
-// of the null task to __resume__ without a value: the resume value without an id was taken.
+// of the null task to __resume__ without a value: the resume value without an
+// id was taken.
 struct ss_row_write {
     char task_id[SS_UUID_SIZE];
-    char *path;   // path_str of the task, "" for the null task
-    int32_t idx;  // R1.8: position, or negative
+    char *path;  // path_str of the task, "" for the null task
+    int32_t idx; // R1.8: position, or negative
     char *channel;
     struct ss_value *value;
 };
@@ -115,10 +116,10 @@ struct ss_row_checkpoint {
 };
 
 struct ss_row {
-    uint64_t seq;        // 1, 2, ... within the thread
+    uint64_t seq; // 1, 2, ... within the thread
     enum ss_row_kind kind;
     char run[SS_UUID_SIZE];
-    char *ns;            // checkpoint namespace, "" for the root
+    char *ns;              // checkpoint namespace, "" for the root
     char of[SS_UUID_SIZE]; // the checkpoint that the writes belong to, or ""
     // of the checkpoint part; checkpoint_id "" if there is none
     char checkpoint_id[SS_UUID_SIZE];
@@ -128,8 +129,9 @@ struct ss_row {
     char source[8];      // "input", "loop", "update", "fork"
     int64_t step;
     int64_t wall_us;
-    json_t *metadata;    // all of it but source and step; or NULL
-    // the root's checkpoint whose resume value without an id a task of this row took, or ""
+    json_t *metadata; // all of it but source and step; or NULL
+    // the root's checkpoint whose resume value without an id a task of this row
+    // took, or ""
     char answer_of[SS_UUID_SIZE];
     uint64_t void_from; // 0: from the first row
     uint64_t void_seq;
@@ -190,9 +192,9 @@ struct ss_checkpoint_entry {
     int64_t step;
     int64_t wall_us;
     json_t *metadata;
-    struct ss_row *row;     // borrowed from the journal
+    struct ss_row *row;                 // borrowed from the journal
     struct ss_checkpoint_entry *parent; // or NULL
-    size_t order;           // position among those of its namespace
+    size_t order;                       // position among those of its namespace
     // pending writes, folded: first wins for idx >= 0, last for idx < 0
     struct ss_pending *pending;
     size_t pending_count, pending_capacity;
@@ -212,10 +214,11 @@ struct ss_pending {
 // A run as its rows tell it.
 struct ss_run_facts {
     char id[SS_UUID_SIZE];
-    json_t *entry;       // NULL: pruned away
-    json_t *end;         // NULL: unfinished
+    json_t *entry; // NULL: pruned away
+    json_t *end;   // NULL: unfinished
     uint64_t first_seq;
-    struct ss_checkpoint_entry *last; // its newest checkpoint in the root namespace, or NULL
+    struct ss_checkpoint_entry
+        *last;    // its newest checkpoint in the root namespace, or NULL
     size_t steps; // checkpoints of source "loop" that it made there
 };
 
@@ -233,8 +236,8 @@ int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
     struct ss_error *error) SS_MUST_USE;
 // After loading: the newest checkpoint of each namespace can be folded, or
 // SS_ECORRUPT, with the reason.
-int ss_journal_check(struct ss_journal *journal,
-    struct ss_error *error) SS_MUST_USE;
+int ss_journal_check(
+    struct ss_journal *journal, struct ss_error *error) SS_MUST_USE;
 uint64_t ss_journal_head(const struct ss_journal *journal);
 // Borrowed; NULL: there is none, or it is void.
 const struct ss_row *ss_journal_row(
@@ -247,8 +250,8 @@ struct ss_checkpoint_entry *ss_journal_find(
 struct ss_checkpoint_entry *ss_journal_before(
     const struct ss_journal *journal, const char *ns, const char *id);
 // All of a namespace, oldest first. Borrowed array.
-struct ss_checkpoint_entry *const *ss_journal_list(const struct ss_journal *journal,
-    const char *ns, size_t *ret_count);
+struct ss_checkpoint_entry *const *ss_journal_list(
+    const struct ss_journal *journal, const char *ns, size_t *ret_count);
 // Namespaces in order of their first checkpoint. Borrowed array.
 const char *const *ss_journal_namespaces(
     const struct ss_journal *journal, size_t *ret_count);

@@ -23,8 +23,9 @@ struct ss_journal_place {
 struct ss_journal_index {
     struct ss_map spaces; // namespace -> struct ss_namespace *
     SS_VEC(const char *) names;
-    struct ss_map runs;    // run -> struct ss_run_facts *
-    struct ss_map orphans; // namespace, newline, id -> struct ss_checkpoint_entry *
+    struct ss_map runs; // run -> struct ss_run_facts *
+    struct ss_map
+        orphans; // namespace, newline, id -> struct ss_checkpoint_entry *
     size_t marks_count;
 };
 
@@ -45,8 +46,8 @@ int ss_journal_index_add(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_row *row,
     struct ss_error *error) SS_MUST_USE;
 // Each checkpoint's chain ends at a whole one or at the first, or SS_ECORRUPT.
-int ss_journal_index_check(const struct ss_journal_index *index,
-    struct ss_error *error) SS_MUST_USE;
+int ss_journal_index_check(
+    const struct ss_journal_index *index, struct ss_error *error) SS_MUST_USE;
 // What holds writes to a checkpoint that the journal does not have; or NULL.
 struct ss_checkpoint_entry *ss_journal_index_orphan(
     const struct ss_journal_index *index, const char *ns, const char *id);
@@ -54,7 +55,8 @@ void ss_journal_index_fini(struct ss_journal_index *index);
 // The position of the first mark of `space` with an id of `id` or greater.
 size_t ss_namespace_position(const struct ss_namespace *space, const char *id);
 // The mark of that id; NULL: none. Borrowed.
-struct ss_checkpoint_entry *ss_namespace_find(const struct ss_namespace *space, const char *id);
+struct ss_checkpoint_entry *ss_namespace_find(
+    const struct ss_namespace *space, const char *id);
 
 // Bytes of the encoded body; about so many, if it was not encoded yet
 // (row_size.c).
@@ -63,17 +65,19 @@ size_t ss_row_size(const struct ss_row *row);
 size_t ss_row_weight(const struct ss_row *row, size_t size);
 
 // Pending writes of a mark (pending.c).
-void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row_write *write,
-    const char *run, uint64_t seq);
+void ss_pending_add(struct ss_checkpoint_entry *mark,
+    const struct ss_row_write *write, const char *run, uint64_t seq);
 // The resume value without an id that the null task holds there was taken.
 void ss_pending_answered(struct ss_checkpoint_entry *mark);
 // Move all of `from` behind those of `to`.
-void ss_pending_move(struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from);
+void ss_pending_move(
+    struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from);
 void ss_pending_fini(struct ss_checkpoint_entry *mark);
 
 // Fold `mark` of `space`, by its cache (fold.c). Gives a reference in
 // *ret_checkpoint. SS_ECORRUPT: the rows contradict each other.
-int ss_namespace_fold(struct ss_namespace *space, struct ss_checkpoint_entry *mark,
-    struct ss_checkpoint **ret_checkpoint, struct ss_error *error) SS_MUST_USE;
+int ss_namespace_fold(struct ss_namespace *space,
+    struct ss_checkpoint_entry *mark, struct ss_checkpoint **ret_checkpoint,
+    struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -55,7 +55,8 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id)
     return low;
 }
 
-struct ss_checkpoint_entry *ss_namespace_find(const struct ss_namespace *space, const char *id)
+struct ss_checkpoint_entry *ss_namespace_find(
+    const struct ss_namespace *space, const char *id)
 {
     size_t at = ss_namespace_position(space, id);
     if (at < space->marks.count &&
@@ -86,7 +87,8 @@ struct ss_checkpoint_entry *ss_journal_index_orphan(
 
 // --- growing by a row -------------------------------------------------------
 
-static struct ss_namespace *space_of(struct ss_journal_index *index, const char *ns)
+static struct ss_namespace *space_of(
+    struct ss_journal_index *index, const char *ns)
 {
     struct ss_namespace *space = ss_map_get(&index->spaces, ns);
     if (!space) {
@@ -132,7 +134,8 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
     }
 }
 
-static void run_add_mark(struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
+static void run_add_mark(
+    struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
 {
     if (!mark->run[0] || mark->ns[0]) {
         return;
@@ -150,7 +153,8 @@ static void answer_taken(
     struct ss_journal_index *index, const struct ss_row *row)
 {
     const struct ss_namespace *root = ss_map_get(&index->spaces, "");
-    struct ss_checkpoint_entry *mark = root ? ss_namespace_find(root, row->answer_of) : NULL;
+    struct ss_checkpoint_entry *mark =
+        root ? ss_namespace_find(root, row->answer_of) : NULL;
     if (mark) {
         ss_pending_answered(mark);
     }
@@ -164,8 +168,10 @@ static void writes_add(struct ss_journal_index *index, const struct ss_row *row)
     if (row->writes_count == 0) {
         return;
     }
-    const struct ss_namespace *space = ss_map_get(&index->spaces, text(row->ns));
-    struct ss_checkpoint_entry *mark = space ? ss_namespace_find(space, row->of) : NULL;
+    const struct ss_namespace *space =
+        ss_map_get(&index->spaces, text(row->ns));
+    struct ss_checkpoint_entry *mark =
+        space ? ss_namespace_find(space, row->of) : NULL;
     if (!mark) {
         char *key = orphan_key(text(row->ns), row->of);
         mark = ss_map_get(&index->orphans, key);
@@ -202,7 +208,8 @@ static struct ss_checkpoint_entry *mark_new(
 }
 
 // Where reading begins, and what is read until there.
-static void mark_measure(const struct ss_journal *journal, struct ss_checkpoint_entry *mark)
+static void mark_measure(
+    const struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     if (mark->whole) {
         mark->base_seq = mark->whole->seq;
@@ -214,7 +221,8 @@ static void mark_measure(const struct ss_journal *journal, struct ss_checkpoint_
         ss_journal_bytes_between(journal, mark->base_seq, mark->row->seq);
 }
 
-static void orphan_adopt(struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
+static void orphan_adopt(
+    struct ss_journal_index *index, struct ss_checkpoint_entry *mark)
 {
     if (index->orphans.count == 0) {
         return;
@@ -278,12 +286,14 @@ static int checkpoint_check(const struct ss_journal *journal,
     const struct ss_journal_index *index, const struct ss_row *row,
     struct ss_error *error)
 {
-    const struct ss_namespace *space = ss_map_get(&index->spaces, text(row->ns));
+    const struct ss_namespace *space =
+        ss_map_get(&index->spaces, text(row->ns));
     int status = parent_check(journal, space, row, error);
     if (status != SS_OK || !space || row->kind == SS_ROW_SNAPSHOT) {
         return status;
     }
-    const struct ss_checkpoint_entry *last = space->marks.items[space->marks.count - 1];
+    const struct ss_checkpoint_entry *last =
+        space->marks.items[space->marks.count - 1];
     if (strcmp(row->checkpoint_id, last->id) <= 0) {
         return ss_error_set(error, SS_ECORRUPT,
             "journal: row %" PRIu64 ": checkpoint %s does not come after %s",
@@ -296,7 +306,8 @@ static void checkpoint_add(const struct ss_journal *journal,
     struct ss_journal_index *index, struct ss_row *row)
 {
     struct ss_namespace *space = space_of(index, text(row->ns));
-    struct ss_checkpoint_entry *mark = ss_namespace_find(space, row->checkpoint_id);
+    struct ss_checkpoint_entry *mark =
+        ss_namespace_find(space, row->checkpoint_id);
     if (mark) {
         mark->whole = row;
         mark_measure(journal, mark);

@@ -188,7 +188,8 @@ static void emit(struct ss_buf *buf, const json_t *json, bool is_sorted)
         ss_buf_add(buf, "]", 1);
         break;
     case JSON_STRING:
-        ss_json_add_string(buf, json_string_value(json), json_string_length(json));
+        ss_json_add_string(
+            buf, json_string_value(json), json_string_length(json));
         break;
     case JSON_INTEGER:
         emit_integer(buf, json_integer_value(json));

@@ -1,19 +1,20 @@
-// limits.h - the bounds of what the model takes from outside, each with its reason.
+// limits.h - the bounds of what the model takes from outside, each with its
+// reason.
 #ifndef SS_MODEL_LIMITS_H
 #define SS_MODEL_LIMITS_H
 
 #include <stdint.h>
 
 enum {
-    SS_VALUE_DEPTH_MAX = 512,      // nesting of JSON: decoding recurses
-    SS_NAME_SIZE_MAX = 512,        // a node, key, channel or graph name
-    SS_THREAD_SIZE_MAX = 1024,     // a thread id
-    SS_NODES_MAX = 200000,         // nodes of one graph
-    SS_CHANNELS_MAX = 400000,      // channels of one graph
-    SS_MANAGED_MAX = 64,           // keys that are managed: looked at one by one
-    SS_GRAPH_DEPTH_MAX = 16,       // graphs within graphs
-    // Nodes and ways of a picture, with those of the graphs that it opens: each is
-    // compared with each, while others wait for the coordinator.
+    SS_VALUE_DEPTH_MAX = 512,  // nesting of JSON: decoding recurses
+    SS_NAME_SIZE_MAX = 512,    // a node, key, channel or graph name
+    SS_THREAD_SIZE_MAX = 1024, // a thread id
+    SS_NODES_MAX = 200000,     // nodes of one graph
+    SS_CHANNELS_MAX = 400000,  // channels of one graph
+    SS_MANAGED_MAX = 64,       // keys that are managed: looked at one by one
+    SS_GRAPH_DEPTH_MAX = 16,   // graphs within graphs
+    // Nodes and ways of a picture, with those of the graphs that it opens: each
+    // is compared with each, while others wait for the coordinator.
     SS_DRAWN_MAX = 4000,
     // Ways that a dry run finds before they are settled, level by level.
     SS_DRAWN_FOUND_MAX = 1 << 19,
@@ -21,7 +22,7 @@ enum {
 };
 
 // One value or one input, in bytes of JSON: what a coordinator holds in memory.
-#define SS_VALUE_SIZE_MAX (64u * 1024u * 1024u)
+#define SS_VALUE_SIZE_MAX  (64u * 1024u * 1024u)
 // A time that somebody asked for, in milliseconds: 31,700 years. More counts as
 // this, so that no sum with a clock overflows, also in microseconds.
 #define SS_DURATION_MS_MAX INT64_C(1000000000000000)

@@ -38,8 +38,8 @@ static int subscribe(
 }
 
 // To each channel once, however often the list names it.
-static int subscribe_all(struct ss_build *build, size_t index,
-    const json_t *list, const char *where)
+static int subscribe_all(
+    struct ss_build *build, size_t index, const json_t *list, const char *where)
 {
     struct ss_map seen = {0};
     int status = SS_OK;

@@ -285,8 +285,7 @@ struct conversation {
     struct ss_hamt *index;
 };
 
-static void converse(
-    struct conversation *c, struct slot *slot, json_t *message)
+static void converse(struct conversation *c, struct slot *slot, json_t *message)
 {
     struct ss_value *item = ss_value_new(json_incref(message));
     slot->is_removed = false;

@@ -65,8 +65,8 @@ void ss_pending_answered(struct ss_checkpoint_entry *mark)
 
 // A task that failed after it had written (its writes could not be applied)
 // runs again: what it writes then replaces what it wrote before.
-static bool failed_between(
-    const struct ss_checkpoint_entry *mark, const char *task_id, uint64_t from, uint64_t to)
+static bool failed_between(const struct ss_checkpoint_entry *mark,
+    const char *task_id, uint64_t from, uint64_t to)
 {
     uint32_t slot = *slot_find(mark, task_id, ss_name_special(SS_NAME_ERROR));
     if (slot == 0) {
@@ -76,8 +76,8 @@ static bool failed_between(
     return failed >= from && failed < to;
 }
 
-void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row_write *write,
-    const char *run, uint64_t seq)
+void ss_pending_add(struct ss_checkpoint_entry *mark,
+    const struct ss_row_write *write, const char *run, uint64_t seq)
 {
     if (!write->value) {
         ss_pending_answered(mark);
@@ -106,7 +106,8 @@ void ss_pending_add(struct ss_checkpoint_entry *mark, const struct ss_row_write 
     *slot = (uint32_t)mark->pending_count;
 }
 
-void ss_pending_move(struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
+void ss_pending_move(
+    struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from)
 {
     for (size_t i = 0; i < from->pending_count; i++) {
         ss_pending_add(to, from->pending[i].write, from->pending[i].run,

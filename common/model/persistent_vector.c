@@ -1,5 +1,5 @@
-// persistent_vector.c - the tree under a list: nodes of 32 places, changed along
-// one path.
+// persistent_vector.c - the tree under a list: nodes of 32 places, changed
+// along one path.
 #include "common/model/persistent_vector.h"
 
 #include "common/base/check.h"

@@ -10,11 +10,11 @@
 
 struct comparison {
     struct ss_list_edits *edits;
-    size_t position;    // in the older list
-    size_t dropped;     // so far
+    size_t position; // in the older list
+    size_t dropped;  // so far
     size_t dropped_max;
-    uint64_t next;      // numbers below were the older list's own
-    bool is_other;      // given up: it is another list
+    uint64_t next; // numbers below were the older list's own
+    bool is_other; // given up: it is another list
 };
 
 static void note(struct comparison *c, bool is_dropped, struct ss_value *added)
@@ -23,8 +23,7 @@ static void note(struct comparison *c, bool is_dropped, struct ss_value *added)
     if (c->edits->edits.count > 0)
         last = &c->edits->edits.items[c->edits->edits.count - 1];
     if (!last || last->at + last->dropped != c->position) {
-        SS_VEC_PUSH(
-            &c->edits->edits, (struct ss_list_edit){.at = c->position});
+        SS_VEC_PUSH(&c->edits->edits, (struct ss_list_edit){.at = c->position});
         last = &c->edits->edits.items[c->edits->edits.count - 1];
     }
     if (is_dropped) {
@@ -54,8 +53,8 @@ static void compare_items(struct comparison *c, uint64_t number,
 
 // Place `i` of a node of level `at`, seen from `level`: a lower tree stands at
 // the first place of a higher one.
-static struct ss_list_node *child_of(struct ss_list_node *node, unsigned at,
-    unsigned level, unsigned i)
+static struct ss_list_node *child_of(
+    struct ss_list_node *node, unsigned at, unsigned level, unsigned i)
 {
     if (!node || at == level)
         return node ? node->places[i].child : NULL;
@@ -69,8 +68,7 @@ struct side {
 
 static struct side below(struct side side, unsigned level, unsigned i)
 {
-    struct side child = {
-        child_of(side.node, side.level, level, i), side.level};
+    struct side child = {child_of(side.node, side.level, level, i), side.level};
     if (side.level == level)
         child.level = level - 1;
     return child;
@@ -211,8 +209,8 @@ static struct ss_list *edit_one(
     return list;
 }
 
-int ss_list_edit(struct ss_list *list, struct ss_value *edits,
-    struct ss_list **ret_list)
+int ss_list_edit(
+    struct ss_list *list, struct ss_value *edits, struct ss_list **ret_list)
 {
     json_t *all = ss_value_json(edits);
     struct ss_list_edit edit;

@@ -23,7 +23,7 @@ struct ss_list_node {
 
 struct ss_list {
     unsigned refs;
-    unsigned level; // of the root; leaves are level 0
+    unsigned level;            // of the root; leaves are level 0
     struct ss_list_node *root; // NULL: no item
     uint64_t next;
     struct ss_hamt *index;

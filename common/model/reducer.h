@@ -41,8 +41,8 @@ int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
     size_t position, struct ss_error *error) SS_MUST_USE;
 // One message-like in any form, made a message ({type, content, id, ...}).
 // Borrows. Gives; its id is null if it had none.
-int ss_message_coerce(json_t *like, json_t **ret_message,
-    struct ss_error *error) SS_MUST_USE;
+int ss_message_coerce(
+    json_t *like, json_t **ret_message, struct ss_error *error) SS_MUST_USE;
 // True if it needs no coercion: a message with all that it must have.
 bool ss_message_is_whole(const json_t *json);
 // The id made up for item `index` of a write without one: a UUID v4 in form, a

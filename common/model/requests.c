@@ -58,8 +58,8 @@ char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
         ss_free(known);
         known = more;
     }
-    char *text = ss_format("%s: unknown key \"%.200s\"; known: %s.%s", row->name,
-        key, *known ? known : "none", ss_hint_text(&hint));
+    char *text = ss_format("%s: unknown key \"%.200s\"; known: %s.%s",
+        row->name, key, *known ? known : "none", ss_hint_text(&hint));
     ss_free(known);
     ss_free(words);
     return text;

@@ -17,12 +17,13 @@ bool ss_name_reserved(const char *name)
     static const char *const reserved[] = {"langsmith:hidden", SS_NAME_INPUT,
         SS_NAME_INTERRUPT, SS_NAME_RESUME, SS_NAME_ERROR, SS_NAME_ERROR_SOURCE,
         SS_NAME_NO_WRITES, SS_NAME_TRIES, SS_NAME_LOST, "__snapshot_bumps__",
-        "__pregel_send", "__pregel_read", "__pregel_checkpointer", "__pregel_stream",
-        "__pregel_resuming", "__pregel_replay_state", "__pregel_task_id",
-        "__pregel_timed_attempt_observer", "__pregel_resume_map",
-        "__pregel_strict_resume", "__pregel_stream_messages_v2",
-        "checkpoint_map", "checkpoint_id", "checkpoint_ns", "configurable",
-        SS_NAME_PUSH, SS_NAME_PULL, "|", ":", NULL};
+        "__pregel_send", "__pregel_read", "__pregel_checkpointer",
+        "__pregel_stream", "__pregel_resuming", "__pregel_replay_state",
+        "__pregel_task_id", "__pregel_timed_attempt_observer",
+        "__pregel_resume_map", "__pregel_strict_resume",
+        "__pregel_stream_messages_v2", "checkpoint_map", "checkpoint_id",
+        "checkpoint_ns", "configurable", SS_NAME_PUSH, SS_NAME_PULL, "|", ":",
+        NULL};
     return is_among(name, reserved);
 }
 
@@ -46,6 +47,5 @@ int ss_name_special(const char *name)
 
 bool ss_name_of_attempts(const char *name)
 {
-    return strcmp(name, SS_NAME_TRIES) == 0 ||
-           strcmp(name, SS_NAME_LOST) == 0;
+    return strcmp(name, SS_NAME_TRIES) == 0 || strcmp(name, SS_NAME_LOST) == 0;
 }

@@ -5,9 +5,9 @@
 
 #include "common/base/check.h"
 #include "common/model/compare.h"
-#include "common/model/tag.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
+#include "common/model/tag.h"
 #include "common/model/writer.h"
 
 // The state as the router sees it. A map that the node returned shows beneath

@@ -110,7 +110,8 @@ static int channel_valid(const struct ss_row *row,
     case SS_DELTA_EDIT:
         return channel->value && !row->checkpoint.whole
                    ? SS_OK
-                   : damaged(row, "a list is changed, and there is none", error);
+                   : damaged(
+                         row, "a list is changed, and there is none", error);
     }
     return damaged(row, "an unknown change of a channel", error);
 }

@@ -46,8 +46,8 @@ int ss_spec_node(struct ss_spec *spec, const char *name, json_t *options);
 int ss_spec_edge(struct ss_spec *spec, const char *from, const char *to);
 int ss_spec_join(struct ss_spec *spec, const char *const *from, size_t count,
     const char *to);
-int ss_spec_branch(struct ss_spec *spec, const char *from, const char *name,
-    json_t *options);
+int ss_spec_branch(
+    struct ss_spec *spec, const char *from, const char *name, json_t *options);
 // A subgraph that nodes may name. Borrows `description`.
 int ss_spec_subgraph(struct ss_spec *spec, json_t *description);
 // Any other top-level key (input, output, stream, interrupt_before, ...).

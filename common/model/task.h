@@ -66,16 +66,16 @@ struct ss_assignment {
     struct ss_value *plain; // one more answer, taken by the first question
                             // beyond `answers`; or NULL (R7.2)
     struct ss_fresh fresh;  // what routers read; owned references here
-    json_t *config;   // {"metadata", "configurable", "tags"}, or NULL
-    json_t *context;  // or NULL
-    json_t *error;    // error handlers: {"node", "message", "code"}; or NULL
+    json_t *config;         // {"metadata", "configurable", "tags"}, or NULL
+    json_t *context;        // or NULL
+    json_t *error; // error handlers: {"node", "message", "code"}; or NULL
     int64_t run_timeout_ms;  // 0: none
     int64_t idle_timeout_ms; // 0: none
     bool heartbeat_only;     // idle: only explicit heartbeats count
     bool want_custom;        // somebody listens to custom items
     bool want_messages;
-    struct ss_value *returned; // WRITERS
-    char *fold_channel;        // FOLD: channel name
+    struct ss_value *returned;   // WRITERS
+    char *fold_channel;          // FOLD: channel name
     struct ss_value *fold_value; // or NULL: missing
     json_t *fold_writes;         // array
     // Lists that go as edits. At the sender the parts are whole all the same
@@ -84,7 +84,7 @@ struct ss_assignment {
     size_t lists_count, lists_capacity;
     uint64_t digest;      // of what is given beside the input; 0: none
     uint64_t shard_epoch; // of the thread's shard, 0: it does not say
-    uint64_t heard; // the worker's newest beat when it was sent; 0: none
+    uint64_t heard;       // the worker's newest beat when it was sent; 0: none
 };
 
 enum ss_outcome_kind {
@@ -105,26 +105,26 @@ struct ss_outcome {
     struct ss_attempt attempt;
     char task_id[SS_UUID_SIZE];
     enum ss_outcome_kind kind;
-    struct ss_writes writes;   // DONE
-    json_t *answers;           // array of answers that were returned to the
-                               // body in this attempt (R7.1), or NULL
-    bool took_plain;           // `plain` is one of them
-    json_t *question;          // INTERRUPTED: {"value", "response_schema"?}
-    json_t *parent;            // PARENT: the command
-    int code;                  // FAILED: SS_ENODE, SS_EUPDATE, SS_EANSWER, ...
-    char *error_kind;          // FAILED: the author's word ("timeout"), or NULL
-    char *message;             // FAILED
+    struct ss_writes writes; // DONE
+    json_t *answers;         // array of answers that were returned to the
+                             // body in this attempt (R7.1), or NULL
+    bool took_plain;         // `plain` is one of them
+    json_t *question;        // INTERRUPTED: {"value", "response_schema"?}
+    json_t *parent;          // PARENT: the command
+    int code;                // FAILED: SS_ENODE, SS_EUPDATE, SS_EANSWER, ...
+    char *error_kind;        // FAILED: the author's word ("timeout"), or NULL
+    char *message;           // FAILED
     enum ss_retryable retryable;
-    json_t *messages;          // messages that the body returned (R10.13)
-    char *drain;               // the body asked the run to stop: why; or NULL
-    struct ss_value *folded;   // FOLD
-    int64_t ran_us;            // how long it took, for people
+    json_t *messages;        // messages that the body returned (R10.13)
+    char *drain;             // the body asked the run to stop: why; or NULL
+    struct ss_value *folded; // FOLD
+    int64_t ran_us;          // how long it took, for people
 };
 
 struct ss_assignment *ss_assignment_new(void);
 // Of what decides an attempt beside its task's id, which stands for the
-// checkpoint: the graph's version, answers, the resume value without an id, the error that is
-// handled. Never 0.
+// checkpoint: the graph's version, answers, the resume value without an id, the
+// error that is handled. Never 0.
 uint64_t ss_assignment_digest(const struct ss_assignment *order);
 void ss_assignment_destroy(struct ss_assignment **order);
 // Forget order->lists.
@@ -135,9 +135,10 @@ struct ss_value **ss_assignment_part(
 // The part without what order->lists name. Gives; NULL: nothing is left.
 struct ss_value *ss_assignment_rest(
     const struct ss_assignment *order, enum ss_assignment_part part);
-// The other way: put the lists (`whole`, one for each of order->lists, borrowed)
-// into the parts, which share nothing with them then, and forget order->lists.
-// SS_EFORMAT: the parts have no place for them; the order is spoilt.
+// The other way: put the lists (`whole`, one for each of order->lists,
+// borrowed) into the parts, which share nothing with them then, and forget
+// order->lists. SS_EFORMAT: the parts have no place for them; the order is
+// spoilt.
 int ss_assignment_complete(
     struct ss_assignment *order, struct ss_list *const *whole) SS_MUST_USE;
 struct ss_outcome *ss_outcome_new(void);

@@ -362,8 +362,7 @@ static int json_depth(const json_t *json, int left)
     json_t *object = (json_t *)json;
     for (void *at = json_object_iter(object); at && depth <= left;
          at = json_object_iter_next(object, at))
-        depth =
-            larger(depth, json_depth(json_object_iter_value(at), left - 1));
+        depth = larger(depth, json_depth(json_object_iter_value(at), left - 1));
     return depth + 1;
 }
 

@@ -2,15 +2,16 @@
 // a list or an object, the values that it is put together from.
 //
 // Immutable and counted. What nobody looks into is never decoded; encoding
-// happens once, for the wire or the journal; a list that grows (persistent_vector.h) and an
-// object of such lists are neither decoded nor encoded whole until somebody
-// wants all of them. Not for two threads at once.
+// happens once, for the wire or the journal; a list that grows
+// (persistent_vector.h) and an object of such lists are neither decoded nor
+// encoded whole until somebody wants all of them. Not for two threads at once.
 // Tags are an allow-list: nothing that comes from a database or a socket can
 // name code to run.
 //
-// JSON is read by jansson and written by hand: a number gets the shortest text that
-// reads back as itself, where jansson writes seventeen digits, and the same value has
-// the same bytes in each version of jansson, as hashes of them are kept.
+// JSON is read by jansson and written by hand: a number gets the shortest text
+// that reads back as itself, where jansson writes seventeen digits, and the
+// same value has the same bytes in each version of jansson, as hashes of them
+// are kept.
 #ifndef SS_MODEL_VALUE_H
 #define SS_MODEL_VALUE_H
 
@@ -87,8 +88,8 @@ bool ss_value_decoded(const struct ss_value *value);
 int ss_value_valid(struct ss_value *value, struct ss_error *error) SS_MUST_USE;
 bool ss_value_equal(struct ss_value *a, struct ss_value *b);
 
-// Parse text from outside. No bytes may be NULL. Gives *ret_json. SS_EFORMAT names
-// line and column.
+// Parse text from outside. No bytes may be NULL. Gives *ret_json. SS_EFORMAT
+// names line and column.
 int ss_json_parse(const char *text, size_t size, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
 // How deep the brackets of a text nest; what is inside of strings is none.
@@ -100,10 +101,10 @@ char *ss_json_text(const json_t *json);
 // The same with sorted keys: for hashes and cache keys.
 char *ss_json_canonical(const json_t *json);
 // Text, number or null of a key of an object, with defaults.
-const char *ss_json_str(const json_t *object, const char *key,
-    const char *otherwise);
-json_int_t ss_json_int(const json_t *object, const char *key,
-    json_int_t otherwise);
+const char *ss_json_str(
+    const json_t *object, const char *key, const char *otherwise);
+json_int_t ss_json_int(
+    const json_t *object, const char *key, json_int_t otherwise);
 bool ss_json_bool(const json_t *object, const char *key, bool otherwise);
 // Python's idea of true: not null, false, 0, "", [] or {}.
 bool ss_json_truthy(const json_t *json);

@@ -6,9 +6,9 @@
 
 #include "common/base/check.h"
 #include "common/model/compare.h"
-#include "common/model/tag.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
+#include "common/model/tag.h"
 #include "common/model/writer.h"
 
 void ss_writes_add(

@@ -4,8 +4,9 @@
 // What a node returns is one JSON value in which the API marks what JSON cannot
 // say; a mark is an object with exactly one key:
 //   {"$send": {"node": n, "arg": a, "timeout_ms"?: t}}
-//   {"$command": {"update"?: u, "goto"?: x | [x...], "graph"?: g, "resume"?: r}}
-//   (x: a node's name or a $send mark; update: a map, or a list of [key, value])
+//   {"$command": {"update"?: u, "goto"?: x | [x...], "graph"?: g, "resume"?:
+//   r}} (x: a node's name or a $send mark; update: a map, or a list of [key,
+//   value])
 //   {"$list": [...]}: a list with Commands, Sends and maps in it
 //   {"$quote": v}: v literally, whatever it looks like
 //   {"$writes": [[channel, value]...]}: a raw node's writes to channels by name
@@ -50,9 +51,9 @@ struct ss_writer_hooks {
     int (*map)(void *ctx, const struct ss_node *node, size_t write,
         json_t *returned, json_t **ret_value, struct ss_error *error);
     // Fold of a custom reducer, for a router's fresh read. Gives *ret_value.
-    int (*fold)(void *ctx, const struct ss_channel_spec *channel,
-        json_t *value, json_t *const *writes, size_t count,
-        json_t **ret_value, struct ss_error *error);
+    int (*fold)(void *ctx, const struct ss_channel_spec *channel, json_t *value,
+        json_t *const *writes, size_t count, json_t **ret_value,
+        struct ss_error *error);
     void *ctx;
 };
 

@@ -8,9 +8,8 @@
 
 void ss_peer_init(struct ss_peer *peer, const char *endpoint, int64_t heard_ms)
 {
-    *peer = (struct ss_peer){.endpoint = ss_strdup(endpoint),
-        .heard_ms = heard_ms,
-        .asked_ms = -1};
+    *peer = (struct ss_peer){
+        .endpoint = ss_strdup(endpoint), .heard_ms = heard_ms, .asked_ms = -1};
 }
 
 void ss_peer_fini(struct ss_peer *peer)
@@ -80,7 +79,8 @@ int64_t ss_peer_lost_at_ms(const struct ss_peer *peer, int64_t lease_ms)
     return peer->heard_ms + lease_ms;
 }
 
-// ------------------------------------------------------------------ all of them
+// ------------------------------------------------------------------ all of
+// them
 
 void ss_peers_add(struct ss_peers *peers, struct ss_peer *peer)
 {

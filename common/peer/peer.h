@@ -1,5 +1,6 @@
-// peer.h - the coordinators that a client or a worker has to do with: a connection
-// to each, whether somebody is still there, and where there may be others.
+// peer.h - the coordinators that a client or a worker has to do with: a
+// connection to each, whether somebody is still there, and where there may be
+// others.
 //
 //   given by people ---+
 //                      +--> endpoints --> a peer each, by the number of its
@@ -7,13 +8,14 @@
 //
 //              heard                        heard: nobody is asked any more
 //   +--------+ ----> +-------+ ping  +-------+
-//   | new    |       | heard | ----> | asked | --> silent: so long after the first
+//   | new    |       | heard | ----> | asked | --> silent: so long after the
+//   first
 //   +--------+       +-------+ <---- +-------+     PING that nothing answered
 //
 // It judges nothing: who owes us a word, and how long that may take, differs. A
-// client asks before it takes a peer for gone (ss_peer_silent_at_ms); a worker has
-// a lease, from the last sign on (ss_peer_lost_at_ms). Pure: time is given, and what
-// is to be sent the caller sends.
+// client asks before it takes a peer for gone (ss_peer_silent_at_ms); a worker
+// has a lease, from the last sign on (ss_peer_lost_at_ms). Pure: time is given,
+// and what is to be sent the caller sends.
 #ifndef SS_PEER_PEER_H
 #define SS_PEER_PEER_H
 
@@ -24,7 +26,8 @@
 // As many as a coordinator tells of (256), and those that people gave.
 enum { SS_PEER_ENDPOINTS_MAX = 320 };
 
-// ------------------------------------------------------------------ a connection
+// ------------------------------------------------------------------ a
+// connection
 
 // Begins the struct of who has more to say of it. Others read `number` and
 // `endpoint`, and leave the rest to the functions below.
@@ -51,8 +54,8 @@ void ss_peer_ping(struct ss_peer *peer, int64_t now_ms);
 void ss_peer_rest(struct ss_peer *peer);
 // We slept, it did not: what it said meanwhile is yet to be read.
 void ss_peer_forgive(struct ss_peer *peer, int64_t slept_ms);
-// It tells its epoch, 0 if it has none to tell. True: it told another one before,
-// so it was restarted, and knows nothing of us.
+// It tells its epoch, 0 if it has none to tell. True: it told another one
+// before, so it was restarted, and knows nothing of us.
 bool ss_peer_tells_epoch(struct ss_peer *peer, uint64_t epoch);
 
 bool ss_peer_is_asked(const struct ss_peer *peer);
@@ -63,7 +66,8 @@ int64_t ss_peer_silent_at_ms(const struct ss_peer *peer, int64_t patience_ms);
 // When its last sign is so old.
 int64_t ss_peer_lost_at_ms(const struct ss_peer *peer, int64_t lease_ms);
 
-// ------------------------------------------------------------------ all of them
+// ------------------------------------------------------------------ all of
+// them
 
 // In the order in which they came. Zero bytes are none.
 struct ss_peers {
@@ -82,8 +86,8 @@ void ss_peers_fini(struct ss_peers *peers);
 
 // ------------------------------------------------------------------ endpoints
 
-// First what people gave, which stays, in their words; then what peers told, each
-// once. Zero bytes are none.
+// First what people gave, which stays, in their words; then what peers told,
+// each once. Zero bytes are none.
 struct ss_endpoints {
     char **items;
     size_t count, capacity;
@@ -92,8 +96,8 @@ struct ss_endpoints {
 
 // One too many is passed over.
 void ss_endpoints_give(struct ss_endpoints *endpoints, const char *endpoint);
-// In the place of what was told before. Of none nothing follows: who tells it is
-// alone, or does not say.
+// In the place of what was told before. Of none nothing follows: who tells it
+// is alone, or does not say.
 void ss_endpoints_tell(
     struct ss_endpoints *endpoints, char *const *told, size_t count);
 bool ss_endpoints_has(

@@ -69,8 +69,8 @@ static int finish(struct ss_packer *packer, struct ss_buf *pieces,
     return status;
 }
 
-int ss_batch_add_order(
-    struct ss_buf *pieces, const struct ss_assignment *order, struct ss_error *error)
+int ss_batch_add_order(struct ss_buf *pieces, const struct ss_assignment *order,
+    struct ss_error *error)
 {
     struct ss_packer packer = {.error = error};
     ss_budget_init(&packer.budget, SIZE_MAX);

@@ -34,7 +34,8 @@ ProtobufCBinaryData ss_pack_bytes(
     struct ss_packer *packer, struct ss_value *value);
 
 // Texts stay their owner's.
-char **ss_pack_texts(struct ss_packer *packer, char *const *texts, size_t count);
+char **ss_pack_texts(
+    struct ss_packer *packer, char *const *texts, size_t count);
 
 enum ss_json_want { SS_WANT_ANY, SS_WANT_ARRAY, SS_WANT_OBJECT };
 

@@ -33,13 +33,13 @@ enum { SS_PROTOCOL_VERSION = 1 };
     X(HANGUP)  /* client: no longer interested in a request */                 \
     X(ANSWER)  /* coordinator: a stream item, or the final answer */           \
     X(PING)    /* anybody: are you there */                                    \
-    X(PONG)    /* I am; a coordinator's epoch shows a restart */            \
-    X(MEMBERS) /* coordinator: where all coordinators are */                  \
-    X(SEEK)    /* coordinator: these shards are mine; what have you */        \
-    X(OFFERS)  /* worker: attempts of theirs */                               \
-    X(LACKS)   /* worker: orders whose lists it does not hold */              \
-    X(ADOPT)   /* coordinator: these go on, under other names */              \
-    X(DRAIN)   /* coordinator: leave in order */                              \
+    X(PONG)    /* I am; a coordinator's epoch shows a restart */               \
+    X(MEMBERS) /* coordinator: where all coordinators are */                   \
+    X(SEEK)    /* coordinator: these shards are mine; what have you */         \
+    X(OFFERS)  /* worker: attempts of theirs */                                \
+    X(LACKS)   /* worker: orders whose lists it does not hold */               \
+    X(ADOPT)   /* coordinator: these go on, under other names */               \
+    X(DRAIN)   /* coordinator: leave in order */                               \
     X(HEARD)   /* coordinator: this beat has come; what it names is so */
 
 enum ss_message_type {
@@ -47,7 +47,7 @@ enum ss_message_type {
 #define X(name) SS_MESSAGE_##name,
     SS_MESSAGE_MAP(X)
 #undef X
-    SS_MESSAGE_LAST = SS_MESSAGE_HEARD,
+        SS_MESSAGE_LAST = SS_MESSAGE_HEARD,
 };
 
 struct ss_live_item {
@@ -60,8 +60,8 @@ struct ss_live_item {
 struct ss_message {
     enum ss_message_type type;
     uint32_t protocol; // of the sender
-    // HELLO: name, capacity (BEAT too), graphs, app_version; WELCOME: epoch, times;
-    // PONG, SEEK, OFFERS: epoch (of a coordinator, of shards)
+    // HELLO: name, capacity (BEAT too), graphs, app_version; WELCOME: epoch,
+    // times; PONG, SEEK, OFFERS: epoch (of a coordinator, of shards)
     char *name;
     char *app_version; // or NULL
     char *host;
@@ -74,7 +74,7 @@ struct ss_message {
     int64_t heartbeat_ms;
     int64_t begin_ms; // WELCOME: orders may be begun so long; 0: for ever
     uint64_t sent;    // BEAT, HEARD: when the beat was; 0: it does not say
-    char **members; // WELCOME, PONG, MEMBERS: endpoints
+    char **members;   // WELCOME, PONG, MEMBERS: endpoints
     size_t members_count;
     char **labels; // HELLO
     size_t labels_count;

@@ -39,8 +39,7 @@ static void pack_hello(
     it->capacity = message->capacity;
     it->has_keeps_lists = message->keeps_lists;
     it->keeps_lists = message->keeps_lists;
-    ss_pack_json(
-        packer, message->settings, &it->has_settings, &it->settings);
+    ss_pack_json(packer, message->settings, &it->has_settings, &it->settings);
     it->n_graphs = message->graphs_count;
     it->graphs = ss_pack_alloc(packer, it->n_graphs, sizeof(*it->graphs));
     for (size_t i = 0; i < it->n_graphs; i++)

@@ -1,5 +1,5 @@
-// message_unpack.c - an envelope that came from outside: which message, its lists,
-// its limits.
+// message_unpack.c - an envelope that came from outside: which message, its
+// lists, its limits.
 #include "common/wire/message.h"
 
 #include "common/base/mem.h"
@@ -75,8 +75,7 @@ static int take_members(char *const *endpoints, size_t count,
         &message->members, &message->members_count, error);
 }
 
-static int take_seek(
-    const Superstep__V1__Seek *it, struct ss_message *message)
+static int take_seek(const Superstep__V1__Seek *it, struct ss_message *message)
 {
     message->epoch = it->epoch;
     message->shards_count = it->n_shards;
@@ -220,8 +219,7 @@ static int take_small(const envelope *from, struct ss_message *message)
     else if (message->type == SS_MESSAGE_BYE) {
         take_attempts(from->bye->returns, from->bye->n_returns, message);
         message->drains = from->bye->drains != 0;
-    }
-    else if (message->type == SS_MESSAGE_HANGUP)
+    } else if (message->type == SS_MESSAGE_HANGUP)
         message->id = from->hangup->id;
     else
         message->id = from->ping->id;

@@ -66,7 +66,7 @@ struct ss_adoption *ss_take_adoptions(
 {
     struct ss_adoption *items = ss_zalloc(count, sizeof(*items));
     for (size_t i = 0; i < count; i++)
-        items[i] = (struct ss_adoption){ss_take_attempt(packed[i]->held),
-            ss_take_attempt(packed[i]->as)};
+        items[i] = (struct ss_adoption){
+            ss_take_attempt(packed[i]->held), ss_take_attempt(packed[i]->as)};
     return items;
 }

@@ -60,7 +60,8 @@ static Superstep__V1__Value *pack_part(struct ss_packer *packer,
 {
     struct ss_value *rest = ss_assignment_rest(order, part);
     Superstep__V1__Value *packed = ss_pack_value(packer, rest);
-    bool is_all = rest == *ss_assignment_part((struct ss_assignment *)order, part);
+    bool is_all =
+        rest == *ss_assignment_part((struct ss_assignment *)order, part);
     if (packed && !is_all && packed->data.len > 0) {
         // Made here: the bytes must live as long as the packer.
         uint8_t *bytes = ss_pack_alloc(packer, packed->data.len, 1);
@@ -71,8 +72,8 @@ static Superstep__V1__Value *pack_part(struct ss_packer *packer,
     return packed;
 }
 
-static void pack_parts(struct ss_packer *packer, const struct ss_assignment *order,
-    Superstep__V1__Order *packed)
+static void pack_parts(struct ss_packer *packer,
+    const struct ss_assignment *order, Superstep__V1__Order *packed)
 {
     Superstep__V1__Value *fresh = pack_part(packer, order, SS_PART_FRESH);
     packed->input = pack_part(packer, order, SS_PART_INPUT);
@@ -83,8 +84,8 @@ static void pack_parts(struct ss_packer *packer, const struct ss_assignment *ord
     }
 }
 
-static void pack_lists(struct ss_packer *packer, const struct ss_assignment *order,
-    Superstep__V1__Order *packed)
+static void pack_lists(struct ss_packer *packer,
+    const struct ss_assignment *order, Superstep__V1__Order *packed)
 {
     packed->n_lists = order->lists_count;
     packed->lists =

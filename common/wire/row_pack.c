@@ -221,10 +221,10 @@ static Superstep__V1__JournalEvent *event_pack(
     superstep__v1__journal_event__init(packed);
     packed->what = (uint32_t)event->what;
     packed->ns = event->ns;
-    id_pack(budget, event->of, &packed->has_of_uuid, &packed->of_uuid,
-        &packed->of);
-    id_pack(budget, event->task_id, &packed->has_task_uuid,
-        &packed->task_uuid, &packed->task);
+    id_pack(
+        budget, event->of, &packed->has_of_uuid, &packed->of_uuid, &packed->of);
+    id_pack(budget, event->task_id, &packed->has_task_uuid, &packed->task_uuid,
+        &packed->task);
     if (event->data) {
         char *text = ss_json_text(event->data);
         packed->has_data = 1;

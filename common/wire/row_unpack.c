@@ -199,8 +199,8 @@ static int events_take(const Superstep__V1__JournalRow *packed,
         struct ss_row_event *to = &row->events[row->events_count++];
         to->what = (enum ss_told)from->what;
         to->ns = from->ns ? ss_strdup(from->ns) : NULL;
-        status = id_take(
-            from->has_of_uuid, from->of_uuid, from->of, to->of, error);
+        status =
+            id_take(from->has_of_uuid, from->of_uuid, from->of, to->of, error);
         if (status == SS_OK) {
             status = id_take(from->has_task_uuid, from->task_uuid, from->task,
                 to->task_id, error);

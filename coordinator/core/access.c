@@ -5,8 +5,11 @@
 
 #include "common/model/requests.h"
 
-enum { WORKER = SS_ROLE_WORKER, CLIENT = SS_ROLE_CLIENT,
-    OPERATOR = SS_ROLE_OPERATOR };
+enum {
+    WORKER = SS_ROLE_WORKER,
+    CLIENT = SS_ROLE_CLIENT,
+    OPERATOR = SS_ROLE_OPERATOR
+};
 
 static const struct {
     enum ss_message_type type;

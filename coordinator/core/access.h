@@ -1,5 +1,5 @@
-// access.h - may a peer with these roles send that message (access.def), and ask
-// for that (common/model/requests.def)?
+// access.h - may a peer with these roles send that message (access.def), and
+// ask for that (common/model/requests.def)?
 #ifndef SS_CORE_ACCESS_H
 #define SS_CORE_ACCESS_H
 

@@ -1,12 +1,13 @@
-// cluster.c - a coordinator among others, or alone: the owners' commands carried
-// out.
+// cluster.c - a coordinator among others, or alone: the owners' commands
+// carried out.
 //
 // Leases and looks go by a lane of their own, so that they do not wait behind
 // appends; hand-overs go by the one that appends, and so behind them. What is
 // gained is read (found.c) and fed to the engine.
 //
-// A store that is ours alone has a trivial table of owners: all shards are gained
-// with the first look, for ever, and a stop leaves a word there that it was one.
+// A store that is ours alone has a trivial table of owners: all shards are
+// gained with the first look, for ever, and a stop leaves a word there that it
+// was one.
 #include <string.h>
 
 #include "coordinator/core/core_impl.h"
@@ -17,9 +18,8 @@ void ss_core_cluster_open(struct ss_core *core)
     struct ss_core_cluster *cluster = &core->cluster;
     cluster->wake_at_ms = options->is_steered ? INT64_MAX : 0; // at once
     if (options->is_shared && !options->is_steered)
-        cluster->owners = ss_owners_new(
-            &(struct ss_owners_options){.name = options->self.name,
-                .lease_ms = options->cluster_lease_ms});
+        cluster->owners = ss_owners_new(&(struct ss_owners_options){
+            .name = options->self.name, .lease_ms = options->cluster_lease_ms});
 }
 
 void ss_core_cluster_fini(struct ss_core *core)
@@ -84,12 +84,11 @@ static void cluster_lost(
     struct ss_core *core, const struct ss_owners_command *command)
 {
     const struct ss_cluster *seen = ss_owners_cluster(core->cluster.owners);
-    uint16_t to = command->name[0] ? ss_cluster_find(seen, command->name)
-                                   : SS_NOBODY;
+    uint16_t to =
+        command->name[0] ? ss_cluster_find(seen, command->name) : SS_NOBODY;
     struct ss_event event = {.type = SS_EVENT_SHARDS_LOST};
     event.shards.shards = &command->shards;
-    event.shards.endpoint =
-        to == SS_NOBODY ? NULL : seen->members[to].endpoint;
+    event.shards.endpoint = to == SS_NOBODY ? NULL : seen->members[to].endpoint;
     ss_core_feed(core, &event);
     if (core->cluster.is_leaving)
         core->cluster.unhanded += ss_shards_count(&command->shards);
@@ -122,8 +121,7 @@ static void cluster_members(struct ss_core *core, const struct ss_cluster *seen,
 
 static void cluster_seen(struct ss_core *core)
 {
-    const struct ss_cluster *cluster =
-        ss_owners_cluster(core->cluster.owners);
+    const struct ss_cluster *cluster = ss_owners_cluster(core->cluster.owners);
     const char **endpoints =
         ss_zalloc(cluster->members_count + 1, sizeof(*endpoints));
     for (size_t i = 0; i < cluster->members_count; i++)
@@ -193,8 +191,8 @@ static void cluster_feed(struct ss_core *core, struct ss_owners_event event)
 
 // ------------------------------------------------ alone
 
-// The engine has all shards from its beginning, and serves none before they were
-// read.
+// The engine has all shards from its beginning, and serves none before they
+// were read.
 static void cluster_gain_all(struct ss_core *core)
 {
     struct ss_shards all;
@@ -214,8 +212,8 @@ static void cluster_say_stopped(struct ss_core *core)
         .value = text,
         .value_size = sizeof(text) - 1};
     const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
-    ss_core_out_submit(core, SS_CORE_APPENDS,
-        ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
+    ss_core_out_submit(
+        core, SS_CORE_APPENDS, ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
 }
 
 // ------------------------------------------------ answers
@@ -266,8 +264,7 @@ bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
     bool is_shared = core->cluster.owners != NULL;
     if (is_shared && job->status == SS_EFENCED &&
         !cluster_answer_type(job->type, &of))
-        cluster_feed(
-            core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
+        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
     if (ss_core_found_took(core, job))
         return true;
     if (job->type == SS_JOB_APPLY && job->tag == SS_CORE_TAG_STOPPED) {

@@ -46,7 +46,8 @@ static void core_perform(struct ss_core *core, const struct ss_command *command)
 
 // ------------------------------------------------ the engine's events
 
-// What the engine says while it takes this event is about its thread, run, task.
+// What the engine says while it takes this event is about its thread, run,
+// task.
 static struct ss_core_subject core_subject_of(
     struct ss_core *core, const struct ss_event *event)
 {
@@ -79,11 +80,9 @@ void ss_core_feed(struct ss_core *core, struct ss_event *event)
         core_perform(core, &commands.items[i]);
 }
 
-void ss_core_owe(
-    struct ss_core *core, struct ss_event event, const char *text)
+void ss_core_owe(struct ss_core *core, struct ss_event event, const char *text)
 {
-    struct ss_core_owed owed = {
-        event, ss_strdup(event.peer), ss_strdup(text)};
+    struct ss_core_owed owed = {event, ss_strdup(event.peer), ss_strdup(text)};
     SS_VEC_PUSH(&core->owed, owed);
 }
 
@@ -121,14 +120,14 @@ static void core_drop_owed(struct ss_core *core)
 // ------------------------------------------------ answers of the store
 
 // A refusal is an answer for the engine. Anything else that befalls a commit
-// leaves open what is durable: then this coordinator must not go on. On our last
-// word nothing rests.
+// leaves open what is durable: then this coordinator must not go on. On our
+// last word nothing rests.
 static bool core_has_failed(struct ss_core *core, const struct ss_job *job)
 {
     int status = job->status != SS_OK ? job->status : job->unit.result;
     if (job->type != SS_JOB_APPLY || job->tag == SS_CORE_TAG_STOPPED ||
-        core->options.outlives_store ||
-        status == SS_OK || status == SS_EREFUSED || status == SS_EFENCED)
+        core->options.outlives_store || status == SS_OK ||
+        status == SS_EREFUSED || status == SS_EFENCED)
         return false;
     ss_error_set(&core->failure, status, "the store failed: %s",
         job->error.message[0] ? job->error.message : ss_status_text(status));

@@ -3,17 +3,21 @@
 //      bytes of a peer                                     outputs
 //   FRAME --> inbox.c --message--> event --+            +--> SEND   (outbox.c)
 //                                          v            |
-//   DONE  --> store_codec.c -------->  the engine  -----+--> SUBMIT (store_codec.c)
+//   DONE  --> store_codec.c -------->  the engine  -----+--> SUBMIT
+//   (store_codec.c)
 //                                          ^            |
-//   TURN  --> cluster.c, the owners -------+            +--> SAY    (run_log.c ...)
+//   TURN  --> cluster.c, the owners -------+            +--> SAY    (run_log.c
+//   ...)
 //
-// It translates and performs nothing: no socket, no store, no clock, no log. Who
-// drives it (shell.c; local/; the simulator; the stories' world) feeds what has
-// happened, and carries the outputs out in their order before it feeds the next:
+// It translates and performs nothing: no socket, no store, no clock, no log.
+// Who drives it (shell.c; local/; the simulator; the stories' world) feeds what
+// has happened, and carries the outputs out in their order before it feeds the
+// next:
 //
-//   TURN     at the start of each turn, before all else: leases run out, and what
-//            the core owes the engine is fed. The first one begins: it asks for a
-//            lease or, alone with its store, for what is there
+//   TURN     at the start of each turn, before all else: leases run out, and
+//   what
+//            the core owes the engine is fed. The first one begins: it asks for
+//            a lease or, alone with its store, for what is there
 //   FRAME, GARBAGE, DONE   what is ready, in any order
 //   TICK     if nothing more is ready: time passes
 //   FLUSH    at the end of each turn: lists for workers leave
@@ -42,10 +46,10 @@
 
 enum ss_core_event_type {
     SS_CORE_TURN,
-    SS_CORE_FRAME,   // `bytes` came from `peer`
-    SS_CORE_GARBAGE, // what came from `peer` is not even bytes: `error`
+    SS_CORE_FRAME,    // `bytes` came from `peer`
+    SS_CORE_GARBAGE,  // what came from `peer` is not even bytes: `error`
     SS_CORE_HAPPENED, // `happened`, of a peer in this process: no frame says it
-    SS_CORE_DONE,    // `job` was done
+    SS_CORE_DONE,     // `job` was done
     SS_CORE_TICK,
     SS_CORE_DRAIN, // send no more tasks, take no more shards
     SS_CORE_LEAVE, // hand everything over: ss_core_has_left()
@@ -77,7 +81,8 @@ struct ss_core_event {
 
 enum ss_core_output_type {
     SS_CORE_SEND,     // `bytes` to `peer`; else: ss_core_unsent()
-    SS_CORE_SUBMIT,   // `job` to the store, by `lane`; comes back with DONE. Taken
+    SS_CORE_SUBMIT,   // `job` to the store, by `lane`; comes back with DONE.
+                      // Taken
     SS_CORE_SAY,      // a line of the log: `level`, `subject`, `text`
     SS_CORE_COMPLAIN, // the frame's sender makes no sense: that is counted
 };
@@ -110,7 +115,8 @@ struct ss_core_output {
     enum ss_core_level level; // SAY
     struct ss_core_subject subject;
     const char *text;
-    // SAY: of this kind about `who` a line is due once in a while; NULL: always.
+    // SAY: of this kind about `who` a line is due once in a while; NULL:
+    // always.
     const char *kind, *who;
     bool is_counted; // with how many were not said since
 };
@@ -128,23 +134,25 @@ struct ss_core_options {
     // Others use the store too, under leases. False: it is ours alone.
     bool is_shared;
     bool is_after_crash; // alone: who had the store before ended without a word
-    // The driver tells of shards and of what is found, as events: nobody is asked.
+    // The driver tells of shards and of what is found, as events: nobody is
+    // asked.
     bool is_steered, is_unread;
-    // An error of the store breaks the thread that it befell, and not the core: who
-    // embeds it has one process, and is told.
+    // An error of the store breaks the thread that it befell, and not the core:
+    // who embeds it has one process, and is told.
     bool outlives_store;
     uint64_t seed;
     int64_t lease_ms, heartbeat_ms, adopt_ms, idle_ms; // engine.h
-    size_t verify_rate; // the same
+    size_t verify_rate;                                // the same
     int64_t cluster_lease_ms;
-    bool says_debug;  // lines of that level are wanted
-    json_t *config;   // for `show config`: [{name, value}]; borrowed; NULL: none
+    bool says_debug; // lines of that level are wanted
+    json_t *config;  // for `show config`: [{name, value}]; borrowed; NULL: none
     // For `show` and `health`: what only the driver knows of "limits" (a list)
-    // and "trouble" (why it cannot work: a text, or null). Gives. NULL: nothing.
+    // and "trouble" (why it cannot work: a text, or null). Gives. NULL:
+    // nothing.
     json_t *(*ask)(void *ctx, const char *what);
     // Each decision, as it is taken. NULL: nobody listens.
-    void (*narrate)(void *ctx, const struct ss_core_subject *subject,
-        const char *sentence);
+    void (*narrate)(
+        void *ctx, const struct ss_core_subject *subject, const char *sentence);
     // Each event before the engine takes it. NULL: nobody looks.
     void (*before)(void *ctx, const struct ss_event *event);
     // Each command of the engine before it is carried out. True: the driver did
@@ -161,8 +169,9 @@ struct ss_core *ss_core_new(const struct ss_core_options *options);
 void ss_core_destroy(struct ss_core **core);
 void ss_core_step(struct ss_core *core, const struct ss_core_event *event,
     struct ss_core_outputs *ret_outputs);
-// This SEND of the last step could not leave. `status` SS_EAGAIN: the peer's queue
-// is full; else it is not there. What that means comes with the next turn.
+// This SEND of the last step could not leave. `status` SS_EAGAIN: the peer's
+// queue is full; else it is not there. What that means comes with the next
+// turn.
 void ss_core_unsent(
     struct ss_core *core, const struct ss_core_output *output, int status);
 

@@ -12,8 +12,8 @@
 #include "coordinator/owners/gains.h"
 #include "coordinator/owners/owners.h"
 
-// Of the word that we stop. The engine's tags begin with 1, others (found.c) end the
-// other way.
+// Of the word that we stop. The engine's tags begin with 1, others (found.c)
+// end the other way.
 #define SS_CORE_TAG_STOPPED (UINT64_MAX - 8)
 
 // An event that the core owes the engine: what it asked for went wrong here.
@@ -40,9 +40,9 @@ struct ss_core_out {
 struct ss_core_cluster {
     struct ss_owners *owners; // NULL: alone
     int64_t wake_at_ms;
-    bool has_begun; // alone: all shards are gained
+    bool has_begun;        // alone: all shards are gained
     struct ss_gains gains; // their runs are being read
-    bool is_seeing; // what is paused, with a look
+    bool is_seeing;        // what is paused, with a look
     bool is_leaving;
     size_t unhanded; // shards of one that leaves, not known to be let go
     bool has_left;
@@ -54,15 +54,15 @@ struct ss_core {
     struct ss_engine *engine;
     struct ss_store_codec *codec;
     struct ss_core_cluster cluster;
-    int64_t now_ms, wall_us; // of the event
+    int64_t now_ms, wall_us;      // of the event
     struct ss_core_sender sender; // of the frame
-    int64_t wake_at_ms; // the engine's
-    int64_t retry_at_ms; // a full queue is tried again
+    int64_t wake_at_ms;           // the engine's
+    int64_t retry_at_ms;          // a full queue is tried again
     json_t *members; // endpoints of all coordinators; NULL: we are alone
-    uint16_t *member_shards; // how many each of `members` owns
-    json_t *damaged; // damage.c: name -> sentence; NULL: nothing
-    size_t damaged_count; // of those that are not listed, too
-    struct ss_map outboxes; // peer -> struct outbox *
+    uint16_t *member_shards;        // how many each of `members` owns
+    json_t *damaged;                // damage.c: name -> sentence; NULL: nothing
+    size_t damaged_count;           // of those that are not listed, too
+    struct ss_map outboxes;         // peer -> struct outbox *
     struct ss_core_subject subject; // of what the engine says now
     char subject_task[SS_UUID_SIZE];
     struct ss_buf wire; // the message that is being encoded
@@ -73,9 +73,9 @@ struct ss_core {
 
 // core.c: one event for the engine, its commands carried out.
 void ss_core_feed(struct ss_core *core, struct ss_event *event);
-// Feed `event` (whose peer, and message in `text`, are copied) in the next turn.
-void ss_core_owe(
-    struct ss_core *core, struct ss_event event, const char *text);
+// Feed `event` (whose peer, and message in `text`, are copied) in the next
+// turn.
+void ss_core_owe(struct ss_core *core, struct ss_event event, const char *text);
 
 // output.c: at the start of a step, and at its end; the other calls add one.
 void ss_core_out_begin(struct ss_core *core);
@@ -115,8 +115,9 @@ void ss_core_found_ask(struct ss_core *core);
 bool ss_core_found_took(struct ss_core *core, const struct ss_job *job);
 void ss_core_found_look(struct ss_core *core);
 
-// damage.c: what is stored and cannot be read goes to the log, each once, and to
-// who asks (a list, given: [{what, text}]). `why` is a sentence that names it.
+// damage.c: what is stored and cannot be read goes to the log, each once, and
+// to who asks (a list, given: [{what, text}]). `why` is a sentence that names
+// it.
 void ss_core_damage_note(
     struct ss_core *core, const char *what, const char *why);
 json_t *ss_core_damage_list(const struct ss_core *core);

@@ -1,8 +1,9 @@
-// found.c - what the store has of shards that were gained: it is asked for what is
-// paused, then graphs, then unfinished runs, and the engine is told in that order.
+// found.c - what the store has of shards that were gained: it is asked for what
+// is paused, then graphs, then unfinished runs, and the engine is told in that
+// order.
 //
-// A record that cannot be read is told of, and the rest go on. Who is alone with
-// its store does not begin with one: nobody but an operator can mend it.
+// A record that cannot be read is told of, and the rest go on. Who is alone
+// with its store does not begin with one: nobody but an operator can mend it.
 #include "coordinator/core/core_impl.h"
 
 // The engine's tags begin with 1.
@@ -29,8 +30,8 @@ void ss_core_found_ask(struct ss_core *core)
     found_read(core, SS_TABLE_OPEN, TAG_OPEN);
 }
 
-// Others pause and unpause, too: asked of the lane that appends, so that it is no
-// older than what this one did. One at a time: it may be behind.
+// Others pause and unpause, too: asked of the lane that appends, so that it is
+// no older than what this one did. One at a time: it may be behind.
 void ss_core_found_look(struct ss_core *core)
 {
     if (core->cluster.is_seeing)
@@ -42,8 +43,8 @@ void ss_core_found_look(struct ss_core *core)
 // ------------------------------------------------ answers
 
 // NULL: it cannot be read. `called`: with the key behind it.
-static json_t *found_parse(struct ss_core *core,
-    const struct ss_job_entry *entry, const char *called)
+static json_t *found_parse(
+    struct ss_core *core, const struct ss_job_entry *entry, const char *called)
 {
     json_t *json = NULL;
     if (ss_json_parse(entry->value, entry->value_size, &json, NULL) == SS_OK)

@@ -8,8 +8,8 @@
 
 // Peers make up their own names: what is said again is counted by where they
 // come from, and by their key.
-static void inbox_complain(struct ss_core *core, const char *peer,
-    const char *kind, const char *text)
+static void inbox_complain(
+    struct ss_core *core, const char *peer, const char *kind, const char *text)
 {
     const struct ss_core_sender *sender = &core->sender;
     bool has_key = *sender->key != '\0';
@@ -19,8 +19,8 @@ static void inbox_complain(struct ss_core *core, const char *peer,
         sender->address, has_key ? ", key " : "", sender->key, text);
 }
 
-void ss_core_inbox_garbage(struct ss_core *core, const char *peer,
-    const struct ss_error *error)
+void ss_core_inbox_garbage(
+    struct ss_core *core, const char *peer, const struct ss_error *error)
 {
     char text[SS_ERROR_SIZE + sizeof("is not understood: ")];
     snprintf(text, sizeof(text), "is not understood: %s", error->message);
@@ -30,8 +30,8 @@ void ss_core_inbox_garbage(struct ss_core *core, const char *peer,
 }
 
 // Its key has not the role for this message.
-static void inbox_deny(struct ss_core *core, const char *peer,
-    const struct ss_message *message)
+static void inbox_deny(
+    struct ss_core *core, const char *peer, const struct ss_message *message)
 {
     bool is_ask = message->type == SS_MESSAGE_ASK;
     char text[SS_ERROR_SIZE];
@@ -56,8 +56,8 @@ static bool inbox_is_allowed(
                ss_access_op(roles, message->op));
 }
 
-static void inbox_hello(struct ss_core *core, struct ss_event *event,
-    struct ss_message *message)
+static void inbox_hello(
+    struct ss_core *core, struct ss_event *event, struct ss_message *message)
 {
     json_t **graphs = ss_zalloc(message->graphs_count, sizeof(*graphs));
     for (size_t i = 0; i < message->graphs_count; i++)
@@ -77,8 +77,8 @@ static void inbox_hello(struct ss_core *core, struct ss_event *event,
     ss_free(graphs);
 }
 
-static void inbox_done(struct ss_core *core, struct ss_event *event,
-    struct ss_message *message)
+static void inbox_done(
+    struct ss_core *core, struct ss_event *event, struct ss_message *message)
 {
     for (size_t i = 0; i < message->outcomes_count; i++) {
         event->type = SS_EVENT_TASK_DONE;
@@ -88,8 +88,8 @@ static void inbox_done(struct ss_core *core, struct ss_event *event,
     }
 }
 
-static void inbox_live(struct ss_core *core, struct ss_event *event,
-    struct ss_message *message)
+static void inbox_live(
+    struct ss_core *core, struct ss_event *event, struct ss_message *message)
 {
     for (size_t i = 0; i < message->items_count; i++) {
         const struct ss_live_item *item = &message->items[i];
@@ -101,8 +101,8 @@ static void inbox_live(struct ss_core *core, struct ss_event *event,
     }
 }
 
-static void inbox_ask(struct ss_core *core, struct ss_event *event,
-    struct ss_message *message)
+static void inbox_ask(
+    struct ss_core *core, struct ss_event *event, struct ss_message *message)
 {
     json_t *body = message->body ? json_incref(ss_value_json(message->body))
                                  : json_object();
@@ -119,8 +119,8 @@ static void inbox_ask(struct ss_core *core, struct ss_event *event,
     json_decref(body);
 }
 
-static void inbox_not_for_us(struct ss_core *core, const char *peer,
-    const struct ss_message *message)
+static void inbox_not_for_us(
+    struct ss_core *core, const char *peer, const struct ss_message *message)
 {
     struct ss_error error;
     ss_error_set(&error, SS_EINVAL,
@@ -198,8 +198,8 @@ static void inbox_take(
     ss_core_feed(core, &event);
 }
 
-void ss_core_inbox_frame(struct ss_core *core, const char *peer,
-    const void *bytes, size_t size)
+void ss_core_inbox_frame(
+    struct ss_core *core, const char *peer, const void *bytes, size_t size)
 {
     struct ss_message *message = NULL;
     struct ss_error error = {0};

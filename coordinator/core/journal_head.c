@@ -12,15 +12,15 @@ enum { HEX_SIZE = 16 };
 
 // --- telling and hearing ----------------------------------------------------
 
-json_t *ss_journal_head_tell(const json_t *record,
-    const struct ss_journal_head *head, int64_t born_us)
+json_t *ss_journal_head_tell(
+    const json_t *record, const struct ss_journal_head *head, int64_t born_us)
 {
     char hex[HEX_SIZE + 1];
     json_t *told = json_copy((json_t *)record);
     snprintf(hex, sizeof(hex), "%016" PRIx64, head->checksum);
     json_object_set_new(told, "head",
-        json_pack("{s:I, s:s, s:I}", "rows", (json_int_t)head->rows,
-            "checksum", hex, "of", (json_int_t)born_us));
+        json_pack("{s:I, s:s, s:I}", "rows", (json_int_t)head->rows, "checksum",
+            hex, "of", (json_int_t)born_us));
     return told;
 }
 

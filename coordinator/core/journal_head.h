@@ -1,15 +1,17 @@
 // journal_head.h - how far a thread goes, as its records tell it.
 //
 // A row is checked by the row behind it (journal_io.h), and the last one by
-// nobody. So a record that changes with a row anyway tells where the thread ends
-// then: a run's at its end, the thread's own at a prune, a copy, an import:
+// nobody. So a record that changes with a row anyway tells where the thread
+// ends then: a run's at its end, the thread's own at a prune, a copy, an
+// import:
 //
 //   "head": {"rows": 12, "checksum": "1f3a...", "of": 1700000000000000}
 //
 // `rows` is the seq of the last row, `checksum` what a row behind it carries.
 // `of` is the time at which the thread was made: a deletion leaves records of
 // runs behind whose rows a prune had dropped, and they say nothing of a thread
-// that has the name later. Rows behind the newest head are checked by the chain.
+// that has the name later. Rows behind the newest head are checked by the
+// chain.
 #ifndef SS_CORE_JOURNAL_HEAD_H
 #define SS_CORE_JOURNAL_HEAD_H
 
@@ -24,8 +26,8 @@ struct ss_journal_head {
 };
 
 // `record` with the head of a thread that was made at `born_us`. Gives.
-json_t *ss_journal_head_tell(const json_t *record,
-    const struct ss_journal_head *head, int64_t born_us);
+json_t *ss_journal_head_tell(
+    const json_t *record, const struct ss_journal_head *head, int64_t born_us);
 // *newest becomes the head that `record` tells, if it is further on, and of the
 // thread that was made at `born_us`. SS_ECORRUPT: it is not what was written.
 int ss_journal_head_hear(const json_t *record, int64_t born_us,
@@ -44,7 +46,7 @@ void ss_journal_extent_add(struct ss_journal_extent *extent,
     const struct ss_row *row, uint64_t checksum);
 // When all were read: nothing is missing at either end. SS_ECORRUPT, with what
 // is, and where.
-int ss_journal_extent_check(const struct ss_journal_extent *extent,
-    struct ss_error *error) SS_MUST_USE;
+int ss_journal_extent_check(
+    const struct ss_journal_extent *extent, struct ss_error *error) SS_MUST_USE;
 
 #endif

@@ -10,7 +10,8 @@ enum {
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
     // A worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
-    // Damaged things that are told, each by name: an operator who has more looks
+    // Damaged things that are told, each by name: an operator who has more
+    // looks
     // at the disk, not at the list.
     SS_DAMAGES_MAX = 100,
     // A line of the log: what is longer is cut there as well.

@@ -177,13 +177,12 @@ static void outbox_fail_order(struct ss_core *core,
 }
 
 // SS_ELIMIT: not behind those that are there, or not at all.
-static int outbox_add_order(struct outbox *outbox, const struct ss_assignment *order,
-    struct ss_error *error)
+static int outbox_add_order(struct outbox *outbox,
+    const struct ss_assignment *order, struct ss_error *error)
 {
     if (outbox->counts[LIST_TASKS] >= SS_WIRE_BATCH_MAX)
         return SS_ELIMIT;
-    int status =
-        ss_batch_add_order(&outbox->lists[LIST_TASKS], order, error);
+    int status = ss_batch_add_order(&outbox->lists[LIST_TASKS], order, error);
     outbox->counts[LIST_TASKS] += status == SS_OK;
     return status;
 }
@@ -206,8 +205,8 @@ static void outbox_dispatch(
         outbox_fail_order(core, command, &error);
 }
 
-static void outbox_add_attempt(struct ss_core *core,
-    const struct ss_command *command, enum list list)
+static void outbox_add_attempt(
+    struct ss_core *core, const struct ss_command *command, enum list list)
 {
     struct outbox *outbox = outbox_of(core, command->peer);
     outbox_make_room(core, command->peer, outbox, list);
@@ -230,16 +229,16 @@ static int outbox_send(struct ss_core *core, const char *peer,
     return status;
 }
 
-static void outbox_send_or_forget(struct ss_core *core, const char *peer,
-    const struct ss_message *message)
+static void outbox_send_or_forget(
+    struct ss_core *core, const char *peer, const struct ss_message *message)
 {
     struct ss_error error = {0};
     if (outbox_send(core, peer, message, &error) != SS_OK)
         outbox_lost(core, peer, message->type, &error);
 }
 
-void ss_core_outbox_refuse(struct ss_core *core,
-    const char *peer, int status, const char *text)
+void ss_core_outbox_refuse(
+    struct ss_core *core, const char *peer, int status, const char *text)
 {
     struct ss_message message = {.type = SS_MESSAGE_REFUSED,
         .protocol = SS_PROTOCOL_VERSION,
@@ -249,7 +248,8 @@ void ss_core_outbox_refuse(struct ss_core *core,
 }
 
 // The texts stay the array's.
-static void outbox_put_members(struct ss_message *message, const json_t *members)
+static void outbox_put_members(
+    struct ss_message *message, const json_t *members)
 {
     size_t count = json_array_size(members);
     message->members = ss_zalloc(count, sizeof(*message->members));
@@ -271,16 +271,15 @@ void ss_core_outbox_answer(
     ss_value_unref(message.body);
 }
 
-void ss_core_outbox_deny(struct ss_core *core, const char *peer,
-    uint64_t id, const char *text)
+void ss_core_outbox_deny(
+    struct ss_core *core, const char *peer, uint64_t id, const char *text)
 {
     ss_core_outbox_answer(core, peer, id,
-        json_pack("{s:{s:s, s:s}}", "error", "code",
-            ss_status_name(SS_EDENIED), "message", text));
+        json_pack("{s:{s:s, s:s}}", "error", "code", ss_status_name(SS_EDENIED),
+            "message", text));
 }
 
-void ss_core_outbox_pong(
-    struct ss_core *core, const char *peer, uint64_t id)
+void ss_core_outbox_pong(struct ss_core *core, const char *peer, uint64_t id)
 {
     struct ss_message message = {.type = SS_MESSAGE_PONG,
         .protocol = SS_PROTOCOL_VERSION,
@@ -301,8 +300,7 @@ static void outbox_members(
     ss_free(message.members);
 }
 
-static void outbox_seek(
-    struct ss_core *core, const struct ss_command *command)
+static void outbox_seek(struct ss_core *core, const struct ss_command *command)
 {
     uint32_t shards[SS_SHARDS];
     struct ss_message message = {.type = SS_MESSAGE_SEEK,
@@ -315,8 +313,7 @@ static void outbox_seek(
     outbox_send_or_forget(core, command->peer, &message);
 }
 
-static void outbox_adopt(
-    struct ss_core *core, const struct ss_command *command)
+static void outbox_adopt(struct ss_core *core, const struct ss_command *command)
 {
     struct ss_adoption adoption = {command->held, command->attempt};
     struct ss_message message = {.type = SS_MESSAGE_ADOPT,
@@ -326,16 +323,14 @@ static void outbox_adopt(
     outbox_send_or_forget(core, command->peer, &message);
 }
 
-static void outbox_drain(
-    struct ss_core *core, const struct ss_command *command)
+static void outbox_drain(struct ss_core *core, const struct ss_command *command)
 {
     struct ss_message message = {
         .type = SS_MESSAGE_DRAIN, .protocol = SS_PROTOCOL_VERSION};
     outbox_send_or_forget(core, command->peer, &message);
 }
 
-static void outbox_heard(
-    struct ss_core *core, const struct ss_command *command)
+static void outbox_heard(struct ss_core *core, const struct ss_command *command)
 {
     struct ss_message message = {.type = SS_MESSAGE_HEARD,
         .protocol = SS_PROTOCOL_VERSION,

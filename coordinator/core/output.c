@@ -60,8 +60,7 @@ static void output_add(struct ss_core *core, struct ss_core_output output,
 }
 
 void ss_core_out_send(struct ss_core *core, const char *peer,
-    enum ss_message_type message, bool is_final, const void *bytes,
-    size_t size)
+    enum ss_message_type message, bool is_final, const void *bytes, size_t size)
 {
     struct ss_buf *all = &core->out.bytes;
     struct ss_core_place place = {.peer = all->size};
@@ -148,7 +147,7 @@ void ss_core_say_seldom(struct ss_core *core, enum ss_core_level level,
 {
     va_list args;
     va_start(args, format);
-    output_say(core, level, subject, (const char *const[2]){kind, who}, format,
-        args);
+    output_say(
+        core, level, subject, (const char *const[2]){kind, who}, format, args);
     va_end(args);
 }

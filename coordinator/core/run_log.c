@@ -42,9 +42,8 @@ static void run_log_pause(
     const char *by = ss_json_str(record, "by", NULL);
     ss_core_say(core, SS_CORE_INFO, "%s%s %s%s%s%s%s",
         colon ? "graph " : "everything", colon ? colon + 1 : "",
-        record ? "is paused" : "goes on",
-        by ? " by " : "", by ? by : "", reason ? ": " : "",
-        reason ? reason : "");
+        record ? "is paused" : "goes on", by ? " by " : "", by ? by : "",
+        reason ? ": " : "", reason ? reason : "");
 }
 
 void ss_core_run_log(struct ss_core *core, const struct ss_command *command)

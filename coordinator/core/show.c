@@ -7,9 +7,8 @@
 // What only the driver knows. Gives.
 static json_t *show_ask(const struct ss_core *core, const char *what)
 {
-    json_t *told = core->options.ask
-                       ? core->options.ask(core->options.ctx, what)
-                       : NULL;
+    json_t *told =
+        core->options.ask ? core->options.ask(core->options.ctx, what) : NULL;
     return told ? told : json_null();
 }
 
@@ -31,14 +30,14 @@ static json_t *show_coordinators(const struct ss_core *core)
     size_t i;
     json_t *endpoint;
     json_array_foreach (core->members, i, endpoint)
-        json_array_append_new(list,
-            json_pack("{s:O, s:I, s:b}", "endpoint", endpoint, "shards",
-                (json_int_t)core->member_shards[i], "self",
-                strcmp(json_string_value(endpoint), self) == 0));
+        json_array_append_new(
+            list, json_pack("{s:O, s:I, s:b}", "endpoint", endpoint, "shards",
+                      (json_int_t)core->member_shards[i], "self",
+                      strcmp(json_string_value(endpoint), self) == 0));
     if (!core->members)
-        json_array_append_new(list,
-            json_pack("{s:s, s:I, s:b}", "endpoint", self, "shards",
-                (json_int_t)SS_SHARDS, "self", 1));
+        json_array_append_new(
+            list, json_pack("{s:s, s:I, s:b}", "endpoint", self, "shards",
+                      (json_int_t)SS_SHARDS, "self", 1));
     return list;
 }
 

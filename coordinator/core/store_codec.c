@@ -94,10 +94,9 @@ bool ss_store_codec_run_is_open(const json_t *record)
 // Records that tell where the thread ends.
 static bool tells_head(const struct ss_command_put *put)
 {
-    return put->value &&
-           (put->table == SS_RECORD_THREAD ||
-               (put->table == SS_RECORD_RUN &&
-                   !ss_store_codec_run_is_open(put->value)));
+    return put->value && (put->table == SS_RECORD_THREAD ||
+                             (put->table == SS_RECORD_RUN &&
+                                 !ss_store_codec_run_is_open(put->value)));
 }
 
 // `head`: of the thread, when the unit's rows stand; 0 rows: not to be told.
@@ -177,8 +176,7 @@ static int store_job(struct ss_store_codec *codec,
     for (size_t i = 0; i < rows_count; i++)
         rows[i] = encoded[i].row;
     for (size_t i = 0; i < command->puts_count; i++) {
-        puts[puts_count++] =
-            put_of(&command->puts[i], &head, command->born_us);
+        puts[puts_count++] = put_of(&command->puts[i], &head, command->born_us);
         if (is_of_run(&command->puts[i]))
             puts[puts_count++] = open_put_of(&command->puts[i]);
     }
@@ -261,8 +259,8 @@ static json_t *record_hear(struct ss_job *job, const struct ss_job_entry *entry,
 {
     json_t *record = NULL;
     bool is_own = entry == job->entries;
-    int status = ss_json_parse(
-        entry->value, entry->value_size, &record, &job->error);
+    int status =
+        ss_json_parse(entry->value, entry->value_size, &record, &job->error);
     if (status != SS_OK)
         status = ss_error_set(&job->error, SS_ECORRUPT, "it is not JSON");
     if (is_own)
@@ -285,8 +283,7 @@ static json_t *records_hear(
     json_t *own = NULL;
     int64_t born_us = 0;
     for (size_t i = 0; i < job->entries_count && job->status == SS_OK; i++) {
-        json_t *record =
-            record_hear(job, &job->entries[i], &born_us, ret_told);
+        json_t *record = record_hear(job, &job->entries[i], &born_us, ret_told);
         if (i == 0)
             own = json_incref(record);
         json_decref(record);

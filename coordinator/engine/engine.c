@@ -1,19 +1,20 @@
-// engine.c - one step: an event in, everything that follows from it, commands out.
+// engine.c - one step: an event in, everything that follows from it, commands
+// out.
 //
 // Each kind of event has its file; what they set in motion (loops to advance,
-// tasks to send, rows to store) is carried on here in a fixed order, so that the
-// same events always give the same commands.
+// tasks to send, rows to store) is carried on here in a fixed order, so that
+// the same events always give the same commands.
+#include "coordinator/engine/engine.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/invariants.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -22,8 +23,8 @@
 #include "coordinator/engine/threads/thread.h"
 
 // A pause of ours must not expire everybody: when we come much later than we
-// had asked for, leases on workers are extended by the delay. So that a pause is
-// seen before it takes a lease, we ask often (ss_workers_expire).
+// had asked for, leases on workers are extended by the delay. So that a pause
+// is seen before it takes a lease, we ask often (ss_workers_expire).
 static void pass_time(struct engine *engine, const struct ss_event *event)
 {
     int64_t late = event->now_ms - engine->wake_at_ms;
@@ -44,8 +45,8 @@ static void on_rows(struct engine *engine, const struct ss_event *event)
 
 static void on_stored(struct engine *engine, const struct ss_event *event)
 {
-    if (ss_suspect_stored(engine, event) || ss_pause_stored(engine, event)
-        || ss_claim_stored(engine, event))
+    if (ss_suspect_stored(engine, event) || ss_pause_stored(engine, event) ||
+        ss_claim_stored(engine, event))
         return;
     struct thread *thread = ss_thread_awaits(engine, event->stored.tag);
     if (!thread || thread->store_tag != event->stored.tag)
@@ -80,8 +81,7 @@ static void on_shards(struct engine *engine, const struct ss_event *event)
     }
 }
 
-static void dispatch_event(
-    struct engine *engine, const struct ss_event *event)
+static void dispatch_event(struct engine *engine, const struct ss_event *event)
 {
     switch (event->type) {
     case SS_EVENT_WORKER_HELLO:
@@ -171,8 +171,8 @@ static void carry_on(struct engine *engine)
     ss_suspects_wake(engine);
 }
 
-void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
-    struct ss_commands *ret)
+void ss_engine_step(
+    struct ss_engine *it, const struct ss_event *event, struct ss_commands *ret)
 {
     struct engine *engine = &it->engine;
     ss_engine_forget_commands(engine);

@@ -13,9 +13,9 @@
 //       |                  update -- STORE rows ------------------> |
 //       | <-- EVENT, REPLY (when the rows they rest on are durable) |
 //
-// Where to read on: docs/internals/engine.md says which room decides what, follows
-// one superstep from function to function, and has a row for each phase of a
-// run's life; gate.def is what waits for what.
+// Where to read on: docs/internals/engine.md says which room decides what,
+// follows one superstep from function to function, and has a row for each phase
+// of a run's life; gate.def is what waits for what.
 #ifndef SS_ENGINE_ENGINE_H
 #define SS_ENGINE_ENGINE_H
 
@@ -40,27 +40,27 @@ enum ss_record_table {
                       // {"graph"?, "version"?, "since_us", "reason"?, "by"?}
 };
 
-#define SS_EVENT_MAP(X) \
-    X(WORKER_HELLO)  /* a worker announced itself */ \
-    X(WORKER_BEAT)   /* it is alive; what it runs */ \
-    X(WORKER_BYE)    /* it drains or is gone */ \
-    X(WORKER_LACKS)  /* it does not hold the lists of these orders */ \
-    X(WORKER_OFFERS) /* what it holds of shards that were gained */ \
-    X(TASK_DONE)     /* the outcome of an attempt, perhaps again */ \
-    X(TASK_LIVE)     /* an item of a running attempt */ \
-    X(REQUEST)       /* a client asks */ \
-    X(CLIENT_GONE)   /* nobody listens there (request.id; 0: at all) */ \
-    X(GRAPH_KNOWN)   /* a description found in the store */ \
-    X(RUN_FOUND)     /* an unfinished run found in the store */ \
-    X(PAUSES)        /* all that is paused, as the store has it */ \
-    X(ROWS)          /* the answer to READ */ \
-    X(RECORDS)       /* the answer to SCAN or GET */ \
-    X(STORED)        /* the answer to STORE */ \
-    X(MEMBERS)       /* where all coordinators are, as of now */ \
-    X(SHARDS_GAINED) /* threads that are ours from now on */ \
-    X(SHARDS_READ)   /* all unfinished runs of these were told */ \
-    X(SHARDS_LOST)   /* threads that are not */ \
-    X(DRAIN)         /* send no more tasks; what is out may end */ \
+#define SS_EVENT_MAP(X)                                                        \
+    X(WORKER_HELLO)  /* a worker announced itself */                           \
+    X(WORKER_BEAT)   /* it is alive; what it runs */                           \
+    X(WORKER_BYE)    /* it drains or is gone */                                \
+    X(WORKER_LACKS)  /* it does not hold the lists of these orders */          \
+    X(WORKER_OFFERS) /* what it holds of shards that were gained */            \
+    X(TASK_DONE)     /* the outcome of an attempt, perhaps again */            \
+    X(TASK_LIVE)     /* an item of a running attempt */                        \
+    X(REQUEST)       /* a client asks */                                       \
+    X(CLIENT_GONE)   /* nobody listens there (request.id; 0: at all) */        \
+    X(GRAPH_KNOWN)   /* a description found in the store */                    \
+    X(RUN_FOUND)     /* an unfinished run found in the store */                \
+    X(PAUSES)        /* all that is paused, as the store has it */             \
+    X(ROWS)          /* the answer to READ */                                  \
+    X(RECORDS)       /* the answer to SCAN or GET */                           \
+    X(STORED)        /* the answer to STORE */                                 \
+    X(MEMBERS)       /* where all coordinators are, as of now */               \
+    X(SHARDS_GAINED) /* threads that are ours from now on */                   \
+    X(SHARDS_READ)   /* all unfinished runs of these were told */              \
+    X(SHARDS_LOST)   /* threads that are not */                                \
+    X(DRAIN)         /* send no more tasks; what is out may end */             \
     X(TICK)          /* time passed (all events carry the time) */
 
 enum ss_event_type {
@@ -78,14 +78,14 @@ struct ss_record {
 // Everything is borrowed for the call, but what is said to be taken.
 struct ss_event {
     enum ss_event_type type;
-    int64_t now_ms;  // monotonic; what waits is measured with it
-    int64_t wall_us; // since 1970; what is stored is stamped with it
+    int64_t now_ms;   // monotonic; what waits is measured with it
+    int64_t wall_us;  // since 1970; what is stored is stamped with it
     const char *peer; // WORKER_*, TASK_*, REQUEST, CLIENT_GONE
     union {
         struct {
             const char *name; // for people: "host/pid/1"
             uint32_t capacity;
-            bool keeps_lists; // it takes lists as edits of what it holds
+            bool keeps_lists;      // it takes lists as edits of what it holds
             json_t *const *graphs; // descriptions
             size_t graphs_count;
             char *const *labels; // what nodes may ask for
@@ -98,7 +98,7 @@ struct ss_event {
             const struct ss_attempt *running;
             size_t running_count;
             uint32_t capacity; // tasks at once, from now on; 0: as in HELLO
-            uint64_t sent; // by its clock; 0: it wants no answer
+            uint64_t sent;     // by its clock; 0: it wants no answer
         } beat;
         struct {
             const struct ss_attempt *attempts;
@@ -133,7 +133,7 @@ struct ss_event {
         } graph;
         struct {
             json_t *record; // of SS_RECORD_RUN
-            bool crashed; // its coordinator ended without a word
+            bool crashed;   // its coordinator ended without a word
         } run;
         struct {
             json_t *const *records; // what is not here is not paused
@@ -164,11 +164,12 @@ struct ss_event {
             size_t count;
             const uint16_t *owners; // of each shard: an endpoint's number, or
                                     // SS_NOBODY; NULL: nobody knows
-            int32_t row_format; // the newest that all of them read; 0: as it was
+            int32_t
+                row_format; // the newest that all of them read; 0: as it was
         } members;
         struct {
             const struct ss_shards *shards;
-            uint64_t epoch;       // gained: higher than any owner's before
+            uint64_t epoch; // gained: higher than any owner's before
             // Gained: RUN_FOUND comes for what is unfinished there, in any
             // order, then SHARDS_READ; until then nobody is served.
             bool unread;
@@ -196,7 +197,7 @@ enum ss_command_type {
     SS_COMMAND_GET,      // the record `key` of `table`
     SS_COMMAND_REPLY,    // the final answer `json` to request `id` of `peer`
     SS_COMMAND_EVENT,    // a stream item of request `id` of `peer`
-    SS_COMMAND_DAMAGED,  // `key` ("thread t") cannot be read; `text`: a sentence
+    SS_COMMAND_DAMAGED, // `key` ("thread t") cannot be read; `text`: a sentence
 };
 
 struct ss_command_put {
@@ -253,20 +254,21 @@ struct ss_engine_options {
     // Others have threads, too: only those of shards that were gained are
     // served, requests for others are answered "moved".
     bool shared;
-    // Of one that has all threads: unfinished runs are being read, as for shards
-    // that are gained; RUN_FOUND comes for each, then SHARDS_READ.
+    // Of one that has all threads: unfinished runs are being read, as for
+    // shards that are gained; RUN_FOUND comes for each, then SHARDS_READ.
     bool unread;
-    int32_t row_format; // of rows, at most, until members say; 0: the newest
-    uint64_t seed;  // for the random parts of ids
+    int32_t row_format;   // of rows, at most, until members say; 0: the newest
+    uint64_t seed;        // for the random parts of ids
     int64_t lease_ms;     // a worker is lost after so long without a sign
     int64_t heartbeat_ms; // told to workers
     // So long a task that may be out waits for the worker that has it. 0: it is
     // sent anew at once.
     int64_t adopt_ms;
-    int64_t idle_ms; // a thread unused so long is forgotten; 0: as limits.h says
-    // For tests: see that all which must hold between two steps does, not its cheap
-    // half alone (invariants.c). So many things are looked at for each step, on the
-    // average: where there are more, not after every one.
+    int64_t
+        idle_ms; // a thread unused so long is forgotten; 0: as limits.h says
+    // For tests: see that all which must hold between two steps does, not its
+    // cheap half alone (invariants.c). So many things are looked at for each
+    // step, on the average: where there are more, not after every one.
     size_t verify_rate;
     // One sentence for each decision; for stories, logs, explain. NULL: none.
     void (*narrate)(void *ctx, const char *sentence);
@@ -280,7 +282,8 @@ struct ss_engine_counts {
     int64_t attempts_sent, attempts_failed, attempts_lost;
     int64_t tasks_ready; // wait for a worker
     // filled when asked for
-    int64_t runs_active, runs_queued, tasks_running, threads, workers, capacity, shards;
+    int64_t runs_active, runs_queued, tasks_running, threads, workers, capacity,
+        shards;
     int64_t pauses; // of graphs, of versions, and of everything
 };
 

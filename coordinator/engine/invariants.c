@@ -101,7 +101,8 @@
 //   I76   a run that has not ended is found by its name and thread
 //   I77   who was given the resume value without an id is open, and says so
 //   I78   who waits with it is about to begin
-//   I79   somebody is held only while there is a resume value without an id, or one who has
+//   I79   somebody is held only while there is a resume value without an id, or
+//   one who has
 //        it
 //   I80   the run of a thread is under way
 //   I81   its root is of its graph and thread
@@ -178,11 +179,11 @@
 //   I138  names that are looked for are bounded
 //   I139  whoever waits for records asked, and by a tag
 //   I140  so did who pauses
+#include "coordinator/engine/invariants.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
-#include "coordinator/engine/invariants.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/runs.h"
@@ -201,28 +202,26 @@ static void verify_queues(const struct engine *engine)
     ss_invariant(I4, engine->turns.count == 0);
     ss_invariant(I5, engine->ended.count == 0 && engine->gone.count == 0);
     ss_invariant(I6, engine->roots_ended.count == 0);
-    ss_invariant(I7, !engine->request_op && !engine->request_by
-            && !engine->letting_go);
+    ss_invariant(
+        I7, !engine->request_op && !engine->request_by && !engine->letting_go);
 }
 
 // ------------------------------------------------ all of it
 
 static bool is_answered(const struct ss_command *command)
 {
-    return command->type == SS_COMMAND_STORE
-        || command->type == SS_COMMAND_READ || command->type == SS_COMMAND_GET
-        || command->type == SS_COMMAND_SCAN;
+    return command->type == SS_COMMAND_STORE ||
+           command->type == SS_COMMAND_READ ||
+           command->type == SS_COMMAND_GET || command->type == SS_COMMAND_SCAN;
 }
 
 // A unit holds what comes behind the rows that are durable, without a gap.
 static void verify_unit(
     const struct engine *engine, const struct ss_command *command)
 {
-    const struct thread *thread =
-        ss_map_get(&engine->threads, command->thread);
+    const struct thread *thread = ss_map_get(&engine->threads, command->thread);
     for (size_t i = 0; i < command->rows_count; i++)
-        ss_invariant(
-            I9, command->rows[i]->seq == thread->durable + 1 + i);
+        ss_invariant(I9, command->rows[i]->seq == thread->durable + 1 + i);
 }
 
 static void verify_commands(const struct engine *engine)
@@ -230,8 +229,7 @@ static void verify_commands(const struct engine *engine)
     for (size_t i = 0; i < engine->commands.count; i++) {
         const struct ss_command *command = &engine->commands.items[i];
         if (is_answered(command))
-            ss_invariant(
-                I8, command->tag > 0 && command->tag <= engine->tags);
+            ss_invariant(I8, command->tag > 0 && command->tag <= engine->tags);
         if (command->type == SS_COMMAND_STORE && command->thread)
             verify_unit(engine, command);
     }

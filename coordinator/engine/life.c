@@ -1,5 +1,5 @@
-// life.c - an engine's birth, and its end: what every room begins with, and what it
-// leaves behind.
+// life.c - an engine's birth, and its end: what every room begins with, and
+// what it leaves behind.
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/prng.h"
@@ -10,10 +10,10 @@
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/requests.h"
-#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/quarantine.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"

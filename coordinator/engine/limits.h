@@ -4,14 +4,16 @@
 
 #include <stdint.h>
 
-// Supersteps of one run; more counts as this, so that no sum of steps overflows.
+// Supersteps of one run; more counts as this, so that no sum of steps
+// overflows.
 #define SS_RECURSION_LIMIT_MAX (INT64_C(1) << 60)
 
 enum {
-    // Supersteps that end within one step, with no task outside: a cycle of graphs
+    // Supersteps that end within one step, with no task outside: a cycle of
+    // graphs
     // without nodes would never leave it. Then others' events come first.
     SS_STEP_SUPERSTEPS_MAX = 100,
-    SS_REDELIVERIES_MAX = 3,    // a task whose worker is lost on every attempt
+    SS_REDELIVERIES_MAX = 3,     // a task whose worker is lost on every attempt
     SS_WORKER_LET_GO_MAX = 4096, // attempts of one worker whose thread moved
     // A run that was counted so often when its coordinator had crashed, and
     // made no row since, is quarantined when that happens once more.
@@ -22,44 +24,50 @@ enum {
     SS_STORES_OUT_MAX = 4096,
     SS_OFFERS_MAX = 65536, // attempts of owners before us: what a cluster runs
     SS_OFFER_EXTRA_MS = 2000, // longer than tasks wait: rows are read meanwhile
-    SS_WORKERS_MAX = 4096,      // peers that may announce themselves
+    SS_WORKERS_MAX = 4096,    // peers that may announce themselves
     SS_WORKER_CAPACITY_MAX = 1 << 20, // tasks at once that one worker may claim
-    SS_NAMESAKES_MAX = 8, // threads that an error names, of runs of one name
+    SS_NAMESAKES_MAX = 8,   // threads that an error names, of runs of one name
     SS_CLAIM_TRIES_MAX = 3, // looks for a run's name, while others take theirs
     SS_CLAIMS_MAX = 16384,  // names on their way: their requests are in memory
     SS_REQUESTS_WAITING_MAX = 1024, // requests that wait for one thread
-    SS_QUEUE_THREAD_MAX = 256,  // runs that wait for their turn on one thread
-    SS_QUEUE_MAX = 16384,       // and on all: their requests are in memory
+    SS_QUEUE_THREAD_MAX = 256, // runs that wait for their turn on one thread
+    SS_QUEUE_MAX = 16384,      // and on all: their requests are in memory
     SS_PRIORITY_MAX = 100, // of a run, and its least: more would name no more
-    // Graphs and versions that are paused at once: beyond, pause everything. And
+    // Graphs and versions that are paused at once: beyond, pause everything.
+    // And
     // bytes of why and by whom, which each list and explanation repeats.
     SS_PAUSES_MAX = 1024,
     SS_PAUSE_REASON_MAX = 500,
     SS_PAUSE_BY_MAX = 128,
-    SS_KEY_SIZE_MAX = 255, // of an idempotency key: a UUID, a hash, a short name
-    SS_ITEMS_KEPT_MAX = 4096,   // live items of one attempt that its row keeps
+    SS_KEY_SIZE_MAX =
+        255, // of an idempotency key: a UUID, a hash, a short name
+    SS_ITEMS_KEPT_MAX = 4096,    // live items of one attempt that its row keeps
     SS_ITEMS_SIZE_MAX = 1 << 20, // and their bytes: a long answer in tokens
-    // Lists that one worker is known to hold: the conversations it works on. And
+    // Lists that one worker is known to hold: the conversations it works on.
+    // And
     // the least items of one: a shorter list costs less than its slot.
     SS_WORKER_LISTS_MAX = 1024,
     SS_LIST_HELD_MIN = 8,
-    SS_SENDS_MAX = 1000000,     // tasks that one superstep sends
+    SS_SENDS_MAX = 1000000, // tasks that one superstep sends
     // Names drawn for a thread until one is ours: with one shard of 1,024
     // every 4,000,000th request for a new thread finds none, and is sent on.
     SS_NAME_TRIES_MAX = 16384,
-    // Items of a list in one answer, and their bytes: while it is made nobody else
+    // Items of a list in one answer, and their bytes: while it is made nobody
+    // else
     // is served. Who wants more asks again.
     SS_HISTORY_MAX = 10000,
     SS_PAGE_SIZE_MAX = 8 << 20,
-    SS_CACHE_PAGE_MAX = 100, // cached results that are read at once, to be cleared
+    SS_CACHE_PAGE_MAX =
+        100, // cached results that are read at once, to be cleared
     SS_EXPLAIN_STEPS_MAX = 50,  // supersteps that one explanation shows
     SS_EXPLAIN_WAITS_MAX = 200, // and kinds of tasks that wait
     SS_WARNINGS_MAX = 64,       // warnings kept for one run
     SS_ASYNC_BACKLOG_MAX = 256, // rows not yet durable under `async`
     SS_UPDATES_MAX = 10000,     // updates in one bulk update
     SS_IMPORT_MAX = 10000,      // checkpoints in one piece of an import
-    SS_THREAD_IDLE_MS = 60000, // a thread unused so long is forgotten
-    // Threads that nobody uses now and that are known all the same, and what one
+    SS_THREAD_IDLE_MS = 60000,  // a thread unused so long is forgotten
+    // Threads that nobody uses now and that are known all the same, and what
+    // one
     // may take on the average: beyond that the longest idle ones are forgotten.
     SS_IDLE_THREADS_MAX = 10000,
     SS_IDLE_THREAD_SIZE = 4096,

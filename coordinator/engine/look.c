@@ -23,8 +23,8 @@ void ss_engine_count(
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         ret_counts->capacity += ((const struct worker *)e->value)->capacity;
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        ret_counts->shards += !engine->options.shared
-            || ss_shards_have(&engine->owned, i);
+        ret_counts->shards +=
+            !engine->options.shared || ss_shards_have(&engine->owned, i);
 }
 
 bool ss_engine_is_quiet(const struct ss_engine *it)

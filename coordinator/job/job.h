@@ -44,8 +44,8 @@ enum ss_store_table {
     SS_TABLE_COUNT,
 };
 
-// Keys of SS_TABLE_META in a store that one process owns: the last epoch; and, while
-// nobody has the store, that whoever had it ended as asked.
+// Keys of SS_TABLE_META in a store that one process owns: the last epoch; and,
+// while nobody has the store, that whoever had it ended as asked.
 #define SS_STORE_EPOCH_KEY   "epoch"
 #define SS_STORE_STOPPED_KEY "stopped"
 

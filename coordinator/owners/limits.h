@@ -7,7 +7,8 @@ enum {
     // Less under a short lease.
     SS_OWNERS_LOOK_MS = 250,
     SS_OWNERS_LOOK_MS_MIN = 20,
-    // A renewal is asked for after this part of a lease, so that three may fail.
+    // A renewal is asked for after this part of a lease, so that three may
+    // fail.
     SS_OWNERS_RENEW_PART = 4,
     // This part of a lease before its end its owner stops: clocks run at
     // different speeds, and to stop takes a moment.

@@ -190,7 +190,8 @@ static void look_now(struct ss_owners *owners)
     owners->look_is_stale = true;
 }
 
-static bool seen_the_same(const struct ss_cluster *a, const struct ss_cluster *b)
+static bool seen_the_same(
+    const struct ss_cluster *a, const struct ss_cluster *b)
 {
     if (a->members_count != b->members_count ||
         memcmp(a->owners, b->owners, sizeof(a->owners)) != 0)
@@ -334,8 +335,8 @@ static void balance(struct ss_owners *owners, const struct ss_shards *have,
         owners->uneven_since_ms = owners->now_ms;
     bool patience = owners->now_ms - owners->uneven_since_ms <
                     owners->lease_ms * SS_OWNERS_PATIENCE_LEASES;
-    size_t some = least(least(mine_count - fewest, fewest - their_count),
-        SS_OWNERS_HAND_MAX);
+    size_t some = least(
+        least(mine_count - fewest, fewest - their_count), SS_OWNERS_HAND_MAX);
     struct ss_shards chosen = choose(have, busy, some, !patience);
     if (ss_shards_count(&chosen) > 0)
         hand(owners, &chosen, to->name);

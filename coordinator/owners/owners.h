@@ -51,8 +51,8 @@ enum ss_owners_command_type {
     SS_OWNERS_LOOK,
     SS_OWNERS_CLAIM, // `shards`, as far as nobody has them
     SS_OWNERS_TAKE,  // all that the dead member `name` has
-    SS_OWNERS_HAND,  // `shards` to member `name` ("": to nobody), behind appends
-    SS_OWNERS_END,   // the lease, behind appends
+    SS_OWNERS_HAND, // `shards` to member `name` ("": to nobody), behind appends
+    SS_OWNERS_END,  // the lease, behind appends
     // To the engine.
     SS_OWNERS_GAINED, // `shards`; `epoch`: higher than any owner's before.
                       // `crashed`: of an owner that ended without a word

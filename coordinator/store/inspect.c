@@ -13,8 +13,7 @@
 
 enum { TEXT_SIZE = 512 };
 
-static void look_at_room(
-    const char *folder, ss_finding_fn *found, void *ctx)
+static void look_at_room(const char *folder, ss_finding_fn *found, void *ctx)
 {
     char text[TEXT_SIZE];
     struct statvfs disk;
@@ -32,8 +31,7 @@ static void look_at_room(
 
 // Is it a database? Its first bytes say so. It is not opened as one: a
 // coordinator may be at work on it, and SQLite would leave files beside it.
-static void look_at_database(
-    const char *path, ss_finding_fn *found, void *ctx)
+static void look_at_database(const char *path, ss_finding_fn *found, void *ctx)
 {
     static const char wanted[] = "SQLite format 3";
     char text[TEXT_SIZE], begin[sizeof(wanted)] = "";
@@ -53,13 +51,12 @@ static void look_at_file(const char *rest, ss_finding_fn *found, void *ctx)
     char text[TEXT_SIZE];
     char *path = ss_memdup(rest, strcspn(rest, "?"));
     const char *slash = strrchr(path, '/');
-    char *folder = !slash ? ss_strdup(".")
-                          : ss_memdup(path, slash == path
-                                                ? 1
-                                                : (size_t)(slash - path));
+    char *folder =
+        !slash ? ss_strdup(".")
+               : ss_memdup(path, slash == path ? 1 : (size_t)(slash - path));
     bool is_there = access(path, F_OK) == 0;
-    if (access(is_there ? path : folder, is_there ? R_OK | W_OK : W_OK | X_OK) !=
-        0) {
+    if (access(is_there ? path : folder,
+            is_there ? R_OK | W_OK : W_OK | X_OK) != 0) {
         snprintf(text, sizeof(text), "%.300s: %s", is_there ? path : folder,
             strerror(errno));
         found(ctx, SS_FINDING_FOLDER, text);

@@ -5,8 +5,8 @@
 
 #include "common/base/check.h"
 #include "common/base/mem.h"
-#include "coordinator/store/limits.h"
 #include "coordinator/job/row_copy.h"
+#include "coordinator/store/limits.h"
 #include "coordinator/store/store_impl.h"
 
 // --- reading ----------------------------------------------------------------
@@ -282,9 +282,8 @@ struct ss_job *ss_jobs_run_some(struct ss_store *store, uint64_t epoch,
     size_t count = 0;
     struct ss_job *taken = gather(jobs, &count);
     if (taken) {
-        apply_all((struct attempt){.store = store,
-                      .epoch = epoch,
-                      .stats = stats},
+        apply_all(
+            (struct attempt){.store = store, .epoch = epoch, .stats = stats},
             taken, count);
         return taken;
     }

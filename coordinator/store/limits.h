@@ -34,7 +34,8 @@ enum {
     SS_STORE_SESSION_ROOM = 2 * 1024 * 1024,
     // How long whoever holds a fence may finish before it is cut off.
     SS_STORE_FENCE_WAIT_MS = 500,
-    // What a look at a store calls too little room, and clocks apart: leases are
+    // What a look at a store calls too little room, and clocks apart: leases
+    // are
     // counted in seconds.
     SS_INSPECT_ROOM_MB = 64,
     SS_INSPECT_CLOCK_MS = 1000,

@@ -35,9 +35,9 @@ static size_t rows_of(const struct ss_pg_stretch *run)
 // For the transaction that this pipeline is.
 static void send_durable(struct pipeline *pipeline)
 {
-    pipeline->is_broken = PQsendQueryParams(pipeline->store->conn,
-                              ss_pg_durable_sql, 0, NULL, NULL, NULL, NULL,
-                              1) != 1;
+    pipeline->is_broken =
+        PQsendQueryParams(pipeline->store->conn, ss_pg_durable_sql, 0, NULL,
+            NULL, NULL, NULL, 1) != 1;
 }
 
 // --- heads ------------------------------------------------------------------
@@ -70,8 +70,7 @@ static void heads_collect(const struct pipeline *pipeline,
         const struct ss_store_unit *unit = &run->units[i];
         bool is_new = false;
         if (unit->rows_count > 0) {
-            (void)ss_pg_names_add(
-                &names, SS_PG_THREADS, unit->thread, &is_new);
+            (void)ss_pg_names_add(&names, SS_PG_THREADS, unit->thread, &is_new);
         }
         if (is_new && !head_is_known(pipeline, unit)) {
             ss_pg_array_text(threads, unit->thread);

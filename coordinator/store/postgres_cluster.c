@@ -5,9 +5,9 @@
 // row is locked by whoever takes over from it, so a renewal comes before that
 // and counts, or after it and finds nothing.
 //
-// Whoever locks rows does so in one order, also at a start (postgres_fence.c), so
-// that no two wait for each other: fences (one's own before another's), members,
-// shards, and the epoch in `format`.
+// Whoever locks rows does so in one order, also at a start (postgres_fence.c),
+// so that no two wait for each other: fences (one's own before another's),
+// members, shards, and the epoch in `format`.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static int moved(const struct ss_pg_store *store, struct ss_error *error)
         store->place);
 }
 
-static int fenced(const struct ss_pg_store *store,
-    const struct ss_member *self, struct ss_error *error)
+static int fenced(const struct ss_pg_store *store, const struct ss_member *self,
+    struct ss_error *error)
 {
     return ss_error_set(error, SS_EFENCED,
         "store: %s: coordinator %s is not the owner of its lease any more:"
@@ -157,8 +157,8 @@ static int lease_renew(struct ss_store *base, const struct ss_member *self,
     return end(store, status, error);
 }
 
-static int lease_end(struct ss_store *base, const struct ss_member *self,
-    struct ss_error *error)
+static int lease_end(
+    struct ss_store *base, const struct ss_member *self, struct ss_error *error)
 {
     struct ss_pg_store *store = (struct ss_pg_store *)base;
     struct ss_pg_params params = {0};
@@ -226,8 +226,8 @@ static void cluster_take(const PGresult *result, struct ss_cluster *ret)
     }
     for (int i = 0; i < PQntuples(result); i++) {
         struct ss_member *member = &cluster.members[i];
-        (void)snprintf(member->name, sizeof(member->name), "%s",
-            PQgetvalue(result, i, 0));
+        (void)snprintf(
+            member->name, sizeof(member->name), "%s", PQgetvalue(result, i, 0));
         (void)snprintf(member->endpoint, sizeof(member->endpoint), "%s",
             PQgetvalue(result, i, 1));
         member->epoch = (uint64_t)ss_pg_number_at(result, i, 2);
@@ -250,7 +250,8 @@ static int cluster_read(struct ss_store *base, struct ss_cluster *ret_cluster,
         .sql = "SELECT m.name, m.endpoint, m.epoch, ceil(extract(epoch FROM"
                " m.lease_end - ^) * 1000)::bigint,"
                " m.drains::integer, coalesce(s.list, ''), f.epoch,"
-               " m.row_format FROM @format f CROSS JOIN @members m LEFT JOIN (SELECT owner,"
+               " m.row_format FROM @format f CROSS JOIN @members m LEFT JOIN "
+               "(SELECT owner,"
                " string_agg(shard::text, ' ') AS list FROM @shards GROUP BY"
                " owner) s ON s.owner = m.name ORDER BY m.name"
                " LIMIT $1::bigint",
@@ -307,8 +308,8 @@ static int shards_claim(struct ss_store *base, const struct ss_member *self,
 
 enum how { GLANCE, LOCK };
 
-// A member whose lease has ended; SS_EBUSY: it has not. LOCK: it does not renew it
-// any more.
+// A member whose lease has ended; SS_EBUSY: it has not. LOCK: it does not renew
+// it any more.
 static int dead_look(struct ss_pg_store *store, const char *dead, enum how how,
     struct ss_error *error)
 {

@@ -215,8 +215,8 @@ static int server_look(struct ss_pg_store *store,
     // A pooler tells a number of its own. Once seen it is expected for good.
     store->is_pooled |=
         ss_pg_number_at(result, 0, 5) != PQbackendPID(store->conn);
-    store->is_unwaited = !store->leaves_commit &&
-                         strcmp(PQgetvalue(result, 0, 6), "off") == 0;
+    store->is_unwaited =
+        !store->leaves_commit && strcmp(PQgetvalue(result, 0, 6), "off") == 0;
     (void)snprintf(identity->system, sizeof(identity->system), "%s",
         PQgetvalue(result, 0, 3));
     (void)snprintf(identity->timeline, sizeof(identity->timeline), "%s",
@@ -247,9 +247,8 @@ static int tables_look(struct ss_pg_store *store,
     if (status == SS_OK) {
         (void)snprintf(identity->generation, sizeof(identity->generation), "%s",
             PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
-        store->row_type = PQntuples(result) > 0
-                              ? (uint32_t)ss_pg_number_at(result, 0, 1)
-                              : 0;
+        store->row_type =
+            PQntuples(result) > 0 ? (uint32_t)ss_pg_number_at(result, 0, 1) : 0;
         PQclear(result);
     }
     return status;

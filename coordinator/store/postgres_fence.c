@@ -98,9 +98,8 @@ static int fence_ask(struct ss_pg_store *store, const struct ss_pg_query *query,
 
 // The fence first, then the epoch: as all who change owners, some of whom hold
 // this very fence when they raise the epoch.
-static int fence_raise(struct ss_pg_store *store,
-    struct ss_pg_params *params, uint64_t *ret_epoch,
-    struct ss_error *error)
+static int fence_raise(struct ss_pg_store *store, struct ss_pg_params *params,
+    uint64_t *ret_epoch, struct ss_error *error)
 {
     const struct ss_pg_query lock = {
         .sql = "INSERT INTO @fences AS f VALUES ($1::text, $2::integer, 0)"

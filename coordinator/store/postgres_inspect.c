@@ -23,14 +23,13 @@ struct look {
 static void tell(const struct look *look, enum ss_finding finding,
     const char *format, ...) SS_PRINTF(3, 4);
 
-static void tell(const struct look *look, enum ss_finding finding,
-    const char *format, ...)
+static void tell(
+    const struct look *look, enum ss_finding finding, const char *format, ...)
 {
     char text[TEXT_SIZE];
     va_list args;
     va_start(args, format);
-    int size =
-        snprintf(text, sizeof(text), "%.200s: ", look->store->place);
+    int size = snprintf(text, sizeof(text), "%.200s: ", look->store->place);
     ss_check(size > 0 && size < TEXT_SIZE);
     vsnprintf(text + size, sizeof(text) - (size_t)size, format, args);
     va_end(args);
@@ -84,8 +83,8 @@ static int64_t wall_ms(void)
 static void look_at_clock(const struct look *look)
 {
     int64_t before_ms = wall_ms();
-    PGresult *result = ask(look,
-        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+    PGresult *result = ask(
+        look, "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
     int64_t after_ms = wall_ms();
     if (!result)
         return;
@@ -116,8 +115,7 @@ static void look_at_rights(const struct look *look)
 
 static void look_at_number(const struct look *look)
 {
-    char *sql = ss_format(
-        "SELECT coalesce(max(number), 0) FROM \"%s\".format",
+    char *sql = ss_format("SELECT coalesce(max(number), 0) FROM \"%s\".format",
         look->store->schema);
     PGresult *result = ask(look, sql);
     ss_free(sql);

@@ -38,8 +38,8 @@ static const char format_1[] =
     "  body          bytea   NOT NULL, -- proto/superstep/v1/journal.proto\n"
     "  PRIMARY KEY (thread, seq)\n"
     ");\n" TABLE("runs",
-        "the run queue: run and thread -> record, index: thread") TABLE("threads",
-        "thread -> record") TABLE("graphs",
+        "the run queue: run and thread -> record, index: "
+        "thread") TABLE("threads", "thread -> record") TABLE("graphs",
         "name and version -> description") TABLE("cache",
         "cache key -> writes") TABLE("meta",
         "what the store says of itself") "CREATE TABLE @fences ( -- a row an "
@@ -74,38 +74,38 @@ static const char format_2[] =
     "ALTER TABLE @format ADD COLUMN epoch bigint NOT NULL DEFAULT 0;\n" TABLE(
         "open_runs", "runs that have not ended: run id -> record, index:"
                      " thread") "INSERT INTO @open_runs SELECT * FROM @runs\n"
-                               "  WHERE convert_from(value, "
-                               "'UTF8')::json->>'status' NOT IN\n"
-                               "  ('done', 'interrupted', 'failed', "
-                               "'drained', 'cancelled');\n"
-                               "CREATE TABLE @members ( -- coordinators and "
-                               "their leases\n"
-                               "  name      text COLLATE \"C\" NOT NULL "
-                               "PRIMARY KEY,\n"
-                               "  endpoint  text        NOT NULL,\n"
-                               "  epoch     bigint      NOT NULL, -- of its "
-                               "fence\n"
-                               "  lease_end timestamptz NOT NULL,\n"
-                               "  drains    boolean     NOT NULL\n"
-                               ") WITH (fillfactor = 50);\n"
-                               "CREATE TABLE @shards ( -- XXH3 of a thread "
-                               "modulo 1024 -> who owns it\n"
-                               "  shard integer NOT NULL PRIMARY KEY,\n"
-                               "  owner text COLLATE \"C\" NOT NULL -- a "
-                               "member, or '' for nobody\n"
-                               ") WITH (fillfactor = 50);\n"
-                               "INSERT INTO @shards SELECT n, '' FROM "
-                               "generate_series(0, 1023) AS n;\n"
-                               "UPDATE @format SET number = 2;\n";
+                                "  WHERE convert_from(value, "
+                                "'UTF8')::json->>'status' NOT IN\n"
+                                "  ('done', 'interrupted', 'failed', "
+                                "'drained', 'cancelled');\n"
+                                "CREATE TABLE @members ( -- coordinators and "
+                                "their leases\n"
+                                "  name      text COLLATE \"C\" NOT NULL "
+                                "PRIMARY KEY,\n"
+                                "  endpoint  text        NOT NULL,\n"
+                                "  epoch     bigint      NOT NULL, -- of its "
+                                "fence\n"
+                                "  lease_end timestamptz NOT NULL,\n"
+                                "  drains    boolean     NOT NULL\n"
+                                ") WITH (fillfactor = 50);\n"
+                                "CREATE TABLE @shards ( -- XXH3 of a thread "
+                                "modulo 1024 -> who owns it\n"
+                                "  shard integer NOT NULL PRIMARY KEY,\n"
+                                "  owner text COLLATE \"C\" NOT NULL -- a "
+                                "member, or '' for nobody\n"
+                                ") WITH (fillfactor = 50);\n"
+                                "INSERT INTO @shards SELECT n, '' FROM "
+                                "generate_series(0, 1023) AS n;\n"
+                                "UPDATE @format SET number = 2;\n";
 // What rows each member reads. One of before that is still at work says nothing
 // of it when it renews its lease: it reads the first.
 static const char format_3[] =
     "ALTER TABLE @members ADD COLUMN row_format integer NOT NULL DEFAULT 1;\n"
     "UPDATE @format SET number = 3;\n";
 // What is paused. The number keeps out who would send its tasks all the same.
-static const char format_4[] =
-    TABLE("pauses", "what no task is sent of -> since when, and why")
-    "UPDATE @format SET number = 4;\n";
+static const char format_4[] = TABLE("pauses",
+    "what no task is sent of -> since when, and why") "UPDATE @format SET "
+                                                      "number = 4;\n";
 // Records of runs have run and thread as their key. What lies under the run
 // alone stays there; the number keeps out who would look for no more than that.
 static const char format_5[] = "UPDATE @format SET number = 5;\n";
@@ -191,7 +191,8 @@ static int look(
                " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                " WHERE n.nspname = $1::text AND c.relname IN ('journal',"
                " 'runs', 'threads', 'graphs', 'cache', 'meta', 'fences',"
-               " 'format', 'checkpoints', 'open_runs', 'members', 'shards', 'pauses'))"
+               " 'format', 'checkpoints', 'open_runs', 'members', 'shards', "
+               "'pauses'))"
                " END::bigint",
         .params = &params,
         .what = "look for the tables"};

@@ -42,19 +42,18 @@ static const char *const texts[SS_PG_PUTS] = {
 // Keys in order: two that put the same ones wait for each other in one
 // direction only.
 #define PUT_COLUMNS "(key, index_key, expires_us, hash, value)"
-#define KEYS_OF "unnest($1::text[], $2::text[]) AS p (key, index_key)"
+#define KEYS_OF     "unnest($1::text[], $2::text[]) AS p (key, index_key)"
 #define PUT_LISTS                                                              \
     "unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bytea[]"
 
 static const char *const put_texts[SS_PG_PUT_KINDS] = {
-    [SS_PG_PUT_ANY] =
-        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
-        ") ORDER BY 1 ON CONFLICT (key) DO UPDATE SET index_key = excluded.index_key,"
-        " expires_us = excluded.expires_us, hash = excluded.hash,"
-        " value = excluded.value",
-    [SS_PG_PUT_ABSENT] =
-        "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
-        ") ORDER BY 1",
+    [SS_PG_PUT_ANY] = "INSERT INTO @# " PUT_COLUMNS " SELECT * FROM " PUT_LISTS
+                      ") ORDER BY 1 ON CONFLICT (key) DO UPDATE SET index_key "
+                      "= excluded.index_key,"
+                      " expires_us = excluded.expires_us, hash = excluded.hash,"
+                      " value = excluded.value",
+    [SS_PG_PUT_ABSENT] = "INSERT INTO @# " PUT_COLUMNS
+                         " SELECT * FROM " PUT_LISTS ") ORDER BY 1",
     [SS_PG_PUT_SAME] =
         "WITH u AS (UPDATE @# t SET index_key = p.index_key, expires_us ="
         " p.expires_us, hash = p.hash, value = p.value FROM " PUT_LISTS
@@ -75,8 +74,7 @@ enum ss_pg_statement ss_pg_put_statement(
 }
 
 // Gives.
-static char *sql_of(
-    const struct ss_pg_store *store, enum ss_pg_statement which)
+static char *sql_of(const struct ss_pg_store *store, enum ss_pg_statement which)
 {
     ss_check(which < SS_PG_STATEMENTS);
     if (which < SS_PG_PUTS) {
@@ -127,9 +125,9 @@ bool ss_pg_send(struct ss_pg_store *store, enum ss_pg_statement which,
                    params->values, params->lengths, params->formats, 1) == 1;
     }
     char *sql = sql_of(store, which);
-    bool is_sent = PQsendQueryParams(store->conn, sql, params->count, NULL,
-                       params->values, params->lengths, params->formats,
-                       1) == 1;
+    bool is_sent =
+        PQsendQueryParams(store->conn, sql, params->count, NULL, params->values,
+            params->lengths, params->formats, 1) == 1;
     ss_free(sql);
     return is_sent;
 }

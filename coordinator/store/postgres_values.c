@@ -80,8 +80,8 @@ void ss_pg_record_begin(struct ss_pg_array *array, uint32_t columns)
     put_u32(array_add(array, RECORD_HEADER) + 4, columns);
 }
 
-void ss_pg_record_bytes(struct ss_pg_array *array, uint32_t type,
-    const void *bytes, size_t size)
+void ss_pg_record_bytes(
+    struct ss_pg_array *array, uint32_t type, const void *bytes, size_t size)
 {
     ss_check(size <= INT32_MAX);
     unsigned char *at = array_add(array, 8 + size);

@@ -32,8 +32,8 @@ static const char format_1[] =
     "  checksum      INTEGER NOT NULL, -- of the row before\n"
     "  body          BLOB    NOT NULL, -- proto/superstep/v1/journal.proto\n"
     "  PRIMARY KEY (thread, seq)\n"
-    ") WITHOUT ROWID;\n" TABLE("runs",
-        "the run queue: run and thread -> record, index: thread") TABLE("threads",
+    ") WITHOUT ROWID;\n" TABLE("runs", "the run queue: run and thread -> "
+                                       "record, index: thread") TABLE("threads",
         "thread -> record") TABLE("graphs",
         "name@version -> description") TABLE("cache",
         "cache key -> writes") TABLE("meta",
@@ -49,15 +49,17 @@ static const char format_1[] =
                                          "<> '' AND kind <> 5;\n";
 
 // Unfinished runs in a table of their own.
-static const char format_2[] = TABLE(
-    "open_runs", "runs that have not ended: run id -> record, index: thread")
-    "INSERT INTO open_runs SELECT * FROM runs\n"
-    "  WHERE json_extract(CAST(value AS TEXT), '$.status') NOT IN\n"
-    "  ('done', 'interrupted', 'failed', 'drained', 'cancelled');\n";
+static const char format_2[] =
+    TABLE("open_runs", "runs that have not ended: run id -> record, index: "
+                       "thread") "INSERT INTO open_runs SELECT * FROM runs\n"
+                                 "  WHERE json_extract(CAST(value AS TEXT), "
+                                 "'$.status') NOT IN\n"
+                                 "  ('done', 'interrupted', 'failed', "
+                                 "'drained', 'cancelled');\n";
 
 // What is paused.
-static const char format_3[] = TABLE(
-    "pauses", "what no task is sent of -> since when, and why");
+static const char format_3[] =
+    TABLE("pauses", "what no task is sent of -> since when, and why");
 
 // Records of runs have run and thread as their key. What lies under the run
 // alone stays there; the number keeps out who would look for no more than that.

@@ -3,8 +3,8 @@
 // It is opened and closed; batches are applied; rows of a thread and entries of
 // small tables are read. A store that several processes share knows them too:
 // fences, members and their shards. Each call waits for the database; who must
-// not wait asks through a store actor (store_actor.h). A store folds nothing and
-// decides nothing but: is this place free, is this key as expected, is this
+// not wait asks through a store actor (store_actor.h). A store folds nothing
+// and decides nothing but: is this place free, is this key as expected, is this
 // epoch still the owner's (docs/internals/journal.md, cluster.md).
 //
 // One contract suite runs against every store: tests/contract/store_test.c.

@@ -40,10 +40,10 @@ struct ss_store_actor {
     bool stopping;
     uint64_t epoch;
     struct ss_store_actor_stats stats;
-    bool has_ended;            // the thread did all that it was given
+    bool has_ended;             // the thread did all that it was given
     const struct ss_job *doing; // NULL: nothing; lives until it is done
     int64_t doing_since_ms;
-    int64_t failing_since_ms; // 0: what was asked last was answered
+    int64_t failing_since_ms;      // 0: what was asked last was answered
     char what[SS_STORE_WHAT_SIZE]; // failed last
     char why[SS_ERROR_SIZE];
 };

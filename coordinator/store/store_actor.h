@@ -23,11 +23,12 @@ int ss_store_actor_start(struct ss_store *store,
     struct ss_store_actor **ret_actor, struct ss_error *error) SS_MUST_USE;
 // From now on units are appended with this epoch of the store's fence.
 void ss_store_actor_fence(struct ss_store_actor *actor, uint64_t epoch);
-// Finish what is queued, and take nothing more: what is done can be taken still.
+// Finish what is queued, and take nothing more: what is done can be taken
+// still.
 void ss_store_actor_finish(struct ss_store_actor *actor);
-// The same until `until_ms` (CLOCK_MONOTONIC) at the latest. False: its store has
-// not answered by then. Nothing stops a thread that waits for a disk or a server,
-// but the end of the process: no more may be asked of this actor.
+// The same until `until_ms` (CLOCK_MONOTONIC) at the latest. False: its store
+// has not answered by then. Nothing stops a thread that waits for a disk or a
+// server, but the end of the process: no more may be asked of this actor.
 bool ss_store_actor_finish_until(
     struct ss_store_actor *actor, int64_t until_ms) SS_MUST_USE;
 // Finish what is queued, stop, close the store.
@@ -49,9 +50,9 @@ struct ss_store_actor_stats ss_store_actor_stats(
 
 // What a store has not answered yet, or could not do when it was asked last.
 struct ss_store_wait {
-    int64_t since_ms; // CLOCK_MONOTONIC
+    int64_t since_ms;              // CLOCK_MONOTONIC
     char what[SS_STORE_WHAT_SIZE]; // "to write thread t"
-    char why[SS_ERROR_SIZE]; // as the store says; "": it says nothing
+    char why[SS_ERROR_SIZE];       // as the store says; "": it says nothing
 };
 // False: nothing is asked of it, and what was asked last was answered.
 bool ss_store_actor_waits(

@@ -1,8 +1,8 @@
 // store_actors.c - which actor does what, and what waits for others.
 //
 // An actor finishes units in the order in which it got them (a read may be
-// overtaken, a unit never). So "all units before this job" are counted: how many
-// each actor had been sent, and how many it has finished.
+// overtaken, a unit never). So "all units before this job" are counted: how
+// many each actor had been sent, and how many it has finished.
 #include "coordinator/store/store_actors.h"
 
 #include <string.h>

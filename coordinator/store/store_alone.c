@@ -1,5 +1,5 @@
-// store_alone.c - the trivial table of owners: a store that one process owns gives
-// its epochs itself, and keeps a word of whoever stopped as asked.
+// store_alone.c - the trivial table of owners: a store that one process owns
+// gives its epochs itself, and keeps a word of whoever stopped as asked.
 #include <string.h>
 
 #include "common/base/ids.h"

@@ -29,8 +29,7 @@ struct ss_store_cluster_ops {
     int (*take)(struct ss_store *store, const struct ss_member *self,
         const char *dead, struct ss_shards *ret_got, struct ss_error *error);
     int (*hand)(struct ss_store *store, const struct ss_member *self,
-        const struct ss_shards *shards, const char *to,
-        struct ss_error *error);
+        const struct ss_shards *shards, const char *to, struct ss_error *error);
 };
 
 struct ss_store_ops {
@@ -56,7 +55,7 @@ struct ss_store_ops {
 
 struct ss_store {
     const struct ss_store_ops *ops;
-    char *name; // owned; freed by ss_store_close()
+    char *name;                   // owned; freed by ss_store_close()
     ss_store_trouble_fn *trouble; // or NULL
     void *trouble_ctx;
 };

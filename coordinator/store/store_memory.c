@@ -155,9 +155,9 @@ static void put_apply(
     size_t at = entry_position(table, put->key);
     struct entry *entry = entry_at(table, at, put->key);
     if (!put->value) {
-        bool is_meant = entry && (!put->index ||
-                                     (entry->index &&
-                                         strcmp(entry->index, put->index) == 0));
+        bool is_meant =
+            entry && (!put->index || (entry->index && strcmp(entry->index,
+                                                          put->index) == 0));
         if (is_meant) {
             entry_free(entry);
             SS_VEC_REMOVE(&table->entries, at);

@@ -139,8 +139,8 @@ static void postgres_close(struct ss_store *base)
     ss_free(store);
 }
 
-int ss_pg_new(const char *rest, struct ss_pg_store **ret_store,
-    struct ss_error *error)
+int ss_pg_new(
+    const char *rest, struct ss_pg_store **ret_store, struct ss_error *error)
 {
     static const struct ss_store_ops ops = {
         .apply = ss_pg_apply,

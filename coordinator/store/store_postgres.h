@@ -1,14 +1,14 @@
 // store_postgres.h - the PostgreSQL store's own: opening and its options
 // (store_postgres.c), connecting (postgres_connect.c), waiting
-// (postgres_wait.c), the tables (postgres_schema.c), parameters (postgres_values.c), committing
-// (postgres_work.c, postgres_runs.c, postgres_append.c,
-// postgres_statements.c), reading (postgres_read.c), the fence
-// (postgres_fence.c), members and shards (postgres_cluster.c).
+// (postgres_wait.c), the tables (postgres_schema.c), parameters
+// (postgres_values.c), committing (postgres_work.c, postgres_runs.c,
+// postgres_append.c, postgres_statements.c), reading (postgres_read.c), the
+// fence (postgres_fence.c), members and shards (postgres_cluster.c).
 //
-// Every name is qualified and no session has a setting: what a transaction needs
-// set, it sets for itself. Behind a pooler, which
-// hands out another session for each transaction, statements are sent with
-// plain parameters; a session of our own keeps the frequent ones prepared.
+// Every name is qualified and no session has a setting: what a transaction
+// needs set, it sets for itself. Behind a pooler, which hands out another
+// session for each transaction, statements are sent with plain parameters; a
+// session of our own keeps the frequent ones prepared.
 #ifndef SS_STORE_STORE_POSTGRES_H
 #define SS_STORE_STORE_POSTGRES_H
 
@@ -52,9 +52,9 @@ struct ss_pg_identity {
     char generation[40];
 };
 
-// What a store has of the world outside: a server to connect to, waiting for it,
-// and its time. Everything that waits goes through here, so that the simulator
-// can let several stores' statements meet in an order of its choice.
+// What a store has of the world outside: a server to connect to, waiting for
+// it, and its time. Everything that waits goes through here, so that the
+// simulator can let several stores' statements meet in an order of its choice.
 struct ss_pg_outside {
     // As PQconnectdbParams(), with the URL expanded. Gives.
     PGconn *(*connect)(
@@ -75,7 +75,7 @@ struct ss_pg_store {
     char *schema; // a plain name
     int64_t reconnect_ms;
     bool leaves_commit; // synchronous_commit is as the server has it
-    PGconn *conn; // NULL: to be made
+    PGconn *conn;       // NULL: to be made
     struct ss_pg_identity identity;
     bool is_known; // `identity` is set
     bool has_moved;
@@ -124,8 +124,8 @@ void ss_pg_record_begin(struct ss_pg_array *array, uint32_t columns);
 void ss_pg_record_text(struct ss_pg_array *array, const char *text); // or NULL
 void ss_pg_record_number(
     struct ss_pg_array *array, uint32_t type, int64_t number); // int4 or int8
-void ss_pg_record_bytes(struct ss_pg_array *array, uint32_t type,
-    const void *bytes, size_t size);
+void ss_pg_record_bytes(
+    struct ss_pg_array *array, uint32_t type, const void *bytes, size_t size);
 void ss_pg_record_end(struct ss_pg_array *array);
 
 void ss_pg_params_text(struct ss_pg_params *params, const char *text);
@@ -204,8 +204,8 @@ int ss_pg_migrate(struct ss_pg_store *store, struct ss_error *error);
 
 // --- rights (postgres_rights.c) ----------------------------------------------
 
-// One text, as ss_pg_sql() takes it: the rights on our tables that this user has
-// not; NULL: it has all.
+// One text, as ss_pg_sql() takes it: the rights on our tables that this user
+// has not; NULL: it has all.
 extern const char ss_pg_rights_sql[];
 // SS_EIO: it has not all.
 int ss_pg_rights(struct ss_pg_store *store, struct ss_error *error);
@@ -292,8 +292,8 @@ int ss_pg_fence_break(
     struct ss_store *base, const char *coordinator, struct ss_error *error);
 // Within a transaction. Whoever is in the middle of a commit with those epochs
 // is waited for, then cut off.
-int ss_pg_fence_break_now(struct ss_pg_store *store, const char *coordinator,
-    struct ss_error *error);
+int ss_pg_fence_break_now(
+    struct ss_pg_store *store, const char *coordinator, struct ss_error *error);
 
 // --- members and shards (postgres_cluster.c) --------------------------------
 

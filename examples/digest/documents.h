@@ -12,7 +12,8 @@ enum {
 
 // The text documents of `folder`, by name: gives a list of pieces {"name",
 // "path", "begin", "end"}, each a whole document. Symbolic links are followed,
-// but a file counts once. What is not text is left out. NULL: *ret_why says why.
+// but a file counts once. What is not text is left out. NULL: *ret_why says
+// why.
 json_t *documents_list(const char *folder, char ret_why[256]);
 
 // The text of a piece. Gives (free), and its size; NULL: *ret_why says why.

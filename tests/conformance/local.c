@@ -26,8 +26,8 @@ static json_t *local_ask(
     struct ss_local_listener subscriber = {.on_item = collect, .ctx = events};
     struct ss_local_error error;
     json_t *answer;
-    if (ss_local_ask(self->local, op, body, events ? &subscriber : NULL, &answer,
-            &error) == 0)
+    if (ss_local_ask(self->local, op, body, events ? &subscriber : NULL,
+            &answer, &error) == 0)
         return answer;
     return json_pack("{s:{s:s, s:s}}", "error", "code", error.code, "message",
         error.message);

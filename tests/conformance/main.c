@@ -166,8 +166,8 @@ static char *store_of(const struct options *options)
     static unsigned int count;
     if (!options->server)
         return ss_strdup(options->store);
-    return ss_format("%s&schema=scenario_%u",
-        postgres_server_url(options->server), ++count);
+    return ss_format(
+        "%s&schema=scenario_%u", postgres_server_url(options->server), ++count);
 }
 
 // The answers to a scenario's calls, or NULL with the reason. Gives.

@@ -465,8 +465,8 @@ static json_t *call_history(struct player *player, const struct call *call)
     return result;
 }
 
-// The updates that a copy brings along are pairs there: values, as_node (R9.18).
-// Takes and gives.
+// The updates that a copy brings along are pairs there: values, as_node
+// (R9.18). Takes and gives.
 static json_t *unpaired(json_t *values)
 {
     json_t *updates = json_array();
@@ -485,8 +485,7 @@ static json_t *unpaired(json_t *values)
 static json_t *one_update(json_t *given)
 {
     json_t *values = evaluate(json_object_get(given, "values"));
-    const char *as_node =
-        json_string_value(json_object_get(given, "as_node"));
+    const char *as_node = json_string_value(json_object_get(given, "as_node"));
     if (as_node && strcmp(as_node, "__copy__") == 0 && json_is_array(values))
         values = unpaired(values);
     json_t *update = json_pack("{s:o}", "values", values);

@@ -1,7 +1,7 @@
 // A coordinator among others whose lease runs out while it reads what came in:
 // what it answers from then on promises nothing. A whole coordinator on a real
-// server, in this process, with a clock that the test sets on: amid a turn, when
-// the log is told of bytes that are not a message.
+// server, in this process, with a clock that the test sets on: amid a turn,
+// when the log is told of bytes that are not a message.
 #include "tests/contract/store_world.h"
 
 #ifndef SS_HAVE_POSTGRES

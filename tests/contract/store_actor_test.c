@@ -497,8 +497,7 @@ START_TEST(one_that_waits_is_not_waited_for_longer_than_that)
     gate_await();
     ck_assert(!ss_store_actor_finish_until(actor, 0));
     gate_open();
-    ck_assert(ss_store_actor_finish_until(
-        actor, ss_clock_ms() + 60000));
+    ck_assert(ss_store_actor_finish_until(actor, ss_clock_ms() + 60000));
     expect(0, SS_OK);
     ck_assert(ss_store_actor_finish_until(actor, 0));
 }

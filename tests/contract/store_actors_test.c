@@ -58,8 +58,8 @@ static int told_apply(
         if (unit->rows_count > 0) {
             snprintf(what, sizeof(what), "%u", (unsigned)unit->rows[0].seq);
         }
-        unit->result = pass(base, what,
-            unit->thread ? unit->thread : unit->puts[0].key);
+        unit->result =
+            pass(base, what, unit->thread ? unit->thread : unit->puts[0].key);
     }
     return SS_OK;
 }
@@ -84,8 +84,8 @@ static int told_hand(struct ss_store *base, const struct ss_member *self,
     return status == SS_OK ? SS_OK : ss_error_set(error, status, "to %s", to);
 }
 
-static int told_end(struct ss_store *base, const struct ss_member *self,
-    struct ss_error *error)
+static int told_end(
+    struct ss_store *base, const struct ss_member *self, struct ss_error *error)
 {
     (void)self;
     (void)error;
@@ -177,8 +177,8 @@ static void submit_row(uint64_t tag, const char *thread, uint64_t seq)
     ss_store_actors_submit(actors, ss_job_apply(tag, &unit));
 }
 
-static void submit_put(uint64_t tag, enum ss_store_table table,
-    const char *key, const char *index)
+static void submit_put(
+    uint64_t tag, enum ss_store_table table, const char *key, const char *index)
 {
     struct ss_store_put put = {.table = table,
         .key = key,

@@ -34,8 +34,7 @@ static struct ss_member member_of(struct ss_store *it, const char *name)
     struct ss_member member = {.row_format = SS_ROW_FORMAT};
     snprintf(member.name, sizeof(member.name), "%s", name);
     snprintf(member.endpoint, sizeof(member.endpoint), "tcp://%s:1", name);
-    int status =
-        ss_store_fence_take(it, name, 0, &member.epoch, &world_error);
+    int status = ss_store_fence_take(it, name, 0, &member.epoch, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
     return member;
 }
@@ -119,8 +118,7 @@ static size_t claim(
     struct ss_store *it, const struct ss_member *member, uint16_t end)
 {
     struct ss_shards wanted = shards_to(end), got = {{0}};
-    int status =
-        ss_store_shards_claim(it, member, &wanted, &got, &world_error);
+    int status = ss_store_shards_claim(it, member, &wanted, &got, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
     return ss_shards_count(&got);
 }
@@ -321,14 +319,14 @@ START_TEST(a_takeover_takes_all_and_breaks_the_fence)
 END_TEST
 
 // The same name, another connection of its own.
-static struct ss_member connection_of(struct ss_store **ret_store,
-    const char *name, int actor)
+static struct ss_member connection_of(
+    struct ss_store **ret_store, const char *name, int actor)
 {
     struct ss_member member = {.row_format = SS_ROW_FORMAT};
     int status = ss_store_open(world_server_url(), ret_store, &world_error);
     ck_assert_msg(status == SS_OK, "%s", world_error.message);
-    ck_assert_int_eq(ss_store_fence_take(*ret_store, name, actor,
-                         &member.epoch, &world_error),
+    ck_assert_int_eq(ss_store_fence_take(
+                         *ret_store, name, actor, &member.epoch, &world_error),
         SS_OK);
     return member;
 }
@@ -477,8 +475,7 @@ START_TEST(the_local_runner_keeps_away_from_coordinators_at_work)
     uint64_t epoch = 0;
     ck_assert_int_eq(
         ss_storage_open(world_server_url(), &local, &world_error), SS_OK);
-    ck_assert_int_eq(
-        ss_storage_epoch(local, &epoch, &world_error), SS_EBUSY);
+    ck_assert_int_eq(ss_storage_epoch(local, &epoch, &world_error), SS_EBUSY);
     ck_assert_ptr_nonnull(strstr(world_error.message, "2 coordinators"));
     end_lease_of("ada");
     ck_assert_int_eq(ss_store_lease_end(other, &bob, &world_error), SS_OK);

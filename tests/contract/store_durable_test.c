@@ -47,8 +47,7 @@ static int on_close(sqlite3_file *file)
     return real_of(file)->pMethods->xClose(real_of(file));
 }
 
-static int on_read(
-    sqlite3_file *file, void *to, int size, sqlite3_int64 offset)
+static int on_read(sqlite3_file *file, void *to, int size, sqlite3_int64 offset)
 {
     return real_of(file)->pMethods->xRead(real_of(file), to, size, offset);
 }
@@ -157,8 +156,8 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
                   : flags & SQLITE_OPEN_MAIN_DB ? &disk.base
                                                 : NULL;
     it->head.pMethods = NULL;
-    int code = disk.real->xOpen(
-        disk.real, name, real_of(file), flags, ret_flags);
+    int code =
+        disk.real->xOpen(disk.real, name, real_of(file), flags, ret_flags);
     if (real_of(file)->pMethods)
         it->head.pMethods = &disk.methods;
     return code;

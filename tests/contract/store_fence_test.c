@@ -228,14 +228,14 @@ static void wait_for_lonely(PGconn *blocker, struct lonely *lonely)
     char *sql = ss_format("SELECT count(*) FROM pg_stat_activity WHERE %d ="
                           " ANY (pg_blocking_pids(pid))",
         PQbackendPID(blocker));
-    while (!atomic_load(&lonely->has_ended)
-           && strcmp(ask(pg.person, sql), "0") == 0) {
+    while (!atomic_load(&lonely->has_ended) &&
+           strcmp(ask(pg.person, sql), "0") == 0) {
     }
     ss_free(sql);
 }
 
-// A takeover has read, and a stale coordinator's unit comes in between: whatever
-// it is, it waits for the takeover, and then it is not one.
+// A takeover has read, and a stale coordinator's unit comes in between:
+// whatever it is, it waits for the takeover, and then it is not one.
 static void come_between(struct ss_store_unit unit)
 {
     PGconn *taker = connect_person();
@@ -256,7 +256,8 @@ static void come_between(struct ss_store_unit unit)
     PQfinish(taker);
 }
 
-START_TEST(a_unit_that_goes_alone_between_the_takeovers_read_and_its_commit_fails)
+START_TEST(
+    a_unit_that_goes_alone_between_the_takeovers_read_and_its_commit_fails)
 {
     open_store(&pg.store);
     uint64_t epoch = take(pg.store, "a");
@@ -385,13 +386,12 @@ struct start {
 static void *start_work(void *ctx)
 {
     struct start *start = ctx;
-    start->status =
-        ss_store_fence_take(pg.store, "a", 0, &start->epoch, NULL);
+    start->status = ss_store_fence_take(pg.store, "a", 0, &start->epoch, NULL);
     return NULL;
 }
 
-// Who is taken over starts again in the middle of it: the takeover has the fence,
-// and raises the epoch last.
+// Who is taken over starts again in the middle of it: the takeover has the
+// fence, and raises the epoch last.
 START_TEST(a_start_waits_for_a_takeover_and_holds_nothing_that_this_needs)
 {
     open_store(&pg.store);
@@ -433,8 +433,7 @@ struct takeover {
 static void *takeover_work(void *ctx)
 {
     struct takeover *it = ctx;
-    it->status =
-        ss_store_shards_take(pg.store, &it->self, "b", &it->got, NULL);
+    it->status = ss_store_shards_take(pg.store, &it->self, "b", &it->got, NULL);
     return NULL;
 }
 

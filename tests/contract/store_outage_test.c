@@ -133,8 +133,8 @@ START_TEST(a_server_that_is_stopped_and_started_loses_nothing)
 {
     struct postgres_server *own = postgres_server_start(false);
     ck_assert_ptr_nonnull(own);
-    snprintf(pg.url, sizeof(pg.url), "%s&reconnect_ms=0",
-        postgres_server_url(own));
+    snprintf(
+        pg.url, sizeof(pg.url), "%s&reconnect_ms=0", postgres_server_url(own));
     open_store(&pg.store);
     for (uint64_t seq = 1; seq <= 4; seq += 2) {
         ck_assert_int_eq(append_row(pg.store, "t", seq, "x"), SS_OK);
@@ -177,8 +177,8 @@ START_TEST(a_standby_that_was_promoted_is_another_database)
 {
     struct postgres_server *own = postgres_server_start(false);
     ck_assert_ptr_nonnull(own);
-    snprintf(pg.url, sizeof(pg.url), "%s&reconnect_ms=0",
-        postgres_server_url(own));
+    snprintf(
+        pg.url, sizeof(pg.url), "%s&reconnect_ms=0", postgres_server_url(own));
     open_store(&pg.store);
     ck_assert_int_eq(append_row(pg.store, "t", 1, "one"), SS_OK);
     postgres_server_end(own);

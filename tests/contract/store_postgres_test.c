@@ -76,8 +76,8 @@ START_TEST(no_server_no_database_and_no_password_are_told_apart)
     ask(pg.person, "SELECT pg_reload_conf()");
     // A fresh session waits for nothing: it reads what was reloaded, or not
     // yet; so wait until the server says that it has.
-    while (strcmp(
-        ask(pg.person, "SELECT count(*) FROM pg_hba_file_rules"), "2")) {
+    while (
+        strcmp(ask(pg.person, "SELECT count(*) FROM pg_hba_file_rules"), "2")) {
     }
     it = ss_format("postgres://locked:wrong@/postgres?host=%s",
         postgres_server_folder(pg.server));
@@ -88,8 +88,7 @@ START_TEST(no_server_no_database_and_no_password_are_told_apart)
     }
     ck_assert_int_eq(status, SS_EIO);
     ss_free(it);
-    it = ss_format(
-        "postgres://locked@/postgres?host=%s",
+    it = ss_format("postgres://locked@/postgres?host=%s",
         postgres_server_folder(pg.server));
     refuse(it, SS_EIO, "it wants a password");
     ss_free(it);
@@ -148,8 +147,7 @@ START_TEST(a_database_of_another_encoding_is_refused)
 {
     ask(pg.person,
         "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
-    char *it = ss_format(
-        "postgres://postgres@/latin?host=%s",
+    char *it = ss_format("postgres://postgres@/latin?host=%s",
         postgres_server_folder(pg.server));
     refuse(it, SS_EINVAL, "has the encoding LATIN1");
     ss_free(it);
@@ -233,8 +231,8 @@ START_TEST(people_may_look)
     ck_assert_int_eq(append_row(pg.store, "t", 2, "no checkpoint"), SS_OK);
     ck_assert_str_eq(
         ask(pg.person, "SELECT string_agg(concat_ws(' ', thread, checkpoint_id,"
-                    " created AT TIME ZONE 'UTC', size, metadata->>'user'),"
-                    " ';') FROM checkpoints"),
+                       " created AT TIME ZONE 'UTC', size, metadata->>'user'),"
+                       " ';') FROM checkpoints"),
         "t c1 2023-11-14 22:13:20.000042 4 Ada");
 }
 END_TEST
@@ -283,7 +281,7 @@ START_TEST(a_batch_larger_than_a_statement_is_one_commit)
     ck_assert_int_eq(apply_unit(pg.store, &unit), SS_OK);
     ck_assert_str_eq(
         ask(pg.person, "SELECT count(*) || ' ' || count(DISTINCT xmin::text)"
-                    " || ' ' || sum(length(body)) FROM journal"),
+                       " || ' ' || sum(length(body)) FROM journal"),
         "5 1 31457280");
     ss_free(body);
 }
@@ -363,8 +361,7 @@ START_TEST(many_rows_and_entries_are_read_in_pages)
     ck_assert_uint_eq(
         strlen(entries_text(pg.store, SS_TABLE_CACHE, NULL, NULL, 0)),
         600 * 7 - 1 > 4095 ? 4095 : 600 * 7 - 1);
-    ck_assert_str_eq(
-        entries_text(pg.store, SS_TABLE_CACHE, "i", "k697", 0),
+    ck_assert_str_eq(entries_text(pg.store, SS_TABLE_CACHE, "i", "k697", 0),
         "k698=x k699=x");
 }
 END_TEST

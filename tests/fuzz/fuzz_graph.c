@@ -1,5 +1,5 @@
-// Any JSON is a graph's description or a status. What compiles is the same graph
-// when its description is compiled again, and can be drawn.
+// Any JSON is a graph's description or a status. What compiles is the same
+// graph when its description is compiled again, and can be drawn.
 #include <stdint.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ static void expect_sound(const struct ss_graph *graph)
             ss_check(node->edges[c] < graph->channels_count);
         for (size_t c = 0; c < node->joins_count; c++)
             ss_check(node->joins[c] < graph->channels_count);
-        ss_check(node->handler == SS_NONE || node->handler < graph->nodes_count);
+        ss_check(
+            node->handler == SS_NONE || node->handler < graph->nodes_count);
         if (node->subgraph)
             expect_sound(node->subgraph);
     }
@@ -59,8 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ss_error error = {0};
     if (!is_set_up++)
         ss_value_setup();
-    if (ss_json_parse(size > 0 ? (const char *)data : NULL, size, &json,
-            NULL) != SS_OK)
+    if (ss_json_parse(
+            size > 0 ? (const char *)data : NULL, size, &json, NULL) != SS_OK)
         return 0;
     int status = ss_graph_compile(json, &graph, &error);
     json_decref(json);

@@ -1,5 +1,5 @@
-// Any rows that a database gives back are a journal or a status, and whatever is
-// a journal can be looked at from all sides.
+// Any rows that a database gives back are a journal or a status, and whatever
+// is a journal can be looked at from all sides.
 //
 // An input is the number of the first row, and then row by row
 //
@@ -82,8 +82,11 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
 {
     struct texts texts;
     struct ss_error error = {0};
-    struct ss_store_row row = {.thread = "t", .seq = seq, .format = 1,
-        .checksum = *checksum, .wall_us = (int64_t)seq};
+    struct ss_store_row row = {.thread = "t",
+        .seq = seq,
+        .format = 1,
+        .checksum = *checksum,
+        .wall_us = (int64_t)seq};
     row.kind = next(input);
     row.parent_seq = next(input);
     row.base_seq = next(input);
@@ -106,7 +109,8 @@ static bool load(struct input *input, struct ss_journal *journal, uint64_t seq,
     return status == SS_OK;
 }
 
-static void look_at(struct ss_journal *journal, struct ss_checkpoint_entry *mark)
+static void look_at(
+    struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
     size_t count;
     const struct ss_pending **pending = ss_journal_pending(mark, &count);
@@ -132,7 +136,8 @@ static void look_around(struct ss_journal *journal)
             ss_check(m == 0 || strcmp(marks[m - 1]->id, marks[m]->id) < 0);
             look_at(journal, marks[m]);
         }
-        struct ss_checkpoint_entry *newest = ss_journal_find(journal, names[i], NULL);
+        struct ss_checkpoint_entry *newest =
+            ss_journal_find(journal, names[i], NULL);
         ss_check(newest == marks[count - 1]);
         struct ss_checkpoint *folded = ss_journal_fold(journal, newest);
         ss_check(!is_sound || folded);

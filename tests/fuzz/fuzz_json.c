@@ -1,5 +1,6 @@
-// Any bytes are JSON or a status. What the quick check takes for JSON, the parser
-// takes too; what was parsed says the same when it is written and read again.
+// Any bytes are JSON or a status. What the quick check takes for JSON, the
+// parser takes too; what was parsed says the same when it is written and read
+// again.
 #include <stdint.h>
 #include <string.h>
 

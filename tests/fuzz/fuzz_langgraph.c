@@ -1,6 +1,6 @@
 // A value of LangGraph's tables, or a whole checkpoint: the first byte chooses
-// its place, the rest is msgpack (a checkpoint's may be JSON). What can be read is
-// written again, and then reads the same.
+// its place, the rest is msgpack (a checkpoint's may be JSON). What can be read
+// is written again, and then reads the same.
 #include <stdint.h>
 
 #include "client/langgraph/record.h"
@@ -22,8 +22,8 @@ static void write_again(const char *channel, bool is_write, json_t *json)
         ss_typed_encode(channel, is_write, json, &all, &tag, &buf, NULL);
     // an extension with nonsense inside is carried, and not written
     if (status == SS_OK) {
-        status = ss_typed_decode(channel, is_write, tag, ss_buf_str(&buf),
-            buf.size, &again, NULL);
+        status = ss_typed_decode(
+            channel, is_write, tag, ss_buf_str(&buf), buf.size, &again, NULL);
         ss_check(status == SS_OK);
         ss_check(json_equal(json, again));
     }
@@ -32,8 +32,8 @@ static void write_again(const char *channel, bool is_write, json_t *json)
     ss_buf_fini(&buf);
 }
 
-static int open_record(const char *tag, const void *bytes, size_t size,
-    json_t **ret_saved)
+static int open_record(
+    const char *tag, const void *bytes, size_t size, json_t **ret_saved)
 {
     static const char metadata[] = "{\"source\":\"loop\",\"step\":1}";
     const struct ss_record row = {.ns = "",

@@ -19,13 +19,13 @@ struct life {
     char run[SS_UUID_SIZE]; // which that row is of
 };
 
-struct ledger { // of a thread
+struct ledger {         // of a thread
     uint64_t head;      // the last row that was looked at
     uint64_t head_hash; // of its body
     bool is_the_same;   // that row stands, or one behind it where it was pruned
     bool has_met_head;  // while it is read on
     uint64_t generation; // of the database
-    uint64_t kept; // results that were taken from the cache
+    uint64_t kept;       // results that were taken from the cache
     struct ss_map lives;
     struct ss_map passed; // checkpoints that a later superstep stands behind
 };
@@ -65,8 +65,7 @@ static void note_write(struct ledger *it, const struct ss_row *row,
     const struct ss_row_write *write)
 {
     bool fails = strcmp(write->channel, SS_NAME_ERROR) == 0;
-    if (strcmp(write->task_id, SS_NULL_TASK) == 0 ||
-        (write->idx < 0 && !fails))
+    if (strcmp(write->task_id, SS_NULL_TASK) == 0 || (write->idx < 0 && !fails))
         return;
     struct life *life = life_of(it, row->of, write->task_id);
     // nobody ran it: what an earlier task with the same input wrote was kept
@@ -112,8 +111,8 @@ static void read_on(struct world *world, struct ledger *it, const char *thread)
         violated(world, "thread %s cannot be read: %s", thread, error.message);
 }
 
-// What is durable now. A thread that was deleted, and made again, has other rows
-// under the same numbers.
+// What is durable now. A thread that was deleted, and made again, has other
+// rows under the same numbers.
 static struct ledger *look(struct world *world, const char *thread)
 {
     struct ledger *it = ss_map_get(&world->ledgers, thread);
@@ -146,8 +145,7 @@ void bodies_begin(struct world *world, const struct ss_assignment *order)
     if (order->kind == SS_ORDER_FOLD)
         return;
     struct ledger *ledger = look(world, order->thread);
-    struct life *life =
-        life_of(ledger, order->checkpoint_id, order->task_id);
+    struct life *life = life_of(ledger, order->checkpoint_id, order->task_id);
     world->report.bodies++;
     world->report.bodies_again += life->begun++ > 0;
     if (!run_is_sync(order->run))

@@ -6,14 +6,13 @@
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "coordinator/engine/limits.h"
 #include "coordinator/core/journal_io.h"
+#include "coordinator/engine/limits.h"
 #include "tests/sim/world.h"
 
 // ------------------------------------------------------------------ the gate
 
-static char *status_of(
-    struct world *world, const char *thread, const char *run)
+static char *status_of(struct world *world, const char *thread, const char *run)
 {
     json_t *record = database_run(world, thread, run);
     char *status = ss_strdup(ss_json_str(record, "status", NULL));
@@ -37,7 +36,8 @@ static int look(void *ctx, const struct ss_store_row *row)
 {
     struct search *search = ctx;
     search->head = row->seq;
-    if (search->checkpoint && strcmp(row->checkpoint_id, search->checkpoint) == 0)
+    if (search->checkpoint &&
+        strcmp(row->checkpoint_id, search->checkpoint) == 0)
         search->is_found = true;
     return SS_OK;
 }
@@ -97,7 +97,8 @@ static bool was_released(struct world *world, const char *thread)
     return customer && customer_has_released(customer);
 }
 
-void check_dispatch(const struct coordinator *it, const struct ss_assignment *order)
+void check_dispatch(
+    const struct coordinator *it, const struct ss_assignment *order)
 {
     struct world *world = it->process.world;
     check_owner(it, order->thread, "sends a task out");
@@ -114,8 +115,10 @@ void check_dispatch(const struct coordinator *it, const struct ss_assignment *or
     json_decref(record);
     if (world_plan(world, order)->keeps != SS_CHECKPOINTER_NONE &&
         !search_thread(world, order->thread, order->checkpoint_id).is_found)
-        violated(world, "%s of run %s is sent out before its checkpoint is "
-            "durable", order->node, order->run);
+        violated(world,
+            "%s of run %s is sent out before its checkpoint is "
+            "durable",
+            order->node, order->run);
 }
 
 bool check_tells_rollback(const json_t *answer)
@@ -138,8 +141,7 @@ void check_reply(const struct coordinator *it, const json_t *reply)
         check_gone(world, ss_json_str(reply, "thread", "?"), run, false);
         return;
     }
-    char *status =
-        status_of(world, ss_json_str(reply, "thread", "?"), run);
+    char *status = status_of(world, ss_json_str(reply, "thread", "?"), run);
     bool goes_on = strcmp(said, "running") == 0 || strcmp(said, "queued") == 0;
     if (!status || (strcmp(status, said) != 0 && !goes_on))
         violated(world, "run %s is said to be %s, and stored as %s", run, said,
@@ -147,8 +149,8 @@ void check_reply(const struct coordinator *it, const json_t *reply)
     ss_free(status);
 }
 
-// It was accepted, and taken back before anybody could be told; whoever had asked
-// for that may have gone since then.
+// It was accepted, and taken back before anybody could be told; whoever had
+// asked for that may have gone since then.
 static bool was_taken_back(
     struct world *world, const char *thread, const char *run)
 {
@@ -174,14 +176,15 @@ void check_event(const struct coordinator *it, const struct customer *customer,
     const char *seq = ss_json_str(event, "seq", NULL);
     if (!seq || !customer || !customer_is_sync(customer))
         return;
-    uint64_t head =
-        search_thread(world, customer_thread(customer), NULL).head;
+    uint64_t head = search_thread(world, customer_thread(customer), NULL).head;
     if (strtoull(seq, NULL, 10) > head)
-        violated(world, "event %s of thread %s leaves before its row is durable",
-            seq, customer_thread(customer));
+        violated(world,
+            "event %s of thread %s leaves before its row is durable", seq,
+            customer_thread(customer));
 }
 
-// ------------------------------------------------------------------ the journal
+// ------------------------------------------------------------------ the
+// journal
 
 struct load {
     struct world *world;
@@ -210,8 +213,8 @@ static struct ss_journal *load_thread(struct world *world, const char *thread)
 }
 
 // Writes of one task to one checkpoint stand in one row.
-static void check_once(struct world *world, const struct ss_row *row,
-    struct ss_map *known)
+static void check_once(
+    struct world *world, const struct ss_row *row, struct ss_map *known)
 {
     for (size_t i = 0; i < row->writes_count; i++) {
         const struct ss_row_write *write = &row->writes[i];
@@ -223,9 +226,10 @@ static void check_once(struct world *world, const struct ss_row *row,
         bool is_anew = other && strcmp(other->run, row->run) != 0 &&
                        strstr(write->path, SS_NAME_HANDLER_PATH);
         if (other && other != row && !is_anew)
-            violated(world, "the writes of task %s stand in rows %llu (of run %s) "
-                "and %llu (of run %s)", write->path,
-                (unsigned long long)other->seq, other->run,
+            violated(world,
+                "the writes of task %s stand in rows %llu (of run %s) "
+                "and %llu (of run %s)",
+                write->path, (unsigned long long)other->seq, other->run,
                 (unsigned long long)row->seq, row->run);
         ss_map_put(known, key, (void *)row);
         ss_free(key);
@@ -253,10 +257,10 @@ static const json_t *lost_in(const struct ss_row *row, const char *task_id)
     return NULL;
 }
 
-// However often coordinators change: a task is lost once more than it was before,
-// and no more often than a task may be.
-static void check_lost(struct world *world, const struct ss_row *row,
-    struct ss_map *known)
+// However often coordinators change: a task is lost once more than it was
+// before, and no more often than a task may be.
+static void check_lost(
+    struct world *world, const struct ss_row *row, struct ss_map *known)
 {
     for (size_t i = 0; i < row->writes_count; i++) {
         const struct ss_row_write *write = &row->writes[i];
@@ -273,23 +277,27 @@ static void check_lost(struct world *world, const struct ss_row *row,
         if (count < 1 || count > SS_REDELIVERIES_MAX ||
             count <= ss_json_int(was, "lost", 0) ||
             ss_json_int(is, "attempts", 0) <= ss_json_int(was, "attempts", 0))
-            violated(world, "task %s of run %s was lost %lld times in row %llu, "
-                "and %lld times before", write->path, row->run,
-                (long long)count, (unsigned long long)row->seq,
+            violated(world,
+                "task %s of run %s was lost %lld times in row %llu, "
+                "and %lld times before",
+                write->path, row->run, (long long)count,
+                (unsigned long long)row->seq,
                 (long long)ss_json_int(was, "lost", 0));
         ss_free(key);
     }
 }
 
-static int64_t version_of(const struct ss_checkpoint *checkpoint, const char *key)
+static int64_t version_of(
+    const struct ss_checkpoint *checkpoint, const char *key)
 {
     const struct ss_slot *slot = ss_map_get(&checkpoint->channels, key);
     return slot ? slot->version : 0;
 }
 
 // I1, I4.
-static void check_versions(struct world *world, const struct ss_checkpoint_entry *mark,
-    const struct ss_checkpoint *is, const struct ss_checkpoint *was)
+static void check_versions(struct world *world,
+    const struct ss_checkpoint_entry *mark, const struct ss_checkpoint *is,
+    const struct ss_checkpoint *was)
 {
     const struct ss_map_entry *e;
     for (e = was ? was->channels.first : NULL; e; e = e->next)
@@ -300,13 +308,16 @@ static void check_versions(struct world *world, const struct ss_checkpoint_entry
         const struct ss_map *seen = e->value;
         for (const struct ss_map_entry *s = seen->first; s; s = s->next)
             if (*(const int64_t *)s->value > version_of(is, s->key))
-                violated(world, "checkpoint %s: %s has seen a version of %s "
-                    "that is not there", mark->id, e->key, s->key);
+                violated(world,
+                    "checkpoint %s: %s has seen a version of %s "
+                    "that is not there",
+                    mark->id, e->key, s->key);
     }
 }
 
 // I6, I7. Under `exit` steps are left out.
-static void check_parent(struct world *world, const struct ss_checkpoint_entry *mark)
+static void check_parent(
+    struct world *world, const struct ss_checkpoint_entry *mark)
 {
     const struct ss_checkpoint_entry *parent = mark->parent;
     if (!parent)
@@ -323,7 +334,8 @@ static void check_space(
     struct world *world, struct ss_journal *journal, const char *ns)
 {
     size_t count = 0;
-    struct ss_checkpoint_entry *const *marks = ss_journal_list(journal, ns, &count);
+    struct ss_checkpoint_entry *const *marks =
+        ss_journal_list(journal, ns, &count);
     for (size_t i = 0; i < count; i++) {
         struct ss_checkpoint *is = ss_journal_fold(journal, marks[i]);
         struct ss_checkpoint *was =

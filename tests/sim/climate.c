@@ -57,8 +57,8 @@ static void draw_database(struct climate *climate, struct ss_prng *dice)
     climate->commit_lands = between(dice, 0, 1000);
 }
 
-// What customers do to their threads, most of the time nothing. What is exported
-// is long: that is done more seldom.
+// What customers do to their threads, most of the time nothing. What is
+// exported is long: that is done more seldom.
 static void draw_chores(struct climate *climate, struct ss_prng *dice)
 {
     static const uint32_t most[CHORE_COUNT] = {[CHORE_PRUNE] = 6,
@@ -91,8 +91,8 @@ static void draw_set_back(struct climate *climate, uint64_t seed)
         climate->clock = 0;
 }
 
-// Every other seed has two versions of each graph, which are rolled out again and
-// again.
+// Every other seed has two versions of each graph, which are rolled out again
+// and again.
 static void draw_versions(struct climate *climate, uint64_t seed)
 {
     struct ss_prng dice;
@@ -112,8 +112,7 @@ static void draw_pauses(struct climate *climate, uint64_t seed)
         climate->hold = between(&dice, 1, 4);
 }
 
-void climate_draw(
-    struct climate *climate, struct ss_prng *dice, uint64_t seed)
+void climate_draw(struct climate *climate, struct ss_prng *dice, uint64_t seed)
 {
     *climate = (struct climate){0};
     draw_load(climate, dice);

@@ -1,6 +1,6 @@
 // coordinator.c - a coordinator's process: the core that ships, driven by the
-// world's clock, network and database. What it does is looked at on its way: each
-// event before the engine takes it, each command before it is carried out.
+// world's clock, network and database. What it does is looked at on its way:
+// each event before the engine takes it, each command before it is carried out.
 #include <stdio.h>
 #include <string.h>
 
@@ -33,14 +33,14 @@ static unsigned known_threads(const struct coordinator *it)
     struct world *world = it->process.world;
     unsigned bits = 0;
     for (size_t i = 0; i < world->climate.customers; i++)
-        if (ss_engine_knows(ss_core_engine(it->core),
-                customer_thread(world->customers[i])))
+        if (ss_engine_knows(
+                ss_core_engine(it->core), customer_thread(world->customers[i])))
             bits |= 1u << i;
     return bits;
 }
 
-// What it forgot by itself since its last event: not a thread that moved, or was
-// deleted.
+// What it forgot by itself since its last event: not a thread that moved, or
+// was deleted.
 static void note_evicted(struct coordinator *it)
 {
     unsigned knows = known_threads(it);
@@ -105,8 +105,8 @@ static void narrate(
 static void send(struct coordinator *it, const struct ss_core_output *output)
 {
     struct process *peer = NULL;
-    struct wire *wire = network_find(
-        it->process.world, it->process.index, output->peer, &peer);
+    struct wire *wire =
+        network_find(it->process.world, it->process.index, output->peer, &peer);
     if (wire)
         network_post(peer, wire, DOWN, output->bytes, output->size, false);
     else

@@ -5,8 +5,8 @@
 //       -> done: the output is the reference's -> the next input ... -> state
 //
 // A move is a run under an id of its own and is asked for until it has ended;
-// once it was accepted, "no such run" is a lost run. Here is how it asks; what it
-// asks for next is in customer_moves.c, what it makes of the answers in
+// once it was accepted, "no such run" is a lost run. Here is how it asks; what
+// it asks for next is in customer_moves.c, what it makes of the answers in
 // customer_checks.c.
 #include "tests/sim/customer.h"
 
@@ -70,9 +70,8 @@ bool customer_is_sync(const struct customer *it)
 
 void customer_describe(const struct customer *it, char *ret_text, size_t size)
 {
-    snprintf(ret_text, size, " %s waits for %s (run %s, %s);",
-        it->process.name, it->waits_for, it->run,
-        it->is_accepted ? "accepted" : "not accepted");
+    snprintf(ret_text, size, " %s waits for %s (run %s, %s);", it->process.name,
+        it->waits_for, it->run, it->is_accepted ? "accepted" : "not accepted");
 }
 
 struct customer *customer_new(struct world *world, size_t index)
@@ -128,8 +127,8 @@ static void send(struct customer *it, const struct ss_talk_command *command)
         message.type = SS_MESSAGE_HANGUP;
         message.id = command->id;
     } else {
-        char *text = it->process.world->narrates ? ss_json_text(command->json)
-                                                 : NULL;
+        char *text =
+            it->process.world->narrates ? ss_json_text(command->json) : NULL;
         tell(it->process.world, "%s asks: %s %s", it->process.name, command->op,
             text ? text : "");
         ss_free(text);
@@ -201,10 +200,9 @@ static void step(struct customer *it, struct ss_talk_event event)
 // Takes `body`. Nobody needs the answer.
 void customer_ask_aside(struct customer *it, const char *op, json_t *body)
 {
-    step(it, (struct ss_talk_event){.type = SS_TALK_ASK,
-                 .key = ++it->keys,
-                 .op = op,
-                 .body = body});
+    step(it,
+        (struct ss_talk_event){
+            .type = SS_TALK_ASK, .key = ++it->keys, .op = op, .body = body});
     json_decref(body);
 }
 
@@ -258,9 +256,11 @@ void customer_ask(struct customer *it)
     customer_ask_behind(it);
     if (it->key)
         return;
-    if (it->quarantined[0]) { // who stood beside many crashes: an operator looks at it
+    if (it->quarantined[0]) { // who stood beside many crashes: an operator
+                              // looks at it
         customer_ask_for(it, "release",
-            json_pack("{s:s, s:s}", "run", it->quarantined, "thread", it->thread));
+            json_pack(
+                "{s:s, s:s}", "run", it->quarantined, "thread", it->thread));
         it->quarantined[0] = '\0';
         it->is_releasing = it->was_released = true;
         return;
@@ -285,7 +285,8 @@ void customer_ask(struct customer *it)
             json_pack("{s:s, s:s}", "run", it->run, "thread", it->thread));
     }
     if (it->inputs > 0 && draw(world, 6) == 0)
-        customer_ask_aside(it, reads[draw(world, sizeof(reads) / sizeof(*reads))],
+        customer_ask_aside(it,
+            reads[draw(world, sizeof(reads) / sizeof(*reads))],
             json_pack("{s:s}", "thread", it->thread));
 }
 

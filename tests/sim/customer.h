@@ -1,5 +1,6 @@
-// customer.h - a customer, as its files share it: customer.c asks, customer_moves.c
-// knows what comes next, customer_checks.c what must have come out.
+// customer.h - a customer, as its files share it: customer.c asks,
+// customer_moves.c knows what comes next, customer_checks.c what must have come
+// out.
 #ifndef SS_TESTS_SIM_CUSTOMER_H
 #define SS_TESTS_SIM_CUSTOMER_H
 
@@ -34,7 +35,7 @@ struct customer {
     json_t *words;    // those of them that stand
     json_t *gone;     // runs that were taken back
     uint32_t updates; // made so far
-    bool is_given; // the present input is there, whatever becomes of its run
+    bool is_given;    // the present input is there, whatever becomes of its run
     uint32_t moves;   // made so far
     int64_t moved_ms; // when it gave its thread something last
     uint32_t names;   // of runs, given on this thread
@@ -54,12 +55,13 @@ struct customer {
     } chore;
     char run[RUN_SIZE];
     bool is_accepted;
-    bool is_detached; // nobody listens: it is asked for again
-    char quarantined[RUN_SIZE];   // the run of its thread that is in quarantine, or ""
-    bool is_releasing; // it asks for the release
-    bool was_cancelled; // since its last input
-    bool was_released; // and that may not be durable yet
-    uint64_t key;     // of the request under way; 0: none
+    bool is_detached;           // nobody listens: it is asked for again
+    char quarantined[RUN_SIZE]; // the run of its thread that is in quarantine,
+                                // or ""
+    bool is_releasing;          // it asks for the release
+    bool was_cancelled;         // since its last input
+    bool was_released;          // and that may not be durable yet
+    uint64_t key;               // of the request under way; 0: none
     uint64_t keys;
     // a run that waits behind the present one
     struct {
@@ -75,15 +77,15 @@ struct customer {
     // the stream of the present run
     char seq[SS_TALK_SEQ_SIZE_MAX];
     json_t *before; // the values before the present input
-    size_t seen;      // the last of the reference's steps that was shown
-    bool is_first;    // nothing of this run was shown yet
+    size_t seen;    // the last of the reference's steps that was shown
+    bool is_first;  // nothing of this run was shown yet
     // What had finished beside a question may look like the whole step.
     bool may_repeat;
     // Two steps look alike, and what was shown first is one of them: `seen`, or
     // the one after it.
     bool may_be_further;
-    bool is_partial;  // shown: what had finished beside a question
-    json_t *items;    // of the present run's attempts: items.c
+    bool is_partial; // shown: what had finished beside a question
+    json_t *items;   // of the present run's attempts: items.c
     char waits_for[64];
 };
 
@@ -101,7 +103,8 @@ bool customer_does_something(struct customer *it, enum after after);
 void customer_look_last(struct customer *it);
 // It is not gone on with.
 void customer_drop_chore(struct customer *it);
-// It looks at a thread that was deleted: that there is none is the right answer.
+// It looks at a thread that was deleted: that there is none is the right
+// answer.
 bool customer_has_nothing(const struct customer *it);
 void customer_ask_step(struct customer *it);
 void customer_on_step(struct customer *it, json_t *answer);
@@ -135,7 +138,8 @@ void customer_find_way(struct customer *it, const json_t *values);
 
 // ------------------------------------------------ items.c
 
-// Of the present run nothing was shown yet; what of it was, for an attach (gives).
+// Of the present run nothing was shown yet; what of it was, for an attach
+// (gives).
 void items_forget(struct customer *it);
 json_t *items_seen(const struct customer *it);
 // Something of a body; false: it is a durable event.
@@ -148,7 +152,8 @@ void items_end(struct customer *it);
 // These are the values of the reference.
 void customer_check(
     struct customer *it, const json_t *values, const char *what);
-// An event of the present run; its answer, or that of what was asked of the thread.
+// An event of the present run; its answer, or that of what was asked of the
+// thread.
 void customer_on_item(struct customer *it, json_t *item);
 void customer_on_answer(struct customer *it, json_t *answer);
 

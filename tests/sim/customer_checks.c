@@ -5,8 +5,7 @@
 #include "common/model/reserved.h"
 #include "tests/sim/customer.h"
 
-void customer_check(
-    struct customer *it, const json_t *values, const char *what)
+void customer_check(struct customer *it, const json_t *values, const char *what)
 {
     json_t *right = reference_values(it->reference);
     json_t *shown = plan_shown(values);
@@ -51,8 +50,8 @@ static void check_shown(struct customer *it, const json_t *item, json_t *values)
     }
     bool is_either = is_next && is_same && it->is_first;
     it->seen += is_next && !is_either;
-    it->may_be_further = (is_either || it->may_be_further)
-        && is_step(it, it->seen + 1, values);
+    it->may_be_further =
+        (is_either || it->may_be_further) && is_step(it, it->seen + 1, values);
     if (is_next)
         it->process.world->advanced_ms = it->process.world->now_ms;
     it->is_first = false;
@@ -96,8 +95,8 @@ void customer_on_item(struct customer *it, json_t *item)
     if (items_show(it, item))
         return;
     if (it->seq[0] && ss_talk_seq_reached(seq, it->seq))
-        violated(world, "run %s: event %s comes after %s", it->run, seq,
-            it->seq);
+        violated(
+            world, "run %s: event %s comes after %s", it->run, seq, it->seq);
     it->is_accepted = true;
     snprintf(it->seq, sizeof(it->seq), "%s", seq);
     if (strcmp(ss_json_str(item, "mode", ""), "values") == 0 &&
@@ -115,16 +114,17 @@ static void on_output(struct customer *it, const json_t *output)
         return;
     }
     size_t last = json_array_size(reference_steps(it->reference)) - 1;
-    if (customer_may_lack_input(it) &&
-        json_equal(output, it->before)) {
+    if (customer_may_lack_input(it) && json_equal(output, it->before)) {
         customer_repeat_input(it);
         return;
     }
     customer_check(it, output, "the output");
     if (customer_is_sync(it) && !it->is_first &&
         (it->is_partial || it->seen + it->may_be_further < last))
-        violated(it->process.world, "the stream of run %s ends at step %zu of "
-            "%zu", it->run, it->seen, last);
+        violated(it->process.world,
+            "the stream of run %s ends at step %zu of "
+            "%zu",
+            it->run, it->seen, last);
     if (customer_is_sync(it))
         items_end(it);
     it->seen = last;
@@ -206,8 +206,8 @@ static void on_refused(struct customer *it, const json_t *error)
     }
     for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++)
         if (it->quarantined[0] || strcmp(code, passing[i]) == 0) {
-            tell(it->process.world, "%s is told: %s", it->process.name,
-                message);
+            tell(
+                it->process.world, "%s is told: %s", it->process.name, message);
             customer_come_back(it, PAUSE_MS);
             return;
         }
@@ -224,9 +224,9 @@ void customer_on_answer(struct customer *it, json_t *answer)
         customer_come_back(it, 1);
         return;
     }
-    if (!it->body &&
-        (!error || (customer_has_nothing(it) &&
-                       strcmp(ss_json_str(error, "code", ""), "not_found") == 0))) {
+    if (!it->body && (!error || (customer_has_nothing(it) &&
+                                    strcmp(ss_json_str(error, "code", ""),
+                                        "not_found") == 0))) {
         customer_on_step(it, answer);
         return;
     }
@@ -239,8 +239,10 @@ void customer_on_answer(struct customer *it, json_t *answer)
     it->is_accepted = true;
     if (it->is_partial && !it->is_free && !it->is_astray &&
         strcmp(status, "interrupted") != 0 && strcmp(status, "done") != 0)
-        violated(it->process.world, "the stream of run %s has a gap: it shows "
-            "what is no step of the reference", it->run);
+        violated(it->process.world,
+            "the stream of run %s has a gap: it shows "
+            "what is no step of the reference",
+            it->run);
     if (strcmp(status, "running") == 0) // detached: listen from now on
         customer_come_back(it, PAUSE_MS);
     else if (it->is_free)

@@ -1,5 +1,6 @@
-// customer_chores.c - what a customer does to its thread between runs: it prunes,
-// updates, copies and deletes it, takes it elsewhere, or leaves it alone.
+// customer_chores.c - what a customer does to its thread between runs: it
+// prunes, updates, copies and deletes it, takes it elsewhere, or leaves it
+// alone.
 //
 //   a chore is a row of steps; each is asked for until it is answered, over
 //   crashes of everybody:
@@ -10,8 +11,8 @@
 //   retain:  look -> the list of threads, page by page -> prune each of its own
 //            -> look again                      as after a prune
 //
-// A step that may be asked for twice is done once: what keeps a key is given one,
-// the others may be repeated.
+// A step that may be asked for twice is done once: what keeps a key is given
+// one, the others may be repeated.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,14 @@
 // A part of a chore.
 struct step {
     const char *op; // NULL: it asks nothing, and comes back by itself
-    json_t *(*ask)(struct customer *it); // gives
+    json_t *(*ask)(struct customer *it);               // gives
     bool (*hear)(struct customer *it, json_t *answer); // false: ask on
 };
 
-#define END {NULL, NULL, NULL}
+#define END                                                                    \
+    {                                                                          \
+        NULL, NULL, NULL                                                       \
+    }
 
 // ------------------------------------------------------------------ asking
 
@@ -49,8 +53,8 @@ static json_t *ask_perhaps(struct customer *it)
     struct world *world = it->process.world;
     json_t *body = ask_thread(it);
     if (it->chore.number % 4 == 0)
-        json_object_set_new(body, "idle_ms",
-            json_integer((json_int_t)draw(world, 5000) + 1));
+        json_object_set_new(
+            body, "idle_ms", json_integer((json_int_t)draw(world, 5000) + 1));
     return body;
 }
 
@@ -58,8 +62,10 @@ static bool was_spared(struct customer *it, const json_t *answer)
 {
     const char *why = ss_json_str(answer, "spared", NULL);
     if (why && it->chore.number % 4 != 0)
-        violated(it->process.world, "thread %s is spared (%s), and nobody asked "
-            "for that", it->thread, why);
+        violated(it->process.world,
+            "thread %s is spared (%s), and nobody asked "
+            "for that",
+            it->thread, why);
     return why != NULL;
 }
 
@@ -106,8 +112,8 @@ static json_t *essence(const json_t *answer)
         if (!plan_is_extra(ss_json_str(task, "name", "")))
             json_array_append_new(tasks, essence_of_task(task));
     return json_pack("{s:o, s:o, s:o}", "values",
-        plan_shown(json_object_get(state, "values")), "next",
-        next_of(answer), "tasks", tasks);
+        plan_shown(json_object_get(state, "values")), "next", next_of(answer),
+        "tasks", tasks);
 }
 
 static void must_be_equal(
@@ -116,8 +122,10 @@ static void must_be_equal(
     if (json_equal(was, is))
         return;
     char *before = ss_json_text(was), *behind = ss_json_text(is);
-    violated(it->process.world, "%s of thread %s was, before %s,\n  %s\nand is\n"
-        "  %s", what, it->thread, it->waits_for, before, behind);
+    violated(it->process.world,
+        "%s of thread %s was, before %s,\n  %s\nand is\n"
+        "  %s",
+        what, it->thread, it->waits_for, before, behind);
 }
 
 static bool hear_before(struct customer *it, json_t *answer)
@@ -155,8 +163,8 @@ static bool hear_values(struct customer *it, json_t *answer)
     customer_check(it, json_object_get(state, "values"), "the state");
     json_t *next = next_of(answer);
     if (json_array_size(next) != 0)
-        violated(it->process.world, "thread %s is at its end and has more to do",
-            it->thread);
+        violated(it->process.world,
+            "thread %s is at its end and has more to do", it->thread);
     json_decref(next);
     return true;
 }
@@ -209,8 +217,10 @@ static bool is_heard(struct customer *it, json_t *answer)
         return it->chore.number % 3 != 0;
     if (!json_equal(before, answer)) {
         char *was = ss_json_text(before), *is = ss_json_text(answer);
-        violated(it->process.world, "who asked again with a key (%s of thread %s) "
-            "is told %s, and was told %s", it->waits_for, it->thread, is, was);
+        violated(it->process.world,
+            "who asked again with a key (%s of thread %s) "
+            "is told %s, and was told %s",
+            it->waits_for, it->thread, is, was);
     }
     json_decref(before);
     return true;
@@ -220,21 +230,25 @@ static bool hear_update(struct customer *it, json_t *answer)
 {
     const json_t *config = json_object_get(answer, "config");
     if (!json_object_get(config, "checkpoint_id"))
-        violated(it->process.world, "an update of thread %s is not answered with "
-            "its checkpoint", it->thread);
+        violated(it->process.world,
+            "an update of thread %s is not answered with "
+            "its checkpoint",
+            it->thread);
     return is_heard(it, answer);
 }
 
 // ------------------------------------------------------------------ copy
 
-// Where it stands, and with the same coordinator: a name is tried until one fits.
+// Where it stands, and with the same coordinator: a name is tried until one
+// fits.
 static void name_other(struct customer *it)
 {
     uint16_t shard = ss_shard_of(it->thread);
     uint32_t tried = 0;
     do
-        snprintf(it->chore.other, sizeof(it->chore.other), "t%zu-%" PRIu32
-            "-%" PRIu32, it->process.index + 1, it->chore.number, tried++);
+        snprintf(it->chore.other, sizeof(it->chore.other),
+            "t%zu-%" PRIu32 "-%" PRIu32, it->process.index + 1,
+            it->chore.number, tried++);
     while (ss_shard_of(it->chore.other) != shard);
 }
 
@@ -259,8 +273,8 @@ static void change_thread(struct customer *it)
 static bool hear_copy(struct customer *it, json_t *answer)
 {
     if (ss_json_int(answer, "rows", 0) <= 0)
-        violated(it->process.world, "a copy of thread %s has no rows",
-            it->thread);
+        violated(
+            it->process.world, "a copy of thread %s has no rows", it->thread);
     if (!is_heard(it, answer))
         return false;
     change_thread(it);
@@ -275,8 +289,8 @@ static json_t *ask_delete(struct customer *it)
     return ask_perhaps(it);
 }
 
-// It lives again, and its runs may have names that were given there before. (Not
-// where they may stand there again.)
+// It lives again, and its runs may have names that were given there before.
+// (Not where they may stand there again.)
 static bool hear_delete(struct customer *it, json_t *answer)
 {
     struct world *world = it->process.world;
@@ -308,7 +322,7 @@ static bool hear_drop(struct customer *it, json_t *answer)
 
     if (json_object_get(answer, "spared"))
         violated(it->process.world, "a thread is spared, and nobody asked for "
-            "that");
+                                    "that");
     return true;
 }
 
@@ -340,8 +354,7 @@ static json_t *ask_export(struct customer *it)
 static bool hear_export(struct customer *it, json_t *answer)
 {
     static const struct step nothing[] = {{"checkpoints", NULL, NULL}, END};
-    json_array_extend(
-        it->chore.before, json_object_get(answer, "checkpoints"));
+    json_array_extend(it->chore.before, json_object_get(answer, "checkpoints"));
     if (json_is_true(json_object_get(answer, "more")))
         return false;
     if (json_array_size(it->chore.before) == 0)
@@ -411,7 +424,8 @@ static json_t *rest(struct customer *it)
 // ------------------------------------------------------------------ retain
 
 // As the command does it, and of what is listed only what is its own: whoever
-// pruned another one's thread would have to know what that one has not heard yet.
+// pruned another one's thread would have to know what that one has not heard
+// yet.
 enum { PAGE_MAX = 3, IDLE_MAX_MS = 8000 };
 
 static size_t page_of(const struct customer *it)
@@ -468,8 +482,7 @@ static bool hear_list(struct customer *it, json_t *answer)
 
 static const char *retained(const struct customer *it)
 {
-    return json_string_value(
-        json_array_get(it->chore.body, it->chore.given));
+    return json_string_value(json_array_get(it->chore.body, it->chore.given));
 }
 
 static json_t *ask_retain(struct customer *it)
@@ -480,8 +493,8 @@ static json_t *ask_retain(struct customer *it)
         (json_int_t)it->chore.idle_ms, "keep_waiting", 0);
 }
 
-// Where all wall clocks are the same: a thread was not used between the look and
-// the question, and it was used when it was given something last.
+// Where all wall clocks are the same: a thread was not used between the look
+// and the question, and it was used when it was given something last.
 static void check_spared(struct customer *it, const char *spared)
 {
     struct world *world = it->process.world;
@@ -489,10 +502,13 @@ static void check_spared(struct customer *it, const char *spared)
     if (strcmp(retained(it), it->thread) != 0 || world->climate.clock > 0)
         return;
     if (!spared && world->now_ms - it->moved_ms < it->chore.idle_ms)
-        violated(world, "thread %s was used in the last %lld ms, and is pruned "
-            "as if it had not been", it->thread, (long long)it->chore.idle_ms);
+        violated(world,
+            "thread %s was used in the last %lld ms, and is pruned "
+            "as if it had not been",
+            it->thread, (long long)it->chore.idle_ms);
     if (spared && unused_ms >= it->chore.idle_ms)
-        violated(world, "thread %s is spared (%s), and was not used for %lld ms",
+        violated(world,
+            "thread %s is spared (%s), and was not used for %lld ms",
             it->thread, spared, (long long)unused_ms);
 }
 
@@ -500,21 +516,28 @@ static bool hear_retain(struct customer *it, json_t *answer)
 {
     const char *spared = ss_json_str(answer, "spared", NULL);
     if (spared && strcmp(spared, "used") != 0)
-        violated(it->process.world, "thread %s is spared (%s), and nobody asked "
-            "for that", retained(it), spared);
+        violated(it->process.world,
+            "thread %s is spared (%s), and nobody asked "
+            "for that",
+            retained(it), spared);
     check_spared(it, spared);
     return ++it->chore.given == json_array_size(it->chore.body);
 }
 
 // ------------------------------------------------------------------ the chores
 
-#define LOOK {"state", ask_thread, hear_before}
-#define LOOK_AGAIN {"state", ask_thread, hear_behind}
+#define LOOK                                                                   \
+    {                                                                          \
+        "state", ask_thread, hear_before                                       \
+    }
+#define LOOK_AGAIN                                                             \
+    {                                                                          \
+        "state", ask_thread, hear_behind                                       \
+    }
 
 static const struct step prune[] = {
     LOOK, {"prune", ask_prune, hear_prune}, LOOK_AGAIN, END};
-static const struct step update[] = {
-    {"update", ask_update, hear_update}, END};
+static const struct step update[] = {{"update", ask_update, hear_update}, END};
 static const struct step fork[] = {{"update", ask_update, hear_update},
     {"state", ask_thread, hear_values}, END};
 static const struct step copy[] = {LOOK, {"copy", ask_copy, hear_copy},
@@ -527,10 +550,9 @@ static const struct step move_back[] = {
     {"checkpoints", ask_export, hear_export}, {"delete", ask_drop, hear_drop},
     {"import", ask_import, hear_import}, {"checkpoints", ask_again, hear_again},
     END};
-static const struct step move_on[] = {
-    {"checkpoints", ask_export, hear_export}, {NULL, turn_away, NULL},
-    {"import", ask_import, hear_import}, {"checkpoints", ask_again, hear_again},
-    END};
+static const struct step move_on[] = {{"checkpoints", ask_export, hear_export},
+    {NULL, turn_away, NULL}, {"import", ask_import, hear_import},
+    {"checkpoints", ask_again, hear_again}, END};
 static const struct step rest_and_look[] = {
     LOOK, {NULL, rest, NULL}, LOOK_AGAIN, END};
 static const struct step retain[] = {LOOK, {NULL, rest, NULL},
@@ -648,8 +670,8 @@ bool customer_does_something(struct customer *it, enum after after)
         return false;
     begin_chore(it, steps, after, names[chore]);
     world->report.chores[chore]++;
-    tell(world, "%s: thread %s: %s", it->process.name, it->thread,
-        names[chore]);
+    tell(
+        world, "%s: thread %s: %s", it->process.name, it->thread, names[chore]);
     it->chore.other[0] = '\0';
     if (chore == CHORE_COPY || chore == CHORE_MOVE)
         name_other(it);

@@ -10,8 +10,8 @@
 
 enum { MOVES_MAX = 1000 };
 
-// How long it waits for rows is the last letter. In some seeds all customers give
-// the same names: a run is named by its thread, too.
+// How long it waits for rows is the last letter. In some seeds all customers
+// give the same names: a run is named by its thread, too.
 static void name_run(struct customer *it, char ret_name[RUN_SIZE])
 {
     bool shares = it->process.world->climate.shares_names;
@@ -129,9 +129,9 @@ static void add_update(struct customer *it, const char *kind,
     snprintf(word, sizeof(word), "%s%" PRIu32, kind, ++it->updates);
     *ret_update = update_of(it, word);
     json_array_append_new(it->words, json_string(word));
-    json_array_append_new(list,
-        json_pack("[{s:O, s:s}]", "values", ret_update->values, "as_node",
-            it->plan->roles[ret_update->node].name));
+    json_array_append_new(
+        list, json_pack("[{s:O, s:s}]", "values", ret_update->values, "as_node",
+                  it->plan->roles[ret_update->node].name));
 }
 
 // As a node and, perhaps, one before it that nothing follows.
@@ -139,8 +139,7 @@ static void update_as_node(struct customer *it, json_t *list)
 {
     struct reference_update updates[2];
     size_t count = 0;
-    if (plan_count_writers(it->plan, true) > 0 &&
-        draw(it->process.world, 2))
+    if (plan_count_writers(it->plan, true) > 0 && draw(it->process.world, 2))
         add_update(it, "ul", &updates[count++], list);
     add_update(it, "up", &updates[count++], list);
     it->was_cancelled = false;
@@ -158,8 +157,9 @@ void customer_begin_update(struct customer *it, json_t *list)
 {
     struct world *world = it->process.world;
     if (it->inputs < world->climate.inputs && draw(world, 3) == 0)
-        json_array_append_new(list, json_pack("[{s:o, s:s}]", "values",
-            begin_input(it), "as_node", SS_NAME_INPUT));
+        json_array_append_new(
+            list, json_pack("[{s:o, s:s}]", "values", begin_input(it),
+                      "as_node", SS_NAME_INPUT));
     else
         update_as_node(it, list);
     it->is_given = true;
@@ -175,8 +175,8 @@ void customer_end_update(struct customer *it)
 
 // ------------------------------------------------ a run that waits behind
 
-// The next input does not wait for the end of this one, or ends it. (Where nobody
-// asks: a run behind a question would run into it.)
+// The next input does not wait for the end of this one, or ends it. (Where
+// nobody asks: a run behind a question would run into it.)
 static void queue_up(struct customer *it)
 {
     struct world *world = it->process.world;
@@ -298,7 +298,8 @@ void customer_forget_run(struct customer *it)
     struct world *world = it->process.world;
     tell(world, "%s: run %s was taken back", it->process.name, it->run);
     json_array_remove(it->words, json_array_size(it->words) - 1);
-    if (!check_gone(world, it->thread, it->run, json_array_size(it->words) == 0))
+    if (!check_gone(
+            world, it->thread, it->run, json_array_size(it->words) == 0))
         violated(world, "run %s was accepted and is lost: no row was made void",
             it->run);
     json_array_append_new(it->gone, json_string(it->run));
@@ -353,11 +354,12 @@ void customer_answer(struct customer *it, json_t *interrupts)
         json_decref(answers);
         answers = plan_answer(question);
     }
-    new_move(it, json_pack("{s:{s:o}}", "command", "resume", answers),
-        "an answer");
+    new_move(
+        it, json_pack("{s:{s:o}}", "command", "resume", answers), "an answer");
 }
 
-// ------------------------------------------------ after the database was set back
+// ------------------------------------------------ after the database was set
+// back
 
 // Whatever was begun there is to end first: who asks to go on is told until
 // then that the thread is busy.
@@ -375,7 +377,8 @@ static bool begins_on_remains(const struct customer *it)
         return false;
     json_t *behind = database_run(world, it->thread, it->behind.run);
     json_t *present = database_run(world, it->thread, it->run);
-    bool does = behind && strcmp(ss_json_str(present, "status", ""), "done") != 0;
+    bool does =
+        behind && strcmp(ss_json_str(present, "status", ""), "done") != 0;
     json_decref(behind);
     json_decref(present);
     return does;

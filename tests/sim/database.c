@@ -48,11 +48,12 @@ static void begin(struct process *process, size_t which)
         link->running = link->queue;
         link->queue = NULL;
     }
-    agenda_add(&world->agenda, (struct errand){.at_ms = world->now_ms + takes_ms,
-                                   .kind = ERRAND_COMMIT,
-                                   .who = process,
-                                   .life = process->life,
-                                   .what = which});
+    agenda_add(
+        &world->agenda, (struct errand){.at_ms = world->now_ms + takes_ms,
+                            .kind = ERRAND_COMMIT,
+                            .who = process,
+                            .life = process->life,
+                            .what = which});
 }
 
 struct ss_job **jobs_end(struct ss_job **list)
@@ -118,8 +119,8 @@ static int count_run(void *ctx, const char *key, const char *index,
         return SS_OK;
     int status = ss_json_parse(value, size, &record, NULL);
     count->all++;
-    count->queued += status == SS_OK
-        && strcmp(ss_json_str(record, "status", ""), "queued") == 0;
+    count->queued += status == SS_OK &&
+                     strcmp(ss_json_str(record, "status", ""), "queued") == 0;
     json_decref(record);
     return status;
 }
@@ -164,8 +165,7 @@ json_t *database_list(struct world *world, enum ss_store_table table)
     return list;
 }
 
-json_t *database_run(
-    struct world *world, const char *thread, const char *run)
+json_t *database_run(struct world *world, const char *thread, const char *run)
 {
     char *key = ss_run_key(run, thread);
     json_t *value = database_entry(world, SS_TABLE_RUNS, key);

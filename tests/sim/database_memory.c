@@ -5,8 +5,8 @@
 
 #include "common/base/check.h"
 #include "common/model/value.h"
-#include "coordinator/store/store.h"
 #include "coordinator/store/job_run.h"
+#include "coordinator/store/store.h"
 #include "coordinator/store/store_impl.h"
 #include "tests/sim/world.h"
 
@@ -14,10 +14,10 @@
 struct session {
     struct ss_store base;
     struct world *world;
-    size_t self;     // whose
+    size_t self;         // whose
     uint64_t generation; // of the database that it is connected to
-    int fail_status; // of the next commit; SS_OK: it goes well
-    bool fail_after; // all of it is there, it only says that it failed
+    int fail_status;     // of the next commit; SS_OK: it goes well
+    bool fail_after;     // all of it is there, it only says that it failed
 };
 
 static struct database *database_of(struct ss_store *base)
@@ -36,8 +36,8 @@ static void raise_epoch(struct world *world)
         database->cluster.epoch = now;
 }
 
-static int fence_take(struct ss_store *base, const char *coordinator,
-    int actor, uint64_t *ret_epoch, struct ss_error *error)
+static int fence_take(struct ss_store *base, const char *coordinator, int actor,
+    uint64_t *ret_epoch, struct ss_error *error)
 {
     struct session *session = (struct session *)base;
     struct database *database = database_of(base);
@@ -80,10 +80,12 @@ static void check_units(
     struct world *world = session->world;
     for (size_t i = 0; i < batch->units_count; i++) {
         const char *thread = batch->units[i].thread;
-        if (thread &&
-            world->database.cluster.owners[ss_shard_of(thread)] != session->self)
-            violated(world, "c%zu appends to thread %s, which is of another "
-                "coordinator", session->self + 1, thread);
+        if (thread && world->database.cluster.owners[ss_shard_of(thread)] !=
+                          session->self)
+            violated(world,
+                "c%zu appends to thread %s, which is of another "
+                "coordinator",
+                session->self + 1, thread);
     }
 }
 
@@ -96,8 +98,8 @@ static void remember(struct database *database, const struct climate *climate,
     SS_VEC_PUSH(&database->past, moment);
 }
 
-static int apply(struct ss_store *base, struct ss_store_batch *batch,
-    struct ss_error *error)
+static int apply(
+    struct ss_store *base, struct ss_store_batch *batch, struct ss_error *error)
 {
     struct session *session = (struct session *)base;
     struct world *world = session->world;
@@ -145,12 +147,12 @@ static int renew(struct ss_store *base, const struct ss_member *self,
     struct session *session = (struct session *)base;
     int status = begin_as(session, self, error);
     if (status == SS_OK)
-        database_of(base)->cluster.leases[session->self] = (struct lease){
-            .is_member = true,
-            .drains = self->drains,
-            .epoch = self->epoch,
-            .row_format = self->row_format,
-            .end_ms = session->world->now_ms + lease_ms};
+        database_of(base)->cluster.leases[session->self] =
+            (struct lease){.is_member = true,
+                .drains = self->drains,
+                .epoch = self->epoch,
+                .row_format = self->row_format,
+                .end_ms = session->world->now_ms + lease_ms};
     return status;
 }
 
@@ -165,8 +167,8 @@ static void move_shards(struct cluster *cluster, size_t from, uint16_t to,
         }
 }
 
-static int end_lease(struct ss_store *base, const struct ss_member *self,
-    struct ss_error *error)
+static int end_lease(
+    struct ss_store *base, const struct ss_member *self, struct ss_error *error)
 {
     struct session *session = (struct session *)base;
     int status = begin_as(session, self, error);
@@ -234,7 +236,8 @@ static int claim(struct ss_store *base, const struct ss_member *self,
     if (status != SS_OK)
         return status;
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shards_have(wanted, i) && database->cluster.owners[i] == SS_NOBODY) {
+        if (ss_shards_have(wanted, i) &&
+            database->cluster.owners[i] == SS_NOBODY) {
             database->cluster.owners[i] = (uint16_t)session->self;
             ss_shards_add(&got, i);
         }
@@ -281,7 +284,8 @@ static int hand(struct ss_store *base, const struct ss_member *self,
     if (to && database->cluster.leases[number_of(to)].is_member)
         owner = (uint16_t)number_of(to);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
-        if (ss_shards_have(shards, i) && database->cluster.owners[i] == session->self)
+        if (ss_shards_have(shards, i) &&
+            database->cluster.owners[i] == session->self)
             database->cluster.owners[i] = owner;
     raise_epoch(session->world);
     tell(session->world, "c%zu hands %zu shards to %s", session->self + 1,
@@ -297,8 +301,8 @@ static int read_rows(struct ss_store *base, const char *thread,
 {
     if (is_gone((struct session *)base))
         return gone(error);
-    return ss_store_read(database_of(base)->inner, thread, range[0], range[1],
-        row, ctx, error);
+    return ss_store_read(
+        database_of(base)->inner, thread, range[0], range[1], row, ctx, error);
 }
 
 static int scan(struct ss_store *base, const struct ss_entry_query *query,
@@ -451,7 +455,8 @@ static bool may_fail(const struct ss_job *job)
            job->type != SS_JOB_END && job->type != SS_JOB_SCAN;
 }
 
-// One that only looked finds nothing; one that changed something had its effect.
+// One that only looked finds nothing; one that changed something had its
+// effect.
 static void fail_read(struct world *world, struct ss_job *job)
 {
     if (!may_fail(job) || job->status != SS_OK ||
@@ -464,8 +469,7 @@ static void fail_read(struct world *world, struct ss_job *job)
 static void commit(struct process *process, size_t which)
 {
     struct world *world = process->world;
-    struct store_link *link =
-        &world->coordinators[process->index].links[which];
+    struct store_link *link = &world->coordinators[process->index].links[which];
     struct ss_jobs_stats stats = {0};
     if (link->running->type == SS_JOB_APPLY)
         draw_commit(world, (struct session *)link->store);
@@ -512,8 +516,7 @@ static void ghost_lands(struct world *world, void *load)
 static void lose_link(struct process *process, size_t which)
 {
     struct world *world = process->world;
-    struct store_link *link =
-        &world->coordinators[process->index].links[which];
+    struct store_link *link = &world->coordinators[process->index].links[which];
     bool lands = link->running && !link->done &&
                  link->running->type == SS_JOB_APPLY &&
                  draw(world, 1000) < world->climate.commit_lands;

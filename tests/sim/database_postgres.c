@@ -1,6 +1,6 @@
 // database_postgres.c - the database as a real PostgreSQL, which this program
-// has started: each coordinator's stores are the real ones, and their statements
-// meet in an order that the seed decides (postgres_side.c).
+// has started: each coordinator's stores are the real ones, and their
+// statements meet in an order that the seed decides (postgres_side.c).
 //
 // Two schemas for each process of the simulator: the store's own tables, and
 // `sim_PID` with a clock that is set to the simulated time, and a trigger that
@@ -79,9 +79,10 @@ static int make_listener(const struct pg *pg)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s/.s.PGSQL.5432",
         pg->folder);
-    ss_check(mkdir(pg->folder, 0700) == 0 && fd >= 0 &&
-             bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
-             listen(fd, 16) == 0);
+    ss_check(
+        mkdir(pg->folder, 0700) == 0 && fd >= 0 &&
+        bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+        listen(fd, 16) == 0);
     return fd;
 }
 
@@ -133,7 +134,8 @@ static void clear(struct pg *pg)
         p, p, p, p, p, p, p, p, p, p, p);
     pg_ask(pg,
         "INSERT INTO world_%d.shards SELECT n, '' FROM generate_series(0, %d)"
-        " AS n", p, SS_SHARDS - 1);
+        " AS n",
+        p, SS_SHARDS - 1);
     pg_ask(pg, "UPDATE world_%d.format SET epoch = 0, generation = '1'", p);
     pg_ask(pg, "SELECT setval('sim_%d.trouble', 0)", p);
     pg->clock_ms = -1;
@@ -199,8 +201,8 @@ static void run_boot(void *ctx)
         boot->status = ss_pg_connect((struct ss_pg_store *)store, &boot->error);
 }
 
-// It cannot be reached before it has its epoch. One fiber serves both: whichever
-// of them waits goes on with it.
+// It cannot be reached before it has its epoch. One fiber serves both:
+// whichever of them waits goes on with it.
 static void start_postgres(struct coordinator *it)
 {
     struct process *process = &it->process;
@@ -250,11 +252,10 @@ static void end_boot(struct coordinator *it)
 static void run_jobs(void *ctx)
 {
     struct side *side = ctx;
-    struct coordinator *it =
-        &side->world->coordinators[side->process->index];
+    struct coordinator *it = &side->world->coordinators[side->process->index];
     struct ss_jobs_stats stats = {0};
-    side->done = ss_jobs_run_some(&side->store->base, it->epoch,
-        &it->links[side->which].running, &stats);
+    side->done = ss_jobs_run_some(
+        &side->store->base, it->epoch, &it->links[side->which].running, &stats);
 }
 
 static void commit_postgres(struct process *process, size_t which)
@@ -280,7 +281,8 @@ static void check_owners(struct world *world)
     int pid = (int)getpid();
     const char *lost = pg_ask(world->database.pg,
         "SELECT owner FROM world_%d.shards WHERE owner <> '' AND owner NOT IN"
-        " (SELECT name FROM world_%d.members) LIMIT 1", pid, pid);
+        " (SELECT name FROM world_%d.members) LIMIT 1",
+        pid, pid);
     if (*lost)
         violated(world, "shards are of %s, which is no member", lost);
 }
@@ -288,8 +290,7 @@ static void check_owners(struct world *world)
 static void note_done(struct side *side, const struct ss_job *job)
 {
     struct world *world = side->world;
-    bool is_of_shards = job->type == SS_JOB_TAKE ||
-                        job->type == SS_JOB_HAND ||
+    bool is_of_shards = job->type == SS_JOB_TAKE || job->type == SS_JOB_HAND ||
                         job->type == SS_JOB_CLAIM || job->type == SS_JOB_END;
     if (job->type == SS_JOB_APPLY && job->unit.result == SS_EFENCED)
         note_fault(world, FAULT_FENCED);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/base/check.h"
-#include "coordinator/store/store.h"
 #include "coordinator/store/job_run.h"
+#include "coordinator/store/store.h"
 #include "tests/sim/vfs.h"
 #include "tests/sim/world.h"
 
@@ -137,8 +137,8 @@ static void start(struct coordinator *it)
     struct ss_store *store = it->process.world->database.inner;
     struct ss_error error = {0};
     it->links[LINK_APPENDS].store = store;
-    if (ss_store_alone_epoch(store, coordinator_wall_us(it), &it->epoch, &error) !=
-        SS_OK)
+    if (ss_store_alone_epoch(
+            store, coordinator_wall_us(it), &it->epoch, &error) != SS_OK)
         ss_check_failed(error.message, __FILE__, __LINE__);
     coordinator_live(it);
 }
@@ -158,8 +158,7 @@ static void lose(struct process *process)
     if (!it->has_left)
         vfs_fail_from(lands ? draw(world, CHANGES_OF_COMMIT) : 0);
     if (lands)
-        done = ss_jobs_run_some(
-            link->store, it->epoch, &link->running, &stats);
+        done = ss_jobs_run_some(link->store, it->epoch, &link->running, &stats);
     jobs_free(&done);
     jobs_free(&link->running);
     jobs_free(&link->queue);

@@ -56,8 +56,8 @@ static json_t *draw_sends(
     json_t *sends = json_array();
     for (uint32_t i = 0; i < role->sends; i++)
         json_array_append_new(sends,
-            json_pack("{s:O*, s:i, s:I}", "n", json_object_get(input, "n"),
-                "i", (int)i, "h", (json_int_t)(hash & 0xffff)));
+            json_pack("{s:O*, s:i, s:I}", "n", json_object_get(input, "n"), "i",
+                (int)i, "h", (json_int_t)(hash & 0xffff)));
     return sends;
 }
 
@@ -80,8 +80,8 @@ struct deed plan_deed(const struct plan *plan, const struct role *role,
         }
         hash = mixed(hash, hash_of(answer));
     }
-    snprintf(word, sizeof(word), "%s:%06x", role->name,
-        (unsigned)(hash & 0xffffff));
+    snprintf(
+        word, sizeof(word), "%s:%06x", role->name, (unsigned)(hash & 0xffffff));
     deed.update = json_pack("{s:[s], s:{s:I}}", plan->is_inner ? "y" : "x",
         word, "m", role->name, (json_int_t)(hash & 0xfff));
     if (!plan->is_inner)
@@ -109,8 +109,7 @@ void plan_stamp(const struct plan *plan, const struct role *role,
 {
     if (plan->is_inner)
         return;
-    json_t *stamp =
-        json_sprintf("%u %" PRIu64, (unsigned)version + 1, number);
+    json_t *stamp = json_sprintf("%u %" PRIu64, (unsigned)version + 1, number);
     json_object_set_new(update, own_counters[version], json_integer(1));
     json_object_set_new(update, "v", json_pack("{s:o}", role->name, stamp));
 }

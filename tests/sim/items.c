@@ -1,9 +1,10 @@
-// items.c - what bodies show while they run, and what a customer is shown of it.
+// items.c - what bodies show while they run, and what a customer is shown of
+// it.
 //
 // An item has no number of its own but its attempt and its place there, and it
 // may be lost with its attempt; then the customer is told that what the attempt
-// showed is void. So at the end of a run each task has been shown by one attempt
-// at most, whatever died in between, and no item twice.
+// showed is void. So at the end of a run each task has been shown by one
+// attempt at most, whatever died in between, and no item twice.
 #include <string.h>
 
 #include "common/model/value.h"
@@ -13,7 +14,8 @@ enum { ITEMS_MAX = 3 };
 
 // ------------------------------------------------------------------ a body
 
-void items_plan(struct worker *it, const struct ss_assignment *order, int64_t takes_ms)
+void items_plan(
+    struct worker *it, const struct ss_assignment *order, int64_t takes_ms)
 {
     struct world *world = it->process.world;
     if (!order->want_custom || order->kind != SS_ORDER_NODE)
@@ -72,8 +74,10 @@ bool items_show(struct customer *it, const json_t *item)
     int64_t count = ss_json_int(shown, "count", 0);
     int64_t number = ss_json_int(item, "item", 0);
     if (json_object_get(shown, "void"))
-        violated(world, "run %s: item %lld of attempt %s is shown, which was said "
-            "to be void", it->run, (long long)number, attempt);
+        violated(world,
+            "run %s: item %lld of attempt %s is shown, which was said "
+            "to be void",
+            it->run, (long long)number, attempt);
     if (number != count + 1)
         violated(world, "run %s: item %lld of attempt %s comes after %lld",
             it->run, (long long)number, attempt, (long long)count);
@@ -94,9 +98,10 @@ void items_end(struct customer *it)
         if (json_object_get(shown, "void"))
             continue;
         if (other)
-            violated(it->process.world, "run %s is at its end, and task %s was "
-                "shown by attempt %s and by %s, neither of them void", it->run,
-                task, other, attempt);
+            violated(it->process.world,
+                "run %s is at its end, and task %s was "
+                "shown by attempt %s and by %s, neither of them void",
+                it->run, task, other, attempt);
         json_object_set_new(tasks, task, json_string(attempt));
     }
     json_decref(tasks);

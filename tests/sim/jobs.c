@@ -50,9 +50,8 @@ static void report_all(const struct range *range, uint64_t from, int fd)
     for (uint64_t at = from; at <= range->last; at += range->jobs) {
         uint64_t seed = seed_of(range, at);
         struct report once = simulate(seed, &range->options);
-        struct report again = lives_twice(range, at)
-                                  ? simulate(seed, &range->options)
-                                  : once;
+        struct report again =
+            lives_twice(range, at) ? simulate(seed, &range->options) : once;
         if (once.digest != again.digest) {
             fprintf(stderr,
                 "seed %" PRIu64 ": two lives of it differ\n"
@@ -104,9 +103,9 @@ static void tell_progress(const struct range *range, struct tally *tally)
     double done = (double)tally->reports.count;
     double all = (double)(range->last - range->first + 1);
     double rate = done / took;
-    fprintf(stderr, "%.0f of %.0f seeds, %zu failed, %.1f a second, %.0f s left\n",
-        done, all, tally->failed.count, rate,
-        rate > 0 ? (all - done) / rate : 0.0);
+    fprintf(stderr,
+        "%.0f of %.0f seeds, %zu failed, %.1f a second, %.0f s left\n", done,
+        all, tally->failed.count, rate, rate > 0 ? (all - done) / rate : 0.0);
 }
 
 // False: the child has ended.
@@ -125,7 +124,8 @@ static bool take_report(struct job *job, struct tally *tally, unsigned stride)
 }
 
 // How the child ended; false: its seed failed.
-static bool reap(const struct range *range, struct job *job, struct tally *tally)
+static bool reap(
+    const struct range *range, struct job *job, struct tally *tally)
 {
     int status = 0;
     close(job->fd);
@@ -167,8 +167,8 @@ static void run_children(const struct range *range, struct tally *tally)
             if (!(fds[i].revents & (POLLIN | POLLHUP | POLLERR)) ||
                 take_report(&jobs[i], tally, range->jobs))
                 continue;
-            goes_on = (reap(range, &jobs[i], tally) || range->keep_going) &&
-                      goes_on;
+            goes_on =
+                (reap(range, &jobs[i], tally) || range->keep_going) && goes_on;
             if (goes_on)
                 start(range, &jobs[i]);
         }
@@ -176,7 +176,8 @@ static void run_children(const struct range *range, struct tally *tally)
     }
 }
 
-// ------------------------------------------------------------------ the summary
+// ------------------------------------------------------------------ the
+// summary
 
 static int by_steps(const void *a, const void *b)
 {
@@ -235,21 +236,23 @@ static void summarize(struct tally *tally)
         printf(", %" PRIu64 " faults", report_faults(&items[count / 2]));
     }
     printf("; %" PRIu64 " runs, %" PRIu64 " in quarantine, %" PRIu64
-           " taken back", sum.runs, sum.quarantined, sum.taken_back);
+           " taken back",
+        sum.runs, sum.quarantined, sum.taken_back);
     for (size_t d = 0; d < CHORE_COUNT; d++)
         printf(", %" PRIu64 " %s", sum.chores[d], chores[d]);
     printf(", %" PRIu64 " evicted", sum.evicted);
     printf("; coordinators ended %" PRIu64 " times;", sum.coordinator_crashes);
     printf(" %" PRIu64 " bodies, %" PRIu64 " begun again;", sum.bodies,
         sum.bodies_again);
-    printf(" %" PRIu64 " results kept, %" PRIu64 " versions rolled out, %" PRIu64
-           " runs moved, %" PRIu64 " begun as what is served, %" PRIu64
-           " live items, %" PRIu64 " graphs held back;",
+    printf(" %" PRIu64 " results kept, %" PRIu64
+           " versions rolled out, %" PRIu64 " runs moved, %" PRIu64
+           " begun as what is served, %" PRIu64 " live items, %" PRIu64
+           " graphs held back;",
         sum.cached, sum.rolled, sum.migrated, sum.chosen, sum.items, sum.held);
     for (size_t f = 0; f < FAULT_COUNT; f++)
         printf("%s %" PRIu64 " %s", f ? "," : "", sum.faults[f], names[f]);
-    printf("; %" PRIu64 " simulated seconds in %.1f, digest %016" PRIx64 "\n", sum.seconds,
-        seconds_since(&tally->began), sum.digest);
+    printf("; %" PRIu64 " simulated seconds in %.1f, digest %016" PRIx64 "\n",
+        sum.seconds, seconds_since(&tally->began), sum.digest);
 }
 
 int jobs_run(const struct range *range)

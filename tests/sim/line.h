@@ -1,10 +1,11 @@
-// line.h - a connection between a store and PostgreSQL, held in two halves: what
-// either side says goes on when the simulator lets it.
+// line.h - a connection between a store and PostgreSQL, held in two halves:
+// what either side says goes on when the simulator lets it.
 //
 //     libpq -- client -- [up: the request, down: the answer] -- server
 //
 // A request ends with Sync or Query, an answer with ReadyForQuery; nothing is
-// asked before the answer is there. No time passes here, and no dice are thrown.
+// asked before the answer is there. No time passes here, and no dice are
+// thrown.
 #ifndef SS_TESTS_SIM_LINE_H
 #define SS_TESTS_SIM_LINE_H
 
@@ -24,20 +25,20 @@ enum line_state {
 
 struct line {
     uint64_t number;
-    void *side;          // whose it is; NULL: its client is gone
-    size_t coordinator;  // whose it was
-    uint64_t epoch;      // of that one's fence; 0: it takes it only now
-    int client, server;  // -1: closed
-    int libpq;           // the client's own end
-    int pid;             // of the server's process
+    void *side;         // whose it is; NULL: its client is gone
+    size_t coordinator; // whose it was
+    uint64_t epoch;     // of that one's fence; 0: it takes it only now
+    int client, server; // -1: closed
+    int libpq;          // the client's own end
+    int pid;            // of the server's process
     enum line_state state;
     bool in_transaction; // as the last answer says
     struct ss_buf up, down;
     size_t up_read, down_read; // messages seen whole
     size_t down_sent;
     bool is_asked, is_answered; // whole
-    bool is_blocked; // the server says that it waits for a lock
-    SS_VEC(char *) wrote; // threads, of which rows were committed
+    bool is_blocked;            // the server says that it waits for a lock
+    SS_VEC(char *) wrote;       // threads, of which rows were committed
 };
 
 // The client's half: `client` is what accept() gave.
@@ -53,8 +54,8 @@ bool line_collect(struct line *line);
 bool line_is_left(struct line *line);
 // Give the request to the server.
 void line_forward(struct line *line);
-// Listen to the server, however long it takes. True: the answer is whole, or the
-// server has closed its end; false: it has said that it waits for a lock.
+// Listen to the server, however long it takes. True: the answer is whole, or
+// the server has closed its end; false: it has said that it waits for a lock.
 bool line_listen(struct line *line);
 // Listen until the server closes its end.
 void line_listen_out(struct line *line);

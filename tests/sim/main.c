@@ -27,7 +27,8 @@ static const char usage[] =
     "each seed, twice: both lives must be the same. Exit status 1: a check\n"
     "failed.\n"
     "  --seeds A:B    the seeds A to B\n"
-    "  --fresh N|A:B  the 1st to Nth, or Ath to Bth seed that the commit's hash\n"
+    "  --fresh N|A:B  the 1st to Nth, or Ath to Bth seed that the commit's "
+    "hash\n"
     "                 gives\n"
     "  --of COMMIT    another commit than the present one\n"
     "  --store NAME   what the database is: a model over the memory store, a\n"
@@ -50,8 +51,7 @@ static bool read_range(const char *text, struct range *range)
     return end != text && *end == '\0' && range->first <= range->last;
 }
 
-static const char *const stores[STORES] = {
-    [STORE_MEMORY] = "memory",
+static const char *const stores[STORES] = {[STORE_MEMORY] = "memory",
     [STORE_SQLITE] = "sqlite",
     [STORE_POSTGRES] = "postgres"};
 
@@ -104,7 +104,8 @@ static int read_options(int argc, char **argv, struct range *range)
             range->options.narrate = true;
             continue;
         }
-        if (strcmp(argv[i], "--seeds") == 0 || strcmp(argv[i], "--fresh") == 0) {
+        if (strcmp(argv[i], "--seeds") == 0 ||
+            strcmp(argv[i], "--fresh") == 0) {
             is_fresh = argv[i][2] == 'f';
             has_range = read_range(value, range);
         } else if (strcmp(argv[i], "--jobs") == 0) {
@@ -122,7 +123,8 @@ static int read_options(int argc, char **argv, struct range *range)
         }
         i++;
     }
-    if (!has_range || range->options.store == STORES || range->jobs < 1 || range->jobs > JOBS_MAX)
+    if (!has_range || range->options.store == STORES || range->jobs < 1 ||
+        range->jobs > JOBS_MAX)
         return EXIT_USAGE;
     range->drawn_from = is_fresh ? commit_seed(of) : 0;
     return 0;
@@ -131,9 +133,8 @@ static int read_options(int argc, char **argv, struct range *range)
 // 77: it cannot be had here.
 static int run_on_server(struct range *range)
 {
-    const char *missing = backing_postgres()
-                              ? postgres_server_missing()
-                              : "this is built without libpq";
+    const char *missing = backing_postgres() ? postgres_server_missing()
+                                             : "this is built without libpq";
     if (missing) {
         fprintf(stderr, "SKIPPED: %s\n", missing);
         return EXIT_SKIPPED;

@@ -67,8 +67,8 @@ static void leave(struct world *world)
 static void hold_up(struct world *world)
 {
     struct process *process = anybody(world);
-    int64_t takes_ms = draw(world, 2) ? until(world, 100, 2000)
-                                      : until(world, LEASE_MS, 8000);
+    int64_t takes_ms =
+        draw(world, 2) ? until(world, 100, 2000) : until(world, LEASE_MS, 8000);
     if (!process->is_alive || process->paused_to_ms > world->now_ms)
         return;
     note_fault(world, FAULT_PAUSE);
@@ -145,6 +145,6 @@ void mishap_plan(struct world *world)
 {
     int64_t in_ms =
         1 + (int64_t)draw(world, (uint64_t)world->climate.mishap_ms * 2);
-    agenda_add(&world->agenda, (struct errand){.at_ms = world->now_ms + in_ms,
-                                   .kind = ERRAND_MISHAP});
+    agenda_add(&world->agenda,
+        (struct errand){.at_ms = world->now_ms + in_ms, .kind = ERRAND_MISHAP});
 }

@@ -16,7 +16,7 @@ struct letter {
     uint64_t life;        // of the peer
     size_t to;            // the coordinator
     uint64_t to_life;
-    uint32_t wire;        // its number
+    uint32_t wire; // its number
     enum direction direction;
     bool waits; // for a coordinator that comes back
     bool is_void;
@@ -51,9 +51,9 @@ void network_open(struct process *peer, uint32_t line, const char *endpoint)
     if (sscanf(endpoint, "c%u", &which) != 1 || which < 1 ||
         which > peer->world->climate.coordinators)
         violated(peer->world, "%s connects to \"%s\"", peer->name, endpoint);
-    SS_VEC_PUSH(&peer->wires, (struct wire){.line = line,
-                                  .number = ++peer->wires_made,
-                                  .to = which - 1});
+    SS_VEC_PUSH(&peer->wires,
+        (struct wire){
+            .line = line, .number = ++peer->wires_made, .to = which - 1});
 }
 
 // "w3" and "u3" are the third worker and the third customer.
@@ -75,8 +75,8 @@ static struct wire *find_number(struct process *peer, uint32_t number)
     return NULL;
 }
 
-struct wire *network_find(struct world *world, size_t to, const char *name,
-    struct process **ret_peer)
+struct wire *network_find(
+    struct world *world, size_t to, const char *name, struct process **ret_peer)
 {
     struct process *peer = find_process(world, name);
     char *rest = NULL;
@@ -107,16 +107,16 @@ void network_part(struct world *world)
     int64_t end_ms = world->now_ms + 100 + (int64_t)draw(world, 8000);
     uint64_t which = draw(world, 3); // one way, the other, or both
     if (which != 0)
-        SS_VEC_PUSH(&world->partitions,
-            (struct partition){peer, coordinator, end_ms});
+        SS_VEC_PUSH(
+            &world->partitions, (struct partition){peer, coordinator, end_ms});
     if (which != 1)
-        SS_VEC_PUSH(&world->partitions,
-            (struct partition){coordinator, peer, end_ms});
+        SS_VEC_PUSH(
+            &world->partitions, (struct partition){coordinator, peer, end_ms});
     note_fault(world, FAULT_PARTITION);
     tell(world, "nothing passes from %s to %s%s for %lld ms",
         which ? peer->name : coordinator->name,
-        which ? coordinator->name : peer->name,
-        which == 2 ? ", or back," : "", (long long)(end_ms - world->now_ms));
+        which ? coordinator->name : peer->name, which == 2 ? ", or back," : "",
+        (long long)(end_ms - world->now_ms));
 }
 
 // When something passes again; 0: it does.
@@ -142,9 +142,8 @@ static int64_t parted_to(struct world *world, const struct letter *letter)
 
 static void post(struct world *world, struct letter *letter, int64_t at_ms)
 {
-    agenda_add(&world->agenda, (struct errand){.at_ms = at_ms,
-                                   .kind = ERRAND_LETTER,
-                                   .load = letter});
+    agenda_add(&world->agenda,
+        (struct errand){.at_ms = at_ms, .kind = ERRAND_LETTER, .load = letter});
 }
 
 static int64_t latency(struct world *world)
@@ -289,8 +288,8 @@ void network_forget_asks(struct world *world, const struct process *customer)
         const struct errand *errand = &world->agenda.heap.items[i];
         struct letter *letter =
             errand->kind == ERRAND_LETTER ? errand->load : NULL;
-        if (letter && letter->peer->kind == CUSTOMER && letter->direction == UP
-            && (!customer || letter->peer == customer))
+        if (letter && letter->peer->kind == CUSTOMER &&
+            letter->direction == UP && (!customer || letter->peer == customer))
             letter->is_void = true;
     }
 }

@@ -1,11 +1,13 @@
-// pauses.c - people hold graphs back: all of them, one, or one version of it; and
-// let them go on.
+// pauses.c - people hold graphs back: all of them, one, or one version of it;
+// and let them go on.
 //
-//   goes on --`pause`, told when its record is there--> held --`unpause`--> goes on
+//   goes on --`pause`, told when its record is there--> held --`unpause`-->
+//   goes on
 //
-// What is judged is what each coordinator knows: what it was told when it began,
-// gained shards or looked, and what it has said itself. While the record of that
-// stands in the database, that coordinator gives nobody a new attempt of it.
+// What is judged is what each coordinator knows: what it was told when it
+// began, gained shards or looked, and what it has said itself. While the record
+// of that stands in the database, that coordinator gives nobody a new attempt
+// of it.
 #include <string.h>
 
 #include "common/model/value.h"
@@ -13,8 +15,8 @@
 
 enum {
     PERSON_MS = 2500, // somebody comes by, within
-    HOLD_OF = 6,      // and holds something back, with a chance of hold / HOLD_OF
-    KEEP_OF = 3,      // what is held goes on at one of so many visits
+    HOLD_OF = 6, // and holds something back, with a chance of hold / HOLD_OF
+    KEEP_OF = 3, // what is held goes on at one of so many visits
 };
 
 #define KEY_ALL "all"
@@ -24,8 +26,8 @@ static char *key_of(const char *graph, const char *version)
 {
     if (!graph)
         return ss_strdup(KEY_ALL);
-    return ss_format("graph:%s%s%s", graph, version ? "@" : "",
-        version ? version : "");
+    return ss_format(
+        "graph:%s%s%s", graph, version ? "@" : "", version ? version : "");
 }
 
 static char *key_of_record(const json_t *record)
@@ -122,7 +124,8 @@ void pauses_plan(struct world *world)
                 .kind = ERRAND_HOLD});
 }
 
-// ------------------------------------------------------------------ what it knows
+// ------------------------------------------------------------------ what it
+// knows
 
 static void know(struct coordinator *it, const json_t *record)
 {
@@ -147,8 +150,9 @@ void pauses_told(struct coordinator *it, const struct ss_event *event)
         know(it, event->pauses.records[i]);
 }
 
-// The answer does not say what goes on: the request did. One that is asked twice,
-// since nobody heard an answer, is answered each time: a request stays known. Gives.
+// The answer does not say what goes on: the request did. One that is asked
+// twice, since nobody heard an answer, is answered each time: a request stays
+// known. Gives.
 static char *name_of(const char *peer, uint64_t id)
 {
     return ss_format("%s %llu", peer, (unsigned long long)id);
@@ -159,8 +163,7 @@ void pauses_asked(struct coordinator *it, const struct ss_event *event)
     if (strcmp(event->request.op, "unpause") != 0)
         return;
     char *name = name_of(event->peer, event->request.id);
-    ss_free(ss_map_put(
-        &it->asked, name, key_of_record(event->request.body)));
+    ss_free(ss_map_put(&it->asked, name, key_of_record(event->request.body)));
     ss_free(name);
 }
 
@@ -200,14 +203,16 @@ void pauses_reply(struct coordinator *it, const struct ss_command *command)
 }
 
 // Takes `key`.
-static void must_not_hold(const struct coordinator *it,
-    const struct ss_assignment *order, char *key)
+static void must_not_hold(
+    const struct coordinator *it, const struct ss_assignment *order, char *key)
 {
     struct world *world = it->process.world;
     const int64_t *since = ss_map_get(&it->held, key);
     if (since && *since == stands_since(world, key))
-        violated(world, "%s of run %s is sent out, and %s is paused, as %s "
-            "knows", order->node, order->run, key, it->process.name);
+        violated(world,
+            "%s of run %s is sent out, and %s is paused, as %s "
+            "knows",
+            order->node, order->run, key, it->process.name);
     ss_free(key);
 }
 

@@ -27,8 +27,8 @@ static unsigned bit(size_t index)
 // ------------------------------------------------------------------ drawing
 
 // Some of the nodes behind node `index`.
-static unsigned some_after(
-    const struct plan *plan, size_t index, unsigned percent, struct ss_prng *dice)
+static unsigned some_after(const struct plan *plan, size_t index,
+    unsigned percent, struct ss_prng *dice)
 {
     unsigned bits = 0;
     for (size_t i = index + 1; i < plan->count; i++)
@@ -143,8 +143,8 @@ uint32_t plan_questions(const struct plan *plan)
     return count;
 }
 
-// Its questions have other ids each time, so they need a resume value without an id, which is
-// for the only question.
+// Its questions have other ids each time, so they need a resume value without
+// an id, which is for the only question.
 static void silence(struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -175,8 +175,8 @@ static void draw_nodes(struct plan *plan, struct ss_prng *dice)
         role->name[0] = (char)((plan->is_inner ? 'p' : 'a') + (int)i);
         role->back = role->sends_to = -1;
         if (!plan->is_inner && i > 0 && chance(dice, 14))
-            role->inner = draw_inner(
-                (const char[]){'s', (char)('a' + (int)i), 0}, dice);
+            role->inner =
+                draw_inner((const char[]){'s', (char)('a' + (int)i), 0}, dice);
     }
     for (size_t i = 0; i < plan->count; i++)
         if (is_plain(&plan->roles[i]))
@@ -232,9 +232,8 @@ static json_t *describe_node(const struct plan *plan, const struct role *role)
         json_object_set_new(node, "reads", described_reads(plan));
     if (role->is_cached)
         json_object_set_new(node, "cache",
-            plan->cached_ms
-                ? json_pack("{s:i}", "ttl_ms", (int)plan->cached_ms)
-                : json_object());
+            plan->cached_ms ? json_pack("{s:i}", "ttl_ms", (int)plan->cached_ms)
+                            : json_object());
     if (role->is_deferred)
         json_object_set_new(node, "defer", json_true());
     if (role->inner)
@@ -290,8 +289,7 @@ static json_t *describe_keys(const struct plan *plan, size_t version)
     if (plan->is_inner)
         return json_pack("[o, o]", words, notes);
     json_t *keys = json_pack("[o, o, o, o, o]", words,
-        describe_key("n", "int", "add"), notes,
-        describe_key("v", "dict", "or"),
+        describe_key("n", "int", "add"), notes, describe_key("v", "dict", "or"),
         describe_key(version ? "d" : "e", "int", "add"));
     if (plan->folds)
         json_array_append_new(keys, json_pack("{s:s, s:s, s:s}", "key", "f",
@@ -349,9 +347,9 @@ static json_t *describe(const struct plan *plan, size_t version)
     for (size_t i = 0; i < plan->joins_count; i++)
         json_array_append_new(edges, describe_join(plan, &plan->joins[i]));
     json_t *description = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-        "name", plan->name, "kind", "state", "state", describe_keys(plan, version),
-        "nodes", nodes, "edges", edges, "branches", branches, "subgraphs",
-        describe_insides(plan));
+        "name", plan->name, "kind", "state", "state",
+        describe_keys(plan, version), "nodes", nodes, "edges", edges,
+        "branches", branches, "subgraphs", describe_insides(plan));
     if (!plan->is_inner)
         json_object_set_new(description, "output", described_reads(plan));
     if (plan->keeps != SS_CHECKPOINTER_INHERIT)

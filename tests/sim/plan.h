@@ -29,9 +29,9 @@ struct join {
 
 struct role {
     char name[2];
-    unsigned edges;  // bits of nodes that follow
-    bool is_first;   // start leads to it
-    bool is_last;    // it leads to the end
+    unsigned edges; // bits of nodes that follow
+    bool is_first;  // start leads to it
+    bool is_last;   // it leads to the end
     bool is_deferred;
     uint32_t questions; // it asks so many
     uint32_t failures;  // its first attempts fail
@@ -41,9 +41,9 @@ struct role {
     bool is_extra;      // only the second version has it; it says nothing
     // A router behind it: draws from these by what it reads.
     unsigned routes;
-    int back;       // while there is little, it may go back to this node; -1
+    int back; // while there is little, it may go back to this node; -1
     // It sends to one node, or goes to some, by a command.
-    int sends_to;   // -1: does not
+    int sends_to; // -1: does not
     uint32_t sends;
     unsigned gotos;
     struct plan *inner; // it is a graph
@@ -57,8 +57,8 @@ struct plan {
     struct role roles[NODES_MAX];
     struct join joins[JOINS_MAX];
     size_t joins_count;
-    bool folds;    // it has a key whose reducer is the application's
-    uint32_t busy; // loops and sends go on while n % 64 is less
+    bool folds;         // it has a key whose reducer is the application's
+    uint32_t busy;      // loops and sends go on while n % 64 is less
     uint32_t cached_ms; // for so long; 0: for ever
     struct version {
         json_t *description;
@@ -79,26 +79,26 @@ size_t plan_writer(const struct plan *plan, bool is_last, uint64_t hash);
 // It is the node that one version has alone.
 bool plan_is_extra(const char *node);
 // An error handler has the role of its node; *ret_is_handler may be NULL.
-const struct role *plan_role(const struct plan *plan, const char *node,
-    bool *ret_is_handler);
+const struct role *plan_role(
+    const struct plan *plan, const char *node, bool *ret_is_handler);
 
 // What a body decides.
 struct deed {
-    json_t *update;       // owned
-    json_t *sends;        // args for the node that it sends to; owned or NULL
-    unsigned gotos;       // bits
-    char question[32];    // it asks this; "": it does not
+    json_t *update;    // owned
+    json_t *sends;     // args for the node that it sends to; owned or NULL
+    unsigned gotos;    // bits
+    char question[32]; // it asks this; "": it does not
 };
 
 // `input` and `answers` (a list) are borrowed.
 struct deed plan_deed(const struct plan *plan, const struct role *role,
     json_t *input, const json_t *answers);
 void deed_fini(struct deed *deed);
-// What a root's body writes beside: which version it ran as, and its own number;
-// and one more on that version's own counter. No node reads it, and nobody is
-// shown it.
-void plan_stamp(const struct plan *plan, const struct role *role, size_t version,
-    uint64_t number, json_t *update);
+// What a root's body writes beside: which version it ran as, and its own
+// number; and one more on that version's own counter. No node reads it, and
+// nobody is shown it.
+void plan_stamp(const struct plan *plan, const struct role *role,
+    size_t version, uint64_t number, json_t *update);
 // The version that such a stamp says; VERSIONS: it says none.
 size_t plan_stamped(const json_t *stamp);
 // The values without what stamps wrote. Gives.

@@ -1,8 +1,9 @@
 // pool.c - the simulator's memory: malloc and free of this program.
 //
-// A seed makes and drops millions of small blocks, in one thread. So there is no
-// lock and nothing is ever joined: a block has the size of its class, and goes
-// back to the free ones of its class. Not with sanitizers, which have their own.
+// A seed makes and drops millions of small blocks, in one thread. So there is
+// no lock and nothing is ever joined: a block has the size of its class, and
+// goes back to the free ones of its class. Not with sanitizers, which have
+// their own.
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -11,9 +12,9 @@
 #include <sys/mman.h>
 
 enum {
-    STEP = 16,          // small classes are so far apart
-    SMALL = 64,         // and there are so many of them
-    LARGE = 40,         // then each is twice as large as the one before
+    STEP = 16,            // small classes are so far apart
+    SMALL = 64,           // and there are so many of them
+    LARGE = 40,           // then each is twice as large as the one before
     CHUNK_SIZE = 1 << 20, // is asked of the system at once, at least
 };
 
@@ -43,7 +44,7 @@ static size_t class_of(size_t size)
     if (size <= (size_t)SMALL * STEP)
         return size == 0 ? 0 : (size - 1) / STEP;
     while (class < SMALL + LARGE && size_of(class) < size)
-        class++;
+        class ++;
     return class;
 }
 
@@ -79,9 +80,8 @@ static void *take(size_t size)
         __builtin_prefetch(again->next); // it is read when it is taken
         return again;
     }
-    struct header *header = class < SMALL + LARGE
-                                ? carve(sizeof(*header) + size_of(class))
-                                : NULL;
+    struct header *header =
+        class < SMALL + LARGE ? carve(sizeof(*header) + size_of(class)) : NULL;
     if (!header) {
         errno = ENOMEM;
         return NULL;

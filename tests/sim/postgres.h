@@ -1,8 +1,9 @@
 // postgres.h - the database as a real PostgreSQL: what its files share.
 //
-// Each connection of a coordinator is a `side`: a store whose waiting is a pause
-// of its fiber (fiber.h), and a line to the server (line.h) on which a request
-// and an answer take their time, are cut, or arrive when nobody is there.
+// Each connection of a coordinator is a `side`: a store whose waiting is a
+// pause of its fiber (fiber.h), and a line to the server (line.h) on which a
+// request and an answer take their time, are cut, or arrive when nobody is
+// there.
 #ifndef SS_TESTS_SIM_POSTGRES_H
 #define SS_TESTS_SIM_POSTGRES_H
 
@@ -30,9 +31,9 @@ struct side {
     struct ss_job *done; // by the fiber
     uint64_t turn;       // counts what the fiber waits for
     bool times_out, is_dead;
-    enum ss_job_type job; // that is done now
-    size_t to;            // whom it hands shards to; SS_NOBODY: nobody
-    bool fails;           // its commit
+    enum ss_job_type job;  // that is done now
+    size_t to;             // whom it hands shards to; SS_NOBODY: nobody
+    bool fails;            // its commit
     int64_t refused_to_ms; // nobody answers there
     uint64_t generation;   // of the database that it was opened on
     SS_VEC(int) ended;     // server processes that it had ended
@@ -40,9 +41,9 @@ struct side {
 
 // What stays open from one seed to the next.
 struct pg {
-    char *folder;    // of the sockets that libpq connects to
-    char *socket;    // the server's
-    char *direct;    // URL past the lines
+    char *folder; // of the sockets that libpq connects to
+    char *socket; // the server's
+    char *direct; // URL past the lines
     int subscriber;
     PGconn *observer;
     struct ss_store *reader;
@@ -56,12 +57,14 @@ struct pg {
     int trouble;      // whose commits fail, by the number of its process
 };
 
-// --- database_postgres.c ------------------------------------------------------
+// --- database_postgres.c
+// ------------------------------------------------------
 
 // An answer's first value, as text, until the next question.
 const char *pg_ask(struct pg *pg, const char *format, ...) SS_PRINTF(2, 3);
 
-// --- postgres_side.c ----------------------------------------------------------
+// --- postgres_side.c
+// ----------------------------------------------------------
 
 struct side *side_new(struct pg *pg, struct process *process, size_t which);
 void side_free(struct side *side);
@@ -80,7 +83,8 @@ void sides_abandon(struct pg *pg);
 // End all its lines (NULL: those of everybody), as when the server restarts.
 void lines_cut(struct pg *pg, struct side *side);
 
-// --- postgres_past.c ----------------------------------------------------------
+// --- postgres_past.c
+// ----------------------------------------------------------
 
 void past_open(struct pg *pg);
 void past_forget(struct pg *pg);

@@ -2,10 +2,11 @@
 // and each answer takes its time on its line, and what waits for a lock is set
 // aside until its holder goes on.
 //
-// One process of the server runs at a time. Whoever has to wait for a lock says so
-// when it has looked for a deadlock (log_lock_waits), and is stopped as a process is.
-// So of those that one commit lets go on none runs before the seed says so, and
-// where some wait in a circle it is always the last one of them that is told.
+// One process of the server runs at a time. Whoever has to wait for a lock says
+// so when it has looked for a deadlock (log_lock_waits), and is stopped as a
+// process is. So of those that one commit lets go on none runs before the seed
+// says so, and where some wait in a circle it is always the last one of them
+// that is told.
 #include "tests/sim/postgres.h"
 
 #ifdef SS_HAVE_POSTGRES
@@ -144,9 +145,9 @@ static void go_on_at(struct side *side, int64_t at_ms, bool times_out)
             .kind = times_out ? ERRAND_TIMEOUT : ERRAND_ANSWER,
             .who = side->boot ? NULL : side->process,
             .life = side->process->life,
-            .what = (side->turn * COORDINATORS_MAX + side->process->index) *
-                        LINKS +
-                    side->which});
+            .what =
+                (side->turn * COORDINATORS_MAX + side->process->index) * LINKS +
+                side->which});
 }
 
 static void send_off(struct world *world, const struct line *line)
@@ -158,11 +159,11 @@ static void send_off(struct world *world, const struct line *line)
 }
 
 // What asks the server for its time, or may go on and do so, is told ours.
-static void set_clock(struct pg *pg, struct world *world,
-    const struct line *line)
+static void set_clock(
+    struct pg *pg, struct world *world, const struct line *line)
 {
-    bool matters = pg->clock_ms < 0 ||
-                   memmem(line->up.data, line->up.size, ".now()", 6);
+    bool matters =
+        pg->clock_ms < 0 || memmem(line->up.data, line->up.size, ".now()", 6);
     for (size_t i = 0; i < pg->lines.count && !matters; i++)
         matters = pg->lines.items[i]->state == LINE_WAITS;
     if (!matters || pg->clock_ms == world->now_ms)
@@ -188,7 +189,7 @@ static void set_trouble(struct pg *pg, int pid)
 static bool is_locked(struct pg *pg, const struct line *line)
 {
     return pg_ask(pg, "SELECT cardinality(pg_blocking_pids(%d)) > 0",
-        line->pid)[0] == 't';
+               line->pid)[0] == 't';
 }
 
 // Who commits rows is the owner of their threads, and its fence stands.
@@ -197,16 +198,18 @@ static void judge(struct pg *pg, struct world *world, const struct line *line)
     const char *name = world->coordinators[line->coordinator].process.name;
     for (size_t i = 0; i < line->wrote.count; i++) {
         const char *thread = line->wrote.items[i];
-        char *should = ss_format(
-            "%s %llu", name, (unsigned long long)line->epoch);
+        char *should =
+            ss_format("%s %llu", name, (unsigned long long)line->epoch);
         const char *is = pg_ask(pg,
             "SELECT owner || ' ' || coalesce((SELECT epoch::text FROM"
             " world_%d.fences WHERE coordinator = '%s' AND actor = 0), 'none')"
             " FROM world_%d.shards WHERE shard = %u",
             (int)getpid(), name, (int)getpid(), ss_shard_of(thread));
         if (strcmp(is, should) != 0)
-            violated(world, "rows of thread %s are committed by %s, and its "
-                "owner is %s", thread, should, is);
+            violated(world,
+                "rows of thread %s are committed by %s, and its "
+                "owner is %s",
+                thread, should, is);
         ss_free(should);
     }
     if (line->wrote.count > 0)
@@ -274,7 +277,7 @@ static bool is_change(const struct side *side)
 static uint32_t chance_of_cut(const struct side *side)
 {
     const struct climate *climate = &side->world->climate;
-    return side->boot ? 0
+    return side->boot        ? 0
            : is_change(side) ? climate->commit_unsure / 2
                              : climate->read_failed / 8;
 }
@@ -283,8 +286,8 @@ static void cut_off(struct world *world, struct line *line, const char *when)
 {
     struct side *side = line->side;
     note_fault(world, FAULT_CUT_OFF);
-    tell(world, "%s is cut off from the database %s", side->process->name,
-        when);
+    tell(
+        world, "%s is cut off from the database %s", side->process->name, when);
     if (draw(world, 4) == 0)
         side->refused_to_ms = world->now_ms + (int64_t)draw(world, AWAY_MS_MAX);
     cut(line, world);
@@ -369,7 +372,8 @@ void line_errand(struct world *world, uint64_t number)
     settle(pg, world);
 }
 
-// ------------------------------------------------------------------ the store's
+// ------------------------------------------------------------------ the
+// store's
 
 static PGconn *refused(void)
 {

@@ -1,4 +1,5 @@
-// reference.c - supersteps as the definition has them, one task after the other.
+// reference.c - supersteps as the definition has them, one task after the
+// other.
 #include "tests/sim/reference.h"
 
 #include <string.h>
@@ -104,8 +105,7 @@ static void apply(struct instance *it, const json_t *update)
 
 static void run_graph(struct instance *it, const json_t *input, json_t *steps);
 
-static json_t *run_inner(
-    struct instance *it, size_t node, const json_t *input)
+static json_t *run_inner(struct instance *it, size_t node, const json_t *input)
 {
     const struct plan *plan = it->plan->roles[node].inner;
     bool keeps = plan->keeps == SS_CHECKPOINTER_KEEP;
@@ -161,8 +161,7 @@ static void run_task(struct instance *it, struct task *task)
 
 // ------------------------------------------------------------------ supersteps
 
-static void wake_node(
-    const struct instance *it, struct wake *wake, size_t node)
+static void wake_node(const struct instance *it, struct wake *wake, size_t node)
 {
     if (it->plan->roles[node].is_deferred)
         wake->deferred |= 1u << node;

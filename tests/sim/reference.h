@@ -16,8 +16,9 @@ struct reference_update {
     size_t node; // it is as if this one had returned them
     json_t *values;
 };
-// Updates of a thread that is at rest, one after the other, and what follows from
-// the last one (borrowed). Those before it are as nodes that nothing follows.
+// Updates of a thread that is at rest, one after the other, and what follows
+// from the last one (borrowed). Those before it are as nodes that nothing
+// follows.
 void reference_update(struct reference *reference,
     const struct reference_update *updates, size_t count);
 // The values after the last superstep. Borrowed.

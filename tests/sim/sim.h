@@ -2,7 +2,8 @@
 //
 //   customers -- talk --+                          +-- session -- workers
 //     (real client      |   network: late, lost,   |   (real worker session,
-//      session)         +-- repeated, cut off -----+    bodies of a drawn graph)
+//      session)         +-- repeated, cut off -----+    bodies of a drawn
+//      graph)
 //                                  |
 //                            coordinators: the real core
 //                                  |
@@ -41,15 +42,15 @@ enum chore {
 struct report {
     uint64_t seed;
     uint64_t digest;
-    uint64_t steps; // of engines
+    uint64_t steps;   // of engines
     uint64_t seconds; // that passed in the simulated world
     uint64_t runs;
-    uint64_t bodies; // that began,
+    uint64_t bodies;       // that began,
     uint64_t bodies_again; // of tasks that had begun before
     uint64_t rolled, migrated, chosen, cached, items;
     uint64_t coordinator_crashes, quarantined, taken_back;
     uint64_t evicted; // threads, by those that had them
-    uint64_t held; // graphs that people held back
+    uint64_t held;    // graphs that people held back
     uint64_t chores[CHORE_COUNT];
     uint64_t faults[FAULT_COUNT];
 };
@@ -70,7 +71,8 @@ const char *sim_store_option(enum sim_store store);
 
 // Simulate one seed. A violation is told on stderr, with the command that
 // replays it, and ends the process with 1: it is a child (jobs.h), or somebody
-// looks at this one seed. Where it narrates, all that happens is told on stdout.
+// looks at this one seed. Where it narrates, all that happens is told on
+// stdout.
 struct report simulate(uint64_t seed, const struct sim_options *options);
 
 #endif

@@ -1,10 +1,10 @@
-// versions.c - two versions of each graph, side by side: which of them is rolled
-// out, who serves what, how runs move, and what must hold then.
+// versions.c - two versions of each graph, side by side: which of them is
+// rolled out, who serves what, how runs move, and what must hold then.
 //
 // The versions plan alike, so what a thread comes to is the same on each, and
-// whenever it moves. What tells them apart: each has a counter that the other lacks
-// (plan.h), the second a node more; and what a body writes says which one it ran
-// as.
+// whenever it moves. What tells them apart: each has a counter that the other
+// lacks (plan.h), the second a node more; and what a body writes says which one
+// it ran as.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ enum {
     SETTLED_MS = 6000,  // then all coordinators know who serves what
 };
 
-// ------------------------------------------------------------------ rolling out
+// ------------------------------------------------------------------ rolling
+// out
 
 static const struct plan *plan_named(
     const struct world *world, const char *name)
@@ -31,8 +32,7 @@ static const struct plan *plan_named(
     return NULL;
 }
 
-size_t version_find(
-    struct world *world, const char *graph, const char *version)
+size_t version_find(struct world *world, const char *graph, const char *version)
 {
     const struct plan *plan = plan_named(world, graph);
     for (size_t i = 0; plan && i < VERSIONS; i++)
@@ -74,7 +74,8 @@ bool versions_are_current(const struct world *world, const struct worker *it)
     return true;
 }
 
-// ------------------------------------------------------------------ moving runs
+// ------------------------------------------------------------------ moving
+// runs
 
 static const struct ss_graph *deployed_of(
     const struct world *world, const char *name)
@@ -160,13 +161,15 @@ void versions_moved(struct world *world, const json_t *reply)
     const char *to = ss_json_str(reply, "to", "?");
     if (strcmp(ss_json_str(reply, "from", to), to) == 0)
         return;
-    json_t *record = database_run(
-        world, ss_json_str(reply, "thread", "?"), run);
+    json_t *record =
+        database_run(world, ss_json_str(reply, "thread", "?"), run);
     const char *is = ss_json_str(record, "version", to);
     world->report.migrated++;
     if (strcmp(is, to) != 0 && !is_asked_for_both(world, run))
-        violated(world, "run %s is said to have moved to version %s, and stands "
-            "as of %s", run, to, is);
+        violated(world,
+            "run %s is said to have moved to version %s, and stands "
+            "as of %s",
+            run, to, is);
     json_decref(record);
 }
 
@@ -176,8 +179,10 @@ void versions_dispatch(struct world *world, const struct ss_assignment *order,
 {
     const char *is = ss_json_str(record, "version", order->version);
     if (strcmp(is, order->version) != 0)
-        violated(world, "%s of run %s is sent out as of version %s, and the run "
-            "stands as of %s", order->node, order->run, order->version, is);
+        violated(world,
+            "%s of run %s is sent out as of version %s, and the run "
+            "stands as of %s",
+            order->node, order->run, order->version, is);
 }
 
 const struct ss_graph *versions_serve(
@@ -197,7 +202,8 @@ const struct ss_graph *versions_serve(
     violated(world, "an order is of no graph: %s", order->app_graph);
 }
 
-// ------------------------------------------------------------------ the journal
+// ------------------------------------------------------------------ the
+// journal
 
 // What a body wrote, and what later tasks were given of it.
 struct result {
@@ -209,8 +215,7 @@ struct result {
 // of a run under `exit` is made when the run ends, and says nothing of when its
 // task was given the result.)
 static void check_age(struct world *world, const struct ss_row *row,
-    const struct ss_row_write *write, const char *graph,
-    const json_t *stamp)
+    const struct ss_row_write *write, const char *graph, const json_t *stamp)
 {
     const struct plan *plan = plan_named(world, graph);
     ss_check(plan);
@@ -233,9 +238,11 @@ static void check_age(struct world *world, const struct ss_row *row,
                          : first->wall_us - row->wall_us;
     if (strcmp(first->task_id, write->task_id) != 0 && kept_us > 0 &&
         world->climate.clock == 0 && age_us > kept_us)
-        violated(world, "row %llu of run %s holds a result that was kept for "
-            "%lld ms, and is %lld ms old", (unsigned long long)row->seq,
-            row->run, (long long)kept_us / 1000, (long long)age_us / 1000);
+        violated(world,
+            "row %llu of run %s holds a result that was kept for "
+            "%lld ms, and is %lld ms old",
+            (unsigned long long)row->seq, row->run, (long long)kept_us / 1000,
+            (long long)age_us / 1000);
     if (row->wall_us < first->wall_us)
         first->wall_us = row->wall_us;
 }
@@ -251,9 +258,11 @@ static void check_stamp(struct world *world, const struct ss_row *row,
     json_object_foreach ((json_t *)stamps, node, stamp) {
         size_t is = plan_stamped(stamp);
         if (is != stands)
-            violated(world, "row %llu: node %s of run %s wrote as version %zu, "
-                "and the run is of version %zu", (unsigned long long)row->seq,
-                node, row->run, is + 1, stands + 1);
+            violated(world,
+                "row %llu: node %s of run %s wrote as version %zu, "
+                "and the run is of version %zu",
+                (unsigned long long)row->seq, node, row->run, is + 1,
+                stands + 1);
         check_age(world, row, write, graph, stamp);
     }
 }
@@ -270,8 +279,7 @@ static bool all_are_current(const struct world *world)
 // In fair weather all workers serve what is rolled out, and nobody the other
 // version, be it newer: a new run takes what is served. (Where the time that it
 // was asked for is that of the world.)
-static void check_new(
-    struct world *world, const char *run, const json_t *entry)
+static void check_new(struct world *world, const char *run, const json_t *entry)
 {
     const struct ss_graph *served =
         deployed_of(world, ss_json_str(entry, "graph", ""));
@@ -279,17 +287,17 @@ static void check_new(
     int64_t asked_us = ss_json_int(entry, "created_us", 0);
     if (!served || world->climate.clock > 0 || !all_are_current(world) ||
         json_object_get(entry, "moved_from") ||
-        asked_us < world_us(world) - (world->now_ms - world->changed_ms -
-                                         SETTLED_MS) * 1000)
+        asked_us < world_us(world) -
+                       (world->now_ms - world->changed_ms - SETTLED_MS) * 1000)
         return;
     world->report.chosen++;
     if (strcmp(is, served->version) != 0)
-        violated(world, "run %s was begun as of version %s, which nobody serves",
-            run, is);
+        violated(world,
+            "run %s was begun as of version %s, which nobody serves", run, is);
 }
 
-void versions_row(struct world *world, const struct ss_row *row,
-    struct ss_map *entries)
+void versions_row(
+    struct world *world, const struct ss_row *row, struct ss_map *entries)
 {
     if (row->entry) {
         ss_map_put(entries, row->run, row->entry);
@@ -308,9 +316,8 @@ static json_int_t counted(
     const struct ss_checkpoint *checkpoint, const char *name)
 {
     const struct ss_slot *slot = ss_map_get(&checkpoint->channels, name);
-    return slot && slot->value
-               ? json_integer_value(ss_value_json(slot->value))
-               : 0;
+    return slot && slot->value ? json_integer_value(ss_value_json(slot->value))
+                               : 0;
 }
 
 void versions_kept(struct world *world, const struct ss_checkpoint_entry *mark,

@@ -89,9 +89,9 @@ static int file_close(sqlite3_file *file)
 static int file_read(
     sqlite3_file *file, void *bytes, int size, sqlite3_int64 at)
 {
-    return is_caught(&reads) ? SQLITE_IOERR_READ
-                             : real_of(file)->pMethods->xRead(
-                                   real_of(file), bytes, size, at);
+    return is_caught(&reads)
+               ? SQLITE_IOERR_READ
+               : real_of(file)->pMethods->xRead(real_of(file), bytes, size, at);
 }
 
 static int file_write(
@@ -160,8 +160,7 @@ static int file_shm_map(sqlite3_file *file, int page, int size, int extend,
 
 static int file_shm_lock(sqlite3_file *file, int from, int count, int flags)
 {
-    return real_of(file)->pMethods->xShmLock(
-        real_of(file), from, count, flags);
+    return real_of(file)->pMethods->xShmLock(real_of(file), from, count, flags);
 }
 
 static void file_shm_barrier(sqlite3_file *file)

@@ -1,5 +1,6 @@
-// vfs.h - SQLite's way to its files, through which writes and reads fail when they are
-// to: once, or from a point on, as when a process ends in the middle of a commit.
+// vfs.h - SQLite's way to its files, through which writes and reads fail when
+// they are to: once, or from a point on, as when a process ends in the middle
+// of a commit.
 #ifndef SS_TESTS_SIM_VFS_H
 #define SS_TESTS_SIM_VFS_H
 

@@ -43,8 +43,8 @@ static const struct ss_graph *order_graph(
     const struct ss_graph *graph =
         find_graph(versions_serve(it, order), order->graph);
     if (!graph)
-        violated(it->process.world, "an order is of no graph: %s",
-            order->graph);
+        violated(
+            it->process.world, "an order is of no graph: %s", order->graph);
     return graph;
 }
 
@@ -57,19 +57,18 @@ static json_t *with_command(const struct visit *visit, struct deed *deed)
         if (deed->gotos & (1u << to))
             json_array_append_new(targets, json_string(plan->roles[to].name));
     json_array_foreach (deed->sends, i, arg)
-        json_array_append_new(targets,
-            json_pack("{s:{s:s, s:O}}", "$send", "node",
-                plan->roles[visit->role->sends_to].name, "arg", arg));
-    return json_pack("{s:{s:O, s:o}}", "$command", "update", deed->update,
-        "goto", targets);
+        json_array_append_new(
+            targets, json_pack("{s:{s:s, s:O}}", "$send", "node",
+                         plan->roles[visit->role->sends_to].name, "arg", arg));
+    return json_pack(
+        "{s:{s:O, s:o}}", "$command", "update", deed->update, "goto", targets);
 }
 
 // The answers that this attempt has: those of before, and perhaps a plain one.
 static json_t *take_answers(struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
-    json_t *answers =
-        order->answers ? json_copy(order->answers) : json_array();
+    json_t *answers = order->answers ? json_copy(order->answers) : json_array();
     if (order->plain && json_array_size(answers) < visit->role->questions) {
         json_array_append(answers, ss_value_json(order->plain));
         visit->outcome->took_plain = true;
@@ -84,8 +83,8 @@ static void stamp(
     world->stamps++;
     for (size_t i = 0; i < world->climate.graphs; i++)
         if (strcmp(world->plans[i]->name, visit->order->app_graph) == 0)
-            plan_stamp(visit->plan, visit->role, it->versions[i],
-                world->stamps, update);
+            plan_stamp(visit->plan, visit->role, it->versions[i], world->stamps,
+                update);
 }
 
 // What the node returns; NULL: it asks.
@@ -165,15 +164,13 @@ static void run_writers(struct world *world, struct visit *visit,
     const struct ss_graph *graph, json_t *returned)
 {
     const struct ss_assignment *order = visit->order;
-    struct ss_writer_hooks hooks = {
-        .route = route, .fold = fold, .ctx = visit};
+    struct ss_writer_hooks hooks = {.route = route, .fold = fold, .ctx = visit};
     struct ss_error error = {0};
     json_t *parent = NULL;
     const struct ss_node *node =
         &graph->nodes[ss_graph_node(graph, order->node)];
     if (ss_writers_run(graph, node, returned, &order->fresh, &hooks,
-            order->task_id, &visit->outcome->writes, &parent,
-            &error) != SS_OK)
+            order->task_id, &visit->outcome->writes, &parent, &error) != SS_OK)
         violated(world, "node %s: %s", order->node, error.message);
     ss_check(!parent);
 }
@@ -184,8 +181,7 @@ static void fail_body(struct world *world, struct visit *visit)
     note_fault(world, FAULT_BODY_FAILED);
     outcome->kind = SS_OUTCOME_FAILED;
     outcome->code = SS_ENODE;
-    outcome->retryable =
-        visit->role->breaks ? SS_RETRY_NO : SS_RETRY_YES;
+    outcome->retryable = visit->role->breaks ? SS_RETRY_NO : SS_RETRY_YES;
     outcome->message = ss_strdup("it broke");
 }
 
@@ -202,8 +198,8 @@ static struct ss_outcome *stopped(const struct ss_assignment *order)
 static void tell_body(struct world *world, const struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
-    struct ss_value *input = order->kind == SS_ORDER_WRITERS ? order->returned
-                                                             : order->input;
+    struct ss_value *input =
+        order->kind == SS_ORDER_WRITERS ? order->returned : order->input;
     if (!world->narrates)
         return;
     char *read = input ? ss_json_text(ss_value_json(input)) : NULL;
@@ -248,12 +244,10 @@ static struct ss_outcome *run_order(
 
 // ------------------------------------------------------------------ messages
 
-static void send(
-    struct worker *it, uint32_t line, struct ss_message *message)
+static void send(struct worker *it, uint32_t line, struct ss_message *message)
 {
     message->protocol = SS_PROTOCOL_VERSION;
-    network_send(
-        &it->process, network_line(&it->process, line), UP, message);
+    network_send(&it->process, network_line(&it->process, line), UP, message);
 }
 
 static void send_hello(
@@ -285,9 +279,9 @@ static void send_live(
 {
     SS_VEC(struct ss_live_item) items = {0};
     for (size_t i = 0; i < command->items_count; i++)
-        SS_VEC_PUSH(&items,
-            (struct ss_live_item){command->items[i].attempt,
-                command->items[i].kind, command->items[i].value});
+        SS_VEC_PUSH(
+            &items, (struct ss_live_item){command->items[i].attempt,
+                        command->items[i].kind, command->items[i].value});
     struct ss_message message = {.type = SS_MESSAGE_LIVE,
         .items = items.items,
         .items_count = items.count};
@@ -495,7 +489,8 @@ void worker_message(
     step(it, event);
 }
 
-// The look stands where the body begins: what its process slept in between counts.
+// The look stands where the body begins: what its process slept in between
+// counts.
 void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch)
 {
     struct body *body = find_body(it, epoch, dispatch);
@@ -507,9 +502,9 @@ void worker_begin(struct worker *it, uint64_t epoch, uint64_t dispatch)
     }
     struct ss_assignment *order = body->order;
     SS_VEC_REMOVE(&it->bodies, (size_t)(body - it->bodies.items));
-    step(it, (struct ss_session_event){.type = SS_SESSION_UNBEGUN,
-                 .orders = &order,
-                 .orders_count = 1});
+    step(it,
+        (struct ss_session_event){
+            .type = SS_SESSION_UNBEGUN, .orders = &order, .orders_count = 1});
 }
 
 void worker_body(struct worker *it, uint64_t epoch, uint64_t dispatch)
@@ -533,11 +528,9 @@ void worker_show(struct worker *it, uint64_t epoch, uint64_t dispatch)
     if (!body)
         return; // it ended before
     struct ss_value *value = ss_value_new(json_string(body->order->task_id));
-    struct ss_session_item item = {
-        body->order->attempt, SS_LIVE_CUSTOM, value};
-    step(it, (struct ss_session_event){.type = SS_SESSION_ITEMS,
-                 .items = &item,
-                 .items_count = 1});
+    struct ss_session_item item = {body->order->attempt, SS_LIVE_CUSTOM, value};
+    step(it, (struct ss_session_event){
+                 .type = SS_SESSION_ITEMS, .items = &item, .items_count = 1});
     ss_value_unref(value);
 }
 
@@ -562,8 +555,8 @@ void worker_start(struct worker *it)
     memcpy(it->versions, world->deployed, sizeof(it->versions));
     versions_change(world);
     it->capacity = 1 + (uint32_t)draw(world, 4);
-    it->session = ss_session_new(
-        &(struct ss_session_options){.capacity = it->capacity,
+    it->session =
+        ss_session_new(&(struct ss_session_options){.capacity = it->capacity,
             .endpoints = endpoints,
             .endpoints_count = 1 + (size_t)draw(world, all)});
     it->process.wires.count = 0;

@@ -12,8 +12,8 @@
 #include "tests/sim/world.h"
 
 enum {
-    CALM_MS = 600000,       // in which somebody comes further, the storm over
-    RESTART_MS_MAX = 3000,  // a process that crashed is back within
+    CALM_MS = 600000,      // in which somebody comes further, the storm over
+    RESTART_MS_MAX = 3000, // a process that crashed is back within
     CLOCKS_APART_MS = 1 << 30, // monotonic clocks begin anywhere
 };
 
@@ -92,7 +92,8 @@ int64_t world_us(const struct world *world)
     return 1767225600000000 + world->now_ms * 1000;
 }
 
-const struct plan *world_plan(struct world *world, const struct ss_assignment *order)
+const struct plan *world_plan(
+    struct world *world, const struct ss_assignment *order)
 {
     for (size_t i = 0; i < world->climate.graphs; i++) {
         const struct plan *root = world->plans[i];
@@ -186,8 +187,7 @@ static void process_init(struct process *process, struct world *world,
     enum process_kind kind, size_t index)
 {
     static const char letters[] = {'c', 'w', 'u'};
-    *process =
-        (struct process){.world = world, .kind = kind, .index = index};
+    *process = (struct process){.world = world, .kind = kind, .index = index};
     snprintf(process->name, sizeof(process->name), "%c%zu", letters[kind],
         index + 1);
 }
@@ -276,8 +276,8 @@ static bool is_for_now(struct world *world, struct errand *errand)
     if (!who->is_alive || errand->life != who->life)
         return false;
     // the model of a database does not stand still with those who asked it
-    bool is_elsewhere = errand->kind == ERRAND_COMMIT &&
-                        world->options->store == STORE_MEMORY;
+    bool is_elsewhere =
+        errand->kind == ERRAND_COMMIT && world->options->store == STORE_MEMORY;
     if (who->paused_to_ms <= world->now_ms || is_elsewhere)
         return true;
     // a stale alarm is dropped, the others keep their order
@@ -368,8 +368,8 @@ static void begin(struct world *world)
     ss_buf_init(&world->bytes, SS_MESSAGE_SIZE_MAX);
     database_open(world);
     for (size_t i = 0; i < world->climate.graphs; i++)
-        world->plans[i] =
-            plan_draw((const char[]){'g', (char)('1' + (int)i), 0}, &world->dice);
+        world->plans[i] = plan_draw(
+            (const char[]){'g', (char)('1' + (int)i), 0}, &world->dice);
     for (size_t i = 0; world->narrates && i < world->climate.graphs; i++) {
         char *text = ss_json_text(world->plans[i]->versions[0].description);
         tell(world, "graph %s", text);
@@ -381,8 +381,7 @@ static void begin(struct world *world)
         process_init(&world->workers[i].process, world, WORKER, i);
     for (size_t i = 0; i < world->climate.customers; i++) {
         world->customers[i] = customer_new(world, i);
-        process_init(
-            customer_process(world->customers[i]), world, CUSTOMER, i);
+        process_init(customer_process(world->customers[i]), world, CUSTOMER, i);
     }
     for (size_t i = 0; i < world->climate.coordinators; i++)
         process_start(&world->coordinators[i].process);
@@ -413,18 +412,16 @@ static void drop_errands(struct world *world)
 }
 
 // What was taken back has not come again.
-static void check_all_gone(
-    struct world *world, const struct customer *customer)
+static void check_all_gone(struct world *world, const struct customer *customer)
 {
     json_t *run;
     size_t i;
     json_array_foreach (customer_gone(customer), i, run)
-        check_gone(world, customer_thread(customer), json_string_value(run),
-            false);
+        check_gone(
+            world, customer_thread(customer), json_string_value(run), false);
 }
 
-static void check_threads(
-    struct world *world, const struct customer *customer)
+static void check_threads(struct world *world, const struct customer *customer)
 {
     json_t *thread;
     size_t i;

@@ -1,4 +1,5 @@
-// world.h - what the files of the simulator share: the world and who lives in it.
+// world.h - what the files of the simulator share: the world and who lives in
+// it.
 #ifndef SS_TESTS_SIM_WORLD_H
 #define SS_TESTS_SIM_WORLD_H
 
@@ -35,41 +36,41 @@ struct climate {
     uint32_t commit_slow, commit_failed, commit_lied, commit_unsure;
     uint32_t read_failed, commit_lands;
     uint32_t crash_coordinator, crash_worker, crash_customer;
-    uint32_t drain, leave, pause, partition, clock; // weights of what a mishap is
+    uint32_t drain, leave, pause, partition,
+        clock; // weights of what a mishap is
     uint32_t set_back;
     uint32_t roll; // weight, too: 0: there is one version
     uint32_t hold; // how often people hold graphs back; 0: nobody does
     uint32_t chores[CHORE_COUNT], chore_none; // weights between two runs
-    int64_t idle_ms; // after which a thread that nobody uses is forgotten
-    uint32_t rest_ms; // how long one is left alone
+    int64_t idle_ms;   // after which a thread that nobody uses is forgotten
+    uint32_t rest_ms;  // how long one is left alone
     bool shares_names; // runs of different threads have the same names
-    int64_t mishap_ms;                // between two mishaps, on average
-    int64_t storm_ms;                 // how long there are faults at all
+    int64_t mishap_ms; // between two mishaps, on average
+    int64_t storm_ms;  // how long there are faults at all
 };
-void climate_draw(
-    struct climate *climate, struct ss_prng *dice, uint64_t seed);
+void climate_draw(struct climate *climate, struct ss_prng *dice, uint64_t seed);
 
 // ------------------------------------------------------------------ agenda
 
 enum errand_kind {
-    ERRAND_LETTER, // a message arrives
-    ERRAND_ALARM,  // a process had asked to be woken
-    ERRAND_COMMIT, // the database is done with a coordinator's next job
-    ERRAND_HEARD,  // and the coordinator hears of it
-    ERRAND_GHOST,  // what a dead coordinator had sent lands
+    ERRAND_LETTER,  // a message arrives
+    ERRAND_ALARM,   // a process had asked to be woken
+    ERRAND_COMMIT,  // the database is done with a coordinator's next job
+    ERRAND_HEARD,   // and the coordinator hears of it
+    ERRAND_GHOST,   // what a dead coordinator had sent lands
     ERRAND_REQUEST, // of a store, arrives at the server
     ERRAND_ANSWER,  // of the server, arrives at its store
     ERRAND_TIMEOUT, // or takes too long
     ERRAND_LEAVE,   // a coordinator is asked to leave
-    ERRAND_BEGIN,  // a thread takes a body up
-    ERRAND_BODY,   // a body ends
-    ERRAND_SHOW,   // it shows something
-    ERRAND_MISHAP, // something goes wrong
-    ERRAND_START,  // a process starts (again)
-    ERRAND_ASK,    // a customer makes its next move
-    ERRAND_ROLL,   // a worker is exchanged for one of another version
+    ERRAND_BEGIN,   // a thread takes a body up
+    ERRAND_BODY,    // a body ends
+    ERRAND_SHOW,    // it shows something
+    ERRAND_MISHAP,  // something goes wrong
+    ERRAND_START,   // a process starts (again)
+    ERRAND_ASK,     // a customer makes its next move
+    ERRAND_ROLL,    // a worker is exchanged for one of another version
     ERRAND_OPERATE, // somebody looks after runs of versions that went
-    ERRAND_HOLD, // somebody holds graphs back, or lets them go on
+    ERRAND_HOLD,    // somebody holds graphs back, or lets them go on
 };
 
 struct process;
@@ -102,10 +103,10 @@ enum process_kind { COORDINATOR, WORKER, CUSTOMER };
 // A connection of a worker or customer with a coordinator. Another one has
 // another number, and so another name as a peer.
 struct wire {
-    uint32_t line;   // as the peer's session calls it
+    uint32_t line; // as the peer's session calls it
     uint32_t number;
-    size_t to;       // which coordinator
-    bool is_cut[2];  // by direction: nothing passes any more
+    size_t to;          // which coordinator
+    bool is_cut[2];     // by direction: nothing passes any more
     int64_t last_ms[2]; // when the last letter arrives
     int64_t held_ms[2]; // until then those that arrived wait for their reader
 };
@@ -160,8 +161,8 @@ struct wire *network_find(struct world *world, size_t to, const char *name,
     struct process **ret_peer);
 void network_deliver(struct world *world, struct errand *errand);
 void network_drop(void *letter);
-// What this customer, or any (NULL), had asked for is lost where nobody has read
-// it yet.
+// What this customer, or any (NULL), had asked for is lost where nobody has
+// read it yet.
 void network_forget_asks(struct world *world, const struct process *customer);
 // Something goes wrong between two processes for a while.
 void network_part(struct world *world);
@@ -199,7 +200,8 @@ struct database {
     struct ss_store *inner; // to look into it
     struct pg *pg;          // of a PostgreSQL
     struct cluster cluster;
-    uint64_t generation; // 1, 2, ...: another one after each time it was set back
+    uint64_t
+        generation; // 1, 2, ...: another one after each time it was set back
     int64_t set_back_ms;
     SS_VEC(struct moment) past; // kept only where it may be set back
 };
@@ -219,19 +221,20 @@ struct store_link { // a coordinator's connection, and the queue before it
 struct backing {
     void (*open)(struct world *world);
     void (*close)(struct world *world);
-    // Connect it and give it its epoch; then, perhaps later, coordinator_live().
+    // Connect it and give it its epoch; then, perhaps later,
+    // coordinator_live().
     void (*start)(struct coordinator *it);
-    // The first of the jobs that run has its effect, now or in a while; then its
-    // coordinator hears of it.
+    // The first of the jobs that run has its effect, now or in a while; then
+    // its coordinator hears of it.
     void (*commit)(struct process *process, size_t link);
-    // The connections are lost with their process: what was on its way is there,
-    // lands later, or is lost.
+    // The connections are lost with their process: what was on its way is
+    // there, lands later, or is lost.
     void (*lose)(struct process *process);
     // Of its own errands: one is due.
     void (*arrive)(struct world *world, const struct errand *errand);
     // It loses what it acknowledged last: a standby that lagged is its primary
-    // now, or a backup was restored. Who is connected finds that out at the next
-    // word.
+    // now, or a backup was restored. Who is connected finds that out at the
+    // next word.
     bool (*may_go_back)(const struct world *world);
     void (*set_back)(struct world *world);
     // Is its coordinator connected to what was there before that?
@@ -257,14 +260,13 @@ void database_ghost_drop(void *load);
 // their turn.
 size_t database_open_runs(
     struct world *world, const char *thread, size_t *ret_queued);
-// What is stored now: an entry (NULL: there is none), or all of a table (a list).
-// Gives.
+// What is stored now: an entry (NULL: there is none), or all of a table (a
+// list). Gives.
 json_t *database_entry(
     struct world *world, enum ss_store_table table, const char *key);
 json_t *database_list(struct world *world, enum ss_store_table table);
 // The record of a run as it is stored now. Gives; NULL: there is none.
-json_t *database_run(
-    struct world *world, const char *thread, const char *run);
+json_t *database_run(struct world *world, const char *thread, const char *run);
 
 // ------------------------------------------------------------------ who lives
 
@@ -273,11 +275,13 @@ struct coordinator {
     struct ss_core *core;
     struct store_link links[LINKS];
     uint64_t epoch;
-    unsigned knew; // customers' threads in memory, as bits, before its last event
+    unsigned
+        knew; // customers' threads in memory, as bits, before its last event
     enum ss_event_type fed; // which that is
-    int64_t leave_ms; // it was asked to leave, and does so at the latest; 0: not
+    int64_t
+        leave_ms; // it was asked to leave, and does so at the latest; 0: not
     bool is_leaving, has_left;
-    bool ended_well; // in its last life
+    bool ended_well;     // in its last life
     struct ss_map held;  // pauses.c: what it knows to be: key -> since when
     uint64_t given;      // the number of the last attempt
     struct ss_map asked; // and what it was asked to let go on: request -> key
@@ -330,8 +334,8 @@ void customer_stop(struct customer *it);
 void customer_free(struct customer *it);
 void customer_alarm(struct customer *it);
 void customer_ask(struct customer *it);
-void customer_message(struct customer *it, uint32_t line,
-    const struct ss_message *message);
+void customer_message(
+    struct customer *it, uint32_t line, const struct ss_message *message);
 // The database was set back: what it knows of its thread may not be so.
 void customer_go_astray(struct customer *it);
 bool customer_is_content(const struct customer *it);
@@ -361,7 +365,7 @@ struct world {
     struct ss_prng dice;
     int64_t now_ms;
     int64_t advanced_ms; // when a customer last came further
-    bool is_stormy; // there are faults
+    bool is_stormy;      // there are faults
     bool narrates;
     struct report report;
     struct agenda agenda;
@@ -371,12 +375,12 @@ struct world {
     struct coordinator coordinators[COORDINATORS_MAX];
     struct worker workers[WORKERS_MAX];
     struct customer *customers[CUSTOMERS_MAX];
-    struct ss_buf bytes; // the message that is being encoded
-    struct ss_map ledgers; // bodies.c: by thread
+    struct ss_buf bytes;         // the message that is being encoded
+    struct ss_map ledgers;       // bodies.c: by thread
     size_t deployed[GRAPHS_MAX]; // versions.c: what is rolled out
     int64_t changed_ms;          // when somebody began to serve it, or to know
     struct ss_map moves;         // and of which runs were asked to move
-    struct ss_map let_go; // pauses.c: what somebody asked to go on, ever
+    struct ss_map let_go;        // pauses.c: what somebody asked to go on, ever
     uint64_t stamps;             // of bodies, so far
     struct ss_map results;       // and where what they wrote stands first
 };
@@ -384,7 +388,8 @@ struct world {
 // The time of the database, and of those whose clock does not jump.
 int64_t world_us(const struct world *world);
 // The plan that an order's node is of.
-const struct plan *world_plan(struct world *world, const struct ss_assignment *order);
+const struct plan *world_plan(
+    struct world *world, const struct ss_assignment *order);
 // True with a chance of so many thousandths, while there are faults.
 bool strikes(struct world *world, uint32_t thousandths);
 uint64_t draw(struct world *world, uint64_t bound); // 0 for bound 0
@@ -421,8 +426,8 @@ void versions_moved(struct world *world, const json_t *reply);
 void versions_dispatch(struct world *world, const struct ss_assignment *order,
     const json_t *record);
 // A row of a thread's journal; `entries`: of the runs of those before it.
-void versions_row(struct world *world, const struct ss_row *row,
-    struct ss_map *entries);
+void versions_row(
+    struct world *world, const struct ss_row *row, struct ss_map *entries);
 // What one version knows and the other does not is not lost.
 void versions_kept(struct world *world, const struct ss_checkpoint_entry *mark,
     const struct ss_checkpoint *is, const struct ss_checkpoint *was);
@@ -452,8 +457,8 @@ bool run_is_sync(const char *run);
 void check_dispatch(
     const struct coordinator *it, const struct ss_assignment *order);
 // Only who owns a thread's shard acts for it.
-void check_owner(const struct coordinator *it, const char *thread,
-    const char *what);
+void check_owner(
+    const struct coordinator *it, const char *thread, const char *what);
 void check_reply(const struct coordinator *it, const json_t *reply);
 void check_event(const struct coordinator *it, const struct customer *customer,
     const json_t *event);
@@ -462,8 +467,8 @@ bool check_tells_rollback(const json_t *answer);
 // A run that was taken back: its rows count no more, and its record is gone.
 // False: no row says so either. (Where it was the first run of its thread, who
 // reads that deletes its rows: the one that made them void is left.)
-bool check_gone(struct world *world, const char *thread, const char *run,
-    bool is_first);
+bool check_gone(
+    struct world *world, const char *thread, const char *run, bool is_first);
 // bodies.c: this body begins now.
 void bodies_begin(struct world *world, const struct ss_assignment *order);
 // All is over: what does the journal say of this thread?

@@ -151,8 +151,8 @@ START_TEST(a_result_that_is_there_is_taken_over_too)
     crash_while_a_runs();
     order_of("a")->ended = true;
     restart_with(order_of("a"));
-    ck_assert_ptr_nonnull(strstr(
-        world_told(), "a of superstep 1 goes on at worker w1, which has done it"));
+    ck_assert_ptr_nonnull(strstr(world_told(),
+        "a of superstep 1 goes on at worker w1, which has done it"));
     world_rename("a", adopted[0].as);
     world_let("a");
     expect_done("{\"x\":[\"a\",\"b\"]}");
@@ -297,8 +297,9 @@ START_TEST(an_attempt_with_its_answers_goes_on)
     ck_assert_str_eq(ss_json_str(asked, "status", ""), "interrupted");
     uint64_t before = order_of("a")->digest;
     world_hold("a");
-    world_ask("ann", "run", "{'thread': 't', 'graph': 'g', 'run': 'r',"
-                            " 'command': {'resume': 'yes'}}");
+    world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g', 'run': 'r',"
+        " 'command': {'resume': 'yes'}}");
     world_run();
     world_crash();
     ck_assert_uint_ne(order_of("a")->digest, before);
@@ -339,8 +340,8 @@ static void hand_over_while_a_runs(void)
     world_forget();
 }
 
-// A resume value without an id that nobody asked for went out with a, which has ended: b, sent
-// without it, would not be given it now.
+// A resume value without an id that nobody asked for went out with a, which has
+// ended: b, sent without it, would not be given it now.
 START_TEST(who_was_sent_without_a_plain_answer_goes_on_without)
 {
     begin("start>s s>a s>b");

@@ -85,8 +85,8 @@ static void strict_log(struct ss_graph_def *graph)
     log_graph(graph);
 }
 
-const struct ss_app_graph here_graphs[] = {{"log", log_graph}, {"asked", asked_graph},
-    {"astray", astray}, {"strict_goto", strict_goto},
+const struct ss_app_graph here_graphs[] = {{"log", log_graph},
+    {"asked", asked_graph}, {"astray", astray}, {"strict_goto", strict_goto},
     {"strict_route", strict_route}, {"strict_log", strict_log}, {NULL, NULL}};
 
 // ------------------------------------------------------------------ tests
@@ -116,7 +116,8 @@ END_TEST
 // R5.12: __start__ takes keys of the input alone, a command may write any.
 START_TEST(a_command_on_a_fresh_thread_updates_what_is_no_input)
 {
-    json_t *answer = here_command("asked", "{'update': {'log': ['hi'], "
+    json_t *answer = here_command("asked",
+        "{'update': {'log': ['hi'], "
         "'kept': ['k'], 'word': 'w', 'wrod': 1}, 'goto': 'second'}");
     here_is(answer, "status", "'done'");
     here_is(answer, "output.log", "['hi', 'first', 'second']");
@@ -137,7 +138,8 @@ START_TEST(a_command_behind_an_empty_update_updates_what_is_no_input)
     here_is(answer, "output.log", "['hi', 'first']");
     here_is(answer, "output.kept", "['k']");
     here_is(here_state("asked"), "values.kept", "['k']");
-    json_t *history = here_history("asked"); // the update's checkpoint is as it was
+    json_t *history =
+        here_history("asked"); // the update's checkpoint is as it was
     json_t *first = json_array_get(history, json_array_size(history) - 1);
     here_is(first, "metadata.source", "'update'");
     here_is(first, "values.kept", "[]");
@@ -219,7 +221,8 @@ START_TEST(a_key_of_the_input_that_is_none_is_named)
         "ignored. Did you mean \\\"log\\\"?\"]");
     answer = here_run("log", "{'far': 1, 'away': 2}");
     warnings = here_text(here_at(answer, "warnings"));
-    ck_assert_ptr_nonnull(strstr(warnings, "\\\"far\\\" of the input is no channel"));
+    ck_assert_ptr_nonnull(
+        strstr(warnings, "\\\"far\\\" of the input is no channel"));
     ck_assert_ptr_nonnull(strstr(warnings, "ignored, as others were."));
 }
 END_TEST

@@ -269,8 +269,8 @@ START_TEST(a_graph_that_remembers_does_so_inside_one_that_forgets)
 }
 END_TEST
 
-// R12.4b: its last checkpoint is of this very step, and the graph around it, which
-// stores none, has closed no row since.
+// R12.4b: its last checkpoint is of this very step, and the graph around it,
+// which stores none, has closed no row since.
 START_TEST(a_graph_that_remembers_knows_of_its_last_call_in_the_same_step)
 {
     static const char *const modes[] = {"async", "exit"};
@@ -301,7 +301,8 @@ START_TEST(a_graph_that_is_not_saved_runs_under_every_durability)
 END_TEST
 
 // R5.13, R12.13: there the fork under `exit`, which nothing saves, hides the
-// checkpoint that is gone back to, and the graph inside knows what came after it.
+// checkpoint that is gone back to, and the graph inside knows what came after
+// it.
 START_TEST(going_back_a_graph_inside_knows_what_it_knew_then)
 {
     static const char *const modes[] = {"sync", "async", "exit"};

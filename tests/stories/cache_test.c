@@ -71,8 +71,8 @@ START_TEST(tasks_that_are_alike_are_all_given_what_is_kept)
     ck_assert_int_eq(bodies, 3);
     ck_assert_uint_eq(json_array_size(events), 3);
     for (size_t i = 0; i < json_array_size(events); i++)
-        here_is(json_array_get(events, i), "data.__metadata__",
-            "{'cached': true}");
+        here_is(
+            json_array_get(events, i), "data.__metadata__", "{'cached': true}");
 }
 END_TEST
 

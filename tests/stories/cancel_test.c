@@ -30,7 +30,8 @@ static const struct graph_ref places[] = {
     {"it waits for a worker", NULL, NULL, true},
     {"it waits for its next try",
         "{'nodes': {'b': {'retry': [{'initial_interval_ms': 3600000,"
-        " 'retry_on': ['flaky']}]}}}", NULL, false},
+        " 'retry_on': ['flaky']}]}}}",
+        NULL, false},
     {"it is inside a graph", TWO_INSIDE, "i2", false},
     {"a reducer of the application folds",
         "{'state': [{'key': 'x', 'type': 'list', 'custom': 'glue'}]}", "x",
@@ -43,8 +44,9 @@ enum { PLACES = sizeof(places) / sizeof(places[0]) };
 static json_t *fails_first(struct visit *visit)
 {
     return visit->order->attempt_number == 1 && will_fail
-        ? visit_fail(visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
-        : says(visit->order->node);
+               ? visit_fail(
+                     visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
+               : says(visit->order->node);
 }
 
 // ------------------------------------------------------------------ a play
@@ -89,9 +91,8 @@ static void set_up(const struct graph_ref *place)
 {
     world_begin();
     world_graph(chart("g", "start>a a>b b>c c>end", place->extra));
-    world_body("b", place->extra && strstr(place->extra, "flaky")
-            ? fails_first
-            : NULL);
+    world_body("b",
+        place->extra && strstr(place->extra, "flaky") ? fails_first : NULL);
     world_fold("glue", glues);
     will_fail = true;
     world_worker("w1", 2);
@@ -106,8 +107,8 @@ static void hold(const struct graph_ref *place)
 }
 
 // Gives what is left in the end.
-static char *play(const struct graph_ref *place, const char *options, int64_t at,
-    int64_t again, size_t *ret_taken)
+static char *play(const struct graph_ref *place, const char *options,
+    int64_t at, int64_t again, size_t *ret_taken)
 {
     struct play it = {.place = place, .options = options};
     set_up(place);
@@ -127,8 +128,8 @@ static char *play(const struct graph_ref *place, const char *options, int64_t at
         world_let(place->held);
     if (place->no_worker)
         world_worker("w1", 2);
-    json_t *end = world_get(
-        "run", "{'thread': 't', 'graph': 'g', 'input': null}");
+    json_t *end =
+        world_get("run", "{'thread': 't', 'graph': 'g', 'input': null}");
     json_t *how = world_get("attach", "{'run': 'r'}");
     json_t *shown = json_object_get(end, "output");
     char *output = ss_json_canonical(shown ? shown : end);
@@ -144,8 +145,10 @@ static void check(const struct graph_ref *place, const char *options)
     // a run that begins again from its entry needs more than two rows to end
     int64_t lives = strstr(options, "exit") ? 1 : 3;
     char *whole = play(place, options, 0, 0, &taken);
-    ck_assert_msg(strncmp(whole, "ann: cancelled, dan: 1, r: cancelled, then"
-                                 " done", 46) == 0,
+    ck_assert_msg(strncmp(whole,
+                      "ann: cancelled, dan: 1, r: cancelled, then"
+                      " done",
+                      46) == 0,
         "%s%s: %s\n%s", place->name, options, whole, world_told());
     world_end();
     for (size_t at = 1; at <= taken; at++)

@@ -65,8 +65,7 @@ START_TEST(a_new_thread_is_made_where_it_is_asked_for)
     for (int i = 0; i < 5; i++) {
         json_t *result = world_get("run", "{'graph': 'g', 'input': {'x': []}}");
         ck_assert_str_eq(ss_json_str(result, "status", ""), "done");
-        ck_assert_uint_lt(
-            ss_shard_of(ss_json_str(result, "thread", "?")), 3);
+        ck_assert_uint_lt(ss_shard_of(ss_json_str(result, "thread", "?")), 3);
     }
 }
 END_TEST
@@ -93,8 +92,8 @@ START_TEST(a_copy_stays_with_its_coordinator)
     for (int i = 0; i < 40; i++) {
         char name[8];
         snprintf(name, sizeof(name), "c%d", i);
-        uint64_t id = world_ask_json("ann", "copy",
-            json_pack("{s:s, s:s}", "thread", "t", "to", name));
+        uint64_t id = world_ask_json(
+            "ann", "copy", json_pack("{s:s, s:s}", "thread", "t", "to", name));
         world_run();
         const char *code = code_of(world_answer(id));
         bool fits = ss_shard_of(name) <= shard;
@@ -183,8 +182,8 @@ START_TEST(a_stale_coordinator_writes_nothing)
     ck_assert_str_eq(endpoint_of(id), "tcp://two");
     world_at("two");
     json_t *state = world_get("state", "{'thread': 't'}");
-    char *text = ss_json_text(json_object_get(
-        json_object_get(state, "state"), "values"));
+    char *text = ss_json_text(
+        json_object_get(json_object_get(state, "state"), "values"));
     ck_assert_str_eq(text, "{\"x\":[\"a\",\"b\",\"c\",\"d\"]}");
     ss_free(text);
 }
@@ -437,8 +436,7 @@ START_TEST(lost_workers_are_counted_when_all_coordinators_know_that)
         world_leave("w1");
         world_worker("w1", 1);
         world_let("a");
-        ck_assert_str_eq(
-            ss_json_str(world_finish(id), "status", ""), "done");
+        ck_assert_str_eq(ss_json_str(world_finish(id), "status", ""), "done");
         ck_assert_int_eq(newest_written(),
             format == SS_ROW_FORMAT_4 ? SS_ROW_FORMAT_4 : SS_ROW_FORMAT_1);
     }

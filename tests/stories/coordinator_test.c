@@ -347,23 +347,24 @@ START_TEST(a_second_run_on_a_busy_thread_is_refused)
     world_run();
     world_let("b");
     world_run();
-    told("worker w1 serves 1 graphs, 4 tasks at once\n"
-         "run of graph g begins on thread t\n"
-         "  row 1 of t: entry, checkpoint -1 (input)\n"
-         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-         "a of superstep 1 goes to worker w1 (attempt 1)\n"
-         "ann: accepted\n"
-         "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
-         "b of superstep 2 goes to worker w1 (attempt 1)\n"
-         "c of superstep 2 goes to worker w1 (attempt 1)\n"
-         "  row 4 of t: writes of c\n"
-         "bob: error busy: thread t is busy with run r: wait for it, cancel it, "
-         "or say what to do (if_busy)\n"
-         "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
-         "d of superstep 3 goes to worker w1 (attempt 1)\n"
-         "the run ends: done\n"
-         "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
-         "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
+    told(
+        "worker w1 serves 1 graphs, 4 tasks at once\n"
+        "run of graph g begins on thread t\n"
+        "  row 1 of t: entry, checkpoint -1 (input)\n"
+        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+        "a of superstep 1 goes to worker w1 (attempt 1)\n"
+        "ann: accepted\n"
+        "  row 3 of t: writes of a, checkpoint 1 (loop)\n"
+        "b of superstep 2 goes to worker w1 (attempt 1)\n"
+        "c of superstep 2 goes to worker w1 (attempt 1)\n"
+        "  row 4 of t: writes of c\n"
+        "bob: error busy: thread t is busy with run r: wait for it, cancel it, "
+        "or say what to do (if_busy)\n"
+        "  row 5 of t: writes of b, checkpoint 2 (loop)\n"
+        "d of superstep 3 goes to worker w1 (attempt 1)\n"
+        "the run ends: done\n"
+        "  row 6 of t: writes of d, checkpoint 3 (loop), end\n"
+        "ann: done {\"x\":[\"a\",\"b\",\"c\",\"d\"]}\n");
 }
 END_TEST
 

@@ -1,5 +1,6 @@
-// A crash after each row where policies are at work: tries and their pauses, error
-// handlers, caches, reducers of the application, bulk updates, answers by id.
+// A crash after each row where policies are at work: tries and their pauses,
+// error handlers, caches, reducers of the application, bulk updates, answers by
+// id.
 #include <string.h>
 
 #include "tests/stories/bodies.h"
@@ -14,8 +15,8 @@
 static json_t *fails_by_time(struct visit *visit)
 {
     if (visit->order->attempt_number < 3)
-        return visit_fail(visit, SS_ENODETIMEOUT, NULL, SS_RETRY_DEFAULT,
-            "it took too long");
+        return visit_fail(
+            visit, SS_ENODETIMEOUT, NULL, SS_RETRY_DEFAULT, "it took too long");
     return says(visit->order->node);
 }
 
@@ -62,15 +63,15 @@ static void answers_and_tries(void)
 
 static void tries_around(void)
 {
-    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
-        INSIDE(", " TRIES(""), "")));
+    world_graph(chart(
+        "g", "start>a a>sub a>c sub+c>b b>end", INSIDE(", " TRIES(""), "")));
     world_body("i2", fails_twice);
 }
 
 static void tries_inside(void)
 {
-    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
-        INSIDE("", ", " TRIES(""))));
+    world_graph(chart(
+        "g", "start>a a>sub a>c sub+c>b b>end", INSIDE("", ", " TRIES(""))));
     world_body("i2", fails_twice);
 }
 
@@ -78,12 +79,13 @@ static void tries_inside(void)
 static void tries_around_a_question(void)
 {
     world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
-        "{'nodes': {'sub': {'subgraph': 'inner', " TRIES("") "}},"
-        " 'subgraphs': {'inner': {'name': 'inner', 'kind': 'state',"
-        " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
-        " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges':"
-        " [['__start__', 'i1'], ['__start__', 'i2'], ['i1', '__end__'],"
-        " ['i2', '__end__']]}}}"));
+        "{'nodes': {'sub': {'subgraph': 'inner', " TRIES(
+            "") "}},"
+                " 'subgraphs': {'inner': {'name': 'inner', 'kind': 'state',"
+                " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"
+                " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges':"
+                " [['__start__', 'i1'], ['__start__', 'i2'], ['i1', '__end__'],"
+                " ['i2', '__end__']]}}}"));
     world_body("i1", asks);
     world_body("i2", fails);
 }
@@ -103,10 +105,10 @@ static json_t *vanishes_twice(struct visit *visit)
 static json_t *vanishes_and_fails(struct visit *visit)
 {
     return visit->order->attempt_number == 2
-        ? visit_fail(
-              visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
-        : visit->order->attempt_number < 4 ? visit_vanish(visit)
-                                           : says(visit->order->node);
+               ? visit_fail(
+                     visit, SS_ENODE, "flaky", SS_RETRY_DEFAULT, "it broke")
+           : visit->order->attempt_number < 4 ? visit_vanish(visit)
+                                              : says(visit->order->node);
 }
 
 static json_t *asks_then_vanishes(struct visit *visit)
@@ -148,16 +150,16 @@ static void lost_with_answers(void)
 
 static void lost_inside(void)
 {
-    world_graph(chart("g", "start>a a>sub a>c sub+c>b b>end",
-        INSIDE(", " TRIES(""), "")));
+    world_graph(chart(
+        "g", "start>a a>sub a>c sub+c>b b>end", INSIDE(", " TRIES(""), "")));
     world_body("i2", vanishes_and_fails);
 }
 
 static void caches(void)
 {
     world_graph(chart("g", "start>a a>b b>c c>end",
-        "{'nodes': {'a': {'cache': {}}, 'c': {'cache': {'ttl_ms': 60000},"
-        TRIES("") "}}}"));
+        "{'nodes': {'a': {'cache': {}}, 'c': {'cache': {'ttl_ms': "
+        "60000}," TRIES("") "}}}"));
     world_body("c", fails_twice);
 }
 

@@ -35,7 +35,8 @@ static json_t *body_of(const struct queue_story *story, int who)
     char text[256];
     snprintf(text, sizeof(text),
         "{'thread': 't', 'graph': 'g', 'run': 'run-%d',"
-        " 'input': {'x': ['%d']}%s}", who, who, story->more[who]);
+        " 'input': {'x': ['%d']}%s}",
+        who, who, story->more[who]);
     return js(text);
 }
 
@@ -56,7 +57,7 @@ static void look(int who)
         client->end = ss_strdup("cancelled cancelled");
     else
         client->end = ss_format("%s %s", ss_json_str(answer, "status", "-"),
-        ss_json_str(error, "code", "-"));
+            ss_json_str(error, "code", "-"));
 }
 
 static void ask(const struct queue_story *story, int who)
@@ -97,13 +98,14 @@ static void one_life(const struct queue_story *story)
 // What is left in the end, as text. Gives.
 static char *ending(void)
 {
-    json_t *runs = json_object_get(
-        world_get("runs", "{'thread': 't'}"), "runs"), *run;
+    json_t *runs =
+               json_object_get(world_get("runs", "{'thread': 't'}"), "runs"),
+           *run;
     json_t *all = json_object();
     size_t i;
     json_array_foreach (runs, i, run)
-        json_object_set(all, ss_json_str(run, "run", "?"),
-            json_object_get(run, "status"));
+        json_object_set(
+            all, ss_json_str(run, "run", "?"), json_object_get(run, "status"));
     char *statuses = ss_json_canonical(all), *x = ss_json_canonical(x_of("t"));
     char *text = ss_format("%s %s, %s, %s, %s", x, statuses,
         clients[0].end ? clients[0].end : "?",
@@ -191,8 +193,8 @@ static const struct queue_story stories[] = {
     {"one that waits is taken back",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'enqueue'"},
         "{'run': 'run-2', 'action': 'rollback'}"},
-    {"one makes way", {"", ", 'if_busy': 'enqueue'",
-        ", 'if_busy': 'interrupt'"}, NULL},
+    {"one makes way",
+        {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'interrupt'"}, NULL},
     {"all are taken back",
         {"", ", 'if_busy': 'enqueue'", ", 'if_busy': 'rollback'"}, NULL},
     {"in a line, stored at the end",

@@ -246,7 +246,7 @@ static void setup_custom_reducer(void)
     world_fold("glue", glues);
 }
 
-#define STOPS \
+#define STOPS                                                                  \
     "run {'graph': 'g', 'input': {'x': []}, 'interrupt_before': ['sub']}"
 
 static const struct story stories[] = {

@@ -1,12 +1,12 @@
-// Threads that are deleted, or copied to, while others use them; and what a unit
-// that the store refused leaves behind.
+// Threads that are deleted, or copied to, while others use them; and what a
+// unit that the store refused leaves behind.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
 #include "common/model/value.h"
 
 #define T "{'thread': 't'}"
-#define RUN(id) \
+#define RUN(id)                                                                \
     "{'thread': 't', 'run': '" id "', 'graph': 'g', 'input': {'x': []}}"
 
 static void chain(void)
@@ -18,8 +18,7 @@ static void chain(void)
 
 static size_t history_count(void)
 {
-    return json_array_size(
-        json_object_get(world_get("history", T), "history"));
+    return json_array_size(json_object_get(world_get("history", T), "history"));
 }
 
 // The answer to `id` comes with a store that answers at once.
@@ -156,8 +155,8 @@ static bool copy_is_stored;
 
 static void watch_the_copy(const struct ss_command *command)
 {
-    copy_is_stored |= command->type == SS_COMMAND_STORE && command->thread
-                      && strcmp(command->thread, "u") == 0;
+    copy_is_stored |= command->type == SS_COMMAND_STORE && command->thread &&
+                      strcmp(command->thread, "u") == 0;
 }
 
 // Stores of two threads may become durable in any order.

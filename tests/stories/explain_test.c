@@ -6,7 +6,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(more) \
+#define RUN(more)                                                              \
     "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" more "}"
 
 static json_t *explained(const char *body)
@@ -28,7 +28,8 @@ static void waits(const char *expected)
     json_t *wait;
     text[0] = '\0';
     json_array_foreach (
-        json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), i, wait)
+        json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), i,
+        wait)
         size += (size_t)snprintf(text + size, sizeof(text) - size,
             "%s%s: %lld of %s", i ? ", " : "", ss_json_str(wait, "why", "?"),
             (long long)ss_json_int(wait, "count", 0),
@@ -111,8 +112,8 @@ START_TEST(a_task_waits_before_its_next_attempt)
     world_ask("ann", "run", RUN(""));
     world_run();
     waits("backoff: 1 of a");
-    const json_t *wait =
-        json_array_get(json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), 0);
+    const json_t *wait = json_array_get(
+        json_object_get(explained("{'run': 'r', 'thread': 't'}"), "waits"), 0);
     ck_assert_int_eq(ss_json_int(wait, "in_ms", 0), 1000);
     ck_assert_int_eq(ss_json_int(wait, "failures", 0), 1);
 }
@@ -129,11 +130,10 @@ START_TEST(a_run_that_asked_and_one_that_ended_tell_their_past)
     ck_assert_str_eq(ss_json_str(json, "status", "?"), "interrupted");
     json_t *steps = json_object_get(json, "steps");
     ck_assert_uint_eq(json_array_size(steps), 3);
-    const json_t *last = json_array_get(
-        json_object_get(json_array_get(steps, 2), "tasks"), 0);
+    const json_t *last =
+        json_array_get(json_object_get(json_array_get(steps, 2), "tasks"), 0);
     ck_assert_str_eq(ss_json_str(last, "name", "?"), "b");
-    ck_assert_uint_eq(
-        json_array_size(json_object_get(last, "interrupts")), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(last, "interrupts")), 1);
 
     world_get("run", "{'thread': 't', 'run': 'r2', 'command': {'resume': "
                      "'yes'}}");
@@ -143,8 +143,8 @@ START_TEST(a_run_that_asked_and_one_that_ended_tell_their_past)
     json = explained("{'thread': 't'}");
     ck_assert_str_eq(ss_json_str(json, "run", "?"), "r2");
     ck_assert_str_eq(ss_json_str(json, "status", "?"), "done");
-    ck_assert_int_ge(ss_json_int(json, "ended_us", -1),
-        ss_json_int(json, "created_us", -1));
+    ck_assert_int_ge(
+        ss_json_int(json, "ended_us", -1), ss_json_int(json, "created_us", -1));
 }
 END_TEST
 
@@ -168,8 +168,8 @@ START_TEST(what_is_not_there_is_said)
 {
     world_graph(chart("g", "start>a a>end", NULL));
     world_worker("w1", 1);
-    json_t *error = json_object_get(
-        world_get("explain", "{'run': 'none'}"), "error");
+    json_t *error =
+        json_object_get(world_get("explain", "{'run': 'none'}"), "error");
     ck_assert_str_eq(ss_json_str(error, "code", "?"), "not_found");
     error = json_object_get(world_get("explain", "{'thread': 'u'}"), "error");
     ck_assert_str_eq(

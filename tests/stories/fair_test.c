@@ -52,8 +52,8 @@ START_TEST(a_flood_of_one_graph_delays_another_by_one_task)
 }
 END_TEST
 
-// It is never more than one task long, and each is a line that begins anew: ready
-// as soon as the one before has ended (no row is waited for).
+// It is never more than one task long, and each is a line that begins anew:
+// ready as soon as the one before has ended (no row is waited for).
 START_TEST(a_chain_does_not_starve_a_flood_either)
 {
     two_graphs(1);
@@ -172,8 +172,7 @@ START_TEST(what_is_out_and_what_waits_is_listed)
         ck_assert_str_eq(ss_json_str(task, "thread", ""), wanted[i][2]);
         ck_assert(json_is_string(json_object_get(task, "run")));
     }
-    ck_assert_str_eq(
-        ss_json_str(json_array_get(tasks, 0), "worker", ""), "w1");
+    ck_assert_str_eq(ss_json_str(json_array_get(tasks, 0), "worker", ""), "w1");
     answer = world_get("tasks", "{'limit': 2}");
     ck_assert_uint_eq(json_array_size(json_object_get(answer, "tasks")), 2);
     world_let("b");
@@ -198,5 +197,4 @@ SUITE("fair", a_flood_of_one_graph_delays_another_by_one_task,
     one_graph_is_served_in_the_order_of_its_tasks,
     tasks_of_one_superstep_are_served_in_the_order_of_their_paths,
     a_higher_priority_goes_first_whatever_its_graph, a_priority_has_bounds,
-    a_run_at_its_limit_holds_up_nobody,
-    what_is_out_and_what_waits_is_listed)
+    a_run_at_its_limit_holds_up_nobody, what_is_out_and_what_waits_is_listed)

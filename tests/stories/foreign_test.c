@@ -8,19 +8,19 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define T "{'thread': 't'}"
+#define T     "{'thread': 't'}"
 #define EXTRA "'extra': ['kept']"
-#define RUN "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}"
-#define UPDATE(node)                                                          \
-    "{'thread': 't', 'supersteps': [[{'values': null, 'as_node': '" node      \
-    "'}]]}"
+#define RUN   "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}"
+#define UPDATE(node)                                                           \
+    "{'thread': 't', 'supersteps': [[{'values': null, 'as_node': '" node "'}]" \
+    "]}"
 
 // Two keys: x, a list that grows, and `key`, whatever it is set to.
 static json_t *graph_with(const char *key)
 {
-    json_t *extra = json_pack("{s:[{s:s, s:s, s:s}, {s:s, s:s}]}", "state",
-        "key", "x", "type", "list", "reducer", "add", "key", key, "type",
-        "any");
+    json_t *extra =
+        json_pack("{s:[{s:s, s:s, s:s}, {s:s, s:s}]}", "state", "key", "x",
+            "type", "list", "reducer", "add", "key", key, "type", "any");
     char *text = ss_json_text(extra);
     json_t *graph = chart("g", "start>a a>b b>end", text);
     ss_free(text);
@@ -45,7 +45,8 @@ static json_t *newest(const char *thread)
 {
     char body[64];
     snprintf(body, sizeof(body), "{'thread': '%s'}", thread);
-    json_t *all = json_object_get(world_get("checkpoints", body), "checkpoints");
+    json_t *all =
+        json_object_get(world_get("checkpoints", body), "checkpoints");
     return json_array_get(all, json_array_size(all) - 1);
 }
 
@@ -147,7 +148,8 @@ START_TEST(a_fork_of_an_older_checkpoint_keeps_what_this_version_lacks)
 {
     rolled();
     char body[256];
-    snprintf(body, sizeof(body), "{'thread': 't', 'graph': 'g',"
+    snprintf(body, sizeof(body),
+        "{'thread': 't', 'graph': 'g',"
         " 'checkpoint_id': '%s', 'input': {'x': ['fork']}}",
         ss_json_str(newest("t"), "id", ""));
     world_get("run", RUN "}");
@@ -163,8 +165,8 @@ START_TEST(threads_that_are_copied_or_moved_keep_what_this_version_lacks)
     world_get("copy", "{'thread': 't', 'to': 'u'}");
     keeps_extra("u", "copy of a thread");
     json_t *all = json_object_get(world_get("checkpoints", T), "checkpoints");
-    json_t *body = json_pack("{s:s, s:s, s:O}", "thread", "v", "graph", "g",
-        "checkpoints", all);
+    json_t *body = json_pack(
+        "{s:s, s:s, s:O}", "thread", "v", "graph", "g", "checkpoints", all);
     json_t *answer = world_finish(world_ask_json("ann", "import", body));
     ck_assert_str_eq(code_of(answer), "");
     keeps_extra("v", "import");

@@ -11,7 +11,7 @@
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 
-#define RUN(more) \
+#define RUN(more)                                                              \
     "{'run': 'r', 'thread': 't', 'graph': 'g', 'input': {'x': []}" more "}"
 
 static bool was_told(const char *words)
@@ -80,8 +80,8 @@ static json_t *shows_giant(struct visit *visit)
     return says(visit->order->node);
 }
 
-// How many items a client gets that listens, and one that comes when all is done
-// and asks for what is kept.
+// How many items a client gets that listens, and one that comes when all is
+// done and asks for what is kept.
 static void expect_items(body_fn *body, size_t live, size_t kept)
 {
     world_graph(chart("g", "start>a a>end", NULL));

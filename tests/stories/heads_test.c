@@ -1,12 +1,12 @@
-// Where a thread ends stands in records that change anyway, and in nothing more:
-// what each unit brings to the store, beside its rows.
+// Where a thread ends stands in records that change anyway, and in nothing
+// more: what each unit brings to the store, beside its rows.
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/model/value.h"
 #include "tests/stories/suite.h"
 
-#define T "{'thread': 't'}"
+#define T   "{'thread': 't'}"
 #define RUN "{'thread': 't', 'graph': 'g', 'input': {'x': []}}"
 
 static struct ss_buf units; // a line for each
@@ -21,8 +21,8 @@ static void note(const struct ss_command *command)
     for (size_t i = 0; i < command->puts_count; i++) {
         const struct ss_command_put *put = &command->puts[i];
         if (put->table == SS_RECORD_RUN)
-            ss_buf_addf(&units, " run %s",
-                ss_json_str(put->value, "status", "(goes)"));
+            ss_buf_addf(
+                &units, " run %s", ss_json_str(put->value, "status", "(goes)"));
         if (put->table == SS_RECORD_THREAD)
             ss_buf_add_str(&units, put->value ? " thread" : " thread (goes)");
     }

@@ -1,5 +1,5 @@
-// Import: a thread that was made elsewhere. What `checkpoints` says of a thread is
-// told to another one, and that goes on as the first would have.
+// Import: a thread that was made elsewhere. What `checkpoints` says of a thread
+// is told to another one, and that goes on as the first would have.
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static void holds(json_t *value, const char *expected)
 static json_t *saved_of(const char *name)
 {
     char *body = ss_format("{'thread': '%s'}", name);
-    json_t *list = json_object_get(world_get("checkpoints", body), "checkpoints");
+    json_t *list =
+        json_object_get(world_get("checkpoints", body), "checkpoints");
     ck_assert_ptr_nonnull(list);
     ss_free(body);
     return list;
@@ -92,7 +93,8 @@ START_TEST(a_thread_is_imported_as_it_was_saved)
         "{'x': ['1', 'a', 'b', 'c', 'd', '2', 'a', 'b', 'c', 'd']}");
     answer = run("u", ", 'input': {'x': ['3']}");
     ck_assert_uint_eq(json_array_size(json_object_get(
-        json_object_get(answer, "output"), "x")), 15);
+                          json_object_get(answer, "output"), "x")),
+        15);
 }
 END_TEST
 
@@ -100,8 +102,8 @@ START_TEST(a_thread_that_stopped_half_way_is_finished_without_running_again)
 {
     diamond();
     world_hold("c");
-    world_ask("ann", "run",
-        "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
     world_run();
     ck_assert_uint_eq(world_attempts_of("b"), 1);
     import_all("u");
@@ -129,8 +131,7 @@ START_TEST(a_thread_that_waits_at_a_question_goes_on_with_the_answer)
         json_object_get(state_of("u"), "interrupts")));
     size_t c = world_attempts_of("c");
     json_t *answer = run("u", ", 'command': {'resume': 'yes'}");
-    holds(json_object_get(answer, "output"),
-        "{'x': ['a', 'b:yes', 'c', 'd']}");
+    holds(json_object_get(answer, "output"), "{'x': ['a', 'b:yes', 'c', 'd']}");
     ck_assert_uint_eq(world_attempts_of("c"), c);
 }
 END_TEST
@@ -171,8 +172,7 @@ START_TEST(an_answer_that_nobody_took_yet_is_given)
     import("u", list, NULL);
     json_decref(list);
     json_t *answer = run("u", ", 'input': null");
-    holds(json_object_get(answer, "output"),
-        "{'x': ['a', 'b:yes', 'c', 'd']}");
+    holds(json_object_get(answer, "output"), "{'x': ['a', 'b:yes', 'c', 'd']}");
 }
 END_TEST
 
@@ -182,8 +182,8 @@ START_TEST(output_beside_an_error_of_before_is_output)
     diamond();
     world_body("b", fails_at_will);
     world_hold("c");
-    world_ask("ann", "run",
-        "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
     world_run();
     json_t *list = json_deep_copy(saved_of("t"));
     json_t *last = json_array_get(list, json_array_size(list) - 1);
@@ -197,10 +197,10 @@ START_TEST(output_beside_an_error_of_before_is_output)
     json_array_append_new(writes,
         json_pack("{s:s, s:s, s:i, s:s, s:[s]}", "task_id", task, "path",
             "~__pregel_pull, b", "idx", 0, "channel", "x", "value", "b!"));
-    json_array_append_new(writes,
-        json_pack("{s:s, s:s, s:i, s:s, s:s}", "task_id", task, "path",
-            "~__pregel_pull, b", "idx", 1, "channel", "join:b+c:d", "value",
-            "b"));
+    json_array_append_new(
+        writes, json_pack("{s:s, s:s, s:i, s:s, s:s}", "task_id", task, "path",
+                    "~__pregel_pull, b", "idx", 1, "channel", "join:b+c:d",
+                    "value", "b"));
     import("u", list, NULL);
     json_decref(list);
     size_t b = world_attempts_of("b");
@@ -246,8 +246,9 @@ START_TEST(a_thread_may_come_in_pieces_and_any_piece_twice)
     ck_assert_str_eq(code_of(import("u", first, NULL)), "");
     ck_assert_str_eq(code_of(import("u", second, NULL)), "already_exists");
     json_t *answer = import("u", second, end);
-    ck_assert_uint_eq((size_t)json_integer_value(
-        json_object_get(answer, "checkpoints")), count - 2);
+    ck_assert_uint_eq(
+        (size_t)json_integer_value(json_object_get(answer, "checkpoints")),
+        count - 2);
     answer = import("u", second, end);
     holds(answer, "{'rows': 0, 'checkpoints': 0}");
     ck_assert(json_equal(all, saved_of("u")));
@@ -273,8 +274,9 @@ START_TEST(an_import_that_a_crash_cut_off_is_done_again)
         char name[8];
         snprintf(name, sizeof(name), "u%d", (int)rows);
         world_store_take(rows);
-        world_ask_json("ann", "import", json_pack("{s:s, s:s, s:O}", "thread",
-            name, "graph", "g", "checkpoints", list));
+        world_ask_json("ann", "import",
+            json_pack("{s:s, s:s, s:O}", "thread", name, "graph", "g",
+                "checkpoints", list));
         world_run();
         ck_assert(world_store_stopped());
         world_crash();
@@ -294,8 +296,8 @@ START_TEST(writes_that_came_since_are_added)
     diamond();
     world_hold("b");
     world_hold("c");
-    world_ask("ann", "run",
-        "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
     world_run();
     import_all("u");
     holds(json_object_get(state_of("u"), "next"), "['b', 'c']");
@@ -328,8 +330,8 @@ START_TEST(a_thread_whose_run_is_under_way_or_waits_for_its_turn_takes_none)
     run("t", ", 'input': {'x': []}");
     json_t *list = json_deep_copy(saved_of("t"));
     world_hold("a");
-    uint64_t first = world_ask("ann", "run",
-        "{'graph': 'g', 'thread': 'u', 'input': {'x': []}}");
+    uint64_t first = world_ask(
+        "ann", "run", "{'graph': 'g', 'thread': 'u', 'input': {'x': []}}");
     world_ask("ann", "run",
         "{'graph': 'g', 'thread': 'u', 'input': {'x': []},"
         " 'if_busy': 'enqueue'}");
@@ -386,7 +388,8 @@ START_TEST(what_is_no_saved_checkpoint_is_refused_and_nothing_is_stored)
     refuses("updated_channels", "'x'", "updated_channels");
     refuses("updated_channels", "[1]", "updated_channels");
     refuses("pending_writes", "[{}]", "pending_writes");
-    refuses("pending_writes", "[{'task_id': '00000000-0000-0000-0000-"
+    refuses("pending_writes",
+        "[{'task_id': '00000000-0000-0000-0000-"
         "000000000000', 'path': '', 'idx': -4, 'channel': 'x', 'value': 1}]",
         "does not stand at index -4");
     ck_assert_uint_eq(world_rows(), rows);
@@ -400,8 +403,8 @@ START_TEST(checkpoints_are_read_in_pages)
     json_t *all = saved_of("t"), *paged = json_array();
     const char *after = "";
     for (;;) {
-        char *body = ss_format(
-            "{'thread': 't', 'limit': 2, 'after': '%s'}", after);
+        char *body =
+            ss_format("{'thread': 't', 'limit': 2, 'after': '%s'}", after);
         json_t *page =
             json_object_get(world_get("checkpoints", body), "checkpoints");
         ss_free(body);
@@ -425,12 +428,12 @@ START_TEST(a_long_thread_is_whole_now_and_then)
         run("t", ", 'input': {'x': ['word']}");
     import_all("u");
     ck_assert(json_equal(saved_of("t"), saved_of("u")));
-    json_t *rows = json_object_get(
-        world_get("journal", "{'thread': 'u'}"), "rows");
+    json_t *rows =
+        json_object_get(world_get("journal", "{'thread': 'u'}"), "rows");
     size_t whole = 0;
     for (size_t i = 0; i < json_array_size(rows); i++)
-        whole += json_is_true(
-            json_object_get(json_array_get(rows, i), "whole"));
+        whole +=
+            json_is_true(json_object_get(json_array_get(rows, i), "whole"));
     ck_assert_uint_ge(whole, 2);
     ck_assert_uint_le(whole, 3);
 }
@@ -439,19 +442,20 @@ END_TEST
 static void delta_graph(const char *reducer)
 {
     char *extra = ss_format("{'state': [{'key': 'x', 'type': 'list', 'reducer':"
-                            " '%s', 'channel': 'DeltaChannel'}]}", reducer);
+                            " '%s', 'channel': 'DeltaChannel'}]}",
+        reducer);
     world_graph(chart("g", "start>a a>b a>c b+c>d d>end", extra));
     world_worker("w1", 2);
     ss_free(extra);
 }
 
-// All that is saved of t as LangGraph would have it: only what was written to x,
-// and its value where it appeared first. Gives.
+// All that is saved of t as LangGraph would have it: only what was written to
+// x, and its value where it appeared first. Gives.
 static json_t *without_values(void)
 {
     json_t *list = json_deep_copy(saved_of("t")), *saved;
     size_t i, kept = 0;
-    json_array_foreach(list, i, saved) {
+    json_array_foreach (list, i, saved) {
         json_t *values = json_object_get(saved, "channel_values");
         if (!json_object_get(values, "x") || kept++ == 0)
             continue;
@@ -471,8 +475,8 @@ static void same_values(const char *name)
         json_t *values =
             json_object_get(json_array_get(is, i), "channel_values");
         char *text = ss_json_text(values);
-        if (!json_equal(values, json_object_get(json_array_get(should, i),
-                "channel_values")))
+        if (!json_equal(values,
+                json_object_get(json_array_get(should, i), "channel_values")))
             ck_abort_msg("checkpoint %zu: %s", i, text);
         ss_free(text);
     }
@@ -514,10 +518,10 @@ START_TEST(the_last_overwrite_of_a_delta_channel_counts)
     json_t *step = json_array_get(list, 2);
     json_t *writes = json_object_get(step, "pending_writes"), *write;
     size_t i, seen = 0;
-    json_array_foreach(writes, i, write) {
+    json_array_foreach (writes, i, write) {
         if (strcmp(ss_json_str(write, "channel", ""), "x") == 0 && seen++ == 0)
-            json_object_set_new(write, "value",
-                json_pack("{s:[s]}", "__overwrite__", "new"));
+            json_object_set_new(
+                write, "value", json_pack("{s:[s]}", "__overwrite__", "new"));
     }
     ck_assert_uint_eq(seen, 2);
     ck_assert_str_eq(code_of(import("u", list, NULL)), "");
@@ -538,12 +542,13 @@ START_TEST(a_delta_channel_that_cannot_be_made_is_refused_by_name)
     const char *message =
         ss_json_str(json_object_get(answer, "error"), "message", "");
     ck_assert_str_eq(code_of(answer), "invalid_argument");
-    ck_assert_ptr_nonnull(strstr(message, "channel x: its value has to be made"));
+    ck_assert_ptr_nonnull(
+        strstr(message, "channel x: its value has to be made"));
     // what cannot be folded: the channel is named too
     json_t *writes = json_object_get(json_array_get(list, 1), "pending_writes");
     json_t *write;
     size_t i;
-    json_array_foreach(writes, i, write) {
+    json_array_foreach (writes, i, write) {
         if (strcmp(ss_json_str(write, "channel", ""), "x") == 0)
             json_object_set_new(write, "value", json_integer(7));
     }

@@ -8,8 +8,8 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define UPDATE(key) \
-    "{'thread': 't', 'supersteps': [[{'values': {'x': ['u']}," \
+#define UPDATE(key)                                                            \
+    "{'thread': 't', 'supersteps': [[{'values': {'x': ['u']},"                 \
     " 'as_node': 'c'}]]" key "}"
 
 static size_t history_count(const char *thread)
@@ -74,8 +74,7 @@ START_TEST(a_copy_with_a_key_happens_once)
     world_restart();
     ck_assert(json_equal(first, world_get("copy", copy)));
     ck_assert_uint_eq(history_count("u"), history_count("t"));
-    ck_assert_str_eq(
-        code_of(world_get("copy", "{'thread': 't', 'to': 'u'}")),
+    ck_assert_str_eq(code_of(world_get("copy", "{'thread': 't', 'to': 'u'}")),
         "already_exists");
     // what was answered on the original was not answered on the copy
     size_t before = history_count("u");
@@ -88,8 +87,7 @@ END_TEST
 // Its answer was lost, so its client asks again, and both wait for the rows.
 START_TEST(asked_for_twice_while_its_thread_is_read_it_happens_once)
 {
-    const char *const asked[][2] = {
-        {"update", UPDATE(", 'key': 'k1'")},
+    const char *const asked[][2] = {{"update", UPDATE(", 'key': 'k1'")},
         {"copy", "{'thread': 't', 'to': 'u', 'key': 'c1'}"}};
     run_chain();
     for (size_t i = 0; i < 2; i++) {
@@ -109,11 +107,10 @@ END_TEST
 START_TEST(a_key_that_is_none_is_refused)
 {
     run_chain();
+    ck_assert_str_eq(code_of(world_get("update", UPDATE(", 'key': ''"))),
+        "invalid_argument");
     ck_assert_str_eq(
-        code_of(world_get("update", UPDATE(", 'key': ''"))),
-        "invalid_argument");
-    ck_assert_str_eq(code_of(world_get("update", UPDATE(", 'key': 7"))),
-        "invalid_argument");
+        code_of(world_get("update", UPDATE(", 'key': 7"))), "invalid_argument");
     ck_assert_str_eq(
         code_of(world_get("copy", "{'thread': 't', 'to': 'u', 'key': []}")),
         "invalid_argument");
@@ -127,8 +124,10 @@ START_TEST(a_key_of_255_bytes_is_taken_and_a_longer_one_refused)
     memset(key, 'k', sizeof(key));
     for (size_t size = SS_KEY_SIZE_MAX; size <= SS_KEY_SIZE_MAX + 1; size++) {
         key[size] = '\0';
-        snprintf(body, sizeof(body), "{'thread': 't', 'key': '%s', 'supersteps'"
-            ": [[{'values': {'x': ['u']}, 'as_node': 'c'}]]}", key);
+        snprintf(body, sizeof(body),
+            "{'thread': 't', 'key': '%s', 'supersteps'"
+            ": [[{'values': {'x': ['u']}, 'as_node': 'c'}]]}",
+            key);
         ck_assert_str_eq(code_of(world_get("update", body)),
             size <= SS_KEY_SIZE_MAX ? "" : "invalid_argument");
         key[size] = 'k';
@@ -138,5 +137,6 @@ END_TEST
 
 SUITE("key", an_update_with_a_key_happens_once, the_newest_key_outlives_a_prune,
     a_copy_with_a_key_happens_once,
-    asked_for_twice_while_its_thread_is_read_it_happens_once, a_key_that_is_none_is_refused,
+    asked_for_twice_while_its_thread_is_read_it_happens_once,
+    a_key_that_is_none_is_refused,
     a_key_of_255_bytes_is_taken_and_a_longer_one_refused)

@@ -108,8 +108,7 @@ static void refused(const char *body, const char *code, const char *words)
 {
     uint64_t id = world_ask("bob", "drain", body);
     const json_t *problem = json_object_get(world_answer(id), "error");
-    ck_assert_str_eq(
-        json_string_value(json_object_get(problem, "code")), code);
+    ck_assert_str_eq(json_string_value(json_object_get(problem, "code")), code);
     const char *text = json_string_value(json_object_get(problem, "message"));
     ck_assert_msg(strstr(text, words) != NULL, "%s", text);
 }

@@ -265,8 +265,7 @@ START_TEST(an_answer_has_so_many_items_and_says_that_there_are_more)
     uint64_t id = world_ask_json("ann", "update",
         json_pack("{s:s, s:o}", "thread", "t", "supersteps", list));
     ck_assert_str_eq(code_of(world_finish(id)), "");
-    json_t *answer =
-        world_get("journal", "{'thread': 't', 'limit': 1000000}");
+    json_t *answer = world_get("journal", "{'thread': 't', 'limit': 1000000}");
     ck_assert_uint_eq(page_count(answer, "rows"), SS_HISTORY_MAX);
     ck_assert(json_is_true(json_object_get(answer, "more")));
     answer = world_get("journal", "{'thread': 't', 'from': 10001}");
@@ -311,11 +310,10 @@ START_TEST(an_answer_is_cut_between_items_where_it_grows_too_large)
             const json_t *answer = world_finish(id), *last;
             size_t count = page_count(answer, reads[r].op);
             ck_assert_uint_eq(count, reads[r].counts[i]);
-            ck_assert_int_eq(
-                json_object_get(answer, "more") != NULL,
+            ck_assert_int_eq(json_object_get(answer, "more") != NULL,
                 reads[r].counts[i + 1] > 0);
-            last = json_array_get(
-                json_object_get(answer, reads[r].op), count - 1);
+            last =
+                json_array_get(json_object_get(answer, reads[r].op), count - 1);
             json_object_set_new(body, reads[r].behind,
                 json_string(ss_json_str(last, "id",
                     ss_json_str(json_object_get(last, "config"),

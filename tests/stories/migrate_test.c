@@ -1,5 +1,5 @@
-// Versions of an application side by side: a run stays on the one it began with,
-// waits if nobody serves that, and moves to another when it is told.
+// Versions of an application side by side: a run stays on the one it began
+// with, waits if nobody serves that, and moves to another when it is told.
 #include <stdio.h>
 #include <string.h>
 
@@ -75,8 +75,8 @@ START_TEST(a_run_that_nobody_serves_waits_says_so_and_is_not_lost)
     world_run();
     world_pass(60000);
     ck_assert_ptr_null(world_answer(id));
-    json_t *explained = json_object_get(
-        world_get("explain", "{'run': '1'}"), "explain");
+    json_t *explained =
+        json_object_get(world_get("explain", "{'run': '1'}"), "explain");
     json_t *wait = json_array_get(json_object_get(explained, "waits"), 0);
     ck_assert_str_eq(ss_json_str(wait, "why", "-"), "no_worker");
     ck_assert_str_eq(status_of(explained), "running");
@@ -119,8 +119,8 @@ START_TEST(a_run_moves_when_it_is_told_and_does_nothing_twice)
     ck_assert_uint_eq(world_attempts_of("a"), 1);
     json_t *runs =
         json_object_get(world_get("runs", "{'thread': 't'}"), "runs");
-    ck_assert_str_eq(ss_json_str(json_array_get(runs, 0), "version", "-"),
-        world_version());
+    ck_assert_str_eq(
+        ss_json_str(json_array_get(runs, 0), "version", "-"), world_version());
 }
 END_TEST
 
@@ -134,8 +134,7 @@ START_TEST(a_task_that_is_out_begins_again_on_the_new_version)
     world_worker("w2", 4); // both are there
     world_get("migrate", "{'run': '1'}");
     world_let("b"); // the first result comes too late
-    ck_assert_str_eq(
-        output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
+    ck_assert_str_eq(output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
     ck_assert_uint_eq(world_attempts_of("a"), 1);
     ck_assert_uint_eq(world_attempts_of("b"), 2);
 }
@@ -147,8 +146,7 @@ START_TEST(a_run_that_waits_for_its_turn_moves_too)
     world_hold("b");
     world_ask("ann", "run", RUN("1", ""));
     world_run();
-    uint64_t next =
-        world_ask("bob", "run", RUN("2", ", 'if_busy': 'enqueue'"));
+    uint64_t next = world_ask("bob", "run", RUN("2", ", 'if_busy': 'enqueue'"));
     world_run();
     world_upgrade(version_two());
     world_worker("w2", 4);
@@ -177,12 +175,12 @@ START_TEST(a_run_whose_graph_nobody_knows_waits_and_moves)
     world_let("b");
     world_run();
     ck_assert_uint_eq(world_attempts_of("b"), 1);
-    json_t *explained = json_object_get(
-        world_get("explain", "{'run': '1'}"), "explain");
+    json_t *explained =
+        json_object_get(world_get("explain", "{'run': '1'}"), "explain");
     ck_assert_str_eq(status_of(explained), "waiting");
     ck_assert(json_is_false(json_object_get(explained, "graph_known")));
-    explained = json_object_get(
-        world_get("explain", "{'run': '2'}"), "explain");
+    explained =
+        json_object_get(world_get("explain", "{'run': '2'}"), "explain");
     ck_assert_str_eq(status_of(explained), "queued");
     uint64_t one = world_ask("ann", "attach", "{'run': '1'}");
     (void)one;
@@ -202,20 +200,19 @@ START_TEST(what_cannot_move_is_refused_by_name)
     uint64_t id = world_ask("ann", "run", RUN("1", ""));
     world_run();
     char body[128];
-    snprintf(body, sizeof(body), "{'run': '1', 'to': '%.6s'}",
-        world_version());
+    snprintf(body, sizeof(body), "{'run': '1', 'to': '%.6s'}", world_version());
     json_t *same = world_get("migrate", body);
     ck_assert_str_eq(ss_json_str(same, "from", "1"),
         ss_json_str(same, "to", "2")); // it is there: nothing happens
     ck_assert_str_eq(
         code_of(world_get("migrate", "{'run': '1', 'to': 'ffffffff'}")),
         "not_found");
-    ck_assert_str_eq(code_of(world_get("migrate", "{'run': '9'}")),
-        "not_found");
+    ck_assert_str_eq(
+        code_of(world_get("migrate", "{'run': '9'}")), "not_found");
     world_let("b");
     ck_assert_str_eq(status_of(world_finish(id)), "done");
-    ck_assert_str_eq(code_of(world_get("migrate", "{'run': '1'}")),
-        "not_found");
+    ck_assert_str_eq(
+        code_of(world_get("migrate", "{'run': '1'}")), "not_found");
     ck_assert_uint_eq(world_attempts_of("b"), 1);
 }
 END_TEST
@@ -339,8 +336,7 @@ START_TEST(who_attaches_to_a_run_that_moved_is_told_the_same)
     json_t *was;
     ck_assert_uint_eq(json_array_size(world_events(before)), 4);
     json_array_foreach (world_events(before), i, was)
-        ck_assert(
-            json_equal(was, json_array_get(world_events(behind), i)));
+        ck_assert(json_equal(was, json_array_get(world_events(behind), i)));
 }
 END_TEST
 
@@ -360,15 +356,15 @@ START_TEST(what_one_version_computed_is_kept_from_another)
     world_graph(caching("start>a a>end"));
     world_worker("w1", 4);
     for (int i = 0; i < 2; i++)
-        ck_assert_str_eq(output_of(world_get("run", runs[i])),
-            "[\"in\",\"a\"]");
+        ck_assert_str_eq(
+            output_of(world_get("run", runs[i])), "[\"in\",\"a\"]");
     ck_assert_uint_eq(world_attempts_of("a"), 1);
     world_leave("w1");
     world_upgrade(caching("start>a a>b b>end"));
     world_worker("w2", 4);
     for (int i = 2; i < 4; i++)
-        ck_assert_str_eq(output_of(world_get("run", runs[i])),
-            "[\"in\",\"a\",\"b\"]");
+        ck_assert_str_eq(
+            output_of(world_get("run", runs[i])), "[\"in\",\"a\",\"b\"]");
     ck_assert_uint_eq(world_attempts_of("a"), 2);
 }
 END_TEST
@@ -391,8 +387,7 @@ START_TEST(a_run_that_waits_and_was_moved_is_of_that_version_after_a_crash)
     world_get("cancel", "{'run': '1'}");
     json_t *end = world_finish(next);
     ck_assert_str_eq(status_of(end), "done");
-    ck_assert_str_eq(
-        output_of(end), "[\"1\",\"a\",\"2\",\"a\",\"b\",\"c\"]");
+    ck_assert_str_eq(output_of(end), "[\"1\",\"a\",\"2\",\"a\",\"b\",\"c\"]");
 }
 END_TEST
 
@@ -401,22 +396,19 @@ START_TEST(a_run_whose_last_rows_are_on_their_way_moves_when_asked_again)
 {
     version_one();
     world_store_slow(true);
-    uint64_t id =
-        world_ask("ann", "run", RUN("1", ", 'durability': 'async'"));
+    uint64_t id = world_ask("ann", "run", RUN("1", ", 'durability': 'async'"));
     while (world_attempts_of("b") == 0)
         ck_assert(world_run_result(NULL) || world_run_store());
     world_upgrade(version_two());
     world_worker("w2", 4);
-    uint64_t early =
-        world_ask("dan", "migrate", "{'run': '1', 'thread': 't'}");
+    uint64_t early = world_ask("dan", "migrate", "{'run': '1', 'thread': 't'}");
     ck_assert_str_eq(code_of(world_answer(early)), "again");
     world_store_slow(false);
     world_hold("b");
     world_run();
     world_get("migrate", "{'run': '1'}");
     world_let("b");
-    ck_assert_str_eq(
-        output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
+    ck_assert_str_eq(output_of(world_finish(id)), "[\"1\",\"a\",\"b\",\"c\"]");
     ck_assert_uint_eq(world_attempts_of("a"), 1);
 }
 END_TEST
@@ -437,11 +429,11 @@ static json_t *to_b(const char *branch, json_t *state)
 // Behind a a router, which a worker is asked for: updates as a wait for it.
 static json_t *routed(const char *edges)
 {
-    return chart(
-        "g", edges, "{'branches': [{'from': 'a', 'name': 'which'}]}");
+    return chart("g", edges, "{'branches': [{'from': 'a', 'name': 'which'}]}");
 }
 
-// The first version with its worker, which keeps to itself what a's router says.
+// The first version with its worker, which keeps to itself what a's router
+// says.
 static uint64_t update_waits(json_t *description)
 {
     world_graph(description);
@@ -477,7 +469,8 @@ START_TEST(what_an_update_has_stored_is_not_done_again_when_it_is_planned_anew)
     world_route("a", to_b);
     world_worker("w1", 1);
     world_hold("a");
-    uint64_t id = world_ask("ann", "update", "{'thread': 't', 'graph': 'g',"
+    uint64_t id = world_ask("ann", "update",
+        "{'thread': 't', 'graph': 'g',"
         " 'supersteps': [[{'values': {'x': ['first']}, 'as_node': 'b'}],"
         " [{'values': {'x': ['second']}, 'as_node': 'a'}]]}");
     world_run();
@@ -488,8 +481,7 @@ START_TEST(what_an_update_has_stored_is_not_done_again_when_it_is_planned_anew)
     world_let("a");
     ck_assert_ptr_nonnull(json_object_get(world_finish(id), "config"));
     json_t *next = world_get("run", "{'thread': 't', 'graph': 'g'}");
-    ck_assert_str_eq(
-        output_of(next), "[\"first\",\"second\",\"b\",\"c\"]");
+    ck_assert_str_eq(output_of(next), "[\"first\",\"second\",\"b\",\"c\"]");
 }
 END_TEST
 
@@ -531,10 +523,11 @@ START_TEST(an_update_that_the_served_version_does_not_know_is_told_so)
     world_let("a");
     json_t *answer = world_finish(id);
     ck_assert_str_eq(code_of(answer), "invalid_update");
-    const char *text = ss_json_str(
-        json_object_get(answer, "error"), "message", "-");
-    ck_assert_msg(strstr(text, old) && strstr(text, world_version())
-        && strstr(text, "start a worker that serves"), "%s", text);
+    const char *text =
+        ss_json_str(json_object_get(answer, "error"), "message", "-");
+    ck_assert_msg(strstr(text, old) && strstr(text, world_version()) &&
+                      strstr(text, "start a worker that serves"),
+        "%s", text);
     ck_assert_str_eq( // the thread is free, and nothing stands in it
         output_of(world_get("run", RUN("1", ""))), "[\"1\",\"b\"]");
     ss_free(old);
@@ -546,7 +539,7 @@ static json_t *all_writes(json_t *value, json_t *writes)
     json_t *all = value ? json_copy(value) : json_array();
     json_t *write;
     size_t i;
-    json_array_foreach(writes, i, write)
+    json_array_foreach (writes, i, write)
         json_array_extend(all, write);
     return all;
 }
@@ -599,9 +592,8 @@ END_TEST
 // versions come and go.
 START_TEST(what_an_update_lost_counts_on_when_it_is_planned_anew)
 {
-    static const char *const edges[] = {
-        "start>a b>end", "start>a b>c c>end", "start>a b>d d>end",
-        "start>a b>e e>end", "start>a b>f f>end"};
+    static const char *const edges[] = {"start>a b>end", "start>a b>c c>end",
+        "start>a b>d d>end", "start>a b>e e>end", "start>a b>f f>end"};
     uint64_t id = update_waits(routed(edges[0]));
     size_t sent = 0;
     for (size_t i = 1; i < sizeof(edges) / sizeof(*edges); i++) {

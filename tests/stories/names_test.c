@@ -9,8 +9,8 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(thread, run) \
-    "{'graph': 'g', 'thread': '" thread "', 'run': '" run \
+#define RUN(thread, run)                                                       \
+    "{'graph': 'g', 'thread': '" thread "', 'run': '" run                      \
     "', 'input': {'x': []}}"
 #define OF(thread, run) "{'thread': '" thread "', 'run': '" run "'}"
 
@@ -50,7 +50,8 @@ static void runs(const char *expected)
     size_t i;
     json_t *run;
     ss_buf_init(&buf, 4096);
-    json_array_foreach (json_object_get(world_get("runs", "{}"), "runs"), i, run)
+    json_array_foreach (
+        json_object_get(world_get("runs", "{}"), "runs"), i, run)
         say(&buf, run);
     ck_assert_str_eq(ss_buf_str(&buf), expected);
     ss_buf_fini(&buf);
@@ -136,8 +137,7 @@ START_TEST(to_take_a_run_back_leaves_the_one_of_that_name_on_another_thread)
     world_finish(start(RUN("t", "1")));
     world_hold("a");
     start(RUN("u", "1"));
-    world_get("cancel",
-        "{'run': '1', 'thread': 'u', 'action': 'rollback'}");
+    world_get("cancel", "{'run': '1', 'thread': 'u', 'action': 'rollback'}");
     runs("1 on t: done\n");
 }
 END_TEST
@@ -159,10 +159,8 @@ START_TEST(a_name_that_several_threads_have_is_ambiguous)
             ": several threads have a run 1: say which thread (t, u)"));
     }
     runs("1 on t: done\n1 on u: running\n");
-    ck_assert_str_eq(
-        status_of(world_get("attach", OF("t", "1"))), "done");
-    ck_assert_str_eq(
-        status_of(world_get("cancel", OF("u", "1"))), "cancelled");
+    ck_assert_str_eq(status_of(world_get("attach", OF("t", "1"))), "done");
+    ck_assert_str_eq(status_of(world_get("cancel", OF("u", "1"))), "cancelled");
     runs("1 on t: done\n1 on u: cancelled\n");
 }
 END_TEST
@@ -189,12 +187,12 @@ START_TEST(a_name_that_one_thread_has_is_that_run)
     json_t *answer = world_get("attach", "{'run': '1'}");
     ck_assert_str_eq(ss_json_str(answer, "thread", ""), "t");
     answer = world_get("explain", "{'run': '11'}");
-    ck_assert_str_eq(ss_json_str(json_object_get(answer, "explain"),
-                         "thread", ""), "u");
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(answer, "explain"), "thread", ""), "u");
     ck_assert_str_eq(
         said(world_get("attach", "{'run': '2'}")), "there is no run 2");
-    ck_assert_str_eq(said(world_get("attach", OF("v", "1"))),
-        "thread v has no run 1");
+    ck_assert_str_eq(
+        said(world_get("attach", OF("v", "1"))), "thread v has no run 1");
 }
 END_TEST
 
@@ -232,7 +230,8 @@ START_TEST(a_list_goes_on_between_two_runs_of_one_name)
     ss_free(after);
     // By its name alone all of them have been seen.
     ck_assert_uint_eq(json_array_size(json_object_get(
-        world_get("runs", "{'after': '1'}"), "runs")), 0);
+                          world_get("runs", "{'after': '1'}"), "runs")),
+        0);
 }
 END_TEST
 
@@ -253,8 +252,7 @@ START_TEST(a_name_is_one_threads_while_an_older_coordinator_is_at_work)
     oldest_reads(SS_ROW_FORMAT_5);
     ck_assert_str_eq(status_of(world_get("run", RUN("u", "1"))), "done");
     runs("1 on t: done, by its name alone\n1 on u: done\n");
-    ck_assert_str_eq(
-        code_of(world_get("attach", "{'run': '1'}")), "ambiguous");
+    ck_assert_str_eq(code_of(world_get("attach", "{'run': '1'}")), "ambiguous");
 }
 END_TEST
 

@@ -1,8 +1,10 @@
-// The model test: small graphs and write sets, enumerated completely. The order in
-// which results come, and how long the store takes, never changes a checkpoint.
+// The model test: small graphs and write sets, enumerated completely. The order
+// in which results come, and how long the store takes, never changes a
+// checkpoint.
 //
 //   every choice of what a, b and c write (WRITES each)
-//     x every order of their results (6) x the store at once, or as late as can be
+//     x every order of their results (6) x the store at once, or as late as can
+//     be
 //     -> one and the same list of checkpoints: values, versions, versions seen,
 //        updated channels, ids, pending writes; and one and the same answer
 #include <stdio.h>
@@ -96,8 +98,8 @@ static void run_in_order(const int *order, bool is_late)
     world_store_slow(false);
 }
 
-static char *outcome(const char *edges, const char *extra,
-    const char *request, const int *order, bool is_late)
+static char *outcome(const char *edges, const char *extra, const char *request,
+    const int *order, bool is_late)
 {
     world_begin();
     world_graph(chart("g", edges, extra));
@@ -112,8 +114,8 @@ static char *outcome(const char *edges, const char *extra,
     json_t *saved = world_get("checkpoints", "{'thread': 't'}");
     json_t *answer = world_answer(id);
     ck_assert_msg(answer != NULL, "not answered\n%s", world_told());
-    json_t *both = json_pack("{s:O, s:O, s:O*, s:O*}", "saved", saved,
-        "status", json_object_get(answer, "status"), "output",
+    json_t *both = json_pack("{s:O, s:O, s:O*, s:O*}", "saved", saved, "status",
+        json_object_get(answer, "status"), "output",
         json_object_get(answer, "output"), "error",
         json_object_get(answer, "error"));
     char *text = ss_json_canonical(both);
@@ -139,11 +141,12 @@ static void same_in_all_orders(
     ss_free(first);
 }
 
-#define KEYS \
-    "'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}," \
-    " {'key': 'n', 'type': 'int', 'reducer': 'add'}, {'key': 'v'}," \
+#define KEYS                                                                   \
+    "'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'},"                \
+    " {'key': 'n', 'type': 'int', 'reducer': 'add'}, {'key': 'v'},"            \
     " {'key': 'e', 'channel': 'AnyValue'}], 'nodes': {'t': {}, 'd': {}}"
-#define RUN(more) "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}" more "}"
+#define RUN(more)                                                              \
+    "{'thread': 't', 'graph': 'g', 'input': {'x': ['in']}" more "}"
 
 static void enumerate(
     const char *edges, const char *extra, const char *request, size_t part)
@@ -200,8 +203,7 @@ static char *beside(const int *order, bool is_late, body_fn *body)
     world_ask("ann", "run", RUN(""));
     run_in_order(order, is_late);
     world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
-    char *text =
-        ss_json_canonical(world_get("checkpoints", "{'thread': 't'}"));
+    char *text = ss_json_canonical(world_get("checkpoints", "{'thread': 't'}"));
     world_end();
     return text;
 }
@@ -242,7 +244,8 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, three_at_once, 0, acts_tried());
     tcase_add_loop_test(tcase, three_at_once_and_a_join, 0, acts_tried());
-    tcase_add_loop_test(tcase, three_at_once_and_a_deferred_node, 0, acts_tried());
+    tcase_add_loop_test(
+        tcase, three_at_once_and_a_deferred_node, 0, acts_tried());
     tcase_add_test(tcase, beside_a_question);
     tcase_add_test(tcase, beside_a_failure);
     suite_add_tcase(suite, tcase);

@@ -1,5 +1,5 @@
-// A run whose rows a prune took: its name is its own for as long as its record is
-// kept, and what the record says is answered.
+// A run whose rows a prune took: its name is its own for as long as its record
+// is kept, and what the record says is answered.
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -7,7 +7,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(run) \
+#define RUN(run)                                                               \
     "{'graph': 'g', 'thread': 't', 'run': '" run "', 'input': {'x': []}}"
 #define OF(run) "{'thread': 't', 'run': '" run "'}"
 
@@ -44,15 +44,14 @@ static void prune_between(void)
 
 static void is_told_from_its_record(const json_t *answer, const char *status)
 {
-    ck_assert_str_eq(code_of(answer), strcmp(status, "failed") == 0
-            ? "not_found" : "");
+    ck_assert_str_eq(
+        code_of(answer), strcmp(status, "failed") == 0 ? "not_found" : "");
     ck_assert_str_eq(status_of(answer), status);
     ck_assert_str_eq(ss_json_str(answer, "run", ""), "old");
     ck_assert_str_eq(ss_json_str(answer, "thread", ""), "t");
     ck_assert(json_is_null(json_object_get(answer, "output")));
     ck_assert(ss_json_bool(answer, "pruned", false));
-    ck_assert_uint_eq(
-        json_array_size(json_object_get(answer, "warnings")), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 1);
 }
 
 START_TEST(the_same_name_after_a_prune_is_that_run)
@@ -102,8 +101,7 @@ START_TEST(it_is_explained_and_cancelled_as_one_that_has_ended)
     two_nodes();
     prune_between();
     ck_assert_str_eq(status_of(world_get("cancel", OF("old"))), "done");
-    json_t *told =
-        json_object_get(world_get("explain", OF("old")), "explain");
+    json_t *told = json_object_get(world_get("explain", OF("old")), "explain");
     ck_assert_str_eq(ss_json_str(told, "status", ""), "done");
     ck_assert_str_eq(ss_json_str(told, "graph", ""), "g");
     ck_assert(ss_json_bool(told, "pruned", false));
@@ -171,8 +169,8 @@ START_TEST(a_record_of_another_thread_is_not_told)
 {
     two_nodes();
     oldest_reads(SS_ROW_FORMAT_4);
-    world_get("run",
-        "{'graph': 'g', 'thread': 'u', 'run': 'x', 'input': {'x': []}}");
+    world_get(
+        "run", "{'graph': 'g', 'thread': 'u', 'run': 'x', 'input': {'x': []}}");
     oldest_reads(SS_ROW_FORMAT_5);
     prune_between();
     ck_assert_str_eq(code_of(world_get("attach", OF("x"))), "not_found");

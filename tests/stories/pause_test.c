@@ -9,7 +9,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(id) \
+#define RUN(id)                                                                \
     "{'thread': '" id "', 'graph': 'g', 'run': '" id "', 'input': {'x': []}}"
 
 static json_t *asked(const char *op, const char *body)
@@ -86,8 +86,8 @@ START_TEST(a_pause_comes_between_plan_and_dispatch)
     chain();
     world_worker("w1", 1);
     world_hold("c");
-    world_ask("ann", "run",
-        "{'thread': 'c', 'graph': 'h', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'thread': 'c', 'graph': 'h', 'input': {'x': []}}");
     world_run(); // the one place is taken
     world_ask("ann", "run", RUN("1"));
     world_run(); // a is ready
@@ -149,8 +149,8 @@ static json_t *to_b(const char *branch, json_t *state)
 
 START_TEST(what_is_no_task_of_a_run_goes_on)
 {
-    world_graph(chart(
-        "g", "start>a b>end", "{'branches': [{'from': 'a', 'name': 'which'}]}"));
+    world_graph(chart("g", "start>a b>end",
+        "{'branches': [{'from': 'a', 'name': 'which'}]}"));
     world_route("a", to_b);
     world_worker("w1", 4);
     world_hold("b");
@@ -163,8 +163,7 @@ START_TEST(what_is_no_task_of_a_run_goes_on)
         "{'thread': 'u', 'graph': 'g', 'supersteps': [[{'values': {'x': ['u']},"
         " 'as_node': 'a'}]]}"); // its router is asked of a worker
     ck_assert_ptr_nonnull(json_object_get(updated, "config"));
-    ck_assert_str_eq(
-        status_of(asked("cancel", "{'run': '1'}")), "cancelled");
+    ck_assert_str_eq(status_of(asked("cancel", "{'run': '1'}")), "cancelled");
     world_let("b");
 }
 END_TEST
@@ -304,16 +303,14 @@ START_TEST(a_run_that_waits_says_so)
     world_let("a");
     world_run();
     json_t *list = json_object_get(asked("runs", "{}"), "runs");
-    const json_t *paused =
-        json_object_get(json_array_get(list, 0), "paused");
+    const json_t *paused = json_object_get(json_array_get(list, 0), "paused");
     ck_assert_str_eq(ss_json_str(paused, "reason", "-"), "r");
-    json_t *told =
-        json_object_get(asked("explain", "{'run': '1'}"), "explain");
+    json_t *told = json_object_get(asked("explain", "{'run': '1'}"), "explain");
     ck_assert_str_eq(
         ss_json_str(json_object_get(told, "paused"), "reason", "-"), "r");
     ck_assert_str_eq(
-        ss_json_str(json_array_get(json_object_get(told, "waits"), 0), "why",
-            "-"),
+        ss_json_str(
+            json_array_get(json_object_get(told, "waits"), 0), "why", "-"),
         "paused");
     unpauses("{'graph': 'g'}");
     expect_done("1", "[\"a\",\"b\"]");
@@ -351,8 +348,7 @@ START_TEST(whose_key_it_was_is_said_rather_than_a_name)
     world_key("olga-laptop");
     const json_t *answer =
         asked("pause", "{'graph': 'g', 'by': 'somebody else'}");
-    ck_assert_str_eq(
-        ss_json_str(json_object_get(answer, "pause"), "by", "-"),
+    ck_assert_str_eq(ss_json_str(json_object_get(answer, "pause"), "by", "-"),
         "olga-laptop");
 }
 END_TEST
@@ -486,8 +482,8 @@ END_TEST
 
 // ------------------------------------------------------------------ refused
 
-static void refused(const char *op, const char *body, const char *code,
-    const char *words)
+static void refused(
+    const char *op, const char *body, const char *code, const char *words)
 {
     const json_t *error = json_object_get(asked(op, body), "error");
     ck_assert_str_eq(ss_json_str(error, "code", "-"), code);

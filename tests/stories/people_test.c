@@ -6,9 +6,9 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(more) "{'thread': 't', 'graph': 'g', 'input': {'x': []}" more "}"
+#define RUN(more)     "{'thread': 't', 'graph': 'g', 'input': {'x': []}" more "}"
 #define ANSWER(value) "{'thread': 't', 'command': {'resume': " value "}}"
-#define GO_ON "{'thread': 't', 'input': null}"
+#define GO_ON         "{'thread': 't', 'input': null}"
 
 static void diamond(void)
 {
@@ -113,7 +113,8 @@ START_TEST(a_node_that_asks_twice_is_run_three_times)
 }
 END_TEST
 
-// Better than R7.10: going on without an answer does not answer with the old one.
+// Better than R7.10: going on without an answer does not answer with the old
+// one.
 START_TEST(an_answer_is_given_once)
 {
     world_graph(chart("g", "start>a a>end", NULL));
@@ -137,8 +138,8 @@ START_TEST(a_breakpoint_stops_before_and_lets_pass_when_gone_on)
 {
     diamond();
     world_get("run", RUN(", 'interrupt_before': ['d']"));
-    world_get("run",
-        "{'thread': 't', 'input': null, 'interrupt_before': ['d']}");
+    world_get(
+        "run", "{'thread': 't', 'input': null, 'interrupt_before': ['d']}");
     told("worker w1 serves 1 graphs, 4 tasks at once\n"
          "run of graph g begins on thread t\n"
          "  row 1 of t: entry, checkpoint -1 (input)\n"
@@ -233,11 +234,11 @@ END_TEST
 // The id of the newest checkpoint of that step. Borrowed.
 static const char *checkpoint_of(int step)
 {
-    json_t *history = json_object_get(
-        world_get("history", "{'thread': 't'}"), "history");
+    json_t *history =
+        json_object_get(world_get("history", "{'thread': 't'}"), "history");
     json_t *item;
     size_t i;
-    json_array_foreach(history, i, item)
+    json_array_foreach (history, i, item)
         if (ss_json_int(json_object_get(item, "metadata"), "step", -9) == step)
             return ss_json_str(
                 json_object_get(item, "config"), "checkpoint_id", NULL);
@@ -252,10 +253,10 @@ START_TEST(a_replay_leaves_the_first_branch_as_it_was)
     const char *id = checkpoint_of(1);
     world_forget();
     world_finish(world_ask_json("ann", "run",
-        json_pack("{s:s, s:n, s:s}", "thread", "t", "input", "checkpoint_id",
-            id)));
-    size_t count = json_array_size(json_object_get(
-        world_get("history", "{'thread': 't'}"), "history"));
+        json_pack(
+            "{s:s, s:n, s:s}", "thread", "t", "input", "checkpoint_id", id)));
+    size_t count = json_array_size(
+        json_object_get(world_get("history", "{'thread': 't'}"), "history"));
     ck_assert_uint_eq(count, 4 + 2);
     told("run of graph g begins on thread t\n"
          "  row 5 of t: entry, checkpoint 2 (fork)\n"
@@ -275,8 +276,7 @@ START_TEST(an_update_of_the_past_makes_a_branch)
     world_get("run", RUN(""));
     json_t *update = js("{'thread': 't', 'supersteps': [[{'values':"
                         " {'x': ['else']}}]]}");
-    json_object_set_new(
-        update, "checkpoint_id", json_string(checkpoint_of(1)));
+    json_object_set_new(update, "checkpoint_id", json_string(checkpoint_of(1)));
     world_forget();
     world_finish(world_ask_json("ann", "update", update));
     world_get("run", GO_ON);
@@ -360,10 +360,10 @@ START_TEST(an_answer_that_nobody_asks_for_is_told_of)
     ck_assert_str_eq(status_of(answer), "done");
     expect_warnings(answer, unasked);
     // by an id that nobody has
-    answer = world_get("run", ANSWER("{'0123456789abcdef0123456789abcdef': 1}"));
-    expect_warnings(answer,
-        "[\"thread t: no open question has the id "
-        "0123456789abcdef0123456789abcdef\"]");
+    answer =
+        world_get("run", ANSWER("{'0123456789abcdef0123456789abcdef': 1}"));
+    expect_warnings(answer, "[\"thread t: no open question has the id "
+                            "0123456789abcdef0123456789abcdef\"]");
 }
 END_TEST
 
@@ -386,9 +386,9 @@ END_TEST
 START_TEST(a_breakpoint_at_no_node_is_told_of)
 {
     diamond();
-    json_t *answer = world_get("run",
-        RUN(", 'interrupt_before': ['b', 'dd', 'nobody'],"
-            " 'interrupt_after': ['xyz']"));
+    json_t *answer =
+        world_get("run", RUN(", 'interrupt_before': ['b', 'dd', 'nobody'],"
+                             " 'interrupt_after': ['xyz']"));
     ck_assert_str_eq(status_of(answer), "interrupted");
     expect_warnings(answer,
         "[\"interrupt_before: \\\"dd\\\" is no node of graph g, and stops "
@@ -400,8 +400,9 @@ START_TEST(a_breakpoint_at_no_node_is_told_of)
     ck_assert_uint_eq(json_array_size(json_object_get(answer, "warnings")), 0);
     world_graph(chart("h", "start>review review>end", NULL));
     world_worker("w1", 4);
-    answer = world_get("run", "{'thread': 'u', 'graph': 'h', 'input': {'x': []},"
-                              " 'interrupt_after': ['reveiw']}");
+    answer =
+        world_get("run", "{'thread': 'u', 'graph': 'h', 'input': {'x': []},"
+                         " 'interrupt_after': ['reveiw']}");
     expect_warnings(answer,
         "[\"interrupt_after: \\\"reveiw\\\" is no node of graph h, and stops "
         "nothing. Did you mean \\\"review\\\"?\"]");

@@ -23,8 +23,8 @@ static const char *worker_of(const char *node)
 
 static void ask_for_gpu(void)
 {
-    world_graph(chart("g", "start>a a>b b>end",
-        "{'nodes': {'b': {'labels': ['gpu']}}}"));
+    world_graph(chart(
+        "g", "start>a a>b b>end", "{'nodes': {'b': {'labels': ['gpu']}}}"));
     world_worker("w1", 1);
 }
 
@@ -68,7 +68,8 @@ START_TEST(a_thread_stays_with_its_worker_while_that_one_is_free)
     world_worker("w1", 1);
     world_worker("w2", 1);
     world_hold("a");
-    world_ask("ann", "run", "{'thread': 'u', 'graph': 'g', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'thread': 'u', 'graph': 'g', 'input': {'x': []}}");
     world_run(); // w1 is busy
     world_ask("bob", "run", RUN(""));
     world_run();

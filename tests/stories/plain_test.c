@@ -1,6 +1,6 @@
-// plain_test.c - a resume value without an id where its question is gone, or its task asks no
-// more: who gets it, and how often each body runs, in every order of results
-// (docs/decisions/0016).
+// plain_test.c - a resume value without an id where its question is gone, or
+// its task asks no more: who gets it, and how often each body runs, in every
+// order of results (docs/decisions/0016).
 //
 //   every priority of the nodes' results
 //     -> one and the same end, and the same number of attempts at each node
@@ -12,7 +12,7 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define FRESH "{'thread': 't', 'graph': 'g', 'input': {'x': []}}"
+#define FRESH  "{'thread': 't', 'graph': 'g', 'input': {'x': []}}"
 #define ANSWER "{'thread': 't', 'command': {'resume': 'yes'}}"
 
 enum { NODES_MAX = 8, END_SIZE = 1024 };
@@ -26,7 +26,8 @@ static const char *node_of(char letter)
     return letter == '_' ? "__start__" : name;
 }
 
-// Of the results on their way that of the first of these comes, again and again.
+// Of the results on their way that of the first of these comes, again and
+// again.
 static void run_in_order(const char *letters)
 {
     bool moved = true;
@@ -61,8 +62,8 @@ static bool next_order(char *letters)
 }
 
 // How the run that has the answer ends: "done ["a"], 1 asked, a1 b2".
-static void play(void (*setup)(void), const char *letters,
-    const char *nodes, char ret_end[END_SIZE])
+static void play(void (*setup)(void), const char *letters, const char *nodes,
+    char ret_end[END_SIZE])
 {
     size_t before[NODES_MAX] = {0};
     struct ss_buf text;
@@ -75,8 +76,8 @@ static void play(void (*setup)(void), const char *letters,
     uint64_t id = world_ask("ann", "run", ANSWER);
     run_in_order(letters);
     json_t *answer = world_answer(id);
-    ck_assert_msg(answer != NULL, "order %s: no end\n%s", letters,
-        world_told());
+    ck_assert_msg(
+        answer != NULL, "order %s: no end\n%s", letters, world_told());
     ss_buf_init(&text, END_SIZE);
     char *x = json_dumps(x_of("t"), JSON_COMPACT);
     ss_buf_add_str(&text, status_of(answer));
@@ -125,8 +126,8 @@ static void graphs(const char *edges, const char *extra, json_t *inner)
 static void two_graphs(void)
 {
     graphs("start>p start>q",
-        "{'nodes': {'p': {'subgraph': 'p'}, 'q': {'subgraph': 'q'}},"
-        STOPS_BEFORE_P "}",
+        "{'nodes': {'p': {'subgraph': 'p'}, 'q': {'subgraph': "
+        "'q'}}," STOPS_BEFORE_P "}",
         json_pack("{s:o, s:o}", "p", chart("p", "start>a a>b", NULL), "q",
             chart("q", "start>c c>d", NULL)));
 }
@@ -170,8 +171,7 @@ static void a_send_inside_asks_too(void)
 {
     graphs("start>a start>p start>z",
         "{'nodes': {'p': {'subgraph': 'p'}}," STOPS_BEFORE_P "}",
-        json_pack("{s:o}", "p",
-            chart("p", "start>s", "{'nodes': {'t': {}}}")));
+        json_pack("{s:o}", "p", chart("p", "start>s", "{'nodes': {'t': {}}}")));
     world_body("s", sends_one);
     world_body("t", asks);
     world_body("z", asks);
@@ -194,19 +194,22 @@ static json_t *to_b(const char *branch, json_t *state)
     return json_string("b");
 }
 
-// m stores nothing, so all in it begins anew: p, whose router at its start may be
-// slow (then b asks), beside another graph.
+// m stores nothing, so all in it begins anew: p, whose router at its start may
+// be slow (then b asks), beside another graph.
 static void forgotten(bool is_first, const char *inside)
 {
-    json_t *m = is_first
-        ? chart("m", "start>p start>z", "{'nodes': {'p': {'subgraph': 'p'},"
-            " 'z': {'subgraph': 'other'}}, 'checkpointer': false}")
-        : chart("m", "start>a start>p", "{'nodes': {'p': {'subgraph': 'p'},"
-            " 'a': {'subgraph': 'other'}}, 'checkpointer': false}");
+    json_t *m =
+        is_first ? chart("m", "start>p start>z",
+                       "{'nodes': {'p': {'subgraph': 'p'},"
+                       " 'z': {'subgraph': 'other'}}, 'checkpointer': false}")
+                 : chart("m", "start>a start>p",
+                       "{'nodes': {'p': {'subgraph': 'p'},"
+                       " 'a': {'subgraph': 'other'}}, 'checkpointer': false}");
     json_object_set_new(m, "subgraphs",
         json_pack("{s:o, s:o}", "other", chart("other", inside, NULL), "p",
-            chart("p", "b>end", "{'branches': [{'from': '__start__',"
-                                " 'name': 'which'}]}")));
+            chart("p", "b>end",
+                "{'branches': [{'from': '__start__',"
+                " 'name': 'which'}]}")));
     graphs("start>m", "{'nodes': {'m': {'subgraph': 'm'}}}",
         json_pack("{s:o}", "m", m));
     world_route("__start__", to_b);
@@ -232,16 +235,17 @@ static void beside_an_earlier_one(void)
 
 START_TEST(who_comes_later_runs_again_though_others_ended_before)
 {
-    ends_in_any_order(beside_an_earlier_one, "_bc",
-        "done [\"c\",\"b:yes\"], 0 asked, b2 c1");
+    ends_in_any_order(
+        beside_an_earlier_one, "_bc", "done [\"c\",\"b:yes\"], 0 asked, b2 c1");
 }
 END_TEST
 
 static void beside_one_that_goes_on(void)
 {
     json_t *q = chart("q", "start>m", "{'nodes': {'m': {'subgraph': 'm'}}}");
-    json_object_set_new(q, "subgraphs", json_pack("{s:o}", "m",
-        chart("m", "start>b", "{'checkpointer': false}")));
+    json_object_set_new(q, "subgraphs",
+        json_pack(
+            "{s:o}", "m", chart("m", "start>b", "{'checkpointer': false}")));
     graphs("start>p start>q",
         "{'nodes': {'p': {'subgraph': 'p'}, 'q': {'subgraph': 'q'}}}",
         json_pack("{s:o, s:o}", "p",
@@ -270,7 +274,8 @@ START_TEST(who_comes_later_in_a_graph_that_goes_on_runs_again)
 }
 END_TEST
 
-// ------------------------------------------------ whose question it was asks no more
+// ------------------------------------------------ whose question it was asks
+// no more
 
 static json_t *asks_once(struct visit *visit)
 {

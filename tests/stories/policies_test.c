@@ -1,5 +1,5 @@
-// Policies over crashes, one by one: what is counted goes on being counted, what
-// waits goes on waiting, and what is damaged is no result.
+// Policies over crashes, one by one: what is counted goes on being counted,
+// what waits goes on waiting, and what is damaged is no result.
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(more) "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" \
-    more "}"
+#define RUN(more)                                                              \
+    "{'thread': 't', 'graph': 'g', 'run': 'r', 'input': {'x': []}" more "}"
 
 static void one_node(const char *options)
 {
@@ -211,10 +211,10 @@ START_TEST(a_fold_is_there_when_it_is_asked_for_again)
     char *shown = ss_json_canonical(json_object_get(answer, "output"));
     ck_assert_str_eq(shown, "{\"x\":[\"a\"]}");
     for (int i = 0; i < 2; i++) {
-        uint64_t id = i ? another_life(RUN(""))
-                        : world_ask("ann", "run", RUN(""));
-        char *again = ss_json_canonical(
-            json_object_get(world_finish(id), "output"));
+        uint64_t id =
+            i ? another_life(RUN("")) : world_ask("ann", "run", RUN(""));
+        char *again =
+            ss_json_canonical(json_object_get(world_finish(id), "output"));
         ck_assert_str_eq(again, shown);
         ss_free(again);
     }
@@ -281,8 +281,9 @@ START_TEST(a_reducer_whose_workers_are_lost_makes_no_task_run_again)
     world_fold("glue", glues);
     world_worker("w0", 4);
     world_hold("a");
-    uint64_t id = world_ask("ann", "run", "{'thread': 't', 'graph': 'g',"
-                                          " 'input': {'x': ['in']}}");
+    uint64_t id = world_ask("ann", "run",
+        "{'thread': 't', 'graph': 'g',"
+        " 'input': {'x': ['in']}}");
     world_run();
     world_hold("x");
     world_let("a");
@@ -309,12 +310,12 @@ START_TEST(a_reducer_whose_workers_are_lost_makes_no_task_run_again)
 END_TEST
 
 // The input of a raw graph inside goes to its channels at once.
-#define RAW_INSIDE                                                            \
-    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"        \
-    " {'name': 'inner', 'kind': 'raw', 'channels': [{'name': 'i', 'kind':"    \
-    " 'BinaryOperatorAggregate', 'type': 'list', 'custom': 'glue'},"          \
-    " {'name': 'o', 'kind': 'LastValue'}], 'nodes': [{'name': 'one',"         \
-    " 'subscribe_only': 'i', 'writes': [{'channel': 'o'}]}],"                 \
+#define RAW_INSIDE                                                             \
+    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"         \
+    " {'name': 'inner', 'kind': 'raw', 'channels': [{'name': 'i', 'kind':"     \
+    " 'BinaryOperatorAggregate', 'type': 'list', 'custom': 'glue'},"           \
+    " {'name': 'o', 'kind': 'LastValue'}], 'nodes': [{'name': 'one',"          \
+    " 'subscribe_only': 'i', 'writes': [{'channel': 'o'}]}],"                  \
     " 'input': 'i', 'output': 'o'}}}"
 
 static json_t *glues_x(json_t *value, json_t *writes)
@@ -363,11 +364,11 @@ END_TEST
 
 START_TEST(times_at_the_end_of_time_are_long_and_nothing_else)
 {
-    one_node("'retry': [{'initial_interval_ms': " FOR_EVER
-             ", 'max_interval_ms': " FOR_EVER ", 'backoff_factor': 1e300,"
-             " 'max_attempts': " FOR_EVER "}], 'timeout_ms': " FOR_EVER
-             ", 'idle_timeout_ms': " FOR_EVER
-             ", 'cache': {'ttl_ms': " FOR_EVER "}");
+    one_node(
+        "'retry': [{'initial_interval_ms': " FOR_EVER
+        ", 'max_interval_ms': " FOR_EVER ", 'backoff_factor': 1e300,"
+        " 'max_attempts': " FOR_EVER "}], 'timeout_ms': " FOR_EVER
+        ", 'idle_timeout_ms': " FOR_EVER ", 'cache': {'ttl_ms': " FOR_EVER "}");
     world_body("a", fails_at_will);
     will_fail = true;
     world_ask("ann", "run", RUN(", 'recursion_limit': " FOR_EVER));
@@ -418,11 +419,9 @@ SUITE("policies", a_pause_before_a_retry_survives_a_crash,
     a_clock_that_was_put_back_makes_no_pause_longer,
     a_handler_that_had_finished_does_not_run_again,
     workers_that_another_run_lost_are_not_counted,
-    tries_of_another_run_are_not_counted,
-    tries_are_counted_over_crashes,
+    tries_of_another_run_are_not_counted, tries_are_counted_over_crashes,
     a_graph_that_failed_inside_is_tried_again_after_a_crash,
-    a_detached_run_is_answered_once,
-    a_fold_is_there_when_it_is_asked_for_again,
+    a_detached_run_is_answered_once, a_fold_is_there_when_it_is_asked_for_again,
     a_reducer_of_the_application_is_given_writes_in_their_one_order,
     a_reducer_that_fails_fails_the_run_with_its_words,
     a_graph_inside_folds_its_input_before_it_begins,

@@ -1,5 +1,5 @@
-// Prune: a thread without its past. What is left works as before; a crash between
-// the steps leaves the thread before it, or after it.
+// Prune: a thread without its past. What is left works as before; a crash
+// between the steps leaves the thread before it, or after it.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,7 @@ static json_t *state_values(void)
 
 static size_t history_count(void)
 {
-    return json_array_size(
-        json_object_get(world_get("history", T), "history"));
+    return json_array_size(json_object_get(world_get("history", T), "history"));
 }
 
 static json_int_t prune(void)
@@ -80,8 +79,7 @@ START_TEST(a_pruned_thread_resumes_at_its_question)
     size_t ran = world_attempts_of("c");
     ck_assert_int_gt(prune(), 0);
     json_t *state = json_object_get(world_get("state", T), "state");
-    ck_assert_uint_eq(
-        json_array_size(json_object_get(state, "interrupts")), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(state, "interrupts")), 1);
     world_crash();
     world_restart();
     json_t *answer =
@@ -105,8 +103,7 @@ START_TEST(a_question_inside_survives_a_prune)
     world_get("run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
     size_t ran = world_attempts_of("i1");
     prune();
-    json_t *saved =
-        json_object_get(world_get("checkpoints", T), "checkpoints");
+    json_t *saved = json_object_get(world_get("checkpoints", T), "checkpoints");
     ck_assert_uint_eq(json_array_size(saved), 2); // the root's, the call's
     json_t *answer =
         world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
@@ -168,12 +165,11 @@ START_TEST(a_pruned_thread_can_be_copied)
     run_chain();
     prune();
     json_t *answer = world_get("copy", "{'thread': 't', 'to': 'u'}");
-    ck_assert_int_eq(
-        json_integer_value(json_object_get(answer, "rows")), 1);
+    ck_assert_int_eq(json_integer_value(json_object_get(answer, "rows")), 1);
     world_crash();
     world_restart();
-    json_t *state = json_object_get(
-        world_get("state", "{'thread': 'u'}"), "state");
+    json_t *state =
+        json_object_get(world_get("state", "{'thread': 'u'}"), "state");
     holds(json_object_get(state, "values"), "{'x': ['a', 'b', 'c']}");
 }
 END_TEST
@@ -183,11 +179,12 @@ START_TEST(a_busy_thread_is_not_pruned)
     world_graph(chart("g", "start>a a>b b>end", NULL));
     world_worker("w1", 1);
     world_hold("a");
-    world_ask("ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'graph': 'g', 'thread': 't', 'input': {'x': []}}");
     world_run();
     json_t *answer = world_get("prune", T);
-    ck_assert_str_eq(ss_json_str(json_object_get(answer, "error"), "code", ""),
-        "busy");
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(answer, "error"), "code", ""), "busy");
 }
 END_TEST
 
@@ -224,8 +221,8 @@ START_TEST(what_waits_for_an_answer_is_spared)
     ck_assert_str_eq(
         spared("delete", "{'thread': 't', 'keep_waiting': true}"), "waits");
     ck_assert_str_eq(spared("prune", T), "no");
-    json_t *answer = world_get(
-        "run", "{'thread': 't', 'command': {'resume': 'yes'}}");
+    json_t *answer =
+        world_get("run", "{'thread': 't', 'command': {'resume': 'yes'}}");
     holds(json_object_get(answer, "output"), "{'x': ['a', 'b:yes']}");
     ck_assert_str_eq(
         spared("delete", "{'thread': 't', 'keep_waiting': true}"), "no");
@@ -233,7 +230,8 @@ START_TEST(what_waits_for_an_answer_is_spared)
 END_TEST
 
 // Its error stood before its output; of one row all writes are as old.
-START_TEST(a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune)
+START_TEST(
+    a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune)
 {
     world_graph(chart("g", "start>a a>b a>c b+c>d d>end", NULL));
     world_body("b", fails_at_will);
@@ -255,11 +253,9 @@ START_TEST(a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune
 END_TEST
 
 SUITE("prune", the_newest_checkpoint_stays_and_the_rest_is_gone,
-    a_pruned_thread_resumes_at_its_question,
-    a_question_inside_survives_a_prune,
+    a_pruned_thread_resumes_at_its_question, a_question_inside_survives_a_prune,
     a_crash_between_the_steps_leaves_all_or_the_newest,
     a_failed_task_runs_again_after_a_prune,
     a_task_that_failed_and_then_finished_does_not_run_again_after_a_prune,
-    a_pruned_thread_can_be_copied,
-    a_busy_thread_is_not_pruned, what_was_used_since_is_spared,
-    what_waits_for_an_answer_is_spared)
+    a_pruned_thread_can_be_copied, a_busy_thread_is_not_pruned,
+    what_was_used_since_is_spared, what_waits_for_an_answer_is_spared)

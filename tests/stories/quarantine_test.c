@@ -1,12 +1,13 @@
-// A run that ends every coordinator that touches it: it is quarantined, and the rest
-// go on. Here the coordinator ends when the test says so.
+// A run that ends every coordinator that touches it: it is quarantined, and the
+// rest go on. Here the coordinator ends when the test says so.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
 #include "common/model/value.h"
 
-#define RUN(id) "{'thread': '" id "', 'run': '" id "', 'graph': 'g', 'input':" \
-                " {'x': []}}"
+#define RUN(id)                                                                \
+    "{'thread': '" id "', 'run': '" id "', 'graph': 'g', 'input':"             \
+    " {'x': []}}"
 
 static void chain(void)
 {
@@ -81,8 +82,8 @@ START_TEST(nothing_of_a_parked_run_is_read)
 }
 END_TEST
 
-// A coordinator that was stopped as asked is no crash; what is quarantined is not let
-// go by it.
+// A coordinator that was stopped as asked is no crash; what is quarantined is
+// not let go by it.
 START_TEST(it_stays_parked_when_its_coordinator_is_stopped_and_started)
 {
     poison();
@@ -260,8 +261,8 @@ START_TEST(it_is_cancelled_without_going_on)
 }
 END_TEST
 
-// The cancel is told that it failed; until another one is durable nothing of the
-// run goes on, whoever asks for its thread.
+// The cancel is told that it failed; until another one is durable nothing of
+// the run goes on, whoever asks for its thread.
 static void cancel_fails(void (*break_it)(int status))
 {
     poison();
@@ -355,7 +356,8 @@ SUITE("quarantine",
     a_run_that_ends_its_coordinator_is_parked_after_three_recoveries,
     nothing_of_a_parked_run_is_read,
     it_stays_parked_when_its_coordinator_is_stopped_and_started,
-    no_thread_is_copied_or_imported_into_a_parked_one, it_is_counted_before_it_is_read,
+    no_thread_is_copied_or_imported_into_a_parked_one,
+    it_is_counted_before_it_is_read,
     it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,

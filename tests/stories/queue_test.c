@@ -136,7 +136,8 @@ START_TEST(a_run_that_takes_others_back_begins_where_they_began)
          "the run ends: done\n"
          "  row 12 of t: writes of b, checkpoint 6 (loop), end\n"
          "cyd: done {\"x\":[\"0\",\"a\",\"b\",\"3\",\"a\",\"b\"]}\n");
-    json_t *runs = json_object_get(world_get("runs", "{'thread': 't'}"), "runs");
+    json_t *runs =
+        json_object_get(world_get("runs", "{'thread': 't'}"), "runs");
     ck_assert_uint_eq(json_array_size(runs), 2); // 0 and 3
     ck_assert_str_eq(code_of(world_get("attach", "{'run': '1'}")), "not_found");
     ck_assert_str_eq(code_of(world_get("attach", "{'run': '2'}")), "not_found");
@@ -181,13 +182,12 @@ START_TEST(a_run_that_was_to_be_taken_back_does_not_go_on_after_a_crash)
     world_restart();
     world_run();
     ck_assert_str_eq(code_of(world_get("attach", "{'run': '1'}")), "not_found");
-    ck_assert_str_eq(
-        status_of(world_get("run", RUN("2", TAKE_BACK))), "done");
+    ck_assert_str_eq(status_of(world_get("run", RUN("2", TAKE_BACK))), "done");
     size_t count = 0;
     const struct attempt_made *made = world_attempts(&count);
     for (size_t i = 0; i < count; i++)
-        ck_assert_msg(strcmp(made[i].node, "c") != 0
-                || strcmp(made[i].run, "2") == 0,
+        ck_assert_msg(
+            strcmp(made[i].node, "c") != 0 || strcmp(made[i].run, "2") == 0,
             "c ran for the run that was taken back");
     expect_x("t", "[\"2\",\"a\",\"b\",\"c\"]");
 }
@@ -233,8 +233,7 @@ START_TEST(a_run_that_waits_is_accepted_when_its_record_is_durable)
     ck_assert_uint_eq(json_array_size(world_seen("bob")), 0);
     ck_assert(world_run_store());
     ck_assert_uint_eq(json_array_size(world_seen("bob")), 1);
-    ck_assert_str_eq(
-        status_of(json_array_get(world_seen("bob"), 0)), "queued");
+    ck_assert_str_eq(status_of(json_array_get(world_seen("bob"), 0)), "queued");
 }
 END_TEST
 
@@ -246,8 +245,8 @@ START_TEST(a_run_that_waits_can_be_asked_for_again_and_attached_to)
     world_run();
     uint64_t first = world_ask("bob", "run", RUN("2", BEHIND));
     uint64_t again = world_ask("bob", "run", RUN("2", BEHIND));
-    uint64_t watch = world_ask("cyd", "attach",
-        "{'run': '2', 'stream': ['values'], 'after': '0.0'}");
+    uint64_t watch = world_ask(
+        "cyd", "attach", "{'run': '2', 'stream': ['values'], 'after': '0.0'}");
     world_run();
     world_let("b");
     world_run();
@@ -346,9 +345,9 @@ START_TEST(a_thread_with_a_queue_is_not_changed_from_outside)
     world_run();
     ck_assert_str_eq(code_of(world_get("delete", "{'thread': 't'}")), "busy");
     ck_assert_str_eq(code_of(world_get("prune", "{'thread': 't'}")), "busy");
-    ck_assert_str_eq(code_of(world_get("update",
-                         "{'thread': 't', 'supersteps': [[{'values':"
-                         " {'x': ['u']}, 'as_node': 'a'}]]}")),
+    ck_assert_str_eq(
+        code_of(world_get("update", "{'thread': 't', 'supersteps': [[{'values':"
+                                    " {'x': ['u']}, 'as_node': 'a'}]]}")),
         "busy");
 }
 END_TEST
@@ -358,9 +357,9 @@ START_TEST(an_unknown_strategy_is_refused_by_name)
     two_nodes();
     json_t *answer = world_get("run", RUN("1", ", 'if_busy': 'enqueu'"));
     ck_assert_str_eq(code_of(answer), "invalid_argument");
-    ck_assert_ptr_nonnull(strstr(
-        ss_json_str(json_object_get(answer, "error"), "message", ""),
-        "\"enqueue\""));
+    ck_assert_ptr_nonnull(
+        strstr(ss_json_str(json_object_get(answer, "error"), "message", ""),
+            "\"enqueue\""));
 }
 END_TEST
 
@@ -418,8 +417,8 @@ START_TEST(the_same_run_without_a_thread_is_one_run)
     const char *body = "{'graph': 'g', 'run': 'r', 'input': {'x': []}}";
     json_t *first = world_get("run", body);
     json_t *again = world_get("run", body);
-    ck_assert_str_eq(ss_json_str(first, "thread", "1"),
-        ss_json_str(again, "thread", "2"));
+    ck_assert_str_eq(
+        ss_json_str(first, "thread", "1"), ss_json_str(again, "thread", "2"));
     ck_assert_uint_eq(world_attempts_of("a"), 1);
 }
 END_TEST
@@ -438,5 +437,4 @@ SUITE("queue", runs_that_wait_come_in_their_order,
     a_waiting_run_that_cannot_enter_fails_in_the_journal,
     a_thread_with_a_queue_is_not_changed_from_outside,
     an_unknown_strategy_is_refused_by_name, a_queue_has_an_end,
-    all_queues_together_have_an_end,
-    the_same_run_without_a_thread_is_one_run)
+    all_queues_together_have_an_end, the_same_run_without_a_thread_is_one_run)

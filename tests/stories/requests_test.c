@@ -25,8 +25,8 @@ START_TEST(each_request_of_the_table_is_known)
         bool is_unknown = strstr(error, "is no request") != NULL;
         ck_assert_msg(!is_unknown, "%s: %s", row->name, error);
         if (row->home == SS_OP_OF_THREAD && op != SS_OP_RUN)
-            ck_assert_msg(strstr(error, "say which thread"), "%s: %s",
-                row->name, error);
+            ck_assert_msg(
+                strstr(error, "say which thread"), "%s: %s", row->name, error);
     }
 }
 END_TEST
@@ -39,8 +39,8 @@ START_TEST(each_request_takes_its_own_keys_and_no_other)
             continue;
         const char *error =
             error_of(row->name, json_pack("{s:s}", "limits", "x"));
-        ck_assert_msg(strstr(error, "\"limits\"") != NULL, "%s: %s", row->name,
-            error);
+        ck_assert_msg(
+            strstr(error, "\"limits\"") != NULL, "%s: %s", row->name, error);
     }
 }
 END_TEST
@@ -51,8 +51,8 @@ START_TEST(a_request_that_is_none_is_told_of_the_nearest)
         "\"histroy\" is no request. Did you mean \"history\"?");
     ck_assert_str_eq(
         error_of("explode", json_object()), "\"explode\" is no request.");
-    ck_assert_str_eq(error_of("state", json_array()),
-        "state: the body must be an object");
+    ck_assert_str_eq(
+        error_of("state", json_array()), "state: the body must be an object");
 }
 END_TEST
 

@@ -2,11 +2,11 @@
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
-#define RUN(graph, more) \
+#define RUN(graph, more)                                                       \
     "{'thread': 't', 'graph': '" graph "', 'input': {'x': []}" more "}"
 
-// Everything that happens in the simplest run: a row before each task that rests
-// on it, and what the client sees when it is durable.
+// Everything that happens in the simplest run: a row before each task that
+// rests on it, and what the client sees when it is durable.
 START_TEST(a_chain)
 {
     world_graph(chart("chain", "start>a a>b b>end", NULL));
@@ -72,8 +72,7 @@ START_TEST(a_branch)
     world_route("a", route_by_x);
     world_worker("w1", 4);
     world_get("run", RUN("branch", ""));
-    world_get("run",
-        "{'thread': 't', 'input': {'x': ['again']}}");
+    world_get("run", "{'thread': 't', 'input': {'x': ['again']}}");
     told("worker w1 serves 1 graphs, 4 tasks at once\n"
          "run of graph branch begins on thread t\n"
          "  row 1 of t: entry, checkpoint -1 (input)\n"
@@ -171,8 +170,10 @@ START_TEST(two_threads_at_once)
 {
     world_graph(chart("one", "start>a a>end", NULL));
     world_worker("w1", 1);
-    world_ask("ann", "run", "{'thread': 't', 'graph': 'one', 'input': {'x': []}}");
-    world_ask("bob", "run", "{'thread': 'u', 'graph': 'one', 'input': {'x': []}}");
+    world_ask(
+        "ann", "run", "{'thread': 't', 'graph': 'one', 'input': {'x': []}}");
+    world_ask(
+        "bob", "run", "{'thread': 'u', 'graph': 'one', 'input': {'x': []}}");
     world_run();
     told("worker w1 serves 1 graphs, 1 tasks at once\n"
          "run of graph one begins on thread t\n"

@@ -22,16 +22,17 @@ START_TEST(a_message_that_was_streamed_is_not_shown_again_when_it_is_returned)
     world_graph(chart("g", "start>a a>end", NULL));
     world_body("a", streams_what_it_returns);
     world_worker("w1", 1);
-    uint64_t id = world_ask("ann", "run",
-        "{'thread': 't', " FRESH ", 'stream': ['messages']}");
+    uint64_t id = world_ask(
+        "ann", "run", "{'thread': 't', " FRESH ", 'stream': ['messages']}");
     world_finish(id);
     json_t *events = world_events(id), *event;
     static const char *const ids[] = {"m1", "m2"};
     size_t i;
     ck_assert_uint_eq(json_array_size(events), 2);
     json_array_foreach (events, i, event)
-        ck_assert_str_eq(ss_json_str(json_array_get(json_object_get(
-                                         event, "data"), 0), "id", "?"),
+        ck_assert_str_eq(
+            ss_json_str(
+                json_array_get(json_object_get(event, "data"), 0), "id", "?"),
             ids[i]);
 }
 END_TEST

@@ -1,5 +1,5 @@
-// What the simulator found (tests/sim): each fault as a short story, named after
-// what is right now.
+// What the simulator found (tests/sim): each fault as a short story, named
+// after what is right now.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static void expect(const json_t *answer, const char *key, const char *text)
 {
     json_t *is = json_object_get(answer, key), *should = js(text);
     char *shown = json_dumps(is, JSON_ENCODE_ANY);
-    ck_assert_msg(json_equal(is, should), "%s is %s and not %s", key, shown,
-        text);
+    ck_assert_msg(
+        json_equal(is, should), "%s is %s and not %s", key, shown, text);
     free(shown);
     json_decref(should);
 }
@@ -100,8 +100,9 @@ START_TEST(a_run_that_is_asked_for_again_is_told_from_its_beginning)
 }
 END_TEST
 
-// A resume value without an id that a cancelled run had left was taken by the next one, which
-// did not say so under `exit`: the one after that gave it to another question.
+// A resume value without an id that a cancelled run had left was taken by the
+// next one, which did not say so under `exit`: the one after that gave it to
+// another question.
 START_TEST(an_answer_that_was_left_at_an_exit_is_used_once)
 {
     world_graph(chart("g", "start>b b>end", NULL));
@@ -144,8 +145,8 @@ static void hand_over(void)
     world_gained_unread();
 }
 
-// Who asked in that moment was told that there is no such run; one who asked for
-// another run got it, and the first one was lost.
+// Who asked in that moment was told that there is no such run; one who asked
+// for another run got it, and the first one was lost.
 START_TEST(who_asks_before_all_runs_are_known_waits)
 {
     hand_over();
@@ -178,16 +179,15 @@ START_TEST(a_run_that_ends_in_this_very_step_is_found)
 }
 END_TEST
 
-// It read a thread of the other coordinator, kept it, and later, when the thread
-// had become its own, took for true what it had read then.
+// It read a thread of the other coordinator, kept it, and later, when the
+// thread had become its own, took for true what it had read then.
 START_TEST(a_cancel_at_the_wrong_coordinator_is_sent_on)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));
     world_pair();
     world_at("two");
     world_worker("w1", 2);
-    uint64_t cancel =
-        world_ask("ann", "cancel", "{'thread': 't', 'run': 'r'}");
+    uint64_t cancel = world_ask("ann", "cancel", "{'thread': 't', 'run': 'r'}");
     world_run();
     expect(json_object_get(world_answer(cancel), "error"), "code", "'moved'");
 }
@@ -268,13 +268,13 @@ START_TEST(an_update_that_a_crash_cut_off_in_its_fold_leaves_nothing)
     run("{'thread': 't', 'graph': 'g', 'input': {'x': []}, 'run': 'r'}");
     json_t *before = world_get("checkpoints", "{'thread': 't'}");
     world_hold("x");
-    world_ask("ann", "update", "{'thread': 't', 'supersteps':"
+    world_ask("ann", "update",
+        "{'thread': 't', 'supersteps':"
         " [[{'values': {'x': ['u']}, 'as_node': 'a'}]]}");
     world_run();
     world_crash();
     world_restart();
-    ck_assert(
-        json_equal(before, world_get("checkpoints", "{'thread': 't'}")));
+    ck_assert(json_equal(before, world_get("checkpoints", "{'thread': 't'}")));
 }
 END_TEST
 
@@ -325,8 +325,7 @@ static json_t *fails_before_it_asks(struct visit *visit)
 {
     if (json_array_size(visit->order->answers) == 2 &&
         visit->order->attempt_number == 1)
-        return visit_fail(
-            visit, SS_ENODE, "flaky", SS_RETRY_YES, "it broke");
+        return visit_fail(visit, SS_ENODE, "flaky", SS_RETRY_YES, "it broke");
     return asks_twice(visit);
 }
 
@@ -340,13 +339,14 @@ START_TEST(answers_outlive_a_crash_between_tries)
     world_body("b", fails_before_it_asks);
     world_worker("w1", 1);
     run("{'thread': 't', 'graph': 'g', 'input': {'x': []}}");
-    json_t *asked =
-        run("{'thread': 't', 'command': {'resume': 'one'}}");
+    json_t *asked = run("{'thread': 't', 'command': {'resume': 'one'}}");
     const char *id = ss_json_str(
         json_array_get(json_object_get(asked, "interrupts"), 0), "id", "?");
     char body[256];
-    snprintf(body, sizeof(body), "{'thread': 't', 'run': 'r', 'command':"
-        " {'resume': {'%s': 'two'}}}", id);
+    snprintf(body, sizeof(body),
+        "{'thread': 't', 'run': 'r', 'command':"
+        " {'resume': {'%s': 'two'}}}",
+        id);
     world_ask("ann", "run", body);
     world_run(); // its first attempt has failed
     world_crash();
@@ -358,9 +358,9 @@ START_TEST(answers_outlive_a_crash_between_tries)
 }
 END_TEST
 
-// While its rows were read, which took longer than its trial, the engine asked to
-// be woken in the past: it never slept, took each step for one after a pause of
-// its own, and gave every worker that much longer to live.
+// While its rows were read, which took longer than its trial, the engine asked
+// to be woken in the past: it never slept, took each step for one after a pause
+// of its own, and gave every worker that much longer to live.
 START_TEST(a_slow_read_of_a_run_on_trial_keeps_no_worker_alive)
 {
     world_graph(chart("g", "start>a a>b b>end", NULL));

@@ -10,8 +10,8 @@
 #include "tests/stories/suite.h"
 #include "tests/suite.h"
 
-#define ALL \
-    "['values', 'updates', 'custom', 'messages', 'tasks', 'checkpoints'," \
+#define ALL                                                                    \
+    "['values', 'updates', 'custom', 'messages', 'tasks', 'checkpoints',"      \
     " 'debug']"
 
 enum { RUNS_MAX = 3, CRASHES_MAX = 60 };
@@ -22,9 +22,9 @@ struct story {
     const char *runs[RUNS_MAX]; // what each run is asked with
 };
 
-#define FRESH "'graph': 'g', 'input': {'x': []}"
+#define FRESH  "'graph': 'g', 'input': {'x': []}"
 #define ANSWER "'command': {'resume': 'yes'}"
-#define GO_ON "'input': null"
+#define GO_ON  "'input': null"
 
 // ------------------------------------------------------------------ asking
 
@@ -167,11 +167,11 @@ static void setup_fails(void)
     world_body("b", fails);
 }
 
-#define INSIDE(more) \
-    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':" \
-    " {'name': 'inner', 'kind': 'state'," \
-    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}]," \
-    " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges': [" \
+#define INSIDE(more)                                                           \
+    "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {'inner':"         \
+    " {'name': 'inner', 'kind': 'state',"                                      \
+    " 'state': [{'key': 'x', 'type': 'list', 'reducer': 'add'}],"              \
+    " 'nodes': [{'name': 'i1'}, {'name': 'i2'}], 'edges': ["                   \
     "['__start__', 'i1'], ['i1', 'i2'], ['i2', '__end__']]" more "}}}"
 
 static void setup_inside(void)
@@ -188,15 +188,15 @@ static void setup_inside_asks(void)
 
 static void setup_inside_kept(void)
 {
-    world_graph(chart("g", "start>a a>sub sub>b b>end",
-        INSIDE(", 'checkpointer': true")));
+    world_graph(chart(
+        "g", "start>a a>sub sub>b b>end", INSIDE(", 'checkpointer': true")));
     world_body("i2", asks);
 }
 
 static void setup_inside_not_kept(void)
 {
-    world_graph(chart("g", "start>a a>sub sub>b b>end",
-        INSIDE(", 'checkpointer': false")));
+    world_graph(chart(
+        "g", "start>a a>sub sub>b b>end", INSIDE(", 'checkpointer': false")));
 }
 
 static const struct story stories[] = {
@@ -207,8 +207,7 @@ static const struct story stories[] = {
     {"a retry", setup_retry, {FRESH}},
     {"a failure", setup_fails, {FRESH, GO_ON}},
     {"two runs", setup_chain, {FRESH, FRESH}},
-    {"a breakpoint", setup_chain,
-        {FRESH ", 'interrupt_before': ['c']", GO_ON}},
+    {"a breakpoint", setup_chain, {FRESH ", 'interrupt_before': ['c']", GO_ON}},
     {"an update beside the answer", setup_question,
         {FRESH, "'command': {'resume': 'yes', 'update': {'x': ['u']}}"}},
     {"inside", setup_inside, {FRESH}},
@@ -219,9 +218,8 @@ static const struct story stories[] = {
 
 enum { STORIES = sizeof(stories) / sizeof(stories[0]) };
 
-static const char *const modes[] = {"['values']", "['updates']",
-    "['custom']", "['messages']", "['tasks']", "['checkpoints']",
-    "['debug']", ALL};
+static const char *const modes[] = {"['values']", "['updates']", "['custom']",
+    "['messages']", "['tasks']", "['checkpoints']", "['debug']", ALL};
 
 enum { MODES = sizeof(modes) / sizeof(modes[0]) };
 
@@ -274,8 +272,8 @@ START_TEST(who_comes_back_gets_the_rest_in_each_mode)
     const struct story *story = &stories[_i / MODES];
     const char *stream = modes[_i % MODES];
     uint64_t ids[RUNS_MAX];
-    if (has_void_items(story)
-        && (strstr(stream, "custom") || strstr(stream, "messages")))
+    if (has_void_items(story) &&
+        (strstr(stream, "custom") || strstr(stream, "messages")))
         return; // those that were shown of attempts that failed are no more
     play(story, stream, "", ids);
     cut_everywhere(story, stream, ids, "the run has ended");
@@ -298,7 +296,7 @@ START_TEST(the_numbers_do_not_depend_on_who_listens)
         ck_assert_ptr_nonnull(world_finish(id));
         json_t *values = json_array(), *event;
         size_t i;
-        json_array_foreach(world_events(id), i, event) {
+        json_array_foreach (world_events(id), i, event) {
             if (strcmp(ss_json_str(event, "mode", ""), "values") == 0)
                 json_array_append(values, event);
         }
@@ -317,18 +315,19 @@ static json_t *bare(const json_t *events)
 {
     json_t *list = json_array(), *event;
     size_t i;
-    json_array_foreach((json_t *)events, i, event) {
+    json_array_foreach ((json_t *)events, i, event) {
         const char *mode = ss_json_str(event, "mode", "");
         json_t *data = json_object_get(event, "data");
         if (strcmp(mode, "values") == 0 || strcmp(mode, "updates") == 0) {
             json_t *shown = json_copy(data);
-            if (json_is_object(shown) && json_object_get(shown, "__interrupt__"))
+            if (json_is_object(shown) &&
+                json_object_get(shown, "__interrupt__"))
                 json_object_set_new(
                     shown, "__interrupt__", json_string("asked"));
             json_array_append_new(list, json_pack("[s, o]", mode, shown));
         } else if (seq_of(event)) {
-            json_array_append_new(list, json_pack("[s, O*]", mode,
-                json_object_get(data, "name")));
+            json_array_append_new(list,
+                json_pack("[s, O*]", mode, json_object_get(data, "name")));
         }
     }
     return list;
@@ -338,7 +337,7 @@ static void add_all(json_t *to, const json_t *events)
 {
     json_t *event;
     size_t i;
-    json_array_foreach((json_t *)events, i, event)
+    json_array_foreach ((json_t *)events, i, event)
         json_array_append(to, event);
 }
 
@@ -450,19 +449,17 @@ START_TEST(items_of_a_lost_attempt_are_void_and_come_again)
     json_t *events = world_events(id), *event;
     size_t i;
     char got[256] = "";
-    json_array_foreach(events, i, event) {
+    json_array_foreach (events, i, event) {
         json_t *data = json_object_get(event, "data");
         const char *word = json_is_string(data)
-            ? json_string_value(data)
-            : ss_json_str(event, "mode", "?");
+                               ? json_string_value(data)
+                               : ss_json_str(event, "mode", "?");
         snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s ", word);
     }
     ck_assert_str_eq(got, "one two restarted one two ");
-    ck_assert_str_eq(
-        ss_json_str(json_array_get(events, 2), "attempt", "?"),
+    ck_assert_str_eq(ss_json_str(json_array_get(events, 2), "attempt", "?"),
         ss_json_str(json_array_get(events, 0), "attempt", ""));
-    ck_assert_str_ne(
-        ss_json_str(json_array_get(events, 3), "attempt", "?"),
+    ck_assert_str_ne(ss_json_str(json_array_get(events, 3), "attempt", "?"),
         ss_json_str(json_array_get(events, 0), "attempt", ""));
 }
 END_TEST
@@ -511,8 +508,8 @@ START_TEST(items_seen_of_an_attempt_that_a_crash_took_are_void)
     ck_assert_uint_eq(json_array_size(events), 3);
     ck_assert_str_eq(
         ss_json_str(json_array_get(events, 0), "mode", "?"), "restarted");
-    ck_assert_ptr_nonnull(json_object_get(seen,
-        ss_json_str(json_array_get(events, 0), "attempt", "?")));
+    ck_assert_ptr_nonnull(json_object_get(
+        seen, ss_json_str(json_array_get(events, 0), "attempt", "?")));
     json_decref(seen);
 }
 END_TEST
@@ -583,8 +580,7 @@ int main(void)
     tcase_add_loop_test(
         cut, a_crash_after_any_row_takes_nothing_from_the_stream, 0, STORIES);
     tcase_add_test(cut, items_of_a_lost_attempt_are_void_and_come_again);
-    tcase_add_test(
-        cut, who_attaches_while_an_attempt_runs_gets_its_items_too);
+    tcase_add_test(cut, who_attaches_while_an_attempt_runs_gets_its_items_too);
     tcase_add_test(cut, items_seen_of_an_attempt_that_a_crash_took_are_void);
     tcase_add_test(cut, a_mode_that_is_none_is_refused_after_the_end_too);
     tcase_add_test(

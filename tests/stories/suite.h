@@ -21,11 +21,11 @@ static inline int run_world_suite(
     return suite_main(suite);
 }
 
-#define SUITE(name, ...) \
-    int main(void) \
-    { \
-        const TTest *const tests[] = {__VA_ARGS__}; \
-        return run_world_suite(name, tests, sizeof(tests) / sizeof(*tests)); \
+#define SUITE(name, ...)                                                       \
+    int main(void)                                                             \
+    {                                                                          \
+        const TTest *const tests[] = {__VA_ARGS__};                            \
+        return run_world_suite(name, tests, sizeof(tests) / sizeof(*tests));   \
     }
 
 #endif

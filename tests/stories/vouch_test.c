@@ -1,5 +1,5 @@
-// What a worker may begin, as its coordinator answers for it: a task is not sent
-// anew while the one that had it may begin it yet.
+// What a worker may begin, as its coordinator answers for it: a task is not
+// sent anew while the one that had it may begin it yet.
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
 
@@ -103,8 +103,8 @@ static size_t members_said;
 
 static void count_members(const struct ss_command *command)
 {
-    members_said += command->type == SS_COMMAND_MEMBERS &&
-                    strcmp(command->peer, "w1") == 0;
+    members_said +=
+        command->type == SS_COMMAND_MEMBERS && strcmp(command->peer, "w1") == 0;
 }
 
 static void members_are(const char *const *endpoints, size_t count)
@@ -166,8 +166,8 @@ START_TEST(a_cancelled_task_is_asked_for_again_and_waits)
 }
 END_TEST
 
-// Node a of run r is out at w1, and what it would write is kept: w2 wrote the same
-// for another thread.
+// Node a of run r is out at w1, and what it would write is kept: w2 wrote the
+// same for another thread.
 static void begin_kept(void)
 {
     orders_count = 0;
@@ -175,8 +175,7 @@ static void begin_kept(void)
     world_adopt(BEGIN_MS);
     world_crash();
     world_restart();
-    world_graph(chart(
-        "g", "start>a a>end", "{'nodes': {'a': {'cache': {}}}}"));
+    world_graph(chart("g", "start>a a>end", "{'nodes': {'a': {'cache': {}}}}"));
     world_beats_say(true);
     world_worker("w1", 1);
     world_pass(BEGIN_MS);
@@ -184,8 +183,10 @@ static void begin_kept(void)
     world_ask("ann", "run", RUN(", 'run': 'r'"));
     world_run();
     world_worker("w2", 1);
-    ck_assert_str_eq(status_of(world_get("run",
-        "{'thread': 'other', 'graph': 'g', 'input': {'x': []}}")), "done");
+    ck_assert_str_eq(
+        status_of(world_get(
+            "run", "{'thread': 'other', 'graph': 'g', 'input': {'x': []}}")),
+        "done");
     ck_assert_uint_eq(orders_count, 2);
 }
 
@@ -206,8 +207,9 @@ START_TEST(a_kept_result_waits_until_the_cancelled_attempt_cannot_begin)
 {
     begin_kept();
     world_get("cancel", "{'run': 'r'}");
-    expect_used_after(world_ask("ann", "run",
-        "{'thread': 't', 'graph': 'g', 'input': null}"), BEGIN_MS);
+    expect_used_after(
+        world_ask("ann", "run", "{'thread': 't', 'graph': 'g', 'input': null}"),
+        BEGIN_MS);
 }
 END_TEST
 
@@ -242,7 +244,8 @@ START_TEST(an_older_worker_is_not_answered_nor_waited_for)
 END_TEST
 
 SUITE("vouch", a_beat_is_answered_with_what_is_no_more,
-    an_order_says_which_beat_was_heard_last, a_late_copy_of_a_beat_loses_nothing,
+    an_order_says_which_beat_was_heard_last,
+    a_late_copy_of_a_beat_loses_nothing,
     a_lost_word_of_the_members_is_said_again,
     a_task_of_a_worker_that_is_cut_off_waits_until_that_cannot_begin_it,
     a_cancelled_task_is_asked_for_again_and_waits,

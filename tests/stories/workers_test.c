@@ -118,41 +118,42 @@ START_TEST(a_task_that_no_worker_survives_fails)
     }
     world_run();
     ck_assert_ptr_nonnull(world_answer(id));
-    told("worker w1 serves 1 graphs, 1 tasks at once\n"
-         "run of graph g begins on thread t\n"
-         "  row 1 of t: entry, checkpoint -1 (input)\n"
-         "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
-         "a of superstep 1 goes to worker w1 (attempt 1)\n"
-         "ann: accepted\n"
-         "worker w1 is gone: it said good-bye\n"
-         "task a: it said good-bye\n"
-         "worker w1 serves 1 graphs, 1 tasks at once\n"
-         "  row 3 of t: writes of a (lost, 1 so far)\n"
-         "a of superstep 1 goes to worker w1 (attempt 2)\n"
-         "worker w1 is gone: it said good-bye\n"
-         "task a: it said good-bye\n"
-         "worker w1 serves 1 graphs, 1 tasks at once\n"
-         "  row 4 of t: writes of a (lost, 2 so far)\n"
-         "a of superstep 1 goes to worker w1 (attempt 3)\n"
-         "worker w1 is gone: it said good-bye\n"
-         "task a: it said good-bye\n"
-         "worker w1 serves 1 graphs, 1 tasks at once\n"
-         "  row 5 of t: writes of a (lost, 3 so far)\n"
-         "a of superstep 1 goes to worker w1 (attempt 4)\n"
-         "worker w1 is gone: it said good-bye\n"
-         "task a: it said good-bye\n"
-         "task a failed: node \"a\": the worker that ran it was lost on each of "
-         "4 attempts; the last: it said good-bye\n"
-         "the run ends: failed\n"
-         "worker w1 serves 1 graphs, 1 tasks at once\n"
-         "  row 6 of t: writes of a (failed), end\n"
-         "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
-         "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
+    told(
+        "worker w1 serves 1 graphs, 1 tasks at once\n"
+        "run of graph g begins on thread t\n"
+        "  row 1 of t: entry, checkpoint -1 (input)\n"
+        "  row 2 of t: writes of __start__, checkpoint 0 (loop)\n"
+        "a of superstep 1 goes to worker w1 (attempt 1)\n"
+        "ann: accepted\n"
+        "worker w1 is gone: it said good-bye\n"
+        "task a: it said good-bye\n"
+        "worker w1 serves 1 graphs, 1 tasks at once\n"
+        "  row 3 of t: writes of a (lost, 1 so far)\n"
+        "a of superstep 1 goes to worker w1 (attempt 2)\n"
+        "worker w1 is gone: it said good-bye\n"
+        "task a: it said good-bye\n"
+        "worker w1 serves 1 graphs, 1 tasks at once\n"
+        "  row 4 of t: writes of a (lost, 2 so far)\n"
+        "a of superstep 1 goes to worker w1 (attempt 3)\n"
+        "worker w1 is gone: it said good-bye\n"
+        "task a: it said good-bye\n"
+        "worker w1 serves 1 graphs, 1 tasks at once\n"
+        "  row 5 of t: writes of a (lost, 3 so far)\n"
+        "a of superstep 1 goes to worker w1 (attempt 4)\n"
+        "worker w1 is gone: it said good-bye\n"
+        "task a: it said good-bye\n"
+        "task a failed: node \"a\": the worker that ran it was lost on each of "
+        "4 attempts; the last: it said good-bye\n"
+        "the run ends: failed\n"
+        "worker w1 serves 1 graphs, 1 tasks at once\n"
+        "  row 6 of t: writes of a (failed), end\n"
+        "ann: failed {\"x\":[]} error worker_lost: node \"a\": the worker that "
+        "ran it was lost on each of 4 attempts; the last: it said good-bye\n");
 }
 END_TEST
 
-// It ends a worker with each attempt, and a coordinator follows each time: it is
-// given out no more often than without.
+// It ends a worker with each attempt, and a coordinator follows each time: it
+// is given out no more often than without.
 START_TEST(lost_workers_are_counted_over_crashes)
 {
     world_graph(chart("g", "start>a a>end", NULL));
@@ -260,8 +261,8 @@ START_TEST(an_update_whose_tasks_no_worker_survives_is_answered_once)
         world_worker("w1", 2);
     }
     world_run();
-    ck_assert_str_eq(ss_json_str(json_object_get(world_answer(id), "error"),
-                         "code", ""),
+    ck_assert_str_eq(
+        ss_json_str(json_object_get(world_answer(id), "error"), "code", ""),
         "worker_lost");
     json_t *after = world_get("state", "{'thread': 't', 'graph': 'g'}");
     ck_assert_ptr_nonnull(json_object_get(after, "state"));
@@ -478,8 +479,8 @@ START_TEST(what_a_lost_attempt_showed_is_marked_with_it)
 }
 END_TEST
 
-// What it missed of an attempt waits for a row, with the word that it is accepted;
-// that the attempt is lost does not come before it.
+// What it missed of an attempt waits for a row, with the word that it is
+// accepted; that the attempt is lost does not come before it.
 START_TEST(who_attaches_is_told_of_an_attempt_in_order)
 {
     world_graph(chart("g", "start>a start>b a+b>c c>end", NULL));
@@ -509,8 +510,7 @@ END_TEST
 SUITE("workers", a_worker_is_lost_in_mid_task_and_its_late_result_is_ignored,
     every_result_comes_twice_and_counts_once,
     a_result_that_is_lost_on_the_way_is_asked_for_again,
-    a_task_that_no_worker_survives_fails,
-    lost_workers_are_counted_over_crashes,
+    a_task_that_no_worker_survives_fails, lost_workers_are_counted_over_crashes,
     who_takes_a_thread_over_knows_how_many_workers_were_lost,
     an_update_whose_tasks_no_worker_survives_is_answered_once,
     nothing_goes_to_a_worker_that_drains,

@@ -121,8 +121,8 @@ static void before(void *ctx, const struct ss_event *event)
     world.in_engine = true;
 }
 
-// The store of this world takes what is stored before it is encoded: it may stop
-// between two rows.
+// The store of this world takes what is stored before it is encoded: it may
+// stop between two rows.
 static bool look(void *ctx, const struct ss_command *command)
 {
     (void)ctx;
@@ -201,22 +201,22 @@ void world_say(const char *peer, const struct ss_message *message)
 
 void world_core_new(void)
 {
-    world.core = ss_core_new(&(struct ss_core_options){
-        .self = {.name = "one",
-            .endpoint = "tcp://one",
-            .epoch = 1 + world.life,
-            .row_format = SS_ROW_FORMAT},
-        .seed = 7 + world.life,
-        .is_shared = world.is_pair,
-        .is_steered = true,
-        .is_unread = world.life > 0 && !world.is_pair,
-        .adopt_ms = world.adopt_ms,
-        .lease_ms = LEASE_MS,
-        .heartbeat_ms = BEAT_MS,
-        .verify_rate = VERIFY_RATE,
-        .narrate = narrate,
-        .before = before,
-        .command = look});
+    world.core =
+        ss_core_new(&(struct ss_core_options){.self = {.name = "one",
+                                                  .endpoint = "tcp://one",
+                                                  .epoch = 1 + world.life,
+                                                  .row_format = SS_ROW_FORMAT},
+            .seed = 7 + world.life,
+            .is_shared = world.is_pair,
+            .is_steered = true,
+            .is_unread = world.life > 0 && !world.is_pair,
+            .adopt_ms = world.adopt_ms,
+            .lease_ms = LEASE_MS,
+            .heartbeat_ms = BEAT_MS,
+            .verify_rate = VERIFY_RATE,
+            .narrate = narrate,
+            .before = before,
+            .command = look});
     world.wake_at_ms = INT64_MAX;
 }
 
@@ -425,7 +425,8 @@ json_t *world_get(const char *op, const char *body)
 
 void world_gone(const char *client)
 {
-    world_step(&(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});
+    world_step(
+        &(struct ss_event){.type = SS_EVENT_CLIENT_GONE, .peer = client});
 }
 
 // ------------------------------------------------------------------ looking
@@ -450,8 +451,8 @@ const char *code_of(const json_t *answer)
 
 json_t *x_of(const char *thread)
 {
-    uint64_t id = world_ask_json(
-        "ann", "state", json_pack("{s:s}", "thread", thread));
+    uint64_t id =
+        world_ask_json("ann", "state", json_pack("{s:s}", "thread", thread));
     json_t *state = json_object_get(world_finish(id), "state");
     return json_object_get(json_object_get(state, "values"), "x");
 }

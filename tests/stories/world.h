@@ -1,13 +1,15 @@
 // world.h - a whole cluster in one thread: the real core, workers and clients
-// that are scripts, a journal that survives the engine, a clock that is a number.
+// that are scripts, a journal that survives the engine, a clock that is a
+// number.
 //
 //   client asks --> core ----> orders --> worker: a body below --> results
 //                     | ^
 //                rows v | stored            everything on its way can be held,
 //                   store (tests keep it)   repeated, lost or come too late
 //
-// One world at a time. What happened is told as text, line by line: the engine's
-// narration, each row that became durable, each word that a client got.
+// One world at a time. What happened is told as text, line by line: the
+// engine's narration, each row that became durable, each word that a client
+// got.
 #ifndef SS_TESTS_STORIES_WORLD_H
 #define SS_TESTS_STORIES_WORLD_H
 
@@ -22,10 +24,10 @@
 
 // JSON with ' for ". Gives.
 json_t *js(const char *text);
-// A state graph from edges, "start>a a>b a>c b+c>d d>end" (b+c: a join). Its one
-// key is x, a list that grows; nodes are those named, in that order. `extra` (js
-// text or NULL) is put over the description; its "nodes" are {name: options}.
-// Gives.
+// A state graph from edges, "start>a a>b a>c b+c>d d>end" (b+c: a join). Its
+// one key is x, a list that grows; nodes are those named, in that order.
+// `extra` (js text or NULL) is put over the description; its "nodes" are {name:
+// options}. Gives.
 json_t *chart(const char *name, const char *edges, const char *extra);
 
 // ------------------------------------------------------------------ bodies
@@ -38,7 +40,8 @@ struct visit {
     size_t asked;
 };
 
-// Gives what the node returns (writers.h: with marks); NULL: it asked or failed.
+// Gives what the node returns (writers.h: with marks); NULL: it asked or
+// failed.
 typedef json_t *body_fn(struct visit *visit);
 // Gives what the router of branch `branch` decides; NULL: it failed.
 typedef json_t *route_fn(const char *branch, json_t *state);
@@ -53,8 +56,7 @@ json_t *visit_fail(struct visit *visit, int code, const char *kind,
 // Its worker loses it: nothing of it ever arrives. NULL.
 json_t *visit_vanish(struct visit *visit);
 // Show something live.
-void visit_show(
-    struct visit *visit, enum ss_live_kind kind, const char *text);
+void visit_show(struct visit *visit, enum ss_live_kind kind, const char *text);
 // {"x": [word]}. Gives.
 json_t *says(const char *word);
 
@@ -87,8 +89,8 @@ uint64_t world_ask_json(const char *client, const char *op, json_t *body);
 void world_key(const char *name);
 // Everything on its way arrives, until nothing is; no time passes.
 void world_run(void);
-// One thing arrives: a result (of `node`, if not NULL), a store's answer. False:
-// there is none.
+// One thing arrives: a result (of `node`, if not NULL), a store's answer.
+// False: there is none.
 bool world_run_result(const char *node);
 bool world_run_store(void);
 // Time passes; living workers send their beats.
@@ -112,18 +114,18 @@ json_t *world_get(const char *op, const char *body);
 
 void world_hold(const char *node); // its results stay on their way
 void world_let(const char *node);
-void world_repeat(bool on);        // every result comes twice
-void world_lose(const char *node); // its next result never arrives
+void world_repeat(bool on);             // every result comes twice
+void world_lose(const char *node);      // its next result never arrives
 void world_silence(const char *worker); // it dies without a word
 // The result of `node` that is on its way comes from that worker's side.
 void world_claim(const char *node, const char *worker);
-void world_leave(const char *worker);   // it says good-bye
-void world_drain(const char *worker);   // it takes no more
+void world_leave(const char *worker); // it says good-bye
+void world_drain(const char *worker); // it takes no more
 // It leaves so much to this coordinator, from now on; 0: all.
 void world_share(const char *worker, uint32_t capacity);
-void world_gone(const char *client);    // nobody listens there any more
-// The store takes that many rows more (or records of runs that come without one),
-// then nothing, and says nothing; -1: all.
+void world_gone(const char *client); // nobody listens there any more
+// The store takes that many rows more (or records of runs that come without
+// one), then nothing, and says nothing; -1: all.
 void world_store_take(int64_t rows);
 // What is read is answered also when it takes nothing more.
 void world_store_reads_on(bool on);
@@ -177,7 +179,8 @@ void world_beats_say(bool say);
 void world_watch(void (*watch)(const struct ss_command *command));
 // Workers say hello with this, from now on. Borrowed.
 void world_offer(const struct ss_offer *offers, size_t count);
-// A worker that joined says hello again: it offers this label, one task at once.
+// A worker that joined says hello again: it offers this label, one task at
+// once.
 void world_label(const char *worker, const char *label);
 // Any event, as a shell would feed it.
 void world_event(struct ss_event *event);
@@ -193,7 +196,8 @@ void world_forget(void); // what was told so far
 json_t *world_seen(const char *client);
 // That is what was told; else all of it is printed, and the test fails.
 void told(const char *expected);
-// How an answer says that it ended ("-": it does not), and the code of its error
+// How an answer says that it ended ("-": it does not), and the code of its
+// error
 // ("": none). Borrowed from it.
 const char *status_of(const json_t *answer);
 const char *code_of(const json_t *answer);

@@ -1,5 +1,5 @@
-// world_bodies.c - what the workers of the world do: bodies are functions of the
-// test, writers are the real ones.
+// world_bodies.c - what the workers of the world do: bodies are functions of
+// the test, writers are the real ones.
 #include <check.h>
 #include <string.h>
 
@@ -102,8 +102,7 @@ json_t *visit_vanish(struct visit *visit)
     return visit_fail(visit, SS_ENODE, NULL, SS_RETRY_NO, "nobody hears it");
 }
 
-void visit_show(
-    struct visit *visit, enum ss_live_kind kind, const char *text)
+void visit_show(struct visit *visit, enum ss_live_kind kind, const char *text)
 {
     world_live(visit->order, kind, js(text));
 }
@@ -120,12 +119,11 @@ static int route(void *ctx, const struct ss_node *node, size_t branch,
     *ret_answer = body->route(node->branches[branch].name, state);
     if (*ret_answer)
         return SS_OK;
-    return ss_error_set(
-        error, SS_ENODE, "the router of %s failed", node->name);
+    return ss_error_set(error, SS_ENODE, "the router of %s failed", node->name);
 }
 
-static int fold(void *ctx, const struct ss_channel_spec *channel,
-    json_t *value, json_t *const *writes, size_t count, json_t **ret_value,
+static int fold(void *ctx, const struct ss_channel_spec *channel, json_t *value,
+    json_t *const *writes, size_t count, json_t **ret_value,
     struct ss_error *error)
 {
     (void)ctx;
@@ -145,21 +143,19 @@ static int map(void *ctx, const struct ss_node *node, size_t write,
 {
     (void)ctx;
     (void)error;
-    *ret_value = json_pack(
-        "[O, s]", returned, node->raw_writes[write].channel);
+    *ret_value = json_pack("[O, s]", returned, node->raw_writes[write].channel);
     return SS_OK;
 }
 
-static void fail_from(
-    struct ss_outcome *outcome, const struct ss_error *error)
+static void fail_from(struct ss_outcome *outcome, const struct ss_error *error)
 {
     outcome->kind = SS_OUTCOME_FAILED;
     outcome->code = error->status;
     outcome->message = ss_strdup(error->message);
 }
 
-static void run_writers(const struct ss_graph *graph, const struct ss_node *node,
-    struct visit *visit, json_t *returned)
+static void run_writers(const struct ss_graph *graph,
+    const struct ss_node *node, struct visit *visit, json_t *returned)
 {
     struct ss_outcome *outcome = visit->outcome;
     struct ss_writer_hooks hooks = {.route = route, .map = map, .fold = fold};
@@ -183,9 +179,10 @@ static const struct ss_graph *find_graph(
     if (strcmp(graph->name, name) == 0)
         return graph;
     for (size_t i = 0; i < graph->nodes_count; i++) {
-        const struct ss_graph *found = graph->nodes[i].subgraph
-            ? find_graph(graph->nodes[i].subgraph, name)
-            : NULL;
+        const struct ss_graph *found =
+            graph->nodes[i].subgraph
+                ? find_graph(graph->nodes[i].subgraph, name)
+                : NULL;
         if (found)
             return found;
     }
@@ -196,11 +193,11 @@ static void run_fold(const struct ss_graph *graph, struct visit *visit)
 {
     const struct ss_assignment *order = visit->order;
     size_t channel = ss_graph_channel(graph, order->fold_channel);
-    struct body *body = ss_map_get(
-        &known.folds, graph->channels[channel].reducer_name);
-    json_t *result = body->fold(
-        order->fold_value ? ss_value_json(order->fold_value) : NULL,
-        order->fold_writes);
+    struct body *body =
+        ss_map_get(&known.folds, graph->channels[channel].reducer_name);
+    json_t *result =
+        body->fold(order->fold_value ? ss_value_json(order->fold_value) : NULL,
+            order->fold_writes);
     if (result)
         visit->outcome->folded = ss_value_new(result);
     else

@@ -36,7 +36,7 @@ static json_t *name_at(const char **text, const char *stops, json_t *nodes)
     size_t i;
     json_t *node;
     bool known = is_end(json_string_value(name));
-    json_array_foreach(nodes, i, node)
+    json_array_foreach (nodes, i, node)
         known = known || strcmp(ss_json_str(node, "name", ""),
                              json_string_value(name)) == 0;
     if (!known)
@@ -60,8 +60,8 @@ static json_t *edge_at(const char **text, json_t *nodes)
     ++*text;
     json_t *to = name_at(text, " ", nodes);
     json_t *one = json_array_size(from) == 1
-        ? json_incref(json_array_get(from, 0))
-        : json_incref(from);
+                      ? json_incref(json_array_get(from, 0))
+                      : json_incref(from);
     json_decref(from);
     return json_pack("[o, o]", one, to);
 }
@@ -70,7 +70,7 @@ static void set_options(json_t *nodes, const char *name, json_t *options)
 {
     size_t i;
     json_t *node;
-    json_array_foreach(nodes, i, node) {
+    json_array_foreach (nodes, i, node) {
         if (strcmp(ss_json_str(node, "name", ""), name) == 0) {
             json_object_update(node, options);
             return;
@@ -90,13 +90,12 @@ json_t *chart(const char *name, const char *edges, const char *extra)
             json_array_append_new(list, edge);
         edges += strspn(edges, " ");
     }
-    json_t *description = json_pack(
-        "{s:s, s:s, s:[{s:s, s:s, s:s}], s:o, s:o}", "name", name, "kind",
-        "state", "state", "key", "x", "type", "list", "reducer", "add",
-        "nodes", nodes, "edges", list);
+    json_t *description = json_pack("{s:s, s:s, s:[{s:s, s:s, s:s}], s:o, s:o}",
+        "name", name, "kind", "state", "state", "key", "x", "type", "list",
+        "reducer", "add", "nodes", nodes, "edges", list);
     json_t *more = extra ? js(extra) : json_object(), *options;
     const char *key;
-    json_object_foreach(json_object_get(more, "nodes"), key, options)
+    json_object_foreach (json_object_get(more, "nodes"), key, options)
         set_options(nodes, key, options);
     json_object_del(more, "nodes");
     json_object_update(description, more);

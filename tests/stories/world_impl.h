@@ -82,8 +82,8 @@ void tell(const char *format, ...) SS_PRINTF(1, 2);
 // ------------------------------------------------------------ world_workers.c
 
 // An item shown by a running attempt. Takes `value`.
-void world_live(const struct ss_assignment *order, enum ss_live_kind kind,
-    json_t *value);
+void world_live(
+    const struct ss_assignment *order, enum ss_live_kind kind, json_t *value);
 
 // ------------------------------------------------------------------ world.c
 
@@ -138,10 +138,10 @@ struct world {
     int64_t wake_at_ms;
     struct store store;
     bool slow, repeat, in_engine;
-    bool beats_say; // when they were sent
-    bool vanishes; // the attempt whose body runs now
+    bool beats_say;   // when they were sent
+    bool vanishes;    // the attempt whose body runs now
     int64_t adopt_ms; // of the cores that follow
-    const char *key; // of who asks, or NULL
+    const char *key;  // of who asks, or NULL
     void (*watch)(const struct ss_command *command); // or NULL
     const struct ss_offer *offers; // that workers say hello with
     size_t offers_count;

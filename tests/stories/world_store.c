@@ -162,8 +162,8 @@ static bool has_void(const struct stored_thread *thread)
 }
 
 // Of a unit cut short, what changes with the rows that were taken: a run is
-// there with its entry row, over with its end row, and gone with the row that takes
-// its rows back; everything else came with the rest.
+// there with its entry row, over with its end row, and gone with the row that
+// takes its rows back; everything else came with the rest.
 static bool came_with(
     const struct stored_thread *thread, const struct ss_command_put *it)
 {
@@ -172,9 +172,8 @@ static bool came_with(
     if (it->table == SS_RECORD_RUN && !it->value)
         return has_void(thread);
     if (it->table == SS_RECORD_RUN)
-        return strcmp(status, "running") == 0
-                   ? has_row(thread, run, false)
-                   : has_row(thread, run, true);
+        return strcmp(status, "running") == 0 ? has_row(thread, run, false)
+                                              : has_row(thread, run, true);
     return it->table == SS_RECORD_THREAD;
 }
 

@@ -130,8 +130,8 @@ static void hello(const struct member *worker)
     message.graphs = ss_zalloc(world.graphs.count + 1, sizeof(*message.graphs));
     for (size_t i = 0; i < world.graphs.count; i++)
         if (!world.graphs.items[i].old)
-            message.graphs[message.graphs_count++] = ss_value_new(
-                json_incref(world.graphs.items[i].description));
+            message.graphs[message.graphs_count++] =
+                ss_value_new(json_incref(world.graphs.items[i].description));
     world_say(worker->name, &message);
     while (message.graphs_count > 0)
         ss_value_unref(message.graphs[--message.graphs_count]);

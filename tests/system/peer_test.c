@@ -189,7 +189,8 @@ static struct ss_message *start_run(
 }
 
 // An outcome that adds one word to the log. Gives.
-static struct ss_message *done(const struct ss_assignment *order, const char *word)
+static struct ss_message *done(
+    const struct ss_assignment *order, const char *word)
 {
     struct ss_message *message = ss_message_new(SS_MESSAGE_DONE);
     struct ss_outcome *outcome = ss_outcome_new();

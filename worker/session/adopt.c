@@ -1,5 +1,5 @@
-// takeover.c - attempts whose coordinator has gone: offered to whoever has their
-// threads now, and renamed when that one takes them.
+// takeover.c - attempts whose coordinator has gone: offered to whoever has
+// their threads now, and renamed when that one takes them.
 //
 // An orphan runs on, and its result is kept, until a coordinator adopts it or
 // says that it is settled. Each shard has an epoch that rises with its owners:
@@ -46,7 +46,8 @@ void ss_orphans_bound(struct ss_session *session)
             continue;
         count++;
         size += held->size;
-        if (count > SS_SESSION_ORPHANS_MAX || size > SS_SESSION_ORPHANS_SIZE_MAX)
+        if (count > SS_SESSION_ORPHANS_MAX ||
+            size > SS_SESSION_ORPHANS_SIZE_MAX)
             abandon(session, held);
     }
 }
@@ -90,8 +91,8 @@ void ss_offers_for_hello(struct ss_session *session,
 
 // ------------------------------------------------------------------ shards
 
-bool ss_shard_is_current(struct ss_session *session, uint16_t shard,
-    uint64_t epoch)
+bool ss_shard_is_current(
+    struct ss_session *session, uint16_t shard, uint64_t epoch)
 {
     if (epoch < session->shard_epochs[shard])
         return false;

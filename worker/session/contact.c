@@ -110,14 +110,15 @@ static void say_beat(struct ss_session *session, struct contact *contact)
     contact->beat_ms = session->now_ms + contact->heartbeat_ms;
 }
 
-// When the next BEAT is due: often enough that one vouches for what waits; at once
-// where none does, though never two in one millisecond, their names of each other.
+// When the next BEAT is due: often enough that one vouches for what waits; at
+// once where none does, though never two in one millisecond, their names of
+// each other.
 static int64_t beat_at(const struct contact *contact)
 {
     int64_t at = contact->beat_ms;
     if (contact->begin_ms > 0 && contact->load > 0)
-        at = earlier(at,
-            contact->told_ms + contact->begin_ms / SS_SESSION_BEATS_PART);
+        at = earlier(
+            at, contact->told_ms + contact->begin_ms / SS_SESSION_BEATS_PART);
     if (contact->has_unnamed)
         at = contact->told_ms;
     return at > contact->told_ms ? at : contact->told_ms + 1;
@@ -194,8 +195,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
                             : 0;
     if (ss_contact_serves(contact))
         return; // an answer to one of several HELLOs
-    ss_contact_move(
-        contact, session->drains ? PHASE_DRAINING : PHASE_SERVING);
+    ss_contact_move(contact, session->drains ? PHASE_DRAINING : PHASE_SERVING);
     session->was_taken_in = true;
     say(session, contact,
         (struct ss_session_command){

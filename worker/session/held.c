@@ -102,8 +102,8 @@ void ss_held_send_again(struct ss_session *session, struct ss_held *held)
     send(held);
 }
 
-void ss_held_rename(struct ss_session *session, struct ss_held *held,
-    struct ss_attempt name)
+void ss_held_rename(
+    struct ss_session *session, struct ss_held *held, struct ss_attempt name)
 {
     char text[NAME_SIZE];
     name_text(held->name, text);
@@ -150,8 +150,7 @@ void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     held->sent_ms = session->now_ms - SS_SESSION_AGAIN_MS;
 }
 
-void ss_held_send(
-    struct ss_session *session, struct contact *contact, bool all)
+void ss_held_send(struct ss_session *session, struct contact *contact, bool all)
 {
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
         struct ss_held *held = e->value;
@@ -269,8 +268,8 @@ void ss_held_start_queued(struct ss_session *session)
 static void stop_body(struct ss_session *session, const struct ss_held *held)
 {
     ss_session_say(
-        session, &(struct ss_session_command){.type = SS_SESSION_STOP_BODY,
-                     .attempt = held->body});
+        session, &(struct ss_session_command){
+                     .type = SS_SESSION_STOP_BODY, .attempt = held->body});
 }
 
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name)
@@ -315,8 +314,8 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
         forget_if_over(session, held);
 }
 
-// Back in the queue, under its name of now. An orphan is given anew by whoever has
-// its thread.
+// Back in the queue, under its name of now. An orphan is given anew by whoever
+// has its thread.
 void ss_held_unbegun(struct ss_session *session, struct ss_assignment *order)
 {
     char text[NAME_SIZE];

@@ -39,8 +39,8 @@ void ss_list_cache_forget(struct contact *contact)
     ss_map_fini(&contact->lists, NULL);
 }
 
-// The list that `sent` means, by what stands in its slot (NULL: nothing). Gives;
-// NULL: we lack it.
+// The list that `sent` means, by what stands in its slot (NULL: nothing).
+// Gives; NULL: we lack it.
 static struct ss_list *build(
     const struct ss_assignment_list *sent, const struct kept *kept)
 {
@@ -79,15 +79,15 @@ static void keep(struct contact *contact, const char *slot,
         forget(contact, contact->lists.first->key);
 }
 
-bool ss_list_cache_complete(struct contact *contact, struct ss_assignment *order)
+bool ss_list_cache_complete(
+    struct contact *contact, struct ss_assignment *order)
 {
     size_t count = order->lists_count, built = 0;
     struct ss_list **lists = ss_zalloc(count + 1, sizeof(struct ss_list *));
     for (; built < count; built++) {
         char slot[SLOT_SIZE];
         const struct ss_assignment_list *sent = &order->lists[built];
-        snprintf(
-            slot, sizeof(slot), "%llu", (unsigned long long)sent->slot);
+        snprintf(slot, sizeof(slot), "%llu", (unsigned long long)sent->slot);
         lists[built] = build(sent, ss_map_get(&contact->lists, slot));
         if (!lists[built])
             break;

@@ -4,8 +4,7 @@
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 
-struct contact *ss_contact_find(
-    const struct ss_session *session, uint32_t link)
+struct contact *ss_contact_find(const struct ss_session *session, uint32_t link)
 {
     return (struct contact *)ss_peers_find(&session->contacts, link);
 }

@@ -22,17 +22,19 @@
 //                 | +-> STARTED, and comes to its thread too late
 //                 +--------+
 //
-// What is queued begins only while a beat vouches for it, one that its coordinator
-// has heard: for `begin_ms` from when we sent that beat, however long this process,
-// its orders, or words to it slept meanwhile. An order that comes says which beat
-// was heard last; HEARD says it of all that the beat named. The thread looks once
-// more, right before the body (ss_session_may_begin): an order whose time is over
-// there comes back (UNBEGUN), is named in the next beat, and waits for HEARD. The
-// names of attempts that are over are kept for a while: a late copy of an order
-// begins nothing. coordinator/engine/scheduler/beat.c has the coordinator's half.
+// What is queued begins only while a beat vouches for it, one that its
+// coordinator has heard: for `begin_ms` from when we sent that beat, however
+// long this process, its orders, or words to it slept meanwhile. An order that
+// comes says which beat was heard last; HEARD says it of all that the beat
+// named. The thread looks once more, right before the body
+// (ss_session_may_begin): an order whose time is over there comes back
+// (UNBEGUN), is named in the next beat, and waits for HEARD. The names of
+// attempts that are over are kept for a while: a late copy of an order begins
+// nothing. coordinator/engine/scheduler/beat.c has the coordinator's half.
 //
 // When its coordinator is gone, or back with another epoch, what runs and what
-// is kept is an orphan: it is offered to whoever has its thread now (takeover.c).
+// is kept is an orphan: it is offered to whoever has its thread now
+// (takeover.c).
 //
 // The coordinators that were named to us are asked for ever; others are found
 // by what these say, and forgotten when they are neither heard nor named any
@@ -121,21 +123,21 @@ enum ss_session_command_type {
     SS_SESSION_CONNECT,    // open `link` to `endpoint`
     SS_SESSION_DISCONNECT, // and close it
     SS_SESSION_SEND_HELLO, // who we are, what we serve, `offers`
-    SS_SESSION_SEND_BEAT,  // alive; `attempts`: what we hold; `capacity`; `sent`
-    SS_SESSION_SEND_BYE,   // `drains`: no more orders, please, and `attempts`
-                           // back, which have not begun; else: gone
-    SS_SESSION_SEND_DONE,  // `outcomes`
-    SS_SESSION_SEND_LIVE,  // `items`
+    SS_SESSION_SEND_BEAT, // alive; `attempts`: what we hold; `capacity`; `sent`
+    SS_SESSION_SEND_BYE,  // `drains`: no more orders, please, and `attempts`
+                          // back, which have not begun; else: gone
+    SS_SESSION_SEND_DONE, // `outcomes`
+    SS_SESSION_SEND_LIVE, // `items`
     SS_SESSION_SEND_OFFERS, // `offers`: what we hold of shards of `epoch`
-    SS_SESSION_SEND_LACKS, // `attempts`: their orders build on what we lack
-    SS_SESSION_SEND_PING,  // are you there
-    SS_SESSION_START,      // run `order` on a thread, if it is not too late there
-                           // (`begin_by_ms`); the shell takes it
-    SS_SESSION_STOP_BODY,  // tell the body of `attempt` to stop
-    SS_SESSION_READY,      // taken in (again): `epoch`
-    SS_SESSION_SILENT,     // nothing heard for a lease, or ever; for people
-    SS_SESSION_AWAY,       // turned away, others go on: `status`, `text`
-    SS_SESSION_LEAVE,      // end with `status`, `text` (borrowed)
+    SS_SESSION_SEND_LACKS,  // `attempts`: their orders build on what we lack
+    SS_SESSION_SEND_PING,   // are you there
+    SS_SESSION_START, // run `order` on a thread, if it is not too late there
+                      // (`begin_by_ms`); the shell takes it
+    SS_SESSION_STOP_BODY, // tell the body of `attempt` to stop
+    SS_SESSION_READY,     // taken in (again): `epoch`
+    SS_SESSION_SILENT,    // nothing heard for a lease, or ever; for people
+    SS_SESSION_AWAY,      // turned away, others go on: `status`, `text`
+    SS_SESSION_LEAVE,     // end with `status`, `text` (borrowed)
 };
 
 struct ss_session_command {
@@ -156,7 +158,7 @@ struct ss_session_command {
     struct ss_outcome *const *outcomes; // borrowed: the session keeps them
     size_t outcomes_count;
     const struct ss_session_item *items; // as in the event
-    const struct ss_offer *offers; // borrowed, texts too
+    const struct ss_offer *offers;       // borrowed, texts too
     size_t offers_count;
     size_t items_count;
 };
@@ -187,9 +189,9 @@ void ss_session_step(struct ss_session *session,
     const struct ss_session_event *event,
     struct ss_session_commands *ret_commands);
 
-// On the thread that is to run the body, right before its first instruction, with
-// the time of then: may it? False: give the order back with UNBEGUN. Needs no
-// session: it is the thread's own look.
+// On the thread that is to run the body, right before its first instruction,
+// with the time of then: may it? False: give the order back with UNBEGUN. Needs
+// no session: it is the thread's own look.
 bool ss_session_may_begin(int64_t begin_by_ms, int64_t now_ms);
 
 // The shell could not send this outcome (it is over the limit of a message):

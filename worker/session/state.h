@@ -30,11 +30,11 @@ struct contact {
     int64_t beat_ms;  // next BEAT
     int64_t hello_ms; // next HELLO, or the PING that comes before it
     int64_t hello_interval_ms;
-    bool is_missed; // people were told that nothing is heard of it
+    bool is_missed;     // people were told that nothing is heard of it
     int64_t refused_ms; // first of a row of refusals that may pass; -1: none
     uint32_t told_capacity;
     int64_t told_ms; // last BEAT
-    size_t load; // threads that its attempts have or wait for
+    size_t load;     // threads that its attempts have or wait for
     struct {
         struct ss_outcome **items; // to be sent in this step
         size_t count, capacity;
@@ -45,8 +45,8 @@ struct contact {
 
 // An attempt that was given to us and is not settled.
 struct ss_held {
-    struct ss_attempt name; // as its coordinator calls it
-    struct ss_attempt body; // as it began; its body knows no other name
+    struct ss_attempt name;  // as its coordinator calls it
+    struct ss_attempt body;  // as it began; its body knows no other name
     struct contact *contact; // whose it is; NULL: an orphan
     char *thread;
     char *run;
@@ -55,12 +55,12 @@ struct ss_held {
     size_t size;     // of its outcome's writes
     char task_id[SS_UUID_SIZE];
     char *node;
-    struct ss_assignment *order;     // QUEUED; else NULL
-    int64_t named_ms;           // the first beat that named it; 0: none
-    int64_t vouched_ms;         // the newest beat that vouches for it; 0: none
-    bool busy;                  // a thread is in its body
-    bool settled;               // nobody wants its outcome any more
-    struct ss_outcome *outcome; // KEPT; else NULL
+    struct ss_assignment *order; // QUEUED; else NULL
+    int64_t named_ms;            // the first beat that named it; 0: none
+    int64_t vouched_ms;          // the newest beat that vouches for it; 0: none
+    bool busy;                   // a thread is in its body
+    bool settled;                // nobody wants its outcome any more
+    struct ss_outcome *outcome;  // KEPT; else NULL
     int64_t run_timeout_ms;
     int64_t idle_timeout_ms;
     bool heartbeat_only;
@@ -76,10 +76,10 @@ struct ss_session {
     bool was_taken_in;
     int64_t now_ms;
     bool has_stepped;
-    int64_t leave_ms; // draining and idle: leave unsettled at this time
+    int64_t leave_ms;         // draining and idle: leave unsettled at this time
     struct ss_peers contacts; // of struct contact
     struct ss_endpoints endpoints;
-    struct ss_map held; // name as text -> struct ss_held *
+    struct ss_map held;    // name as text -> struct ss_held *
     struct ss_map renamed; // name of a body, as text -> struct ss_held *
     struct ss_map spent;   // names that are over, oldest first -> when, in ms
     int64_t forgot_ms;     // the newest that was dropped from there
@@ -150,26 +150,28 @@ struct contact *ss_contact_find(
 struct contact *ss_contact_add(
     struct ss_session *session, const char *endpoint, bool is_given);
 void ss_contact_drop(struct ss_session *session, struct contact *contact);
-void ss_members_told(struct ss_session *session, char *const *endpoints,
-    size_t count);
+void ss_members_told(
+    struct ss_session *session, char *const *endpoints, size_t count);
 // Those that were dropped in the step before.
 void ss_contacts_forget_gone(struct ss_session *session);
 void ss_contacts_fini(struct ss_session *session);
 
 // list_cache.c: lists that are sent as edits
 // Put the lists of an order of its epoch into their places. False: we lack one.
-bool ss_list_cache_complete(struct contact *contact, struct ss_assignment *order);
+bool ss_list_cache_complete(
+    struct contact *contact, struct ss_assignment *order);
 void ss_list_cache_forget(struct contact *contact);
 
 // takeover.c: what a coordinator leaves behind
-// What it gave under other epochs than `epoch` is nobody's; orders that have not
-// begun are dropped.
+// What it gave under other epochs than `epoch` is nobody's; orders that have
+// not begun are dropped.
 void ss_orphan_all(
     struct ss_session *session, struct contact *contact, uint64_t epoch);
 void ss_orphans_bound(struct ss_session *session);
 void ss_offers_for_hello(struct ss_session *session,
     const struct contact *contact, struct ss_session_command *hello);
-// False: it is of an owner before the one we know. Else it is known from now on.
+// False: it is of an owner before the one we know. Else it is known from now
+// on.
 bool ss_shard_is_current(
     struct ss_session *session, uint16_t shard, uint64_t epoch);
 void ss_sought(struct ss_session *session, struct contact *contact,
@@ -205,8 +207,8 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
 struct ss_attempt *ss_held_hand_back(struct ss_session *session,
     const struct contact *contact, size_t *ret_count);
 void ss_held_start_queued(struct ss_session *session);
-void ss_held_rename(struct ss_session *session, struct ss_held *held,
-    struct ss_attempt name);
+void ss_held_rename(
+    struct ss_session *session, struct ss_held *held, struct ss_attempt name);
 void ss_held_send_again(struct ss_session *session, struct ss_held *held);
 // What each coordinator uses of us.
 void ss_held_weigh(struct ss_session *session);

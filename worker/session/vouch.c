@@ -3,9 +3,10 @@
 //   beat at s names A   -> HEARD s        -> A may begin until s + begin_ms
 //   beat at s was heard -> order A says s -> A may begin until s + begin_ms
 //
-// All times are this worker's own: the coordinator repeats what the beat said, so
-// that nobody's clock is compared with another's, and a message that lay anywhere
-// for a while, on the way or in a process that slept, vouches for less.
+// All times are this worker's own: the coordinator repeats what the beat said,
+// so that nobody's clock is compared with another's, and a message that lay
+// anywhere for a while, on the way or in a process that slept, vouches for
+// less.
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 
@@ -44,8 +45,8 @@ bool ss_vouch_lacks(
            !ss_session_may_begin(ss_vouch_ends_ms(held), session->now_ms);
 }
 
-// What runs, or is on its way to a thread, is stopped by CANCEL; it does not begin
-// if it comes back.
+// What runs, or is on its way to a thread, is stopped by CANCEL; it does not
+// begin if it comes back.
 static void drop(struct ss_session *session, const struct contact *contact,
     struct ss_attempt name)
 {

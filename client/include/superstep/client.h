@@ -69,8 +69,9 @@ struct ss_client_options {
     // Other coordinators of theirs are found by themselves.
     // NULL: the environment variable, else SS_CLIENT_ENDPOINT.
     const char *endpoints;
-    // A folder of keys (operator.key or client.key, and coordinator.pub), or the
-    // file of one. NULL: the environment variable SUPERSTEP_KEYS, else none.
+    // A folder of keys (operator.key or client.key, and coordinator.pub), or
+    // the file of one. NULL: the environment variable SUPERSTEP_KEYS, else
+    // none.
     const char *keys;
     // So long nobody may answer at all before requests fail. 0: 1500.
     int64_t connect_ms;
@@ -79,8 +80,8 @@ struct ss_client_options {
 };
 
 // Nothing is sent yet: whether somebody is there shows with the first request.
-// `options` may be NULL. "invalid_argument": an endpoint that is none. "not_found",
-// "malformed", "denied": the keys.
+// `options` may be NULL. "invalid_argument": an endpoint that is none.
+// "not_found", "malformed", "denied": the keys.
 int ss_client_open(const struct ss_client_options *options,
     struct ss_client **ret_client, struct ss_client_error *ret_error);
 // Hangs up whatever is under way (runs go on). NULLs; NULL is fine.
@@ -89,11 +90,11 @@ void ss_client_close(struct ss_client **client);
 const char *ss_client_endpoint(const struct ss_client *client);
 
 // Why an answer does not come, as far as the coordinator knows: its store does
-// not answer, it has no lease. Called from ss_client_wait(), ss_client_step() and
-// what waits, after about a second without a word and now and then while that
-// lasts; `why` is lent. NULL: what was told is over. The request goes on. May not
-// step the client or wait.
-// `tell` NULL: nobody listens, which is so at first.
+// not answer, it has no lease. Called from ss_client_wait(), ss_client_step()
+// and what waits, after about a second without a word and now and then while
+// that lasts; `why` is lent. NULL: what was told is over. The request goes on.
+// May not step the client or wait. `tell` NULL: nobody listens, which is so at
+// first.
 typedef void ss_client_wait_fn(void *ctx, const char *why);
 void ss_client_on_wait(
     struct ss_client *client, ss_client_wait_fn *tell, void *ctx);
@@ -176,7 +177,8 @@ struct ss_client_run {
     // one thread has one run. NULL: made up.
     const char *run;
     // Where a run is under way on the thread: "reject" (the default), "enqueue"
-    // behind it, "interrupt" (cancel it), "rollback" (and take back what it did).
+    // behind it, "interrupt" (cancel it), "rollback" (and take back what it
+    // did).
     const char *if_busy;
     bool detach;  // answer when the run is durable, do not wait for its end
     json_t *more; // taken; any other option, as an object
@@ -192,11 +194,11 @@ int ss_client_run(struct ss_client *client, const char *graph,
 // The body of that request, for ss_client_start(). Takes what `run` says it
 // takes. Gives; NULL: a text of it is not UTF-8, or `more` is not an object.
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
-// Look whether the checkpoint that `body` (of a run or an update) names is there,
-// as ss_client_run() does first: where it is not, the request itself is carried
-// out as LangGraph does it, from nothing, and a mistyped id hides the state.
-// "not_found": it is not. 0 as well where none is named, or the run is known
-// already: its own end is the answer then.
+// Look whether the checkpoint that `body` (of a run or an update) names is
+// there, as ss_client_run() does first: where it is not, the request itself is
+// carried out as LangGraph does it, from nothing, and a mistyped id hides the
+// state. "not_found": it is not. 0 as well where none is named, or the run is
+// known already: its own end is the answer then.
 int ss_client_look(struct ss_client *client, const json_t *body,
     struct ss_client_error *ret_error);
 
@@ -213,9 +215,10 @@ struct ss_client_attach {
 int ss_client_attach(struct ss_client *client, const char *run,
     const struct ss_client_attach *options, json_t **ret_answer,
     struct ss_client_error *ret_error);
-// End a run, wherever it is: what its finished supersteps wrote is kept, or with
-// `rollback` taken back, and then nobody finds the run any more. Gives its status,
-// a text: "cancelled", or how it had ended before (ret_status may be NULL).
+// End a run, wherever it is: what its finished supersteps wrote is kept, or
+// with `rollback` taken back, and then nobody finds the run any more. Gives its
+// status, a text: "cancelled", or how it had ended before (ret_status may be
+// NULL).
 int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
     json_t **ret_status, struct ss_client_error *ret_error);
 // A run that is quarantined, because it ended its coordinator each time it went

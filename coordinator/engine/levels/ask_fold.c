@@ -66,8 +66,8 @@ bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
     loop->folds = ss_zalloc(written.count + 1, sizeof(*loop->folds));
     for (size_t i = 0; i < written.count; i++)
         add_fold(loop, written.items[i],
-            ss_fold_writes(loop->graph->channels[written.items[i]].name, tasks,
-                count));
+            ss_fold_writes(
+                loop->graph->channels[written.items[i]].name, tasks, count));
     bool folds = written.count > 0;
     SS_VEC_FINI(&written);
     loop->fold_then = then;
@@ -95,11 +95,12 @@ void ss_fold_outcome(struct task *task, struct ss_outcome *outcome)
         return;
     }
     struct ss_error error;
-    // Writes that the reducer refused belong to tasks that have failed. Those that
-    // no worker lived to fold are as good as before: their tasks are not run again.
+    // Writes that the reducer refused belong to tasks that have failed. Those
+    // that no worker lived to fold are as good as before: their tasks are not
+    // run again.
     size_t channel = outcome->code == SS_ELOST
-        ? SS_NONE
-        : ss_graph_channel(loop->graph, task->fold_channel);
+                         ? SS_NONE
+                         : ss_graph_channel(loop->graph, task->fold_channel);
     ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
         "graph %s, key \"%s\": its reducer failed: %s", loop->graph->name,
         task->fold_channel, outcome->message ? outcome->message : "no result");

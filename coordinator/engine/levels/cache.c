@@ -32,8 +32,8 @@ void ss_cache_ask(struct task *task)
     uint64_t tag = ++engine->tags;
     task->cache_key = cache_key(task);
     ss_task_move(task, TASK_CACHE);
-    SS_VEC_PUSH(&engine->cache_looks,
-        (struct cache_look){.tag = tag, .task = task});
+    SS_VEC_PUSH(
+        &engine->cache_looks, (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry
     ss_thread_release_at(task->loop->thread, ss_thread_head(task->loop->thread),
         (struct ss_command){.type = SS_COMMAND_GET,
@@ -50,9 +50,9 @@ static bool is_whole(const json_t *writes)
     if (!json_is_array(writes) || json_array_size(writes) == 0)
         return false;
     json_array_foreach ((json_t *)writes, i, write)
-        if (json_array_size(write) != 2
-            || !json_is_string(json_array_get(write, 0))
-            || ss_name_special(json_string_value(json_array_get(write, 0))))
+        if (json_array_size(write) != 2 ||
+            !json_is_string(json_array_get(write, 0)) ||
+            ss_name_special(json_string_value(json_array_get(write, 0))))
             return false;
     return true;
 }
@@ -84,15 +84,15 @@ static enum cache_found look_at(struct task *task, const json_t *record)
         return CACHE_LACKS;
     if (is_too_early(task))
         return CACHE_WAITS;
-    json_array_foreach(writes, i, write)
+    json_array_foreach (writes, i, write)
         ss_writes_add(&task->writes,
             json_string_value(json_array_get(write, 0)),
             ss_value_new(json_incref(json_array_get(write, 1))));
     return CACHE_HAS;
 }
 
-enum cache_found ss_cache_looked(struct engine *engine,
-    const struct ss_event *event, struct task **ret_task)
+enum cache_found ss_cache_looked(
+    struct engine *engine, const struct ss_event *event, struct task **ret_task)
 {
     for (size_t i = 0; i < engine->cache_looks.count; i++) {
         struct task *task = engine->cache_looks.items[i].task;
@@ -102,10 +102,10 @@ enum cache_found ss_cache_looked(struct engine *engine,
         *ret_task = task;
         if (!task)
             return CACHE_WAITS; // for nobody: it has gone
-        return look_at(task,
-            event->records.status == SS_OK && event->records.records_count
-                ? event->records.records[0].value
-                : NULL);
+        return look_at(
+            task, event->records.status == SS_OK && event->records.records_count
+                      ? event->records.records[0].value
+                      : NULL);
     }
     return CACHE_ANOTHERS;
 }
@@ -122,17 +122,18 @@ void ss_cache_fill(const struct task *task)
 {
     json_t *writes = json_array();
     for (size_t i = 0; i < task->writes.count; i++)
-        json_array_append_new(writes,
-            json_pack("[s, O]", task->writes.items[i].channel,
-                ss_value_json(task->writes.items[i].value)));
-    int64_t expires = task->node->cache_ttl_ms
-        ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
-        : 0;
+        json_array_append_new(
+            writes, json_pack("[s, O]", task->writes.items[i].channel,
+                        ss_value_json(task->writes.items[i].value)));
+    int64_t expires =
+        task->node->cache_ttl_ms
+            ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
+            : 0;
     struct thread *thread = task->loop->thread;
     ss_thread_put(thread, SS_RECORD_CACHE, task->cache_key,
         task->loop->graph->name,
-        json_pack("{s:o, s:I}", "writes", writes, "expires_us",
-            (json_int_t)expires),
+        json_pack(
+            "{s:o, s:I}", "writes", writes, "expires_us", (json_int_t)expires),
         false);
     thread->puts.items[thread->puts.count - 1].expires_us = expires;
 }

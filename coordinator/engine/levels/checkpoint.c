@@ -1,5 +1,5 @@
-// checkpoint.c - checkpoints of a level as rows of its thread, and what is pending
-// beside them.
+// checkpoint.c - checkpoints of a level as rows of its thread, and what is
+// pending beside them.
 //
 // A row holds what moved since the last one (delta.c). When a reader would pass
 // as many bytes since the last whole row as the state takes, the next is whole.
@@ -29,8 +29,8 @@
 
 bool ss_loop_saves_now(const struct loop *loop)
 {
-    return loop->persists
-        && (!loop->run || loop->run->durability != DURABLE_EXIT);
+    return loop->persists &&
+           (!loop->run || loop->run->durability != DURABLE_EXIT);
 }
 
 static const char *run_of(const struct loop *loop)
@@ -41,18 +41,18 @@ static const char *run_of(const struct loop *loop)
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return loop->updated_known
-        && !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
+    return loop->updated_known &&
+           !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
 }
 
 // The row of the current checkpoint, as a child of the last saved one.
 static void write_row(struct loop *loop)
 {
-    struct ss_row *row = ss_thread_row_for_checkpoint(
-        loop->thread, run_of(loop), loop->ns);
+    struct ss_row *row =
+        ss_thread_row_for_checkpoint(loop->thread, run_of(loop), loop->ns);
     // Whole: the first of its line, or when the deltas weigh as much.
-    bool whole = !loop->saved_seq || loop->force_whole
-        || loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4;
+    bool whole = !loop->saved_seq || loop->force_whole ||
+                 loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4;
     loop->force_whole = false;
     memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
     memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
@@ -81,8 +81,8 @@ static void write_row(struct loop *loop)
 static json_t *make_metadata(const struct loop *loop)
 {
     json_t *metadata = loop->run && loop->run->meta
-        ? json_deep_copy(loop->run->meta)
-        : json_object();
+                           ? json_deep_copy(loop->run->meta)
+                           : json_object();
     json_object_set_new(metadata, "parents",
         loop->checkpoint_map ? json_deep_copy(loop->checkpoint_map)
                              : json_object());
@@ -135,9 +135,8 @@ static bool is_null_task(const char *task_id)
     return strcmp(task_id, SS_NULL_TASK) == 0;
 }
 
-static void row_write(struct loop *loop, const char *task_id,
-    const char *path, int32_t idx, const char *channel,
-    struct ss_value *value)
+static void row_write(struct loop *loop, const char *task_id, const char *path,
+    int32_t idx, const char *channel, struct ss_value *value)
 {
     struct ss_row *row = ss_thread_row_for_writes(
         loop->thread, run_of(loop), loop->ns, loop->id);
@@ -156,8 +155,8 @@ static void row_write(struct loop *loop, const char *task_id,
 static bool is_unstored(const struct loop *loop, const char *channel)
 {
     size_t c = ss_graph_channel(loop->graph, channel);
-    return loop->run && loop->run->durability != DURABLE_EXIT && c != SS_NONE
-        && loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
+    return loop->run && loop->run->durability != DURABLE_EXIT && c != SS_NONE &&
+           loop->graph->channels[c].kind == SS_CHANNEL_UNTRACKED;
 }
 
 // The stored form of a write; NULL: it is not stored (untracked, R5.30-4). What
@@ -171,8 +170,8 @@ static struct ss_value *write_form(
     if (!loop->run || loop->run->durability == DURABLE_EXIT)
         return ss_value_ref(write->value);
     if (c == loop->graph->tasks_channel && loop->untracked)
-        return ss_value_new(ss_delta_tracked(
-            loop->graph, ss_value_json(write->value)));
+        return ss_value_new(
+            ss_delta_tracked(loop->graph, ss_value_json(write->value)));
     return ss_value_ref(write->value);
 }
 
@@ -206,11 +205,10 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
         int32_t idx = ss_name_special(write->channel);
         if (is_null_task(task_id) && idx < 0)
             ss_pendings_drop_channel(&loop->pending, write->channel);
-        ss_pendings_add(&loop->pending, task_id, path,
-            idx < 0 ? idx : place, write->channel, write->value, true, call);
+        ss_pendings_add(&loop->pending, task_id, path, idx < 0 ? idx : place,
+            write->channel, write->value, true, call);
         if (ss_loop_saves_now(loop))
-            store_pending(
-                loop, &loop->pending.items[loop->pending.count - 1]);
+            store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
         // what is not stored takes no place in the journal (R5.30-4)
         if (ss_loop_saves_now(loop) && is_unstored(loop, write->channel))
             continue;
@@ -243,7 +241,8 @@ void ss_loop_store_pending(struct loop *loop)
         store_pending(loop, p);
         p->is_left = true;
     }
-    // an earlier run left the resume value without an id there, and this one took it
+    // an earlier run left the resume value without an id there, and this one
+    // took it
     if (strcmp(loop->answer_taken_of, loop->id) == 0)
         row_write(loop, SS_NULL_TASK, "", -4, SS_NAME_RESUME, NULL);
 }
@@ -254,8 +253,8 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
     struct ss_row *row = root->thread->open;
     for (size_t i = root->pending.count; i-- > 0;) {
         struct pending *p = &root->pending.items[i];
-        if (is_null_task(p->task_id)
-            && strcmp(p->channel, SS_NAME_RESUME) == 0) {
+        if (is_null_task(p->task_id) &&
+            strcmp(p->channel, SS_NAME_RESUME) == 0) {
             ss_pendings_remove(&root->pending, i);
             stored = true;
         }

@@ -13,7 +13,8 @@ struct task;
 // ------------------------------------------------ enter.c
 
 // The checkpoint belongs to what this very task began.
-bool ss_enter_begun_by(const struct ss_checkpoint_entry *mark, const struct task *task);
+bool ss_enter_begun_by(
+    const struct ss_checkpoint_entry *mark, const struct task *task);
 
 // ------------------------------------------------ checkpoint.c
 
@@ -21,12 +22,15 @@ bool ss_enter_begun_by(const struct ss_checkpoint_entry *mark, const struct task
 void ss_loop_save_at_exit(struct loop *loop);
 // Persist now? (R5.23)
 bool ss_loop_saves_now(const struct loop *loop);
-// How often the task's workers were lost, beside what stands for it. Takes `lost`.
+// How often the task's workers were lost, beside what stands for it. Takes
+// `lost`.
 void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost);
-// Under `exit`: store what is pending, of the tasks that wrote in this run (R5.28).
+// Under `exit`: store what is pending, of the tasks that wrote in this run
+// (R5.28).
 void ss_loop_store_pending(struct loop *loop);
-// The resume value without an id was taken: no later run may be given it (R7.10, not copied).
-// `taker`: whose task took it; the row of its writes says so.
+// The resume value without an id was taken: no later run may be given it
+// (R7.10, not copied). `taker`: whose task took it; the row of its writes says
+// so.
 void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker);
 
 // ------------------------------------------------ loop.c

@@ -46,9 +46,9 @@ void ss_task_settled(struct task *task)
     ss_loop_later(task->loop);
 }
 
-// Nobody else may be given it: said beside the writes that hold it. Where a task
-// has none (a command to the graph around, a graph without a store) they are
-// those of the task around.
+// Nobody else may be given it: said beside the writes that hold it. Where a
+// task has none (a command to the graph around, a graph without a store) they
+// are those of the task around.
 void ss_task_took_resume_value(struct task *task, bool stored)
 {
     struct loop *loop = task->loop;
@@ -85,15 +85,16 @@ static void warn_unknown(const struct task *task)
     struct loop *loop = task->loop;
     for (size_t i = 0; i < task->writes.count; i++) {
         const char *channel = task->writes.items[i].channel;
-        if (ss_name_ignored(channel)
-            || ss_graph_channel(loop->graph, channel) != SS_NONE
-            || ss_graph_managed(loop->graph, channel))
+        if (ss_name_ignored(channel) ||
+            ss_graph_channel(loop->graph, channel) != SS_NONE ||
+            ss_graph_managed(loop->graph, channel))
             continue;
         size_t prefix = strlen(SS_NAME_BRANCH);
         if (strncmp(channel, SS_NAME_BRANCH, prefix) == 0)
-            ss_loop_warn(loop, "node \"%s\" went to \"%s\", which is no node "
-                "of graph %s: ignored", task->node->name, channel + prefix,
-                loop->graph->name);
+            ss_loop_warn(loop,
+                "node \"%s\" went to \"%s\", which is no node "
+                "of graph %s: ignored",
+                task->node->name, channel + prefix, loop->graph->name);
     }
 }
 
@@ -141,8 +142,8 @@ void ss_task_interrupted(struct task *task, json_t *question)
     char id[SS_HEX128_SIZE];
     ss_interrupt_id(task->ns, json_array_size(task->used_answers), id);
     json_decref(task->interrupts);
-    json_t *interrupt = json_pack("{s:O, s:s}", "value",
-        json_object_get(question, "value"), "id", id);
+    json_t *interrupt = json_pack(
+        "{s:O, s:s}", "value", json_object_get(question, "value"), "id", id);
     json_t *schema = json_object_get(question, "response_schema");
     if (schema && !json_is_null(schema))
         json_object_set(interrupt, "response_schema", schema);
@@ -161,21 +162,19 @@ void ss_task_interrupted(struct task *task, json_t *question)
 static bool still_asks(const struct task *task, const struct task_facts *facts)
 {
     char id[SS_HEX128_SIZE];
-    json_t *answers =
-        task->used_answers ? task->used_answers : facts->answers;
+    json_t *answers = task->used_answers ? task->used_answers : facts->answers;
     json_t *asked = json_array_get(facts->interrupts, 0);
     ss_interrupt_id(task->ns, json_array_size(answers), id);
     return strcmp(ss_json_str(asked, "id", ""), id) == 0;
 }
 
-// A question stays open beside the failure (R7.21); one that was answered before,
-// also inside a graph, is not (R7.12b). A graph that keeps nothing keeps no answer
-// either: it begins again, and asks again what it asked.
+// A question stays open beside the failure (R7.21); one that was answered
+// before, also inside a graph, is not (R7.12b). A graph that keeps nothing
+// keeps no answer either: it begins again, and asks again what it asked.
 static void add_open_questions(
     const struct task *task, struct ss_writes *writes)
 {
-    struct task_facts facts =
-        ss_pendings_facts(&task->loop->pending, task->id);
+    struct task_facts facts = ss_pendings_facts(&task->loop->pending, task->id);
     if (json_array_size(facts.interrupts) == 0)
         return;
     bool begins_again = task->child && !task->child->persists;
@@ -197,8 +196,8 @@ void ss_task_commit_failure(
     ss_error_set(&task->error, code, "%s", message);
     add_answers(task, &stored);
     add_open_questions(task, &stored);
-    ss_writes_add(&stored, SS_NAME_ERROR,
-        ss_value_new(ss_error_json(code, message)));
+    ss_writes_add(
+        &stored, SS_NAME_ERROR, ss_value_new(ss_error_json(code, message)));
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
             ss_value_new(json_string(task->node->name)));

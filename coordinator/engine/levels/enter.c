@@ -39,7 +39,7 @@ bool ss_resume_is_id_map(const json_t *resume)
     json_t *value;
     if (!json_is_object(resume))
         return false;
-    json_object_foreach((json_t *)resume, key, value) {
+    json_object_foreach ((json_t *)resume, key, value) {
         if (strlen(key) != 32 || strspn(key, "0123456789abcdef") != 32)
             return false;
     }
@@ -83,10 +83,12 @@ int ss_enter_null_writes(
             ss_value_ref(loop->inherited_writes.items[i].value));
     for (size_t i = 0; i < writes.count; i++) {
         const char *channel = writes.items[i].channel;
-        if (!ss_name_ignored(channel)
-            && ss_graph_channel(loop->graph, channel) == SS_NONE)
-            ss_loop_warn(loop, "graph %s has no \"%s\": that part of the "
-                "command was ignored", loop->graph->name, channel);
+        if (!ss_name_ignored(channel) &&
+            ss_graph_channel(loop->graph, channel) == SS_NONE)
+            ss_loop_warn(loop,
+                "graph %s has no \"%s\": that part of the "
+                "command was ignored",
+                loop->graph->name, channel);
     }
     int status = writes.count ? apply_null(loop, &writes, then, error) : SS_OK;
     ss_writes_fini(&writes);
@@ -110,8 +112,8 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     tasks[count] = (struct update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1, then)
-        ? SS_EAGAIN
-        : ss_update_apply(loop, tasks, count + 1, &channel, error);
+                     ? SS_EAGAIN
+                     : ss_update_apply(loop, tasks, count + 1, &channel, error);
     ss_loop_drop_tasks(loop);
     if (status != SS_EAGAIN)
         ss_loop_drop_folds(loop);
@@ -135,9 +137,9 @@ static void mark_interrupt_seen(struct loop *loop)
     loop->changed_since_break_known = true;
 }
 
-// R5.9: go on; where time travels, on a branch of its own. `again`: after a crash,
-// with no checkpoint of the run: the fork is not there, and what was shown is, if
-// the entry did not wait for a fold.
+// R5.9: go on; where time travels, on a branch of its own. `again`: after a
+// crash, with no checkpoint of the run: the fork is not there, and what was
+// shown is, if the entry did not wait for a fold.
 void ss_enter_resume(struct loop *loop, bool forks, bool again)
 {
     mark_interrupt_seen(loop);
@@ -154,28 +156,29 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
 
 bool ss_enter_is_edited(const struct ss_checkpoint_entry *mark)
 {
-    return mark
-        && (strcmp(mark->source, "update") == 0
-            || strcmp(mark->source, "fork") == 0);
+    return mark && (strcmp(mark->source, "update") == 0 ||
+                       strcmp(mark->source, "fork") == 0);
 }
 
-bool ss_enter_begun_by(const struct ss_checkpoint_entry *mark, const struct task *task)
+bool ss_enter_begun_by(
+    const struct ss_checkpoint_entry *mark, const struct task *task)
 {
     const json_t *metadata = mark ? mark->metadata : NULL;
-    const char *by = ss_json_str(
-        json_object_get(metadata, "__loop__"), "task", NULL);
+    const char *by =
+        ss_json_str(json_object_get(metadata, "__loop__"), "task", NULL);
     if (by)
         return strcmp(by, task->id) == 0;
     // an import knows only the superstep, and that namespace is one task's
-    const char *around = ss_json_str(json_object_get(metadata, "parents"),
-        task->loop->ns, "");
+    const char *around =
+        ss_json_str(json_object_get(metadata, "parents"), task->loop->ns, "");
     return strcmp(around, task->loop->id) == 0;
 }
 
-static bool began_here(const struct loop *loop, const struct ss_checkpoint_entry *mark)
+static bool began_here(
+    const struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
-    return strcmp(mark->run, loop->run->id) == 0
-        && (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
+    return strcmp(mark->run, loop->run->id) == 0 &&
+           (!loop->parent_task || ss_enter_begun_by(mark, loop->parent_task));
 }
 
 // The last values that were shown before the crash are shown no more, but they

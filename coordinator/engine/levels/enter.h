@@ -1,4 +1,5 @@
-// enter.h - what entering a root loop and a nested one have in common (enter.c).
+// enter.h - what entering a root loop and a nested one have in common
+// (enter.c).
 #ifndef SS_ENGINE_LEVELS_ENTER_H
 #define SS_ENGINE_LEVELS_ENTER_H
 
@@ -29,8 +30,8 @@ bool ss_enter_has_versions(const struct loop *loop);
 void ss_enter_drop_writes(struct loop *loop, const char *channel);
 // Apply the null task's writes and the carried ones (R5.8). SS_EAGAIN: a worker
 // folds first, `then` the entry goes on.
-int ss_enter_null_writes(struct loop *loop, const struct fold_then *then,
-    struct ss_error *error);
+int ss_enter_null_writes(
+    struct loop *loop, const struct fold_then *then, struct ss_error *error);
 // R5.10: what was pending is consumed, then the input is applied. SS_EAGAIN.
 int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error);

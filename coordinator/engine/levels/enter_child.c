@@ -1,5 +1,5 @@
-// enter_child.c - how a graph inside begins: with its task's input, or where this
-// very task had left it (spec/engine.md 12; better than R12.6 on purpose).
+// enter_child.c - how a graph inside begins: with its task's input, or where
+// this very task had left it (spec/engine.md 12; better than R12.6 on purpose).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -40,13 +40,12 @@ static void inherit(struct loop *loop)
     // also inside a graph that never saves: the run's store is inherited
     loop->persists = loop->graph->checkpointer != SS_CHECKPOINTER_NONE;
     loop->checkpoint_map = parent->checkpoint_map
-        ? json_deep_copy(parent->checkpoint_map)
-        : json_object();
+                               ? json_deep_copy(parent->checkpoint_map)
+                               : json_object();
     json_object_set_new(
         loop->checkpoint_map, parent->ns, json_string(parent->id));
-    loop->has_resuming_flag = parent->first_superstep
-        ? parent->has_resuming_flag
-        : false;
+    loop->has_resuming_flag =
+        parent->first_superstep ? parent->has_resuming_flag : false;
     loop->resuming_flag = loop->has_resuming_flag && parent->resuming_flag;
     if (task->retry_resuming)
         loop->has_resuming_flag = loop->resuming_flag = true;
@@ -71,7 +70,8 @@ static struct ss_checkpoint_entry *child_start(struct loop *loop)
     if (!loop->persists)
         return NULL;
     if (id) {
-        struct ss_checkpoint_entry *mark = ss_journal_find(journal, loop->ns, id);
+        struct ss_checkpoint_entry *mark =
+            ss_journal_find(journal, loop->ns, id);
         const struct ss_checkpoint_entry *newest =
             ss_journal_find(journal, loop->ns, NULL);
         loop->addressed = true;
@@ -82,8 +82,8 @@ static struct ss_checkpoint_entry *child_start(struct loop *loop)
         loop->addressed = true;
         loop->has_resuming_flag = loop->resuming_flag = false;
         return first_visit(run, loop->ns)
-            ? ss_journal_before(journal, loop->ns, run->replay_id)
-            : ss_journal_find(journal, loop->ns, NULL);
+                   ? ss_journal_before(journal, loop->ns, run->replay_id)
+                   : ss_journal_find(journal, loop->ns, NULL);
     }
     loop->loaded_latest = true;
     return ss_journal_find(journal, loop->ns, NULL);
@@ -94,11 +94,11 @@ static bool began(const struct loop *loop)
 {
     const struct ss_journal *journal = loop->thread->journal;
     bool any = loop->tried_seq == 0;
-    for (uint64_t seq = ss_journal_head(journal);
-         !any && seq > loop->tried_seq; seq--) {
+    for (uint64_t seq = ss_journal_head(journal); !any && seq > loop->tried_seq;
+         seq--) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        any = row && strcmp(row->ns, loop->ns) == 0
-            && strcmp(row->run, loop->run->id) == 0;
+        any = row && strcmp(row->ns, loop->ns) == 0 &&
+              strcmp(row->run, loop->run->id) == 0;
     }
     return any;
 }
@@ -106,13 +106,13 @@ static bool began(const struct loop *loop)
 // After a crash: this very task's loop goes on at the tick (journal.md).
 static bool recover_child(struct loop *loop, struct ss_error *error)
 {
-    struct ss_checkpoint_entry *mark = loop->persists
-        ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
-        : NULL;
-    if (!loop->run->terms.recovering || !began(loop)
-        || !ss_enter_begun_by(mark, loop->parent_task)
-        || strcmp(mark->run, loop->run->id) != 0
-        || ss_loop_load(loop, mark, error) != SS_OK)
+    struct ss_checkpoint_entry *mark =
+        loop->persists ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
+                       : NULL;
+    if (!loop->run->terms.recovering || !began(loop) ||
+        !ss_enter_begun_by(mark, loop->parent_task) ||
+        strcmp(mark->run, loop->run->id) != 0 ||
+        ss_loop_load(loop, mark, error) != SS_OK)
         return false;
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     loop->stop = (int64_t)ss_json_int(facts, "stop", 0);
@@ -133,9 +133,9 @@ static int child_input(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     json_t *input = ss_value_json(loop->parent_task->input);
-    int status = json_is_null(input)
-        ? SS_OK
-        : ss_writers_input(loop->graph, input, &writes, NULL, error);
+    int status = json_is_null(input) ? SS_OK
+                                     : ss_writers_input(loop->graph, input,
+                                           &writes, NULL, error);
     if (status == SS_OK && writes.count > 0) {
         status = ss_enter_input(loop, &writes, &child_folds, error);
         if (status == SS_OK)
@@ -153,8 +153,8 @@ static int finish_child(struct loop *loop, struct ss_error *error)
 {
     struct entry *start = loop->entry;
     int status = start->null_done
-        ? SS_OK
-        : ss_enter_null_writes(loop, &child_folds, error);
+                     ? SS_OK
+                     : ss_enter_null_writes(loop, &child_folds, error);
     start->null_done = start->null_done || status == SS_OK;
     if (status == SS_OK && loop->resuming)
         ss_enter_resume(loop, start->forks, false);
@@ -175,12 +175,13 @@ static void child_folded(struct loop *loop)
 {
     struct ss_error error = {0};
     if (finish_child(loop, &error) != SS_OK)
-        ss_task_failed(loop->parent_task, error.status, NULL,
-            SS_RETRY_DEFAULT, error.message);
+        ss_task_failed(loop->parent_task, error.status, NULL, SS_RETRY_DEFAULT,
+            error.message);
 }
 
-// What this graph saved last may stand in the open row still: its last call ended
-// in this very step, and a graph around it that saves nothing closed no row since.
+// What this graph saved last may stand in the open row still: its last call
+// ended in this very step, and a graph around it that saves nothing closed no
+// row since.
 static void close_own_row(const struct loop *loop)
 {
     const struct ss_row *row = loop->thread->open;
@@ -205,20 +206,19 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
     loop->stop = loop->step + loop->run->recursion_limit + 1;
     bool named = named_id(loop) != NULL;
     // Only what this very task began is gone on with (better than R12.6).
-    if (loop->resuming_flag && mark && !named
-        && !ss_enter_begun_by(mark, loop->parent_task))
+    if (loop->resuming_flag && mark && !named &&
+        !ss_enter_begun_by(mark, loop->parent_task))
         loop->resuming_flag = false;
-    loop->resuming = ss_enter_has_versions(loop)
-        && (loop->has_resuming_flag
-                ? loop->resuming_flag
-                : ss_value_is_null(loop->parent_task->input));
-    loop->time_traveling =
-        loop->addressed && (named || !loop->resuming_flag);
+    loop->resuming =
+        ss_enter_has_versions(loop) &&
+        (loop->has_resuming_flag ? loop->resuming_flag
+                                 : ss_value_is_null(loop->parent_task->input));
+    loop->time_traveling = loop->addressed && (named || !loop->resuming_flag);
     if (loop->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);
     loop->replaying = loop->time_traveling || loop->superseded;
     loop->entry = ss_zalloc(1, sizeof(*loop->entry));
-    loop->entry->forks = loop->resuming && loop->time_traveling
-        && (!ss_enter_is_edited(mark) || loop->superseded);
+    loop->entry->forks = loop->resuming && loop->time_traveling &&
+                         (!ss_enter_is_edited(mark) || loop->superseded);
     return finish_child(loop, error);
 }

@@ -1,5 +1,5 @@
-// later.c - what goes on later: a loop at the end of the step, or in the next one; a
-// task when a worker has room.
+// later.c - what goes on later: a loop at the end of the step, or in the next
+// one; a task when a worker has room.
 #include "common/base/mem.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/run.h"
@@ -29,13 +29,13 @@ void ss_loop_later(struct loop *loop)
 
 // ------------------------------------------------ between two steps
 
-// Not while the store has yet to take so many of its rows (its answer is an event),
-// nor when the run is to be left to another coordinator.
+// Not while the store has yet to take so many of its rows (its answer is an
+// event), nor when the run is to be left to another coordinator.
 static bool may_go_on(const struct loop *loop)
 {
     const struct thread *thread = loop->thread;
-    return !loop->engine->drains
-        && ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
+    return !loop->engine->drains &&
+           ss_thread_head(thread) <= thread->durable + SS_ASYNC_BACKLOG_MAX;
 }
 
 void ss_loops_rest(struct engine *engine)

@@ -1,5 +1,5 @@
-// level.c - levels: the loops of a run, one a graph and namespace. Made, freed, and
-// loaded from what the thread has of them.
+// level.c - levels: the loops of a run, one a graph and namespace. Made, freed,
+// and loaded from what the thread has of them.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -142,8 +142,8 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
         const struct ss_row_write *write = &row->writes[w];
         bool first = !is_lost(write);
         for (size_t i = 0; i < w && first; i++)
-            first = is_lost(&row->writes[i])
-                || strcmp(row->writes[i].task_id, write->task_id) != 0;
+            first = is_lost(&row->writes[i]) ||
+                    strcmp(row->writes[i].task_id, write->task_id) != 0;
         if (!write->value || strcmp(write->task_id, SS_NULL_TASK) == 0)
             continue;
         if (is_lost(write))
@@ -151,27 +151,28 @@ static void load_row_writes(struct loop *loop, const struct ss_row *row)
                 &loop->pending, write->task_id, write->channel);
         if (first)
             ss_pendings_drop(&loop->pending, write->task_id);
-        ss_pendings_add(&loop->pending, write->task_id, write->path,
-            write->idx, write->channel, write->value, true, row->seq);
+        ss_pendings_add(&loop->pending, write->task_id, write->path, write->idx,
+            write->channel, write->value, true, row->seq);
     }
 }
 
 // A run that goes on after a crash goes on with what it wrote itself, also on a
 // checkpoint where another run's writes were first.
-static void load_own_writes(struct loop *loop, const struct ss_checkpoint_entry *mark)
+static void load_own_writes(
+    struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
     const struct ss_journal *journal = loop->thread->journal;
     uint64_t head = ss_journal_head(journal);
     for (uint64_t seq = loop->run->entry_seq; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(journal, seq);
-        if (row && strcmp(row->run, loop->run->id) == 0
-            && strcmp(row->of, mark->id) == 0
-            && strcmp(row->ns, loop->ns) == 0)
+        if (row && strcmp(row->run, loop->run->id) == 0 &&
+            strcmp(row->of, mark->id) == 0 && strcmp(row->ns, loop->ns) == 0)
             load_row_writes(loop, row);
     }
 }
 
-static void load_pending(struct loop *loop, const struct ss_checkpoint_entry *mark)
+static void load_pending(
+    struct loop *loop, const struct ss_checkpoint_entry *mark)
 {
     size_t count = 0;
     const struct ss_pending **items = ss_journal_pending(mark, &count);
@@ -179,10 +180,9 @@ static void load_pending(struct loop *loop, const struct ss_checkpoint_entry *ma
         const struct ss_row_write *write = items[i]->write;
         if (!write->value)
             continue;
-        bool ours =
-            loop->run && strcmp(items[i]->run, loop->run->id) == 0;
-        ss_pendings_add(&loop->pending, write->task_id, write->path,
-            write->idx, write->channel, write->value, ours, items[i]->seq);
+        bool ours = loop->run && strcmp(items[i]->run, loop->run->id) == 0;
+        ss_pendings_add(&loop->pending, write->task_id, write->path, write->idx,
+            write->channel, write->value, ours, items[i]->seq);
     }
     ss_free(items);
     if (loop->run && loop->run->terms.recovering)
@@ -194,9 +194,8 @@ int ss_loop_load(
 {
     struct ss_checkpoint *checkpoint =
         mark ? ss_journal_fold(loop->thread->journal, mark) : NULL;
-    int status = mark && !checkpoint
-        ? ss_thread_torn(loop->thread, mark, error)
-        : SS_OK;
+    int status =
+        mark && !checkpoint ? ss_thread_torn(loop->thread, mark, error) : SS_OK;
     if (status == SS_OK)
         status = ss_loop_take_state(loop, checkpoint, error);
     if (status == SS_OK && mark) {

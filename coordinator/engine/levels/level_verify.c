@@ -15,8 +15,8 @@
 
 static bool goes_on(const struct loop *loop)
 {
-    return loop->status == LOOP_ENTERING || loop->status == LOOP_RUNNING
-        || loop->status == LOOP_FOLDING;
+    return loop->status == LOOP_ENTERING || loop->status == LOOP_RUNNING ||
+           loop->status == LOOP_FOLDING;
 }
 
 // ------------------------------------------------ tasks
@@ -69,11 +69,11 @@ static void verify_end(const struct task *task)
 static void verify_planned(const struct loop *loop, const struct task *task)
 {
     const struct ss_node *nodes = loop->graph->nodes;
-    ss_invariant(I54, task->loop == loop && task->node >= nodes
-            && task->node < nodes + loop->graph->nodes_count);
+    ss_invariant(I54, task->loop == loop && task->node >= nodes &&
+                          task->node < nodes + loop->graph->nodes_count);
     if (task->kind == TASK_HANDLER)
-        ss_invariant(I55, task->failed->loop == loop
-                && task->failed->error_handled);
+        ss_invariant(
+            I55, task->failed->loop == loop && task->failed->error_handled);
     if (task->state == TASK_CHILD)
         ss_invariant(I57, task->child && goes_on(task->child));
     verify_end(task);
@@ -97,14 +97,14 @@ static void verify_channels(const struct loop *loop)
     size_t count = loop->graph->channels_count;
     for (size_t i = 0; i < count; i++) {
         ss_invariant(I58, loop->versions[i] <= loop->version_max);
-        ss_invariant(
-            I59, (loop->versions[i] != 0) == loop->versioned.has[i]);
+        ss_invariant(I59, (loop->versions[i] != 0) == loop->versioned.has[i]);
         ss_invariant(I60, loop->slots[i] == 0);
     }
-    ss_invariant(I61, is_set(&loop->versioned, count)
-            && is_set(&loop->updated, count) && is_set(&loop->updated_last, count)
-            && is_set(&loop->moved, count) && is_set(&loop->self_changing, count)
-            && is_set(&loop->candidates, loop->graph->nodes_count));
+    ss_invariant(I61,
+        is_set(&loop->versioned, count) && is_set(&loop->updated, count) &&
+            is_set(&loop->updated_last, count) && is_set(&loop->moved, count) &&
+            is_set(&loop->self_changing, count) &&
+            is_set(&loop->candidates, loop->graph->nodes_count));
 }
 
 static void verify_place(const struct loop *loop)
@@ -112,12 +112,12 @@ static void verify_place(const struct loop *loop)
     const struct task *around = loop->parent_task;
     ss_invariant(I62, (loop->parent != NULL) == (around != NULL));
     if (around)
-        ss_invariant(I63, around->child == loop
-                && around->loop == loop->parent
-                && around->node->subgraph == loop->graph);
+        ss_invariant(I63, around->child == loop &&
+                              around->loop == loop->parent &&
+                              around->node->subgraph == loop->graph);
     if (around)
-        ss_invariant(I64, loop->run == loop->parent->run
-                && loop->thread == loop->parent->thread);
+        ss_invariant(I64, loop->run == loop->parent->run &&
+                              loop->thread == loop->parent->thread);
     ss_invariant(
         I65, loop->saved_seq <= ss_journal_head(loop->thread->journal));
     ss_invariant(I66, loop->base_seq <= loop->saved_seq);
@@ -131,8 +131,8 @@ static void verify_folds(const struct loop *loop, struct census *census)
     for (size_t i = 0; i < loop->folds_count; i++) {
         const struct task *fold = &loop->folds[i];
         ss_task_verify(fold, census);
-        ss_invariant(I68, fold->loop == loop
-                && (fold->folded != NULL) == (fold->state == TASK_DONE));
+        ss_invariant(I68, fold->loop == loop && (fold->folded != NULL) ==
+                                                    (fold->state == TASK_DONE));
         waits = waits || !fold->folded;
     }
     if (loop->folds_count > 0)
@@ -184,8 +184,8 @@ static bool verify_due(const struct task *task)
 {
     bool asked = task->state == TASK_CACHE && !task->cache_key;
     ss_invariant(I131, asked || task->state == TASK_BACKOFF);
-    ss_invariant(I56, task->retry_at_ms > task->loop->engine->now_ms
-            && task->loop->engine->wake_at_ms <= task->retry_at_ms);
+    ss_invariant(I56, task->retry_at_ms > task->loop->engine->now_ms &&
+                          task->loop->engine->wake_at_ms <= task->retry_at_ms);
     return asked;
 }
 
@@ -194,8 +194,8 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
     size_t asked = 0;
     for (size_t i = 0; i < engine->backoff.count; i++)
         asked += verify_due(engine->backoff.items[i]);
-    ss_invariant(I132,
-        engine->backoff.count == census->tasks[TASK_BACKOFF] + asked);
+    ss_invariant(
+        I132, engine->backoff.count == census->tasks[TASK_BACKOFF] + asked);
     for (size_t i = 0; i < engine->cache_looks.count; i++) {
         const struct task *task = engine->cache_looks.items[i].task;
         if (task)

@@ -1,5 +1,5 @@
-// levels.h - the loops of a run: made, advanced, saved; and their tasks, as those
-// above see them.
+// levels.h - the loops of a run: made, advanced, saved; and their tasks, as
+// those above see them.
 #ifndef SS_ENGINE_LEVELS_H
 #define SS_ENGINE_LEVELS_H
 
@@ -49,7 +49,8 @@ void ss_loop_save(struct loop *loop, const char *source);
 // Store pending writes of a task (R5.30), in memory and in the journal.
 void ss_loop_put_writes(struct loop *loop, const char *task_id,
     const char *path, const struct ss_writes *writes);
-// The namespace in which the graph called by `task` keeps its rows (R12.2). Gives.
+// The namespace in which the graph called by `task` keeps its rows (R12.2).
+// Gives.
 char *ss_loop_child_ns(const struct loop *loop, const struct task *task);
 
 // ------------------------------------------------ warn.c
@@ -63,12 +64,12 @@ void ss_loop_warn_send(struct loop *loop, const char *node);
 
 // ------------------------------------------------ later.c
 
-// It waits for a worker: the scheduler finds it in the engine's list, in the order
-// of these calls.
+// It waits for a worker: the scheduler finds it in the engine's list, in the
+// order of these calls.
 void ss_task_ready(struct task *task);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
-// Those that left a step between two supersteps, having had their share of it, go
-// on in the next one; at the end of each step that one is asked for.
+// Those that left a step between two supersteps, having had their share of it,
+// go on in the next one; at the end of each step that one is asked for.
 void ss_loops_go_on(struct engine *engine);
 void ss_loops_rest(struct engine *engine);
 
@@ -111,9 +112,9 @@ bool ss_task_ended(const struct task *task);
 
 // Those whose time has come are tried again.
 void ss_tasks_retry(struct engine *engine);
-// Its worker was lost: it is ready again, or it has failed. Gives the outcome of
-// one without a body (an update's writers, a fold) that no worker survives, for
-// who waits for it; else NULL.
+// Its worker was lost: it is ready again, or it has failed. Gives the outcome
+// of one without a body (an update's writers, a fold) that no worker survives,
+// for who waits for it; else NULL.
 struct ss_outcome *ss_task_lost(struct task *task, const char *why) SS_MUST_USE;
 
 #endif

@@ -1,4 +1,5 @@
-// loop.c - supersteps of one graph: tick, run, update (spec/engine.md 5.4-5.11).
+// loop.c - supersteps of one graph: tick, run, update
+// (spec/engine.md 5.4-5.11).
 //
 //   tick    budget? plan; restore what is finished (restore.c); breakpoint;
 //           drain; start
@@ -32,7 +33,8 @@
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
-// The resume value without an id was for the first superstep of the root (R7.2, R7.10).
+// The resume value without an id was for the first superstep of the root (R7.2,
+// R7.10).
 static void miss_plain(struct loop *loop)
 {
     if (!loop->parent && loop->run->plain)
@@ -82,16 +84,14 @@ static struct task **sorted_tasks(const struct loop *loop)
         ss_zalloc(loop->tasks.count + 1, sizeof(struct task *));
     if (loop->tasks.count == 0)
         return tasks;
-    memcpy(tasks, loop->tasks.items,
-        loop->tasks.count * sizeof(struct task *));
+    memcpy(tasks, loop->tasks.items, loop->tasks.count * sizeof(struct task *));
     qsort(tasks, loop->tasks.count, sizeof(struct task *), by_task_path);
     return tasks;
 }
 
 static struct update_task *update_tasks(const struct loop *loop)
 {
-    struct update_task *list =
-        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+    struct update_task *list = ss_zalloc(loop->tasks.count + 1, sizeof(*list));
     for (size_t i = 0; i < loop->tasks.count; i++)
         list[i] = ss_update_task(loop->tasks.items[i]);
     return list;
@@ -130,14 +130,13 @@ static void values(struct loop *loop)
         watch_values(loop, false);
 }
 
-// Tasks that wrote to the channel at fault have failed (better than R4.3: nobody is
-// poisoned; they run again).
+// Tasks that wrote to the channel at fault have failed (better than R4.3:
+// nobody is poisoned; they run again).
 void ss_loop_update_failed(
     struct loop *loop, size_t channel, const struct ss_error *error)
 {
-    const char *name = channel == SS_NONE
-        ? ""
-        : loop->graph->channels[channel].name;
+    const char *name =
+        channel == SS_NONE ? "" : loop->graph->channels[channel].name;
     for (size_t i = 0; i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
         bool guilty = false;
@@ -183,8 +182,8 @@ static bool show_finished(struct loop *loop)
         ss_free(tasks);
         return false;
     }
-    int status = ss_update_apply(
-        loop, tasks, loop->tasks.count, &channel, &error);
+    int status =
+        ss_update_apply(loop, tasks, loop->tasks.count, &channel, &error);
     ss_free(tasks);
     loop->run->keeps_output = loop->folds_count > 0;
     ss_loop_drop_folds(loop);
@@ -234,8 +233,8 @@ static bool is_stirred(struct loop *loop)
     for (size_t i = 0; i < list->count && !loop->changed_since_break; i++) {
         size_t c = list->items[i];
         int64_t seen = 0;
-        ss_seen_get(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
-            &seen);
+        ss_seen_get(
+            loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name, &seen);
         loop->changed_since_break = loop->versions[c] > seen;
     }
     loop->changed_since_break_known = true;
@@ -247,8 +246,7 @@ static bool should_stop(struct loop *loop, const struct ss_names *compiled,
     const struct ss_names *of_call)
 {
     const struct ss_names *names =
-        !loop->parent && (of_call->all || of_call->count) ? of_call
-                                                          : compiled;
+        !loop->parent && (of_call->all || of_call->count) ? of_call : compiled;
     if (!names->all && names->count == 0)
         return false;
     bool moved = is_stirred(loop);
@@ -262,7 +260,8 @@ static void start_tasks(struct loop *loop)
 {
     size_t count = loop->tasks.count;
     struct run *run = loop->run;
-    if (!loop->parent) // progress counts the root's superstep, and what is inside
+    if (!loop->parent) // progress counts the root's superstep, and what is
+                       // inside
         run->tasks_planned = run->tasks_done = 0;
     run->tasks_planned += count;
     for (size_t i = 0; i < count; i++)
@@ -288,8 +287,8 @@ static void tick(struct loop *loop)
         ss_error_set(&error, SS_ERECURSION,
             "graph %s: the recursion limit of %lld supersteps is reached "
             "before the run ended; run it on with no input, or with a "
-            "higher limit", loop->graph->name,
-            (long long)run->recursion_limit);
+            "higher limit",
+            loop->graph->name, (long long)run->recursion_limit);
         ss_loop_exits(loop, true); // the limit is raised after the exit
         fail(loop, SS_ERECURSION, error.message);
         return;
@@ -320,8 +319,8 @@ static void tick(struct loop *loop)
 
 bool ss_loop_settled(struct loop *loop)
 {
-    while (loop->ended_to < loop->tasks.count
-        && ss_task_ended(loop->tasks.items[loop->ended_to]))
+    while (loop->ended_to < loop->tasks.count &&
+           ss_task_ended(loop->tasks.items[loop->ended_to]))
         loop->ended_to++;
     return loop->ended_to == loop->tasks.count;
 }
@@ -368,8 +367,7 @@ static void next_superstep(struct loop *loop)
     }
     ss_loop_save(loop, "loop");
     values(loop); // behind the save: it rests on that row
-    if (should_stop(
-            loop, &loop->graph->interrupt_after, &loop->run->after)) {
+    if (should_stop(loop, &loop->graph->interrupt_after, &loop->run->after)) {
         ss_plan(loop, true);
         watch_planned(loop);
         leave_interrupted(loop, json_array());
@@ -379,8 +377,8 @@ static void next_superstep(struct loop *loop)
         tick(loop);
 }
 
-static json_t *all_interrupts(struct task *const *tasks, size_t count,
-    bool *ret_any)
+static json_t *all_interrupts(
+    struct task *const *tasks, size_t count, bool *ret_any)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -396,8 +394,8 @@ static json_t *all_interrupts(struct task *const *tasks, size_t count,
 static struct task *first_raised(struct task *const *tasks, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if ((tasks[i]->state == TASK_FAILED && !tasks[i]->error_handled)
-            || tasks[i]->state == TASK_PARENT)
+        if ((tasks[i]->state == TASK_FAILED && !tasks[i]->error_handled) ||
+            tasks[i]->state == TASK_PARENT)
             return tasks[i];
     return NULL;
 }
@@ -411,7 +409,8 @@ static void raise_task(struct loop *loop, struct task *task)
             leave(loop, LOOP_PARENT);
             return;
         }
-        fail(loop, SS_ENOPARENT, "a node of the outermost graph gave a "
+        fail(loop, SS_ENOPARENT,
+            "a node of the outermost graph gave a "
             "command to the graph around it, and there is none");
         return;
     }
@@ -465,8 +464,8 @@ static void advance(struct loop *loop)
 
 static bool goes_on(const struct loop *root)
 {
-    return root->status == LOOP_ENTERING || root->status == LOOP_RUNNING
-        || root->status == LOOP_FOLDING;
+    return root->status == LOOP_ENTERING || root->status == LOOP_RUNNING ||
+           root->status == LOOP_FOLDING;
 }
 
 void ss_loop_advance(struct loop *loop)

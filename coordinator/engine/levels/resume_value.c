@@ -1,12 +1,12 @@
 // resume_value.c - the resume value without an id: who gets it (R7.2, 17 N1).
 //
 // It is one, for one task of the whole tree. Its attempt is given it when it is
-// sent, so whom it goes out with must not depend on who is faster: the task whose
-// question is open; where that question is gone, those that come first in path
-// order in each graph on their way (`goes_first`), sent when all graphs that go on
-// are planned, and so is known whether it is gone. Who else asks is held, and runs
-// again with the answer once all that come before it in path order have ended
-// without (docs/decisions/0016).
+// sent, so whom it goes out with must not depend on who is faster: the task
+// whose question is open; where that question is gone, those that come first in
+// path order in each graph on their way (`goes_first`), sent when all graphs
+// that go on are planned, and so is known whether it is gone. Who else asks is
+// held, and runs again with the answer once all that come before it in path
+// order have ended without (docs/decisions/0016).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -29,8 +29,8 @@ static bool asks_next(const struct task *task, const char *question)
     return strcmp(id, question) == 0;
 }
 
-// The tasks of this graph are those that it stopped with; one that began anew, or
-// went on since, has others.
+// The tasks of this graph are those that it stopped with; one that began anew,
+// or went on since, has others.
 static bool goes_on_where_it_stopped(const struct loop *loop)
 {
     return loop->resuming && loop->first_superstep;
@@ -64,9 +64,8 @@ static bool question_lives(const struct loop *loop, const char *question)
         const struct task *task = loop->tasks.items[i];
         if (ss_task_ended(task) || task->state == TASK_HELD)
             continue;
-        if (task->state == TASK_CHILD
-                ? question_lives(task->child, question)
-                : task->node->subgraph
+        if (task->state == TASK_CHILD ? question_lives(task->child, question)
+            : task->node->subgraph
                 ? task->state == TASK_NEW || task->state == TASK_BACKOFF
                 : asks_next(task, question))
             return true;
@@ -78,7 +77,7 @@ static bool some_question_lives(const struct run *run)
 {
     size_t i;
     json_t *question;
-    json_array_foreach(run->questions, i, question)
+    json_array_foreach (run->questions, i, question)
         if (question_lives(run->root, json_string_value(question)))
             return true;
     return false;
@@ -88,7 +87,7 @@ static bool asks_an_open_one(const struct task *task)
 {
     size_t i;
     json_t *question;
-    json_array_foreach(task->loop->run->questions, i, question)
+    json_array_foreach (task->loop->run->questions, i, question)
         if (asks_next(task, json_string_value(question)))
             return true;
     return false;
@@ -102,9 +101,8 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
         struct task *task = sorted[i];
         task->goes_first = task->state == TASK_NEW;
         // after a crash who went first is the same
-        if (task->goes_first
-            || (loop->run->terms.recovering
-                && ss_pendings_ours(&loop->pending, task->id)))
+        if (task->goes_first || (loop->run->terms.recovering &&
+                                    ss_pendings_ours(&loop->pending, task->id)))
             return;
     }
 }
@@ -122,7 +120,8 @@ bool ss_resume_value_offer(struct task *task)
     }
     run->resume_value_aimed = run->resume_value_aimed || is_its_own;
     if (is_its_own || (may_be && !some_question_lives(run))) {
-        ss_check(!run->resume_value_holder); // one question, one task that comes first
+        ss_check(!run->resume_value_holder); // one question, one task that
+                                             // comes first
         run->resume_value_holder = task;
         task->resume_value_given = true;
     }
@@ -170,8 +169,8 @@ static struct task *next_in_line(const struct loop *loop)
     struct task *first = NULL;
     for (size_t i = 0; i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
-        if (!ss_task_ended(task)
-            && (!first || strcmp(task->path, first->path) < 0))
+        if (!ss_task_ended(task) &&
+            (!first || strcmp(task->path, first->path) < 0))
             first = task;
     }
     if (first && first->state == TASK_CHILD)
@@ -187,8 +186,8 @@ static void give_plain(struct run *run, struct task *task)
     run->resume_value_aimed = false;
     task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
-    ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
-        task->node->name);
+    ss_engine_narrate(
+        run->engine, "task %s asks; the answer goes to it", task->node->name);
     ss_task_ready(task);
 }
 

@@ -37,8 +37,8 @@ static bool retried_by_default(int code, enum ss_retryable retryable)
 {
     if (retryable != SS_RETRY_DEFAULT)
         return retryable == SS_RETRY_YES;
-    return code == SS_ENODE || code == SS_ENODETIMEOUT || code == SS_EUPDATE
-        || code == SS_EEMPTYINPUT || code == SS_EEMPTYCHANNEL;
+    return code == SS_ENODE || code == SS_ENODETIMEOUT || code == SS_EUPDATE ||
+           code == SS_EEMPTYINPUT || code == SS_EEMPTYCHANNEL;
 }
 
 static bool policy_matches(const struct ss_retry *policy, int code,
@@ -49,8 +49,8 @@ static bool policy_matches(const struct ss_retry *policy, int code,
     if (!policy->retry_on)
         return retried_by_default(code, retryable);
     for (size_t i = 0; i < policy->retry_on_count; i++)
-        if (strcmp(policy->retry_on[i], kind ? kind : "") == 0
-            || strcmp(policy->retry_on[i], ss_status_name(code)) == 0)
+        if (strcmp(policy->retry_on[i], kind ? kind : "") == 0 ||
+            strcmp(policy->retry_on[i], ss_status_name(code)) == 0)
             return true;
     return false;
 }
@@ -59,8 +59,8 @@ static int64_t interval_ms(
     struct engine *engine, const struct ss_retry *policy, uint32_t failures)
 {
     double interval = (double)policy->initial_interval_ms;
-    for (uint32_t i = 1; i < failures
-         && interval < (double)policy->max_interval_ms; i++)
+    for (uint32_t i = 1;
+         i < failures && interval < (double)policy->max_interval_ms; i++)
         interval *= policy->backoff_factor;
     if (interval > (double)policy->max_interval_ms)
         interval = (double)policy->max_interval_ms;
@@ -82,19 +82,20 @@ static json_t *tries_of(const struct task *task, int64_t wait_ms)
 }
 
 // After a crash the next attempt has all answers (R6.25), also those that this
-// one broke before it asked for, and is as far from the last one that is allowed,
-// and as late, as without. A program from before would take the tries for the
-// task's output: where one may read them, a crash gives the task all of them anew.
+// one broke before it asked for, and is as far from the last one that is
+// allowed, and as late, as without. A program from before would take the tries
+// for the task's output: where one may read them, a crash gives the task all of
+// them anew.
 static void keep_tries(struct task *task, int64_t wait_ms)
 {
     struct thread *thread = task->loop->thread;
     struct ss_writes stored = {0};
     if (json_array_size(task->answers) > 0) // it replaces what stood there
-        ss_writes_add(&stored, SS_NAME_RESUME,
-            ss_value_new(json_incref(task->answers)));
+        ss_writes_add(
+            &stored, SS_NAME_RESUME, ss_value_new(json_incref(task->answers)));
     if (task->loop->engine->row_format >= SS_ROW_FORMAT_2)
-        ss_writes_add(&stored, SS_NAME_TRIES,
-            ss_value_new(tries_of(task, wait_ms)));
+        ss_writes_add(
+            &stored, SS_NAME_TRIES, ss_value_new(tries_of(task, wait_ms)));
     else
         ss_thread_seal(thread); // rows of this try end here
     ss_loop_put_writes(task->loop, task->id, task->path, &stored);
@@ -102,17 +103,16 @@ static void keep_tries(struct task *task, int64_t wait_ms)
     task->tried_seq = ss_thread_head(thread);
 }
 
-// Before the next attempt goes out: a body that ends its workers ends no more of
-// them when coordinators change. A program from before would take this for what
-// the task did: where one may read it, a crash begins the count anew.
+// Before the next attempt goes out: a body that ends its workers ends no more
+// of them when coordinators change. A program from before would take this for
+// what the task did: where one may read it, a crash begins the count anew.
 static void keep_loss(struct task *task)
 {
     struct loop *loop = task->loop;
     if (loop->engine->row_format >= SS_ROW_FORMAT_4)
         ss_loop_put_lost(loop, task,
-            json_pack("{s:I, s:I, s:I}", "lost",
-                (json_int_t)task->redeliveries, "attempts",
-                (json_int_t)task->attempts, "first_us",
+            json_pack("{s:I, s:I, s:I}", "lost", (json_int_t)task->redeliveries,
+                "attempts", (json_int_t)task->attempts, "first_us",
                 (json_int_t)task->first_attempt_us));
 }
 
@@ -153,7 +153,8 @@ static void recover_tries(struct task *task, const struct task_facts *facts)
 
 void ss_loop_recover_tries(struct loop *loop)
 {
-    for (size_t i = 0; loop->run->terms.recovering && i < loop->tasks.count; i++) {
+    for (size_t i = 0; loop->run->terms.recovering && i < loop->tasks.count;
+         i++) {
         struct task *task = loop->tasks.items[i];
         if (task->state != TASK_NEW)
             continue;
@@ -165,8 +166,8 @@ void ss_loop_recover_tries(struct loop *loop)
 // ------------------------------------------------ a failure
 
 // R6.20: the first policy that matches decides.
-static bool retry(struct task *task, int code, const char *kind,
-    enum ss_retryable retryable)
+static bool retry(
+    struct task *task, int code, const char *kind, enum ss_retryable retryable)
 {
     struct engine *engine = task->loop->engine;
     for (size_t i = 0; i < task->node->retries_count; i++) {
@@ -185,8 +186,9 @@ static bool retry(struct task *task, int code, const char *kind,
         task->retry_at_ms = engine->now_ms + wait_ms;
         SS_VEC_PUSH(&engine->backoff, task);
         ss_engine_wake(engine, task->retry_at_ms);
-        ss_engine_narrate(engine, "task %s failed; attempt %" PRIu32
-            " in %" PRId64 " ms", task->node->name, task->failures + 1,
+        ss_engine_narrate(engine,
+            "task %s failed; attempt %" PRIu32 " in %" PRId64 " ms",
+            task->node->name, task->failures + 1,
             task->retry_at_ms - engine->now_ms);
         return true;
     }
@@ -209,11 +211,11 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     engine->counts.attempts_failed++;
     if (retry(task, code, kind, retryable))
         return;
-    bool handled = task->kind != TASK_HANDLER
-        && task->node->handler != SS_NONE && code != SS_EDRAINED;
+    bool handled = task->kind != TASK_HANDLER &&
+                   task->node->handler != SS_NONE && code != SS_EDRAINED;
     ss_task_commit_failure(task, code, message, handled);
-    ss_engine_narrate(engine, "task %s failed: %s", task->node->name,
-        task->error.message);
+    ss_engine_narrate(
+        engine, "task %s failed: %s", task->node->name, task->error.message);
     if (handled)
         start_handler(task);
     ss_task_settled(task);
@@ -252,7 +254,8 @@ struct ss_outcome *ss_task_lost(struct task *task, const char *why)
     ss_engine_narrate(engine, "task %s: %s", name, why);
     if (task->redeliveries > SS_REDELIVERIES_MAX) {
         char text[SS_ERROR_SIZE];
-        snprintf(text, sizeof(text), "node \"%s\": the worker that ran it was "
+        snprintf(text, sizeof(text),
+            "node \"%s\": the worker that ran it was "
             "lost on each of %" PRIu32 " attempts; the last: %s",
             name, task->redeliveries, why);
         if (task->change || task->order_kind == SS_ORDER_FOLD)

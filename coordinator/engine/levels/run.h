@@ -43,7 +43,7 @@ struct run {
     char id[SS_UUID_SIZE]; // a client's own id: any text that fits
     struct terms terms;
     struct ss_graph *graph;
-    json_t *body; // the request: how it was entered
+    json_t *body;  // the request: how it was entered
     json_t *input; // borrowed from body, or NULL
     json_t *command;
     enum durability durability;
@@ -53,12 +53,15 @@ struct run {
     bool strict_resume;
     struct ss_names before, after; // per call; empty: the graph's
     json_t *config, *context;
-    json_t *meta;       // merged into checkpoint metadata (R1.6)
-    struct ss_value *plain; // the resume value without an id; NULL: none, or taken
+    json_t *meta; // merged into checkpoint metadata (R1.6)
+    struct ss_value
+        *plain; // the resume value without an id; NULL: none, or taken
     struct task *resume_value_holder; // whom it went out to
-    struct task *resume_value_waits;  // who goes first, until graphs inside are planned
+    struct task
+        *resume_value_waits; // who goes first, until graphs inside are planned
     bool resume_value_aimed; // it went to whose question was open
-    size_t held; // tasks that asked and wait for the resume value without an id's way
+    size_t held; // tasks that asked and wait for the resume value without an
+                 // id's way
     json_t *questions; // ids that were open when it was entered (R7.12)
     json_t *entry;     // the entry part of its first row, borrowed
     char replay_id[SS_UUID_SIZE]; // replay state (R5.13); "" none
@@ -69,11 +72,11 @@ struct run {
     size_t running;            // attempts out
     char *drain;               // a node asked to stop
     uint64_t entry_seq;
-    int64_t recoveries;  // counted without a row since; 0: it is innocent
+    int64_t recoveries; // counted without a row since; 0: it is innocent
     bool cancelled;
     // while it waits for its turn (queue.c)
-    json_t *record;  // what is stored of it, with its request; NULL: it runs
-    uint64_t unit;   // that stores it
+    json_t *record;    // what is stored of it, with its request; NULL: it runs
+    uint64_t unit;     // that stores it
     bool keeps_output; // its end row does: no fold of rows gives it
     json_t *warnings;
     uint64_t supersteps, tasks_run;

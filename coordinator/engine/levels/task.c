@@ -80,8 +80,9 @@ static void wait_on(struct task *task)
     ss_task_move(task, TASK_BACKOFF);
     SS_VEC_PUSH(&engine->backoff, task);
     ss_engine_wake(engine, task->retry_at_ms);
-    ss_engine_narrate(engine, "task %s has failed before; attempt %" PRIu32
-        " in %" PRId64 " ms", task->node->name, task->failures + 1,
+    ss_engine_narrate(engine,
+        "task %s has failed before; attempt %" PRIu32 " in %" PRId64 " ms",
+        task->node->name, task->failures + 1,
         task->retry_at_ms - engine->now_ms);
 }
 
@@ -102,10 +103,9 @@ void ss_task_start(struct task *task)
         const struct loop *loop = task->loop;
         bool is_command =
             !loop->parent && loop->run->command && !loop->resuming;
-        task->returned = is_command
-            ? ss_value_ref(task->input)
-            : ss_value_new(json_pack(
-                  "{s:O}", "$quote", ss_value_json(task->input)));
+        task->returned = is_command ? ss_value_ref(task->input)
+                                    : ss_value_new(json_pack("{s:O}", "$quote",
+                                          ss_value_json(task->input)));
         ss_task_write(task);
         return;
     }
@@ -138,8 +138,7 @@ void ss_task_write(struct task *task)
         ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
         &parent, &error);
     if (status != SS_OK) {
-        ss_task_failed(
-            task, status, NULL, SS_RETRY_DEFAULT, error.message);
+        ss_task_failed(task, status, NULL, SS_RETRY_DEFAULT, error.message);
     } else if (parent) {
         task->parent = parent;
         ss_task_move(task, TASK_PARENT);
@@ -177,8 +176,8 @@ void ss_task_outcome(struct task *task, struct ss_outcome *outcome)
 {
     struct run *run = task->loop->run;
     use_answers(task, outcome);
-    bool refused = outcome->kind == SS_OUTCOME_FAILED
-        && outcome->code == SS_EANSWER && task->resume_value_given;
+    bool refused = outcome->kind == SS_OUTCOME_FAILED &&
+                   outcome->code == SS_EANSWER && task->resume_value_given;
     bool taken = outcome->took_plain || refused;
     if (taken)
         ss_resume_value_taken(task);
@@ -237,7 +236,8 @@ static void child_interrupted(struct task *task, const struct loop *child)
         ss_task_commit_interrupt(task);
         return;
     }
-    ss_task_move(task, TASK_INTERRUPTED); // a breakpoint inside: nothing is stored
+    ss_task_move(
+        task, TASK_INTERRUPTED); // a breakpoint inside: nothing is stored
     ss_task_settled(task);
 }
 
@@ -248,9 +248,9 @@ void ss_task_child_ended(struct task *task, struct loop *child)
     switch (child->status) {
     case LOOP_DONE:
         task->returned = child->output
-            ? ss_value_new(json_pack(
-                  "{s:O}", "$quote", ss_value_json(child->output)))
-            : ss_value_null();
+                             ? ss_value_new(json_pack("{s:O}", "$quote",
+                                   ss_value_json(child->output)))
+                             : ss_value_null();
         ss_task_write(task);
         break;
     case LOOP_INTERRUPTED:

@@ -59,7 +59,8 @@ void ss_task_commit_failure(
     struct task *task, int code, const char *message, bool handled);
 // It has ended, whichever way: the loop looks what is next.
 void ss_task_settled(struct task *task);
-// Nobody else may be given the resume value without an id. `stored`: it has writes to say so.
+// Nobody else may be given the resume value without an id. `stored`: it has
+// writes to say so.
 void ss_task_took_resume_value(struct task *task, bool stored);
 
 // ------------------------------------------------ retry.c
@@ -67,8 +68,8 @@ void ss_task_took_resume_value(struct task *task, bool stored);
 // An attempt failed; there may be another one.
 void ss_task_failed(struct task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *message);
-// After a crash: those that have not ended have failed, and were lost, so often,
-// and wait as long as they would have.
+// After a crash: those that have not ended have failed, and were lost, so
+// often, and wait as long as they would have.
 void ss_loop_recover_tries(struct loop *loop);
 
 #endif

@@ -25,7 +25,7 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
     ss_error_set(&cut, SS_OK, "%s", text);
     size_t i;
     json_t *item;
-    json_array_foreach(run->warnings, i, item) {
+    json_array_foreach (run->warnings, i, item) {
         if (strcmp(json_string_value(item), cut.message) == 0)
             return;
     }
@@ -34,12 +34,16 @@ void ss_loop_warn(struct loop *loop, const char *format, ...)
 
 void ss_loop_warn_unasked(struct loop *loop)
 {
-    ss_loop_warn(loop, "thread %s: no question is open; the answer was "
-        "ignored", loop->thread->id);
+    ss_loop_warn(loop,
+        "thread %s: no question is open; the answer was "
+        "ignored",
+        loop->thread->id);
 }
 
 void ss_loop_warn_send(struct loop *loop, const char *node)
 {
-    ss_loop_warn(loop, "a send to \"%s\", which is no node of graph %s, was "
-        "ignored", node ? node : "?", loop->graph->name);
+    ss_loop_warn(loop,
+        "a send to \"%s\", which is no node of graph %s, was "
+        "ignored",
+        node ? node : "?", loop->graph->name);
 }

@@ -1,15 +1,16 @@
 // watch.h - what levels and runs tell the rooms above them, while it happens.
 //
-//   scheduler, runs, levels --watch_planned(loop)--> engine->watch --> audience.c
+//   scheduler, runs, levels --watch_planned(loop)--> engine->watch -->
+//   audience.c
 //
-// One table of functions, which the requests room fills when the engine is made;
-// none of them is NULL. Each is called in the step in which it happens, before the
-// row that tells of it closes, so that what is told rests on that row. Whoever is
-// called changes nothing that a level or a run decides by, and makes none of them
-// go on. Everything is borrowed.
+// One table of functions, which the requests room fills when the engine is
+// made; none of them is NULL. Each is called in the step in which it happens,
+// before the row that tells of it closes, so that what is told rests on that
+// row. Whoever is called changes nothing that a level or a run decides by, and
+// makes none of them go on. Everything is borrowed.
 //
-// A loop here is one that a run runs: views, and what an update works on, have no
-// run and tell nothing.
+// A loop here is one that a run runs: views, and what an update works on, have
+// no run and tell nothing.
 #ifndef SS_ENGINE_LEVELS_WATCH_H
 #define SS_ENGINE_LEVELS_WATCH_H
 
@@ -27,8 +28,8 @@ struct watch {
     void (*made)(struct run *run);
     // It is freed, and nothing more is told of it.
     void (*freed)(struct run *run);
-    // What makes it known is in the open row or, where it waits for its turn, in
-    // the next unit.
+    // What makes it known is in the open row or, where it waits for its turn,
+    // in the next unit.
     void (*accepted)(struct run *run);
     // `run` goes on in the place of `before`, the same run, which is freed.
     void (*moved)(struct run *run, struct run *before);
@@ -37,12 +38,12 @@ struct watch {
     // It is dropped from memory, unfinished, for that reason.
     void (*dropped)(struct run *run, int status, const char *message);
 
-    // It is entered once more after a crash, before anything of it is told: what
-    // it tells first may have been told then.
+    // It is entered once more after a crash, before anything of it is told:
+    // what it tells first may have been told then.
     void (*recovered)(struct loop *loop);
-    // Its values are shown: it goes on with those of its checkpoint, or an update
-    // moved one of them, and the checkpoint is saved. `again`: it goes on after a
-    // crash, and may have shown them before.
+    // Its values are shown: it goes on with those of its checkpoint, or an
+    // update moved one of them, and the checkpoint is saved. `again`: it goes
+    // on after a crash, and may have shown them before.
     void (*values)(struct loop *loop, bool again);
     // The tasks of its next superstep are there; none has begun.
     void (*planned)(struct loop *loop);
@@ -118,8 +119,7 @@ static inline void watch_stopped(struct loop *loop)
     loop->engine->watch->stopped(loop);
 }
 
-static inline void watch_progressed(
-    struct loop *loop, const struct task *task)
+static inline void watch_progressed(struct loop *loop, const struct task *task)
 {
     loop->engine->watch->progressed(loop, task);
 }

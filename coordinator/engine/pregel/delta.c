@@ -25,8 +25,8 @@ json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
     json_t *kept = NULL;
     for (size_t c = 0; json_is_object(arg) && c < graph->channels_count; c++) {
         const struct ss_channel_spec *spec = &graph->channels[c];
-        if (spec->kind != SS_CHANNEL_UNTRACKED
-            || !json_object_get(arg, spec->name))
+        if (spec->kind != SS_CHANNEL_UNTRACKED ||
+            !json_object_get(arg, spec->name))
             continue;
         if (!kept)
             kept = json_copy(arg);
@@ -42,12 +42,11 @@ json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 static struct ss_value *stored_form(struct loop *loop, size_t c)
 {
     struct ss_value *value = ss_channel_store(&loop->channels[c], false);
-    if (!value || c != loop->graph->tasks_channel
-        || !loop->untracked)
+    if (!value || c != loop->graph->tasks_channel || !loop->untracked)
         return value;
     json_t *clean = json_array(), *send;
     size_t i;
-    json_array_foreach(ss_value_json(value), i, send)
+    json_array_foreach (ss_value_json(value), i, send)
         json_array_append_new(clean, ss_delta_tracked(loop->graph, send));
     ss_value_unref(value);
     return ss_value_new(clean);
@@ -67,8 +66,8 @@ static struct ss_value *list_delta(struct ss_value *old, struct ss_value *now,
     bool edits, enum ss_delta_op *ret_op)
 {
     struct ss_list_edits made;
-    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now)
-        || ss_value_count(old) < 2)
+    if (!old || !now || !ss_value_listed(old) || !ss_value_listed(now) ||
+        ss_value_count(old) < 2)
         return NULL;
     const struct ss_list *before = ss_value_list(old);
     if (!ss_list_compare(before, ss_value_list(now), &made))
@@ -93,9 +92,9 @@ static void row_channel(struct loop *loop, struct ss_row_channel *slot,
 {
     struct ss_value *value = stored_form(loop, c);
     enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
-    struct ss_value *delta = form->whole
-        ? NULL
-        : list_delta(loop->stored[c], value, form->edits, &op);
+    struct ss_value *delta =
+        form->whole ? NULL
+                    : list_delta(loop->stored[c], value, form->edits, &op);
     slot->name = ss_strdup(loop->graph->channels[c].name);
     slot->version = loop->versions[c];
     slot->op = op;
@@ -121,7 +120,8 @@ static int by_channel(const void *a, const void *b)
 
 // A delta leaves out what this version of the graph does not know; who folds
 // finds it further back.
-static void fill_foreign(const struct loop *loop, struct ss_row_checkpoint *part)
+static void fill_foreign(
+    const struct loop *loop, struct ss_row_checkpoint *part)
 {
     for (size_t i = 0; i < loop->foreign.count; i++) {
         struct ss_row_channel *slot = &part->channels[part->channels_count++];
@@ -141,8 +141,7 @@ static void fill_channels(struct loop *loop, struct ss_row_checkpoint *part,
     for (size_t i = 0; i < list->count; i++) {
         size_t c = list->items[i];
         if (loop->versions[c])
-            row_channel(
-                loop, &part->channels[part->channels_count++], c, form);
+            row_channel(loop, &part->channels[part->channels_count++], c, form);
     }
     if (form->whole)
         fill_foreign(loop, part);

@@ -1,5 +1,5 @@
-// fold.c - custom reducers: which channels of a superstep the application folds,
-// and what (ask_fold.c asks it).
+// fold.c - custom reducers: which channels of a superstep the application
+// folds, and what (ask_fold.c asks it).
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,17 +16,15 @@ static int by_index(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-void ss_fold_channels(const struct loop *loop,
-    const struct update_task *tasks, size_t count, struct index_list *list)
+void ss_fold_channels(const struct loop *loop, const struct update_task *tasks,
+    size_t count, struct index_list *list)
 {
     const struct ss_graph *graph = loop->graph;
     for (size_t t = 0; t < count; t++)
-        for (size_t w = 0; tasks[t].writes && w < tasks[t].writes->count;
-             w++) {
+        for (size_t w = 0; tasks[t].writes && w < tasks[t].writes->count; w++) {
             size_t c =
                 ss_graph_channel(graph, tasks[t].writes->items[w].channel);
-            if (c != SS_NONE
-                && graph->channels[c].reducer == SS_REDUCER_CUSTOM)
+            if (c != SS_NONE && graph->channels[c].reducer == SS_REDUCER_CUSTOM)
                 SS_VEC_PUSH(list, c);
         }
     if (list->count == 0)
@@ -48,8 +46,7 @@ static int by_path(const void *a, const void *b)
 json_t *ss_fold_writes(
     const char *channel, const struct update_task *tasks, size_t count)
 {
-    const struct update_task **sorted =
-        ss_zalloc(count + 1, sizeof(*sorted));
+    const struct update_task **sorted = ss_zalloc(count + 1, sizeof(*sorted));
     for (size_t t = 0; t < count; t++)
         sorted[t] = &tasks[t];
     if (count)

@@ -1,7 +1,7 @@
 // load.c - a loop's state from a checkpoint.
 //
-// A loop holds its state live, by channel index; who loads it folds what rows say
-// (common/model/journal) into that.
+// A loop holds its state live, by channel index; who loads it folds what rows
+// say (common/model/journal) into that.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -27,8 +27,8 @@ static int restore_channels(struct loop *loop,
         const struct ss_slot *slot =
             checkpoint ? ss_map_get(&checkpoint->channels, spec->name) : NULL;
         struct ss_value *stored = slot ? slot->value : NULL;
-        int status = ss_channel_restore(
-            &loop->channels[c], spec, stored, error);
+        int status =
+            ss_channel_restore(&loop->channels[c], spec, stored, error);
         if (status != SS_OK)
             return status;
         loop->versions[c] = slot ? slot->version : 0;
@@ -45,15 +45,14 @@ static int restore_channels(struct loop *loop,
 static void load_foreign(
     struct loop *loop, const char *name, const struct ss_slot *slot)
 {
-    SS_VEC_PUSH(&loop->foreign,
-        (struct ss_row_channel){.name = ss_strdup(name),
-            .version = slot->version,
-            .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
-            .value = ss_value_ref(slot->value)});
+    SS_VEC_PUSH(
+        &loop->foreign, (struct ss_row_channel){.name = ss_strdup(name),
+                            .version = slot->version,
+                            .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
+                            .value = ss_value_ref(slot->value)});
 }
 
-static void load_seen(
-    struct loop *loop, const struct ss_checkpoint *checkpoint)
+static void load_seen(struct loop *loop, const struct ss_checkpoint *checkpoint)
 {
     for (const struct ss_map_entry *e = checkpoint->channels.first; e;
          e = e->next) {
@@ -77,7 +76,8 @@ static void load_seen(
             ss_seen_set(loop, e->key, v->key, *(const int64_t *)v->value);
         loop->whole_bytes += SLOT_BYTES * (entry->count + 1);
     }
-    // an empty list says no more than none: all nodes are looked at (R3.2, R5.8)
+    // an empty list says no more than none: all nodes are looked at (R3.2,
+    // R5.8)
     loop->updated_known = checkpoint->updated_count > 0;
     for (size_t i = 0; i < checkpoint->updated_count; i++) {
         size_t c = ss_graph_channel(loop->graph, checkpoint->updated[i]);

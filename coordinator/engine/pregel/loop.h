@@ -1,5 +1,5 @@
-// loop.h - a loop and its tasks: the state of one graph in one namespace, and the
-// superstep that is under way.
+// loop.h - a loop and its tasks: the state of one graph in one namespace, and
+// the superstep that is under way.
 #ifndef SS_ENGINE_PREGEL_LOOP_H
 #define SS_ENGINE_PREGEL_LOOP_H
 
@@ -38,7 +38,7 @@ enum task_state {
     TASK_CHILD,       // its graph runs as a nested loop
     TASK_DONE,        // has its writes
     TASK_INTERRUPTED, // asks, or stopped at a breakpoint inside
-    TASK_HELD,        // asked; the resume value without an id may still come its way
+    TASK_HELD, // asked; the resume value without an id may still come its way
     TASK_FAILED,
     TASK_PARENT, // ended with a Command to the graph around
 };
@@ -51,16 +51,17 @@ struct task {
     enum task_state state;
     const struct ss_node *node; // borrowed from the graph
     char id[SS_UUID_SIZE];
-    char *path; // path_str (R3.14)
-    size_t index; // PUSH: its place in the topic
-    char *ns;   // task_checkpoint_ns
-    bool may_be_out; // of a found run: a worker may still have it
-    bool is_expected;      // stands among the seekers (takeover.c)
+    char *path;       // path_str (R3.14)
+    size_t index;     // PUSH: its place in the topic
+    char *ns;         // task_checkpoint_ns
+    bool may_be_out;  // of a found run: a worker may still have it
+    bool is_expected; // stands among the seekers (takeover.c)
     struct ss_value *input;
     struct ss_writes writes; // output, once done or restored
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
-    bool resume_value_given;        // the resume value without an id went out with its attempt
+    bool resume_value_given; // the resume value without an id went out with its
+                             // attempt
     bool goes_first;         // it may be, unless a question is open elsewhere
     bool took_plain;         // a task inside, that stores nothing, took it
     bool restored;           // writes came from earlier pending writes
@@ -70,13 +71,13 @@ struct task {
     json_t *items;           // live ones of this attempt: [[mode, value]...]
     size_t items_size;
     uint64_t items_count;
-    struct ss_error error;   // FAILED
+    struct ss_error error; // FAILED
     char *error_kind;
-    bool error_handled; // a handler took it
+    bool error_handled;  // a handler took it
     struct task *failed; // HANDLER: whose failure it handles
     json_t *parent;      // PARENT: the command
     char *cache_key;
-    int64_t timeout_ms;  // a send's own
+    int64_t timeout_ms; // a send's own
     // attempts
     enum ss_assignment_kind order_kind;
     struct ss_value *returned; // WRITERS: what the subgraph gave
@@ -90,7 +91,7 @@ struct task {
     struct ss_attempt attempt;
     struct worker *worker;
     int64_t sent_ms;
-    bool sent_anew; // its worker lacked a list: it went again, whole
+    bool sent_anew;    // its worker lacked a list: it went again, whole
     uint64_t gate_seq; // rows up to here must be durable before it is sent
     struct task *ready_next, *ready_prev; // in its line (ready_queue.c)
     struct line *line;                    // NULL: it is not ready
@@ -101,21 +102,23 @@ struct task {
     struct ss_value *folded;
 };
 
-// What a superstep says at once to the rooms above it, or asks them; they fill this
-// table when the engine is made.
+// What a superstep says at once to the rooms above it, or asks them; they fill
+// this table when the engine is made.
 struct sink {
     // The task goes: nobody may know it any more when this returns.
     void (*dropped)(struct task *task);
-    // A send to `node` (NULL: it names none), which the graph lacks, is left out.
+    // A send to `node` (NULL: it names none), which the graph lacks, is left
+    // out.
     void (*ignored)(struct loop *loop, const char *node);
-    // Until then an attempt of before may be begun. Not later than now: none may.
+    // Until then an attempt of before may be begun. Not later than now: none
+    // may.
     int64_t (*begins_until)(const struct task *task);
 };
 
 enum loop_status {
     LOOP_ENTERING,
-    LOOP_RUNNING,  // tasks are out
-    LOOP_FOLDING,  // custom reducers are asked before the update
+    LOOP_RUNNING, // tasks are out
+    LOOP_FOLDING, // custom reducers are asked before the update
     LOOP_DONE,
     LOOP_INTERRUPTED,
     LOOP_FAILED,
@@ -179,7 +182,7 @@ struct fold_then {
 
 // What supersteps know of their run.
 struct terms {
-    bool recovering; // the first of them is that of a crash
+    bool recovering;    // the first of them is that of a crash
     json_t *resume_map; // id -> answer, or NULL
     bool has_output_keys;
     struct ss_keys output_keys; // owned
@@ -190,10 +193,10 @@ struct loop {
     struct engine *engine;
     const struct sink *sink;
     struct thread *thread;
-    struct run *run; // NULL: a view (state, history) or an update
+    struct run *run;     // NULL: a view (state, history) or an update
     struct terms *terms; // the run's; NULL: it has none
-    bool not_folded; // of a view: a custom reducer's writes wait
-    bool is_view;    // shown and dropped: no versions, nothing "updated" (R4.4)
+    bool not_folded;     // of a view: a custom reducer's writes wait
+    bool is_view; // shown and dropped: no versions, nothing "updated" (R4.4)
     struct loop *parent;
     struct task *parent_task;
     struct ss_graph *graph; // own reference
@@ -203,21 +206,23 @@ struct loop {
 
     // the checkpoint being worked on
     char id[SS_UUID_SIZE];
-    int64_t *versions; // by channel index; 0: none
+    int64_t *versions;   // by channel index; 0: none
     int64_t version_max; // over all channels, unknown ones too
     struct ss_map seen;  // node -> struct ss_map * (channel -> int64_t *)
     struct ss_channel *channels; // by channel index
     bool updated_known;
-    struct index_set updated; // channels
-    struct index_set updated_last;    // those that the last update updated
+    struct index_set updated;      // channels
+    struct index_set updated_last; // those that the last update updated
     // A superstep looks at what moved, never at all of a graph:
     struct index_set versioned; // channels that have a version
-    struct index_set self_changing; // channels that change though nobody writes them
-    struct index_set candidates;    // nodes: all that are triggered are among them
-    bool candidates_known;          // else any may be
-    bool changed_since_break, changed_since_break_known; // something moved since the last breakpoint
-    bool has_custom;   // a custom reducer folds some channel
-    size_t *slots;     // by channel index, of an update under way; else 0
+    struct index_set
+        self_changing; // channels that change though nobody writes them
+    struct index_set candidates; // nodes: all that are triggered are among them
+    bool candidates_known;       // else any may be
+    bool changed_since_break,
+        changed_since_break_known; // something moved since the last breakpoint
+    bool has_custom;               // a custom reducer folds some channel
+    size_t *slots; // by channel index, of an update under way; else 0
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
     char source[8];
     int64_t meta_step;
@@ -235,12 +240,13 @@ struct loop {
         size_t count, capacity;
     } foreign;
     bool dirty; // the checkpoint is not in the journal (exit)
-    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value without an id; or ""
-    bool unsaved_state;   // its channels are not those of its saved checkpoint
-    bool untracked; // some channels are never saved
+    char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value
+                                        // without an id; or ""
+    bool unsaved_state; // its channels are not those of its saved checkpoint
+    bool untracked;     // some channels are never saved
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
     bool force_whole; // the next row holds all (a copy beside its original)
-    struct index_set moved; // channels
+    struct index_set moved;   // channels
     struct ss_value **stored; // by channel index: what the journal holds
     size_t *stored_size;      // its bytes, about
     struct {
@@ -260,25 +266,25 @@ struct loop {
     // how it was entered (R5.1, R5.5, R5.6)
     bool persists; // it has a checkpointer
     bool addressed, superseded, loaded_latest;
-    bool resuming;       // is_resuming
+    bool resuming; // is_resuming
     bool time_traveling;
     bool replaying;
     bool resuming_flag, has_resuming_flag; // inherited by children
     bool first_superstep;
     json_t *checkpoint_map;
-    bool ticked; // its first tick was made
+    bool ticked;     // its first tick was made
     size_t ended_to; // tasks before this one have ended, for ever
 
     // what it gives
     struct ss_value *output; // last values payload; NULL: none was emitted
-    json_t *interrupts;  // INTERRUPTED
+    json_t *interrupts;      // INTERRUPTED
     struct ss_error error;
     char *error_node;
     json_t *parent_command;
     char *drain;
     struct change *change; // an update_state works on it
     struct entry *entry;   // it is being entered (enter.c)
-    struct task *folds; // FOLDING: one pseudo task for each channel
+    struct task *folds;    // FOLDING: one pseudo task for each channel
     size_t folds_count;
     const struct fold_then *fold_then;
 };

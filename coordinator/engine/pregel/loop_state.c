@@ -13,18 +13,18 @@ enum {
     PARENT = 1 << LOOP_PARENT,
 };
 
-// One that folds its input is RUNNING before its entry is over, and then again. The
-// loop of an update_state is entered by nobody: it folds from ENTERING on. A run
-// that is told to end leaves its root FAILED, wherever that was: also one that has
-// left by itself in this very step.
+// One that folds its input is RUNNING before its entry is over, and then again.
+// The loop of an update_state is entered by nobody: it folds from ENTERING on.
+// A run that is told to end leaves its root FAILED, wherever that was: also one
+// that has left by itself in this very step.
 static const struct ss_state states[] = {
     [LOOP_ENTERING] = {"entering", 0},
     [LOOP_RUNNING] = {"running", ENTERING | RUNNING | FOLDING},
     [LOOP_FOLDING] = {"folding", ENTERING | RUNNING},
     [LOOP_DONE] = {"done", RUNNING},
     [LOOP_INTERRUPTED] = {"interrupted", RUNNING},
-    [LOOP_FAILED] = {"failed", ENTERING | RUNNING | FOLDING | DONE
-            | INTERRUPTED | FAILED | DRAINED | PARENT},
+    [LOOP_FAILED] = {"failed", ENTERING | RUNNING | FOLDING | DONE |
+                                   INTERRUPTED | FAILED | DRAINED | PARENT},
     [LOOP_DRAINED] = {"drained", RUNNING},
     [LOOP_PARENT] = {"left with a command", RUNNING},
 };

@@ -8,8 +8,8 @@
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/pregel/pregel.h"
 
-void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
-    struct ss_keys *ret_final)
+void ss_loop_keys(
+    struct loop *loop, struct ss_keys *ret_shown, struct ss_keys *ret_final)
 {
     *ret_final = loop->graph->output;
     *ret_shown = loop->parent ? loop->graph->output : loop->graph->stream;

@@ -23,13 +23,13 @@ static bool is_null_task(const char *task_id)
 
 static bool is_control(const char *channel)
 {
-    return ss_name_special(channel) < 0
-        || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
+    return ss_name_special(channel) < 0 ||
+           strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
 void ss_pendings_add(struct pendings *pending, const char *task_id,
-    const char *path, int32_t idx, const char *channel,
-    struct ss_value *value, bool of_this_run, uint64_t seq)
+    const char *path, int32_t idx, const char *channel, struct ss_value *value,
+    bool of_this_run, uint64_t seq)
 {
     struct pending entry = {.path = ss_strdup(path ? path : ""),
         .idx = idx,
@@ -66,8 +66,8 @@ void ss_pendings_drop_write(
     if (!ss_map_get(&pending->tasks, task_id))
         return;
     for (size_t i = pending->count; i-- > 0;)
-        if (strcmp(pending->items[i].task_id, task_id) == 0
-            && strcmp(pending->items[i].channel, channel) == 0)
+        if (strcmp(pending->items[i].task_id, task_id) == 0 &&
+            strcmp(pending->items[i].channel, channel) == 0)
             ss_pendings_remove(pending, i);
 }
 
@@ -124,9 +124,9 @@ struct task_facts ss_pendings_facts(
 bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
 {
     for (size_t i = 0; i < pending->count; i++)
-        if (pending->items[i].of_this_run
-            && strcmp(pending->items[i].task_id, task_id) == 0
-            && !ss_name_of_attempts(pending->items[i].channel))
+        if (pending->items[i].of_this_run &&
+            strcmp(pending->items[i].task_id, task_id) == 0 &&
+            !ss_name_of_attempts(pending->items[i].channel))
             return true;
     return false;
 }
@@ -137,21 +137,20 @@ const char *ss_pendings_ended(
     const struct pending *last = NULL;
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (!p->of_this_run || p->seq <= since
-            || strcmp(p->channel, SS_NAME_LOST) == 0
-            || strcmp(p->task_id, task_id) != 0)
+        if (!p->of_this_run || p->seq <= since ||
+            strcmp(p->channel, SS_NAME_LOST) == 0 ||
+            strcmp(p->task_id, task_id) != 0)
             continue;
-        bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0
-            || strcmp(p->channel, SS_NAME_INTERRUPT) == 0;
+        bool ends = strcmp(p->channel, SS_NAME_ERROR) == 0 ||
+                    strcmp(p->channel, SS_NAME_INTERRUPT) == 0;
         if (!last || p->seq > last->seq || (p->seq == last->seq && ends))
             last = p;
     }
     if (!last || ss_pendings_facts(pending, task_id).finished)
         return NULL;
-    return strcmp(last->channel, SS_NAME_ERROR) == 0 ? SS_NAME_ERROR
-        : strcmp(last->channel, SS_NAME_INTERRUPT) == 0
-        ? SS_NAME_INTERRUPT
-        : NULL;
+    return strcmp(last->channel, SS_NAME_ERROR) == 0       ? SS_NAME_ERROR
+           : strcmp(last->channel, SS_NAME_INTERRUPT) == 0 ? SS_NAME_INTERRUPT
+                                                           : NULL;
 }
 
 void ss_pendings_output(const struct pendings *pending, const char *task_id,
@@ -174,9 +173,9 @@ void ss_pendings_null_writes(
     }
 }
 
-// R7.12b, not copied: a question is open only while its task has as many answers
-// as it had when it asked. One that was answered since then (and failed after
-// that) asks nothing now.
+// R7.12b, not copied: a question is open only while its task has as many
+// answers as it had when it asked. One that was answered since then (and failed
+// after that) asks nothing now.
 static bool answered_since(const struct pendings *pending, const char *task_id)
 {
     uint64_t asked = 0, answered = 0;
@@ -195,8 +194,8 @@ static bool answered_since(const struct pendings *pending, const char *task_id)
 bool ss_pendings_asks(const struct pendings *pending, const char *task_id)
 {
     struct task_facts facts = ss_pendings_facts(pending, task_id);
-    return facts.interrupts && !facts.finished
-        && !answered_since(pending, task_id);
+    return facts.interrupts && !facts.finished &&
+           !answered_since(pending, task_id);
 }
 
 static json_t *questions(const struct pendings *pending, bool open_only)
@@ -204,9 +203,9 @@ static json_t *questions(const struct pendings *pending, bool open_only)
     json_t *list = json_array();
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0
-            && !is_null_task(p->task_id)
-            && (!open_only || ss_pendings_asks(pending, p->task_id)))
+        if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0 &&
+            !is_null_task(p->task_id) &&
+            (!open_only || ss_pendings_asks(pending, p->task_id)))
             json_array_extend(list, ss_value_json(p->value));
     }
     return list;
@@ -216,7 +215,7 @@ static json_t *ids_of(json_t *interrupts)
 {
     size_t i;
     json_t *interrupt, *ids = json_array();
-    json_array_foreach(interrupts, i, interrupt)
+    json_array_foreach (interrupts, i, interrupt)
         json_array_append(ids, json_object_get(interrupt, "id"));
     json_decref(interrupts);
     return ids;
@@ -241,12 +240,12 @@ bool ss_pendings_failed_answered(const struct pendings *pending)
 {
     for (size_t i = 0; i < pending->count; i++) {
         const struct pending *p = &pending->items[i];
-        if (strcmp(p->channel, SS_NAME_ERROR) != 0
-            || ss_pendings_ours(pending, p->task_id))
+        if (strcmp(p->channel, SS_NAME_ERROR) != 0 ||
+            ss_pendings_ours(pending, p->task_id))
             continue;
         struct task_facts facts = ss_pendings_facts(pending, p->task_id);
-        if (facts.failed && json_array_size(facts.answers) > 0
-            && !ss_pendings_asks(pending, p->task_id))
+        if (facts.failed && json_array_size(facts.answers) > 0 &&
+            !ss_pendings_asks(pending, p->task_id))
             return true;
     }
     return false;

@@ -48,14 +48,14 @@ struct task_facts {
 struct task_facts ss_pendings_facts(
     const struct pendings *pending, const char *task_id);
 void ss_pendings_add(struct pendings *pending, const char *task_id,
-    const char *path, int32_t idx, const char *channel,
-    struct ss_value *value, bool of_this_run, uint64_t seq); // borrows all
+    const char *path, int32_t idx, const char *channel, struct ss_value *value,
+    bool of_this_run, uint64_t seq); // borrows all
 void ss_pendings_drop(struct pendings *pending, const char *task_id);
 void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
 void ss_pendings_drop_write(
     struct pendings *pending, const char *task_id, const char *channel);
-// A write of this task was made by this run (how often it was tried, or lost, is
-// none).
+// A write of this task was made by this run (how often it was tried, or lost,
+// is none).
 bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
 // Drops the write at that place.
 void ss_pendings_remove(struct pendings *pending, size_t index);

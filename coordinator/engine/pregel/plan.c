@@ -123,9 +123,8 @@ struct ss_value *ss_plan_input(struct loop *loop, const struct ss_keys *keys)
 {
     if (keys->scalar) {
         size_t c = ss_graph_channel(loop->graph, keys->items[0]);
-        return c == SS_NONE
-            ? NULL
-            : ss_value_ref(ss_channel_get(&loop->channels[c]));
+        return c == SS_NONE ? NULL
+                            : ss_value_ref(ss_channel_get(&loop->channels[c]));
     }
     struct reads reads = {.loop = loop};
     for (size_t i = 0; i < keys->count; i++)
@@ -139,8 +138,7 @@ static void read_fresh(struct reads *reads, const char *key, json_t *managed)
     struct loop *loop = reads->loop;
     size_t c = ss_graph_channel(loop->graph, key);
     if (c == SS_NONE) {
-        const struct ss_managed_spec *spec =
-            ss_graph_managed(loop->graph, key);
+        const struct ss_managed_spec *spec = ss_graph_managed(loop->graph, key);
         if (spec && !json_object_get(managed, key))
             json_object_set_new(managed, key, managed_value(loop, spec));
         return;
@@ -158,8 +156,7 @@ void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
     *ret_managed = json_object();
     for (size_t b = 0; b < node->branches_count; b++)
         for (size_t i = 0; i < node->branches[b].reads.count; i++)
-            read_fresh(
-                &reads, node->branches[b].reads.items[i], *ret_managed);
+            read_fresh(&reads, node->branches[b].reads.items[i], *ret_managed);
     *ret_channels = reads_close(&reads);
 }
 
@@ -177,19 +174,16 @@ static struct task *task_new(struct loop *loop, enum task_kind kind,
 }
 
 // The id and the namespace of a task (R3.11, R3.12); `parts` end the hash.
-static void name_task(struct task *task, const char *const *parts,
-    size_t count)
+static void name_task(struct task *task, const char *const *parts, size_t count)
 {
     const struct loop *loop = task->loop;
     const char *all[64];
     char step[24];
-    char *prefix = loop->ns[0]
-        ? ss_format("%s|%s", loop->ns, task->node->name)
-        : ss_strdup(task->node->name);
+    char *prefix = loop->ns[0] ? ss_format("%s|%s", loop->ns, task->node->name)
+                               : ss_strdup(task->node->name);
     snprintf(step, sizeof(step), "%" PRId64, loop->step);
-    const char **list = count + 3 <= 64
-        ? all
-        : ss_zalloc(count + 3, sizeof(*list));
+    const char **list =
+        count + 3 <= 64 ? all : ss_zalloc(count + 3, sizeof(*list));
     list[0] = prefix;
     list[1] = step;
     list[2] = task->node->name;
@@ -291,8 +285,8 @@ static void plan_push(struct loop *loop, json_t *item, size_t index)
         return;
     }
     json_t *arg = json_object_get(send, "arg");
-    struct task *task = task_new(loop, TASK_PUSH, &loop->graph->nodes[n],
-        ss_path_push(index));
+    struct task *task =
+        task_new(loop, TASK_PUSH, &loop->graph->nodes[n], ss_path_push(index));
     task->input = arg ? ss_value_new(json_incref(arg)) : ss_value_null();
     task->index = index;
     task->timeout_ms = ss_duration_ms(ss_json_int(send, "timeout_ms", 0));
@@ -322,9 +316,9 @@ static void plan_updated(struct loop *loop, struct ss_map *shared)
         const struct ss_channel_spec *spec =
             &graph->channels[updated->items[u]];
         for (size_t i = 0; i < spec->nodes_count; i++)
-            SS_VEC_PUSH(&list,
-                (struct candidate){
-                    graph->nodes[spec->nodes[i]].name, spec->nodes[i]});
+            SS_VEC_PUSH(
+                &list, (struct candidate){
+                           graph->nodes[spec->nodes[i]].name, spec->nodes[i]});
     }
     if (list.count > 1)
         qsort(list.items, list.count, sizeof(*list.items), by_name);
@@ -346,7 +340,8 @@ static void plan_all(struct loop *loop, struct ss_map *shared)
 {
     struct index_set *maybe = &loop->candidates;
     struct index_list *list = &maybe->list;
-    for (size_t n = 0; !loop->candidates_known && n < loop->graph->nodes_count; n++)
+    for (size_t n = 0; !loop->candidates_known && n < loop->graph->nodes_count;
+         n++)
         index_set_add(maybe, n);
     loop->candidates_known = true;
     if (list->count > 1)
@@ -368,7 +363,7 @@ void ss_plan(struct loop *loop, bool execute)
     if (ss_channel_available(topic)) {
         json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
         size_t i;
-        json_array_foreach(sends, i, send)
+        json_array_foreach (sends, i, send)
             plan_push(loop, send, i);
     }
     if (loop->version_max == 0)
@@ -387,8 +382,8 @@ struct task *ss_plan_handler(struct loop *loop, struct task *failed)
     char *path = NULL;
     // the failed task's path, cut to three parts (R3.10)
     if (failed->kind == TASK_PULL)
-        path = ss_format("~%s, %s, %s, %010d", SS_NAME_PULL,
-            failed->node->name, SS_NAME_HANDLER_PATH, 0);
+        path = ss_format("~%s, %s, %s, %010d", SS_NAME_PULL, failed->node->name,
+            SS_NAME_HANDLER_PATH, 0);
     else
         path = ss_format("~%s, %010zu, %010d, %s, %010d", SS_NAME_PUSH,
             failed->index, 0, SS_NAME_HANDLER_PATH, 0);
@@ -410,7 +405,7 @@ json_t *ss_task_triggers(const struct task *task)
     }
     for (size_t i = 0; i < task->node->triggers_count; i++)
         json_array_append_new(list,
-            json_string(task->loop->graph->channels[task->node->triggers[i]]
-                            .name));
+            json_string(
+                task->loop->graph->channels[task->node->triggers[i]].name));
     return list;
 }

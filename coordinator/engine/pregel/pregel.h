@@ -23,16 +23,19 @@ struct task;
 // One task as the update sees it (R4.1): real tasks, the pseudo task
 // `__input__`, and the tasks of update_state.
 struct update_task {
-    const char *path; // decides the order
-    const char *name; // whose versions_seen entry it is
-    const char *id;   // owner of its writes (made-up message ids)
+    const char *path;       // decides the order
+    const char *name;       // whose versions_seen entry it is
+    const char *id;         // owner of its writes (made-up message ids)
     const size_t *triggers; // channel indexes
     size_t triggers_count;
     bool bumps; // has triggers, though they may not be channels (push, update)
     const struct ss_writes *writes; // or NULL
 };
 
-enum { ROW_BYTES = 128, SLOT_BYTES = 24 }; // about what each takes besides values
+enum {
+    ROW_BYTES = 128,
+    SLOT_BYTES = 24
+}; // about what each takes besides values
 
 struct delta_form {
     bool whole;   // all of the state, not only what moved
@@ -45,14 +48,13 @@ struct delta_form {
 // A planned task as the update sees it.
 struct update_task ss_update_task(const struct task *task);
 
-// Apply the writes of one superstep (R4, steps 1 to 9). On success the channels,
-// versions and versions_seen of `loop` are new, and loop->news says which
-// channels were updated. On error (SS_EUPDATE,
-// SS_EINVAL) nothing changed; *ret_channel is the channel at fault, or SS_NONE.
-// `writes_values`: by name, the fold of custom reducers, or NULL.
+// Apply the writes of one superstep (R4, steps 1 to 9). On success the
+// channels, versions and versions_seen of `loop` are new, and loop->news says
+// which channels were updated. On error (SS_EUPDATE, SS_EINVAL) nothing
+// changed; *ret_channel is the channel at fault, or SS_NONE. `writes_values`:
+// by name, the fold of custom reducers, or NULL.
 int ss_update_apply(struct loop *loop, const struct update_task *tasks,
-    size_t count, size_t *ret_channel,
-    struct ss_error *error) SS_MUST_USE;
+    size_t count, size_t *ret_channel, struct ss_error *error) SS_MUST_USE;
 
 // loop->news replace, or add to, what the loop knows as updated_channels (R5.8,
 // R5.17).
@@ -61,11 +63,11 @@ void ss_loop_forget_updated(struct loop *loop); // null: unknown
 
 // The version that `node` has seen of `channel`; false: no entry at all. *ret
 // is 0 where the entry lacks the channel.
-bool ss_seen_get(const struct loop *loop, const char *node,
-    const char *channel, int64_t *ret);
+bool ss_seen_get(const struct loop *loop, const char *node, const char *channel,
+    int64_t *ret);
 // Set; a NULL channel makes the empty entry.
-void ss_seen_set(struct loop *loop, const char *node, const char *channel,
-    int64_t version);
+void ss_seen_set(
+    struct loop *loop, const char *node, const char *channel, int64_t version);
 
 // ------------------------------------------------ load.c
 
@@ -102,16 +104,17 @@ void ss_plan_fresh(struct loop *loop, const struct ss_node *node,
 
 // ------------------------------------------------ restore.c
 
-// Finished tasks keep what they wrote, the others get their answers. Handlers of
-// what had failed are added to the tasks.
+// Finished tasks keep what they wrote, the others get their answers. Handlers
+// of what had failed are added to the tasks.
 void ss_loop_restore(struct loop *loop);
 
 // ------------------------------------------------ fold.c
 
 // The channels with custom reducers that are written, in their order.
-void ss_fold_channels(const struct loop *loop,
-    const struct update_task *tasks, size_t count, struct index_list *list);
-// The writes to one channel, in the order in which the update applies them. Gives.
+void ss_fold_channels(const struct loop *loop, const struct update_task *tasks,
+    size_t count, struct index_list *list);
+// The writes to one channel, in the order in which the update applies them.
+// Gives.
 json_t *ss_fold_writes(
     const char *channel, const struct update_task *tasks, size_t count);
 
@@ -119,11 +122,10 @@ json_t *ss_fold_writes(
 
 // The keys of `values` and `updates` events, and of the final output (R10.4).
 // Borrowed from the graph or the run.
-void ss_loop_keys(struct loop *loop, struct ss_keys *ret_shown,
-    struct ss_keys *ret_final);
+void ss_loop_keys(
+    struct loop *loop, struct ss_keys *ret_shown, struct ss_keys *ret_final);
 // The current output values of the loop (R10.4). Gives.
-struct ss_value *ss_loop_output(
-    struct loop *loop, const struct ss_keys *keys);
+struct ss_value *ss_loop_output(struct loop *loop, const struct ss_keys *keys);
 // The same, whole: to be shown. Gives.
 json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
 

@@ -25,12 +25,11 @@ static void give_answers(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
     json_t *map = loop->terms->resume_map;
-    task->answers = json_is_array(facts->answers)
-        ? json_copy(facts->answers)
-        : json_array();
+    task->answers = json_is_array(facts->answers) ? json_copy(facts->answers)
+                                                  : json_array();
     // after a crash: what this run gave it before stands with its answers
-    if (!map || (loop->terms->recovering
-        && ss_pendings_ours(&loop->pending, task->id)))
+    if (!map ||
+        (loop->terms->recovering && ss_pendings_ours(&loop->pending, task->id)))
         return;
     char id[SS_HEX128_SIZE];
     ss_interrupt_id(task->ns, json_array_size(task->answers), id);
@@ -61,8 +60,8 @@ static void restore_failure(struct task *task, const struct task_facts *facts)
     ss_task_move(task, TASK_FAILED);
     int code =
         ss_status_by_name(ss_json_str(facts->error, "code", "node_failed"));
-    ss_error_set(&task->error, code, "%s",
-        ss_json_str(facts->error, "message", ""));
+    ss_error_set(
+        &task->error, code, "%s", ss_json_str(facts->error, "message", ""));
 }
 
 // After a crash: what has failed or asked in this very run does so no more. Its
@@ -70,9 +69,10 @@ static void restore_failure(struct task *task, const struct task_facts *facts)
 static void recover_ended(struct task *task, const struct task_facts *facts)
 {
     const struct loop *loop = task->loop;
-    const char *how = loop->terms->recovering
-        ? ss_pendings_ended(&loop->pending, task->id, loop->tried_seq)
-        : NULL;
+    const char *how =
+        loop->terms->recovering
+            ? ss_pendings_ended(&loop->pending, task->id, loop->tried_seq)
+            : NULL;
     if (how && strcmp(how, SS_NAME_ERROR) == 0) {
         restore_failure(task, facts);
     } else if (how) {
@@ -90,8 +90,8 @@ static void restore_handler(struct task *failed)
     struct task_facts its = ss_pendings_facts(&loop->pending, handler->id);
     give_answers(handler, &its);
     // a resume runs it anew (R6.19); a recovery keeps what it did
-    if (its.finished && loop->terms->recovering
-        && ss_pendings_ours(&loop->pending, handler->id)) {
+    if (its.finished && loop->terms->recovering &&
+        ss_pendings_ours(&loop->pending, handler->id)) {
         ss_pendings_output(&loop->pending, handler->id, &handler->writes);
         ss_task_move(handler, TASK_DONE);
         handler->restored = true;
@@ -105,20 +105,18 @@ void ss_loop_restore(struct loop *loop)
     size_t count = loop->tasks.count;
     for (size_t i = 0; i < count; i++) {
         struct task *task = loop->tasks.items[i];
-        struct task_facts facts =
-            ss_pendings_facts(&loop->pending, task->id);
+        struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
         give_answers(task, &facts);
-        if (loop->replaying
-            && !(loop->terms->recovering
-                && ss_pendings_ours(&loop->pending, task->id)))
+        if (loop->replaying && !(loop->terms->recovering &&
+                                   ss_pendings_ours(&loop->pending, task->id)))
             continue;
         if (facts.finished) {
             ss_pendings_output(&loop->pending, task->id, &task->writes);
             ss_task_move(task, TASK_DONE);
             task->restored = true;
             loop->terms->tasks_restored++;
-        } else if (facts.error_source && facts.error
-            && task->node->handler != SS_NONE) {
+        } else if (facts.error_source && facts.error &&
+                   task->node->handler != SS_NONE) {
             restore_failure(task, &facts);
             restore_handler(task);
         } else {

@@ -12,8 +12,9 @@ enum {
     HELD = 1 << TASK_HELD,
 };
 
-// What has ended stays as it is: DONE, INTERRUPTED, FAILED and PARENT lead nowhere.
-// An attempt that is over leaves its task NEW, and what follows begins there.
+// What has ended stays as it is: DONE, INTERRUPTED, FAILED and PARENT lead
+// nowhere. An attempt that is over leaves its task NEW, and what follows begins
+// there.
 static const struct ss_state states[] = {
     [TASK_NEW] = {"new", NEW | CACHE | RUNNING | BACKOFF},
     // once more where what it found came too early (cache.c)

@@ -26,8 +26,8 @@ bool ss_seen_has(const struct loop *loop, const char *node)
     return ss_map_get(&loop->seen, node) != NULL;
 }
 
-bool ss_seen_get(const struct loop *loop, const char *node,
-    const char *channel, int64_t *ret)
+bool ss_seen_get(const struct loop *loop, const char *node, const char *channel,
+    int64_t *ret)
 {
     const struct ss_map *entry = ss_map_get(&loop->seen, node);
     if (!entry)
@@ -37,8 +37,8 @@ bool ss_seen_get(const struct loop *loop, const char *node,
     return true;
 }
 
-void ss_seen_set(struct loop *loop, const char *node, const char *channel,
-    int64_t version)
+void ss_seen_set(
+    struct loop *loop, const char *node, const char *channel, int64_t version)
 {
     struct ss_map *entry = ss_map_get(&loop->seen, node);
     if (entry && !channel)
@@ -146,8 +146,8 @@ static struct ss_value *folded(const struct loop *loop, const char *channel)
 }
 
 // Whose writes to a channel did not go together: "superstep 2 (left, right)".
-static void name_writers(const struct work *work, const struct touch *it,
-    struct ss_error *error)
+static void name_writers(
+    const struct work *work, const struct touch *it, struct ss_error *error)
 {
     enum { NAMED_MAX = 4, NAMES_SIZE_MAX = 256 };
     struct ss_buf names;
@@ -156,8 +156,8 @@ static void name_writers(const struct work *work, const struct touch *it,
     for (size_t t = 0; t < work->count && named < NAMED_MAX; t++)
         for (size_t w = 0; w < it->writes.count; w++)
             if (it->writes.items[w].owner == work->tasks[t]->id) {
-                ss_buf_addf(&names, "%s%s", named++ ? ", " : "",
-                    work->tasks[t]->name);
+                ss_buf_addf(
+                    &names, "%s%s", named++ ? ", " : "", work->tasks[t]->name);
                 break;
             }
     if (names.status == SS_OK && named > 1)
@@ -171,20 +171,19 @@ static void name_writers(const struct work *work, const struct touch *it,
 static int check_sends(
     const struct loop *loop, struct ss_channel *copy, struct ss_error *error)
 {
-    size_t count = ss_channel_available(copy)
-        ? ss_value_count(ss_channel_get(copy))
-        : 0;
+    size_t count =
+        ss_channel_available(copy) ? ss_value_count(ss_channel_get(copy)) : 0;
     if (count <= SS_SENDS_MAX)
         return SS_OK;
     return ss_error_set(error, SS_ELIMIT,
         "superstep %lld sends %zu tasks, and %d is the most: send fewer at a "
-        "time, each of which does more", (long long)loop->step, count,
-        SS_SENDS_MAX);
+        "time, each of which does more",
+        (long long)loop->step, count, SS_SENDS_MAX);
 }
 
 // Steps 5 and 7 on copies: the only part that can fail.
-static int compute(struct work *work, size_t *ret_channel,
-    struct ss_error *error)
+static int compute(
+    struct work *work, size_t *ret_channel, struct ss_error *error)
 {
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];
@@ -195,22 +194,22 @@ static int compute(struct work *work, size_t *ret_channel,
             continue;
         const struct ss_channel_spec *spec = copy->spec;
         struct ss_value *value = spec->reducer == SS_REDUCER_CUSTOM
-            ? folded(work->loop, spec->name)
-            : NULL;
+                                     ? folded(work->loop, spec->name)
+                                     : NULL;
         if (spec->reducer == SS_REDUCER_CUSTOM && !value) {
             ss_check(work->loop->is_view); // a view asks no worker
             work->loop->not_folded = true;
         } else if (value) {
             ss_channel_set(copy, value);
             it->changed = true;
-        } else if (ss_channel_update(copy, it->writes.items,
-                       it->writes.count, &it->changed, error) != SS_OK) {
+        } else if (ss_channel_update(copy, it->writes.items, it->writes.count,
+                       &it->changed, error) != SS_OK) {
             *ret_channel = it->channel;
             name_writers(work, it, error);
             return error->status;
         }
-        if (it->channel == work->loop->graph->tasks_channel
-            && check_sends(work->loop, copy, error) != SS_OK) {
+        if (it->channel == work->loop->graph->tasks_channel &&
+            check_sends(work->loop, copy, error) != SS_OK) {
             *ret_channel = it->channel;
             return SS_ELIMIT;
         }
@@ -291,7 +290,8 @@ static void tick(struct loop *loop, int64_t next)
 static void finish(struct loop *loop, int64_t next)
 {
     for (size_t i = 0; i < loop->updated_last.list.count; i++)
-        if (loop->graph->channels[loop->updated_last.list.items[i]].nodes_count > 0)
+        if (loop->graph->channels[loop->updated_last.list.items[i]]
+                .nodes_count > 0)
             return;
     size_t count, *items = self_changing_now(loop, &count);
     for (size_t i = 0; i < count; i++) {
@@ -327,7 +327,8 @@ static void commit(struct work *work)
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
     mark_seen(work);
-    loop->unsaved_state = loop->unsaved_state || bump || work->touched.count > 0;
+    loop->unsaved_state =
+        loop->unsaved_state || bump || work->touched.count > 0;
     int64_t next = loop->version_max + 1;
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];

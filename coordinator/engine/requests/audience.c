@@ -1,12 +1,12 @@
 // audience.c - those who listen to a run: what they are told of what levels and
 // runs do (watch.h). What it looks like is stream.c's, how it is sent emit.c's.
+#include "coordinator/engine/requests/audience.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/emit.h"
 
 // ------------------------------------------------ levels
 

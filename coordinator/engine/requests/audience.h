@@ -1,6 +1,6 @@
-// audience.h - what the requests room keeps of a run: who listens to it, and how
-// far they were told. It is there as long as the run is (watch.h), and nobody
-// below this room looks into it.
+// audience.h - what the requests room keeps of a run: who listens to it, and
+// how far they were told. It is there as long as the run is (watch.h), and
+// nobody below this room looks into it.
 #ifndef SS_ENGINE_REQUESTS_AUDIENCE_H
 #define SS_ENGINE_REQUESTS_AUDIENCE_H
 
@@ -57,7 +57,8 @@ void ss_audience_answer(struct run *run, const json_t *result);
 // The run is dropped, unfinished: they get this error.
 void ss_audience_drop(struct run *run, int status, const char *message);
 
-// `peer` listens to the run from now on; SS_EINVAL: it wants a mode that is none.
+// `peer` listens to the run from now on; SS_EINVAL: it wants a mode that is
+// none.
 int ss_run_listen(struct run *run, const char *peer, uint64_t id,
     const json_t *body, struct ss_error *error) SS_MUST_USE;
 // `peer` asks for a run that is under way: it listens, is told that it is
@@ -66,10 +67,10 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     uint64_t id, const json_t *body);
 // A run is asked for once more: true if there is one of this id, which serves
 // the request, from its beginning. `run_id` may be NULL.
-bool ss_run_serve_repeated(struct thread *thread, const char *peer,
-    uint64_t id, const char *run_id, const json_t *body);
+bool ss_run_serve_repeated(struct thread *thread, const char *peer, uint64_t id,
+    const char *run_id, const json_t *body);
 // `attach` on a loaded thread: the running one, or how it ended.
-void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
+void ss_run_ask_again(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 
 #endif

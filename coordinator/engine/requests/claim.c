@@ -45,11 +45,10 @@ static const char *name_of(const struct claim *claim)
     return ss_json_str(claim->body, "run", "");
 }
 
-static void refuse(struct engine *engine, struct claim *claim, int status,
-    const char *message)
+static void refuse(
+    struct engine *engine, struct claim *claim, int status, const char *message)
 {
-    ss_reply_error(
-        engine, claim->peer, claim->id, status, "%s", message);
+    ss_reply_error(engine, claim->peer, claim->id, status, "%s", message);
     claim_fini(claim);
 }
 
@@ -60,11 +59,10 @@ static void look(struct engine *engine, struct claim claim)
     claim.tag = ++engine->tags;
     claim.is_put = false;
     claim.tries++;
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_GET,
-            .tag = claim.tag,
-            .table = SS_RECORD_RUN,
-            .key = ss_strdup(name_of(&claim))});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_GET,
+                                  .tag = claim.tag,
+                                  .table = SS_RECORD_RUN,
+                                  .key = ss_strdup(name_of(&claim))});
     SS_VEC_PUSH(&engine->claims, claim);
 }
 
@@ -77,9 +75,9 @@ static void put(struct engine *engine, struct claim claim)
     command.puts[0] = (struct ss_command_put){.table = SS_RECORD_RUN,
         .key = ss_strdup(name_of(&claim)),
         .index = ss_strdup(claim.thread),
-        .value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "run",
-            name_of(&claim), "thread", claim.thread, "status", "cancelled",
-            "created_us", (json_int_t)engine->wall_us, "changed_us",
+        .value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "run", name_of(&claim),
+            "thread", claim.thread, "status", "cancelled", "created_us",
+            (json_int_t)engine->wall_us, "changed_us",
             (json_int_t)engine->wall_us),
         .absent = true};
     claim.tag = command.tag;
@@ -88,8 +86,8 @@ static void put(struct engine *engine, struct claim claim)
     SS_VEC_PUSH(&engine->claims, claim);
 }
 
-void ss_claim(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_claim(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     struct engine *engine = thread->engine;
     if (engine->claims.count >= SS_CLAIMS_MAX) {
@@ -98,11 +96,10 @@ void ss_claim(struct thread *thread, const char *peer, uint64_t id,
             SS_CLAIMS_MAX);
         return;
     }
-    look(engine,
-        (struct claim){.thread = ss_strdup(thread->id),
-            .peer = ss_strdup(peer),
-            .id = id,
-            .body = json_incref(body)});
+    look(engine, (struct claim){.thread = ss_strdup(thread->id),
+                     .peer = ss_strdup(peer),
+                     .id = id,
+                     .body = json_incref(body)});
 }
 
 // ------------------------------------------------ answers
@@ -119,7 +116,8 @@ static void begin(struct engine *engine, struct claim *claim)
 static void exists(
     struct engine *engine, struct claim *claim, const char *thread)
 {
-    char *text = ss_format("run %s is on thread %s: while a coordinator of an"
+    char *text = ss_format(
+        "run %s is on thread %s: while a coordinator of an"
         " older version is at work, the name of a run is one thread's. Give "
         "this one another name, or upgrade that coordinator",
         name_of(claim), thread);
@@ -128,8 +126,8 @@ static void exists(
 }
 
 // The claim of that tag, taken out. False: there is none.
-static bool take(struct engine *engine, uint64_t tag, bool is_put,
-    struct claim *ret_claim)
+static bool take(
+    struct engine *engine, uint64_t tag, bool is_put, struct claim *ret_claim)
 {
     for (size_t i = 0; i < engine->claims.count; i++) {
         const struct claim *it = &engine->claims.items[i];
@@ -148,9 +146,10 @@ bool ss_claim_looked(struct engine *engine, const struct ss_event *event)
     int status = event->records.status;
     if (!take(engine, event->records.tag, false, &claim))
         return false;
-    const char *of = status == SS_OK && event->records.records_count > 0
-        ? ss_json_str(event->records.records[0].value, "thread", "?")
-        : NULL;
+    const char *of =
+        status == SS_OK && event->records.records_count > 0
+            ? ss_json_str(event->records.records[0].value, "thread", "?")
+            : NULL;
     if (status == SS_EFENCED)
         claim_fini(&claim); // who asked asks whoever comes after us
     else if (status != SS_OK && status != SS_ENOTFOUND)

@@ -16,8 +16,8 @@
 
 static json_t *copy_body(const char *from, json_t *body)
 {
-    return json_pack("{s:s, s:O*}", "thread", from, "key",
-        json_object_get(body, "key"));
+    return json_pack(
+        "{s:s, s:O*}", "thread", from, "key", json_object_get(body, "key"));
 }
 
 void ss_copy_thread(
@@ -33,13 +33,16 @@ void ss_copy_thread(
         return;
     }
     if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
-        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: say to which thread");
+        ss_reply_error(
+            engine, peer, id, SS_EINVAL, "copy: say to which thread");
         return;
     }
     if (!ss_shard_owned(engine, name)) {
-        ss_reply_error(engine, peer, id, SS_EINVAL, "copy: thread %s would "
+        ss_reply_error(engine, peer, id, SS_EINVAL,
+            "copy: thread %s would "
             "live with another coordinator than %s: give the copy another "
-            "name, until one fits", name, thread->id);
+            "name, until one fits",
+            name, thread->id);
         return;
     }
     json_t *request = copy_body(thread->id, body);
@@ -53,8 +56,8 @@ static bool all_read(const struct thread *thread)
 {
     for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        if (row && !row->void_seq
-            && ss_row_format(row) > thread->engine->row_format)
+        if (row && !row->void_seq &&
+            ss_row_format(row) > thread->engine->row_format)
             return false;
     }
     return true;
@@ -93,8 +96,8 @@ void ss_copy_into(
     if (ss_answered_before(to, peer, id, body))
         return;
     struct thread *from = ss_map_get(&engine->threads, from_id);
-    if (!from || from->state != THREAD_HOT || from->run || from->deleting
-        || ss_thread_head(from) > from->durable) {
+    if (!from || from->state != THREAD_HOT || from->run || from->deleting ||
+        ss_thread_head(from) > from->durable) {
         ss_reply_error(engine, peer, id, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;
@@ -117,9 +120,9 @@ void ss_copy_into(
     to->last_ticks = from->last_ticks;
     ss_free(to->graph);
     to->graph = ss_strdup(from->graph);
-    ss_thread_put_record(to,
-        json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
-            "copy_of", from_id));
+    ss_thread_put_record(
+        to, json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
+                "copy_of", from_id));
     json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
     ss_answer_keep(to, body, answer);
     ss_reply_durable(to, peer, id, answer);

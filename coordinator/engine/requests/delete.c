@@ -33,8 +33,8 @@ static int64_t used_us(const struct thread *thread)
     return 0;
 }
 
-bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
-    const json_t *body)
+bool ss_thread_spared(
+    struct thread *thread, const char *peer, uint64_t id, const json_t *body)
 {
     const int64_t ms_max = INT64_MAX / 1000;
     int64_t idle_ms = ss_json_int(body, "idle_ms", 0);
@@ -62,7 +62,8 @@ bool ss_thread_spared(struct thread *thread, const char *peer, uint64_t id,
 void ss_delete_thread(
     struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
-    if (!ss_thread_is_free(thread, peer, id) || ss_thread_spared(thread, peer, id, body))
+    if (!ss_thread_is_free(thread, peer, id) ||
+        ss_thread_spared(thread, peer, id, body))
         return;
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {

@@ -1,12 +1,12 @@
 // emit.c - what is told to those who listen: its number, its row, its way.
 //
-// An event is numbered (row, index). The row that it rests on holds an entry for
-// it (journal.h, enum ss_told), whoever listens or not, so the number is a
+// An event is numbered (row, index). The row that it rests on holds an entry
+// for it (journal.h, enum ss_told), whoever listens or not, so the number is a
 // function of the rows, and replay.c makes the same events again. What the rows
 // say anyway is only named; what they do not is kept with the entry (raw).
-// Items of a running attempt are live: they carry the attempt and their place in
-// it, no number; with the attempt's end they join the row of its task.
-// See docs/internals/streams.md.
+// Items of a running attempt are live: they carry the attempt and their place
+// in it, no number; with the attempt's end they join the row of its task. See
+// docs/internals/streams.md.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,9 +23,9 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -72,9 +72,11 @@ unsigned ss_stream_modes(const json_t *list, struct ss_error *error)
             json_is_array(list) ? json_array_get(list, i) : list);
         unsigned mode = ss_stream_mode(name);
         if (!mode)
-            ss_error_set(error, SS_EINVAL, "stream: \"%s\" is no mode; modes "
+            ss_error_set(error, SS_EINVAL,
+                "stream: \"%s\" is no mode; modes "
                 "are values, updates, custom, messages, tasks, checkpoints, "
-                "debug and progress", name ? name : "?");
+                "debug and progress",
+                name ? name : "?");
         all |= mode;
     }
     return all;
@@ -93,22 +95,23 @@ json_t *ss_ns_json(const char *ns)
 
 // ------------------------------------------------ sending
 
-bool ss_subscribes(const struct subscriber *subscriber, unsigned mode, bool inner)
+bool ss_subscribes(
+    const struct subscriber *subscriber, unsigned mode, bool inner)
 {
     return (subscriber->modes & mode) && (!inner || subscriber->subgraphs);
 }
 
 // Who attaches is told first that it is accepted and what it missed, which may
 // wait for a row. Nothing that waits for none overtakes that.
-static bool is_behind(const struct run *run, const struct subscriber *subscriber)
+static bool is_behind(
+    const struct run *run, const struct subscriber *subscriber)
 {
     for (size_t i = 0; i < run->thread->held.count; i++) {
         const struct ss_command *held = &run->thread->held.items[i].command;
-        if (held->type == SS_COMMAND_EVENT
-            && held->id == subscriber->request
-            && strcmp(held->peer, subscriber->peer) == 0
-            && (run->durability != DURABLE_SYNC
-                || !json_object_get(held->json, "seq")))
+        if (held->type == SS_COMMAND_EVENT && held->id == subscriber->request &&
+            strcmp(held->peer, subscriber->peer) == 0 &&
+            (run->durability != DURABLE_SYNC ||
+                !json_object_get(held->json, "seq")))
             return true;
     }
     return false;
@@ -141,8 +144,8 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
     char text[64];
     snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu32, seq, index);
     return json_pack("{s:s, s:o, s:o, s:s}", "mode",
-        modes[mode_index(mode)].name, "ns", ss_ns_json(ns), "data", data,
-        "seq", text);
+        modes[mode_index(mode)].name, "ns", ss_ns_json(ns), "data", data, "seq",
+        text);
 }
 
 // ------------------------------------------------ entries
@@ -150,7 +153,8 @@ json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
 // Under `exit` no row exists before the end: what is told is live only.
 static bool scripted(const struct loop *loop)
 {
-    return loop->run->durability != DURABLE_EXIT && !loop->run->audience->replay;
+    return loop->run->durability != DURABLE_EXIT &&
+           !loop->run->audience->replay;
 }
 
 // The row that what is told now rests on: the newest, if it was made now.
@@ -158,21 +162,20 @@ static struct ss_row *event_row(struct loop *loop)
 {
     struct thread *thread = loop->thread;
     uint64_t head = ss_journal_head(thread->journal);
-    const struct ss_row *last = head > thread->issued
-        ? ss_journal_row(thread->journal, head)
-        : NULL;
+    const struct ss_row *last =
+        head > thread->issued ? ss_journal_row(thread->journal, head) : NULL;
     if (thread->open && strcmp(thread->open->run, loop->run->id) == 0)
         return thread->open;
-    if (!thread->open && last && !last->void_seq
-        && last->wall_us == loop->engine->wall_us
-        && strcmp(last->run, loop->run->id) == 0)
+    if (!thread->open && last && !last->void_seq &&
+        last->wall_us == loop->engine->wall_us &&
+        strcmp(last->run, loop->run->id) == 0)
         return (struct ss_row *)last; // not given to the store yet
     return ss_thread_row_for_events(thread, loop->run->id, loop->ns);
 }
 
 // Takes `data`.
-static void note(struct loop *loop, enum ss_told what, const char *task_id,
-    json_t *data)
+static void note(
+    struct loop *loop, enum ss_told what, const char *task_id, json_t *data)
 {
     struct ss_row *row = event_row(loop);
     row->events = ss_vec_grow(row->events, &row->events_capacity,
@@ -186,24 +189,23 @@ static void note(struct loop *loop, enum ss_told what, const char *task_id,
         ss_id_copy(event->task_id, task_id);
     if (what == SS_TOLD_RAW || what == SS_TOLD_ITEMS)
         return;
-    const char *own =
-        what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
+    const char *own = what == SS_TOLD_OUTPUT ? row->of : row->checkpoint_id;
     if (!same || strcmp(own, loop->id) != 0)
         ss_id_copy(event->of, loop->id);
 }
 
-// A nested loop that goes on with an earlier run's checkpoint may hang elsewhere
-// than its metadata say.
+// A nested loop that goes on with an earlier run's checkpoint may hang
+// elsewhere than its metadata say.
 static bool same_parents(const struct loop *loop)
 {
     const json_t *parents = json_object_get(loop->metadata, "parents");
     size_t own = json_object_get(loop->checkpoint_map, loop->ns) != NULL;
     const char *ns;
     json_t *id;
-    if (json_object_size(parents)
-        != json_object_size(loop->checkpoint_map) - own)
+    if (json_object_size(parents) !=
+        json_object_size(loop->checkpoint_map) - own)
         return false;
-    json_object_foreach((json_t *)parents, ns, id) {
+    json_object_foreach ((json_t *)parents, ns, id) {
         if (!json_equal(id, json_object_get(loop->checkpoint_map, ns)))
             return false;
     }
@@ -213,9 +215,9 @@ static bool same_parents(const struct loop *loop)
 // The rows say what this loop shows.
 static bool derivable(const struct loop *loop)
 {
-    return loop->persists && !loop->untracked && !loop->unsaved_state
-        && loop->saved_seq && strcmp(loop->id, loop->saved_id) == 0
-        && (!loop->parent || same_parents(loop));
+    return loop->persists && !loop->untracked && !loop->unsaved_state &&
+           loop->saved_seq && strcmp(loop->id, loop->saved_id) == 0 &&
+           (!loop->parent || same_parents(loop));
 }
 
 // A handler that goes on after a resume is planned by nobody.
@@ -237,8 +239,8 @@ void ss_emit_begin(
     if (what != SS_TOLD_RAW && loop->told[what] > 0) { // before a crash
         loop->told[what]--;
         run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
-    } else if (what != SS_TOLD_RAW && derivable(loop)
-        && !(what == SS_TOLD_STARTS && has_handler(loop))) {
+    } else if (what != SS_TOLD_RAW && derivable(loop) &&
+               !(what == SS_TOLD_STARTS && has_handler(loop))) {
         note(loop, what, task ? task->id : NULL, NULL);
     } else {
         run->audience->scope = SCOPE_RAW;
@@ -254,16 +256,16 @@ void ss_emit_end(struct loop *loop)
 
 static bool listened(const struct loop *loop, unsigned mode)
 {
-    return (loop->run->modes & mode) != 0
-        && (!loop->parent || loop->run->audience->any_subgraphs);
+    return (loop->run->modes & mode) != 0 &&
+           (!loop->parent || loop->run->audience->any_subgraphs);
 }
 
 bool ss_emit_wants(const struct loop *loop, unsigned mode)
 {
     if (listened(loop, mode))
         return loop->run->audience->scope != SCOPE_MUTED;
-    return loop->run->audience->scope == SCOPE_RAW && scripted(loop)
-        && loop->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
+    return loop->run->audience->scope == SCOPE_RAW && scripted(loop) &&
+           loop->persists && !(mode & (STREAM_MESSAGES | STREAM_PROGRESS));
 }
 
 // ------------------------------------------------ events
@@ -307,8 +309,8 @@ static bool note_raw(struct loop *loop, enum stream_mode mode, json_t *data,
     }
     if (!data)
         return false;
-    json_t *raw = json_pack("{s:s, s:O}", "m", modes[mode_index(mode)].name,
-        "d", data);
+    json_t *raw =
+        json_pack("{s:s, s:O}", "m", modes[mode_index(mode)].name, "d", data);
     if (type) {
         json_object_set_new(raw, "t", json_string(type));
         json_object_set_new(raw, "s", json_integer((json_int_t)step));
@@ -330,14 +332,13 @@ static json_t *wrapped(
 {
     char time[SS_TIME_SIZE];
     const struct replay *replay = loop->run->audience->replay;
-    ss_time_text(
-        replay ? ss_replay_time(replay) : loop->engine->wall_us, time);
+    ss_time_text(replay ? ss_replay_time(replay) : loop->engine->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:O}", "step", (json_int_t)step,
         "timestamp", time, "type", type, "payload", payload);
 }
 
-void ss_emit_wrapped(struct loop *loop, enum stream_mode mode,
-    const char *type, int64_t step, json_t *payload)
+void ss_emit_wrapped(struct loop *loop, enum stream_mode mode, const char *type,
+    int64_t step, json_t *payload)
 {
     if (note_raw(loop, mode, payload, type, step)) {
         number(loop, mode, json_incref(payload));
@@ -361,8 +362,7 @@ void ss_emit_progress(struct loop *loop, json_t *data)
 
 static void attempt_text(struct ss_attempt attempt, char ret[64])
 {
-    snprintf(ret, 64, "%" PRIu64 ".%" PRIu64, attempt.epoch,
-        attempt.dispatch);
+    snprintf(ret, 64, "%" PRIu64 ".%" PRIu64, attempt.epoch, attempt.dispatch);
 }
 
 json_t *ss_item_json(const char *mode, const char *ns, json_t *data,
@@ -380,9 +380,9 @@ static void keep_item(struct task *task, const char *mode, json_t *value)
     ss_free(text);
     if (!task->items)
         task->items = json_array();
-    if (json_array_size(task->items) >= SS_ITEMS_KEPT_MAX
-        || task->items_size + size > SS_ITEMS_SIZE_MAX
-        || task->items_count > json_array_size(task->items))
+    if (json_array_size(task->items) >= SS_ITEMS_KEPT_MAX ||
+        task->items_size + size > SS_ITEMS_SIZE_MAX ||
+        task->items_count > json_array_size(task->items))
         return; // the first ones stay, without a gap
     task->items_size += size;
     json_array_append_new(task->items, json_pack("[s, O]", mode, value));
@@ -454,8 +454,8 @@ void ss_emit_recall(struct loop *loop)
     uint64_t from = run->entry_seq, tick = 0;
     if (loop->parent && loop->parent->saved_seq > from)
         from = loop->parent->saved_seq;
-    bool own = mark && strcmp(mark->run, run->id) == 0
-        && mark->row->seq >= from;
+    bool own =
+        mark && strcmp(mark->run, run->id) == 0 && mark->row->seq >= from;
     from = own ? mark->row->seq : from;
     if (from <= loop->tried_seq) // a try before told its own
         from = loop->tried_seq + 1;
@@ -467,15 +467,15 @@ void ss_emit_recall(struct loop *loop)
             const struct ss_row_event *event = &row->events[i];
             if (strcmp(event->ns ? event->ns : row->ns, loop->ns) != 0)
                 continue;
-            bool ticks = event->what == SS_TOLD_TICK
-                || event->what == SS_TOLD_TICK_RAW;
+            bool ticks =
+                event->what == SS_TOLD_TICK || event->what == SS_TOLD_TICK_RAW;
             if (ticks)
                 tick = seq;
             // a root that is entered again shows no values (enter.c)
             bool early = !tick && (!own || loop->tried_seq) && loop->parent;
-            if (ticks || event->what == SS_TOLD_STARTS
-                || (event->what == SS_TOLD_VALUES && early)
-                || (event->what == SS_TOLD_RAW && (early || seq == tick)))
+            if (ticks || event->what == SS_TOLD_STARTS ||
+                (event->what == SS_TOLD_VALUES && early) ||
+                (event->what == SS_TOLD_RAW && (early || seq == tick)))
                 loop->told[ticks ? SS_TOLD_TICK : event->what]++;
         }
     }
@@ -493,9 +493,8 @@ bool ss_emit_values_before(const struct loop *loop)
         for (size_t i = 0; i < row->events_count; i++) {
             const struct ss_row_event *event = &row->events[i];
             const char *mode = ss_json_str(event->data, "m", "");
-            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) == 0
-                && (event->what == SS_TOLD_VALUES
-                    || strcmp(mode, "values") == 0))
+            if (strcmp(event->ns ? event->ns : row->ns, loop->ns) == 0 &&
+                (event->what == SS_TOLD_VALUES || strcmp(mode, "values") == 0))
                 return true;
         }
     }

@@ -15,14 +15,15 @@ struct loop;
 struct ss_error;
 struct task;
 
-// Bits of the modes in a list of names, or in one name; NULL: none. Where a name
-// is none, `error` is set (SS_EINVAL).
+// Bits of the modes in a list of names, or in one name; NULL: none. Where a
+// name is none, `error` is set (SS_EINVAL).
 unsigned ss_stream_modes(const json_t *modes, struct ss_error *error);
 unsigned ss_stream_mode(const char *name); // 0: none
 // "a:1|b:2" as a list. Gives.
 json_t *ss_ns_json(const char *ns);
 // `inner`: of a graph inside.
-bool ss_subscribes(const struct subscriber *subscriber, unsigned mode, bool inner);
+bool ss_subscribes(
+    const struct subscriber *subscriber, unsigned mode, bool inner);
 // What is told from here to the end is `what`: rows can tell it again by that
 // word, if they hold all of it.
 void ss_emit_begin(
@@ -33,8 +34,8 @@ bool ss_emit_wants(const struct loop *loop, unsigned mode);
 // The next event of the row that it rests on. Takes `data`.
 void ss_emit_event(struct loop *loop, enum stream_mode mode, json_t *data);
 // The same, and its wrapping in `debug` behind it (R10.11). Takes `payload`.
-void ss_emit_wrapped(struct loop *loop, enum stream_mode mode,
-    const char *type, int64_t step, json_t *payload);
+void ss_emit_wrapped(struct loop *loop, enum stream_mode mode, const char *type,
+    int64_t step, json_t *payload);
 // How far the run is: to those who listen now, in no row. Takes `data`.
 void ss_emit_progress(struct loop *loop, json_t *data);
 // An item of a running attempt. `value`: what is kept of it. Takes `data`.
@@ -46,8 +47,9 @@ void ss_emit_restarted(struct task *task); // its attempt is void
 void ss_emit_recall(struct loop *loop);
 // Values of this loop are among what its run has told in rows.
 bool ss_emit_values_before(const struct loop *loop);
-// Events as clients get them: a numbered one; an item; all items of an attempt, as
-// its row keeps them; "forget what this attempt has shown". Take `data`. Give.
+// Events as clients get them: a numbered one; an item; all items of an attempt,
+// as its row keeps them; "forget what this attempt has shown". Take `data`.
+// Give.
 json_t *ss_emit_json(enum stream_mode mode, const char *ns, json_t *data,
     uint64_t seq, uint32_t index);
 json_t *ss_item_json(const char *mode, const char *ns, json_t *data,

@@ -1,10 +1,10 @@
 // explain.c - what happened to a run, and why it waits.
 //
-// The journal tells the past: how the run was entered, its supersteps with their
-// tasks (planned again from their checkpoints), how it ended. What is in memory
-// tells the present: each task that has not ended, and what it waits for. People
-// get it as prose from `superstep explain`; here it is facts. Only what is durable
-// is told of the past.
+// The journal tells the past: how the run was entered, its supersteps with
+// their tasks (planned again from their checkpoints), how it ended. What is in
+// memory tells the present: each task that has not ended, and what it waits
+// for. People get it as prose from `superstep explain`; here it is facts. Only
+// what is durable is told of the past.
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@
 struct wait {
     const struct task *task; // the first of them
     enum task_wait why;
-    const char *worker;      // RUNNING: where
+    const char *worker; // RUNNING: where
     json_int_t count;
 };
 
@@ -154,16 +154,16 @@ static void set_time(json_t *json, const char *name, int64_t wall_us)
 }
 
 // What a checkpoint's tasks came to, by node: planned again from it.
-static json_t *tasks_json(
-    struct thread *thread, struct ss_graph *graph, struct ss_checkpoint_entry *mark)
+static json_t *tasks_json(struct thread *thread, struct ss_graph *graph,
+    struct ss_checkpoint_entry *mark)
 {
     json_t *snapshot = ss_snapshot(thread, graph, "", mark, false, false);
     json_t *list = json_array();
     size_t i;
     json_t *task;
     json_array_foreach (json_object_get(snapshot, "tasks"), i, task) {
-        json_t *one = json_pack(
-            "{s:O*}", "name", json_object_get(task, "name"));
+        json_t *one =
+            json_pack("{s:O*}", "name", json_object_get(task, "name"));
         json_t *error = json_object_get(task, "error");
         if (json_is_string(error))
             json_object_set(one, "error", error);
@@ -221,19 +221,16 @@ static json_t *past(struct thread *thread, const struct ss_run_facts *facts,
 {
     const char *name = ss_json_str(facts->entry, "graph", "?");
     const char *version = ss_json_str(facts->entry, "version", "");
-    struct known_graph *known =
-        ss_known_graph(thread->engine, name, version);
+    struct known_graph *known = ss_known_graph(thread->engine, name, version);
     json_int_t before = 0;
-    json_t *steps = steps_json(
-        thread, known ? known->graph : NULL, facts->id, &before);
-    json_t *json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}", "run", facts->id,
-        "thread", thread->id, "graph", name, "version", version, "request",
-        json_object_get(facts->entry, "request"), "steps", steps,
-        "steps_before", before, "end", end ? end->end : NULL, "graph_known",
-        known != NULL);
-    set_time(json, "created",
-        ss_json_int(facts->entry, "created_us", -1));
+    json_t *steps =
+        steps_json(thread, known ? known->graph : NULL, facts->id, &before);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:O*, s:o, s:I, s:O*, s:b}",
+        "run", facts->id, "thread", thread->id, "graph", name, "version",
+        version, "request", json_object_get(facts->entry, "request"), "steps",
+        steps, "steps_before", before, "end", end ? end->end : NULL,
+        "graph_known", known != NULL);
+    set_time(json, "created", ss_json_int(facts->entry, "created_us", -1));
     set_time(json, "ended", end ? end->wall_us : -1);
     return json;
 }
@@ -249,13 +246,13 @@ static json_t *queued(const struct thread *thread, const char *run)
         if (strcmp(it->id, run) != 0)
             continue;
         ss_thread_busy_with(thread, busy);
-        json_t *json = json_pack(
-            "{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}", "run",
-            it->id, "thread", thread->id, "graph",
-            ss_json_str(it->record, "graph", "?"), "version",
-            ss_json_str(it->record, "version", "?"), "request",
-            json_object_get(it->record, "request"), "status", "queued",
-            "before", (json_int_t)i, "busy_with", busy, "steps", "waits");
+        json_t *json =
+            json_pack("{s:s, s:s, s:s, s:s, s:O*, s:s, s:I, s:s, s:[], s:[]}",
+                "run", it->id, "thread", thread->id, "graph",
+                ss_json_str(it->record, "graph", "?"), "version",
+                ss_json_str(it->record, "version", "?"), "request",
+                json_object_get(it->record, "request"), "status", "queued",
+                "before", (json_int_t)i, "busy_with", busy, "steps", "waits");
         set_time(json, "created", it->created_us);
         return json;
     }
@@ -281,18 +278,17 @@ static const struct ss_run_facts *facts_of(
                : ss_thread_newest_run(thread);
 }
 
-json_t *ss_explain_outlived(
-    const struct engine *engine, const json_t *record)
+json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)
 {
-    json_t *json = json_pack(
-        "{s:O, s:O, s:O, s:O*, s:O, s:[], s:I, s:b, s:[], s:I, s:b}", "run",
-        json_object_get(record, "run"), "thread",
-        json_object_get(record, "thread"), "graph",
-        json_object_get(record, "graph"), "version",
-        json_object_get(record, "version"), "status",
-        json_object_get(record, "status"), "steps", "steps_before",
-        (json_int_t)0, "graph_known", 1, "waits", "rows_on_their_way",
-        (json_int_t)0, "pruned", 1);
+    json_t *json =
+        json_pack("{s:O, s:O, s:O, s:O*, s:O, s:[], s:I, s:b, s:[], s:I, s:b}",
+            "run", json_object_get(record, "run"), "thread",
+            json_object_get(record, "thread"), "graph",
+            json_object_get(record, "graph"), "version",
+            json_object_get(record, "version"), "status",
+            json_object_get(record, "status"), "steps", "steps_before",
+            (json_int_t)0, "graph_known", 1, "waits", "rows_on_their_way",
+            (json_int_t)0, "pruned", 1);
     set_time(json, "created", ss_json_int(record, "created_us", -1));
     set_time(json, "ended", ss_json_int(record, "changed_us", -1));
     set_time(json, "now", engine->wall_us);
@@ -315,8 +311,9 @@ void ss_explain_thread(
     if (!facts && ss_outlived_look(thread, "explain", peer, id, body))
         return;
     if (!facts) {
-        ss_reply_error(engine, peer, id, SS_ENOTFOUND, "thread %s has no run%s%s",
-            thread->id, wanted ? " " : " yet", wanted ? wanted : "");
+        ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+            "thread %s has no run%s%s", thread->id, wanted ? " " : " yet",
+            wanted ? wanted : "");
         return;
     }
     const struct run *live = ss_run_live(thread, facts->id);
@@ -327,8 +324,8 @@ void ss_explain_thread(
                     : live ? "running"
                            : "waiting"));
     set_pause(engine, json);
-    json_object_set_new(json, "waits",
-        live ? waits_json(engine, live) : json_array());
+    json_object_set_new(
+        json, "waits", live ? waits_json(engine, live) : json_array());
     json_object_set_new(json, "rows_on_their_way",
         json_integer((json_int_t)(ss_thread_head(thread) - thread->durable)));
     set_time(json, "now", engine->wall_us);

@@ -1,5 +1,6 @@
-// graphs.c - what clients ask of the graphs: a list, one of them, a picture, and
-// whether a description is one.
+// graphs.c - what clients ask of the graphs: a list, one of them, a picture,
+// and whether a description is one.
+#include "coordinator/engine/threads/graphs.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -9,7 +10,6 @@
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
-#include "coordinator/engine/threads/graphs.h"
 
 // Its nodes but those that the compiler made.
 static size_t visible_nodes(const struct ss_graph *graph)
@@ -25,15 +25,14 @@ void ss_graphs_list(
 {
     (void)body;
     json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->latest.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next) {
         const struct known_graph *known = e->value;
         size_t serving = ss_graph_workers(engine, known->graph);
-        json_array_append_new(list,
-            json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
-                "version", known->graph->version, "nodes",
-                (json_int_t)visible_nodes(known->graph), "workers",
-                (json_int_t)serving));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:I, s:I}", "name", known->graph->name,
+                      "version", known->graph->version, "nodes",
+                      (json_int_t)visible_nodes(known->graph), "workers",
+                      (json_int_t)serving));
     }
     ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
 }
@@ -71,8 +70,8 @@ void ss_graphs_draw(
     const json_t *xray = json_object_get(body, "xray");
     int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
                                    : (int)ss_json_int(body, "xray", 0);
-    char *text = ss_graph_mermaid(
-        found, ss_json_bool(body, "styles", true), depth);
+    char *text =
+        ss_graph_mermaid(found, ss_json_bool(body, "styles", true), depth);
     if (text)
         ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
     else
@@ -94,7 +93,7 @@ void ss_graphs_compile(
         ss_reply_error(engine, peer, id, status, "%s", error.message);
         return;
     }
-    ss_reply(engine, peer, id,
-        json_pack("{s:s}", "version", compiled->version));
+    ss_reply(
+        engine, peer, id, json_pack("{s:s}", "version", compiled->version));
     ss_graph_unref(compiled);
 }

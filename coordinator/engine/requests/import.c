@@ -35,8 +35,8 @@ static bool is_there(const struct thread *thread, const json_t *saved)
 
 // Each by itself; then each after those before it, and what is new after what
 // its namespace has.
-static int check_each(const struct thread *thread, const json_t *list,
-    struct ss_error *error)
+static int check_each(
+    const struct thread *thread, const json_t *list, struct ss_error *error)
 {
     const char *last = "";
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -47,16 +47,18 @@ static int check_each(const struct thread *thread, const json_t *list,
             return status;
         }
         if (strcmp(id_of(saved), last) <= 0)
-            return ss_error_set(error, SS_EINVAL, "import: checkpoint %zu: %s "
-                "does not come after %s", i, id_of(saved), last);
+            return ss_error_set(error, SS_EINVAL,
+                "import: checkpoint %zu: %s "
+                "does not come after %s",
+                i, id_of(saved), last);
         last = id_of(saved);
         const struct ss_checkpoint_entry *newest =
             ss_journal_find(thread->journal, ns_of(saved), NULL);
-        if (newest && strcmp(newest->id, last) >= 0
-            && !is_there(thread, saved))
-            return ss_error_set(error, SS_EEXISTS, "import: thread %s has a "
-                "checkpoint %s already, and not %s before it", thread->id,
-                newest->id, last);
+        if (newest && strcmp(newest->id, last) >= 0 && !is_there(thread, saved))
+            return ss_error_set(error, SS_EEXISTS,
+                "import: thread %s has a "
+                "checkpoint %s already, and not %s before it",
+                thread->id, newest->id, last);
     }
     return SS_OK;
 }
@@ -75,8 +77,7 @@ static const char *newest_of(const struct thread *thread)
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        const char *id =
-            ss_journal_find(thread->journal, names[i], NULL)->id;
+        const char *id = ss_journal_find(thread->journal, names[i], NULL)->id;
         if (strcmp(id, newest) > 0)
             newest = id;
     }
@@ -94,8 +95,8 @@ static bool is_past(const struct thread *thread, const json_t *body)
 }
 
 // The thread is new, or has nothing newer than what was imported before.
-static int check_thread(const struct thread *thread, const json_t *body,
-    struct ss_error *error)
+static int check_thread(
+    const struct thread *thread, const json_t *body, struct ss_error *error)
 {
     const json_t *list = json_object_get(body, "checkpoints");
     const char *after = ss_json_str(body, "after", "");
@@ -104,15 +105,15 @@ static int check_thread(const struct thread *thread, const json_t *body,
         return SS_OK;
     if (newest[0] && (strcmp(after, newest) == 0 || lists(list, newest)))
         return SS_OK;
-    return ss_error_set(error, SS_EEXISTS, newest[0]
-            ? "import: thread %s has gone on by itself (checkpoint %s): "
-              "import into another one, or delete it first"
-            : "import: thread %s does not have what this is to follow%s",
+    return ss_error_set(error, SS_EEXISTS,
+        newest[0] ? "import: thread %s has gone on by itself (checkpoint %s): "
+                    "import into another one, or delete it first"
+                  : "import: thread %s does not have what this is to follow%s",
         thread->id, newest);
 }
 
-static int check(const struct thread *thread, const json_t *body,
-    struct ss_error *error)
+static int check(
+    const struct thread *thread, const json_t *body, struct ss_error *error)
 {
     const json_t *list = json_object_get(body, "checkpoints");
     const json_t *graph = json_object_get(body, "graph");
@@ -123,12 +124,14 @@ static int check(const struct thread *thread, const json_t *body,
         return ss_error_set(
             error, SS_EINVAL, "import: give a list of checkpoints");
     if (json_array_size(list) > SS_IMPORT_MAX)
-        return ss_error_set(error, SS_ELIMIT, "import: %zu checkpoints at "
-            "once; %d are the most", json_array_size(list), SS_IMPORT_MAX);
+        return ss_error_set(error, SS_ELIMIT,
+            "import: %zu checkpoints at "
+            "once; %d are the most",
+            json_array_size(list), SS_IMPORT_MAX);
     if (graph && json_string_length(graph) == 0)
         return ss_error_set(error, SS_EINVAL, "import: graph is a name");
-    int status = is_past(thread, body) ? SS_OK
-                                       : check_thread(thread, body, error);
+    int status =
+        is_past(thread, body) ? SS_OK : check_thread(thread, body, error);
     return status == SS_OK ? check_each(thread, list, error) : status;
 }
 

@@ -24,8 +24,8 @@ void ss_saved_append_writes(struct thread *thread, const json_t *saved);
 // ------------------------------------------------ import_delta.c
 
 // Put in the values that checkpoints leave out because they follow from those
-// before (delta channels). `list`: of checked ones, whose channel_values are ours
-// to change. SS_EINVAL: one cannot be made; the channel is named.
+// before (delta channels). `list`: of checked ones, whose channel_values are
+// ours to change. SS_EINVAL: one cannot be made; the channel is named.
 int ss_saved_complete(struct thread *thread, json_t *list, const char *graph,
     struct ss_error *error) SS_MUST_USE;
 

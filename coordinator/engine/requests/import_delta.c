@@ -1,5 +1,5 @@
-// import_delta.c - values that a saved checkpoint leaves out: LangGraph stores a
-// delta channel now and then, and between that only what was written to it
+// import_delta.c - values that a saved checkpoint leaves out: LangGraph stores
+// a delta channel now and then, and between that only what was written to it
 // (spec/engine.md R5.37, R13.8).
 //
 // The value is the parent's, folded with the parent's pending writes to it; the
@@ -19,7 +19,7 @@
 
 // The parent, in the list before `index` or in the journal.
 struct parent {
-    const json_t *saved; // or NULL
+    const json_t *saved;              // or NULL
     struct ss_checkpoint_entry *mark; // or NULL
 };
 
@@ -32,8 +32,8 @@ static struct parent parent_of(
     struct parent parent = {NULL, NULL};
     for (size_t i = index; i-- > 0 && !parent.saved;) {
         const json_t *other = json_array_get(list, i);
-        if (strcmp(ss_json_str(other, "id", ""), id) == 0
-            && strcmp(ss_json_str(other, "ns", ""), ns) == 0)
+        if (strcmp(ss_json_str(other, "id", ""), id) == 0 &&
+            strcmp(ss_json_str(other, "ns", ""), ns) == 0)
             parent.saved = other;
     }
     if (!parent.saved)
@@ -56,8 +56,7 @@ static struct ss_value *held_by(struct thread *thread,
     }
     if (!parent->mark)
         return NULL;
-    struct ss_checkpoint *full =
-        ss_journal_fold(thread->journal, parent->mark);
+    struct ss_checkpoint *full = ss_journal_fold(thread->journal, parent->mark);
     const struct ss_slot *slot =
         full ? ss_map_get(&full->channels, name) : NULL;
     if (slot) {
@@ -83,8 +82,8 @@ static json_t *written_to(const struct parent *parent, const char *name)
     const struct ss_pending **pending =
         ss_journal_pending(parent->mark, &count);
     for (i = 0; i < count; i++)
-        if (strcmp(pending[i]->write->channel, name) == 0
-            && pending[i]->write->value)
+        if (strcmp(pending[i]->write->channel, name) == 0 &&
+            pending[i]->write->value)
             json_array_append(list, ss_value_json(pending[i]->write->value));
     ss_free(pending);
     return list;
@@ -99,9 +98,8 @@ static size_t begin_of(const json_t *written, struct ss_value **ret_base)
         if (!ss_overwrite_is(json_array_get(written, i), &inside))
             continue;
         ss_value_unref(*ret_base);
-        *ret_base = json_is_null(inside)
-            ? NULL
-            : ss_value_new(json_incref(inside));
+        *ret_base =
+            json_is_null(inside) ? NULL : ss_value_new(json_incref(inside));
         return i + 1;
     }
     return 0;
@@ -118,8 +116,8 @@ static int fold(const struct ss_channel_spec *spec, struct ss_value *base,
     bool changed = false;
     int status = ss_channel_restore(&channel, spec, base, error);
     for (size_t i = 0; i < count; i++)
-        writes[i].value = ss_value_new(
-            json_incref(json_array_get(written, from + i)));
+        writes[i].value =
+            ss_value_new(json_incref(json_array_get(written, from + i)));
     if (status == SS_OK) {
         if (count > 0)
             status =
@@ -140,8 +138,8 @@ static int remake(struct thread *thread, json_t *list, size_t index,
 {
     json_t *saved = json_array_get(list, index);
     const struct parent parent = parent_of(thread, list, index);
-    int64_t version = ss_json_int(
-        json_object_get(saved, "channel_versions"), spec->name, 0);
+    int64_t version =
+        ss_json_int(json_object_get(saved, "channel_versions"), spec->name, 0);
     int64_t before;
     struct ss_value *base = held_by(thread, &parent, spec->name, &before);
     struct ss_value *value = NULL;
@@ -149,7 +147,8 @@ static int remake(struct thread *thread, json_t *list, size_t index,
     if (before == version && base) {
         value = base;
     } else if (spec->reducer == SS_REDUCER_CUSTOM) {
-        status = ss_error_set(error, SS_EINVAL, "channel %s: its value has to "
+        status = ss_error_set(error, SS_EINVAL,
+            "channel %s: its value has to "
             "be made of older writes, by a reducer of the application's own",
             spec->name);
         ss_value_unref(base);
@@ -167,27 +166,31 @@ static int remake(struct thread *thread, json_t *list, size_t index,
 
 static bool is_left_out(const json_t *saved, const struct ss_channel_spec *spec)
 {
-    return (spec->kind == SS_CHANNEL_DELTA || spec->kind == SS_CHANNEL_REDUCER)
-        && json_object_get(
-            json_object_get(saved, "channel_versions"), spec->name)
-        && !json_object_get(
-            json_object_get(saved, "channel_values"), spec->name);
+    return (spec->kind == SS_CHANNEL_DELTA ||
+               spec->kind == SS_CHANNEL_REDUCER) &&
+           json_object_get(
+               json_object_get(saved, "channel_versions"), spec->name) &&
+           !json_object_get(
+               json_object_get(saved, "channel_values"), spec->name);
 }
 
-// What a checkpoint says of its delta channels, when all was done that could be.
+// What a checkpoint says of its delta channels, when all was done that could
+// be.
 static int check_counters(const json_t *saved, struct ss_error *error)
 {
-    json_t *counters = json_object_get(json_object_get(saved, "metadata"),
-        "counters_since_delta_snapshot");
+    json_t *counters = json_object_get(
+        json_object_get(saved, "metadata"), "counters_since_delta_snapshot");
     const json_t *values = json_object_get(saved, "channel_values");
     const json_t *versions = json_object_get(saved, "channel_versions");
     const char *name;
     json_t *counter;
     json_object_foreach (counters, name, counter) {
         if (json_object_get(versions, name) && !json_object_get(values, name))
-            return ss_error_set(error, SS_EINVAL, "channel %.100s: its value "
+            return ss_error_set(error, SS_EINVAL,
+                "channel %.100s: its value "
                 "has to be made of older writes: say which graph it is of, one "
-                "that a worker has announced", name);
+                "that a worker has announced",
+                name);
     }
     return SS_OK;
 }
@@ -218,13 +221,12 @@ int ss_saved_complete(struct thread *thread, json_t *list, const char *graph,
         int status = SS_OK;
         for (size_t c = 0; known && c < known->channels_count; c++)
             if (status == SS_OK && is_left_out(saved, &known->channels[c]))
-                status =
-                    remake(thread, list, i, &known->channels[c], error);
+                status = remake(thread, list, i, &known->channels[c], error);
         if (status == SS_OK)
             status = check_counters(saved, error);
         if (status != SS_OK) {
-            ss_error_wrap(error, "import: checkpoint %s",
-                ss_json_str(saved, "id", ""));
+            ss_error_wrap(
+                error, "import: checkpoint %s", ss_json_str(saved, "id", ""));
             return status;
         }
     }

@@ -32,15 +32,15 @@ static bool is_uuid(const json_t *json)
 {
     uint8_t bytes[16];
     const char *text = json_string_value(json);
-    return text && ss_uuid_parse(text, bytes)
-        && text[strcspn(text, "ABCDEF")] == '\0';
+    return text && ss_uuid_parse(text, bytes) &&
+           text[strcspn(text, "ABCDEF")] == '\0';
 }
 
 static bool is_name(const json_t *json)
 {
     size_t size = json_string_length(json);
-    return json_is_string(json) && size <= SS_NAME_SIZE_MAX
-        && strlen(json_string_value(json)) == size;
+    return json_is_string(json) && size <= SS_NAME_SIZE_MAX &&
+           strlen(json_string_value(json)) == size;
 }
 
 static bool is_version(const json_t *json)
@@ -73,8 +73,7 @@ static int check_state(const json_t *saved, struct ss_error *error)
     if (status != SS_OK)
         return status;
     if (!json_is_object(values) || !json_is_object(seen))
-        return wrong(error, "channel_values, versions_seen",
-            "must be objects");
+        return wrong(error, "channel_values, versions_seen", "must be objects");
     json_object_foreach (values, key, value) {
         if (!json_object_get(versions, key))
             return ss_error_set(error, SS_EINVAL,
@@ -100,19 +99,22 @@ static int check_writes(const json_t *writes, struct ss_error *error)
         json_int_t index = json_integer_value(idx);
         const char *channel =
             json_string_value(json_object_get(write, "channel"));
-        if (!is_uuid(json_object_get(write, "task_id")) || !channel
-            || !is_name(json_object_get(write, "channel"))
-            || !json_is_string(path)
-            || strlen(json_string_value(path)) != json_string_length(path)
-            || !json_is_integer(idx) || index < -4 || index > INT32_MAX
-            || !json_object_get(write, "value"))
-            return ss_error_set(error, SS_EINVAL, "pending_writes: number %zu: "
-                "give task_id (a UUID), path, idx, channel and value", i);
-        if ((index < 0 || ss_name_special(channel) < 0)
-            && ss_name_special(channel) != index)
-            return ss_error_set(error, SS_EINVAL, "pending_writes: number %zu: "
-                "channel %.100s does not stand at index %d", i, channel,
-                (int)index);
+        if (!is_uuid(json_object_get(write, "task_id")) || !channel ||
+            !is_name(json_object_get(write, "channel")) ||
+            !json_is_string(path) ||
+            strlen(json_string_value(path)) != json_string_length(path) ||
+            !json_is_integer(idx) || index < -4 || index > INT32_MAX ||
+            !json_object_get(write, "value"))
+            return ss_error_set(error, SS_EINVAL,
+                "pending_writes: number %zu: "
+                "give task_id (a UUID), path, idx, channel and value",
+                i);
+        if ((index < 0 || ss_name_special(channel) < 0) &&
+            ss_name_special(channel) != index)
+            return ss_error_set(error, SS_EINVAL,
+                "pending_writes: number %zu: "
+                "channel %.100s does not stand at index %d",
+                i, channel, (int)index);
     }
     return SS_OK;
 }
@@ -137,17 +139,16 @@ static int check_head(const json_t *saved, struct ss_error *error)
     if (!json_is_null(parent) && !is_uuid(parent))
         return wrong(error, "parent_id", "must be null or a UUID");
     const json_t *ns = json_object_get(saved, "ns");
-    if (!json_is_string(ns)
-        || strlen(json_string_value(ns)) != json_string_length(ns))
+    if (!json_is_string(ns) ||
+        strlen(json_string_value(ns)) != json_string_length(ns))
         return wrong(error, "ns", "must be text");
     if (!is_source(ss_json_str(saved, "source", "")))
         return wrong(error, "source", "input, loop, update or fork");
     if (!json_is_integer(json_object_get(saved, "step")))
         return wrong(error, "step", "must be a number");
-    if (!json_is_object(metadata)
-        || json_object_get(metadata, "__loop__")
-        || (json_object_get(metadata, "parents")
-            && !json_is_object(json_object_get(metadata, "parents"))))
+    if (!json_is_object(metadata) || json_object_get(metadata, "__loop__") ||
+        (json_object_get(metadata, "parents") &&
+            !json_is_object(json_object_get(metadata, "parents"))))
         return wrong(error, "metadata", "must be an object, and its parents");
     if (!ss_time_read(ss_json_str(saved, "created_at", ""), &wall_us))
         return wrong(error, "created_at", "must be a time, ISO-8601 and UTC");
@@ -165,8 +166,7 @@ int ss_saved_check(const json_t *saved, struct ss_error *error)
     if (status == SS_OK)
         status = check_state(saved, error);
     if (status == SS_OK)
-        status =
-            check_writes(json_object_get(saved, "pending_writes"), error);
+        status = check_writes(json_object_get(saved, "pending_writes"), error);
     if (status != SS_OK)
         return status;
     if (updated && !json_is_null(updated) && !json_is_array(updated))
@@ -181,7 +181,8 @@ int ss_saved_check(const json_t *saved, struct ss_error *error)
 // ------------------------------------------------ the checkpoint
 
 // The parent that a delta can stand on; NULL: the row has to be whole.
-static struct ss_checkpoint_entry *base_of(const struct thread *thread, const json_t *saved)
+static struct ss_checkpoint_entry *base_of(
+    const struct thread *thread, const json_t *saved)
 {
     const char *parent = ss_json_str(saved, "parent_id", NULL);
     const char *id = ss_json_str(saved, "id", "");
@@ -225,8 +226,8 @@ static bool is_kept(const struct ss_checkpoint *full, const json_t *saved)
 static json_t *tail_of(json_t *before, json_t *after)
 {
     size_t count = json_array_size(before);
-    if (!json_is_array(before) || !json_is_array(after) || count == 0
-        || json_array_size(after) < count)
+    if (!json_is_array(before) || !json_is_array(after) || count == 0 ||
+        json_array_size(after) < count)
         return NULL;
     for (size_t i = 0; i < count; i++)
         if (!json_equal(json_array_get(before, i), json_array_get(after, i)))
@@ -242,8 +243,8 @@ static bool fill_channel(struct ss_row_channel *to, const char *name,
     int64_t version, json_t *value, const struct ss_slot *slot)
 {
     json_t *before = slot && slot->value ? ss_value_json(slot->value) : NULL;
-    bool same = slot && slot->version == version && !before == !value
-        && (!value || json_equal(before, value));
+    bool same = slot && slot->version == version && !before == !value &&
+                (!value || json_equal(before, value));
     if (same)
         return false;
     json_t *tail = before && value ? tail_of(before, value) : NULL;
@@ -261,8 +262,8 @@ static void fill_channels(struct ss_row_checkpoint *part, const json_t *saved,
     const json_t *values = json_object_get(saved, "channel_values");
     const char *name;
     json_t *version;
-    part->channels = ss_zalloc(
-        json_object_size(versions) + 1, sizeof(*part->channels));
+    part->channels =
+        ss_zalloc(json_object_size(versions) + 1, sizeof(*part->channels));
     json_object_foreach (versions, name, version) {
         const struct ss_slot *slot =
             base ? ss_map_get(&base->channels, name) : NULL;
@@ -340,9 +341,8 @@ void ss_saved_append(
     const char *parent = ss_json_str(saved, "parent_id", "");
     ss_thread_seal(thread); // it may be the parent
     struct ss_checkpoint_entry *mark = base_of(thread, saved);
-    struct ss_checkpoint *base = mark && !is_far(mark)
-        ? ss_journal_fold(thread->journal, mark)
-        : NULL;
+    struct ss_checkpoint *base =
+        mark && !is_far(mark) ? ss_journal_fold(thread->journal, mark) : NULL;
     if (base && !is_kept(base, saved)) {
         ss_checkpoint_unref(base);
         base = NULL;
@@ -379,18 +379,19 @@ static bool is_null_task(const char *task_id)
 static bool is_first(const json_t *write)
 {
     const char *channel = ss_json_str(write, "channel", "");
-    return is_null_task(ss_json_str(write, "task_id", ""))
-        || strcmp(channel, SS_NAME_ERROR) == 0
-        || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
+    return is_null_task(ss_json_str(write, "task_id", "")) ||
+           strcmp(channel, SS_NAME_ERROR) == 0 ||
+           strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-static bool is_known(const struct ss_checkpoint_entry *mark, const json_t *write)
+static bool is_known(
+    const struct ss_checkpoint_entry *mark, const json_t *write)
 {
     const char *task_id = ss_json_str(write, "task_id", "");
     json_int_t idx = ss_json_int(write, "idx", 0);
     for (size_t i = 0; i < mark->pending_count; i++)
-        if (mark->pending[i].write->idx == idx
-            && strcmp(mark->pending[i].write->task_id, task_id) == 0)
+        if (mark->pending[i].write->idx == idx &&
+            strcmp(mark->pending[i].write->task_id, task_id) == 0)
             return true;
     return false;
 }
@@ -400,8 +401,8 @@ static json_t *plain_answer(const struct ss_checkpoint_entry *root)
 {
     for (size_t i = 0; root && i < root->pending_count; i++) {
         const struct ss_row_write *write = root->pending[i].write;
-        if (is_null_task(write->task_id)
-            && strcmp(write->channel, SS_NAME_RESUME) == 0)
+        if (is_null_task(write->task_id) &&
+            strcmp(write->channel, SS_NAME_RESUME) == 0)
             return ss_value_json(write->value);
     }
     return NULL;
@@ -409,14 +410,15 @@ static json_t *plain_answer(const struct ss_checkpoint_entry *root)
 
 // A task's last answer is the plain one: it was taken, and is not given again
 // (docs/decisions/0007).
-static void note_answer(struct thread *thread, const struct ss_checkpoint_entry *mark,
-    struct ss_row *row, const json_t *write)
+static void note_answer(struct thread *thread,
+    const struct ss_checkpoint_entry *mark, struct ss_row *row,
+    const json_t *write)
 {
     const struct ss_checkpoint_entry *root = mark;
     const json_t *answers = json_object_get(write, "value");
     size_t count = json_array_size(answers);
-    if (strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) != 0
-        || count == 0)
+    if (strcmp(ss_json_str(write, "channel", ""), SS_NAME_RESUME) != 0 ||
+        count == 0)
         return;
     if (mark->ns[0])
         root = ss_journal_find(thread->journal, "",
@@ -426,8 +428,8 @@ static void note_answer(struct thread *thread, const struct ss_checkpoint_entry 
         ss_id_copy(row->answer_of, root->id);
 }
 
-static void append_some(struct thread *thread, const struct ss_checkpoint_entry *mark,
-    const json_t *writes, bool first)
+static void append_some(struct thread *thread,
+    const struct ss_checkpoint_entry *mark, const json_t *writes, bool first)
 {
     struct ss_row *row = NULL;
     size_t i;

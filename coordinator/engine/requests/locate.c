@@ -54,8 +54,8 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
     SS_VEC_PUSH(&engine->scans, wait);
 }
 
-void ss_locate(struct engine *engine, const char *peer, uint64_t id,
-    json_t *body)
+void ss_locate(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
     const char *op = engine->request_op;
     const char *run = ss_json_str(body, "run", NULL);
@@ -91,8 +91,8 @@ static void note_records(
     for (size_t i = 0; i < event->records.records_count; i++) {
         const json_t *record = event->records.records[i].value;
         if (strcmp(ss_json_str(record, "run", ""), run) == 0)
-            json_object_set_new(wait->found,
-                ss_json_str(record, "thread", ""), json_true());
+            json_object_set_new(
+                wait->found, ss_json_str(record, "thread", ""), json_true());
     }
 }
 
@@ -114,7 +114,7 @@ static void ambiguous(struct engine *engine, const struct scan_reply *wait)
     const char *thread;
     json_t *found;
     ss_buf_init(&names, SS_NAMESAKES_MAX * (SS_THREAD_SIZE_MAX + 2));
-    json_object_foreach(wait->found, thread, found)
+    json_object_foreach (wait->found, thread, found)
         if (count++ < SS_NAMESAKES_MAX)
             ss_buf_addf(&names, "%s%s", count > 1 ? ", " : "", thread);
     ss_reply_error(engine, wait->peer, wait->id, SS_ENAMESAKES,
@@ -147,8 +147,7 @@ void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
     if (status != SS_OK && status != SS_ENOTFOUND) {
         if (status != SS_EFENCED) // it ends: its successor is asked
             ss_reply_error(engine, wait->peer, wait->id, status, "%s: %s",
-                wait->op,
-                event->records.message ? event->records.message : "");
+                wait->op, event->records.message ? event->records.message : "");
     } else {
         note_records(wait, event);
         if (!wait->has_looked) {

@@ -27,20 +27,20 @@ struct scan_reply { // a request that waits for records
     uint64_t id;
     char *op;
     json_t *body;
-    json_int_t done;   // entries that are cleared so far
-    bool has_looked;   // at the keys that name a thread
-    json_t *found;     // threads that have a run of that name; or NULL
-    char *thread;      // of a run whose rows are gone (outlived.c); or NULL
-    int64_t born_us;   // when that thread was made
-    bool is_early;     // the prune that took them is not durable yet
+    json_int_t done; // entries that are cleared so far
+    bool has_looked; // at the keys that name a thread
+    json_t *found;   // threads that have a run of that name; or NULL
+    char *thread;    // of a run whose rows are gone (outlived.c); or NULL
+    int64_t born_us; // when that thread was made
+    bool is_early;   // the prune that took them is not durable yet
 };
 
 // What goes on when the name is the thread's.
 #define SS_NAME_CLAIMED_OP "claimed" // a run that has its name now
 #define SS_NAME_KNOWN_OP   "known"   // and one that had it before
 // What goes on where there is no such record: a run begins, or is not known.
-#define SS_NAME_UNUSED_OP "unused"
-#define SS_RUN_UNKNOWN_OP "unknown"
+#define SS_NAME_UNUSED_OP  "unused"
+#define SS_RUN_UNKNOWN_OP  "unknown"
 
 // ------------------------------------------------ scan.c
 
@@ -61,8 +61,8 @@ void ss_request_later(struct thread *thread, const char *op, const char *peer,
 
 // Before a run of a client's own name begins where names alone are keys: the
 // name becomes this thread's, durably, or the request is refused. Borrows all.
-void ss_claim(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
+void ss_claim(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // True: it was the answer to a claim's look.
 bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 
@@ -70,8 +70,8 @@ bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 
 // Serve a request that takes a run: on the thread that it names, else on the
 // one thread that has a run of that name. Borrows all.
-void ss_locate(struct engine *engine, const char *peer, uint64_t id,
-    json_t *body);
+void ss_locate(
+    struct engine *engine, const char *peer, uint64_t id, json_t *body);
 // What the store's tables answered, one look after the other. Takes what is in
 // `wait`.
 void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
@@ -79,8 +79,8 @@ void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
 
 // ------------------------------------------------ outlived.c
 
-// No row tells of the run that `body` names. True: its thread lacks rows, so its
-// record is looked at, and the request is answered then. Borrows all.
+// No row tells of the run that `body` names. True: its thread lacks rows, so
+// its record is looked at, and the request is answered then. Borrows all.
 bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body);
 // What the store answered. Takes what is in `wait`.

@@ -6,8 +6,9 @@
 //                   |
 //                   +--none--> `run` begins it, for others there is no such run
 //
-// A name is a run's for as long as its record is kept, and a prune keeps it. On a
-// thread that has all its rows nobody looks, so that a new name costs nothing.
+// A name is a run's for as long as its record is kept, and a prune keeps it. On
+// a thread that has all its rows nobody looks, so that a new name costs
+// nothing.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -18,9 +19,9 @@
 #include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/thread_requests.h"
-#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -29,8 +30,8 @@
 
 // ------------------------------------------------ looks
 
-// It was pruned: what stays is told again, by the first rows that are there. Where
-// its first run was taken back another row is the first.
+// It was pruned: what stays is told again, by the first rows that are there.
+// Where its first run was taken back another row is the first.
 static bool lacks_rows(const struct thread *thread)
 {
     const struct ss_row *first = ss_journal_row(thread->journal, 1);
@@ -39,19 +40,18 @@ static bool lacks_rows(const struct thread *thread)
         return false;
     for (uint64_t seq = 2; seq <= head && !first; seq++)
         first = ss_journal_row(thread->journal, seq);
-    return first
-        && (first->kind == SS_ROW_SNAPSHOT || (first->entry && first->end));
+    return first &&
+           (first->kind == SS_ROW_SNAPSHOT || (first->entry && first->end));
 }
 
 // Takes `wait` and `key`.
 static void look(struct engine *engine, struct scan_reply wait, char *key)
 {
     wait.tag = ++engine->tags;
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_GET,
-            .tag = wait.tag,
-            .table = SS_RECORD_RUN,
-            .key = key});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_GET,
+                                  .tag = wait.tag,
+                                  .table = SS_RECORD_RUN,
+                                  .key = key});
     SS_VEC_PUSH(&engine->scans, wait);
 }
 
@@ -81,12 +81,12 @@ static const json_t *record_of(
     const struct scan_reply *wait, const struct ss_event *event)
 {
     const json_t *record = event->records.records_count > 0
-        ? event->records.records[0].value
-        : NULL;
-    bool is_it = strcmp(ss_json_str(record, "thread", ""), wait->thread) == 0
-        && strcmp(ss_json_str(record, "run", ""),
-               ss_json_str(wait->body, "run", "")) == 0
-        && ss_json_int(record, "changed_us", INT64_MAX) >= wait->born_us;
+                               ? event->records.records[0].value
+                               : NULL;
+    bool is_it = strcmp(ss_json_str(record, "thread", ""), wait->thread) == 0 &&
+                 strcmp(ss_json_str(record, "run", ""),
+                     ss_json_str(wait->body, "run", "")) == 0 &&
+                 ss_json_int(record, "changed_us", INT64_MAX) >= wait->born_us;
     // a claim names no graph: that run has never begun
     return is_it && json_object_get(record, "graph") ? record : NULL;
 }
@@ -121,7 +121,8 @@ static json_t *result_of(const json_t *record)
 {
     const char *status = ss_json_str(record, "status", "?");
     char *said = ss_format("the run is %s; the rest went when its thread was "
-        "pruned: its output, its questions, its error", status);
+                           "pruned: its output, its questions, its error",
+        status);
     json_t *result = json_pack("{s:O, s:O, s:s, s:n, s:[], s:b, s:[s]}", "run",
         json_object_get(record, "run"), "thread",
         json_object_get(record, "thread"), "status", status, "output",
@@ -133,21 +134,21 @@ static json_t *result_of(const json_t *record)
     return result;
 }
 
-static void answer(struct engine *engine, const struct scan_reply *wait,
-    const json_t *record)
+static void answer(
+    struct engine *engine, const struct scan_reply *wait, const json_t *record)
 {
     struct ss_error error = {0};
     json_t *body = NULL;
     if (strcmp(wait->op, "explain") == 0)
-        body = json_pack(
-            "{s:o}", "explain", ss_explain_outlived(engine, record));
+        body =
+            json_pack("{s:o}", "explain", ss_explain_outlived(engine, record));
     else if (strcmp(wait->op, "cancel") == 0)
         body = json_pack("{s:O}", "status", json_object_get(record, "status"));
     else
         ss_stream_modes(json_object_get(wait->body, "stream"), &error);
     if (error.status != SS_OK)
-        ss_reply_error(engine, wait->peer, wait->id, error.status, "%s",
-            error.message);
+        ss_reply_error(
+            engine, wait->peer, wait->id, error.status, "%s", error.message);
     else // what it says of the prune is true when that is durable
         ss_reply_durable(ss_thread_find(engine, wait->thread), wait->peer,
             wait->id, body ? body : result_of(record));

@@ -3,7 +3,8 @@
 //   told again:  for each namespace that stays, its newest checkpoint, in full,
 //                with its pending writes (a snapshot row)
 //   void:        every row before
-//   deleted:     when that is durable (thread.c); after a crash, when the thread
+//   deleted:     when that is durable (thread.c); after a crash, when the
+//   thread
 //                is read again
 //
 // The first two are one unit. A reader sees the thread before it or after it.
@@ -23,14 +24,15 @@
 #include "coordinator/engine/threads/thread.h"
 
 // A finished call of a graph inside: begun by a root checkpoint that goes.
-static bool goes(const struct thread *thread, const struct ss_checkpoint_entry *mark)
+static bool goes(
+    const struct thread *thread, const struct ss_checkpoint_entry *mark)
 {
     const struct ss_journal *journal = thread->journal;
     const struct ss_checkpoint_entry *root = ss_journal_find(journal, "", NULL);
-    const char *by = ss_json_str(
-        json_object_get(mark->metadata, "parents"), "", NULL);
-    return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0
-        && ss_journal_find(journal, "", by);
+    const char *by =
+        ss_json_str(json_object_get(mark->metadata, "parents"), "", NULL);
+    return strchr(mark->ns, ':') && by && root && strcmp(by, root->id) != 0 &&
+           ss_journal_find(journal, "", by);
 }
 
 static void fill_channels(
@@ -40,11 +42,11 @@ static void fill_channels(
         ss_zalloc(full->channels.count + 1, sizeof(*part->channels));
     for (const struct ss_map_entry *e = full->channels.first; e; e = e->next) {
         const struct ss_slot *slot = e->value;
-        part->channels[part->channels_count++] = (struct ss_row_channel){
-            .name = ss_strdup(e->key),
-            .version = slot->version,
-            .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
-            .value = ss_value_ref(slot->value)};
+        part->channels[part->channels_count++] =
+            (struct ss_row_channel){.name = ss_strdup(e->key),
+                .version = slot->version,
+                .op = slot->value ? SS_DELTA_SET : SS_DELTA_CLEAR,
+                .value = ss_value_ref(slot->value)};
     }
 }
 
@@ -81,26 +83,27 @@ static bool stands(const struct ss_pending *const *all, size_t count,
     const struct ss_pending *one)
 {
     const char *channel = one->write->channel;
-    bool error = strcmp(channel, SS_NAME_ERROR) == 0
-        || strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
+    bool error = strcmp(channel, SS_NAME_ERROR) == 0 ||
+                 strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
     bool question = strcmp(channel, SS_NAME_INTERRUPT) == 0;
     bool output = ss_name_special(channel) == 0 && !error;
     for (size_t i = 0; i < count; i++) {
         const struct ss_row_write *other = all[i]->write;
-        if (all[i]->seq <= one->seq
-            || strcmp(other->task_id, one->write->task_id) != 0)
+        if (all[i]->seq <= one->seq ||
+            strcmp(other->task_id, one->write->task_id) != 0)
             continue;
-        bool special = ss_name_special(other->channel) != 0
-            || strcmp(other->channel, SS_NAME_ERROR_SOURCE) == 0;
-        if ((error && !special)
-            || (output && strcmp(other->channel, SS_NAME_ERROR) == 0)
-            || (question && strcmp(other->channel, SS_NAME_RESUME) == 0))
+        bool special = ss_name_special(other->channel) != 0 ||
+                       strcmp(other->channel, SS_NAME_ERROR_SOURCE) == 0;
+        if ((error && !special) ||
+            (output && strcmp(other->channel, SS_NAME_ERROR) == 0) ||
+            (question && strcmp(other->channel, SS_NAME_RESUME) == 0))
             return false;
     }
     return true;
 }
 
-static void fill_writes(struct ss_row *row, const struct ss_checkpoint_entry *mark)
+static void fill_writes(
+    struct ss_row *row, const struct ss_checkpoint_entry *mark)
 {
     size_t count = 0;
     const struct ss_pending **all = ss_journal_pending(mark, &count);
@@ -145,8 +148,7 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
 {
     struct ss_checkpoint *full = ss_journal_fold(thread->journal, mark);
     ss_check(full);
-    struct ss_row *row =
-        ss_thread_row_for_events(thread, mark->run, mark->ns);
+    struct ss_row *row = ss_thread_row_for_events(thread, mark->run, mark->ns);
     row->kind = SS_ROW_SNAPSHOT;
     ss_id_copy(row->checkpoint_id, mark->id);
     memcpy(row->source, mark->source, sizeof(row->source));
@@ -160,9 +162,10 @@ static void tell_again(struct thread *thread, struct ss_checkpoint_entry *mark)
     fill_seen(&row->checkpoint, full);
     fill_updated(&row->checkpoint, full);
     fill_writes(row, mark);
-    const struct ss_run_facts *facts = mark->ns[0] || !mark->run[0]
-        ? NULL
-        : ss_journal_run(thread->journal, mark->run);
+    const struct ss_run_facts *facts =
+        mark->ns[0] || !mark->run[0]
+            ? NULL
+            : ss_journal_run(thread->journal, mark->run);
     if (facts) {
         row->entry = json_incref(facts->entry);
         row->end = json_incref(facts->end);
@@ -178,9 +181,9 @@ static bool has_unfinished(const struct thread *thread)
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        const struct ss_run_facts *facts = row && row->entry
-            ? ss_journal_run(thread->journal, row->run)
-            : NULL;
+        const struct ss_run_facts *facts =
+            row && row->entry ? ss_journal_run(thread->journal, row->run)
+                              : NULL;
         if (facts && !facts->end)
             return true;
     }
@@ -195,10 +198,9 @@ static json_int_t past_rows(const struct thread *thread, uint64_t to)
     for (uint64_t seq = 1; seq <= to; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
         count += row != NULL;
-        any = any
-            || (row && row->kind != SS_ROW_SNAPSHOT
-                && row->kind != SS_ROW_VOID
-                && (row->kind != SS_ROW_ENTRY || row->has_checkpoint));
+        any = any || (row && row->kind != SS_ROW_SNAPSHOT &&
+                         row->kind != SS_ROW_VOID &&
+                         (row->kind != SS_ROW_ENTRY || row->has_checkpoint));
     }
     return any ? count : 0;
 }
@@ -208,8 +210,8 @@ struct marks {
     size_t count, capacity;
 };
 
-// The checkpoints that stay. Gives the first of them that cannot be put together;
-// NULL: all can.
+// The checkpoints that stay. Gives the first of them that cannot be put
+// together; NULL: all can.
 static const struct ss_checkpoint_entry *kept_marks(
     const struct thread *thread, struct marks *ret_kept)
 {
@@ -234,7 +236,8 @@ static void drop_past(struct thread *thread, const struct marks *kept)
 {
     uint64_t head = ss_journal_head(thread->journal);
     const struct ss_run_facts *run = ss_thread_newest_run(thread);
-    const struct ss_checkpoint_entry *root = ss_journal_find(thread->journal, "", NULL);
+    const struct ss_checkpoint_entry *root =
+        ss_journal_find(thread->journal, "", NULL);
     if (run && !(root && strcmp(root->run, run->id) == 0))
         tell_run(thread, run);
     for (size_t i = 0; i < kept->count; i++)
@@ -256,21 +259,20 @@ void ss_prune_thread(
     }
     if (head > thread->issued) {
         ss_reply_error(thread->engine, peer, id, SS_EAGAIN,
-            "thread %s: its last rows are on their way: ask again",
-            thread->id);
+            "thread %s: its last rows are on their way: ask again", thread->id);
         return;
     }
     if (ss_thread_spared(thread, peer, id, body))
         return;
     json_int_t rows = past_rows(thread, head);
     struct marks kept = {0};
-    const struct ss_checkpoint_entry *torn = rows > 0 ? kept_marks(thread, &kept) : NULL;
+    const struct ss_checkpoint_entry *torn =
+        rows > 0 ? kept_marks(thread, &kept) : NULL;
     if (rows > 0 && !torn)
         drop_past(thread, &kept);
     SS_VEC_FINI(&kept);
     if (torn)
         ss_reply_torn(thread, peer, id, torn);
     else
-        ss_reply_durable(
-            thread, peer, id, json_pack("{s:I}", "rows", rows));
+        ss_reply_durable(thread, peer, id, json_pack("{s:I}", "rows", rows));
 }

@@ -23,13 +23,12 @@ static bool place_of(struct thread *thread, const char *peer, uint64_t id,
     struct ss_error error = {0};
     if (ss_graph_ref_find(thread->engine, thread, body, ret, &error))
         return true;
-    ss_reply_error(
-        thread->engine, peer, id, error.status, "%s", error.message);
+    ss_reply_error(thread->engine, peer, id, error.status, "%s", error.message);
     return false;
 }
 
-void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_read_state(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     struct graph_ref place;
     if (!place_of(thread, peer, id, body, &place))
@@ -38,10 +37,9 @@ void ss_read_state(struct thread *thread, const char *peer, uint64_t id,
     struct ss_checkpoint_entry *mark =
         ss_journal_find(thread->journal, place.ns, checkpoint);
     bool live = !json_object_get(body, "checkpoint_id");
-    json_t *state = mark
-        ? ss_snapshot(thread, place.graph, place.ns, mark, live,
-              ss_json_bool(body, "subgraphs", false))
-        : ss_snapshot_empty(thread, place.ns, checkpoint);
+    json_t *state = mark ? ss_snapshot(thread, place.graph, place.ns, mark,
+                               live, ss_json_bool(body, "subgraphs", false))
+                         : ss_snapshot_empty(thread, place.ns, checkpoint);
     json_t *failure = json_object_get(state, "error");
     ss_reply_durable(thread, peer, id,
         failure ? json_incref(state) : json_pack("{s:O}", "state", state));
@@ -56,7 +54,7 @@ static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
     const char *key;
     json_t *value;
     bool all = true;
-    json_object_foreach((json_t *)filter, key, value) {
+    json_object_foreach ((json_t *)filter, key, value) {
         json_t *has = json_object_get(metadata, key);
         all = all && has && json_equal(has, value);
     }
@@ -64,8 +62,8 @@ static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
     return all;
 }
 
-void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_read_history(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     struct graph_ref place;
     if (!place_of(thread, peer, id, body, &place))
@@ -81,13 +79,12 @@ void ss_read_history(struct thread *thread, const char *peer, uint64_t id,
     for (size_t i = count; i-- > 0;) {
         if (ss_page_is_full(&page))
             break;
-        if ((before && strcmp(marks[i]->id, before) >= 0)
-            || (only && strcmp(marks[i]->id, only) != 0)
-            || !passes(marks[i], filter))
+        if ((before && strcmp(marks[i]->id, before) >= 0) ||
+            (only && strcmp(marks[i]->id, only) != 0) ||
+            !passes(marks[i], filter))
             continue;
         ss_page_add(&page,
-            ss_snapshot(
-                thread, place.graph, place.ns, marks[i], false, false));
+            ss_snapshot(thread, place.graph, place.ns, marks[i], false, false));
     }
     ss_reply_durable(thread, peer, id, ss_page_close(&page, "history"));
     ss_free(place.ns);
@@ -99,15 +96,14 @@ static int by_id(const void *a, const void *b)
     return strcmp((*left)->id, (*right)->id);
 }
 
-void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_read_checkpoints(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     const char *after = ss_json_str(body, "after", "");
     struct page page;
     SS_VEC(struct ss_checkpoint_entry *) all = {0};
     size_t spaces = 0;
-    const char *const *names =
-        ss_journal_namespaces(thread->journal, &spaces);
+    const char *const *names = ss_journal_namespaces(thread->journal, &spaces);
     for (size_t n = 0; n < spaces; n++) {
         size_t count = 0;
         struct ss_checkpoint_entry *const *marks =
@@ -140,8 +136,8 @@ void ss_read_checkpoints(struct thread *thread, const char *peer, uint64_t id,
 
 static json_t *row_json(const struct ss_row *row)
 {
-    static const char *const kinds[] = {"", "writes", "checkpoint", "entry",
-        "end", "snapshot", "void"};
+    static const char *const kinds[] = {
+        "", "writes", "checkpoint", "entry", "end", "snapshot", "void"};
     char time[SS_TIME_SIZE];
     json_t *writes = json_array();
     for (size_t i = 0; i < row->writes_count; i++) {
@@ -150,23 +146,22 @@ static json_t *row_json(const struct ss_row *row)
             json_pack("{s:s, s:s, s:i, s:s, s:o}", "task_id", w->task_id,
                 "path", w->path ? w->path : "", "idx", w->idx, "channel",
                 w->channel, "value",
-                w->value ? json_incref(ss_value_json(w->value))
-                         : json_null()));
+                w->value ? json_incref(ss_value_json(w->value)) : json_null()));
     }
     ss_time_text(row->wall_us, time);
     return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:b,"
                      " s:o, s:I, s:I, s:O*, s:O*}",
-        "seq", (json_int_t)row->seq, "kind", kinds[row->kind], "run",
-        row->run, "ns", row->ns, "of", row->of, "checkpoint_id",
-        row->checkpoint_id, "parent_id", row->parent_id, "source",
-        row->source, "step", (json_int_t)row->step, "time", time, "whole",
+        "seq", (json_int_t)row->seq, "kind", kinds[row->kind], "run", row->run,
+        "ns", row->ns, "of", row->of, "checkpoint_id", row->checkpoint_id,
+        "parent_id", row->parent_id, "source", row->source, "step",
+        (json_int_t)row->step, "time", time, "whole",
         row->has_checkpoint && row->checkpoint.whole, "writes", writes,
         "channels", (json_int_t)row->checkpoint.channels_count, "size",
         (json_int_t)row->size, "entry", row->entry, "end", row->end);
 }
 
-void ss_read_journal(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_read_journal(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     json_int_t from = ss_json_int(body, "from", 1);
     struct page page;

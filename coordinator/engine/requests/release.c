@@ -1,4 +1,5 @@
-// release.c - what is asked of a thread whose run is quarantined (quarantine.c).
+// release.c - what is asked of a thread whose run is quarantined
+// (quarantine.c).
 //
 //   release   the run is on trial once more: it goes on
 //   cancel    it is read after all, and ends before anything of it goes on
@@ -17,8 +18,8 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
-static void cancel(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+static void cancel(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     json_t *run = json_incref(json_object_get(thread->quarantined, "run"));
     json_t *request = json_copy(body);
@@ -35,18 +36,20 @@ void ss_quarantined_request(struct thread *thread, const char *op,
     const char *peer, uint64_t id, json_t *body)
 {
     const char *quarantined = ss_json_str(thread->quarantined, "run", "");
-    bool is_it = strcmp(ss_json_str(body, "run", quarantined), quarantined) == 0;
+    bool is_it =
+        strcmp(ss_json_str(body, "run", quarantined), quarantined) == 0;
     if (strcmp(op, "cancel") == 0 && is_it) {
         cancel(thread, peer, id, body);
     } else if (strcmp(op, "release") == 0 && is_it) {
         ss_quarantined_release(thread);
-        ss_reply(thread->engine, peer, id,
-            json_pack("{s:s}", "status", "running"));
+        ss_reply(
+            thread->engine, peer, id, json_pack("{s:s}", "status", "running"));
     } else {
         ss_reply_error(thread->engine, peer, id, SS_EQUARANTINED,
             "run %s of thread %s has ended its coordinator %d times and is "
             "parked; `superstep release` lets it go on, `superstep cancel` "
-            "ends it", quarantined, thread->id, SS_RECOVERIES_MAX + 1);
+            "ends it",
+            quarantined, thread->id, SS_RECOVERIES_MAX + 1);
     }
 }
 

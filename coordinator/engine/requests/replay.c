@@ -1,11 +1,12 @@
-// replay.c - what was told, told again from the rows (docs/internals/streams.md).
+// replay.c - what was told, told again from the rows
+// (docs/internals/streams.md).
 //
 //   rows after `after` --> their entries --+-- raw ----------------> event
 //                                          +-- named --> a loop made from
 //                                              the checkpoint --> stream.c
 //
-// A shadow of the run holds the loops: stream.c shows them as it showed the real
-// ones, and emit.c hands what it shows over to here, where it is numbered.
+// A shadow of the run holds the loops: stream.c shows them as it showed the
+// real ones, and emit.c hands what it shows over to here, where it is numbered.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,9 @@
 #include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
@@ -72,8 +73,8 @@ void ss_replay_event(struct replay *replay, const struct loop *loop,
     uint64_t seq = replay->row->seq;
     uint32_t index = ++replay->index;
     bool later = seq > replay->after_seq || index > replay->after_index;
-    if (data && later
-        && ss_subscribes(replay->subscriber, mode, loop->parent != NULL))
+    if (data && later &&
+        ss_subscribes(replay->subscriber, mode, loop->parent != NULL))
         send(replay, seq,
             ss_emit_json(mode, loop->ns, json_incref(data), seq, index));
     json_decref(data);
@@ -100,8 +101,8 @@ static struct ss_graph *graph_of(struct replay *replay, const char *ns)
     struct ss_error error;
     const struct ss_graph *root = replay->shadow->graph;
     struct ss_graph *found = NULL;
-    json_t *body = json_pack("{s:s, s:s}", "graph", root->name,
-        "checkpoint_ns", ns);
+    json_t *body =
+        json_pack("{s:s, s:s}", "graph", root->name, "checkpoint_ns", ns);
     if (ns[0] == '\0') {
         found = replay->shadow->graph;
     } else if (ss_graph_ref_find(replay->thread->engine, replay->thread, body,
@@ -120,10 +121,9 @@ static void load_pending(struct replay *replay, struct view *view)
     struct loop *loop = view->loop;
     for (; view->pending_to < replay->row->seq; view->pending_to++) {
         uint64_t seq = view->pending_to + 1;
-        const struct ss_row *row =
-            ss_journal_row(replay->thread->journal, seq);
-        if (!row || strcmp(row->of, loop->id) != 0
-            || strcmp(row->ns, loop->ns) != 0)
+        const struct ss_row *row = ss_journal_row(replay->thread->journal, seq);
+        if (!row || strcmp(row->of, loop->id) != 0 ||
+            strcmp(row->ns, loop->ns) != 0)
             continue;
         for (size_t i = 0; i < row->writes_count; i++) {
             const struct ss_row_write *write = &row->writes[i];
@@ -135,8 +135,8 @@ static void load_pending(struct replay *replay, struct view *view)
     }
 }
 
-static void set_stop(
-    const struct replay *replay, struct loop *view, const struct ss_checkpoint_entry *mark)
+static void set_stop(const struct replay *replay, struct loop *view,
+    const struct ss_checkpoint_entry *mark)
 {
     const json_t *facts = json_object_get(mark->metadata, "__loop__");
     bool ours = strcmp(mark->run, replay->shadow->id) == 0;
@@ -153,8 +153,7 @@ static struct view *make_view(struct replay *replay, struct ss_graph *graph,
     const char *ns, struct ss_checkpoint_entry *mark)
 {
     struct ss_error error;
-    struct loop *loop =
-        ss_loop_new(replay->thread, replay->shadow, graph, ns);
+    struct loop *loop = ss_loop_new(replay->thread, replay->shadow, graph, ns);
     loop->parent = ns[0] ? replay->shadow->root : NULL;
     if (ss_loop_load(loop, mark, &error) != SS_OK) {
         ss_loop_destroy(&loop);
@@ -171,8 +170,8 @@ static struct view *make_view(struct replay *replay, struct ss_graph *graph,
     return view;
 }
 
-// The loop of that namespace at that checkpoint, planned. NULL: its rows, or its
-// graph, are gone.
+// The loop of that namespace at that checkpoint, planned. NULL: its rows, or
+// its graph, are gone.
 static struct loop *view_of(
     struct replay *replay, const char *ns, const char *id)
 {
@@ -192,8 +191,7 @@ static struct loop *view_of(
 
 // ------------------------------------------------ entries
 
-static void tell_raw(
-    struct replay *replay, const char *ns, const json_t *raw)
+static void tell_raw(struct replay *replay, const char *ns, const json_t *raw)
 {
     struct loop stub = {.run = replay->shadow,
         .terms = &replay->shadow->terms,
@@ -216,8 +214,7 @@ static void tell_raw(
 static bool has_task(const struct ss_row *row, const char *ns, const char *id)
 {
     for (size_t i = 0; row && i < row->writes_count; i++)
-        if (strcmp(row->writes[i].task_id, id) == 0
-            && strcmp(row->ns, ns) == 0)
+        if (strcmp(row->writes[i].task_id, id) == 0 && strcmp(row->ns, ns) == 0)
             return true;
     return false;
 }
@@ -229,8 +226,8 @@ static const struct ss_row *row_of_writes(
     const struct ss_row *row = replay->row;
     while (row && !has_task(row, ns, task_id))
         row = row->seq > replay->facts->first_seq
-            ? ss_journal_row(replay->thread->journal, row->seq - 1)
-            : NULL;
+                  ? ss_journal_row(replay->thread->journal, row->seq - 1)
+                  : NULL;
     return row;
 }
 
@@ -249,8 +246,7 @@ static void take_write(struct task *task, const struct ss_row_write *write)
         task->interrupts = json_incref(json);
     } else if (strcmp(write->channel, SS_NAME_ERROR) == 0) {
         show_task(task, TASK_FAILED);
-        int code =
-            ss_status_by_name(ss_json_str(json, "code", "node_failed"));
+        int code = ss_status_by_name(ss_json_str(json, "code", "node_failed"));
         ss_error_set(
             &task->error, code, "%s", ss_json_str(json, "message", ""));
     } else if (ss_name_special(write->channel) == 0) {
@@ -279,8 +275,8 @@ static void tell_output(
     ss_stream_task_output(task, false);
 }
 
-static void tell_view(struct replay *replay, struct loop *view,
-    const struct ss_row_event *event)
+static void tell_view(
+    struct replay *replay, struct loop *view, const struct ss_row_event *event)
 {
     if (event->what == SS_TOLD_TICK) {
         ss_stream_checkpoint(view);
@@ -305,16 +301,16 @@ static void tell_items(
     json_t *meta = json_object_get(items, "meta"), *item;
     size_t i;
     json_object_set_new(replay->found, attempt, json_true());
-    json_array_foreach(json_object_get(items, "items"), i, item) {
+    json_array_foreach (json_object_get(items, "items"), i, item) {
         const char *name = json_string_value(json_array_get(item, 0));
         json_t *value = json_array_get(item, 1);
         unsigned mode = ss_stream_mode(name);
-        if ((json_int_t)i < seen
-            || !ss_subscribes(replay->subscriber, mode, ns[0] != '\0'))
+        if ((json_int_t)i < seen ||
+            !ss_subscribes(replay->subscriber, mode, ns[0] != '\0'))
             continue;
         json_t *data = mode == STREAM_MESSAGES
-            ? json_pack("[O, O]", value, meta)
-            : json_incref(value);
+                           ? json_pack("[O, O]", value, meta)
+                           : json_incref(value);
         send(replay, seq, ss_item_json(name, ns, data, attempt, i + 1));
     }
 }
@@ -339,7 +335,7 @@ static void tell_lost(struct replay *replay)
 {
     const char *attempt;
     json_t *count;
-    json_object_foreach((json_t *)replay->seen, attempt, count) {
+    json_object_foreach ((json_t *)replay->seen, attempt, count) {
         if (!json_object_get(replay->found, attempt))
             send(replay, 0, ss_restarted_json("", attempt));
     }
@@ -347,16 +343,16 @@ static void tell_lost(struct replay *replay)
 
 // ------------------------------------------------ all of it
 
-// Rows are told as the version that made them told them: the next one may lack a
-// task of theirs, which counts, or a key.
+// Rows are told as the version that made them told them: the next one may lack
+// a task of theirs, which counts, or a key.
 static void take_version(struct replay *replay, const json_t *entry)
 {
     struct run *shadow = replay->shadow;
     const char *version = ss_json_str(entry, "version", NULL);
-    const struct known_graph *known = version
-        ? ss_known_graph(replay->thread->engine,
-              ss_json_str(entry, "graph", ""), version)
-        : NULL;
+    const struct known_graph *known =
+        version ? ss_known_graph(replay->thread->engine,
+                      ss_json_str(entry, "graph", ""), version)
+                : NULL;
     if (!known || known->graph == shadow->graph)
         return;
     ss_map_fini(&replay->views, free_view);
@@ -373,12 +369,12 @@ static void tell_row(struct replay *replay, const struct ss_row *row)
     for (size_t i = 0; i < row->events_count; i++) {
         const struct ss_row_event *event = &row->events[i];
         const char *ns = event->ns ? event->ns : row->ns;
-        const char *of = event->of[0]               ? event->of
-            : event->what == SS_TOLD_OUTPUT ? row->of
-                                                    : row->checkpoint_id;
-        bool before = row->seq < replay->after_seq
-            || (row->seq == replay->after_seq
-                && replay->index < replay->after_index);
+        const char *of = event->of[0]                    ? event->of
+                         : event->what == SS_TOLD_OUTPUT ? row->of
+                                                         : row->checkpoint_id;
+        bool before = row->seq < replay->after_seq ||
+                      (row->seq == replay->after_seq &&
+                          replay->index < replay->after_index);
         if (event->what == SS_TOLD_ITEMS) {
             if (before)
                 json_object_set_new(replay->found,

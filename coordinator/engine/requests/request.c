@@ -19,10 +19,10 @@
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/run_requests.h"
 #include "coordinator/engine/requests/thread_requests.h"
-#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
@@ -38,9 +38,9 @@ typedef void plain_fn(
 static void workers(struct engine *, const char *, uint64_t, json_t *);
 static void status_of(struct engine *, const char *, uint64_t, json_t *);
 
-// One that is of a thread has `on_thread`, called when the thread has been read;
-// one that is of a run has it where `plain` may ask for that. `plain` is called
-// at once.
+// One that is of a thread has `on_thread`, called when the thread has been
+// read; one that is of a run has it where `plain` may ask for that. `plain` is
+// called at once.
 static const struct handler {
     thread_fn *on_thread;
     plain_fn *plain;
@@ -89,18 +89,17 @@ static const struct ss_op_row *find_op(const char *name)
 // What is copied must not be lost where the copy is there.
 static bool is_early_copy(const struct thread *thread, const char *op)
 {
-    return strcmp(op, "copy") == 0
-        && ss_thread_head(thread) > thread->durable
-        && !ss_thread_busy(thread);
+    return strcmp(op, "copy") == 0 &&
+           ss_thread_head(thread) > thread->durable && !ss_thread_busy(thread);
 }
 
 // It is served by the run of its name, where there is one.
 static bool finds_a_run(const char *op)
 {
-    return strcmp(op, "run") == 0 || strcmp(op, "attach") == 0
-        || strcmp(op, SS_NAME_CLAIMED_OP) == 0
-        || strcmp(op, SS_NAME_KNOWN_OP) == 0
-        || strcmp(op, SS_NAME_UNUSED_OP) == 0;
+    return strcmp(op, "run") == 0 || strcmp(op, "attach") == 0 ||
+           strcmp(op, SS_NAME_CLAIMED_OP) == 0 ||
+           strcmp(op, SS_NAME_KNOWN_OP) == 0 ||
+           strcmp(op, SS_NAME_UNUSED_OP) == 0;
 }
 
 // It waited for the store to say whose its run's name is. False: it did not.
@@ -121,8 +120,8 @@ static bool serve_named(struct thread *thread, const struct waiting *w)
 
 bool ss_request_serve(struct thread *thread, const struct waiting *w)
 {
-    if (w->peer && finds_a_run(w->op)
-        && ss_waiting_has_run(thread, ss_json_str(w->body, "run", NULL)))
+    if (w->peer && finds_a_run(w->op) &&
+        ss_waiting_has_run(thread, ss_json_str(w->body, "run", NULL)))
         return false;
     if (strcmp(w->op, "recover") == 0)
         return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
@@ -187,8 +186,8 @@ static void ask_thread(struct engine *engine, const char *name,
     if (ss_redirect(engine, peer, id, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
-    if (ss_requests_open(thread) && thread->waiting.count == 0
-        && ss_is_read(engine, name) && !is_early_copy(thread, op->name)) {
+    if (ss_requests_open(thread) && thread->waiting.count == 0 &&
+        ss_is_read(engine, name) && !is_early_copy(thread, op->name)) {
         handlers[op->op].on_thread(thread, peer, id, body);
         return;
     }
@@ -218,20 +217,19 @@ static bool check_keys(struct engine *engine, const struct ss_op_row *op,
 {
     const char *key;
     json_t *value;
-    json_object_foreach(event->request.body, key, value) {
+    json_object_foreach (event->request.body, key, value) {
         if (ss_op_takes(op, key))
             continue;
         char *text = ss_op_unknown_key(op, key);
-        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL, "%s",
-            text);
+        ss_reply_error(
+            engine, event->peer, event->request.id, SS_EINVAL, "%s", text);
         ss_free(text);
         return false;
     }
     return true;
 }
 
-static void serve_request(
-    struct engine *engine, const struct ss_event *event)
+static void serve_request(struct engine *engine, const struct ss_event *event)
 {
     const struct ss_op_row *op = find_op(event->request.op);
     if (!op) {
@@ -241,8 +239,7 @@ static void serve_request(
             if (ss_op_row(i)->home != SS_OP_OF_PROCESS)
                 ss_hint_offer(&hint, ss_op_row(i)->name);
         ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-            "\"%s\" is no request.%s", event->request.op,
-            ss_hint_text(&hint));
+            "\"%s\" is no request.%s", event->request.op, ss_hint_text(&hint));
         return;
     }
     if (!json_is_object(event->request.body)) {

@@ -16,13 +16,13 @@ void ss_requests_verify(const struct engine *engine, struct census *census)
 {
     for (size_t i = 0; i < engine->claims.count; i++) {
         const struct claim *claim = &engine->claims.items[i];
-        ss_invariant(I137, is_asked(engine, claim->tag)
-                && claim->tries <= SS_CLAIM_TRIES_MAX);
+        ss_invariant(I137,
+            is_asked(engine, claim->tag) && claim->tries <= SS_CLAIM_TRIES_MAX);
     }
     ss_invariant(I138, engine->claims.count <= SS_CLAIMS_MAX);
     for (size_t i = 0; i < engine->scans.count; i++)
-        ss_invariant(I139, is_asked(engine, engine->scans.items[i].tag)
-                && engine->scans.items[i].peer);
+        ss_invariant(I139, is_asked(engine, engine->scans.items[i].tag) &&
+                               engine->scans.items[i].peer);
     for (size_t i = 0; i < engine->pausings.count; i++)
         ss_invariant(I140, is_asked(engine, engine->pausings.items[i].tag));
     census->seen += engine->claims.count + engine->scans.count;

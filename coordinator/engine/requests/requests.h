@@ -1,5 +1,5 @@
-// requests.h - requests, as the step sees them: served at once, or when what they
-// wait for is there.
+// requests.h - requests, as the step sees them: served at once, or when what
+// they wait for is there.
 #ifndef SS_ENGINE_REQUESTS_H
 #define SS_ENGINE_REQUESTS_H
 

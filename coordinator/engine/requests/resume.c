@@ -1,6 +1,7 @@
 // resume.c - requests that wait for their thread, and when they go on.
 //
-//   ss_request_later --> thread->waiting --read, stored, a graph known--> served
+//   ss_request_later --> thread->waiting --read, stored, a graph known-->
+//   served
 //
 // Who is served how is for those above to say: engine->serve (request.c).
 #include <string.h>
@@ -32,8 +33,9 @@ void ss_requests_resume(struct thread *thread)
     ss_quarantined_answer(thread);
     if (!ss_is_read(thread->engine, thread->id))
         return;
-    for (size_t left = thread->waiting.count; left > 0
-         && thread->waiting.count > 0 && ss_requests_open(thread); left--) {
+    for (size_t left = thread->waiting.count;
+         left > 0 && thread->waiting.count > 0 && ss_requests_open(thread);
+         left--) {
         struct waiting waiting = thread->waiting.items[0];
         SS_VEC_REMOVE(&thread->waiting, 0);
         if (thread->engine->serve(thread, &waiting))
@@ -81,8 +83,8 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
 {
     for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         struct thread *thread = e->value;
-        if (ss_shards_have(shards, ss_shard_of(thread->id))
-            && (thread->waiting.count > 0 || thread->queue.count > 0))
+        if (ss_shards_have(shards, ss_shard_of(thread->id)) &&
+            (thread->waiting.count > 0 || thread->queue.count > 0))
             ss_requests_resume(ss_thread_get(engine, thread->id));
     }
 }

@@ -23,8 +23,8 @@
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 
-// What can be said before a run is made of the request: SS_OK, and what is to be
-// done about a thread that is busy, and the graph (borrowed).
+// What can be said before a run is made of the request: SS_OK, and what is to
+// be done about a thread that is busy, and the graph (borrowed).
 static int look_at(struct thread *thread, const json_t *body,
     enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
     struct ss_error *error)
@@ -39,9 +39,10 @@ static int look_at(struct thread *thread, const json_t *body,
         return status;
     if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {
         ss_thread_busy_with(thread, with);
-        return ss_error_set(error, SS_EBUSY, "thread %s is busy with %s: "
-            "wait for it, cancel it, or say what to do (if_busy)", thread->id,
-            with);
+        return ss_error_set(error, SS_EBUSY,
+            "thread %s is busy with %s: "
+            "wait for it, cancel it, or say what to do (if_busy)",
+            thread->id, with);
     }
     *ret_graph = ss_request_graph(thread->engine, thread, body, error);
     return *ret_graph ? SS_OK : error->status;
@@ -116,8 +117,7 @@ static void ask(struct thread *thread, const char *peer, uint64_t id,
     int status = look_at(thread, body, &if_busy, &graph, &error);
     if (status == SS_OK)
         status = make(thread, graph, body, &run, &error);
-    if (status == SS_OK && name && !is_ours
-        && !ss_records_are_keyed(engine)) {
+    if (status == SS_OK && name && !is_ours && !ss_records_are_keyed(engine)) {
         ss_run_free(run);
         ss_claim(thread, peer, id, body);
         return;
@@ -134,8 +134,8 @@ static void ask(struct thread *thread, const char *peer, uint64_t id,
     }
 }
 
-void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_run_request(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     ask(thread, peer, id, body, NAME_FREE);
 }

@@ -20,8 +20,8 @@ enum name_state {
 // ------------------------------------------------ run_request.c
 
 // Begin a run asked for by `peer`; an error is answered.
-void ss_run_request(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
+void ss_run_request(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // The same, when its name was looked for.
 void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
     json_t *body, enum name_state state);

@@ -1,4 +1,5 @@
-// scan.c - what only the store's small tables know: threads, runs, cached results.
+// scan.c - what only the store's small tables know: threads, runs, cached
+// results.
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -22,8 +23,7 @@
 static size_t page_of(const json_t *body)
 {
     json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
-    return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit
-                                               : SS_HISTORY_MAX;
+    return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit : SS_HISTORY_MAX;
 }
 
 static void scan_fini(struct scan_reply *wait)
@@ -70,12 +70,11 @@ void ss_request_scan(
         command.key = ss_strdup(ss_json_str(body, "graph", NULL));
         command.limit = SS_CACHE_PAGE_MAX;
     }
-    SS_VEC_PUSH(&engine->scans,
-        (struct scan_reply){.tag = tag,
-            .peer = ss_strdup(peer),
-            .id = id,
-            .op = ss_strdup(op),
-            .body = json_incref(body)});
+    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag,
+                                    .peer = ss_strdup(peer),
+                                    .id = id,
+                                    .op = ss_strdup(op),
+                                    .body = json_incref(body)});
     ss_engine_command(engine, command);
 }
 
@@ -117,16 +116,17 @@ static bool of_nodes(const char *key, const json_t *nodes)
     const char *bar = strchr(key, '|');
     if (!json_is_array(nodes))
         return true;
-    json_array_foreach((json_t *)nodes, i, node) {
+    json_array_foreach ((json_t *)nodes, i, node) {
         size_t size = json_string_length(node);
-        if (bar && strncmp(bar + 1, json_string_value(node), size) == 0
-            && bar[1 + size] == '|')
+        if (bar && strncmp(bar + 1, json_string_value(node), size) == 0 &&
+            bar[1 + size] == '|')
             return true;
     }
     return false;
 }
 
-// Its time is over. One that is filled anew just now goes too: it is made again.
+// Its time is over. One that is filled anew just now goes too: it is made
+// again.
 static bool is_expired(const struct engine *engine, const json_t *entry)
 {
     json_int_t expires = ss_json_int(entry, "expires_us", 0);
@@ -138,20 +138,19 @@ static void clear_on(struct engine *engine, const struct scan_reply *wait,
     const char *after, json_int_t done)
 {
     uint64_t tag = ++engine->tags;
-    SS_VEC_PUSH(&engine->scans,
-        (struct scan_reply){.tag = tag,
-            .peer = ss_strdup(wait->peer),
-            .id = wait->id,
-            .op = ss_strdup(wait->op),
-            .body = json_incref(wait->body),
-            .done = done});
-    ss_engine_command(engine,
-        (struct ss_command){.tag = tag,
-            .type = SS_COMMAND_SCAN,
-            .table = SS_RECORD_CACHE,
-            .key = ss_strdup(ss_json_str(wait->body, "graph", NULL)),
-            .after = ss_strdup(after),
-            .limit = SS_CACHE_PAGE_MAX});
+    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag,
+                                    .peer = ss_strdup(wait->peer),
+                                    .id = wait->id,
+                                    .op = ss_strdup(wait->op),
+                                    .body = json_incref(wait->body),
+                                    .done = done});
+    ss_engine_command(
+        engine, (struct ss_command){.tag = tag,
+                    .type = SS_COMMAND_SCAN,
+                    .table = SS_RECORD_CACHE,
+                    .key = ss_strdup(ss_json_str(wait->body, "graph", NULL)),
+                    .after = ss_strdup(after),
+                    .limit = SS_CACHE_PAGE_MAX});
 }
 
 static void clear_cache(struct engine *engine, const struct scan_reply *wait,
@@ -162,8 +161,8 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
     bool expired = ss_json_bool(wait->body, "expired", false);
     for (size_t i = 0; i < event->records.records_count; i++) {
         last = &event->records.records[i];
-        if (!of_nodes(last->key, json_object_get(wait->body, "nodes"))
-            || (expired && !is_expired(engine, last->value)))
+        if (!of_nodes(last->key, json_object_get(wait->body, "nodes")) ||
+            (expired && !is_expired(engine, last->value)))
             continue;
         ss_engine_store_record(engine, SS_RECORD_CACHE, last->key, NULL, NULL);
         cleared++;
@@ -175,8 +174,8 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
             json_pack("{s:I}", "entries", cleared));
 }
 
-static void answer_records(struct engine *engine,
-    const struct scan_reply *wait, const struct ss_event *event)
+static void answer_records(struct engine *engine, const struct scan_reply *wait,
+    const struct ss_event *event)
 {
     bool missing = event->records.status == SS_ENOTFOUND;
     if (event->records.status == SS_EFENCED)

@@ -18,8 +18,8 @@ static json_t *task_json(const struct task *task)
     const struct loop *loop = task->loop;
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
         task->worker ? "running" : "ready", "node",
-        task->node ? task->node->name : "", "thread", loop->thread->id,
-        "task", task->id, "attempt", (json_int_t)task->attempts);
+        task->node ? task->node->name : "", "thread", loop->thread->id, "task",
+        task->id, "attempt", (json_int_t)task->attempts);
     if (loop->run)
         json_object_set_new(json, "run", json_string(loop->run->id));
     if (task->worker) {
@@ -56,10 +56,10 @@ void ss_show_settings(
     json_t *list = json_array();
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *worker = e->value;
-        json_array_append_new(list,
-            json_pack("{s:s, s:o}", "worker", worker->name, "settings",
-                worker->settings ? json_incref(worker->settings)
-                                 : json_array()));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "worker", worker->name, "settings",
+                      worker->settings ? json_incref(worker->settings)
+                                       : json_array()));
     }
     ss_reply(engine, peer, id, json_pack("{s:o}", "settings", list));
 }

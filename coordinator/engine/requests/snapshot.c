@@ -30,11 +30,11 @@
 json_t *ss_metadata_json(
     const char *source, int64_t step, const json_t *metadata)
 {
-    json_t *shown = json_pack(
-        "{s:s, s:I}", "source", source, "step", (json_int_t)step);
+    json_t *shown =
+        json_pack("{s:s, s:I}", "source", source, "step", (json_int_t)step);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)metadata, key, value) {
+    json_object_foreach ((json_t *)metadata, key, value) {
         if (strcmp(key, "__loop__") != 0)
             json_object_set(shown, key, value);
     }
@@ -48,8 +48,8 @@ static json_t *path_json(const struct task *task)
     return json_pack("[s, I, b]", SS_NAME_PUSH, (json_int_t)task->index, 0);
 }
 
-json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
-    const char *checkpoint_id)
+json_t *ss_snapshot_empty(
+    const struct thread *thread, const char *ns, const char *checkpoint_id)
 {
     return json_pack("{s:{}, s:[], s:o, s:n, s:n, s:n, s:[], s:[]}", "values",
         "next", "config", ss_config_json(thread, ns, checkpoint_id, NULL),
@@ -62,17 +62,16 @@ static json_t *inner_state(
     struct loop *loop, const struct task *task, bool subgraphs)
 {
     struct ss_graph *inner = task->node->subgraph;
-    if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE
-        || !loop->persists)
+    if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE ||
+        !loop->persists)
         return json_null();
     char *ns = ss_loop_child_ns(loop, task);
     json_t *state = NULL;
     if (subgraphs) {
         struct ss_checkpoint_entry *mark =
             ss_journal_find(loop->thread->journal, ns, NULL);
-        state = mark
-            ? ss_snapshot(loop->thread, inner, ns, mark, true, true)
-            : ss_snapshot_empty(loop->thread, ns, NULL);
+        state = mark ? ss_snapshot(loop->thread, inner, ns, mark, true, true)
+                     : ss_snapshot_empty(loop->thread, ns, NULL);
     } else {
         state = ss_config_json(loop->thread, ns, NULL, NULL);
     }
@@ -100,14 +99,13 @@ static json_t *task_json(struct loop *loop, const struct task *task,
         inner_state(loop, task, subgraphs), "result", result);
 }
 
-json_t *ss_snapshot_tasks(struct loop *loop, const struct ss_keys *keys,
-    bool live, bool subgraphs)
+json_t *ss_snapshot_tasks(
+    struct loop *loop, const struct ss_keys *keys, bool live, bool subgraphs)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < loop->tasks.count; i++)
         json_array_append_new(
-            list, task_json(
-                loop, loop->tasks.items[i], keys, live, subgraphs));
+            list, task_json(loop, loop->tasks.items[i], keys, live, subgraphs));
     return list;
 }
 
@@ -119,12 +117,12 @@ static void apply_null(struct loop *view)
     struct ss_error error = {0};
     size_t channel = SS_NONE;
     ss_pendings_null_writes(&view->pending, &writes);
-    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
-        .id = view->id, .writes = &writes};
+    struct update_task input = {
+        .path = "~", .name = SS_NAME_INPUT, .id = view->id, .writes = &writes};
     // What cannot be applied is shown as saved: the run that made it failed so.
     int status = writes.count > 0
-        ? ss_update_apply(view, &input, 1, &channel, &error)
-        : SS_OK;
+                     ? ss_update_apply(view, &input, 1, &channel, &error)
+                     : SS_OK;
     (void)status;
     ss_writes_fini(&writes);
 }
@@ -145,9 +143,8 @@ static void apply_finished(struct loop *view)
         any = any || task->writes.count > 0;
         list[used++] = ss_update_task(task);
     }
-    int status = any
-        ? ss_update_apply(view, list, used, &channel, &error)
-        : SS_OK;
+    int status =
+        any ? ss_update_apply(view, list, used, &channel, &error) : SS_OK;
     (void)status; // as above
     ss_free(list);
 }
@@ -167,7 +164,7 @@ static json_t *interrupts_of(const json_t *tasks)
 {
     json_t *all = json_array(), *task;
     size_t i;
-    json_array_foreach((json_t *)tasks, i, task)
+    json_array_foreach ((json_t *)tasks, i, task)
         json_array_extend(all, json_object_get(task, "interrupts"));
     return all;
 }
@@ -187,8 +184,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     view->stop = view->step + 2;
     apply_null(view);
     ss_plan(view, false);
-    json_t *tasks =
-        ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
+    json_t *tasks = ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
     json_t *next = next_json(view, live);
     if (live)
         apply_finished(view);
@@ -240,11 +236,11 @@ static json_t *pending_json(const struct ss_checkpoint_entry *mark)
         const struct ss_row_write *write = items[i]->write;
         if (ss_name_of_attempts(write->channel))
             continue;
-        json_array_append_new(list,
-            json_pack("{s:s, s:s, s:i, s:s, s:O}", "task_id", write->task_id,
-                "path", write->path ? write->path : "", "idx", write->idx,
-                "channel", write->channel, "value",
-                ss_value_json(write->value)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:i, s:s, s:O}", "task_id",
+                      write->task_id, "path", write->path ? write->path : "",
+                      "idx", write->idx, "channel", write->channel, "value",
+                      ss_value_json(write->value)));
     }
     ss_free(items);
     return list;
@@ -258,8 +254,7 @@ json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark)
     json_t *values = json_object(), *versions = json_object();
     json_t *seen = json_object(), *updated = json_null();
     char created[SS_TIME_SIZE];
-    for (const struct ss_map_entry *e = full->channels.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = full->channels.first; e; e = e->next) {
         const struct ss_slot *slot = e->value;
         json_object_set_new(
             versions, e->key, json_integer((json_int_t)slot->version));

@@ -14,20 +14,22 @@ struct thread;
 
 // A state snapshot of a saved checkpoint. `live`: read without an id. Gives.
 json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
-    const char *ns, struct ss_checkpoint_entry *mark, bool live, bool subgraphs);
-// The output of a run that left the thread at that checkpoint. `live`: with what
-// finished beside a question. Gives.
+    const char *ns, struct ss_checkpoint_entry *mark, bool live,
+    bool subgraphs);
+// The output of a run that left the thread at that checkpoint. `live`: with
+// what finished beside a question. Gives.
 json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
     struct ss_checkpoint_entry *mark, bool live, const struct ss_keys *keys);
-json_t *ss_snapshot_empty(const struct thread *thread, const char *ns,
-    const char *checkpoint_id);
+json_t *ss_snapshot_empty(
+    const struct thread *thread, const char *ns, const char *checkpoint_id);
 // Metadata as shown: source, step, and the rest without what is ours alone.
 json_t *ss_metadata_json(
     const char *source, int64_t step, const json_t *metadata);
 // `keys`: what results show.
-json_t *ss_snapshot_tasks(struct loop *loop, const struct ss_keys *keys,
-    bool live, bool subgraphs);
-// All that is saved of a checkpoint. Gives; NULL: its rows contradict each other.
+json_t *ss_snapshot_tasks(
+    struct loop *loop, const struct ss_keys *keys, bool live, bool subgraphs);
+// All that is saved of a checkpoint. Gives; NULL: its rows contradict each
+// other.
 json_t *ss_saved_json(struct thread *thread, struct ss_checkpoint_entry *mark);
 
 #endif

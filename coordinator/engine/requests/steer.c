@@ -22,8 +22,8 @@ static bool wants_back(const json_t *body)
     return strcmp(ss_json_str(body, "action", ""), "rollback") == 0;
 }
 
-static void answer(struct thread *thread, const char *peer, uint64_t id,
-    const char *status)
+static void answer(
+    struct thread *thread, const char *peer, uint64_t id, const char *status)
 {
     ss_reply_durable(thread, peer, id, json_pack("{s:s}", "status", status));
 }
@@ -65,8 +65,8 @@ void ss_migrate_on_thread(
 {
     struct ss_error error = {0};
     const char *run = ss_json_str(body, "run", "");
-    json_t *moved = ss_run_migrate(
-        thread, run, ss_json_str(body, "to", NULL), &error);
+    json_t *moved =
+        ss_run_migrate(thread, run, ss_json_str(body, "to", NULL), &error);
     if (!moved) {
         ss_reply_error(
             thread->engine, peer, id, error.status, "%s", error.message);

@@ -1,5 +1,5 @@
-// stream.c - what listeners are shown, and when (spec/engine.md 10); emit.c says
-// on which row it rests and sends it.
+// stream.c - what listeners are shown, and when (spec/engine.md 10); emit.c
+// says on which row it rests and sends it.
 #include <stdio.h>
 #include <string.h>
 
@@ -18,9 +18,9 @@
 #include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/stream.h"
-#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/threads/answers.h"
 
 // ------------------------------------------------ values
@@ -33,8 +33,8 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
     if (alone)
         ss_emit_begin(loop, SS_TOLD_VALUES, NULL);
     json_t *values = ss_emit_wants(loop, STREAM_VALUES)
-        ? ss_loop_output_json(loop, &shown)
-        : NULL;
+                         ? ss_loop_output_json(loop, &shown)
+                         : NULL;
     if (values && interrupts) {
         if (!json_is_object(values)) {
             json_decref(values);
@@ -53,8 +53,7 @@ void ss_stream_values(struct loop *loop, const json_t *interrupts)
 void ss_stream_breakpoint(struct loop *loop)
 {
     ss_emit_begin(loop, SS_TOLD_RAW, NULL);
-    ss_emit_event(
-        loop, STREAM_UPDATES, json_pack("{s:[]}", SS_NAME_INTERRUPT));
+    ss_emit_event(loop, STREAM_UPDATES, json_pack("{s:[]}", SS_NAME_INTERRUPT));
     ss_emit_end(loop);
 }
 
@@ -69,17 +68,17 @@ void ss_stream_task_start(struct task *task)
         ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
         return;
     }
-    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id,
-        "name", task->node->name, "input", ss_value_json(task->input),
-        "triggers", ss_task_triggers(task));
+    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id, "name",
+        task->node->name, "input", ss_value_json(task->input), "triggers",
+        ss_task_triggers(task));
     if (task->node->metadata)
         json_object_set(payload, "metadata", task->node->metadata);
     ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
 }
 
 // Several writes to one key: the list of them, marked (R9.6).
-static void fold_write(json_t *map, const struct ss_write *write,
-    json_t *repeated)
+static void fold_write(
+    json_t *map, const struct ss_write *write, json_t *repeated)
 {
     json_t *value = ss_value_json(write->value);
     json_t *old = json_object_get(map, write->channel);
@@ -125,9 +124,9 @@ static json_t *update_of(const struct task *task, const struct ss_keys *keys)
             continue;
         repeats = repeats || json_object_get(map, write->channel);
         json_object_set(map, write->channel, value);
-        json_array_append_new(list,
-            keys->scalar ? json_incref(value)
-                         : json_pack("{s:O}", write->channel, value));
+        json_array_append_new(
+            list, keys->scalar ? json_incref(value)
+                               : json_pack("{s:O}", write->channel, value));
     }
     json_t *update = json_null();
     if (repeats)
@@ -182,8 +181,8 @@ void ss_stream_task_output(struct task *task, bool cached)
     if (task->node->hidden)
         return;
     // what this run did before a crash was told with the row of its writes
-    if (task->restored && loop->run->terms.recovering
-        && ss_pendings_ours(&loop->pending, task->id))
+    if (task->restored && loop->run->terms.recovering &&
+        ss_pendings_ours(&loop->pending, task->id))
         return;
     ss_loop_keys(loop, &shown, &final);
     bool named = !cached && task->kind != TASK_HANDLER;
@@ -193,8 +192,7 @@ void ss_stream_task_output(struct task *task, bool cached)
             json_pack("{s:O}", SS_NAME_INTERRUPT, task->interrupts));
         ss_stream_values(loop, task->interrupts);
     } else if (task->state == TASK_DONE) {
-        ss_emit_event(
-            loop, STREAM_UPDATES, update_event(task, &shown, cached));
+        ss_emit_event(loop, STREAM_UPDATES, update_event(task, &shown, cached));
     }
     if (!cached)
         emit_result(task);
@@ -236,19 +234,18 @@ static json_t *checkpoint_payload(struct loop *loop)
     json_t *tasks = ss_snapshot_tasks(loop, &shown_keys, false, false), *task;
     json_t *shown = json_array();
     size_t i;
-    json_array_foreach(tasks, i, task)
+    json_array_foreach (tasks, i, task)
         json_array_append_new(shown, checkpoint_task(task));
     json_decref(tasks);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "config",
-        ss_config_json(
-            loop->thread, loop->ns, loop->id, loop->checkpoint_map),
+        ss_config_json(loop->thread, loop->ns, loop->id, loop->checkpoint_map),
         "parent_config",
         loop->parent_id[0] ? ss_config_json(loop->thread, loop->ns,
                                  loop->parent_id, loop->checkpoint_map)
                            : json_null(),
         "values", ss_loop_output_json(loop, &loop->graph->stream), "metadata",
-        ss_metadata_json(loop->source, loop->meta_step, loop->metadata),
-        "next", names_of(loop), "tasks", shown);
+        ss_metadata_json(loop->source, loop->meta_step, loop->metadata), "next",
+        names_of(loop), "tasks", shown);
 }
 
 void ss_stream_checkpoint(struct loop *loop)
@@ -271,25 +268,22 @@ json_t *ss_message_metadata(const struct task *task)
         task->kind == TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
         task->node->name);
     if (task->kind != TASK_PULL) {
-        json_array_set_new(
-            path, 1, json_integer((json_int_t)task->index));
+        json_array_set_new(path, 1, json_integer((json_int_t)task->index));
         json_array_append_new(path, json_false());
     }
     json_object_set_new(
         all, "langgraph_step", json_integer((json_int_t)loop->step));
-    json_object_set_new(
-        all, "langgraph_node", json_string(task->node->name));
+    json_object_set_new(all, "langgraph_node", json_string(task->node->name));
     json_object_set_new(all, "langgraph_triggers", ss_task_triggers(task));
     json_object_set_new(all, "langgraph_path", path);
-    json_object_set_new(
-        all, "langgraph_checkpoint_ns", json_string(task->ns));
+    json_object_set_new(all, "langgraph_checkpoint_ns", json_string(task->ns));
     return all;
 }
 
 static bool unheard(const struct loop *loop)
 {
-    return !(loop->run->modes & STREAM_MESSAGES)
-        || (loop->parent && !loop->run->audience->any_subgraphs);
+    return !(loop->run->modes & STREAM_MESSAGES) ||
+           (loop->parent && !loop->run->audience->any_subgraphs);
 }
 
 static void show_message(struct task *task, json_t *message, bool chunk)
@@ -322,9 +316,9 @@ void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value)
 
 static bool is_message(const json_t *json)
 {
-    return json_is_object(json) && json_object_get(json, "type")
-        && json_object_get(json, "content")
-        && json_is_string(json_object_get(json, "id"));
+    return json_is_object(json) && json_object_get(json, "type") &&
+           json_object_get(json, "content") &&
+           json_is_string(json_object_get(json, "id"));
 }
 
 // Every message in a value: alone, in a list, in fields (R10.13).
@@ -337,10 +331,10 @@ static void each_message(struct task *task, json_t *value, int depth,
     if (is_message(value)) {
         act(task, value);
     } else if (json_is_array(value) && depth < 2) {
-        json_array_foreach(value, i, item)
+        json_array_foreach (value, i, item)
             each_message(task, item, 2, act);
     } else if (json_is_object(value) && depth == 0) {
-        json_object_foreach(value, key, item)
+        json_object_foreach (value, key, item)
             each_message(task, item, 1, act);
     }
 }
@@ -368,10 +362,10 @@ void ss_stream_message_inputs(struct task *task)
     input = ss_value_json(task->input);
     if (is_message(input))
         return;
-    json_object_foreach(input, key, value) {
+    json_object_foreach (input, key, value) {
         size_t c = ss_graph_channel(graph, key);
-        if (c != SS_NONE
-            && graph->channels[c].reducer == SS_REDUCER_ADD_MESSAGES)
+        if (c != SS_NONE &&
+            graph->channels[c].reducer == SS_REDUCER_ADD_MESSAGES)
             each_message(task, value, 1, remember);
     }
 }
@@ -382,12 +376,11 @@ void ss_stream_messages(struct task *task)
     json_t *message;
     if (unheard(task->loop) || task->node->hidden || task->cached)
         return;
-    json_array_foreach(task->messages, i, message)
+    json_array_foreach (task->messages, i, message)
         show(task, message);
     if (task->child && task->returned)
         each_message(task,
-            json_object_get(ss_value_json(task->returned), "$quote"), 0,
-            show);
+            json_object_get(ss_value_json(task->returned), "$quote"), 0, show);
 }
 
 // ------------------------------------------------ progress
@@ -398,9 +391,8 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
     if (!(run->modes & STREAM_PROGRESS))
         return;
     ss_emit_progress(run->root,
-        json_pack("{s:I, s:I, s:I, s:s*}", "step",
-            (json_int_t)run->root->step, "tasks",
-            (json_int_t)run->tasks_planned, "done",
+        json_pack("{s:I, s:I, s:I, s:s*}", "step", (json_int_t)run->root->step,
+            "tasks", (json_int_t)run->tasks_planned, "done",
             (json_int_t)run->tasks_done, "node",
             task ? task->node->name : NULL));
 }

@@ -17,8 +17,7 @@ void ss_stream_task_start(struct task *task);
 void ss_stream_task_output(struct task *task, bool cached);
 void ss_stream_checkpoint(struct loop *loop);
 void ss_stream_breakpoint(struct loop *loop);
-void ss_stream_live(
-    struct task *task, enum ss_live_kind kind, json_t *value);
+void ss_stream_live(struct task *task, enum ss_live_kind kind, json_t *value);
 void ss_stream_messages(struct task *task);
 void ss_stream_message_inputs(struct task *task);
 void ss_stream_progress(struct loop *loop, const struct task *task);

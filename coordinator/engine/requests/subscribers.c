@@ -1,5 +1,5 @@
-// subscribers.c - who listens to a run: asked for it, came to it later, or asks again
-// when it has ended.
+// subscribers.c - who listens to a run: asked for it, came to it later, or asks
+// again when it has ended.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -13,11 +13,11 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/audience.h"
+#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/replay.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/snapshot.h"
-#include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/step/state.h"
@@ -123,8 +123,8 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
         struct audience *audience = run->audience;
         for (size_t i = audience->subscribers.count; i-- > 0;) {
             struct subscriber *subscriber = &audience->subscribers.items[i];
-            if (strcmp(subscriber->peer, peer) != 0
-                || (id != 0 && subscriber->request != id))
+            if (strcmp(subscriber->peer, peer) != 0 ||
+                (id != 0 && subscriber->request != id))
                 continue;
             subscriber_fini(subscriber);
             SS_VEC_REMOVE(&audience->subscribers, i);
@@ -166,32 +166,34 @@ static json_t *ended_output(
     struct thread *thread, const struct ss_run_facts *facts)
 {
     struct ss_journal *journal = thread->journal;
-    struct known_graph *known = ss_known_graph(thread->engine,
-        ss_json_str(facts->entry, "graph", ""),
-        ss_json_str(facts->entry, "version", NULL));
+    struct known_graph *known =
+        ss_known_graph(thread->engine, ss_json_str(facts->entry, "graph", ""),
+            ss_json_str(facts->entry, "version", NULL));
     // one that asked again made no checkpoint: it stands where it began
-    struct ss_checkpoint_entry *last = facts->last
-        ? facts->last
-        : ss_journal_find(journal, "", ss_json_str(facts->entry, "base", ""));
+    struct ss_checkpoint_entry *last =
+        facts->last ? facts->last
+                    : ss_journal_find(
+                          journal, "", ss_json_str(facts->entry, "base", ""));
     if (!known || !last)
         return json_null();
     // a question shows what finished beside it; a failure does not (R5.33)
-    bool asks = strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
+    bool asks =
+        strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
     bool live = asks && last == ss_journal_find(journal, "", NULL);
     struct run *run = ss_run_shadow(thread, facts);
-    json_t *output = run ? ss_snapshot_output(thread, known->graph, last,
-                               live,
-                               run->terms.has_output_keys ? &run->terms.output_keys
-                                                    : &known->graph->output)
-                         : json_null();
+    json_t *output =
+        run ? ss_snapshot_output(thread, known->graph, last, live,
+                  run->terms.has_output_keys ? &run->terms.output_keys
+                                             : &known->graph->output)
+            : json_null();
     if (run)
         ss_run_free(run);
     return output;
 }
 
 // The result of a run that has ended, for one who asks again.
-static void answer_ended(struct thread *thread, const char *peer,
-    uint64_t id, const struct ss_run_facts *facts)
+static void answer_ended(struct thread *thread, const char *peer, uint64_t id,
+    const struct ss_run_facts *facts)
 {
     json_t *result = json_copy(facts->end);
     if (!json_object_get(result, "output"))
@@ -245,8 +247,7 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
         return false;
     if (thread->open && thread->open->end)
         ss_thread_seal(thread); // it has ended in this very step
-    const struct ss_run_facts *facts =
-        ss_journal_run(thread->journal, run_id);
+    const struct ss_run_facts *facts = ss_journal_run(thread->journal, run_id);
     struct run *run = ss_run_live(thread, run_id);
     if (run) {
         ss_run_attach(thread->engine, run, peer, id, body);
@@ -261,8 +262,8 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
 
 // A run is asked for again by one who has heard nothing of it: it is told from
 // its beginning.
-bool ss_run_serve_repeated(struct thread *thread, const char *peer,
-    uint64_t id, const char *run_id, const json_t *body)
+bool ss_run_serve_repeated(struct thread *thread, const char *peer, uint64_t id,
+    const char *run_id, const json_t *body)
 {
     json_t *from_start = json_copy((json_t *)body);
     json_object_set_new(from_start, "after", json_string("0.0"));
@@ -271,11 +272,11 @@ bool ss_run_serve_repeated(struct thread *thread, const char *peer,
     return served;
 }
 
-void ss_run_ask_again(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body)
+void ss_run_ask_again(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body)
 {
     const char *run_id = ss_json_str(body, "run", NULL);
-    if (!serve_known(thread, peer, id, run_id, body)
-        && !ss_outlived_look(thread, "attach", peer, id, body))
+    if (!serve_known(thread, peer, id, run_id, body) &&
+        !ss_outlived_look(thread, "attach", peer, id, body))
         ss_reply_no_run(thread, peer, id, run_id ? run_id : "?");
 }

@@ -1,5 +1,5 @@
-// as_node.c - whose turn an update takes: as which node it is made, and as which
-// of its tasks (spec/engine.md R9.12, R9.13).
+// as_node.c - whose turn an update takes: as which node it is made, and as
+// which of its tasks (spec/engine.md R9.12, R9.13).
 //
 //   it says as_node            that node
 //   the graph has one node     that one
@@ -29,8 +29,8 @@ static const struct ss_node *infer(struct loop *loop)
         any = any || ((const struct ss_map *)e->value)->count > 0;
     if (!any) {
         size_t n = graph->input.scalar
-            ? ss_graph_node(graph, graph->input.items[0])
-            : SS_NONE;
+                       ? ss_graph_node(graph, graph->input.items[0])
+                       : SS_NONE;
         return n == SS_NONE ? NULL : &graph->nodes[n];
     }
     for (size_t n = 0; n < graph->nodes_count; n++) {
@@ -62,7 +62,8 @@ const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
     if (!name) {
         node = infer(loop);
         if (!node)
-            ss_error_set(error, SS_EUPDATE, "update of thread %s: it is "
+            ss_error_set(error, SS_EUPDATE,
+                "update of thread %s: it is "
                 "ambiguous whose turn it was; say as_node",
                 loop->thread->id);
     } else {
@@ -97,8 +98,8 @@ void ss_as_node_name(struct task *task, const json_t *update, bool *used)
         return;
     }
     char *name = task->index == 0
-        ? ss_strdup(SS_NAME_INTERRUPT)
-        : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
+                     ? ss_strdup(SS_NAME_INTERRUPT)
+                     : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
     ss_uuid5(loop->id, name, task->id);
     ss_free(name);
 }

@@ -6,9 +6,9 @@
 //   found, its graph not known   an end row, and nobody runs it
 //   ended                        nothing: how it ended is the answer
 //
-// A run may be taken back too: as if it had never been asked for. Rows must have
-// left for the store before others can make them void, so its record says first
-// that it is to be taken back; whoever finds that finishes it.
+// A run may be taken back too: as if it had never been asked for. Rows must
+// have left for the store before others can make them void, so its record says
+// first that it is to be taken back; whoever finds that finishes it.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -78,8 +78,8 @@ static void begin_taking_back(struct run *run)
     thread->run = NULL;
     thread->taken_back = run;
     ss_record_put(thread, run->id, ss_run_record(run, SS_RUN_TAKEN_BACK));
-    ss_engine_narrate(run->engine, "the run on thread %s is taken back",
-        thread->id);
+    ss_engine_narrate(
+        run->engine, "the run on thread %s is taken back", thread->id);
     ss_queue_later(thread);
 }
 
@@ -141,8 +141,8 @@ static void take_back(struct thread *thread, const char *id)
 bool ss_run_take_back(struct thread *thread)
 {
     struct run *run = thread->taken_back;
-    if (!run || thread->state != THREAD_HOT || thread->open
-        || thread->issued < ss_journal_head(thread->journal))
+    if (!run || thread->state != THREAD_HOT || thread->open ||
+        thread->issued < ss_journal_head(thread->journal))
         return false;
     json_t *result = ss_run_result(run, "cancelled");
     json_object_set_new(result, "output", json_null());
@@ -166,12 +166,12 @@ void ss_run_take_back_found(struct thread *thread, const char *id)
 bool ss_run_cancel_awaited(
     struct thread *thread, const char *id, const char *why, bool taken_back)
 {
-    const struct ss_run_facts *facts =
-        thread->state == THREAD_HOT ? ss_journal_run(thread->journal, id)
-                                    : NULL;
+    const struct ss_run_facts *facts = thread->state == THREAD_HOT
+                                           ? ss_journal_run(thread->journal, id)
+                                           : NULL;
     struct waiting waiting;
-    if (!facts || !facts->entry
-        || !ss_waiting_take_run(thread, id, "recover", &waiting))
+    if (!facts || !facts->entry ||
+        !ss_waiting_take_run(thread, id, "recover", &waiting))
         return false;
     const char *run = ss_json_str(waiting.body, "run", "");
     json_t *entry = facts->entry;
@@ -185,14 +185,16 @@ bool ss_run_cancel_awaited(
         take_back(thread, run);
     } else {
         struct ss_row *row = ss_thread_row_for_end(thread, run);
-        row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run,
-            "thread", thread->id, "status", "cancelled", "interrupts",
-            "error", ss_error_json(SS_ECANCELLED, why));
+        row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run, "thread",
+            thread->id, "status", "cancelled", "interrupts", "error",
+            ss_error_json(SS_ECANCELLED, why));
         ss_record_put(thread, run, record);
         ss_thread_seal(thread);
     }
-    ss_engine_narrate(thread->engine, "the run that waited to go on on thread "
-        "%s ends: %s", thread->id, taken_back ? "taken back" : "cancelled");
+    ss_engine_narrate(thread->engine,
+        "the run that waited to go on on thread "
+        "%s ends: %s",
+        thread->id, taken_back ? "taken back" : "cancelled");
     ss_waiting_fini(&waiting);
     ss_queue_later(thread);
     return true;

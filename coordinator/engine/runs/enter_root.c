@@ -1,5 +1,5 @@
-// enter_root.c - how a run's own loop begins, and how it comes back after a crash
-// (spec/engine.md 5.2-5.3; the journal's rule: recovery is not a resume).
+// enter_root.c - how a run's own loop begins, and how it comes back after a
+// crash (spec/engine.md 5.2-5.3; the journal's rule: recovery is not a resume).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -43,21 +43,23 @@ static int load_root(
         start->id = named_checkpoint(run);
     }
     start->mark = start->id || !run->terms.recovering
-        ? ss_journal_find(journal, loop->ns, start->id)
-        : NULL;
-    struct ss_checkpoint_entry *newest = ss_journal_find(journal, loop->ns, NULL);
+                      ? ss_journal_find(journal, loop->ns, start->id)
+                      : NULL;
+    struct ss_checkpoint_entry *newest =
+        ss_journal_find(journal, loop->ns, NULL);
     if (run->terms.recovering) {
         loop->addressed = ss_json_bool(run->entry, "addressed", false);
         loop->superseded = ss_json_bool(run->entry, "superseded", false);
     } else {
         loop->addressed = start->id != NULL;
-        loop->superseded = start->id && start->mark && newest
-            && strcmp(newest->id, start->mark->id) != 0;
+        loop->superseded = start->id && start->mark && newest &&
+                           strcmp(newest->id, start->mark->id) != 0;
     }
     loop->loaded_latest = !start->id && start->mark;
     int status = ss_loop_load(loop, start->mark, error);
     loop->stop = loop->step + run->recursion_limit + 1;
-    if (status == SS_OK && start->id && !start->mark && !run->terms.recovering) {
+    if (status == SS_OK && start->id && !start->mark &&
+        !run->terms.recovering) {
         // R5.3: an unknown id: a fresh thread that names it as its parent
         ss_id_copy(loop->saved_id, start->id);
     }
@@ -76,31 +78,33 @@ static bool contains(const json_t *array, const char *text)
 {
     size_t i;
     json_t *item;
-    json_array_foreach((json_t *)array, i, item) {
+    json_array_foreach ((json_t *)array, i, item) {
         if (strcmp(json_string_value(item), text) == 0)
             return true;
     }
     return false;
 }
 
-// R7.19: what does not fit what is pending is refused before anything is stored.
-static int check_strict(const struct loop *loop, const struct entry *start,
-    struct ss_error *error)
+// R7.19: what does not fit what is pending is refused before anything is
+// stored.
+static int check_strict(
+    const struct loop *loop, const struct entry *start, struct ss_error *error)
 {
     const json_t *open = loop->run->questions;
     if (!loop->run->strict_resume || loop->superseded)
         return SS_OK;
     if (!start->id_map)
-        return json_array_size(open) > 1
-            ? ss_error_set(error, SS_EAMBIGUOUS, "%zu questions are open: "
-                  "answer by their ids", json_array_size(open))
-            : SS_OK;
+        return json_array_size(open) > 1 ? ss_error_set(error, SS_EAMBIGUOUS,
+                                               "%zu questions are open: "
+                                               "answer by their ids",
+                                               json_array_size(open))
+                                         : SS_OK;
     if (json_object_size(start->answer) == 0)
         return ss_error_set(error, SS_EEMPTYRESUME,
             "the map of answers is empty: name at least one open question");
     const char *key;
     json_t *value;
-    json_object_foreach(start->answer, key, value) {
+    json_object_foreach (start->answer, key, value) {
         if (!contains(open, key))
             return ss_error_set(error, SS_EUNKNOWNINTERRUPT,
                 "no open question has the id %s", key);
@@ -113,14 +117,16 @@ static int which_one(const struct loop *loop, const char *what, size_t count,
 {
     return ss_error_set(error, SS_ESTATE,
         "thread %s: %zu questions %s; say which one this answers: "
-        "{\"resume\": {id: answer}}", loop->thread->id, count, what);
+        "{\"resume\": {id: answer}}",
+        loop->thread->id, count, what);
 }
 
-// A resume value without an id where no question is open (R7.12b, R9.21, not copied): on a
-// checkpoint that the thread has left it is for what was asked there; beside a
-// task that failed after its answer it is for nothing that anybody has seen.
-static int aim_answer(struct loop *loop, struct entry *start,
-    struct ss_error *error)
+// A resume value without an id where no question is open (R7.12b, R9.21, not
+// copied): on a checkpoint that the thread has left it is for what was asked
+// there; beside a task that failed after its answer it is for nothing that
+// anybody has seen.
+static int aim_answer(
+    struct loop *loop, struct entry *start, struct ss_error *error)
 {
     int status = SS_OK;
     if (loop->superseded) {
@@ -146,7 +152,7 @@ static void warn_not_open(struct loop *loop, const json_t *map)
 {
     const char *id;
     json_t *value;
-    json_object_foreach((json_t *)map, id, value) {
+    json_object_foreach ((json_t *)map, id, value) {
         if (json_array_size(loop->run->warnings) >= SS_WARNINGS_MAX)
             return;
         if (!loop->superseded && !contains(loop->run->questions, id))
@@ -156,8 +162,8 @@ static void warn_not_open(struct loop *loop, const json_t *map)
 }
 
 // What was accepted once is not judged again by a recovery.
-static int check_answer(struct loop *loop, struct entry *start,
-    struct ss_error *error)
+static int check_answer(
+    struct loop *loop, struct entry *start, struct ss_error *error)
 {
     struct run *run = loop->run;
     size_t open = json_array_size(run->questions);
@@ -178,8 +184,8 @@ static int check_answer(struct loop *loop, struct entry *start,
 }
 
 // The command as the null task's writes (R8.2), without an id map (R5.7b).
-static int command_writes(struct entry *start, struct ss_writes *writes,
-    struct ss_error *error)
+static int command_writes(
+    struct entry *start, struct ss_writes *writes, struct ss_error *error)
 {
     json_t *command = json_copy(start->command);
     if (start->id_map)
@@ -197,8 +203,8 @@ static void take_plain(struct loop *loop)
     struct run *run = loop->run;
     for (size_t i = 0; i < loop->pending.count; i++) {
         const struct pending *p = &loop->pending.items[i];
-        if (strcmp(p->task_id, SS_NULL_TASK) == 0
-            && strcmp(p->channel, SS_NAME_RESUME) == 0) {
+        if (strcmp(p->task_id, SS_NULL_TASK) == 0 &&
+            strcmp(p->channel, SS_NAME_RESUME) == 0) {
             ss_value_unref(run->plain);
             run->plain = ss_value_ref(p->value);
         }
@@ -219,7 +225,7 @@ static void tell_children(struct loop *loop, const struct entry *start)
     const char *id = loop->id;
     if (loop->resuming && mark)
         id = ss_enter_is_edited(mark) && mark->parent_id[0] ? mark->parent_id
-                                                   : mark->id;
+                                                            : mark->id;
     ss_id_copy(run->replay_id, id);
 }
 
@@ -227,22 +233,20 @@ static void tell_children(struct loop *loop, const struct entry *start)
 static void note_entry(const struct loop *loop, const struct entry *start)
 {
     json_t *entry = loop->run->entry;
-    json_object_set_new(entry, "base",
-        json_string(start->mark ? start->mark->id : ""));
     json_object_set_new(
-        entry, "stop", json_integer((json_int_t)loop->stop));
+        entry, "base", json_string(start->mark ? start->mark->id : ""));
+    json_object_set_new(entry, "stop", json_integer((json_int_t)loop->stop));
     json_object_set_new(entry, "addressed", json_boolean(loop->addressed));
     json_object_set_new(entry, "superseded", json_boolean(loop->superseded));
     json_object_set_new(entry, "resuming", json_boolean(loop->resuming));
     json_object_set_new(
         entry, "time_traveling", json_boolean(loop->time_traveling));
     json_object_set_new(entry, "replaying", json_boolean(loop->replaying));
-    json_object_set_new(
-        entry, "replay_id", json_string(loop->run->replay_id));
+    json_object_set_new(entry, "replay_id", json_string(loop->run->replay_id));
 }
 
-// What __start__ would not take of a command on a fresh thread, as it takes keys
-// of the input alone: nobody writes it, as on any other thread (R5.12).
+// What __start__ would not take of a command on a fresh thread, as it takes
+// keys of the input alone: nobody writes it, as on any other thread (R5.12).
 static int fresh_writes(const struct loop *loop, const struct entry *start,
     struct ss_writes *writes, struct ss_error *error)
 {
@@ -254,8 +258,8 @@ static int fresh_writes(const struct loop *loop, const struct entry *start,
     int status = ss_writers_command(command, &all, error);
     for (size_t i = 0; i < all.count; i++)
         if (!ss_keys_have(&loop->graph->input_keys, all.items[i].channel))
-            ss_writes_add(writes, all.items[i].channel,
-                ss_value_ref(all.items[i].value));
+            ss_writes_add(
+                writes, all.items[i].channel, ss_value_ref(all.items[i].value));
     ss_writes_fini(&all);
     json_decref(command);
     return status;
@@ -263,9 +267,8 @@ static int fresh_writes(const struct loop *loop, const struct entry *start,
 
 // A command on a fresh thread counts once, as what __start__ returns (R5.12 is
 // not copied).
-static int fresh_command(
-    struct loop *loop, struct entry *start, json_t **ret_input,
-    struct ss_error *error)
+static int fresh_command(struct loop *loop, struct entry *start,
+    json_t **ret_input, struct ss_error *error)
 {
     json_t *command = json_copy(start->command);
     if (start->answer)
@@ -278,7 +281,8 @@ static int fresh_command(
     if (status == SS_OK && (empty || !loop->graph->is_state))
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "thread %s is new: there is nothing that a command could go on "
-            "with; give an input", loop->thread->id);
+            "with; give an input",
+            loop->thread->id);
     if (status != SS_OK) {
         json_decref(command);
         return status;
@@ -302,12 +306,16 @@ static void warn_unknown(struct loop *loop, json_t *input, size_t unknown)
         ss_hint_offer(&hint, known->items[i]);
     // A long one would be cut, amid a letter.
     if (strlen(hint.name) > SS_HINT_SIZE)
-        ss_loop_warn(loop, "%zu keys of the input are no channels of graph "
-            "%s and were ignored", unknown, graph->name);
+        ss_loop_warn(loop,
+            "%zu keys of the input are no channels of graph "
+            "%s and were ignored",
+            unknown, graph->name);
     else
-        ss_loop_warn(loop, "\"%s\" of the input is no channel of graph %s "
-            "and was ignored%s%s", hint.name, graph->name,
-            unknown > 1 ? ", as others were." : ".", ss_hint_text(&hint));
+        ss_loop_warn(loop,
+            "\"%s\" of the input is no channel of graph %s "
+            "and was ignored%s%s",
+            hint.name, graph->name, unknown > 1 ? ", as others were." : ".",
+            ss_hint_text(&hint));
 }
 
 static void entry_folded(struct loop *loop);
@@ -316,20 +324,21 @@ static const struct fold_then entry_folds = {
     .folded = entry_folded, .failed = ss_loop_update_failed};
 
 // R5.10, R5.11.
-static int root_input(
-    struct loop *loop, json_t *input, struct ss_error *error)
+static int root_input(struct loop *loop, json_t *input, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     size_t unknown = 0;
-    int status = input && !json_is_null(input)
-        ? ss_writers_input(loop->graph, input, &writes, &unknown, error)
-        : SS_OK;
+    int status =
+        input && !json_is_null(input)
+            ? ss_writers_input(loop->graph, input, &writes, &unknown, error)
+            : SS_OK;
     if (status == SS_OK && unknown > 0)
         warn_unknown(loop, input, unknown);
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(error, SS_EEMPTYINPUT,
             "graph %s, thread %s: there is no input (channel %s) and nothing "
-            "to go on with", loop->graph->name, loop->thread->id,
+            "to go on with",
+            loop->graph->name, loop->thread->id,
             loop->graph->input.count ? loop->graph->input.items[0] : "none");
     if (status == SS_OK)
         status = ss_enter_input(loop, &writes, &entry_folds, error);
@@ -355,21 +364,23 @@ static void warn_breakpoints(
         for (size_t n = 0; unknown == 0 && n < graph->nodes_count; n++)
             ss_hint_offer(&hint, graph->nodes[n].name);
         unknown++;
-        ss_loop_warn(loop, "%s: \"%.200s\" is no node of graph %s, and stops "
-            "nothing.%s", option, name, graph->name, ss_hint_text(&hint));
+        ss_loop_warn(loop,
+            "%s: \"%.200s\" is no node of graph %s, and stops "
+            "nothing.%s",
+            option, name, graph->name, ss_hint_text(&hint));
     }
 }
 
 static void decide(struct loop *loop, struct entry *start)
 {
     const struct run *run = loop->run;
-    bool goes_on = !run->input || json_is_null(run->input)
-        || start->command || same_run_id(loop);
+    bool goes_on = !run->input || json_is_null(run->input) || start->command ||
+                   same_run_id(loop);
     loop->resuming = ss_enter_has_versions(loop) && goes_on;
     loop->time_traveling = loop->addressed && !start->answer;
     loop->replaying = loop->time_traveling || loop->superseded;
-    start->forks = loop->resuming && loop->time_traveling
-        && (!ss_enter_is_edited(start->mark) || loop->superseded);
+    start->forks = loop->resuming && loop->time_traveling &&
+                   (!ss_enter_is_edited(start->mark) || loop->superseded);
 }
 
 // The part that may refuse; nothing is stored yet.
@@ -378,7 +389,8 @@ static int prepare_root(struct loop *loop, struct entry *start,
 {
     struct run *run = loop->run;
     if (loop->graph->checkpointer == SS_CHECKPOINTER_KEEP)
-        return ss_error_set(error, SS_ESTATE, "graph %s keeps its state for "
+        return ss_error_set(error, SS_ESTATE,
+            "graph %s keeps its state for "
             "the graph around it: it cannot be run by itself",
             loop->graph->name);
     start->command = run->command;
@@ -399,8 +411,8 @@ static int prepare_root(struct loop *loop, struct entry *start,
         status = check_answer(loop, start, error);
     if (status == SS_OK && start->command)
         status = ss_enter_has_versions(loop)
-            ? command_writes(start, writes, error)
-            : fresh_writes(loop, start, writes, error);
+                     ? command_writes(start, writes, error)
+                     : fresh_writes(loop, start, writes, error);
     if (status == SS_OK && !run->terms.recovering)
         status = ss_writers_targets(loop->graph, writes, error);
     return status;
@@ -487,8 +499,9 @@ int ss_loop_enter_root(struct loop *loop, bool again, struct ss_error *error)
 
 // ------------------------------------------------ recovery
 
-// Under `exit`: what the run left beside its entry (a graph inside that keeps its
-// state) is part of an end that did not come. It is void, and the run starts again.
+// Under `exit`: what the run left beside its entry (a graph inside that keeps
+// its state) is part of an end that did not come. It is void, and the run
+// starts again.
 static int restart_root(struct loop *loop, struct ss_error *error)
 {
     struct thread *thread = loop->thread;
@@ -518,10 +531,10 @@ int ss_loop_recover_root(struct loop *loop, struct ss_error *error)
     loop->stop = (int64_t)ss_json_int(run->entry, "stop", 0);
     loop->addressed = ss_json_bool(run->entry, "addressed", false);
     loop->resuming = ss_json_bool(run->entry, "resuming", false);
-    loop->time_traveling =
-        ss_json_bool(run->entry, "time_traveling", false);
+    loop->time_traveling = ss_json_bool(run->entry, "time_traveling", false);
     loop->first_superstep = first;
-    loop->unsaved_state = strcmp(facts->last->source, "fork") == 0; // as it was told
+    loop->unsaved_state =
+        strcmp(facts->last->source, "fork") == 0; // as it was told
     loop->has_resuming_flag = first;
     loop->resuming_flag = loop->resuming;
     loop->replaying = first && ss_json_bool(run->entry, "replaying", false);

@@ -1,13 +1,15 @@
 // migrate.c - a run moves to another version of its graph, when it is told.
 //
 //   it waits for its turn           its record says the new version
-//   it waits for its graph          one row, and it is recovered with the new one
-//   under way                       one row; tasks that are out are cancelled; it
+//   it waits for its graph          one row, and it is recovered with the new
+//   one under way                       one row; tasks that are out are
+//   cancelled; it
 //                                   goes on from its rows, as after a crash
 //
-// That row repeats how the run was entered, with another version; it counts from
-// then on (model/journal_index.c). What finished before it is not run again: a
-// task is known by its checkpoint, node and triggers, not by the version.
+// That row repeats how the run was entered, with another version; it counts
+// from then on (model/journal_index.c). What finished before it is not run
+// again: a task is known by its checkpoint, node and triggers, not by the
+// version.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -41,9 +43,8 @@ struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
     for (const struct ss_map_entry *e = engine->graphs.first;
          e && !known && size >= PREFIX_MIN && found < 2; e = e->next) {
         struct known_graph *it = e->value;
-        if (strcmp(it->graph->name, name) == 0
-            && strncmp(it->graph->version, version, size) == 0
-            && found++ == 0)
+        if (strcmp(it->graph->name, name) == 0 &&
+            strncmp(it->graph->version, version, size) == 0 && found++ == 0)
             known = it;
     }
     if (found == 1)
@@ -71,14 +72,16 @@ static void put_moved(struct thread *thread, const char *run,
     struct ss_row *row = ss_thread_row_for_entry(thread, run);
     row->entry = moved_entry(entry, graph);
     ss_record_put(thread, run,
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run,
-            "thread", thread->id, "graph", graph->name, "version",
-            graph->version, "status", "running", "created_us",
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run, "thread",
+            thread->id, "graph", graph->name, "version", graph->version,
+            "status", "running", "created_us",
             json_object_get(entry, "created_us"), "changed_us",
             (json_int_t)thread->engine->wall_us));
     ss_thread_seal(thread);
-    ss_engine_narrate(thread->engine, "the run on thread %s moves to another "
-        "version of graph %s", thread->id, graph->name);
+    ss_engine_narrate(thread->engine,
+        "the run on thread %s moves to another "
+        "version of graph %s",
+        thread->id, graph->name);
 }
 
 // What attempts that are taken back have shown is void.
@@ -99,8 +102,7 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     char id[SS_UUID_SIZE];
     memcpy(id, run->id, sizeof(id));
     tell_restarted(run->root);
-    put_moved(thread, id,
-        ss_journal_run(thread->journal, id)->entry, graph);
+    put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, graph);
     ss_loop_drop_tasks(run->root);
     ss_loop_move(run->root, LOOP_FAILED); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
@@ -114,8 +116,7 @@ static void move_queued(struct run *run, struct ss_graph *graph)
     ss_graph_ref(graph);
     ss_graph_unref(run->graph);
     run->graph = graph;
-    json_object_set_new(
-        run->record, "version", json_string(graph->version));
+    json_object_set_new(run->record, "version", json_string(graph->version));
     ss_record_put(run->thread, run->id, json_deep_copy(run->record));
     run->unit = ss_thread_unit(run->thread);
     ss_queue_later(run->thread);
@@ -123,8 +124,8 @@ static void move_queued(struct run *run, struct ss_graph *graph)
 
 // ------------------------------------------------ which run
 
-// What the run is of now: {"graph", "version"}. Borrowed; NULL: it is no run that
-// has not ended.
+// What the run is of now: {"graph", "version"}. Borrowed; NULL: it is no run
+// that has not ended.
 static const json_t *stands_at(const struct thread *thread, const char *id)
 {
     const struct run *run = ss_run_live(thread, id);
@@ -144,8 +145,7 @@ static void move(struct thread *thread, const char *id, struct ss_graph *to)
     } else if (run) {
         move_running(run, to);
     } else {
-        put_moved(thread, id,
-            ss_journal_run(thread->journal, id)->entry, to);
+        put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, to);
     }
 }
 
@@ -155,22 +155,23 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     const json_t *at = stands_at(thread, run_id);
     struct ss_graph *to = NULL;
     if (!at)
-        ss_error_set(error, SS_ENOTFOUND, "thread %s has no run %s that has "
-            "not ended", thread->id, run_id);
+        ss_error_set(error, SS_ENOTFOUND,
+            "thread %s has no run %s that has "
+            "not ended",
+            thread->id, run_id);
     else
-        to = ss_graph_version(thread->engine, ss_json_str(at, "graph", "?"),
-            version, error);
+        to = ss_graph_version(
+            thread->engine, ss_json_str(at, "graph", "?"), version, error);
     // under `exit` it begins again, and rows on their way cannot be made void
     if (to && ss_thread_head(thread) > thread->issued) {
         ss_error_set(error, SS_EAGAIN,
-            "thread %s: its last rows are on their way: ask again",
-            thread->id);
+            "thread %s: its last rows are on their way: ask again", thread->id);
         to = NULL;
     }
     // of one that waits for its turn there is no row
     const struct run *run = ss_run_live(thread, run_id);
-    if (to && !(run && run->state == RUN_QUEUED)
-        && thread->engine->row_format < SS_ROW_FORMAT_2) {
+    if (to && !(run && run->state == RUN_QUEUED) &&
+        thread->engine->row_format < SS_ROW_FORMAT_2) {
         ss_error_set(error, SS_EAGAIN,
             "run %s: a coordinator of an older version is at work, which does"
             " not know that runs move: upgrade it, and ask again",

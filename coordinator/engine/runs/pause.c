@@ -1,22 +1,25 @@
 // pause.c - graphs whose tasks are not sent until somebody says so.
 //
-//   goes on --`pause`: its record is durable--> paused --`unpause`: none--> goes on
+//   goes on --`pause`: its record is durable--> paused --`unpause`: none-->
+//   goes on
 //
-// A record is of everything, of a graph, or of one version of a graph; a run waits
-// while any of them holds its root graph. What is paused sends no new task of its
-// runs; all else goes on:
+// A record is of everything, of a graph, or of one version of a graph; a run
+// waits while any of them holds its root graph. What is paused sends no new
+// task of its runs; all else goes on:
 // - attempts that are out end, and what they gave is stored;
-// - a run that is asked for is entered, acknowledged, and waits; so does one whose
+// - a run that is asked for is entered, acknowledged, and waits; so does one
+// whose
 //   turn comes, whose answer comes, or that is found after a crash;
-// - a retry that is due, and a task whose worker was lost, wait with the others;
+// - a retry that is due, and a task whose worker was lost, wait with the
+// others;
 // - what is no task of a run is not held back: state, history, updates (and the
 //   tasks of theirs), cancel, migrate.
 // Nothing of it is in the journal: a pause is not what happened to a thread.
 //
 // Records are durable before they are answered, and hold from then on. Another
-// coordinator's are told by the shell (PAUSES): before the runs of shards that were
-// gained, and with each look at the members. Both come through the queue that our
-// own records go through, so what is told later is newer.
+// coordinator's are told by the shell (PAUSES): before the runs of shards that
+// were gained, and with each look at the members. Both come through the queue
+// that our own records go through, so what is told later is newer.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -46,8 +49,8 @@ static char *key_of(const char *graph, const char *version)
 {
     if (!graph)
         return ss_strdup(KEY_ALL);
-    return ss_format("graph:%s%s%s", graph, version ? "@" : "",
-        version ? version : "");
+    return ss_format(
+        "graph:%s%s%s", graph, version ? "@" : "", version ? version : "");
 }
 
 // ------------------------------------------------ what is paused
@@ -77,9 +80,9 @@ const json_t *ss_pause_of(
 
 const json_t *ss_pause_of_run(const struct run *run)
 {
-    return run->graph ? ss_pause_of(
-               run->engine, run->graph->name, run->graph->version)
-                      : NULL;
+    return run->graph
+               ? ss_pause_of(run->engine, run->graph->name, run->graph->version)
+               : NULL;
 }
 
 const json_t *ss_pause_of_record(
@@ -109,8 +112,8 @@ json_t *ss_pauses_json(const struct engine *engine)
 
 // ------------------------------------------------ a change
 
-static void tell(const struct engine *engine, const json_t *record,
-    const char *what)
+static void tell(
+    const struct engine *engine, const json_t *record, const char *what)
 {
     const char *graph = ss_json_str(record, "graph", NULL);
     const char *version = ss_json_str(record, "version", NULL);
@@ -198,8 +201,7 @@ static void store(struct engine *engine, const char *peer, uint64_t id,
     ss_engine_store_record(
         engine, SS_RECORD_PAUSE, key, NULL, json_incref(record));
     SS_VEC_PUSH(&engine->pausings,
-        (struct pausing){
-            engine->tags, ss_strdup(peer), id, key, record});
+        (struct pausing){engine->tags, ss_strdup(peer), id, key, record});
 }
 
 // Of one that goes on: the others that hold it still.
@@ -217,8 +219,8 @@ static json_t *still(const struct engine *engine, const json_t *record)
     return list;
 }
 
-static json_t *answer_of(struct engine *engine, const struct pausing *pausing,
-    const json_t *before)
+static json_t *answer_of(
+    struct engine *engine, const struct pausing *pausing, const json_t *before)
 {
     if (pausing->record)
         return json_pack(
@@ -327,8 +329,8 @@ static json_t *record_of(const struct engine *engine, const char *key,
     const char *version, const json_t *body)
 {
     const json_t *before = ss_map_get(&engine->pauses, key);
-    const char *by = engine->request_by ? engine->request_by
-                                        : ss_json_str(body, "by", NULL);
+    const char *by =
+        engine->request_by ? engine->request_by : ss_json_str(body, "by", NULL);
     json_t *record = json_pack("{s:I}", "since_us",
         ss_json_int(before, "since_us", (json_int_t)engine->wall_us));
     put_text(record, "graph", ss_json_str(body, "graph", NULL));
@@ -371,16 +373,16 @@ static const char *find_paused(
         const char *of = ss_json_str(e->value, "graph", NULL);
         const char *its = ss_json_str(e->value, "version", NULL);
         bool is_graph = graph ? of && strcmp(of, graph) == 0 : !of;
-        if (is_graph && (version ? its && strncmp(its, version,
-                                              strlen(version)) == 0
-                                 : !its))
+        if (is_graph &&
+            (version ? its && strncmp(its, version, strlen(version)) == 0
+                     : !its))
             return e->key;
     }
     return NULL;
 }
 
-static void reply_not_paused(struct engine *engine, const char *peer,
-    uint64_t id, const char *graph)
+static void reply_not_paused(
+    struct engine *engine, const char *peer, uint64_t id, const char *graph)
 {
     struct ss_hint hint;
     if (!graph || ss_known_graph(engine, graph, NULL)) {
@@ -420,6 +422,6 @@ void ss_pauses_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
     (void)body;
-    ss_reply(engine, peer, id,
-        json_pack("{s:o}", "pauses", ss_pauses_json(engine)));
+    ss_reply(
+        engine, peer, id, json_pack("{s:o}", "pauses", ss_pauses_json(engine)));
 }

@@ -9,9 +9,10 @@
 //
 // Whoever finds a run of a coordinator that crashed counts that before anything
 // of it is read, so that a run which ends every coordinator that touches it is
-// quarantined at last, wherever it is found. Runs go on together the first times. The
-// last time each goes on alone, until it makes a row or a while has passed: who
-// gets over that only stood beside the guilty one, and is counted less again.
+// quarantined at last, wherever it is found. Runs go on together the first
+// times. The last time each goes on alone, until it makes a row or a while has
+// passed: who gets over that only stood beside the guilty one, and is counted
+// less again.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -23,10 +24,10 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/shards.h"
@@ -61,9 +62,10 @@ static void park(struct thread *thread, json_t *record)
 {
     json_decref(thread->quarantined);
     thread->quarantined = json_incref(record);
-    ss_engine_narrate(thread->engine, "run %s on thread %s has ended its "
-        "coordinator %d times and is parked", quarantined_run(thread), thread->id,
-        SS_RECOVERIES_MAX + 1);
+    ss_engine_narrate(thread->engine,
+        "run %s on thread %s has ended its "
+        "coordinator %d times and is parked",
+        quarantined_run(thread), thread->id, SS_RECOVERIES_MAX + 1);
     thread->is_unread = true;
 }
 
@@ -107,8 +109,7 @@ void ss_suspect_add(struct thread *thread, json_t *record)
         add(thread, record, ss_json_str(record, "status", ""), recoveries + 1);
         return;
     }
-    ss_record_store(
-        thread, run, record_with(record, QUARANTINED, recoveries));
+    ss_record_store(thread, run, record_with(record, QUARANTINED, recoveries));
     park(thread, record);
 }
 
@@ -160,23 +161,26 @@ static void acquit(struct run *run)
 static bool is_over(const struct engine *engine)
 {
     const struct thread *thread =
-        engine->on_probation ? ss_map_get(&engine->threads, engine->on_probation)
-                         : NULL;
+        engine->on_probation
+            ? ss_map_get(&engine->threads, engine->on_probation)
+            : NULL;
     if (!thread || thread->state == THREAD_COLD)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
-    return !thread->run || thread->run->recoveries == 0
-        || engine->now_ms >= engine->probation_ends_ms;
+    return !thread->run || thread->run->recoveries == 0 ||
+           engine->now_ms >= engine->probation_ends_ms;
 }
 
 void ss_suspects_next(struct engine *engine)
 {
-    if ((!engine->on_probation && engine->suspects.count == 0) || !is_over(engine))
+    if ((!engine->on_probation && engine->suspects.count == 0) ||
+        !is_over(engine))
         return;
     const struct thread *thread =
-        engine->on_probation ? ss_map_get(&engine->threads, engine->on_probation)
-                         : NULL;
+        engine->on_probation
+            ? ss_map_get(&engine->threads, engine->on_probation)
+            : NULL;
     if (thread && thread->run && thread->run->recoveries > 0)
         acquit(thread->run);
     ss_free(engine->on_probation);
@@ -184,8 +188,8 @@ void ss_suspects_next(struct engine *engine)
     size_t next = SS_NONE;
     for (size_t i = engine->suspects.count; i-- > 0;) {
         const struct suspect *suspect = &engine->suspects.items[i];
-        bool alone = ss_json_int(suspect->record, "recoveries", 0)
-            == SS_RECOVERIES_MAX;
+        bool alone =
+            ss_json_int(suspect->record, "recoveries", 0) == SS_RECOVERIES_MAX;
         if (alone && suspect->tag != 0)
             return; // one is on its way
         next = alone ? i : next;

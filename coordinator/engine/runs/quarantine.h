@@ -1,4 +1,5 @@
-// quarantine.h - runs that may have ended their coordinator, and quarantine (quarantine.c).
+// quarantine.h - runs that may have ended their coordinator, and quarantine
+// (quarantine.c).
 #ifndef SS_ENGINE_RUNS_QUARANTINE_H
 #define SS_ENGINE_RUNS_QUARANTINE_H
 
@@ -17,8 +18,8 @@ void ss_suspects_next(struct engine *engine);
 void ss_suspects_wake(struct engine *engine);
 // Those of threads that have moved are their owners' to count.
 void ss_suspects_let_go(struct engine *engine);
-// A quarantined run is to be cancelled: its thread is read. Where the cancel does
-// not become durable it is quarantined again.
+// A quarantined run is to be cancelled: its thread is read. Where the cancel
+// does not become durable it is quarantined again.
 void ss_quarantined_cancel(struct thread *thread);
 // It goes on, on trial.
 void ss_quarantined_release(struct thread *thread);

@@ -22,7 +22,8 @@ void ss_suspect_add(struct thread *thread, json_t *record);
 void ss_run_survives(struct run *run);
 // A quarantined run was found.
 void ss_run_quarantined(struct thread *thread, json_t *record);
-// A run whose cancel did not become durable is quarantined again. False: this is none.
+// A run whose cancel did not become durable is quarantined again. False: this
+// is none.
 bool ss_cancelled_found(struct thread *thread, const char *run);
 void ss_cancelled_forget(struct thread *thread);
 

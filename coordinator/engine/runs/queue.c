@@ -40,8 +40,8 @@
 
 bool ss_thread_busy(const struct thread *thread)
 {
-    return thread->run || thread->change || thread->taken_back
-        || thread->queue.count > 0 || ss_waiting_run(thread);
+    return thread->run || thread->change || thread->taken_back ||
+           thread->queue.count > 0 || ss_waiting_run(thread);
 }
 
 void ss_thread_busy_with(
@@ -88,19 +88,23 @@ int ss_queue_strategy(
             return SS_OK;
         }
     }
-    return ss_error_set(error, SS_EINVAL, "if_busy: say reject, enqueue, "
-        "interrupt or rollback.%s", ss_hint_text(&hint));
+    return ss_error_set(error, SS_EINVAL,
+        "if_busy: say reject, enqueue, "
+        "interrupt or rollback.%s",
+        ss_hint_text(&hint));
 }
 
 static int check_room(const struct thread *thread, struct ss_error *error)
 {
     if (thread->queue.count >= SS_QUEUE_THREAD_MAX)
-        return ss_error_set(error, SS_ELIMIT, "thread %s: %zu runs wait for "
+        return ss_error_set(error, SS_ELIMIT,
+            "thread %s: %zu runs wait for "
             "their turn already, and %d are the most: ask again when some "
-            "have ended, or cancel some", thread->id, thread->queue.count,
-            SS_QUEUE_THREAD_MAX);
+            "have ended, or cancel some",
+            thread->id, thread->queue.count, SS_QUEUE_THREAD_MAX);
     if (thread->engine->queued >= SS_QUEUE_MAX)
-        return ss_error_set(error, SS_ELIMIT, "%zu runs wait for their turn "
+        return ss_error_set(error, SS_ELIMIT,
+            "%zu runs wait for their turn "
             "on all threads, and %d are the most: ask again later",
             thread->engine->queued, SS_QUEUE_MAX);
     return SS_OK;
@@ -118,12 +122,11 @@ int ss_queue_make_way(
     snprintf(why, sizeof(why), "run %s came in its place (if_busy: %s)",
         run->id, back ? "rollback" : "interrupt");
     while (thread->queue.count > 0)
-        ss_queue_leave(
-            thread->queue.items[thread->queue.count - 1], why, back);
+        ss_queue_leave(thread->queue.items[thread->queue.count - 1], why, back);
     if (thread->run)
         ss_run_cancel(thread->run, why, back);
-    while ((found = ss_waiting_run(thread)) != NULL
-        && ss_run_cancel_awaited(thread, found, why, back))
+    while ((found = ss_waiting_run(thread)) != NULL &&
+           ss_run_cancel_awaited(thread, found, why, back))
         continue;
     return SS_OK;
 }
@@ -134,9 +137,8 @@ int ss_queue_make_way(
 static void insert(struct thread *thread, struct run *run, int64_t place)
 {
     size_t at = thread->queue.count;
-    while (at > 0
-        && ss_json_int(thread->queue.items[at - 1]->record, "place", 0)
-            > place)
+    while (at > 0 &&
+           ss_json_int(thread->queue.items[at - 1]->record, "place", 0) > place)
         at--;
     SS_VEC_PUSH(&thread->queue, run);
     memmove(&thread->queue.items[at + 1], &thread->queue.items[at],
@@ -165,13 +167,15 @@ void ss_queue_join(struct run *run)
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
     int64_t place = engine->wall_us > thread->queue_last
-        ? engine->wall_us
-        : thread->queue_last + 1;
+                        ? engine->wall_us
+                        : thread->queue_last + 1;
     run->record = ss_run_record(run, "queued");
     json_object_set_new(run->record, "place", json_integer(place));
     json_object_set(run->record, "request", run->body);
-    ss_engine_narrate(engine, "run of graph %s waits for its turn on thread "
-        "%s, behind %zu", run->graph->name, thread->id,
+    ss_engine_narrate(engine,
+        "run of graph %s waits for its turn on thread "
+        "%s, behind %zu",
+        run->graph->name, thread->id,
         thread->queue.count + (thread->run || thread->taken_back));
     insert(thread, run, place);
     put_record(run, json_incref(run->record));
@@ -186,8 +190,10 @@ void ss_queue_found(struct thread *thread, json_t *record)
     ss_id_copy(run->id, ss_json_str(record, "run", ""));
     run->record = json_incref(record);
     run->created_us = ss_json_int(record, "created_us", 0);
-    ss_engine_narrate(thread->engine, "run of graph %s on thread %s is found "
-        "waiting for its turn", ss_json_str(record, "graph", "?"), thread->id);
+    ss_engine_narrate(thread->engine,
+        "run of graph %s on thread %s is found "
+        "waiting for its turn",
+        ss_json_str(record, "graph", "?"), thread->id);
     insert(thread, run, ss_json_int(record, "place", 0));
 }
 
@@ -204,11 +210,10 @@ static void take_out(struct run *run)
 
 static json_t *cancelled_json(const struct run *run, const char *why)
 {
-    return json_pack(
-        "{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}", "run", run->id,
-        "thread", run->thread->id, "status", "cancelled", "output",
-        "interrupts", "error", ss_error_json(SS_ECANCELLED, why), "stats",
-        "supersteps", 0, "tasks", 0, "restored", 0);
+    return json_pack("{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}",
+        "run", run->id, "thread", run->thread->id, "status", "cancelled",
+        "output", "interrupts", "error", ss_error_json(SS_ECANCELLED, why),
+        "stats", "supersteps", 0, "tasks", 0, "restored", 0);
 }
 
 void ss_queue_leave(struct run *run, const char *why, bool taken_back)
@@ -240,7 +245,8 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 {
     for (size_t i = thread->queue.count; i-- > 0;) {
         struct run *run = thread->queue.items[i];
-        if (!ss_thread_is_anothers(status) && run->unit <= thread->units_durable)
+        if (!ss_thread_is_anothers(status) &&
+            run->unit <= thread->units_durable)
             continue;
         take_out(run);
         ss_run_abandon(run, status, message);
@@ -273,10 +279,11 @@ void ss_queue_later(struct thread *thread)
 // Its graph as the version that it was asked for; NULL: not known yet.
 static struct ss_graph *graph_of(struct run *run)
 {
-    struct known_graph *known = run->graph
-        ? NULL
-        : ss_known_graph(run->engine, ss_json_str(run->record, "graph", ""),
-              ss_json_str(run->record, "version", NULL));
+    struct known_graph *known =
+        run->graph
+            ? NULL
+            : ss_known_graph(run->engine, ss_json_str(run->record, "graph", ""),
+                  ss_json_str(run->record, "version", NULL));
     if (known)
         run->graph = ss_graph_ref(known->graph);
     return run->graph;
@@ -285,8 +292,9 @@ static struct ss_graph *graph_of(struct run *run)
 // The next one begins, if nothing is before it.
 static bool begin_next(struct thread *thread)
 {
-    if (thread->state != THREAD_HOT || thread->queue.count == 0 || thread->run
-        || thread->change || thread->taken_back || ss_waiting_run(thread))
+    if (thread->state != THREAD_HOT || thread->queue.count == 0 ||
+        thread->run || thread->change || thread->taken_back ||
+        ss_waiting_run(thread))
         return false;
     ss_thread_seal(thread); // the end of the one before is in the journal
     if (has_unfinished(thread))

@@ -31,8 +31,8 @@ int ss_queue_strategy(
     const json_t *body, enum if_busy *ret, struct ss_error *error) SS_MUST_USE;
 // End those before `run` as the strategy says, or see that there is room behind
 // them. SS_ELIMIT: there is none.
-int ss_queue_make_way(struct run *run, enum if_busy if_busy,
-    struct ss_error *error) SS_MUST_USE;
+int ss_queue_make_way(
+    struct run *run, enum if_busy if_busy, struct ss_error *error) SS_MUST_USE;
 // It waits for its turn, behind those who do. Takes `run`.
 void ss_queue_join(struct run *run);
 // At the end of this step, see whether the next one may begin.

@@ -122,8 +122,7 @@ void ss_record_drop(struct thread *thread, const char *run)
     ss_free(key);
 }
 
-uint64_t ss_record_store(
-    struct thread *thread, const char *run, json_t *record)
+uint64_t ss_record_store(struct thread *thread, const char *run, json_t *record)
 {
     struct engine *engine = thread->engine;
     struct ss_command command = {.type = SS_COMMAND_STORE,

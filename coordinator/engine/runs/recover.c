@@ -12,10 +12,10 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
-#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -70,9 +70,9 @@ bool ss_run_recover_as(
         return true;
     if (ss_cancelled_found(thread, id))
         return true;
-    struct known_graph *known = ss_known_graph(engine,
-        ss_json_str(facts->entry, "graph", ""),
-        ss_json_str(facts->entry, "version", NULL));
+    struct known_graph *known =
+        ss_known_graph(engine, ss_json_str(facts->entry, "graph", ""),
+            ss_json_str(facts->entry, "version", NULL));
     if (!known)
         return false;
     struct run *run = ss_run_new(thread, known->graph);
@@ -85,15 +85,17 @@ bool ss_run_recover_as(
     thread->recoveries = 0;
     if (before)
         take_over(run, before);
-    int status = ss_run_parse(
-        run, json_object_get(facts->entry, "request"), &error);
+    int status =
+        ss_run_parse(run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_run_move(run, RUN_ACTIVE);
     ss_run_enlist(run);
     engine->counts.runs_started++;
-    ss_engine_narrate(engine, "run of graph %s on thread %s is found "
-        "unfinished and goes on", run->graph->name, thread->id);
+    ss_engine_narrate(engine,
+        "run of graph %s on thread %s is found "
+        "unfinished and goes on",
+        run->graph->name, thread->id);
     if (status == SS_OK)
         status = ss_loop_recover_root(run->root, &error);
     if (status != SS_OK) {

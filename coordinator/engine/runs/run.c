@@ -1,12 +1,12 @@
-// run.c - a run's life: asked for, entered, ended; recover.c finds it again after
-// a crash.
+// run.c - a run's life: asked for, entered, ended; recover.c finds it again
+// after a crash.
 //
 //   request --> entry row --> loop ... --> end row --> reply
 //                  |                          ^
 //                  +-- crash, found, recover --+   (the same run goes on)
 //
-// The entry row says how the run was entered and what recovery could not see any
-// more; the record in `runs` changes in the same units as those two rows.
+// The entry row says how the run was entered and what recovery could not see
+// any more; the record in `runs` changes in the same units as those two rows.
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -91,15 +91,14 @@ json_t *ss_run_record(const struct run *run, const char *status)
 
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph)
 {
-    if (thread->known && thread->graph
-        && strcmp(thread->graph, graph->name) == 0)
+    if (thread->known && thread->graph &&
+        strcmp(thread->graph, graph->name) == 0)
         return;
     thread->known = true;
     ss_free(thread->graph);
     thread->graph = ss_strdup(graph->name);
-    ss_thread_put_record(thread,
-        json_pack("{s:s, s:s}", "graph", graph->name, "version",
-            graph->version));
+    ss_thread_put_record(thread, json_pack("{s:s, s:s}", "graph", graph->name,
+                                     "version", graph->version));
 }
 
 void ss_run_begin_row(struct run *run)
@@ -123,9 +122,8 @@ void ss_run_begin_row(struct run *run)
 json_t *ss_run_result(const struct run *run, const char *status)
 {
     const struct loop *root = run->root;
-    json_t *result = json_pack(
-        "{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}", "run", run->id,
-        "thread", run->thread->id, "status", status, "output",
+    json_t *result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}",
+        "run", run->id, "thread", run->thread->id, "status", status, "output",
         root->output ? json_incref(ss_value_json(root->output)) : json_null(),
         "interrupts",
         root->interrupts ? json_incref(root->interrupts) : json_array(),
@@ -133,8 +131,7 @@ json_t *ss_run_result(const struct run *run, const char *status)
         (json_int_t)run->tasks_run, "restored",
         (json_int_t)run->terms.tasks_restored);
     if (root->status == LOOP_FAILED) {
-        json_t *error =
-            ss_error_json(root->error.status, root->error.message);
+        json_t *error = ss_error_json(root->error.status, root->error.message);
         if (root->error_node)
             json_object_set_new(error, "node", json_string(root->error_node));
         json_object_set_new(result, "error", error);
@@ -154,8 +151,8 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
     ss_run_move(run, RUN_ENDED);
     struct ss_row *row = ss_thread_row_for_end(thread, run->id);
     row->end = json_copy(result);
-    if (!json_is_null(json_object_get(row->end, "output"))
-        && !run->keeps_output)
+    if (!json_is_null(json_object_get(row->end, "output")) &&
+        !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
     ss_record_put(thread, run->id, ss_run_record(run, status));
     if (strcmp(status, "failed") == 0)
@@ -223,15 +220,15 @@ struct run *ss_run_shadow(
     struct thread *thread, const struct ss_run_facts *facts)
 {
     struct ss_error error = {0};
-    struct known_graph *known = ss_known_graph(thread->engine,
-        ss_json_str(facts->entry, "graph", ""),
-        ss_json_str(facts->entry, "version", NULL));
+    struct known_graph *known =
+        ss_known_graph(thread->engine, ss_json_str(facts->entry, "graph", ""),
+            ss_json_str(facts->entry, "version", NULL));
     if (!known)
         return NULL;
     struct run *run = ss_run_new(thread, known->graph);
     ss_id_copy(run->id, facts->id);
-    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error)
-        == SS_OK)
+    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error) ==
+        SS_OK)
         return run;
     ss_run_free(run);
     return NULL;
@@ -240,9 +237,10 @@ struct run *ss_run_shadow(
 void ss_run_enter_queued(struct run *run)
 {
     struct ss_error error = {0};
-    int status = run->body ? SS_OK
-                           : ss_run_parse(run,
-                                 json_object_get(run->record, "request"), &error);
+    int status = run->body
+                     ? SS_OK
+                     : ss_run_parse(run,
+                           json_object_get(run->record, "request"), &error);
     ss_run_move(run, RUN_ACTIVE);
     run->thread->run = run;
     run->root = ss_loop_new(run->thread, run, run->graph, "");

@@ -28,10 +28,10 @@ static int parse_names(const json_t *body, const char *key,
         return SS_OK;
     }
     if (!json_is_array(names))
-        return ss_error_set(error, SS_EINVAL,
-            "%s: give a list of nodes, or \"*\"", key);
+        return ss_error_set(
+            error, SS_EINVAL, "%s: give a list of nodes, or \"*\"", key);
     ret->items = ss_zalloc(json_array_size(names) + 1, sizeof(char *));
-    json_array_foreach((json_t *)names, i, name) {
+    json_array_foreach ((json_t *)names, i, name) {
         if (!json_is_string(name))
             return ss_error_set(
                 error, SS_EINVAL, "%s: item %zu is no name", key, i);
@@ -57,7 +57,8 @@ static int parse_output_keys(
             return ss_error_set(error, SS_EINVAL,
                 "output_keys: graph %s has no key \"%s\"", run->graph->name,
                 key ? key : "?");
-        run->terms.output_keys.items[run->terms.output_keys.count++] = ss_strdup(key);
+        run->terms.output_keys.items[run->terms.output_keys.count++] =
+            ss_strdup(key);
     }
     return SS_OK;
 }
@@ -81,18 +82,17 @@ static int parse_durability(
 static json_t *make_meta(const json_t *config)
 {
     static const char *const kept_out[] = {"thread_id", "checkpoint_id",
-        "checkpoint_ns", "checkpoint_map", "langgraph_step",
-        "langgraph_node", "langgraph_triggers", "langgraph_path",
-        "langgraph_checkpoint_ns"};
+        "checkpoint_ns", "checkpoint_map", "langgraph_step", "langgraph_node",
+        "langgraph_triggers", "langgraph_path", "langgraph_checkpoint_ns"};
     json_t *meta = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach(json_object_get(config, "metadata"), key, value)
+    json_object_foreach (json_object_get(config, "metadata"), key, value)
         json_object_set(meta, key, value);
-    json_object_foreach(json_object_get(config, "configurable"), key, value) {
-        bool out = strncmp(key, "__", 2) == 0 || json_object_get(meta, key)
-            || json_is_object(value) || json_is_array(value)
-            || json_is_null(value);
+    json_object_foreach (json_object_get(config, "configurable"), key, value) {
+        bool out = strncmp(key, "__", 2) == 0 || json_object_get(meta, key) ||
+                   json_is_object(value) || json_is_array(value) ||
+                   json_is_null(value);
         for (size_t i = 0; i < sizeof(kept_out) / sizeof(*kept_out); i++)
             out = out || strcmp(key, kept_out[i]) == 0;
         if (!out)
@@ -120,8 +120,8 @@ int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
         return ss_error_set(error, SS_EINVAL,
             "priority: %" PRId64 " is not between %d and %d", run->priority,
             -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
-    run->recursion_limit = ss_json_int(
-        body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
+    run->recursion_limit =
+        ss_json_int(body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
     if (run->recursion_limit > SS_RECURSION_LIMIT_MAX)
         run->recursion_limit = SS_RECURSION_LIMIT_MAX;
     if (run->recursion_limit < 1)

@@ -11,9 +11,9 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/update_state_impl.h"
-#include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
@@ -36,11 +36,11 @@ static bool is_open(const struct task *task, const struct run *run)
 static void verify_plain(const struct run *run)
 {
     if (run->resume_value_holder)
-        ss_invariant(I77, is_open(run->resume_value_holder, run)
-                && run->resume_value_holder->resume_value_given);
+        ss_invariant(I77, is_open(run->resume_value_holder, run) &&
+                              run->resume_value_holder->resume_value_given);
     if (run->resume_value_waits)
-        ss_invariant(I78, is_open(run->resume_value_waits, run)
-                && run->resume_value_waits->state == TASK_NEW);
+        ss_invariant(I78, is_open(run->resume_value_waits, run) &&
+                              run->resume_value_waits->state == TASK_NEW);
     if (run->held > 0)
         ss_invariant(I79, run->plain || run->resume_value_holder);
 }
@@ -60,10 +60,10 @@ static void verify_active(const struct run *run, struct census *census)
     const struct loop *root = run->root;
     struct census its = {0};
     ss_invariant(I80, run->state == RUN_ACTIVE && thread->run == run);
-    ss_invariant(I81, root && root->run == run && !root->parent
-            && root->thread == thread && root->graph == run->graph);
-    ss_invariant(I82, root->status == LOOP_RUNNING
-            || root->status == LOOP_FOLDING);
+    ss_invariant(I81, root && root->run == run && !root->parent &&
+                          root->thread == thread && root->graph == run->graph);
+    ss_invariant(
+        I82, root->status == LOOP_RUNNING || root->status == LOOP_FOLDING);
     ss_invariant(I83, run->entry_seq <= ss_journal_head(thread->journal));
     ss_level_verify(root, &its);
     ss_invariant(I84, run->running == its.tasks[TASK_RUNNING]);
@@ -100,9 +100,8 @@ static void verify_trials(const struct engine *engine)
         const struct thread *thread =
             ss_map_get(&engine->threads, suspect->thread);
         ss_invariant(I90, thread && thread->is_unread);
-        alone += suspect->tag != 0
-            && ss_json_int(suspect->record, "recoveries", 0)
-                == SS_RECOVERIES_MAX;
+        alone += suspect->tag != 0 && ss_json_int(suspect->record, "recoveries",
+                                          0) == SS_RECOVERIES_MAX;
     }
     ss_invariant(I91, alone <= 1);
 }
@@ -117,16 +116,15 @@ static void verify_pauses(const struct engine *engine)
 
 void ss_runs_verify(const struct engine *engine, struct census *census)
 {
-    for (const struct ss_map_entry *e = engine->threads.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         const struct thread *thread = e->value;
         const struct run *taken_back = thread->taken_back;
         if (thread->run)
             verify_active(thread->run, census);
         if (taken_back)
-            ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK
-                    && taken_back->thread == thread
-                    && taken_back->root->tasks.count == 0);
+            ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK &&
+                                  taken_back->thread == thread &&
+                                  taken_back->root->tasks.count == 0);
         if (taken_back)
             verify_listed(taken_back, census);
         if (thread->change)

@@ -1,4 +1,5 @@
-// runs.h - runs: made, entered, found again, cancelled, moved, and their records.
+// runs.h - runs: made, entered, found again, cancelled, moved, and their
+// records.
 #ifndef SS_ENGINE_RUNS_H
 #define SS_ENGINE_RUNS_H
 
@@ -36,12 +37,12 @@ json_t *ss_record_shown(const struct ss_record *record);
 
 // ------------------------------------------------ run.c
 
-// One that nobody knows yet, of that graph (NULL: not known). Gives; free it with
-// ss_run_free() until ss_run_forget() has it.
+// One that nobody knows yet, of that graph (NULL: not known). Gives; free it
+// with ss_run_free() until ss_run_forget() has it.
 struct run *ss_run_new(struct thread *thread, struct ss_graph *graph);
 void ss_run_free(struct run *run);
-// It begins on a thread that is free. An error: it did not, and it is as if it had
-// never been; it is the caller's still.
+// It begins on a thread that is free. An error: it did not, and it is as if it
+// had never been; it is the caller's still.
 int ss_run_enter(struct run *run, struct ss_error *error) SS_MUST_USE;
 // Ends the runs whose root loops have left since, in that order.
 void ss_runs_end(struct engine *engine);
@@ -70,9 +71,9 @@ bool ss_run_recover(struct thread *thread, const char *id);
 
 // ------------------------------------------------ migrate.c
 
-// The run goes on as that version of its graph: {"run", "thread", "graph", "from",
-// "to"}. One that waits to be recovered waits on. Gives; NULL: `error` says why
-// not.
+// The run goes on as that version of its graph: {"run", "thread", "graph",
+// "from", "to"}. One that waits to be recovered waits on. Gives; NULL: `error`
+// says why not.
 json_t *ss_run_migrate(struct thread *thread, const char *run_id,
     const char *version, struct ss_error *error);
 
@@ -81,8 +82,8 @@ json_t *ss_run_migrate(struct thread *thread, const char *run_id,
 // `taken_back`: its rows are void too, and nobody finds it any more.
 void ss_run_cancel(struct run *run, const char *why, bool taken_back);
 // One that waits to be recovered. False: there is none of this id.
-bool ss_run_cancel_awaited(struct thread *thread, const char *id,
-    const char *why, bool taken_back);
+bool ss_run_cancel_awaited(
+    struct thread *thread, const char *id, const char *why, bool taken_back);
 // A run of a coordinator before us that was to be taken back.
 void ss_run_take_back_found(struct thread *thread, const char *id);
 

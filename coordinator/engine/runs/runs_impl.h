@@ -52,24 +52,25 @@ void ss_run_abandon(struct run *run, int status, const char *message);
 
 // ------------------------------------------------ recover.c
 
-// As ss_run_recover(); who listened to `before` (or NULL), the same run, listens
-// to it.
+// As ss_run_recover(); who listened to `before` (or NULL), the same run,
+// listens to it.
 bool ss_run_recover_as(
     struct thread *thread, const char *id, struct run *before);
 
 // ------------------------------------------------ migrate.c
 
 // The version of graph `name` that is meant, exactly or by its first letters;
-// NULL `version`: the one announced last. Borrowed; NULL after an error was set.
+// NULL `version`: the one announced last. Borrowed; NULL after an error was
+// set.
 struct ss_graph *ss_graph_version(struct engine *engine, const char *name,
     const char *version, struct ss_error *error);
 
 // ------------------------------------------------ cancel.c
 
-// Make its rows from `from` on void; `but_entries`: not those that say how it was
-// entered.
-void ss_run_void_rows(struct thread *thread, const char *id, uint64_t from,
-    bool but_entries);
+// Make its rows from `from` on void; `but_entries`: not those that say how it
+// was entered.
+void ss_run_void_rows(
+    struct thread *thread, const char *id, uint64_t from, bool but_entries);
 // The rows of one that is taken back may be void now.
 bool ss_run_take_back(struct thread *thread);
 

@@ -1,17 +1,17 @@
-// thread_owner.c - what becomes of a thread's runs when the thread tells of itself
-// (struct thread_owner): a row of one begins, its hot state is dropped, it is
-// idle, it goes.
+// thread_owner.c - what becomes of a thread's runs when the thread tells of
+// itself (struct thread_owner): a row of one begins, its hot state is dropped,
+// it is idle, it goes.
 #include <string.h>
 
 #include "common/base/mem.h"
 #include "common/model/journal.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/runs/update_state_impl.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
-#include "coordinator/engine/runs/quarantine_impl.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 

@@ -1,9 +1,11 @@
-// update_state.c - update_state: writes on behalf of nodes (spec/engine.md 9.3).
+// update_state.c - update_state: writes on behalf of nodes
+// (spec/engine.md 9.3).
 //
-// A change is a list of supersteps, each a list of updates; each superstep makes
-// one checkpoint. An update runs the writers of a node on the values given, as
-// if the node had returned them: here, or on a worker where routers decide. If
-// the last worker of its version goes, it is planned anew with one that is served.
+// A change is a list of supersteps, each a list of updates; each superstep
+// makes one checkpoint. An update runs the writers of a node on the values
+// given, as if the node had returned them: here, or on a worker where routers
+// decide. If the last worker of its version goes, it is planned anew with one
+// that is served.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,10 @@
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/runs/update_state.h"
-#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/update_state.h"
+#include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -80,22 +82,25 @@ void ss_update_state_free(struct change *change)
     ss_free(change);
 }
 
-void ss_update_state_abandon(struct change *change, int status, const char *message)
+void ss_update_state_abandon(
+    struct change *change, int status, const char *message)
 {
-    ss_reply_dropped(
-        change->thread, change->peer, change->id, status, message);
+    ss_reply_dropped(change->thread, change->peer, change->id, status, message);
     ss_update_state_free(change);
 }
 
 static void refuse(struct change *change, const struct ss_error *error)
 {
-    char *text = change->left
-        ? ss_format("%s (graph %s: nobody serves version %s any more, with "
-              "which the update began; it was planned anew with version %s: "
-              "ask for what that knows, or start a worker that serves %s)",
-              error->message, change->root->name, change->left,
-              change->root->version, change->left)
-        : ss_strdup(error->message);
+    char *text =
+        change->left
+            ? ss_format(
+                  "%s (graph %s: nobody serves version %s any more, with "
+                  "which the update began; it was planned anew with version "
+                  "%s: "
+                  "ask for what that knows, or start a worker that serves %s)",
+                  error->message, change->root->name, change->left,
+                  change->root->version, change->left)
+            : ss_strdup(error->message);
     ss_update_state_abandon(change, error->status, text);
     ss_free(text);
 }
@@ -104,8 +109,8 @@ static void refuse(struct change *change, const struct ss_error *error)
 
 static json_t *updates_of(const struct change *change)
 {
-    return json_array_get(json_object_get(change->body, "supersteps"),
-        change->superstep);
+    return json_array_get(
+        json_object_get(change->body, "supersteps"), change->superstep);
 }
 
 static int load(struct change *change, struct ss_error *error)
@@ -116,8 +121,9 @@ static int load(struct change *change, struct ss_error *error)
     if (change->superstep == 0) {
         const char *id = ss_json_str(change->body, "checkpoint_id", NULL);
         mark = ss_journal_find(thread->journal, change->ns, id);
-        change->superseded = id && mark
-            && mark != ss_journal_find(thread->journal, change->ns, NULL);
+        change->superseded =
+            id && mark &&
+            mark != ss_journal_find(thread->journal, change->ns, NULL);
     } else {
         mark = ss_journal_find(thread->journal, change->ns, change->base);
         change->superseded = false;
@@ -170,8 +176,8 @@ static int apply_null(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
-    struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
-        .id = loop->id, .writes = &writes};
+    struct update_task input = {
+        .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = &writes};
     int status = writes.count ? apply(loop, &input, 1, error) : SS_OK;
     ss_writes_fini(&writes);
     return status;
@@ -248,16 +254,19 @@ static void as_input(struct change *change, const json_t *update)
     struct ss_writes writes = {0};
     char id[SS_UUID_SIZE];
     json_t *values = json_object_get(update, "values");
-    int status = values && !json_is_null(values)
-        ? ss_writers_input(loop->graph, values, &writes, NULL, &error)
-        : SS_OK;
+    int status =
+        values && !json_is_null(values)
+            ? ss_writers_input(loop->graph, values, &writes, NULL, &error)
+            : SS_OK;
     if (status == SS_OK && writes.count == 0)
         status = ss_error_set(&error, SS_EUPDATE,
-            "update as %s: the values are no input of graph %s",
-            SS_NAME_INPUT, loop->graph->name);
+            "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
+            loop->graph->name);
     if (status == SS_OK) {
-        struct update_task input = {.path = "~", .name = SS_NAME_INPUT,
-            .id = loop->id, .writes = &writes};
+        struct update_task input = {.path = "~",
+            .name = SS_NAME_INPUT,
+            .id = loop->id,
+            .writes = &writes};
         status = apply(loop, &input, 1, &error);
     }
     if (status == SS_OK) {
@@ -290,7 +299,8 @@ static bool as_copy(struct change *change, struct ss_error *error)
 // ------------------------------------------------ ordinary updates
 
 // What the updates write stands beside their base when they are applied, not
-// before: whoever waits for a fold may be gone by then, and half an update stay.
+// before: whoever waits for a fold may be gone by then, and half an update
+// stay.
 static void apply_updates(struct change *change)
 {
     struct loop *loop = change->loop;
@@ -329,8 +339,8 @@ static int write_here(struct task *task, struct ss_error *error)
     return status;
 }
 
-static bool prepare(struct change *change, const json_t *updates,
-    struct ss_error *error)
+static bool prepare(
+    struct change *change, const json_t *updates, struct ss_error *error)
 {
     struct loop *loop = change->loop;
     ss_plan(loop, false);
@@ -415,8 +425,8 @@ static void unfold_copy(struct change *change)
 {
     json_t *updates = updates_of(change);
     json_t *more = json_object_get(json_array_get(updates, 0), "values");
-    if (ss_update_is_as(json_array_get(updates, 0), SS_NAME_COPY)
-        && json_is_array(more) && json_array_size(more) > 0)
+    if (ss_update_is_as(json_array_get(updates, 0), SS_NAME_COPY) &&
+        json_is_array(more) && json_array_size(more) > 0)
         json_array_insert(json_object_get(change->body, "supersteps"),
             change->superstep + 1, more);
 }
@@ -424,8 +434,7 @@ static void unfold_copy(struct change *change)
 // Its client asks again after a crash: what is in the rows is not done again.
 static void go_on(struct change *change)
 {
-    size_t done =
-        ss_answer_part(change->thread, change->body, change->base);
+    size_t done = ss_answer_part(change->thread, change->body, change->base);
     for (; change->superstep < done && updates_of(change); change->superstep++)
         unfold_copy(change);
 }
@@ -436,10 +445,12 @@ static void copy(struct change *change, const json_t *update)
     struct ss_error error = {0};
     json_t *more = json_object_get(update, "values"), *item;
     size_t i;
-    json_array_foreach(more, i, item) {
+    json_array_foreach (more, i, item) {
         if (!json_is_object(item))
-            ss_error_set(&error, SS_EUPDATE, "update as %s: item %zu of "
-                "its values is no update", SS_NAME_COPY, i);
+            ss_error_set(&error, SS_EUPDATE,
+                "update as %s: item %zu of "
+                "its values is no update",
+                SS_NAME_COPY, i);
     }
     if (error.status != SS_OK || !as_copy(change, &error)) {
         refuse(change, &error);
@@ -481,8 +492,8 @@ static void begin_superstep(struct change *change)
     struct ss_error error = {0};
     json_t *updates = updates_of(change);
     change->null_done = false;
-    if (!ss_update_check_superstep(updates, &error)
-        || load(change, &error) != SS_OK) {
+    if (!ss_update_check_superstep(updates, &error) ||
+        load(change, &error) != SS_OK) {
         refuse(change, &error);
         return;
     }
@@ -544,8 +555,7 @@ void ss_update_state_request(
         return;
     if (status == SS_OK && ss_thread_busy(thread))
         status = ss_error_set(&error, SS_EBUSY,
-            "thread %s is busy: update it when its run has ended",
-            thread->id);
+            "thread %s is busy: update it when its run has ended", thread->id);
     if (status == SS_OK && !find_place(thread, body, &place, &error))
         status = error.status;
     if (status != SS_OK) {
@@ -580,7 +590,8 @@ static uint32_t losses_of(const struct change *change)
     return most;
 }
 
-// The superstep that waits begins anew; of what it did so far nothing is stored.
+// The superstep that waits begins anew; of what it did so far nothing is
+// stored.
 void ss_update_state_plan_anew(struct change *change)
 {
     struct thread *thread = change->thread;
@@ -590,9 +601,10 @@ void ss_update_state_plan_anew(struct change *change)
     drop_superstep(change);
     if (!change->left)
         change->left = ss_strdup(change->root->version);
-    ss_engine_narrate(thread->engine, "the update on thread %s is planned anew:"
-        " nobody serves its version of graph %s", thread->id,
-        change->root->name);
+    ss_engine_narrate(thread->engine,
+        "the update on thread %s is planned anew:"
+        " nobody serves its version of graph %s",
+        thread->id, change->root->name);
     if (!find_place(thread, change->body, &place, &error)) {
         refuse(change, &error);
         return;
@@ -607,13 +619,12 @@ void ss_update_state_plan_anew(struct change *change)
 void ss_update_state_verify(const struct change *change, struct census *census)
 {
     size_t waits = change->loop->folds_count;
-    ss_invariant(I96, change->thread->change == change && !change->is_due
-            && change->loop->change == change && !change->loop->run);
+    ss_invariant(I96, change->thread->change == change && !change->is_due &&
+                          change->loop->change == change && !change->loop->run);
     for (size_t i = 0; i < change->tasks.count; i++) {
         const struct task *task = change->tasks.items[i];
         ss_task_verify(task, census);
-        ss_invariant(I97, task->change == change
-                && task->loop == change->loop);
+        ss_invariant(I97, task->change == change && task->loop == change->loop);
         waits += task->state != TASK_DONE;
     }
     ss_invariant(I98, waits > 0);

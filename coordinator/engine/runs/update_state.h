@@ -12,8 +12,8 @@ struct task;
 struct thread;
 
 // The request `update`.
-void ss_update_state_request(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body);
+void ss_update_state_request(
+    struct thread *thread, const char *peer, uint64_t id, json_t *body);
 // What a worker made of a task of an update. May free the change.
 void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome);
 // The graph whose workers serve it. Borrowed.

@@ -1,4 +1,5 @@
-// update_state_impl.h - what may stand in an update, and as which node it is made.
+// update_state_impl.h - what may stand in an update, and as which node it is
+// made.
 #ifndef SS_ENGINE_RUNS_UPDATE_STATE_IMPL_H
 #define SS_ENGINE_RUNS_UPDATE_STATE_IMPL_H
 
@@ -15,7 +16,8 @@ struct task;
 // ------------------------------------------------ update_state.c
 
 // Answer with that error, and free it.
-void ss_update_state_abandon(struct change *change, int status, const char *message);
+void ss_update_state_abandon(
+    struct change *change, int status, const char *message);
 // Of an update from outside.
 void ss_update_state_verify(const struct change *change, struct census *census);
 
@@ -32,14 +34,14 @@ int ss_update_check(const json_t *body, struct ss_error *error);
 
 // ------------------------------------------------ as_node.c
 
-// The node as which `update` is made; `single`: it need not say that. NULL: none
-// is, or it writes nothing, and `error` (SS_EUPDATE) says what to do. Borrowed
-// from the loop's graph.
+// The node as which `update` is made; `single`: it need not say that. NULL:
+// none is, or it writes nothing, and `error` (SS_EUPDATE) says what to do.
+// Borrowed from the loop's graph.
 const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
     bool single, struct ss_error *error);
 // Gives `task`, of that node, its id: the one that is given, that of the node's
-// next task that is planned, or a made-up one. `used`: of the loop's tasks, those
-// whose ids are taken.
+// next task that is planned, or a made-up one. `used`: of the loop's tasks,
+// those whose ids are taken.
 void ss_as_node_name(struct task *task, const json_t *update, bool *used);
 
 #endif

@@ -30,8 +30,8 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt);
 // They are over without an outcome. Frees the list.
 void ss_attempts_lose(
     struct worker *worker, struct attempts *lost, const char *why);
-void ss_worker_refuse(struct engine *engine, const char *peer, int status,
-    const char *text);
+void ss_worker_refuse(
+    struct engine *engine, const char *peer, int status, const char *text);
 // The word of who the members are may have been lost: each lease the worker
 // hears it again, with a beat.
 void ss_members_remind(struct worker *worker);
@@ -45,8 +45,8 @@ void ss_worker_move(struct worker *worker, enum worker_state to);
 
 // ------------------------------------------------ beat.c
 
-// So long a worker may begin what it was given, from the last beat that we heard
-// before we gave it. 0: for ever.
+// So long a worker may begin what it was given, from the last beat that we
+// heard before we gave it. 0: for ever.
 int64_t ss_begin_ms(const struct engine *engine);
 // An attempt of the task is over, and its worker has not said so: until it can
 // begin it no more the task is not sent anew.

@@ -2,15 +2,16 @@
 //
 // A beat vouches for the orders that it names, and for those that were sent to
 // its worker from when it was heard until the next one is: the worker may begin
-// them for `begin_ms`, counted by its own clock from when it sent the beat, which
-// is before we heard it. So what we hold against a worker comes later than the
-// last moment in which it can begin:
+// them for `begin_ms`, counted by its own clock from when it sent the beat,
+// which is before we heard it. So what we hold against a worker comes later
+// than the last moment in which it can begin:
 //
 //   it is lost             a lease after its last sign: begin_ms is no longer
 //   not in its beats       a lease after the order was sent
 //   cancelled, or the      the task waits until begin_ms is over, here
 //   connection is gone     (ss_vouched), before it is sent anew
-//   another owner          tasks that may be out wait adopt_ms after a start or a
+//   another owner          tasks that may be out wait adopt_ms after a start or
+//   a
 //                          gain (takeover.c): begin_ms is no longer
 //   handed back (BYE)      the worker forgot it, and remembers its name
 //
@@ -81,7 +82,8 @@ int64_t ss_begins_until(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
     const struct run *run = task->loop->run;
-    int64_t until_ms = run && run->terms.recovering ? engine->adopt_until_ms : 0;
+    int64_t until_ms =
+        run && run->terms.recovering ? engine->adopt_until_ms : 0;
     char *key = key_of(task);
     const int64_t *vouched_ms = ss_map_get(&engine->vouched, key);
     ss_free(key);
@@ -106,8 +108,8 @@ void ss_vouched_expire(struct engine *engine)
 static bool beats(const struct ss_event *event, struct ss_attempt attempt)
 {
     for (size_t i = 0; i < event->beat.running_count; i++)
-        if (event->beat.running[i].epoch == attempt.epoch
-            && event->beat.running[i].dispatch == attempt.dispatch)
+        if (event->beat.running[i].epoch == attempt.epoch &&
+            event->beat.running[i].dispatch == attempt.dispatch)
             return true;
     return false;
 }
@@ -144,21 +146,20 @@ static void answer(struct worker *worker, const struct ss_event *event)
         if (!task || task->worker != worker)
             SS_VEC_PUSH(&gone, name);
         if (!task && !ss_attempt_was_let_go(worker, name))
-            ss_engine_command(engine,
-                (struct ss_command){.type = SS_COMMAND_CANCEL,
-                    .peer = ss_strdup(event->peer),
-                    .attempt = name});
+            ss_engine_command(
+                engine, (struct ss_command){.type = SS_COMMAND_CANCEL,
+                            .peer = ss_strdup(event->peer),
+                            .attempt = name});
     }
     if (event->beat.sent == 0 || ss_begin_ms(engine) == 0) {
         SS_VEC_FINI(&gone);
         return;
     }
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_HEARD,
-            .peer = ss_strdup(event->peer),
-            .tag = event->beat.sent,
-            .attempts = gone.items,
-            .attempts_count = gone.count});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_HEARD,
+                                  .peer = ss_strdup(event->peer),
+                                  .tag = event->beat.sent,
+                                  .attempts = gone.items,
+                                  .attempts_count = gone.count});
 }
 
 void ss_worker_beat(struct engine *engine, const struct ss_event *event)
@@ -179,8 +180,8 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     for (const struct ss_map_entry *e = engine->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
-        if (task->worker == worker && !beats(event, task->attempt)
-            && engine->now_ms - task->sent_ms > engine->options.lease_ms)
+        if (task->worker == worker && !beats(event, task->attempt) &&
+            engine->now_ms - task->sent_ms > engine->options.lease_ms)
             SS_VEC_PUSH(&lost, task->attempt); // a message was lost on the way
     }
     ss_attempts_lose(worker, &lost, "the worker does not know of it");
@@ -199,8 +200,8 @@ bool ss_attempt_was_let_go(
     const struct worker *worker, struct ss_attempt attempt)
 {
     for (size_t i = 0; i < worker->let_go.count; i++)
-        if (worker->let_go.items[i].epoch == attempt.epoch
-            && worker->let_go.items[i].dispatch == attempt.dispatch)
+        if (worker->let_go.items[i].epoch == attempt.epoch &&
+            worker->let_go.items[i].dispatch == attempt.dispatch)
             return true;
     return false;
 }

@@ -4,8 +4,9 @@
 //
 // From the first word on it is given nothing more. The word may be lost: it is
 // said again with each beat, and when the same process says hello again, until
-// the worker has answered it. All else is as with a signal: the worker tells its
-// other coordinators, ends what it runs, and hands back what it has not begun.
+// the worker has answered it. All else is as with a signal: the worker tells
+// its other coordinators, ends what it runs, and hands back what it has not
+// begun.
 #include <string.h>
 
 #include "common/base/map.h"
@@ -22,9 +23,9 @@
 
 static void send_away(const struct worker *worker)
 {
-    ss_engine_command(worker->engine,
-        (struct ss_command){
-            .type = SS_COMMAND_DRAIN, .peer = ss_strdup(worker->peer)});
+    ss_engine_command(
+        worker->engine, (struct ss_command){.type = SS_COMMAND_DRAIN,
+                            .peer = ss_strdup(worker->peer)});
 }
 
 void ss_worker_remind(const struct worker *worker)
@@ -35,8 +36,7 @@ void ss_worker_remind(const struct worker *worker)
 
 static struct worker *find(struct engine *engine, const char *name)
 {
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         struct worker *worker = e->value;
         if (strcmp(worker->name, name) == 0)
             return worker;
@@ -44,8 +44,8 @@ static struct worker *find(struct engine *engine, const char *name)
     return NULL;
 }
 
-static void reply_unknown(struct engine *engine, const char *peer, uint64_t id,
-    const char *name)
+static void reply_unknown(
+    struct engine *engine, const char *peer, uint64_t id, const char *name)
 {
     struct ss_hint hint;
     ss_hint_init(&hint, name);

@@ -1,7 +1,8 @@
-// list_cache.c - what workers hold: a list goes to one as what it was sent before,
-// and edits.
+// list_cache.c - what workers hold: a list goes to one as what it was sent
+// before, and edits.
 //
-//   channel of a loop -> slot {stamp, list}     (of each worker, least used first)
+//   channel of a loop -> slot {stamp, list}     (of each worker, least used
+//   first)
 //
 //   order: slot, base (the stamp that it was sent last), stamp, edits
 //
@@ -55,11 +56,11 @@ static void forget_oldest(struct worker *worker)
 
 void ss_list_cache_expire(struct engine *engine)
 {
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         struct worker *worker = e->value;
         while (worker->cached_lists.first) {
-            const struct cached_list *oldest = worker->cached_lists.first->value;
+            const struct cached_list *oldest =
+                worker->cached_lists.first->value;
             if (engine->now_ms - oldest->used_ms < engine->options.idle_ms)
                 break;
             forget_oldest(worker);
@@ -139,12 +140,12 @@ static void send_list(const struct sending *s, struct ss_assignment_list to,
 // A short list is sent as it is: its slot would cost more.
 static bool is_worth_it(struct ss_value *value)
 {
-    return value && ss_value_listed(value)
-        && ss_value_count(value) >= SS_LIST_HELD_MIN;
+    return value && ss_value_listed(value) &&
+           ss_value_count(value) >= SS_LIST_HELD_MIN;
 }
 
-static void send_part(const struct sending *s, enum ss_assignment_part part,
-    const char *channel)
+static void send_part(
+    const struct sending *s, enum ss_assignment_part part, const char *channel)
 {
     struct ss_value *value = *ss_assignment_part(s->order, part);
     size_t count = 0;
@@ -163,7 +164,8 @@ static void send_part(const struct sending *s, enum ss_assignment_part part,
                 fields[i].name, ss_value_list(fields[i].value));
 }
 
-void ss_list_cache_order(struct task *task, struct ss_assignment *order, bool anew)
+void ss_list_cache_order(
+    struct task *task, struct ss_assignment *order, bool anew)
 {
     struct sending s = {.task = task, .order = order, .anew = anew};
     if (!task->worker->keeps_lists)

@@ -1,4 +1,5 @@
-// order.c - a task as a worker is asked to do it: self-contained (model/task.h).
+// order.c - a task as a worker is asked to do it: self-contained
+// (model/task.h).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -43,10 +44,10 @@ static void add_node(struct ss_assignment *order, struct task *task)
     order->idle_timeout_ms = node->idle_timeout_ms;
     order->heartbeat_only = node->refresh_on_heartbeat_only;
     if (task->failed)
-        order->error = json_pack("{s:s, s:s, s:s}", "node",
-            task->failed->node->name, "code",
-            ss_status_name(task->failed->error.status), "message",
-            task->failed->error.message);
+        order->error =
+            json_pack("{s:s, s:s, s:s}", "node", task->failed->node->name,
+                "code", ss_status_name(task->failed->error.status), "message",
+                task->failed->error.message);
 }
 
 struct ss_assignment *ss_task_order(struct task *task)
@@ -72,8 +73,7 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->attempt_number = task->attempts;
     order->first_attempt_us = task->first_attempt_us;
     order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
-    order->answers =
-        task->answers ? json_incref(task->answers) : json_array();
+    order->answers = task->answers ? json_incref(task->answers) : json_array();
     add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
         order->fold_channel = ss_strdup(task->fold_channel);

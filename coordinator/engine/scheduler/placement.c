@@ -60,8 +60,8 @@ char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
     for (size_t i = 0; task->node && i < task->node->labels_count; i++) {
-        char *more = ss_format(
-            "%s%s%s", text, i ? ", " : "", task->node->labels[i]);
+        char *more =
+            ss_format("%s%s%s", text, i ? ", " : "", task->node->labels[i]);
         ss_free(text);
         text = more;
     }
@@ -81,15 +81,15 @@ void ss_worker_labels(struct worker *worker, const struct ss_event *event)
 }
 
 // Whether `a` should be taken rather than `b`.
-static bool is_better(const struct worker *a, const struct worker *b,
-    const struct thread *thread)
+static bool is_better(
+    const struct worker *a, const struct worker *b, const struct thread *thread)
 {
     uint64_t load_a = (uint64_t)a->running * b->granted;
     uint64_t load_b = (uint64_t)b->running * a->granted;
     if (load_a != load_b)
         return load_a < load_b;
-    return a->number == thread->worked_on_by
-        && b->number != thread->worked_on_by;
+    return a->number == thread->worked_on_by &&
+           b->number != thread->worked_on_by;
 }
 
 struct worker *ss_placement_find(const struct task *task)
@@ -99,9 +99,9 @@ struct worker *ss_placement_find(const struct task *task)
     for (const struct ss_map_entry *e = loop->engine->workers.first; e;
          e = e->next) {
         struct worker *worker = e->value;
-        if (ss_worker_leaves(worker) || worker->running >= worker->granted
-            || (best && !is_better(worker, best, loop->thread))
-            || !suits(worker, task))
+        if (ss_worker_leaves(worker) || worker->running >= worker->granted ||
+            (best && !is_better(worker, best, loop->thread)) ||
+            !suits(worker, task))
             continue;
         best = worker;
     }

@@ -29,7 +29,8 @@ void ss_worker_labels(struct worker *worker, const struct ss_event *event);
 
 // Lists of `order` go as edits of what the task's worker holds. `anew`: it said
 // that it does not.
-void ss_list_cache_order(struct task *task, struct ss_assignment *order, bool anew);
+void ss_list_cache_order(
+    struct task *task, struct ss_assignment *order, bool anew);
 // The worker is gone.
 void ss_list_cache_fini(struct worker *worker);
 

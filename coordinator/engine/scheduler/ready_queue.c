@@ -6,11 +6,12 @@
 //   priority -1  graph b: t t t
 //
 // Ready tasks stand in lines, one for each graph and priority, in the order in
-// which they became ready. Lines of a higher priority are served first, whatever
-// their graph. Among those of one priority the one whose turn is longest ago
-// comes next (round robin: each task costs one turn), so that a flood of one
-// graph does not starve another; a line that begins anew joins behind the others,
-// so that a short one that comes again and again does not starve the flood.
+// which they became ready. Lines of a higher priority are served first,
+// whatever their graph. Among those of one priority the one whose turn is
+// longest ago comes next (round robin: each task costs one turn), so that a
+// flood of one graph does not starve another; a line that begins anew joins
+// behind the others, so that a short one that comes again and again does not
+// starve the flood.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -20,8 +21,8 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/placement.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -29,10 +30,10 @@
 struct line {
     int64_t priority;
     char *graph;
-    bool of_runs;       // else of updates, which no pause holds back
-    uint64_t turn;      // when it was served last; smaller: longer ago
+    bool of_runs;  // else of updates, which no pause holds back
+    uint64_t turn; // when it was served last; smaller: longer ago
     struct task *first, *last;
-    struct task *next;  // to be looked at in this dispatch
+    struct task *next; // to be looked at in this dispatch
 };
 
 // ------------------------------------------------ lines
@@ -104,8 +105,8 @@ void ss_ready_queue_remove(struct task *task)
         drop_line(task->loop->engine, line);
 }
 
-const struct task *ss_ready_queue_after(const struct engine *engine,
-    const struct task *task, enum line_kind kind)
+const struct task *ss_ready_queue_after(
+    const struct engine *engine, const struct task *task, enum line_kind kind)
 {
     if (task && task->ready_next)
         return task->ready_next;
@@ -160,8 +161,8 @@ void ss_ready_queue_served(struct task *task)
 
 static bool is_alike(const struct line *a, const struct line *b)
 {
-    return a->priority == b->priority && a->of_runs == b->of_runs
-        && strcmp(a->graph, b->graph) == 0;
+    return a->priority == b->priority && a->of_runs == b->of_runs &&
+           strcmp(a->graph, b->graph) == 0;
 }
 
 static size_t verify_line(const struct line *line)
@@ -184,8 +185,8 @@ void ss_lines_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < engine->lines.count; i++) {
         const struct line *line = engine->lines.items[i];
         for (size_t k = 0; k < i; k++)
-            ss_invariant(I121, !is_alike(line, engine->lines.items[k])
-                    && line->turn != engine->lines.items[k]->turn);
+            ss_invariant(I121, !is_alike(line, engine->lines.items[k]) &&
+                                   line->turn != engine->lines.items[k]->turn);
         ss_invariant(I122, line->turn <= engine->line_turns);
         count += verify_line(line);
     }

@@ -1,10 +1,10 @@
 // schedule.c - tasks to workers: who serves what, leases on workers, attempts.
 //
-// Ready tasks wait in lines, one a graph and priority, that take turns (ready_queue.c).
-// A task is sent when the rows that it rests on are durable, its run is below
-// its limit, and a worker that serves its graph has room (credit: its capacity
-// less what it runs). An attempt is named (epoch, dispatch number); an answer under any
-// other name is late and changes nothing.
+// Ready tasks wait in lines, one a graph and priority, that take turns
+// (ready_queue.c). A task is sent when the rows that it rests on are durable,
+// its run is below its limit, and a worker that serves its graph has room
+// (credit: its capacity less what it runs). An attempt is named (epoch,
+// dispatch number); an answer under any other name is late and changes nothing.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,13 +22,13 @@
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/scheduler/takeover.h"
+#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
-#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/placement.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -69,8 +69,8 @@ bool ss_schedule_updates_follow(struct engine *engine)
     const struct ss_graph *stays = NULL; // most often all are of one
     const struct task *task = NULL;
     ss_schedule_ready(engine);
-    while (engine->ready_moved
-        && (task = ss_ready_queue_after(engine, task, LINES_OF_UPDATES)) != NULL) {
+    while (engine->ready_moved && (task = ss_ready_queue_after(engine, task,
+                                       LINES_OF_UPDATES)) != NULL) {
         const struct ss_graph *graph = ss_task_root_graph(task);
         if (graph == stays)
             continue;
@@ -103,25 +103,24 @@ static void attempt_ends(struct task *task)
 static void forget_task(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    ss_schedule_ready(engine); // a line that empties loses its turn: not too soon
+    ss_schedule_ready(
+        engine); // a line that empties loses its turn: not too soon
     ss_ready_queue_remove(task);
     ss_takeover_forget(task);
     if (task->state == TASK_RUNNING && engine->letting_go) {
         ss_attempt_let_go(task->worker, task->attempt);
         attempt_ends(task);
     } else if (task->state == TASK_RUNNING) {
-        ss_engine_command(engine,
-            (struct ss_command){.type = SS_COMMAND_CANCEL,
-                .peer = ss_strdup(task->worker->peer),
-                .attempt = task->attempt});
+        ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_CANCEL,
+                                      .peer = ss_strdup(task->worker->peer),
+                                      .attempt = task->attempt});
         ss_vouched(task);
         attempt_ends(task);
     }
     ss_task_leave(task);
 }
 
-struct task *ss_attempt_find(
-    struct engine *engine, struct ss_attempt attempt)
+struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
 {
     char name[NUMBER_SIZE];
     if (attempt.epoch != engine->options.epoch)
@@ -130,8 +129,7 @@ struct task *ss_attempt_find(
     return ss_map_get(&engine->attempts, name);
 }
 
-const struct sink ss_scheduler_sink = {
-    .dropped = forget_task,
+const struct sink ss_scheduler_sink = {.dropped = forget_task,
     .ignored = ss_loop_warn_send,
     .begins_until = ss_begins_until};
 
@@ -149,8 +147,8 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     task->attempts++;
     if (task->attempts == 1)
         task->first_attempt_us = engine->wall_us;
-    task->attempt = (struct ss_attempt){
-        engine->options.epoch, ++engine->dispatches};
+    task->attempt =
+        (struct ss_attempt){engine->options.epoch, ++engine->dispatches};
     task->sent_ms = engine->now_ms;
     number(task->attempt.dispatch, name);
     ss_map_put(&engine->attempts, name, task);
@@ -161,29 +159,28 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
         task->loop->run->running++;
 }
 
-static void send(struct engine *engine, struct task *task,
-    struct worker *worker)
+static void send(
+    struct engine *engine, struct task *task, struct worker *worker)
 {
     ss_attempt_begin(task, worker);
     struct ss_assignment *order = ss_task_order(task);
     task->sent_anew = false;
     order->heard = worker->beat_sent;
     ss_list_cache_order(task, order, false);
-    ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes to worker %s"
+    ss_engine_narrate(engine,
+        "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
-        task->node ? task->node->name : task->fold_channel,
-        task->loop->step, worker->name, task->attempts);
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_DISPATCH,
-            .peer = ss_strdup(worker->peer),
-            .order = order});
+        task->node ? task->node->name : task->fold_channel, task->loop->step,
+        worker->name, task->attempts);
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_DISPATCH,
+                                  .peer = ss_strdup(worker->peer),
+                                  .order = order});
 }
 
 static uint64_t free_room(const struct engine *engine)
 {
     uint64_t room = 0;
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *worker = e->value;
         if (!ss_worker_leaves(worker) && worker->running < worker->granted)
             room += worker->granted - worker->running;
@@ -206,8 +203,9 @@ void ss_dispatch(struct engine *engine)
     uint64_t room = free_room(engine);
     ss_ready_queue_begin(engine);
     while (room > 0 && (task = ss_ready_queue_next(engine)) != NULL) {
-        struct worker *worker =
-            ss_task_waits_for(task) == WAIT_ROOM ? ss_placement_find(task) : NULL;
+        struct worker *worker = ss_task_waits_for(task) == WAIT_ROOM
+                                    ? ss_placement_find(task)
+                                    : NULL;
         if (worker) {
             ss_ready_queue_served(task);
             send(engine, task, worker);
@@ -231,14 +229,13 @@ void ss_worker_free(struct worker *worker)
     ss_free(worker);
 }
 
-void ss_worker_refuse(struct engine *engine, const char *peer, int status,
-    const char *text)
+void ss_worker_refuse(
+    struct engine *engine, const char *peer, int status, const char *text)
 {
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_REFUSE,
-            .peer = ss_strdup(peer),
-            .status = status,
-            .text = ss_strdup(text)});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_REFUSE,
+                                  .peer = ss_strdup(peer),
+                                  .status = status,
+                                  .text = ss_strdup(text)});
 }
 
 static bool lease_ended(const struct engine *engine, const struct worker *w)
@@ -247,33 +244,34 @@ static bool lease_ended(const struct engine *engine, const struct worker *w)
 }
 
 // Why this worker cannot be taken in; SS_OK if it can.
-static int check_hello(struct engine *engine, const struct ss_event *event,
-    struct ss_error *error)
+static int check_hello(
+    struct engine *engine, const struct ss_event *event, struct ss_error *error)
 {
     const char *name = event->hello.name;
     if (!name || !name[0] || strlen(name) > SS_NAME_SIZE_MAX)
         return ss_error_set(error, SS_EINVAL, "a worker needs a name");
-    if (event->hello.capacity == 0
-        || event->hello.capacity > SS_WORKER_CAPACITY_MAX)
+    if (event->hello.capacity == 0 ||
+        event->hello.capacity > SS_WORKER_CAPACITY_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "worker %s: a capacity of %" PRIu32 " is not between 1 and %d",
             name, event->hello.capacity, SS_WORKER_CAPACITY_MAX);
     if (event->hello.graphs_count == 0)
         return ss_error_set(
             error, SS_EINVAL, "worker %s serves no graph", name);
-    if (engine->workers.count >= SS_WORKERS_MAX
-        && !ss_map_get(&engine->workers, event->peer))
+    if (engine->workers.count >= SS_WORKERS_MAX &&
+        !ss_map_get(&engine->workers, event->peer))
         return ss_error_set(error, SS_ELIMIT,
             "%d workers are the most that one coordinator takes",
             SS_WORKERS_MAX);
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *other = e->value;
-        if (strcmp(other->name, name) == 0
-            && strcmp(other->peer, event->peer) != 0
-            && !lease_ended(engine, other))
-            return ss_error_set(error, SS_EEXISTS, "worker %s is here "
-                "already, and alive: give this one another --name", name);
+        if (strcmp(other->name, name) == 0 &&
+            strcmp(other->peer, event->peer) != 0 &&
+            !lease_ended(engine, other))
+            return ss_error_set(error, SS_EEXISTS,
+                "worker %s is here "
+                "already, and alive: give this one another --name",
+                name);
     }
     return SS_OK;
 }
@@ -292,8 +290,8 @@ static void tell(struct task *task, struct ss_outcome *outcome)
     ss_runs_end(engine);
 }
 
-// Found again by its name: with one of an update, or of a superstep's folds, that
-// is lost for the last time all others go, too.
+// Found again by its name: with one of an update, or of a superstep's folds,
+// that is lost for the last time all others go, too.
 void ss_attempts_lose(
     struct worker *worker, struct attempts *lost, const char *why)
 {
@@ -391,14 +389,13 @@ static void welcome(struct engine *engine, const struct ss_event *event,
         ss_graph_is_served(engine, key, true);
         json_array_append_new(worker->graph_names, json_string(key));
     }
-    ss_engine_narrate(engine, "worker %s serves %zu graphs, %" PRIu32
-        " tasks at once", worker->name, worker->graphs.count,
-        worker->capacity);
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_WELCOME,
-            .peer = ss_strdup(event->peer),
-            .json = json_incref(engine->members),
-            .begin_ms = ss_begin_ms(engine)});
+    ss_engine_narrate(engine,
+        "worker %s serves %zu graphs, %" PRIu32 " tasks at once", worker->name,
+        worker->graphs.count, worker->capacity);
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_WELCOME,
+                                  .peer = ss_strdup(event->peer),
+                                  .json = json_incref(engine->members),
+                                  .begin_ms = ss_begin_ms(engine)});
     worker->members_said_ms = engine->now_ms;
     ss_worker_remind(worker);
     ss_claimed_take(worker, event->hello.offers, event->hello.offers_count);
@@ -442,10 +439,10 @@ static json_t *members_json(const struct ss_event *event)
 static void say_members(struct worker *worker)
 {
     worker->members_said_ms = worker->engine->now_ms;
-    ss_engine_command(worker->engine,
-        (struct ss_command){.type = SS_COMMAND_MEMBERS,
-            .peer = ss_strdup(worker->peer),
-            .json = json_incref(worker->engine->members)});
+    ss_engine_command(
+        worker->engine, (struct ss_command){.type = SS_COMMAND_MEMBERS,
+                            .peer = ss_strdup(worker->peer),
+                            .json = json_incref(worker->engine->members)});
 }
 
 void ss_workers_members(struct engine *engine, const struct ss_event *event)
@@ -470,8 +467,8 @@ void ss_members_remind(struct worker *worker)
 
 // ------------------------------------------------ words of workers
 
-// The attempt is the same: what it needs goes again, once, with its lists whole.
-// A second time it is left to the lease.
+// The attempt is the same: what it needs goes again, once, with its lists
+// whole. A second time it is left to the lease.
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
@@ -488,10 +485,10 @@ void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
         ss_engine_narrate(engine,
             "worker %s lacks a list: the order goes again, whole",
             worker->name);
-        ss_engine_command(engine,
-            (struct ss_command){.type = SS_COMMAND_DISPATCH,
-                .peer = ss_strdup(worker->peer),
-                .order = order});
+        ss_engine_command(
+            engine, (struct ss_command){.type = SS_COMMAND_DISPATCH,
+                        .peer = ss_strdup(worker->peer),
+                        .order = order});
     }
 }
 
@@ -539,8 +536,8 @@ void ss_workers_expire(struct engine *engine)
         if (lease_ended(engine, worker))
             remove_worker(worker, "its lease ended");
         else
-            ss_engine_wake(engine,
-                worker->seen_ms + engine->options.lease_ms + 1);
+            ss_engine_wake(
+                engine, worker->seen_ms + engine->options.lease_ms + 1);
     }
     if (engine->workers.count > 0)
         ss_engine_wake(
@@ -556,7 +553,7 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
     if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
         ss_engine_narrate(engine, "a result of a thread that has moved is "
-            "left to its owner");
+                                  "left to its owner");
         worker->seen_ms = engine->now_ms;
         ss_outcome_destroy(&outcome);
         return;
@@ -593,17 +590,16 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
 json_t *ss_workers_json(struct engine *engine)
 {
     json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *w = e->value;
-        json_array_append_new(list,
-            json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}", "worker",
-                w->name, "graphs", w->graph_names, "running",
-                (json_int_t)w->running, "capacity", (json_int_t)w->capacity,
-                "attempts", (json_int_t)w->attempts, "lost",
-                (json_int_t)w->lost, "seen_ms",
-                (json_int_t)(engine->now_ms - w->seen_ms), "drains",
-                ss_worker_leaves(w)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}",
+                      "worker", w->name, "graphs", w->graph_names, "running",
+                      (json_int_t)w->running, "capacity",
+                      (json_int_t)w->capacity, "attempts",
+                      (json_int_t)w->attempts, "lost", (json_int_t)w->lost,
+                      "seen_ms", (json_int_t)(engine->now_ms - w->seen_ms),
+                      "drains", ss_worker_leaves(w)));
     }
     return list;
 }

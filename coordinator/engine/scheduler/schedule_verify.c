@@ -28,10 +28,10 @@ static void verify_attempts(const struct engine *engine)
          e = e->next) {
         const struct task *task = e->value;
         snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
-        ss_invariant(I99, task->state == TASK_RUNNING
-                && strcmp(name, e->key) == 0);
-        ss_invariant(I100, task->attempt.epoch == engine->options.epoch
-                && task->attempt.dispatch <= engine->dispatches);
+        ss_invariant(
+            I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
+        ss_invariant(I100, task->attempt.epoch == engine->options.epoch &&
+                               task->attempt.dispatch <= engine->dispatches);
         ss_invariant(I101,
             ss_map_get(&engine->workers, task->worker->peer) == task->worker);
     }
@@ -64,11 +64,12 @@ static void verify_worker(const struct worker *worker)
     const struct engine *engine = worker->engine;
     ss_invariant(I104, is_alone(worker));
     ss_invariant(I105, worker->running == count_attempts(worker));
-    ss_invariant(I106, worker->seen_ms <= engine->now_ms
-            && engine->now_ms - worker->seen_ms <= engine->options.lease_ms);
+    ss_invariant(
+        I106, worker->seen_ms <= engine->now_ms &&
+                  engine->now_ms - worker->seen_ms <= engine->options.lease_ms);
     ss_invariant(I107, worker->let_go.count <= SS_WORKER_LET_GO_MAX);
-    ss_invariant(I108, worker->cached_lists.count
-            <= (worker->keeps_lists ? SS_WORKER_LISTS_MAX : 0));
+    ss_invariant(I108, worker->cached_lists.count <=
+                           (worker->keeps_lists ? SS_WORKER_LISTS_MAX : 0));
     ss_invariant(I109, worker->granted <= worker->capacity);
 }
 
@@ -79,9 +80,8 @@ static void verify_served(const struct engine *engine)
         size_t serve = 0;
         for (const struct ss_map_entry *w = engine->workers.first; w;
              w = w->next)
-            serve += ss_map_get(
-                         &((const struct worker *)w->value)->graphs, e->key)
-                != NULL;
+            serve += ss_map_get(&((const struct worker *)w->value)->graphs,
+                         e->key) != NULL;
         ss_invariant(I110, known->workers == serve);
     }
 }
@@ -89,10 +89,8 @@ static void verify_served(const struct engine *engine)
 void ss_workers_verify(const struct engine *engine, struct census *census)
 {
     verify_attempts(engine);
-    ss_invariant(
-        I102, engine->attempts.count == census->tasks[TASK_RUNNING]);
-    for (const struct ss_map_entry *e = engine->workers.first; e;
-         e = e->next) {
+    ss_invariant(I102, engine->attempts.count == census->tasks[TASK_RUNNING]);
+    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *worker = e->value;
         ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
         verify_worker(worker);
@@ -108,10 +106,9 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
 static void verify_dispatch(
     const struct engine *engine, const struct ss_command *command)
 {
-    const struct task *task = ss_attempt_find(
-        (struct engine *)engine, command->order->attempt);
-    ss_invariant(I112,
-        task && strcmp(task->worker->peer, command->peer) == 0);
+    const struct task *task =
+        ss_attempt_find((struct engine *)engine, command->order->attempt);
+    ss_invariant(I112, task && strcmp(task->worker->peer, command->peer) == 0);
     const struct worker *worker = task->worker;
     if (task->sent_anew)
         return; // with its lists whole: it was sent in a step before

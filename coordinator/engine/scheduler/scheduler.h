@@ -1,5 +1,5 @@
-// scheduler.h - who runs what is ready: workers and their attempts, as those above
-// see them.
+// scheduler.h - who runs what is ready: workers and their attempts, as those
+// above see them.
 #ifndef SS_ENGINE_SCHEDULER_H
 #define SS_ENGINE_SCHEDULER_H
 
@@ -33,21 +33,23 @@ struct worker {
     uint32_t granted;  // what it leaves to us of that
     uint32_t running;
     int64_t seen_ms;
-    // Its newest beat (beat.c): by its clock, and when it came. 0: it says none.
+    // Its newest beat (beat.c): by its clock, and when it came. 0: it says
+    // none.
     uint64_t beat_sent;
     int64_t beat_ms;
     int64_t members_said_ms; // when it was told last who the members are
-    struct ss_map graphs; // "name@version" -> itself
+    struct ss_map graphs;    // "name@version" -> itself
     struct ss_map labels;
     uint64_t attempts, lost;
     json_t *graph_names;
     json_t *settings; // for people; or NULL
-    struct { // of threads that have moved: its result is another's
+    struct {          // of threads that have moved: its result is another's
         struct ss_attempt *items;
         size_t count, capacity;
     } let_go;
     bool keeps_lists;
-    struct ss_map cached_lists; // what it holds (list_cache.c), least used first
+    struct ss_map
+        cached_lists; // what it holds (list_cache.c), least used first
 };
 
 // It is given nothing more.
@@ -56,8 +58,8 @@ static inline bool ss_worker_leaves(const struct worker *worker)
     return worker->state != WORKER_SERVES;
 }
 
-// Supersteps tell it of tasks that go, which leave their lines and workers, and the
-// levels of sends that they ignored.
+// Supersteps tell it of tasks that go, which leave their lines and workers, and
+// the levels of sends that they ignored.
 extern const struct sink ss_scheduler_sink;
 
 // Which ready tasks are meant.
@@ -91,8 +93,8 @@ void ss_dispatches_verify(const struct engine *engine);
 
 void ss_lines_verify(const struct engine *engine, struct census *census);
 // The ready task behind `task` (NULL: the first), in no order that counts.
-const struct task *ss_ready_queue_after(const struct engine *engine,
-    const struct task *task, enum line_kind kind);
+const struct task *ss_ready_queue_after(
+    const struct engine *engine, const struct task *task, enum line_kind kind);
 
 // ------------------------------------------------ takeover.c
 
@@ -111,8 +113,8 @@ void ss_claimed_fini(struct engine *engine);
 
 // ------------------------------------------------ schedule.c
 
-// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told of
-// new members.
+// What workers say (HELLO, BEAT, BYE, LACKS, DONE, LIVE), and who else is told
+// of new members.
 void ss_worker_hello(struct engine *engine, const struct ss_event *event);
 void ss_worker_bye(struct engine *engine, const struct ss_event *event);
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event);
@@ -127,7 +129,8 @@ void ss_worker_free(struct worker *worker);
 // What has become ready joins its line, in that order.
 void ss_schedule_ready(struct engine *engine);
 // Of updates that wait for a worker of a version that nobody serves any more,
-// while another one is served, one is planned anew with that. False: there is none.
+// while another one is served, one is planned anew with that. False: there is
+// none.
 bool ss_schedule_updates_follow(struct engine *engine);
 // At the end of a step: send what can be sent.
 void ss_dispatch(struct engine *engine);

@@ -3,10 +3,11 @@
 // A coordinator that comes after another one (it was started again, or gained
 // shards) finds runs whose tasks may be out. Workers offer what they hold: with
 // their Hello, or asked by a Seek. Tasks of a found run's first superstep wait
-// for that a little, also when all whom we know have answered: one that we do not
-// know of may begin what it was given as long as that (beat.c). One that is offered
-// with the same task, run and digest (model/task.h) goes on under a name of ours,
-// all others are sent anew. What is offered and not taken in time is void.
+// for that a little, also when all whom we know have answered: one that we do
+// not know of may begin what it was given as long as that (beat.c). One that is
+// offered with the same task, run and digest (model/task.h) goes on under a
+// name of ours, all others are sent anew. What is offered and not taken in time
+// is void.
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,9 +22,9 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -59,10 +60,9 @@ void ss_claimed_fini(struct engine *engine)
 static void settle(
     struct engine *engine, const char *peer, struct ss_attempt attempt)
 {
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_SETTLED,
-            .peer = ss_strdup(peer),
-            .attempt = attempt});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_SETTLED,
+                                  .peer = ss_strdup(peer),
+                                  .attempt = attempt});
 }
 
 // ------------------------------------------------ tasks that may be out
@@ -71,8 +71,8 @@ void ss_takeover_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
     struct engine *engine = task->loop->engine;
-    task->may_be_out = run && run->terms.recovering && task->node
-        && task->order_kind == SS_ORDER_NODE;
+    task->may_be_out = run && run->terms.recovering && task->node &&
+                       task->order_kind == SS_ORDER_NODE;
     if (!task->may_be_out || task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->id);
@@ -108,16 +108,16 @@ void ss_takeover_begin(struct engine *engine)
         engine->adopt_until_ms = until;
 }
 
-static void seek(struct worker *worker, const struct ss_shards *shards,
-    uint64_t epoch)
+static void seek(
+    struct worker *worker, const struct ss_shards *shards, uint64_t epoch)
 {
     struct ss_shards *copy = ss_zalloc(1, sizeof(*copy));
     *copy = *shards;
-    ss_engine_command(worker->engine,
-        (struct ss_command){.type = SS_COMMAND_SEEK,
-            .peer = ss_strdup(worker->peer),
-            .tag = epoch,
-            .shards = copy});
+    ss_engine_command(
+        worker->engine, (struct ss_command){.type = SS_COMMAND_SEEK,
+                            .peer = ss_strdup(worker->peer),
+                            .tag = epoch,
+                            .shards = copy});
 }
 
 void ss_seek_gained(
@@ -137,8 +137,8 @@ void ss_seek_all(struct worker *worker)
         struct ss_shards same = {{0}};
         uint64_t epoch = 0;
         for (uint16_t i = 0; i < SS_SHARDS; i++) {
-            if (!ss_shards_have(&left, i)
-                || (epoch && engine->shard_epochs[i] != epoch))
+            if (!ss_shards_have(&left, i) ||
+                (epoch && engine->shard_epochs[i] != epoch))
                 continue;
             epoch = engine->shard_epochs[i];
             ss_shards_add(&same, i);
@@ -178,14 +178,14 @@ static void keep(
 static void take(struct worker *worker, const struct ss_offer *offer)
 {
     struct engine *engine = worker->engine;
-    if (!ss_shard_owned(engine, offer->thread)
-        || offer->attempt.epoch == engine->options.epoch)
+    if (!ss_shard_owned(engine, offer->thread) ||
+        offer->attempt.epoch == engine->options.epoch)
         return;
     char *key = key_of(offer->thread, offer->task_id);
     const struct claimed *known = ss_map_get(&engine->offers, key);
-    bool is_same = known
-        && known->offer.attempt.epoch == offer->attempt.epoch
-        && known->offer.attempt.dispatch == offer->attempt.dispatch;
+    bool is_same = known &&
+                   known->offer.attempt.epoch == offer->attempt.epoch &&
+                   known->offer.attempt.dispatch == offer->attempt.dispatch;
     bool has_room = engine->offers.count < SS_OFFERS_MAX;
     if (!is_same && has_room && (!known || is_better(known, offer)))
         keep(worker, offer, key);
@@ -194,8 +194,8 @@ static void take(struct worker *worker, const struct ss_offer *offer)
     ss_free(key);
 }
 
-void ss_claimed_take(struct worker *worker, const struct ss_offer *offers,
-    size_t count)
+void ss_claimed_take(
+    struct worker *worker, const struct ss_offer *offers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         take(worker, &offers[i]);
@@ -247,8 +247,8 @@ static bool matches(struct task *task, const struct ss_offer *offer)
 {
     const struct run *run = task->loop->run;
     struct ss_assignment *order = ss_task_order(task);
-    bool is_same = strcmp(run->id, offer->run) == 0
-        && order->digest == offer->digest;
+    bool is_same =
+        strcmp(run->id, offer->run) == 0 && order->digest == offer->digest;
     ss_assignment_destroy(&order);
     return is_same;
 }
@@ -257,14 +257,15 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 {
     struct engine *engine = worker->engine;
     ss_attempt_begin(task, worker);
-    ss_engine_narrate(engine, "%s of superstep %" PRId64 " goes on at worker"
-        " %s, which %s it", task->node->name, task->loop->step, worker->name,
+    ss_engine_narrate(engine,
+        "%s of superstep %" PRId64 " goes on at worker"
+        " %s, which %s it",
+        task->node->name, task->loop->step, worker->name,
         it->offer.ended ? "has done" : "had begun");
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_ADOPT,
-            .peer = ss_strdup(worker->peer),
-            .held = it->offer.attempt,
-            .attempt = task->attempt});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_ADOPT,
+                                  .peer = ss_strdup(worker->peer),
+                                  .held = it->offer.attempt,
+                                  .attempt = task->attempt});
 }
 
 void ss_takeover_all(struct engine *engine)
@@ -300,8 +301,7 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
         const struct claimed *it = e->value;
         ss_invariant(I125, ss_map_get(&engine->workers, it->peer) != NULL);
         ss_invariant(I126, it->until_ms > engine->now_ms);
-        ss_invariant(
-            I127, it->offer.attempt.epoch != engine->options.epoch);
+        ss_invariant(I127, it->offer.attempt.epoch != engine->options.epoch);
     }
     ss_invariant(I128, engine->offers.count <= SS_OFFERS_MAX);
     for (const struct ss_map_entry *e = engine->expected.first; e; e = e->next)

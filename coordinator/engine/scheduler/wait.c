@@ -2,10 +2,10 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -17,8 +17,8 @@ static enum task_wait ready_waits_for(const struct task *task)
         return WAIT_PAUSE;
     if (task->gate_seq > loop->thread->durable)
         return WAIT_ROWS;
-    if (run && run->max_concurrency > 0
-        && (int64_t)run->running >= run->max_concurrency)
+    if (run && run->max_concurrency > 0 &&
+        (int64_t)run->running >= run->max_concurrency)
         return WAIT_LIMIT;
     if (ss_graph_workers(loop->engine, ss_task_root_graph(task)) == 0)
         return WAIT_SERVER;

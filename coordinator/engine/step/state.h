@@ -5,8 +5,8 @@
 //          |                                           \- loop (a subgraph) ...
 //          \- workers -- attempts -> tasks
 //
-// A *loop* is one graph in one checkpoint namespace (spec 5); a run is a tree of
-// loops.
+// A *loop* is one graph in one checkpoint namespace (spec 5); a run is a tree
+// of loops.
 #ifndef SS_ENGINE_STEP_STATE_H
 #define SS_ENGINE_STEP_STATE_H
 
@@ -49,26 +49,27 @@ struct engine {
         size_t count, capacity;
     } commands;
     const struct thread_owner *owner; // of all threads: the room of runs
-    struct ss_map threads; // id -> struct thread *
-    struct ss_map awaited; // tag of a unit or a read -> whose it is
+    struct ss_map threads;            // id -> struct thread *
+    struct ss_map awaited;            // tag of a unit or a read -> whose it is
     struct thread *idle_first, *idle_last;
     size_t idle_count, idle_size;
-    struct ss_map runs;    // run and thread (record.c) -> struct run *
-    struct ss_map graphs;  // "name@version" -> struct known_graph *
-    struct ss_map latest;  // name -> struct known_graph *
-    struct ss_map workers; // peer -> struct worker *
+    struct ss_map runs;     // run and thread (record.c) -> struct run *
+    struct ss_map graphs;   // "name@version" -> struct known_graph *
+    struct ss_map latest;   // name -> struct known_graph *
+    struct ss_map workers;  // peer -> struct worker *
     struct ss_map attempts; // dispatch number as text -> struct task *
     // takeover.c: what workers hold of owners before us, and who looks for it
     uint64_t worker_numbers;
-    size_t stores_out; // units of threads that the store has not answered
-    struct ss_map offers;  // task and thread -> struct offered *
+    size_t stores_out;      // units of threads that the store has not answered
+    struct ss_map offers;   // task and thread -> struct offered *
     struct ss_map expected; // the same -> struct task *
     bool claims_moved;
     int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
-    struct ss_map vouched; // beat.c: task and thread -> when it may be sent anew
+    struct ss_map
+        vouched;        // beat.c: task and thread -> when it may be sent anew
     int32_t row_format; // rows of newer ones are not written: who reads them?
-    json_t *members; // endpoints of all coordinators; NULL: not told
-    struct ss_shards owned; // if shared
+    json_t *members;    // endpoints of all coordinators; NULL: not told
+    struct ss_shards owned;  // if shared
     struct ss_shards unread; // of those: not all their runs are known yet
     uint64_t shard_epochs[SS_SHARDS];
     uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
@@ -78,7 +79,7 @@ struct engine {
     } suspects;
     char *on_probation; // the thread whose run goes on alone, or NULL
     int64_t probation_ends_ms;
-    struct ss_map pauses; // key -> json_t *, its record (pause.c)
+    struct ss_map pauses;      // key -> json_t *, its record (pause.c)
     size_t pauses_of_versions; // of those
     struct {
         struct pausing *items;
@@ -102,7 +103,7 @@ struct engine {
         struct thread **items;
         size_t count, capacity;
     } turns;
-    size_t queued; // runs that wait for their turn, on all threads
+    size_t queued;    // runs that wait for their turn, on all threads
     size_t verify_in; // steps until all invariants are looked at again
     struct {
         struct scan_reply *items;
@@ -124,10 +125,10 @@ struct engine {
     } ended; // freed at the end of the step
     uint64_t dispatches;
     uint64_t tags;
-    uint64_t stamps; // of lists that workers hold
+    uint64_t stamps;      // of lists that workers hold
     int64_t announced_us; // of the newest graph
     int64_t evict_at_ms;
-    bool graphs_moved; // one became known in this step
+    bool graphs_moved;      // one became known in this step
     const char *request_op; // of the request being served
     const char *request_by; // the key of who asks, or NULL
     int64_t wake_at_ms;
@@ -142,7 +143,7 @@ struct engine {
     struct {
         struct loop **items;
         size_t count, capacity;
-    } advance; // loops that may have something to do
+    } advance;         // loops that may have something to do
     size_t supersteps; // that ended in this step
     struct {
         struct loop **items;

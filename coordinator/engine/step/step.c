@@ -1,5 +1,5 @@
-// step.c - what a step gives: its commands, what it narrates, when it wants to be
-// woken.
+// step.c - what a step gives: its commands, what it narrates, when it wants to
+// be woken.
 //
 // The lowest room of the engine: every other one may call these, and they know
 // no thread, run, loop or worker.
@@ -69,9 +69,8 @@ void ss_engine_wake(struct engine *engine, int64_t at_ms)
         engine->wake_at_ms = at_ms;
 }
 
-void ss_engine_store_record(struct engine *engine,
-    enum ss_record_table table, const char *key, const char *index,
-    json_t *value)
+void ss_engine_store_record(struct engine *engine, enum ss_record_table table,
+    const char *key, const char *index, json_t *value)
 {
     struct ss_command command = {
         .type = SS_COMMAND_STORE, .tag = ++engine->tags, .puts_count = 1};
@@ -86,8 +85,7 @@ void ss_engine_store_record(struct engine *engine,
 void ss_engine_damaged(
     struct engine *engine, const char *kind, const char *name, const char *why)
 {
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_DAMAGED,
-            .key = ss_format("%s %s", kind, name),
-            .text = ss_strdup(why)});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_DAMAGED,
+                                  .key = ss_format("%s %s", kind, name),
+                                  .text = ss_strdup(why)});
 }

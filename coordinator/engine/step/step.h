@@ -21,8 +21,8 @@ void ss_engine_forget_commands(struct engine *engine);
 void ss_engine_store_record(struct engine *engine, enum ss_record_table table,
     const char *key, const char *index, json_t *value);
 // Something that is stored cannot be read: `why` is a sentence that names it.
-void ss_engine_damaged(struct engine *engine, const char *kind,
-    const char *name, const char *why);
+void ss_engine_damaged(
+    struct engine *engine, const char *kind, const char *name, const char *why);
 // Told where options.narrate listens; else nothing is formatted.
 void ss_engine_narrate(struct engine *engine, const char *format, ...)
     SS_PRINTF(2, 3);

@@ -1,5 +1,5 @@
-// answers.h - answers: errors, pages, replies that wait for rows, and requests that
-// carry a key and are done once.
+// answers.h - answers: errors, pages, replies that wait for rows, and requests
+// that carry a key and are done once.
 #ifndef SS_ENGINE_THREADS_ANSWERS_H
 #define SS_ENGINE_THREADS_ANSWERS_H
 
@@ -33,8 +33,7 @@ int ss_key_check(const json_t *body, struct ss_error *error) SS_MUST_USE;
 bool ss_answered_before(
     struct thread *thread, const char *peer, uint64_t id, const json_t *body);
 // `answer` goes into the row that is open, or one of its own. Borrows it.
-void ss_answer_keep(
-    struct thread *thread, const json_t *body, json_t *answer);
+void ss_answer_keep(struct thread *thread, const json_t *body, json_t *answer);
 // So many supersteps of an update are in the rows: asked again with its key, it
 // goes on at the checkpoint `base`.
 void ss_answer_keep_part(
@@ -62,8 +61,8 @@ void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
 // Answer when `thread`'s head is durable. Takes `body`.
 void ss_reply_durable(
     struct thread *thread, const char *peer, uint64_t id, json_t *body);
-// The thread has no run of that name: told when all is durable. It may have been
-// taken back just now, and a crash would bring it back.
+// The thread has no run of that name: told when all is durable. It may have
+// been taken back just now, and a crash would bring it back.
 void ss_reply_no_run(
     struct thread *thread, const char *peer, uint64_t id, const char *run);
 // A checkpoint of the thread cannot be put together: its rows contradict each

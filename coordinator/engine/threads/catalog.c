@@ -41,8 +41,7 @@ static void store_graph(struct engine *engine, const struct known_graph *known,
     json_object_set_new(
         record, ANNOUNCED, json_integer((json_int_t)known->announced_us));
     ss_engine_store_record(
-        engine, SS_RECORD_GRAPH, known->graph->key, known->graph->name,
-        record);
+        engine, SS_RECORD_GRAPH, known->graph->key, known->graph->name, record);
 }
 
 // A worker that comes back with an old version makes it no newer.
@@ -73,9 +72,8 @@ static void learn(struct engine *engine, struct ss_graph *compiled,
     }
     known->graph = compiled;
     if (is_new && announce)
-        at = engine->wall_us > engine->announced_us
-            ? engine->wall_us
-            : engine->announced_us + 1;
+        at = engine->wall_us > engine->announced_us ? engine->wall_us
+                                                    : engine->announced_us + 1;
     date(engine, known, at);
     if (is_new && announce)
         store_graph(engine, known, description);
@@ -86,11 +84,9 @@ static struct known_graph *told_before(
     struct engine *engine, const json_t *description)
 {
     const char *name = ss_json_str(description, "name", NULL);
-    struct known_graph *known =
-        name ? ss_map_get(&engine->latest, name) : NULL;
-    return known && json_equal(known->graph->description, description)
-        ? known
-        : NULL;
+    struct known_graph *known = name ? ss_map_get(&engine->latest, name) : NULL;
+    return known && json_equal(known->graph->description, description) ? known
+                                                                       : NULL;
 }
 
 void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
@@ -149,25 +145,26 @@ void ss_graph_is_served(struct engine *engine, const char *key, bool more)
         known->workers--;
 }
 
-size_t ss_graph_workers(const struct engine *engine, const struct ss_graph *graph)
+size_t ss_graph_workers(
+    const struct engine *engine, const struct ss_graph *graph)
 {
     const struct known_graph *known = ss_map_get(&engine->graphs, graph->key);
     return known ? known->workers : 0;
 }
 
-// What a new run takes: the newest version that a worker serves, else the newest.
+// What a new run takes: the newest version that a worker serves, else the
+// newest.
 static struct known_graph *newest_served(
     struct engine *engine, struct known_graph *latest)
 {
     struct known_graph *best = NULL;
     if (ss_graph_workers(engine, latest->graph) > 0)
         return latest;
-    for (const struct ss_map_entry *e = engine->graphs.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
         struct known_graph *it = e->value;
-        if (strcmp(it->graph->name, latest->graph->name) == 0
-            && (!best || it->announced_us > best->announced_us)
-            && ss_graph_workers(engine, it->graph) > 0)
+        if (strcmp(it->graph->name, latest->graph->name) == 0 &&
+            (!best || it->announced_us > best->announced_us) &&
+            ss_graph_workers(engine, it->graph) > 0)
             best = it;
     }
     return best ? best : latest;
@@ -176,8 +173,8 @@ static struct known_graph *newest_served(
 bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph)
 {
     struct known_graph *latest = ss_known_graph(engine, graph->name, NULL);
-    return ss_graph_workers(engine, graph) == 0 && latest
-        && ss_graph_workers(engine, newest_served(engine, latest)->graph) > 0;
+    return ss_graph_workers(engine, graph) == 0 && latest &&
+           ss_graph_workers(engine, newest_served(engine, latest)->graph) > 0;
 }
 
 struct ss_graph *ss_request_graph(struct engine *engine,
@@ -187,8 +184,10 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     if (!name)
         name = thread ? thread->graph : NULL;
     if (!name) {
-        ss_error_set(error, SS_ENOTFOUND, "thread %s is not known; say which "
-            "graph it is of", thread ? thread->id : "?");
+        ss_error_set(error, SS_ENOTFOUND,
+            "thread %s is not known; say which "
+            "graph it is of",
+            thread ? thread->id : "?");
         return NULL;
     }
     struct known_graph *known = ss_known_graph(engine, name, NULL);
@@ -198,8 +197,10 @@ struct ss_graph *ss_request_graph(struct engine *engine,
     ss_hint_init(&hint, name);
     for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next)
         ss_hint_offer(&hint, e->key);
-    ss_error_set(error, SS_ENOTFOUND, "no worker has announced a graph "
-        "\"%s\".%s", name, ss_hint_text(&hint));
+    ss_error_set(error, SS_ENOTFOUND,
+        "no worker has announced a graph "
+        "\"%s\".%s",
+        name, ss_hint_text(&hint));
     return NULL;
 }
 
@@ -207,12 +208,10 @@ void ss_thread_graph_from_rows(struct thread *thread)
 {
     for (uint64_t seq = ss_journal_head(thread->journal); seq > 0; seq--) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
-        const char *name =
-            row ? ss_json_str(row->entry, "graph", NULL) : NULL;
+        const char *name = row ? ss_json_str(row->entry, "graph", NULL) : NULL;
         if (!name)
-            name = row ? ss_json_str(
-                       json_object_get(row->metadata, "__loop__"), "graph",
-                       NULL)
+            name = row ? ss_json_str(json_object_get(row->metadata, "__loop__"),
+                             "graph", NULL)
                        : NULL;
         if (!name)
             continue;

@@ -34,8 +34,10 @@ bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
     if (!root)
         return false;
     if (root->checkpointer == SS_CHECKPOINTER_KEEP) {
-        ss_error_set(error, SS_ESTATE, "graph %s keeps its state for the graph "
-            "around it: by itself it has none", root->name);
+        ss_error_set(error, SS_ESTATE,
+            "graph %s keeps its state for the graph "
+            "around it: by itself it has none",
+            root->name);
         return false;
     }
     char *path = strip(ns, false);
@@ -46,9 +48,9 @@ bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
     ret->root = root;
     ret->graph = inner ? inner : root;
     ret->known = inner != NULL;
-    ret->ns = inner && inner != root
-            && inner->checkpointer == SS_CHECKPOINTER_KEEP
-        ? strip(ns, true)
-        : ss_strdup(ns);
+    ret->ns =
+        inner && inner != root && inner->checkpointer == SS_CHECKPOINTER_KEEP
+            ? strip(ns, true)
+            : ss_strdup(ns);
     return true;
 }

@@ -1,5 +1,5 @@
-// graphs.h - the graphs that workers announced, their versions, and which of them a
-// request means.
+// graphs.h - the graphs that workers announced, their versions, and which of
+// them a request means.
 #ifndef SS_ENGINE_THREADS_GRAPHS_H
 #define SS_ENGINE_THREADS_GRAPHS_H
 
@@ -34,8 +34,8 @@ struct graph_ref {
 struct known_graph *ss_known_graph(
     struct engine *engine, const char *name, const char *version);
 // Compile a description and keep what it describes; `announce`: by a worker, so
-// that one that is new is stored, and is the newest. Sets *ret_graph (borrowed),
-// or error->status says why it describes none.
+// that one that is new is stored, and is the newest. Sets *ret_graph
+// (borrowed), or error->status says why it describes none.
 void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
     struct ss_graph **ret_graph, struct ss_error *error);
 // A stored graph was read: it is known, or told as damaged.

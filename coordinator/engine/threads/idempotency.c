@@ -1,4 +1,5 @@
-// idempotency.c - a request with a key is done once: its answer stands in a row.
+// idempotency.c - a request with a key is done once: its answer stands in a
+// row.
 #include <string.h>
 
 #include "common/base/ids.h"
@@ -15,8 +16,8 @@ int ss_key_check(const json_t *body, struct ss_error *error)
     size_t size = json_string_length(key);
     if (!key || (size > 0 && size <= SS_KEY_SIZE_MAX))
         return SS_OK;
-    return ss_error_set(error, SS_EINVAL,
-        "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
+    return ss_error_set(
+        error, SS_EINVAL, "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
 }
 
 // What this row keeps of the key.
@@ -52,13 +53,12 @@ bool ss_answered_before(
 static void keep(struct thread *thread, json_t *what)
 {
     struct ss_row *row = thread->open && !thread->open->run[0]
-        ? thread->open
-        : ss_thread_row_for_events(thread, "", "");
+                             ? thread->open
+                             : ss_thread_row_for_events(thread, "", "");
     row->end = what;
 }
 
-void ss_answer_keep(
-    struct thread *thread, const json_t *body, json_t *answer)
+void ss_answer_keep(struct thread *thread, const json_t *body, json_t *answer)
 {
     json_t *key = json_object_get(body, "key");
     if (json_is_string(key))

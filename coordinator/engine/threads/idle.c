@@ -1,5 +1,5 @@
-// idle.c - threads that nobody uses: they stay in memory for a while, and within
-// bounds; whoever asks for one later has it folded back from its rows.
+// idle.c - threads that nobody uses: they stay in memory for a while, and
+// within bounds; whoever asks for one later has it folded back from its rows.
 #include <string.h>
 
 #include "common/base/map.h"
@@ -32,11 +32,11 @@ void ss_idle_leave(struct thread *thread)
 
 static bool is_idle(const struct thread *thread)
 {
-    return !thread->engine->owner->busy(thread) && thread->waiting.count == 0
-        && !thread->is_unread && thread->held.count == 0
-        && thread->puts.count == 0 && thread->store_tag == 0
-        && !thread->delete_to && !thread->open && !thread->dirty
-        && thread->state != THREAD_LOADING;
+    return !thread->engine->owner->busy(thread) && thread->waiting.count == 0 &&
+           !thread->is_unread && thread->held.count == 0 &&
+           thread->puts.count == 0 && thread->store_tag == 0 &&
+           !thread->delete_to && !thread->open && !thread->dirty &&
+           thread->state != THREAD_LOADING;
 }
 
 void ss_thread_rest(struct thread *thread)
@@ -46,8 +46,9 @@ void ss_thread_rest(struct thread *thread)
         return;
     engine->owner->rests(thread);
     thread->is_idle = true;
-    thread->idle_size = sizeof(*thread) + strlen(thread->id)
-        + (thread->journal ? ss_journal_size(thread->journal) : 0);
+    thread->idle_size =
+        sizeof(*thread) + strlen(thread->id) +
+        (thread->journal ? ss_journal_size(thread->journal) : 0);
     thread->idle_prev = engine->idle_last;
     if (engine->idle_last)
         engine->idle_last->idle_next = thread;
@@ -80,8 +81,8 @@ static void keep_bounds(struct engine *engine)
 {
     const size_t size_max =
         (size_t)SS_IDLE_THREADS_MAX * (size_t)SS_IDLE_THREAD_SIZE;
-    while (engine->idle_count > SS_IDLE_THREADS_MAX
-        || engine->idle_size > size_max) {
+    while (engine->idle_count > SS_IDLE_THREADS_MAX ||
+           engine->idle_size > size_max) {
         struct thread *longest = engine->idle_first;
         ss_idle_leave(longest);
         if (is_idle(longest))
@@ -98,8 +99,8 @@ bool ss_threads_evict(struct engine *engine)
     for (struct ss_map_entry *e = engine->threads.first, *next; e; e = next) {
         struct thread *thread = e->value;
         next = e->next;
-        if (!is_idle(thread)
-            || engine->now_ms - thread->used_ms < engine->options.idle_ms)
+        if (!is_idle(thread) ||
+            engine->now_ms - thread->used_ms < engine->options.idle_ms)
             continue;
         forget(thread);
     }

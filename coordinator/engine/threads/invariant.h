@@ -1,8 +1,8 @@
 // invariant.h - what holds between two steps, each under its number.
 //
 // The list is atop invariants.c; every room looks at what it keeps itself, and
-// counts on the way what the rooms above it hold against their own books. Nothing
-// here changes anything.
+// counts on the way what the rooms above it hold against their own books.
+// Nothing here changes anything.
 #ifndef SS_ENGINE_THREADS_INVARIANT_H
 #define SS_ENGINE_THREADS_INVARIANT_H
 
@@ -14,18 +14,18 @@
 struct engine;
 
 // A check that stays on wherever it is reached, and says its number.
-#define ss_invariant(number, claim) \
-    ((claim) ? (void)0 \
+#define ss_invariant(number, claim)                                            \
+    ((claim) ? (void)0                                                         \
              : ss_check_failed(#number ": " #claim, __FILE__, __LINE__))
 
 // What a walk has seen.
 struct census {
     size_t tasks[TASK_PARENT + 1]; // by enum task_state
     size_t expected;
-    size_t resting;                // loops between two supersteps
-    size_t awaited;                // tags of threads
-    size_t stores;                 // units under way
-    size_t dirty, turns;           // threads that a list has
+    size_t resting;      // loops between two supersteps
+    size_t awaited;      // tags of threads
+    size_t stores;       // units under way
+    size_t dirty, turns; // threads that a list has
     size_t idle;
     size_t idle_size;
     size_t runs;

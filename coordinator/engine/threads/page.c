@@ -2,8 +2,8 @@
 //
 // What is asked for may be longer than a message, and longer than a step should
 // take: the list is cut between items, and says that there is more. Who asks
-// goes on behind its last item (`before`, `after`, `from`). An item is never cut:
-// one alone that no message can carry is refused where messages are made.
+// goes on behind its last item (`before`, `after`, `from`). An item is never
+// cut: one alone that no message can carry is refused where messages are made.
 #include <string.h>
 
 #include "common/base/status.h"
@@ -15,15 +15,14 @@ void ss_page_init(struct page *page, const json_t *body)
 {
     json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
     *page = (struct page){.items = json_array(),
-        .count_max = limit < 0               ? 0
-            : limit < (json_int_t)SS_HISTORY_MAX ? (size_t)limit
-                                                 : SS_HISTORY_MAX};
+        .count_max = limit < 0                            ? 0
+                     : limit < (json_int_t)SS_HISTORY_MAX ? (size_t)limit
+                                                          : SS_HISTORY_MAX};
 }
 
 bool ss_page_is_full(struct page *page)
 {
-    page->more =
-        page->more || json_array_size(page->items) >= page->count_max;
+    page->more = page->more || json_array_size(page->items) >= page->count_max;
     return page->more;
 }
 

@@ -22,11 +22,10 @@ void ss_reply(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
     ss_check(body);
-    ss_engine_command(engine,
-        (struct ss_command){.type = SS_COMMAND_REPLY,
-            .peer = ss_strdup(peer),
-            .id = id,
-            .json = body});
+    ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_REPLY,
+                                  .peer = ss_strdup(peer),
+                                  .id = id,
+                                  .json = body});
 }
 
 void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,

@@ -1,5 +1,5 @@
-// reply_later.c - answers that are given when what they tell is durable, and what is
-// answered of rows that contradict each other.
+// reply_later.c - answers that are given when what they tell is durable, and
+// what is answered of rows that contradict each other.
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -28,8 +28,8 @@ void ss_reply_no_run(
     ss_error_set(
         &error, SS_ENOTFOUND, "thread %s has no run %s", thread->id, run);
     ss_reply_durable(thread, peer, id,
-        json_pack("{s:o}", "error",
-            ss_error_json(error.status, error.message)));
+        json_pack(
+            "{s:o}", "error", ss_error_json(error.status, error.message)));
 }
 
 void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
@@ -38,6 +38,5 @@ void ss_reply_torn(struct thread *thread, const char *peer, uint64_t id,
     struct ss_error error;
     ss_thread_torn(thread, mark, &error);
     ss_engine_narrate(thread->engine, "%s", error.message);
-    ss_reply_error(
-        thread->engine, peer, id, error.status, "%s", error.message);
+    ss_reply_error(thread->engine, peer, id, error.status, "%s", error.message);
 }

@@ -2,6 +2,7 @@
 //
 // Where several coordinators share a database a thread is served only while its
 // shard is owned. What becomes of one that is lost is in shards_lost.c.
+#include "coordinator/engine/threads/shards.h"
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
@@ -10,21 +11,19 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
-#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
 bool ss_shard_owned(const struct engine *engine, const char *thread)
 {
-    return !engine->options.shared
-        || ss_shards_have(&engine->owned, ss_shard_of(thread));
+    return !engine->options.shared ||
+           ss_shards_have(&engine->owned, ss_shard_of(thread));
 }
 
 uint64_t ss_shard_epoch(const struct engine *engine, const char *thread)
 {
-    return engine->options.shared
-        ? engine->shard_epochs[ss_shard_of(thread)]
-        : engine->options.epoch;
+    return engine->options.shared ? engine->shard_epochs[ss_shard_of(thread)]
+                                  : engine->options.epoch;
 }
 
 // ------------------------------------------------ where it is now
@@ -34,14 +33,13 @@ static const char *endpoint_of(const struct engine *engine, const char *thread)
 {
     uint16_t owner = engine->owners[ss_shard_of(thread)];
     return owner == SS_NOBODY
-        ? NULL
-        : json_string_value(json_array_get(engine->members, owner));
+               ? NULL
+               : json_string_value(json_array_get(engine->members, owner));
 }
 
 json_t *ss_moved_json(const struct engine *engine, const char *thread)
 {
-    char *text = ss_format(
-        "thread %s belongs to another coordinator", thread);
+    char *text = ss_format("thread %s belongs to another coordinator", thread);
     json_t *error = ss_error_json(SS_EMOVED, text);
     const char *endpoint = endpoint_of(engine, thread);
     if (endpoint)
@@ -50,8 +48,8 @@ json_t *ss_moved_json(const struct engine *engine, const char *thread)
     return json_pack("{s:o}", "error", error);
 }
 
-bool ss_redirect(struct engine *engine, const char *peer, uint64_t id,
-    const char *thread)
+bool ss_redirect(
+    struct engine *engine, const char *peer, uint64_t id, const char *thread)
 {
     if (ss_shard_owned(engine, thread))
         return false;

@@ -1,8 +1,8 @@
 // shards_lost.c - shards that are another coordinator's now: their threads go.
 //
-// What is lost is forgotten at once: nothing more is stored, sent or cancelled for
-// it. Attempts that are out go on at their workers, which offer them to the new
-// owner; an old one must not settle them.
+// What is lost is forgotten at once: nothing more is stored, sent or cancelled
+// for it. Attempts that are out go on at their workers, which offer them to the
+// new owner; an old one must not settle them.
 #include <string.h>
 
 #include "common/base/check.h"
@@ -22,8 +22,8 @@ static void new_owner(struct engine *engine, const struct ss_event *event)
     for (size_t i = 0; i < json_array_size(engine->members); i++) {
         const char *endpoint =
             json_string_value(json_array_get(engine->members, i));
-        if (event->shards.endpoint
-            && strcmp(endpoint, event->shards.endpoint) == 0)
+        if (event->shards.endpoint &&
+            strcmp(endpoint, event->shards.endpoint) == 0)
             owner = (uint16_t)i;
     }
     for (uint16_t i = 0; i < SS_SHARDS; i++)

@@ -84,16 +84,15 @@ struct thread *ss_thread_find(struct engine *engine, const char *id)
 struct thread *ss_thread_get(struct engine *engine, const char *id)
 {
     struct thread *thread = ss_thread_find(engine, id);
-    if (thread->state == THREAD_COLD && !thread->is_unread
-        && ss_is_read(engine, id)) {
+    if (thread->state == THREAD_COLD && !thread->is_unread &&
+        ss_is_read(engine, id)) {
         ss_thread_move(thread, THREAD_LOADING);
         thread->load_tag = await_tag(thread);
-        ss_engine_command(engine,
-            (struct ss_command){.type = SS_COMMAND_READ,
-                .tag = thread->load_tag,
-                .thread = ss_strdup(id),
-                .from = 1,
-                .to = UINT64_MAX});
+        ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_READ,
+                                      .tag = thread->load_tag,
+                                      .thread = ss_strdup(id),
+                                      .from = 1,
+                                      .to = UINT64_MAX});
     }
     return thread;
 }
@@ -141,7 +140,8 @@ static uint64_t newest_ticks(const struct ss_journal *journal)
     size_t spaces = 0;
     const char *const *names = ss_journal_namespaces(journal, &spaces);
     for (size_t i = 0; i < spaces; i++) {
-        const struct ss_checkpoint_entry *mark = ss_journal_find(journal, names[i], NULL);
+        const struct ss_checkpoint_entry *mark =
+            ss_journal_find(journal, names[i], NULL);
         uint64_t ticks = mark ? ss_uuid6_read(mark->id) : 0;
         if (ticks > newest)
             newest = ticks;
@@ -152,8 +152,8 @@ static uint64_t newest_ticks(const struct ss_journal *journal)
 // What is stored, and not the way to it.
 static bool is_damage(int status)
 {
-    return status == SS_ECORRUPT || status == SS_EFORMAT
-        || status == SS_EVERSION;
+    return status == SS_ECORRUPT || status == SS_EFORMAT ||
+           status == SS_EVERSION;
 }
 
 static bool take_rows(struct thread *thread, const struct ss_event *event)
@@ -166,8 +166,7 @@ static bool take_rows(struct thread *thread, const struct ss_event *event)
         ss_error_set(&error, status, "thread %s: cannot be read: %s",
             thread->id, event->rows.message ? event->rows.message : "");
     thread->journal = ss_journal_new();
-    uint64_t first =
-        event->rows.rows_count ? event->rows.rows[0]->seq : 0;
+    uint64_t first = event->rows.rows_count ? event->rows.rows[0]->seq : 0;
     for (size_t i = 0; i < event->rows.rows_count; i++) {
         struct ss_row *row = event->rows.rows[i];
         if (row->void_seq >= first && row->void_from <= first)
@@ -204,10 +203,11 @@ struct thread *ss_thread_rows(
     return NULL;
 }
 
-int ss_thread_torn(const struct thread *thread, const struct ss_checkpoint_entry *mark,
-    struct ss_error *error)
+int ss_thread_torn(const struct thread *thread,
+    const struct ss_checkpoint_entry *mark, struct ss_error *error)
 {
-    int status = ss_error_set(error, SS_ECORRUPT, "thread %s: checkpoint %s "
+    int status = ss_error_set(error, SS_ECORRUPT,
+        "thread %s: checkpoint %s "
         "(row %" PRIu64 ") cannot be read: its rows contradict each other",
         thread->id, mark->id, mark->row->seq);
     ss_engine_damaged(thread->engine, "thread", thread->id, error->message);
@@ -229,8 +229,8 @@ void ss_thread_new_id(
     if (ticks <= thread->last_ticks)
         ticks = thread->last_ticks + 1;
     thread->last_ticks = ticks;
-    ss_uuid6(ticks, step,
-        ss_prng_next(&thread->engine->prng) & 0xffffffffffffu, ret_id);
+    ss_uuid6(ticks, step, ss_prng_next(&thread->engine->prng) & 0xffffffffffffu,
+        ret_id);
 }
 
 void ss_thread_dirty(struct thread *thread)
@@ -286,19 +286,18 @@ static struct ss_row *begin_row(
     return row;
 }
 
-static bool same_loop(
-    const struct ss_row *row, const char *run, const char *ns)
+static bool same_loop(const struct ss_row *row, const char *run, const char *ns)
 {
-    return row && !row->end && strcmp(row->run, run) == 0
-        && strcmp(row->ns, ns) == 0;
+    return row && !row->end && strcmp(row->run, run) == 0 &&
+           strcmp(row->ns, ns) == 0;
 }
 
-struct ss_row *ss_thread_row_for_writes(struct thread *thread,
-    const char *run, const char *ns, const char *of)
+struct ss_row *ss_thread_row_for_writes(
+    struct thread *thread, const char *run, const char *ns, const char *of)
 {
     struct ss_row *row = thread->open;
-    if (!same_loop(row, run, ns) || row->has_checkpoint
-        || (row->of[0] && strcmp(row->of, of) != 0))
+    if (!same_loop(row, run, ns) || row->has_checkpoint ||
+        (row->of[0] && strcmp(row->of, of) != 0))
         row = begin_row(thread, run, ns);
     ss_id_copy(row->of, of);
     return row;
@@ -342,12 +341,11 @@ struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run)
 void ss_thread_put(struct thread *thread, enum ss_record_table table,
     const char *key, const char *index, json_t *value, bool absent)
 {
-    SS_VEC_PUSH(&thread->puts,
-        (struct ss_command_put){.table = table,
-            .key = ss_strdup(key),
-            .index = ss_strdup(index),
-            .value = value,
-            .absent = absent});
+    SS_VEC_PUSH(&thread->puts, (struct ss_command_put){.table = table,
+                                   .key = ss_strdup(key),
+                                   .index = ss_strdup(index),
+                                   .value = value,
+                                   .absent = absent});
     ss_thread_dirty(thread);
 }
 
@@ -378,21 +376,20 @@ void ss_thread_release_at(
 // The unit that holds what was put last.
 uint64_t ss_thread_unit(const struct thread *thread)
 {
-    bool more = thread->puts.count > 0 || thread->open
-        || (thread->journal
-            && ss_journal_head(thread->journal) > thread->issued);
+    bool more =
+        thread->puts.count > 0 || thread->open ||
+        (thread->journal && ss_journal_head(thread->journal) > thread->issued);
     return thread->units + more;
 }
 
 void ss_thread_release_all_at(
     struct thread *thread, enum gate gate, struct ss_command command)
 {
-    uint64_t seq = thread->journal
-        ? ss_thread_gate(thread, gate, DURABLE_SYNC)
-        : 0;
+    uint64_t seq =
+        thread->journal ? ss_thread_gate(thread, gate, DURABLE_SYNC) : 0;
     uint64_t unit = ss_thread_unit(thread);
-    if (seq <= thread->durable && unit <= thread->units_durable
-        && thread->held.count == 0) {
+    if (seq <= thread->durable && unit <= thread->units_durable &&
+        thread->held.count == 0) {
         ss_engine_command(thread->engine, command);
         return;
     }
@@ -402,9 +399,9 @@ void ss_thread_release_all_at(
 static void release(struct thread *thread)
 {
     size_t released = 0;
-    while (released < thread->held.count
-        && thread->held.items[released].seq <= thread->durable
-        && thread->held.items[released].unit <= thread->units_durable)
+    while (released < thread->held.count &&
+           thread->held.items[released].seq <= thread->durable &&
+           thread->held.items[released].unit <= thread->units_durable)
         ss_engine_command(
             thread->engine, thread->held.items[released++].command);
     if (released == 0)
@@ -447,24 +444,23 @@ void ss_thread_flush(struct thread *thread)
         return;
     ss_thread_seal(thread);
     uint64_t head = ss_journal_head(thread->journal);
-    if (thread->store_tag != 0
-        || (head == thread->issued && thread->puts.count == 0
-            && !thread->delete_to))
+    if (thread->store_tag != 0 ||
+        (head == thread->issued && thread->puts.count == 0 &&
+            !thread->delete_to))
         return;
     struct ss_command command = {.type = SS_COMMAND_STORE,
         .tag = await_tag(thread),
         .thread = ss_strdup(thread->id)};
     command.rows_count = (size_t)(head - thread->issued);
-    struct ss_row **rows =
-        ss_zalloc(command.rows_count + 1, sizeof(*rows));
+    struct ss_row **rows = ss_zalloc(command.rows_count + 1, sizeof(*rows));
     for (size_t i = 0; i < command.rows_count; i++)
         rows[i] = (struct ss_row *)ss_journal_row(
             thread->journal, thread->issued + 1 + i);
     for (size_t i = 0; i < command.rows_count; i++)
         ss_check(rows[i]); // none is void before it was stored
     command.rows = rows;
-    if (thread->delete_to && head == thread->issued
-        && thread->durable == head) {
+    if (thread->delete_to && head == thread->issued &&
+        thread->durable == head) {
         command.delete_to = thread->delete_to; // by itself, behind its void row
         thread->delete_to = 0;
     }
@@ -509,10 +505,10 @@ enum unit_end ss_thread_stored(
 
 bool ss_thread_is_quiet(const struct thread *thread)
 {
-    return thread->store_tag == 0 && thread->held.count == 0
-        && thread->puts.count == 0
-        && (!thread->journal
-            || ss_journal_head(thread->journal) == thread->issued);
+    return thread->store_tag == 0 && thread->held.count == 0 &&
+           thread->puts.count == 0 &&
+           (!thread->journal ||
+               ss_journal_head(thread->journal) == thread->issued);
 }
 
 void ss_thread_break(struct thread *thread, int status, const char *message)

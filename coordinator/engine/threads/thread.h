@@ -41,7 +41,7 @@ struct thread {
     size_t open_writes;  // its capacity for writes
     uint64_t issued;     // rows handed to the store
     uint64_t durable;
-    uint64_t store_tag; // of the unit in flight; 0: none
+    uint64_t store_tag;    // of the unit in flight; 0: none
     uint64_t worked_on_by; // number of the worker that had its last task
     uint64_t store_to;
     uint64_t units; // handed to the store
@@ -55,12 +55,12 @@ struct thread {
         size_t count, capacity;
     } held;
     struct waiting_list waiting;
-    struct run *run;       // the active one
+    struct run *run;        // the active one
     struct run *taken_back; // one that ended so; its rows are not void yet
     struct {
         struct run **items;
         size_t count, capacity;
-    } queue; // those that wait for their turn, in order (queue.c)
+    } queue;               // those that wait for their turn, in order (queue.c)
     int64_t queue_last;    // the place of the last one that joined
     bool turn;             // in engine's list of threads that may begin one
     struct change *change; // an update_state that waits for a worker
@@ -70,13 +70,13 @@ struct thread {
     int64_t born_us;       // when it was made; 0: it has no record
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
-    bool deleting;         // until that is durable who asks for the thread waits
-    bool is_unread;           // not to be read yet: a run of it is on trial
+    bool deleting;  // until that is durable who asks for the thread waits
+    bool is_unread; // not to be read yet: a run of it is on trial
     struct ss_map old_records; // runs whose name alone is their key (record.c)
-    json_t *quarantined;        // the record of its quarantined run, or NULL
-    json_t *cancelled_record;        // of one that is being cancelled; or NULL
-    int64_t recoveries;    // of the run that it is read for
-    char *graph;           // last used
+    json_t *quarantined;       // the record of its quarantined run, or NULL
+    json_t *cancelled_record;  // of one that is being cancelled; or NULL
+    int64_t recoveries;        // of the run that it is read for
+    char *graph;               // last used
     uint64_t last_ticks;
     uint64_t event_seq; // numbering of events
     uint32_t event_index;
@@ -93,13 +93,14 @@ enum gate {
 #undef X
 };
 
-// What the room above does about a thread. The engine is given it when it is made.
+// What the room above does about a thread. The engine is given it when it is
+// made.
 struct thread_owner {
-    // A row of that run ("": of none) is about to begin. Records may be put, which
-    // go with it.
+    // A row of that run ("": of none) is about to begin. Records may be put,
+    // which go with it.
     void (*row_begins)(struct thread *thread, const char *run);
-    // The thread is about to drop what is not durable, but what waits for it; its
-    // journal is still there.
+    // The thread is about to drop what is not durable, but what waits for it;
+    // its journal is still there.
     void (*broken)(struct thread *thread, int status, const char *message);
     // True: it is used though nobody asks for it.
     bool (*busy)(const struct thread *thread);
@@ -132,8 +133,8 @@ struct thread *ss_thread_get(struct engine *engine, const char *id);
 void ss_thread_destroy(struct thread **thread);
 // Whose unit or read has that tag; NULL: nobody's (any more).
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
-// Rows that a thread asked for. Gives that thread if it can be used now, by those
-// who wait for it, else NULL.
+// Rows that a thread asked for. Gives that thread if it can be used now, by
+// those who wait for it, else NULL.
 struct thread *ss_thread_rows(
     struct engine *engine, const struct ss_event *event);
 enum unit_end ss_thread_stored(
@@ -145,8 +146,8 @@ void ss_thread_new_id(
 
 // The row that is being made in this step. Writes come before a checkpoint, so
 // a row is begun anew where it would not be "what becomes durable together".
-struct ss_row *ss_thread_row_for_writes(struct thread *thread,
-    const char *run, const char *ns, const char *of);
+struct ss_row *ss_thread_row_for_writes(
+    struct thread *thread, const char *run, const char *ns, const char *of);
 struct ss_row *ss_thread_row_for_checkpoint(
     struct thread *thread, const char *run, const char *ns);
 struct ss_row *ss_thread_row_for_entry(struct thread *thread, const char *run);
@@ -154,8 +155,8 @@ struct ss_row *ss_thread_row_for_end(struct thread *thread, const char *run);
 // One that holds nothing but what was told.
 struct ss_row *ss_thread_row_for_events(
     struct thread *thread, const char *run, const char *ns);
-// A row that takes rows `from`..`to` back. What was borrowed from the journal is
-// gone.
+// A row that takes rows `from`..`to` back. What was borrowed from the journal
+// is gone.
 void ss_thread_void(
     struct thread *thread, const char *run, uint64_t from, uint64_t to);
 // Put the open row into the journal. Reads see it from now on.
@@ -186,8 +187,8 @@ bool ss_thread_is_quiet(const struct thread *thread);
 // All that wait for the thread get this error, and its hot state is dropped.
 void ss_thread_break(struct thread *thread, int status, const char *message);
 // The words for a checkpoint that cannot be put together. SS_ECORRUPT.
-int ss_thread_torn(const struct thread *thread, const struct ss_checkpoint_entry *mark,
-    struct ss_error *error);
+int ss_thread_torn(const struct thread *thread,
+    const struct ss_checkpoint_entry *mark, struct ss_error *error);
 
 // ------------------------------------------------ idle.c
 

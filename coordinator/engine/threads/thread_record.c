@@ -1,7 +1,8 @@
 // thread_record.c - the record of a thread: what stands in the table `threads`.
 //
 // It is put together with rows, and tells then where the thread ends
-// (coordinator/core/journal_head.h); so what it said before is kept, and said again.
+// (coordinator/core/journal_head.h); so what it said before is kept, and said
+// again.
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -24,11 +25,10 @@ void ss_thread_put_record(struct thread *thread, json_t *news)
 {
     struct ss_error error;
     json_t *record = NULL;
-    if (!thread->record
-        || ss_json_parse(thread->record, strlen(thread->record), &record,
-               &error) != SS_OK)
-        record = json_pack("{s:I}", "created_us",
-            (json_int_t)thread->engine->wall_us);
+    if (!thread->record || ss_json_parse(thread->record, strlen(thread->record),
+                               &record, &error) != SS_OK)
+        record = json_pack(
+            "{s:I}", "created_us", (json_int_t)thread->engine->wall_us);
     json_object_set_new(record, "thread", json_string(thread->id));
     json_object_update(record, news);
     json_decref(news);

@@ -9,8 +9,8 @@ enum {
     HOT = 1 << THREAD_HOT,
 };
 
-// Whatever its store refuses makes a thread COLD: what it knew is dropped, and is
-// read again when somebody asks.
+// Whatever its store refuses makes a thread COLD: what it knew is dropped, and
+// is read again when somebody asks.
 static const struct ss_state states[] = {
     [THREAD_COLD] = {"cold", COLD | LOADING | HOT},
     [THREAD_LOADING] = {"being read", COLD},

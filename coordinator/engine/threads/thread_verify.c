@@ -24,15 +24,15 @@ static void verify_rows(const struct thread *thread)
         return;
     uint64_t head = ss_journal_head(thread->journal);
     if (!thread->deleting)
-        ss_invariant(I14,
-            thread->durable <= thread->issued && thread->issued <= head);
-    if (thread->store_tag == 0)
-        ss_invariant(I15, thread->issued == head && thread->puts.count == 0
-                && !thread->delete_to && !thread->delete_all);
-    const struct ss_checkpoint_entry *newest = ss_journal_find(thread->journal, "", NULL);
-    if (newest)
         ss_invariant(
-            I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
+            I14, thread->durable <= thread->issued && thread->issued <= head);
+    if (thread->store_tag == 0)
+        ss_invariant(I15, thread->issued == head && thread->puts.count == 0 &&
+                              !thread->delete_to && !thread->delete_all);
+    const struct ss_checkpoint_entry *newest =
+        ss_journal_find(thread->journal, "", NULL);
+    if (newest)
+        ss_invariant(I16, ss_uuid6_read(newest->id) <= thread->last_ticks);
 }
 
 static void verify_store(const struct thread *thread, struct census *census)
@@ -44,8 +44,7 @@ static void verify_store(const struct thread *thread, struct census *census)
         ss_invariant(
             I18, ss_thread_awaits(engine, thread->store_tag) == thread);
     if (thread->state == THREAD_LOADING)
-        ss_invariant(
-            I19, ss_thread_awaits(engine, thread->load_tag) == thread);
+        ss_invariant(I19, ss_thread_awaits(engine, thread->load_tag) == thread);
     census->awaited += is_out;
     census->awaited += thread->state == THREAD_LOADING;
     census->stores += is_out;
@@ -56,8 +55,8 @@ static void verify_held(const struct thread *thread)
     if (thread->held.count == 0)
         return;
     const struct gated *first = &thread->held.items[0];
-    ss_invariant(I20, first->seq > thread->durable
-            || first->unit > thread->units_durable);
+    ss_invariant(I20,
+        first->seq > thread->durable || first->unit > thread->units_durable);
     ss_invariant(I21, thread->store_tag != 0);
 }
 
@@ -66,8 +65,9 @@ static void verify_held(const struct thread *thread)
 static void verify_use(const struct thread *thread)
 {
     bool is_used = thread->run || thread->change || thread->taken_back;
-    ss_invariant(I24, (thread->run != NULL) + (thread->change != NULL)
-                + (thread->taken_back != NULL) <= 1);
+    ss_invariant(I24, (thread->run != NULL) + (thread->change != NULL) +
+                              (thread->taken_back != NULL) <=
+                          1);
     if (thread->state != THREAD_HOT)
         ss_invariant(I25, !is_used);
     if (thread->is_unread)
@@ -79,10 +79,11 @@ static void verify_use(const struct thread *thread)
     if (thread->deleting)
         ss_invariant(I29, !is_used);
     if (thread->is_idle)
-        ss_invariant(I30, !is_used && thread->queue.count == 0
-                && thread->waiting.count == 0 && thread->held.count == 0
-                && thread->store_tag == 0 && !thread->is_unread
-                && thread->state != THREAD_LOADING);
+        ss_invariant(I30, !is_used && thread->queue.count == 0 &&
+                              thread->waiting.count == 0 &&
+                              thread->held.count == 0 &&
+                              thread->store_tag == 0 && !thread->is_unread &&
+                              thread->state != THREAD_LOADING);
 }
 
 static void verify_idle(const struct engine *engine, struct census *census)
@@ -102,8 +103,7 @@ static void verify_idle(const struct engine *engine, struct census *census)
 
 void ss_threads_verify(const struct engine *engine, struct census *census)
 {
-    for (const struct ss_map_entry *e = engine->threads.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         const struct thread *thread = e->value;
         ss_invariant(I10, strcmp(e->key, thread->id) == 0);
         ss_invariant(I11, ss_shard_owned(engine, thread->id));
@@ -119,8 +119,8 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
     verify_idle(engine, census);
     for (size_t i = 0; i < engine->dirty.count; i++)
         ss_invariant(I22, engine->dirty.items[i]->dirty);
-    ss_invariant(I23, engine->dirty.count == census->dirty
-            && engine->turns.count == census->turns);
+    ss_invariant(I23, engine->dirty.count == census->dirty &&
+                          engine->turns.count == census->turns);
     ss_invariant(I35, engine->awaited.count == census->awaited);
     ss_invariant(I36, engine->stores_out == census->stores);
 }

@@ -3,8 +3,8 @@
 //   recover X | rollback Y | cancel Z, state, copy ...
 //   found, nobody asks     | requests, in the order in which they came
 //
-// Until the thread has been read, or for longer: a run's graph may be unknown, a
-// copy waits for the store. Who may go on now is for the rooms above to say
+// Until the thread has been read, or for longer: a run's graph may be unknown,
+// a copy waits for the store. Who may go on now is for the rooms above to say
 // (ss_requests_resume); here is only who waits.
 #include <string.h>
 
@@ -26,14 +26,12 @@ void ss_waiting_fini(struct waiting *waiting)
 void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
     uint64_t id, json_t *body)
 {
-    SS_VEC_PUSH(&thread->waiting,
-        (struct waiting){
-            ss_strdup(peer), id, ss_strdup(op), json_incref(body)});
+    SS_VEC_PUSH(&thread->waiting, (struct waiting){ss_strdup(peer), id,
+                                      ss_strdup(op), json_incref(body)});
 }
 
 // Before those who ask: they are to find it.
-void ss_waiting_add_run(
-    struct thread *thread, const char *run, const char *op)
+void ss_waiting_add_run(struct thread *thread, const char *run, const char *op)
 {
     struct waiting found = {
         .op = ss_strdup(op), .body = json_pack("{s:s}", "run", run)};
@@ -62,13 +60,13 @@ bool ss_waiting_has_run(const struct thread *thread, const char *run)
     return false;
 }
 
-bool ss_waiting_take_run(struct thread *thread, const char *run,
-    const char *op, struct waiting *ret)
+bool ss_waiting_take_run(
+    struct thread *thread, const char *run, const char *op, struct waiting *ret)
 {
     for (size_t at = thread->waiting.count; at-- > 0;) {
         *ret = thread->waiting.items[at];
-        if (strcmp(ret->op, op) != 0
-            || strcmp(ss_json_str(ret->body, "run", ""), run) != 0)
+        if (strcmp(ret->op, op) != 0 ||
+            strcmp(ss_json_str(ret->body, "run", ""), run) != 0)
             continue;
         SS_VEC_REMOVE(&thread->waiting, at);
         return true;

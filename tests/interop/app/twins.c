@@ -218,8 +218,8 @@ static void chat(struct ss_graph_def *graph)
 // would have to be added.
 static int keep(struct ss_task *task)
 {
-    json_t *update = json_pack("{s:[O], s:[s]}", "many",
-        ss_input_get(task, "one"), "x", "keep");
+    json_t *update = json_pack(
+        "{s:[O], s:[s]}", "many", ss_input_get(task, "one"), "x", "keep");
     note("keep");
     if (json_is_true(ss_input_get(task, "ask")))
         json_object_set_new(update, "sum", json_integer(1));
@@ -261,5 +261,5 @@ static void delta(struct ss_graph_def *graph)
 }
 
 SS_APP(SS_GRAPH("fan", fan) SS_GRAPH("nest", nest) SS_GRAPH("late", late)
-        SS_GRAPH("chat", chat) SS_GRAPH("things", things) SS_GRAPH("delta", delta)
-        SS_GRAPH("kept", kept))
+        SS_GRAPH("chat", chat) SS_GRAPH("things", things)
+            SS_GRAPH("delta", delta) SS_GRAPH("kept", kept))

@@ -1,7 +1,7 @@
 // rounds.c - three nodes side by side, three times, and then a question. Each
-// node writes its name and the round, so the log says how often its writes count;
-// where the input has a "trace", each body appends the same to that file, so it
-// says which ran.
+// node writes its name and the round, so the log says how often its writes
+// count; where the input has a "trace", each body appends the same to that
+// file, so it says which ran.
 #include <superstep/superstep.h>
 
 #include <stdio.h>

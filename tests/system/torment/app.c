@@ -1,7 +1,7 @@
-// app.c - the torment's application: sends of which one fails first, a graph inside
-// that asks, three rounds, counters and lists with reducers. Each body's first deed
-// is a line in the file that the argument names: who, when, and when its thread had
-// last looked at the clock that says whether it may begin.
+// app.c - the torment's application: sends of which one fails first, a graph
+// inside that asks, three rounds, counters and lists with reducers. Each body's
+// first deed is a line in the file that the argument names: who, when, and when
+// its thread had last looked at the clock that says whether it may begin.
 //
 //   plan -> work x 3 (sent) -> gather -> inner: ask -> told -> turn -> plan ...
 #include <superstep/superstep.h>
@@ -48,12 +48,12 @@ static void say(struct ss_task *task)
 }
 
 // What it did goes into a list, with a mark that finds its row again.
-static int add(struct ss_task *task, const char *const keys[3], json_t *what,
-    int count)
+static int add(
+    struct ss_task *task, const char *const keys[3], json_t *what, int count)
 {
-    return ss_update(task, json_pack("{s:[o], s:i, s:[o]}", keys[0], what,
-                               keys[1], count, keys[2],
-                               json_sprintf("done:%s", ss_task_id(task))));
+    return ss_update(
+        task, json_pack("{s:[o], s:i, s:[o]}", keys[0], what, keys[1], count,
+                  keys[2], json_sprintf("done:%s", ss_task_id(task))));
 }
 
 static int done(struct ss_task *task, json_t *what, int count)
@@ -91,8 +91,8 @@ static int work(struct ss_task *task)
     if (i == SENDS - 1 && ss_attempt_number(task) == 1)
         return ss_fail(task, "flaky", "the first try of each third one");
     toil();
-    return done(
-        task, json_sprintf("work%d.%d", (int)ss_input_int(task, "r"), i), i + 1);
+    return done(task,
+        json_sprintf("work%d.%d", (int)ss_input_int(task, "r"), i), i + 1);
 }
 
 static int gather(struct ss_task *task)

@@ -1,5 +1,5 @@
-// look.c - preloaded into a worker: notes when each thread last read the clock by
-// which the worker looks whether a body may begin (worker/host.c).
+// look.c - preloaded into a worker: notes when each thread last read the clock
+// by which the worker looks whether a body may begin (worker/host.c).
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

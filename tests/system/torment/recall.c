@@ -20,8 +20,8 @@ static json_t *recall(struct ss_client *client, const char *thread)
         return json_pack(
             "{s:s, s:s}", "thread", thread, "error", error.message);
     }
-    return json_pack(
-        "{s:s, s:o, s:o}", "thread", thread, "state", state, "history", history);
+    return json_pack("{s:s, s:o, s:o}", "thread", thread, "state", state,
+        "history", history);
 }
 
 int main(int argc, char **argv)

@@ -87,9 +87,8 @@ START_TEST(a_json_line_says_what_it_is_about)
     log_to_lines(SS_LOG_INFO, true);
     ss_log_about(SS_LOG_INFO, &subject, "it %s", "runs");
     json_t *line = json_loads(lines, 0, NULL);
-    json_t *wanted =
-        json_pack("{s:s, s:s, s:s, s:i, s:s}", "thread", "t \"1\"", "run", "r",
-            "task", "k", "epoch", 7, "message", "it runs");
+    json_t *wanted = json_pack("{s:s, s:s, s:s, s:i, s:s}", "thread", "t \"1\"",
+        "run", "r", "task", "k", "epoch", 7, "message", "it runs");
     const char *key;
     json_t *value;
     ck_assert_ptr_nonnull(line);
@@ -218,8 +217,7 @@ int main(void)
     tcase_add_test(tcase, a_text_cannot_forge_a_second_line);
     tcase_add_test(tcase, a_json_line_is_json_whatever_the_text_is);
     tcase_add_test(tcase, a_json_line_says_what_it_is_about);
-    tcase_add_test(
-        tcase, lines_carry_the_epoch_of_the_process_once_it_has_one);
+    tcase_add_test(tcase, lines_carry_the_epoch_of_the_process_once_it_has_one);
     tcase_add_test(tcase, a_long_line_is_cut_and_says_so);
     tcase_add_test(tcase, a_signal_is_a_byte_to_poll_for);
     tcase_add_test(tcase, closing_restores_what_was_before);

@@ -71,8 +71,7 @@ START_TEST(a_crowd_is_named_as_a_crowd)
         ck_assert(!ss_log_limit_due(&limit, "key", "one more", 8));
     ck_assert_int_eq(lines, 1);
     // Later there is room again.
-    ck_assert(
-        ss_log_limit_due(&limit, "key", "one more", 7 + SS_LOG_AGAIN_MS));
+    ck_assert(ss_log_limit_due(&limit, "key", "one more", 7 + SS_LOG_AGAIN_MS));
 }
 END_TEST
 
@@ -82,8 +81,7 @@ int main(void)
     TCase *tcase = tcase_create("log_limit");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, the_same_is_said_again_after_ten_minutes);
-    tcase_add_test(
-        tcase, what_was_not_said_is_counted_when_it_is_said_again);
+    tcase_add_test(tcase, what_was_not_said_is_counted_when_it_is_said_again);
     tcase_add_test(tcase, a_crowd_is_named_as_a_crowd);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

@@ -29,11 +29,11 @@ START_TEST(names_follow_the_rules_of_the_format)
                           strspn(row->name, "abcdefghijklmnopqrstuvwxyz_") ==
                               strlen(row->name),
             "%s", row->name);
-        ck_assert_msg(ends_in(row->name, "_total") ==
-                          (row->kind == SS_METRIC_COUNTER),
+        ck_assert_msg(
+            ends_in(row->name, "_total") == (row->kind == SS_METRIC_COUNTER),
             "%s", row->name);
-        ck_assert_msg(row->kind != SS_METRIC_TIMES ||
-                          ends_in(row->name, "_seconds"),
+        ck_assert_msg(
+            row->kind != SS_METRIC_TIMES || ends_in(row->name, "_seconds"),
             "%s", row->name);
         ck_assert(row->line[0] && ends_in(row->line, "."));
         ck_assert(row->paragraph[0] && row->unit[0]);
@@ -59,8 +59,9 @@ START_TEST(each_process_shows_its_own)
     ss_metric_set(SS_METRIC_WORKERS, 7);
     ss_metric_add(SS_METRIC_BODIES_ENDED, 5);
     char *text = ss_metrics_text(SS_METRIC_OF_COORDINATOR, "tester");
-    expect_line(text, "superstep_build_info{program=\"tester\",version=\""
-                      SS_VERSION_TEXT "\"} 1");
+    expect_line(text,
+        "superstep_build_info{program=\"tester\",version=\"" SS_VERSION_TEXT
+        "\"} 1");
     expect_line(text, "# TYPE superstep_runs_started_total counter");
     expect_line(text, "superstep_runs_started_total 3");
     expect_line(text, "superstep_workers 7");
@@ -140,8 +141,8 @@ static const char *get(const char *path)
     return talk(request);
 }
 
-static void expect_answer(const char *answer, const char *status,
-    const char *text)
+static void expect_answer(
+    const char *answer, const char *status, const char *text)
 {
     ck_assert_msg(strncmp(answer, status, strlen(status)) == 0, "%s", answer);
     ck_assert_msg(strstr(answer, text) != NULL, "%s", answer);

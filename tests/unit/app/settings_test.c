@@ -1,5 +1,5 @@
-// settings_test.c - the table of settings: what must be so of every row, and what
-// is told of a program's own.
+// settings_test.c - the table of settings: what must be so of every row, and
+// what is told of a program's own.
 #include "common/app/settings.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
-// startup_warnings_test.c - variables that nobody takes, and secrets that others
-// could read.
+// startup_warnings_test.c - variables that nobody takes, and secrets that
+// others could read.
 #include "common/app/startup_warnings.h"
 
 #include <check.h>
@@ -68,7 +68,8 @@ START_TEST(a_mistyped_variable_is_named_with_the_nearest_setting)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         char text[256];
         snprintf(text, sizeof(text),
-            "%s in the environment is not a setting, and has no effect. Did you "
+            "%s in the environment is not a setting, and has no effect. Did "
+            "you "
             "mean %s?",
             names[i][0], names[i][1]);
         ck_assert_str_eq(said_of(names[i][0]), text);
@@ -79,7 +80,8 @@ END_TEST
 START_TEST(one_that_is_like_no_setting_is_named_alone)
 {
     ck_assert_str_eq(said_of("SUPERSTEP_COLOUR_OF_LINES"),
-        "SUPERSTEP_COLOUR_OF_LINES in the environment is not a setting, and has "
+        "SUPERSTEP_COLOUR_OF_LINES in the environment is not a setting, and "
+        "has "
         "no effect");
     // Only what is behind the prefix counts.
     ck_assert_str_eq(said_of("SUPERSTEP_XYZ"),

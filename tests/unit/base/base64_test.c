@@ -29,11 +29,10 @@ START_TEST(base64_is_that_of_rfc_4648)
     expect_base64("foo", "Zm9v");
     expect_base64("foobar", "Zm9vYmFy");
     expect_base64("\xff\xfe\xfd", "//79");
-    static const char *const wrong[] = {"Z", "Zg=", "Zg!=", "Z===", "====",
-        "Zg==Zg==", "Zm9v\n", "Zm 9v"};
+    static const char *const wrong[] = {
+        "Z", "Zg=", "Zg!=", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm 9v"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert(
-            !ss_base64_bytes(wrong[i], strlen(wrong[i]), &bytes, &size));
+        ck_assert(!ss_base64_bytes(wrong[i], strlen(wrong[i]), &bytes, &size));
 }
 END_TEST
 

@@ -61,7 +61,8 @@ START_TEST(an_endpoint_that_is_none_is_a_wrong_command_line)
 {
     expect_usage(RUN("--coordinator", "here", "graphs"),
         "\"here\" is not an endpoint; endpoints are like tcp://127.0.0.1:7433");
-    expect_usage(RUN("graphs", "--coordinator=tcp://a:b"), "is not an endpoint");
+    expect_usage(
+        RUN("graphs", "--coordinator=tcp://a:b"), "is not an endpoint");
 }
 END_TEST
 
@@ -137,11 +138,11 @@ START_TEST(every_option_of_a_run_is_in_the_request)
 {
     PLAY({.op = "state", .final = "{\"state\":{\"metadata\":{}}}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
-    ck_assert_int_eq(RUN("run", "g", "--thread", "t", "--at", "c1",
-                         "--durability", "exit", "--recursion-limit", "9",
-                         "--interrupt-before", "a,b", "--interrupt-after=*",
-                         "--run", "r7", "--context", "{}", "--subgraphs",
-                         "--if-busy", "enqueue", "--priority=-5"),
+    ck_assert_int_eq(
+        RUN("run", "g", "--thread", "t", "--at", "c1", "--durability", "exit",
+            "--recursion-limit", "9", "--interrupt-before", "a,b",
+            "--interrupt-after=*", "--run", "r7", "--context", "{}",
+            "--subgraphs", "--if-busy", "enqueue", "--priority=-5"),
         0);
     expect_asked(
         "state {\"checkpoint_id\":\"c1\",\"graph\":\"g\",\"thread\":\"t\"}\n"
@@ -367,8 +368,7 @@ START_TEST(a_run_is_named_by_its_thread_too)
         {.op = "release", .final = "{\"status\":\"running\"}"},
         {.op = "migrate", .final = "{\"from\":\"a\",\"to\":\"b\"}"},
         {.op = "explain", .final = "{\"explain\":{}}"},
-        {.op = "runs",
-            .final = "{\"runs\":[{\"run\":\"abcdefgh1\"}]}"});
+        {.op = "runs", .final = "{\"runs\":[{\"run\":\"abcdefgh1\"}]}"});
     ck_assert_int_eq(RUN("attach", "r", "-t", "t"), 0);
     ck_assert_int_eq(RUN("cancel", "r", "--thread", "t"), 0);
     ck_assert_int_eq(RUN("release", "r", "--thread", "t"), 0);
@@ -451,8 +451,7 @@ static TCase *served(void)
     tcase_add_test(tcase, a_cancelled_run_is_no_success);
     tcase_add_test(tcase, cancel_says_how_a_run_had_ended_before);
     tcase_add_test(tcase, a_word_that_is_no_utf8_names_nothing);
-    tcase_add_test(
-        tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
+    tcase_add_test(tcase, a_pause_is_of_a_graph_of_a_version_or_of_everything);
     tcase_add_test(tcase, who_takes_back_a_pause_is_told_what_still_holds);
     tcase_add_test(tcase, migrate_moves_one_run);
     tcase_add_test(

@@ -28,9 +28,9 @@ START_TEST(a_thread_is_resumed_with_its_graph)
     PLAY(NO_MORE("runs", "b"),
         {.op = "runs",
             .final = "{\"runs\":[{\"run\":\"a\",\"graph\":\"old\","
-                      "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
-                      "\"graph\":\"new\",\"created_at\":"
-                      "\"2026-01-02T\"}]}"},
+                     "\"created_at\":\"2026-01-01T\"},{\"run\":\"b\","
+                     "\"graph\":\"new\",\"created_at\":"
+                     "\"2026-01-02T\"}]}"},
         {.op = "run", .items = {ACCEPTED}, .final = DONE});
     ck_assert_int_eq(RUN("resume", "t1", "--value", "true"), 0);
     expect_asked("runs {\"thread\":\"t1\"}\n"
@@ -209,8 +209,7 @@ START_TEST(a_run_that_is_known_is_asked_for_again_wherever_it_began)
             .after = "k0",
             .final = "{\"runs\":[{\"run\":\"r1\",\"key\":\"k1\"}]}"},
         NO_MORE("runs", "k1"),
-        {.op = "runs",
-            .final = "{\"runs\":[{\"run\":\"r0\",\"key\":\"k0\"}]}"},
+        {.op = "runs", .final = "{\"runs\":[{\"run\":\"r0\",\"key\":\"k0\"}]}"},
         {.op = "run", .final = DONE});
     ck_assert_int_eq(
         RUN("run", "g", "--thread", "t", "--at", "c7", "--run", "r1"), 0);
@@ -332,8 +331,8 @@ static char *page_of_threads(void)
     struct ss_buf page;
     ss_buf_init(&page, 1 << 20);
     for (int i = 0; i < PAGE; i++)
-        ss_buf_addf(&page, "%s{\"thread\":\"t%03d\"}",
-            i ? "," : "{\"threads\":[", i);
+        ss_buf_addf(
+            &page, "%s{\"thread\":\"t%03d\"}", i ? "," : "{\"threads\":[", i);
     ss_buf_add_str(&page, "]}");
     return ss_buf_steal(&page, NULL);
 }
@@ -368,10 +367,11 @@ END_TEST
         {.op = "threads",                                                      \
             .after = "b",                                                      \
             .final = "{\"threads\":[{\"thread\":\"c\",\"graph\":\"g\"}]}"},    \
-        {.op = "threads",                                                      \
-            .after = "",                                                       \
-            .final = "{\"threads\":[{\"thread\":\"a\",\"graph\":\"g\"},"       \
-                     "{\"thread\":\"b\",\"graph\":\"g\"}]}"}
+    {                                                                          \
+        .op = "threads", .after = "",                                          \
+        .final = "{\"threads\":[{\"thread\":\"a\",\"graph\":\"g\"},"           \
+                 "{\"thread\":\"b\",\"graph\":\"g\"}]}"                        \
+    }
 
 // The coordinator cuts a page where it likes: only an empty one is the end.
 START_TEST(a_short_page_is_not_the_last_one)
@@ -471,7 +471,8 @@ static TCase *served(void)
         tcase, a_run_that_is_known_is_asked_for_again_wherever_it_began);
     tcase_add_test(tcase, a_copy_of_nothing_is_no_success);
     tcase_add_test(tcase, a_thread_is_explained_by_its_last_run);
-    tcase_add_test(tcase, a_thread_that_is_named_before_its_option_is_explained);
+    tcase_add_test(
+        tcase, a_thread_that_is_named_before_its_option_is_explained);
     tcase_add_test(tcase, lists_are_tables);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     tcase_add_test(tcase, retain_goes_through_every_page);

@@ -349,8 +349,9 @@ START_TEST(an_endpoint_that_is_none_is_refused)
         const struct ss_client_options options = {.endpoints = bad[i]};
         ck_assert_int_eq(ss_client_open(&options, &none, &error), SS_EINVAL);
         ck_assert_str_eq(error.code, "invalid_argument");
-        ck_assert_ptr_nonnull(strstr(error.message, "is not an endpoint; endpoints "
-                                                    "are like tcp://"));
+        ck_assert_ptr_nonnull(
+            strstr(error.message, "is not an endpoint; endpoints "
+                                  "are like tcp://"));
         ck_assert_ptr_null(none);
     }
 }

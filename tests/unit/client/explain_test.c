@@ -6,8 +6,8 @@
 
 #include "tests/suite.h"
 
-#define AROUND \
-    "\"run\":\"r\",\"thread\":\"demo\",\"graph\":\"hello\",\"version\":" \
+#define AROUND                                                                 \
+    "\"run\":\"r\",\"thread\":\"demo\",\"graph\":\"hello\",\"version\":"       \
     "\"5f0c1e7a99\",\"created_us\":1000000,\"now_us\":13000000,"
 
 static void expect(const char *text, const char *wanted)
@@ -43,9 +43,9 @@ START_TEST(a_run_that_is_done_tells_its_supersteps)
 }
 END_TEST
 
-#define PAUSED(more) \
-    "{" AROUND "\"request\":{},\"status\":\"running\",\"steps\":[]," \
-    "\"waits\":[{\"node\":\"a\",\"count\":2,\"why\":\"paused\"}]," \
+#define PAUSED(more)                                                           \
+    "{" AROUND "\"request\":{},\"status\":\"running\",\"steps\":[],"           \
+    "\"waits\":[{\"node\":\"a\",\"count\":2,\"why\":\"paused\"}],"             \
     "\"paused\":{\"since_us\":1767225600000000" more "}}"
 
 START_TEST(a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it)
@@ -116,8 +116,7 @@ END_TEST
 
 START_TEST(a_run_that_asked_says_how_to_answer)
 {
-    expect("{" AROUND
-           "\"request\":{\"command\":{\"resume\":true}},\"status\":"
+    expect("{" AROUND "\"request\":{\"command\":{\"resume\":true}},\"status\":"
            "\"interrupted\",\"ended_at\":\"x\",\"ended_us\":2000000,"
            "\"steps\":[{\"step\":1,\"tasks\":[{\"name\":\"approve\","
            "\"interrupts\":[{\"value\":\"ok?\"}]}]}]}",
@@ -182,10 +181,8 @@ int main(void)
         tcase, a_run_that_is_paused_says_by_whom_and_why_and_what_ends_it);
     tcase_add_test(tcase, a_run_that_waits_says_for_what_and_what_to_do);
     tcase_add_test(tcase, a_run_that_asked_says_how_to_answer);
-    tcase_add_test(
-        tcase, a_run_that_failed_says_why_without_moving_the_cursor);
-    tcase_add_test(
-        tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
+    tcase_add_test(tcase, a_run_that_failed_says_why_without_moving_the_cursor);
+    tcase_add_test(tcase, a_run_of_a_thread_that_was_pruned_says_what_is_gone);
     tcase_add_test(tcase, a_run_that_nobody_took_up_is_not_lost);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

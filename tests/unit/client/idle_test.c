@@ -56,7 +56,7 @@ START_TEST(a_run_whose_version_no_worker_serves_is_told_of)
     ck_assert_str_eq(ss_buf_str(&was_asked), "explain {\"run\":\"r\"}\n");
     ss_idle_fini(&idle);
     json_t *busy = json_of("{\"graph_known\":true,\"waits\":"
-                         "[{\"why\":\"workers_busy\"}]}");
+                           "[{\"why\":\"workers_busy\"}]}");
     ck_assert_ptr_null(ss_idle_explained(busy));
     json_decref(busy);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tests/suite.h"
-#include "tests/unit/client/scripted_client.h"
 #include "tests/support/link_wait.h"
+#include "tests/unit/client/scripted_client.h"
 
 static bool is_over;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,8 +36,7 @@ static void setup_thread(void)
         {.op = "attach", .final = "{\"status\":\"interrupted\"}"},
         {.op = "cancel", .final = "{\"status\":\"cancelled\"}"},
         {.op = "release", .final = "{\"status\":\"running\"}"},
-        {.op = "state",
-            .final = "{\"state\":{\"values\":1,\"metadata\":{}}}"},
+        {.op = "state", .final = "{\"state\":{\"values\":1,\"metadata\":{}}}"},
         {.op = "history", // it has room for two
             .final = "{\"history\":[{\"config\":{\"checkpoint_id\":\"c2\"}},"
                      "{\"config\":{\"checkpoint_id\":\"c1\"}}],\"more\":true}"},
@@ -159,27 +158,23 @@ END_TEST
 START_TEST(threads_are_looked_at)
 {
     json_t *result;
-    ck_assert_int_eq(
-        ss_client_state(client, "t", json_of("{\"subgraphs\":true}"), &result,
-            &error),
+    ck_assert_int_eq(ss_client_state(client, "t",
+                         json_of("{\"subgraphs\":true}"), &result, &error),
         0);
     expect_json(result, "{\"values\":1,\"metadata\":{}}");
-    ck_assert_int_eq(
-        ss_client_history(
-            client, "t", json_of("{\"limit\":3}"), &result, &error),
+    ck_assert_int_eq(ss_client_history(client, "t", json_of("{\"limit\":3}"),
+                         &result, &error),
         0);
     ck_assert_uint_eq(json_array_size(result), 4);
     json_decref(result);
     ck_assert_int_eq(ss_client_checkpoints(client, "t", &result, &error), 0);
     expect_json(result, "[3]");
-    ck_assert_int_eq(
-        ss_client_journal(
-            client, "t", json_of("{\"limit\":2}"), &result, &error),
+    ck_assert_int_eq(ss_client_journal(client, "t", json_of("{\"limit\":2}"),
+                         &result, &error),
         0);
     expect_json(result, "[{\"seq\":4},{\"seq\":6}]");
-    ck_assert_int_eq(
-        ss_client_journal(
-            client, "t", json_of("{\"limit\":3}"), &result, &error),
+    ck_assert_int_eq(ss_client_journal(client, "t", json_of("{\"limit\":3}"),
+                         &result, &error),
         0);
     ck_assert_uint_eq(json_array_size(result), 4);
     json_decref(result);
@@ -256,13 +251,12 @@ START_TEST(a_text_that_is_no_utf8_is_refused_and_nothing_is_sent)
     const struct ss_client_run run = {.thread = "t\xff"};
     ck_assert_int_eq(
         ss_client_run(client, "g", &run, &result, &error), SS_EINVAL);
-    ck_assert_str_eq(error.message,
-        "the request \"run\": \"thread\" is not text in UTF-8");
+    ck_assert_str_eq(
+        error.message, "the request \"run\": \"thread\" is not text in UTF-8");
     ck_assert_ptr_null(ss_client_run_body("g", &run));
     const struct ss_client_run modes = {.stream = "values,\xff"};
     ck_assert_ptr_null(ss_client_run_body("g", &modes));
-    ck_assert_int_eq(
-        ss_client_delete(client, "\xff", NULL, &error), SS_EINVAL);
+    ck_assert_int_eq(ss_client_delete(client, "\xff", NULL, &error), SS_EINVAL);
     const struct ss_client_update update = {.as_node = "\xff"};
     ck_assert_int_eq(
         ss_client_update(client, "t", &update, &result, &error), SS_EINVAL);

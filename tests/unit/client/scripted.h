@@ -13,14 +13,15 @@ struct script {
     const char *op;
     const char *items[6]; // not final, in order
     const char *final;    // NULL: it says no more
-    const char *after; // only to a request that goes on behind this; NULL: to any
+    const char
+        *after; // only to a request that goes on behind this; NULL: to any
 };
 
 // One coordinator at a time; a test may put another one in its place.
 extern struct ss_link *server;
-extern uint64_t epoch; // as its PONGs say
+extern uint64_t epoch;              // as its PONGs say
 extern const struct script *script; // ends with an op of NULL; or NULL: silence
-extern struct ss_buf was_asked; // "op body", a line for each request
+extern struct ss_buf was_asked;     // "op body", a line for each request
 
 #define PLAY(...)                                                              \
     do {                                                                       \
@@ -31,7 +32,7 @@ extern struct ss_buf was_asked; // "op body", a line for each request
 // The list ends behind that item. It stands before the line of the list itself.
 #define NO_MORE(list, behind)                                                  \
     {                                                                          \
-        .op = (list), .after = (behind), .final = "{\"" list "\":[]}"            \
+        .op = (list), .after = (behind), .final = "{\"" list "\":[]}"          \
     }
 
 // Nobody listens yet; epoch 1, no script, and nothing was asked.

@@ -20,7 +20,7 @@ void open_client(const char *endpoints, int64_t connect_ms);
 // Both sides, as often as it takes for all messages to have gone round.
 void pump(void);
 
-json_t *json_of(const char *text); // gives
+json_t *json_of(const char *text);                // gives
 void expect_json(json_t *json, const char *text); // takes
 
 #endif

@@ -32,8 +32,8 @@ START_TEST(what_a_lost_attempt_showed_is_not_counted_any_more)
 {
     begin_run();
     item(LIVE("1.5", "1"));
-    ck_assert_ptr_nonnull(
-        strstr(item("{\"mode\":\"restarted\",\"attempt\":\"1.5\"}"), "item 1 "));
+    ck_assert_ptr_nonnull(strstr(
+        item("{\"mode\":\"restarted\",\"attempt\":\"1.5\"}"), "item 1 "));
     ck_assert_str_eq(pong(2),
         "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"0.0\"}\n");
@@ -82,7 +82,7 @@ END_TEST
 // ------------------------------------------------------- several coordinators
 
 #define MOVED(to)                                                              \
-    "{\"error\":{\"code\":\"moved\",\"message\":\"it is there\","             \
+    "{\"error\":{\"code\":\"moved\",\"message\":\"it is there\","              \
     "\"endpoint\":\"" to "\"}}"
 #define MOVED_NOWHERE                                                          \
     "{\"error\":{\"code\":\"moved\",\"message\":\"nobody has it\"}}"
@@ -179,7 +179,8 @@ START_TEST(an_endpoint_where_nobody_is_sends_its_requests_home_soon)
 }
 END_TEST
 
-// The cluster's own names lead nowhere from here: those given are asked in turn.
+// The cluster's own names lead nowhere from here: those given are asked in
+// turn.
 START_TEST(behind_names_that_lead_nowhere_those_that_were_given_are_asked)
 {
     static const char *const given[] = {"tcp://here:1", "tcp://b:1"};
@@ -190,8 +191,8 @@ START_TEST(behind_names_that_lead_nowhere_those_that_were_given_are_asked)
         .endpoints_count = 2});
     ask(1, "state", "{}");
     pong(1);
-    ck_assert_str_eq(answer(MOVED("tcp://inside:1")),
-        "open@1 tcp://inside:1\nping@1\n");
+    ck_assert_str_eq(
+        answer(MOVED("tcp://inside:1")), "open@1 tcp://inside:1\nping@1\n");
     now += SS_TALK_KNOCK_MS;
     ck_assert_ptr_nonnull(strstr(pong(1), "ask state {}\n"));
     // Home itself is the first of them, and then the other one.
@@ -270,11 +271,10 @@ static TCase *moving(void)
     TCase *tcase = tcase_create("moving");
     tcase_add_checked_fixture(tcase, talk_setup, talk_teardown);
     tcase_add_test(tcase, items_of_attempts_are_counted_and_not_shown_twice);
-    tcase_add_test(
-        tcase, what_a_lost_attempt_showed_is_not_counted_any_more);
+    tcase_add_test(tcase, what_a_lost_attempt_showed_is_not_counted_any_more);
     tcase_add_test(tcase, what_its_asker_had_seen_of_attempts_stays_seen);
-    tcase_add_test(tcase,
-        attempts_are_counted_up_to_a_limit_the_oldest_are_forgotten);
+    tcase_add_test(
+        tcase, attempts_are_counted_up_to_a_limit_the_oldest_are_forgotten);
     tcase_add_test(tcase, a_change_with_a_key_is_asked_again);
     tcase_add_test(tcase, what_has_moved_is_asked_for_there);
     tcase_add_test(tcase, a_line_that_nobody_needs_is_closed);
@@ -283,8 +283,8 @@ static TCase *moving(void)
     tcase_add_test(tcase, a_line_that_falls_silent_sends_its_requests_home);
     tcase_add_test(
         tcase, an_endpoint_where_nobody_is_sends_its_requests_home_soon);
-    tcase_add_test(tcase,
-        behind_names_that_lead_nowhere_those_that_were_given_are_asked);
+    tcase_add_test(
+        tcase, behind_names_that_lead_nowhere_those_that_were_given_are_asked);
     tcase_add_test(tcase, who_is_sent_in_a_circle_waits_a_little);
     tcase_add_test(
         tcase, of_more_coordinators_than_there_may_be_lines_home_is_asked);

@@ -16,7 +16,7 @@ struct ss_buf said;
 int64_t now;
 bool talks_to_many; // reopen says where
 uint32_t line;      // whose words the next ones are
-uint64_t id; // of the last ASK that was sent
+uint64_t id;        // of the last ASK that was sent
 
 void talk_setup(void)
 {
@@ -26,8 +26,9 @@ void talk_setup(void)
     line = 0;
     talks_to_many = false;
     ss_buf_init(&said, 1 << 20);
-    talk = ss_talk_new(&(struct ss_talk_options){
-        .seed = 7, .where = "tcp://here:1", .endpoints = here,
+    talk = ss_talk_new(&(struct ss_talk_options){.seed = 7,
+        .where = "tcp://here:1",
+        .endpoints = here,
         .endpoints_count = 1});
 }
 

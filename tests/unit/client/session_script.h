@@ -1,5 +1,5 @@
-// session_script.h - a talk over virtual time, told as short stories: each step is an
-// event, and what the talk asks for in return is text.
+// session_script.h - a talk over virtual time, told as short stories: each step
+// is an event, and what the talk asks for in return is text.
 #ifndef SS_TEST_TALK_SCRIPT_H
 #define SS_TEST_TALK_SCRIPT_H
 
@@ -11,7 +11,6 @@
     "{\"graph\":\"g\",\"run\":\"r1\",\"stream\":[\"values\"],"                 \
     "\"input\":1,\"subgraphs\":true}"
 #define ACCEPTED "{\"run\":\"r1\",\"thread\":\"t\",\"accepted\":true}"
-
 
 // One talk at a time.
 extern struct ss_talk *talk;

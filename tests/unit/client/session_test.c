@@ -211,7 +211,8 @@ START_TEST(a_late_tick_does_not_lose_what_was_heard_with_it)
     begin_run();
     now += 3600000;
     ck_assert_str_eq(pong(1),
-        "hang up\nask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
+        "hang up\nask attach "
+        "{\"run\":\"r1\",\"thread\":\"t\",\"stream\":[\"values\"],"
         "\"subgraphs\":true,\"after\":\"0.0\"}\n");
 }
 END_TEST
@@ -267,10 +268,10 @@ START_TEST(a_run_without_events_is_attached_to_again)
         after(1000);
         pong(1);
     }
-    ck_assert_ptr_nonnull(
-        strstr(after(1000), "hang up\nask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
-                            "[\"values\"],\"subgraphs\":true,"
-                            "\"after\":\"3.1\"}\n"));
+    ck_assert_ptr_nonnull(strstr(after(1000),
+        "hang up\nask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
+        "[\"values\"],\"subgraphs\":true,"
+        "\"after\":\"3.1\"}\n"));
 }
 END_TEST
 
@@ -309,9 +310,10 @@ START_TEST(a_restarted_coordinator_is_attached_to_after_the_last_event)
     item("{\"seq\":\"2.10\",\"mode\":\"values\"}");
     item("{\"attempt\":\"1.7\",\"mode\":\"custom\"}");
     uint64_t first = id;
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
-                              "[\"values\"],\"subgraphs\":true,"
-                              "\"after\":\"2.10\"}\n");
+    ck_assert_str_eq(pong(2),
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
+        "[\"values\"],\"subgraphs\":true,"
+        "\"after\":\"2.10\"}\n");
     ck_assert_uint_ne(id, first);
     ck_assert_str_eq(item(ACCEPTED), "");
     ck_assert_str_eq(
@@ -322,9 +324,10 @@ END_TEST
 START_TEST(a_run_of_which_nothing_was_seen_is_attached_to_from_its_beginning)
 {
     begin_run();
-    ck_assert_str_eq(pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
-                              "[\"values\"],\"subgraphs\":true,"
-                              "\"after\":\"0.0\"}\n");
+    ck_assert_str_eq(pong(2),
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"stream\":"
+        "[\"values\"],\"subgraphs\":true,"
+        "\"after\":\"0.0\"}\n");
     ck_assert_str_eq(item("{\"seq\":\"1.0\"}"), "item 1 {\"seq\":\"1.0\"}\n");
 }
 END_TEST
@@ -446,8 +449,8 @@ START_TEST(an_attach_goes_on_after_what_it_was_told)
     item(ACCEPTED);
     ck_assert_str_eq(item("{\"seq\":\"4.2\"}"), "");
     ck_assert_str_eq(item("{\"seq\":\"4.3\"}"), "item 1 {\"seq\":\"4.3\"}\n");
-    ck_assert_str_eq(
-        pong(2), "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"after\":\"4.3\"}\n");
+    ck_assert_str_eq(pong(2),
+        "ask attach {\"run\":\"r1\",\"thread\":\"t\",\"after\":\"4.3\"}\n");
 }
 END_TEST
 

@@ -1,6 +1,6 @@
-// Every command that asks a coordinator, word for word: what it asks, prints and
-// ends with, where the answer is full, empty, or an error. commands.txt holds it;
-// what differs is in the file that the test names.
+// Every command that asks a coordinator, word for word: what it asks, prints
+// and ends with, where the answer is full, empty, or an error. commands.txt
+// holds it; what differs is in the file that the test names.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,8 +43,7 @@ static const struct script full[] = {
         .final = "{\"threads\":[{\"thread\":\"demo\",\"graph\":\"digest\","
                  "\"created_at\":\"2026-11-22T01:02:03.5+00:00\"},"
                  "{\"thread\":\"t 2\\u0007\",\"graph\":null}]}"},
-    NO_MORE("runs", "r2"),
-    {.op = "runs", .final = "{\"runs\":[" RUNS "]}"},
+    NO_MORE("runs", "r2"), {.op = "runs", .final = "{\"runs\":[" RUNS "]}"},
     {.op = "tasks",
         .final = "{\"tasks\":[{\"state\":\"running\",\"node\":\"a\","
                  "\"thread\":\"demo\",\"run\":\"1f0a-r1\",\"task\":\"k\","
@@ -52,8 +51,8 @@ static const struct script full[] = {
                  "\"running\":1,\"ready\":3}"},
     {.op = "pauses", .final = "{\"pauses\":[" PAUSE ",{\"since_us\":1}]}"},
     {.op = "settings",
-        .final = "{\"settings\":[{\"worker\":\"w1\",\"settings\":[" SETTING
-                 "]}]}"},
+        .final =
+            "{\"settings\":[{\"worker\":\"w1\",\"settings\":[" SETTING "]}]}"},
     {.op = "show",
         .final = "{\"config\":[" SETTING "],\"limits\":[{\"name\":"
                  "\"connections\",\"limit\":1024,\"now\":3},{\"name\":"
@@ -84,15 +83,15 @@ static const struct script full[] = {
     {.op = "drain", .final = "{\"status\":\"draining\"}"},
     {.op = "pause", .final = "{\"status\":\"paused\",\"pause\":" PAUSE "}"},
     {.op = "unpause",
-        .final = "{\"status\":\"unpaused\",\"was_paused\":true,\"still\":["
-                 PAUSE "]}"},
+        .final =
+            "{\"status\":\"unpaused\",\"was_paused\":true,\"still\":[" PAUSE
+            "]}"},
     {.op = "draw", .final = "{\"mermaid\":\"graph TD;\\n\"}"},
     {.op = "explain",
         .final = "{\"explain\":{\"run\":\"r\",\"thread\":\"demo\",\"graph\":"
                  "\"digest\",\"status\":\"done\",\"steps\":[],\"waits\":[]}}"},
     {.op = "attach", .final = DONE},
-    {.op = "run", .items = {ACCEPTED}, .final = DONE},
-    {0}};
+    {.op = "run", .items = {ACCEPTED}, .final = DONE}, {0}};
 
 static const struct script empty[] = {
     {.op = "graphs", .final = "{\"graphs\":[]}"},
@@ -118,23 +117,25 @@ static const struct script empty[] = {
     {.op = "cancel", .final = "{\"status\":\"done\"}"},
     {.op = "release", .final = "{\"status\":\"running\"}"},
     {.op = "migrate", .final = "{\"from\":\"aa\",\"to\":\"aa\"}"},
-    {.op = "drain", .final = "{}"},
-    {.op = "pause", .final = "{}"},
+    {.op = "drain", .final = "{}"}, {.op = "pause", .final = "{}"},
     {.op = "unpause", .final = "{\"was_paused\":false}"},
     {.op = "draw", .final = "{\"mermaid\":\"\"}"},
     {.op = "explain", .final = "{\"explain\":{}}"},
     {.op = "attach", .final = "{\"status\":\"cancelled\",\"output\":null}"},
-    {.op = "run", .final = "{\"status\":\"failed\",\"error\":{}}"},
-    {0}};
+    {.op = "run", .final = "{\"status\":\"failed\",\"error\":{}}"}, {0}};
 
 #define NOT_FOUND(of)                                                          \
-    {.op = of,                                                                 \
+    {                                                                          \
+        .op = of,                                                              \
         .final = "{\"error\":{\"code\":\"not_found\",\"message\":\"there is "  \
-                 "no such thing\"}}"}
+                 "no such thing\"}}"                                           \
+    }
 #define DENIED(of)                                                             \
-    {.op = of,                                                                 \
-        .final = "{\"error\":{\"code\":\"denied\",\"message\":\"not for "      \
-                 "you\"}}"}
+    {                                                                          \
+        .op = of, .final =                                                     \
+                      "{\"error\":{\"code\":\"denied\",\"message\":\"not for " \
+                      "you\"}}"                                                \
+    }
 
 // The lists are there, so that a name may be found in them.
 static const struct script refused[] = {
@@ -254,8 +255,8 @@ START_TEST(each_command_word_for_word)
     static const struct {
         const char *title;
         const struct script *script;
-    } worlds[] = {{"The answers are full.", full},
-        {"They are empty.", empty}, {"They are errors.", refused}};
+    } worlds[] = {{"The answers are full.", full}, {"They are empty.", empty},
+        {"They are errors.", refused}};
     char now[] = SS_TEST_BIN_DIR "/commands.txt";
     struct ss_buf wanted;
     setenv("USER", "olga", 1);

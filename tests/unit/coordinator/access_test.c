@@ -60,8 +60,8 @@ START_TEST(without_keys_everybody_may_everything)
 }
 END_TEST
 
-// Said twice, here and in common/model/requests.def: who gives a client the right
-// to change the cluster is asked whether that is meant.
+// Said twice, here and in common/model/requests.def: who gives a client the
+// right to change the cluster is asked whether that is meant.
 START_TEST(what_changes_the_cluster_is_for_operators)
 {
     static const char *const theirs[] = {"release", "delete", "prune",

@@ -1,5 +1,5 @@
-// The core by itself: what it is fed, and what it asks for. A store in memory does
-// its jobs; nobody else is there.
+// The core by itself: what it is fed, and what it asks for. A store in memory
+// does its jobs; nobody else is there.
 #include "coordinator/core/core.h"
 
 #include <check.h>
@@ -24,7 +24,7 @@ static size_t sent, orders, said, complaints;
 static enum ss_message_type last_sent;
 static char last_said[512];
 
-static struct ss_job *leases; // asked of the cluster, not answered yet
+static struct ss_job *leases;    // asked of the cluster, not answered yet
 static struct ss_message *heard; // the last that left, if somebody listens
 static enum ss_message_type listens_for;
 
@@ -43,8 +43,7 @@ static void set_up(void)
 {
     ss_value_setup();
     ck_assert_int_eq(ss_store_open("memory:", &store, &error), SS_OK);
-    ck_assert_int_eq(
-        ss_store_actor_start_inline(store, &actor, &error), SS_OK);
+    ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
     now_ms = 1000;
     unsent = SS_OK;
     sent = said = complaints = 0;
@@ -227,8 +226,7 @@ START_TEST(who_is_alone_leaves_a_word_when_it_stops)
     ck_assert(!ss_core_has_left(core)); // the store has not answered
     turn();
     ck_assert(ss_core_has_left(core));
-    ck_assert_int_eq(
-        ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
+    ck_assert_int_eq(ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
     ck_assert(was_stopped);
 }
 END_TEST
@@ -263,8 +261,8 @@ END_TEST
 START_TEST(after_a_failure_nothing_is_taken)
 {
     ck_assert_int_eq(start_with(SS_TABLE_GRAPHS, "g@1", "["), SS_ECORRUPT);
-    frame("c", &(struct ss_message){.type = SS_MESSAGE_PING,
-                   .protocol = SS_PROTOCOL_VERSION});
+    frame("c", &(struct ss_message){
+                   .type = SS_MESSAGE_PING, .protocol = SS_PROTOCOL_VERSION});
     ck_assert_uint_eq(sent, 0);
 }
 END_TEST
@@ -280,8 +278,8 @@ START_TEST(garbage_is_answered_counted_and_told)
     ck_assert_uint_eq(complaints, 1);
     ck_assert_uint_eq(sent, 1);
     ck_assert_int_eq((int)last_sent, (int)SS_MESSAGE_REFUSED);
-    ck_assert_str_eq(last_said,
-        "peer p at 192.0.2.7 is not understood: no such thing");
+    ck_assert_str_eq(
+        last_said, "peer p at 192.0.2.7 is not understood: no such thing");
 }
 END_TEST
 
@@ -304,10 +302,10 @@ END_TEST
 
 static void hello(void)
 {
-    json_t *graph = json_pack(
-        "{s:s, s:s, s:[{s:s, s:s, s:s}], s:[{s:s}], s:[[s, s]]}", "name", "g",
-        "kind", "state", "state", "key", "x", "type", "list", "reducer", "add",
-        "nodes", "name", "a", "edges", "__start__", "a");
+    json_t *graph =
+        json_pack("{s:s, s:s, s:[{s:s, s:s, s:s}], s:[{s:s}], s:[[s, s]]}",
+            "name", "g", "kind", "state", "state", "key", "x", "type", "list",
+            "reducer", "add", "nodes", "name", "a", "edges", "__start__", "a");
     struct ss_value *value = ss_value_new(graph);
     frame("w", &(struct ss_message){.type = SS_MESSAGE_HELLO,
                    .protocol = SS_PROTOCOL_VERSION,
@@ -397,8 +395,8 @@ START_TEST(everybody_hears_who_the_coordinators_are)
     hello();
     says_two(heard);
     listens_for = SS_MESSAGE_PONG;
-    frame("c", &(struct ss_message){.type = SS_MESSAGE_PING,
-                   .protocol = SS_PROTOCOL_VERSION});
+    frame("c", &(struct ss_message){
+                   .type = SS_MESSAGE_PING, .protocol = SS_PROTOCOL_VERSION});
     ck_assert_int_eq((int)heard->type, (int)SS_MESSAGE_PONG);
     says_two(heard);
     ck_assert(ss_core_is_settled(core));
@@ -417,8 +415,7 @@ int main(void)
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);
-    tcase_add_test(
-        tcase, a_list_that_a_full_queue_did_not_take_is_sent_again);
+    tcase_add_test(tcase, a_list_that_a_full_queue_did_not_take_is_sent_again);
     tcase_add_test(
         tcase, a_worker_that_is_not_there_is_lost_with_the_next_turn);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);

@@ -113,8 +113,8 @@ START_TEST(a_damaged_head_is_corrupt)
         json_t *record = json_object();
         json_object_set_new(
             record, "head", json_loads(damaged[i], JSON_DECODE_ANY, NULL));
-        ck_assert_msg(ss_journal_head_hear(record, 1, &newest, &error) ==
-                          SS_ECORRUPT,
+        ck_assert_msg(
+            ss_journal_head_hear(record, 1, &newest, &error) == SS_ECORRUPT,
             "%s", damaged[i]);
         ck_assert_uint_eq(newest.rows, 0);
         json_decref(record);

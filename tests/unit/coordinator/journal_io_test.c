@@ -172,8 +172,7 @@ START_TEST(an_edit_is_a_row_of_the_second_format)
     ss_value_unref(channel->value);
     channel->value = ss_value_new(json_pack("[[ii]]", 0, 1));
     channel->op = SS_DELTA_EDIT;
-    ck_assert_int_eq(
-        ss_journal_io_encode(row, "t", 0, &bytes, &error), SS_OK);
+    ck_assert_int_eq(ss_journal_io_encode(row, "t", 0, &bytes, &error), SS_OK);
     ck_assert_int_eq(bytes.row.format, 2);
     ss_journal_bytes_fini(&bytes);
     ss_row_destroy(&row);

@@ -56,10 +56,7 @@ static void start(struct ss_store *opened)
     char url[80];
     snprintf(url, sizeof(url), "sqlite:%s", db);
     struct ss_coordinator_options options = {
-        .listen = LISTEN,
-        .store = url,
-        .opened = opened,
-        .lease_ms = lease_ms};
+        .listen = LISTEN, .store = url, .opened = opened, .lease_ms = lease_ms};
     int status = ss_coordinator_open(&options, &coordinator, &error);
     ck_assert_msg(status == SS_OK, "%s", error.message);
 }
@@ -224,7 +221,8 @@ START_TEST(a_worker_is_welcomed_with_the_epoch_and_the_times)
     struct ss_message *welcome = hear(worker, SS_MESSAGE_WELCOME);
     ck_assert_uint_eq(welcome->epoch, ss_coordinator_epoch(coordinator));
     ck_assert_int_eq(welcome->lease_ms, ss_coordinator_initial.lease_ms);
-    ck_assert_int_eq(welcome->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
+    ck_assert_int_eq(
+        welcome->heartbeat_ms, ss_coordinator_initial.heartbeat_ms);
     ss_message_destroy(&welcome);
 }
 END_TEST
@@ -632,8 +630,8 @@ int main(void)
     tcase_add_test(tcase, a_run_goes_through_a_worker_to_its_answer);
     tcase_add_test(
         tcase, what_is_ready_in_one_turn_is_one_message_for_a_worker);
-    tcase_add_test(tcase,
-        a_worker_that_reads_nothing_is_sent_no_message_that_is_too_long);
+    tcase_add_test(
+        tcase, a_worker_that_reads_nothing_is_sent_no_message_that_is_too_long);
     tcase_add_test(tcase, a_worker_whose_link_is_gone_is_lost_at_once);
     tcase_add_test(tcase, a_request_without_a_body_is_one_with_an_empty_body);
     tcase_add_test(tcase, a_client_that_left_does_not_keep_its_run_from_ending);

@@ -104,8 +104,8 @@ int bench_apply(const struct deed *deeds, size_t count)
         make(&made[i], &deeds[i]);
         tasks[i] = made[i].task;
     }
-    int status = ss_update_apply(
-        bench.loop, tasks, count, &channel, &bench.error);
+    int status =
+        ss_update_apply(bench.loop, tasks, count, &channel, &bench.error);
     if (status == SS_OK)
         ss_loop_set_updated(bench.loop, false);
     snprintf(bench.fault, sizeof(bench.fault), "%s",

@@ -1,4 +1,5 @@
-// corrupt_test.c - rows that are whole, each by itself, and contradict each other.
+// corrupt_test.c - rows that are whole, each by itself, and contradict each
+// other.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,9 @@
 #include "coordinator/engine/engine.h"
 #include "tests/suite.h"
 
-#define GRAPH                                                                 \
-    "{\"name\":\"g\",\"kind\":\"state\",\"state\":[{\"key\":\"x\","          \
-    "\"type\":\"any\"}],\"nodes\":[{\"name\":\"a\"}],"                        \
+#define GRAPH                                                                  \
+    "{\"name\":\"g\",\"kind\":\"state\",\"state\":[{\"key\":\"x\","            \
+    "\"type\":\"any\"}],\"nodes\":[{\"name\":\"a\"}],"                         \
     "\"edges\":[[\"__start__\",\"a\"]]}"
 
 static struct ss_engine *engine;
@@ -68,8 +69,8 @@ static struct ss_row *row(uint64_t seq, const char *id, bool whole)
     part->channels[0] = (struct ss_row_channel){.name = ss_strdup("x"),
         .version = (int64_t)seq,
         .op = whole ? SS_DELTA_SET : SS_DELTA_APPEND,
-        .value = ss_value_new(
-            whole ? json_string("no list") : json_pack("[i]", 1))};
+        .value =
+            ss_value_new(whole ? json_string("no list") : json_pack("[i]", 1))};
     return it;
 }
 
@@ -114,8 +115,7 @@ START_TEST(a_checkpoint_that_cannot_be_put_together_is_told_as_corrupt)
     ask("state");
     ck_assert_str_eq(code(), "corrupt");
     ask("history");
-    const json_t *one =
-        json_array_get(json_object_get(answer, "history"), 0);
+    const json_t *one = json_array_get(json_object_get(answer, "history"), 0);
     ck_assert_ptr_nonnull(json_object_get(one, "error"));
 }
 END_TEST

@@ -333,7 +333,8 @@ static json_t *wants_a_number(struct visit *visit)
     return answer ? json_pack("{s:[O]}", "x", answer) : NULL;
 }
 
-// E16; and better than R7.21: the refused resume value without an id is not fed again.
+// E16; and better than R7.21: the refused resume value without an id is not fed
+// again.
 START_TEST(edge_129_an_invalid_answer_fails_its_task_alone)
 {
     given("start>a start>b", NULL);

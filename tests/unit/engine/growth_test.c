@@ -63,14 +63,15 @@ static struct {
     size_t supersteps; // the chat's length
     struct cost cost;  // since the last dispatch
     struct cost costs[SUPERSTEPS_MAX];
-    SS_VEC(struct ss_buf) mail;   // to the worker, on its way
-    SS_VEC(struct ss_assignment *) due; // that it runs, as the engine meant them
+    SS_VEC(struct ss_buf) mail; // to the worker, on its way
+    SS_VEC(struct ss_assignment *)
+    due; // that it runs, as the engine meant them
     SS_VEC(struct job) stores;
     SS_VEC(struct ss_attempt) lacks;
     size_t lacked;
     size_t losses; // since a body ran last
     uint64_t asked;
-    size_t reads; // of threads, from the store
+    size_t reads;        // of threads, from the store
     bool edits_messages; // the chat replaces and removes some, too
     bool over;
     json_t *answer;
@@ -91,8 +92,7 @@ static void measure_rows(const struct ss_command *command)
     struct ss_error error;
     ss_buf_init(&buf, SIZE_MAX);
     for (size_t i = 0; i < command->rows_count; i++)
-        ck_assert_int_eq(
-            ss_row_encode(command->rows[i], &buf, &error), SS_OK);
+        ck_assert_int_eq(ss_row_encode(command->rows[i], &buf, &error), SS_OK);
     lab.cost.row += buf.size;
     ss_buf_fini(&buf);
 }
@@ -131,18 +131,17 @@ static struct ss_outcome *answer_of(const struct ss_assignment *order)
     json_t *messages = json_array();
     char id[16];
     snprintf(id, sizeof(id), "m%08d", (int)order->step);
-    json_array_append_new(messages,
-        json_pack("{s:s, s:s, s:s}", "type", "ai", "content",
-            "a word of the same length", "id", id));
+    json_array_append_new(
+        messages, json_pack("{s:s, s:s, s:s}", "type", "ai", "content",
+                      "a word of the same length", "id", id));
     if (lab.edits_messages && order->step > 20) {
         snprintf(id, sizeof(id), "m%08d", (int)order->step - 7);
-        json_array_append_new(messages,
-            json_pack("{s:s, s:s, s:s}", "type", "ai", "content",
-                "another word, of another length", "id", id));
+        json_array_append_new(
+            messages, json_pack("{s:s, s:s, s:s}", "type", "ai", "content",
+                          "another word, of another length", "id", id));
         snprintf(id, sizeof(id), "m%08d", (int)order->step - 13);
-        json_array_append_new(messages,
-            json_pack("{s:s, s:s, s:s}", "type", "remove", "content", "", "id",
-                id));
+        json_array_append_new(messages, json_pack("{s:s, s:s, s:s}", "type",
+                                            "remove", "content", "", "id", id));
     }
     ss_writes_add(&outcome->writes, "messages", ss_value_new(messages));
     ss_writes_add(&outcome->writes, "log", ss_value_new(json_pack("[s]", "x")));
@@ -171,10 +170,8 @@ static void session_begin(void)
 {
     ss_session_destroy(&lab.session);
     static const char *const endpoint = "tcp://here";
-    lab.session =
-        ss_session_new(&(struct ss_session_options){.capacity = 16,
-            .endpoints = &endpoint,
-            .endpoints_count = 1});
+    lab.session = ss_session_new(&(struct ss_session_options){
+        .capacity = 16, .endpoints = &endpoint, .endpoints_count = 1});
     session_step((struct ss_session_event){.type = SS_SESSION_WELCOME,
         .epoch = 1,
         .lease_ms = LEASE_MS,
@@ -577,7 +574,7 @@ START_TEST(idle_threads_are_known_up_to_their_number)
     lab_begin(chain(1), 0, NULL);
     for (unsigned i = 0; i < SS_IDLE_THREADS_MAX; i++)
         ck_assert(!is_known(i)); // read now; there is nothing of it
-    ck_assert(is_known(0)); // used: the second is the longest idle now
+    ck_assert(is_known(0));      // used: the second is the longest idle now
     ck_assert(!is_known(SS_IDLE_THREADS_MAX));
     ck_assert(is_known(0));
     ck_assert(is_known(2));
@@ -610,10 +607,9 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, a_long_conversation_costs_what_a_short_one_does);
     tcase_add_test(tcase, what_is_replaced_and_removed_costs_itself);
+    tcase_add_test(tcase, lists_arrive_whole_whatever_is_lost_repeated_or_late);
     tcase_add_test(
-        tcase, lists_arrive_whole_whatever_is_lost_repeated_or_late);
-    tcase_add_test(tcase,
-        a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does);
+        tcase, a_superstep_of_a_large_graph_costs_what_one_of_a_small_one_does);
     tcase_add_test(tcase, idle_threads_are_known_up_to_their_number);
     tcase_add_test(tcase, idle_threads_are_known_up_to_their_weight);
     suite_add_tcase(suite, tcase);

@@ -220,8 +220,7 @@ START_TEST(only_nodes_of_updated_channels_are_looked_at)
                          "[['branch:to:B', null], ['branch:to:C', null]]"}),
         SS_OK);
     index_set_clear(&loop->updated);
-    index_set_add(
-        &loop->updated, ss_graph_channel(loop->graph, "branch:to:B"));
+    index_set_add(&loop->updated, ss_graph_channel(loop->graph, "branch:to:B"));
     bench_plans(true, "B");
     ss_loop_forget_updated(loop); // null: all are looked at
     bench_plans(true, "B, C");

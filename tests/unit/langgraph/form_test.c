@@ -8,15 +8,15 @@ static const char *const everything[] = {"*"};
 static const struct ss_ext_allowed all = {everything, 1};
 static const struct ss_ext_allowed safe;
 
-static json_t *decode(const char *channel, bool is_write, const char *tag,
-    const char *hex)
+static json_t *decode(
+    const char *channel, bool is_write, const char *tag, const char *hex)
 {
     size_t size;
     json_t *json = NULL;
     struct ss_error error;
     uint8_t *bytes = bytes_of(hex, &size);
-    int status = ss_typed_decode(
-        channel, is_write, tag, bytes, size, &json, &error);
+    int status =
+        ss_typed_decode(channel, is_write, tag, bytes, size, &json, &error);
     if (status != SS_OK)
         ck_abort_msg("%s %s: %s", channel, hex, error.message);
     ss_free(bytes);
@@ -31,8 +31,8 @@ static void expect_encoded(const char *channel, bool is_write, json_t *json,
     struct ss_buf buf;
     struct ss_error error;
     ss_buf_init(&buf, 1 << 20);
-    int status = ss_typed_encode(
-        channel, is_write, json, &all, &made, &buf, &error);
+    int status =
+        ss_typed_encode(channel, is_write, json, &all, &made, &buf, &error);
     if (status != SS_OK)
         ck_abort_msg("%s: %s", hex, error.message);
     ck_assert_str_eq(made, tag);
@@ -51,8 +51,9 @@ static void refuse_decode(const char *channel, bool is_write, const char *tag,
     json_t *json = NULL;
     struct ss_error error = {0};
     uint8_t *bytes = bytes_of(hex, &size);
-    ck_assert_int_ne(ss_typed_decode(
-        channel, is_write, tag, bytes, size, &json, &error), SS_OK);
+    ck_assert_int_ne(
+        ss_typed_decode(channel, is_write, tag, bytes, size, &json, &error),
+        SS_OK);
     ck_assert_ptr_null(json);
     if (!strstr(error.message, words))
         ck_abort_msg("\"%s\" says nothing of \"%s\"", error.message, words);
@@ -67,8 +68,8 @@ static void refuse_encode(const char *channel, bool is_write, json_t *json,
     struct ss_buf buf;
     struct ss_error error = {0};
     ss_buf_init(&buf, 1 << 20);
-    int status = ss_typed_encode(
-        channel, is_write, json, &safe, &tag, &buf, &error);
+    int status =
+        ss_typed_encode(channel, is_write, json, &safe, &tag, &buf, &error);
     ck_assert_int_eq(status, expected);
     ck_assert_ptr_null(tag);
     if (!strstr(error.message, words))
@@ -153,7 +154,8 @@ START_TEST(a_message_is_written_with_the_fields_that_are_set)
         ss_buf_init(&buf, 1 << 20);
         json_t *once = decode(v->channel, v->is_write, v->tag, v->hex);
         ck_assert_int_eq(ss_typed_encode(v->channel, v->is_write, once, &safe,
-                             &tag, &buf, NULL), SS_OK);
+                             &tag, &buf, NULL),
+            SS_OK);
         char *hex = hex_of(buf.data, buf.size);
         json_t *again = decode(v->channel, v->is_write, tag, hex);
         ck_assert(json_equal(once, again));
@@ -282,13 +284,16 @@ START_TEST(a_mark_that_was_made_up_is_checked_before_it_is_written)
 {
     refuse_encode("x", false,
         js("{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
-           " 'data': '!'}}"), SS_EFORMAT, "not base64");
+           " 'data': '!'}}"),
+        SS_EFORMAT, "not base64");
     refuse_encode("x", false,
         js("{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
-           " 'data': 'wMA='}}"), SS_EFORMAT, "behind the document");
+           " 'data': 'wMA='}}"),
+        SS_EFORMAT, "behind the document");
     refuse_encode("x", false,
         js("[{'$opaque': {'class': 'uuid.UUID', 'tag': 'msgpack',"
-           " 'data': 'kg=='}}]"), SS_EFORMAT, "more items");
+           " 'data': 'kg=='}}]"),
+        SS_EFORMAT, "more items");
     refuse_encode("__pregel_tasks", false, js("[{'node': 'a'}]"), SS_EFORMAT,
         "not a $send");
 }
@@ -306,8 +311,7 @@ START_TEST(a_name_with_a_nul_is_none)
 }
 END_TEST
 
-RUN("form", a_name_with_a_nul_is_none,
-    what_langgraph_stored_reads_as_it_should,
+RUN("form", a_name_with_a_nul_is_none, what_langgraph_stored_reads_as_it_should,
     what_langgraph_stored_is_written_again_byte_for_byte,
     a_message_is_written_with_the_fields_that_are_set,
     a_mark_within_a_list_keeps_its_bytes,

@@ -27,8 +27,8 @@ static void expect_integer(const char *hex, int64_t integer)
     ck_assert_int_eq(item.integer, integer);
 }
 
-static void expect_sized(const char *hex, enum ss_msgpack_type type,
-    size_t size)
+static void expect_sized(
+    const char *hex, enum ss_msgpack_type type, size_t size)
 {
     struct ss_msgpack_item item = read_one(hex);
     ck_assert_int_eq(item.type, type);
@@ -45,8 +45,8 @@ static void expect_malformed(const char *hex, const char *words)
     ss_msgpack_init(&reader, bytes, size);
     ck_assert_int_eq(ss_msgpack_skip(&reader, &error), SS_EFORMAT);
     if (!strstr(error.message, words))
-        ck_abort_msg("%s: \"%s\" says nothing of \"%s\"", hex, error.message,
-            words);
+        ck_abort_msg(
+            "%s: \"%s\" says nothing of \"%s\"", hex, error.message, words);
     ss_free(bytes);
 }
 

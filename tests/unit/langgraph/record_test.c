@@ -3,9 +3,9 @@
 
 #include "tests/unit/langgraph/bytes.h"
 
-#define ID_1 "1f1e5fa9-df76-6f58-8001-000000000001"
-#define ID_2 "1f1e5fa9-df76-6f58-8001-000000000002"
-#define ID_3 "1f1e5fa9-df76-6f58-8001-000000000003"
+#define ID_1     "1f1e5fa9-df76-6f58-8001-000000000001"
+#define ID_2     "1f1e5fa9-df76-6f58-8001-000000000002"
+#define ID_3     "1f1e5fa9-df76-6f58-8001-000000000003"
 #define METADATA "{'source': 'loop', 'step': 1, 'parents': {}, 'user': 'ada'}"
 #define RECORD                                                                 \
     "{'v': 4, 'id': '" ID_2 "', 'ts': '2026-11-21T00:00:00+00:00',"            \
@@ -96,8 +96,8 @@ static char *with(const char *from, const char *to)
     static const char record[] = RECORD;
     const char *at = strstr(record, from);
     ck_assert_ptr_nonnull(at);
-    return ss_format("%.*s%s%s", (int)(at - record), record, to,
-        at + strlen(from));
+    return ss_format(
+        "%.*s%s%s", (int)(at - record), record, to, at + strlen(from));
 }
 
 static void refuses_with(
@@ -141,8 +141,8 @@ static void refuses_value(const char *channel, const char *tag,
         ss_record_value(saved, channel, tag, bytes, size, &error), SS_EFORMAT);
     if (!strstr(error.message, words))
         ck_abort_msg("\"%s\" says nothing of \"%s\"", error.message, words);
-    expect_json(json_incref(json_object_get(saved, "channel_values")),
-        "{'s': 'hi'}");
+    expect_json(
+        json_incref(json_object_get(saved, "channel_values")), "{'s': 'hi'}");
     json_decref(saved);
 }
 
@@ -178,7 +178,8 @@ START_TEST(a_record_of_sqlite_is_one_document_with_all_values)
     struct ss_error error = {0};
     struct ss_record_rows rows;
     struct ss_record_versions versions = {0};
-    json_t *before = js("{'ns': 'in:1', 'id': '" ID_2 "', 'parent_id': null,"
+    json_t *before = js(
+        "{'ns': 'in:1', 'id': '" ID_2 "', 'parent_id': null,"
         " 'source': 'input', 'step': -1, 'metadata': {'source': 'input',"
         " 'step': -1, 'parents': {'': '" ID_1 "'}},"
         " 'created_at': '2026-11-21T00:00:00+00:00', 'channel_values':"
@@ -215,13 +216,13 @@ START_TEST(a_record_of_sqlite_is_one_document_with_all_values)
 END_TEST
 
 // A saved checkpoint with channel x of that version and value.
-static json_t *saved_with(const char *id, const char *parent, int version,
-    const char *value)
+static json_t *saved_with(
+    const char *id, const char *parent, int version, const char *value)
 {
     json_t *saved = js("{'ns': '', 'source': 'loop', 'step': 1, 'metadata':"
-        " {'source': 'loop', 'step': 1}, 'created_at':"
-        " '2026-11-21T00:00:00+00:00', 'versions_seen': {},"
-        " 'pending_writes': []}");
+                       " {'source': 'loop', 'step': 1}, 'created_at':"
+                       " '2026-11-21T00:00:00+00:00', 'versions_seen': {},"
+                       " 'pending_writes': []}");
     json_object_set_new(saved, "id", json_string(id));
     json_object_set_new(
         saved, "parent_id", parent ? json_string(parent) : json_null());
@@ -229,8 +230,8 @@ static json_t *saved_with(const char *id, const char *parent, int version,
         saved, "channel_versions", json_pack("{s:i}", "x", version));
     json_object_set_new(saved, "channel_values",
         value ? json_pack("{s:o}", "x", js(value)) : json_object());
-    json_object_set_new(saved, "versions_seen",
-        json_pack("{s:{s:i}}", "a", "x", version));
+    json_object_set_new(
+        saved, "versions_seen", json_pack("{s:{s:i}}", "a", "x", version));
     return saved;
 }
 
@@ -240,8 +241,8 @@ static struct ss_record_rows rows_of(
 {
     struct ss_record_rows rows;
     struct ss_error error;
-    if (ss_record_rows(saved, SS_RECORD_SPLIT, &nothing, versions, &rows,
-            &error) != SS_OK)
+    if (ss_record_rows(
+            saved, SS_RECORD_SPLIT, &nothing, versions, &rows, &error) != SS_OK)
         ck_abort_msg("%s", error.message);
     json_decref(saved);
     return rows;
@@ -280,8 +281,7 @@ START_TEST(branches_with_one_version_have_rows_of_their_own)
         rows_of(&versions, saved_with(ID_3, ID_1, 3, "[2]"));
     ck_assert_uint_eq(left.blobs.count, 1);
     ck_assert_uint_eq(right.blobs.count, 1);
-    ck_assert_str_ne(
-        left.blobs.items[0].version, right.blobs.items[0].version);
+    ck_assert_str_ne(left.blobs.items[0].version, right.blobs.items[0].version);
     ss_record_rows_fini(&root);
     ss_record_rows_fini(&left);
     ss_record_rows_fini(&right);
@@ -328,10 +328,12 @@ START_TEST(names_that_postgres_would_spoil_are_refused)
         json_pack("{s:s, s:s, s:i, s:s, s:n}", "task_id", "t", "path", "",
             "idx", 0, "channel", "a\\b", "value"));
     ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_SPLIT, &nothing, &versions,
-                         &rows, &error), SS_EINVAL);
+                         &rows, &error),
+        SS_EINVAL);
     ck_assert_ptr_nonnull(strstr(error.message, "a\\b"));
     ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_WHOLE, &nothing, &versions,
-                         &rows, &error), SS_OK);
+                         &rows, &error),
+        SS_OK);
     ck_assert_uint_eq(rows.writes.count, 1);
     ck_assert_str_eq(rows.writes.items[0].tag, "null");
     ck_assert_uint_eq(rows.writes.items[0].size, 0);
@@ -356,11 +358,13 @@ START_TEST(what_is_no_saved_checkpoint_is_not_written)
         json_array_append_new(
             json_object_get(saved, "pending_writes"), js(writes[i]));
         ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_WHOLE, &nothing,
-                             &versions, &rows, &error), SS_EFORMAT);
+                             &versions, &rows, &error),
+            SS_EFORMAT);
         ck_assert_ptr_nonnull(strstr(error.message, "a write to c has no"));
         json_object_del(saved, "metadata");
         ck_assert_int_eq(ss_record_rows(saved, SS_RECORD_WHOLE, &nothing,
-                             &versions, &rows, &error), SS_EFORMAT);
+                             &versions, &rows, &error),
+            SS_EFORMAT);
         ck_assert_str_eq(error.message, "it has no metadata");
         json_decref(saved);
     }

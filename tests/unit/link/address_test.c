@@ -60,8 +60,8 @@ static in_port_t listen_ipv4(void)
     return at.sin_port;
 }
 
-// At IPv6's loopback, or at all addresses of both kinds. False: this machine has
-// no such.
+// At IPv6's loopback, or at all addresses of both kinds. False: this machine
+// has no such.
 static bool listen_ipv6(bool takes_both, in_port_t *ret_port)
 {
     struct sockaddr_in6 at = {.sin6_family = AF_INET6};
@@ -70,7 +70,8 @@ static bool listen_ipv6(bool takes_both, in_port_t *ret_port)
     at.sin6_addr = takes_both ? in6addr_any : in6addr_loopback;
     subscriber = socket(AF_INET6, SOCK_STREAM, 0);
     if (subscriber < 0 ||
-        setsockopt(subscriber, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only)) ||
+        setsockopt(
+            subscriber, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only)) ||
         bind(subscriber, (struct sockaddr *)&at, size) != 0)
         return false;
     ck_assert_int_eq(listen(subscriber, 1), 0);

@@ -355,8 +355,8 @@ static void expect_nothing_unread(struct ss_link *link)
         ck_assert_int_eq(
             ss_link_send(link, NULL, bytes, sizes[i % SIZES], &error), SS_OK);
         ck_assert(serve("rate", &notice));
-        ck_assert_int_eq(ss_link_send(server, speaker, bytes,
-                             sizes[i % SIZES], &error),
+        ck_assert_int_eq(
+            ss_link_send(server, speaker, bytes, sizes[i % SIZES], &error),
             SS_OK);
         read_one(link, sizes[i % SIZES]);
     }
@@ -424,8 +424,8 @@ START_TEST(who_reads_nothing_of_much_is_hung_up_on)
     ck_assert(ss_link_notice(server, &notice));
     ck_assert_str_eq(notice.kind, "unread");
     ck_assert_str_eq(notice.who, "127.0.0.1");
-    ck_assert_msg(strstr(notice.text, "more than 5 MB") != NULL, "%s",
-        notice.text);
+    ck_assert_msg(
+        strstr(notice.text, "more than 5 MB") != NULL, "%s", notice.text);
     // Nothing of it is held any more, but for a handshake if it is back.
     for (int i = 0; i < TURNS_MAX && counts.unread >= 1024; i++) {
         link_wait(server, -1, TURN_MS);
@@ -472,8 +472,7 @@ int main(void)
         tcase, who_goes_on_under_the_identity_of_another_key_has_to_wait);
     tcase_add_test(
         tcase, an_identity_that_is_too_long_is_its_senders_own_fault);
-    tcase_add_test(
-        tcase, a_key_that_did_wrong_waits_and_another_one_does_not);
+    tcase_add_test(tcase, a_key_that_did_wrong_waits_and_another_one_does_not);
     tcase_add_test(tcase, who_sends_too_much_is_hung_up_on);
     tcase_add_test(tcase, what_was_read_is_not_weighed_any_more);
     tcase_add_test(tcase, without_keys_it_is_weighed_as_exactly);

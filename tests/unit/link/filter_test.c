@@ -34,8 +34,8 @@ static void listen_at(int family)
     subscriber = socket(family, SOCK_STREAM, 0);
     ck_assert_int_ge(subscriber, 0);
     if (family == AF_INET6)
-        ck_assert_int_eq(setsockopt(subscriber, IPPROTO_IPV6, IPV6_V6ONLY, &both,
-                             sizeof(both)),
+        ck_assert_int_eq(setsockopt(subscriber, IPPROTO_IPV6, IPV6_V6ONLY,
+                             &both, sizeof(both)),
             0);
     ck_assert_int_eq(bind(subscriber, at, size), 0);
     ck_assert_int_eq(listen(subscriber, 16), 0);
@@ -208,8 +208,7 @@ int main(void)
         tcase, who_is_blocked_comes_when_its_time_is_over_and_others_at_once);
     tcase_add_test(
         tcase, each_has_a_time_of_its_own_and_more_of_it_makes_it_longer);
-    tcase_add_test(
-        tcase, of_ipv6_the_network_counts_and_ipv4_is_told_apart);
+    tcase_add_test(tcase, of_ipv6_the_network_counts_and_ipv4_is_told_apart);
     tcase_add_test(
         tcase, what_is_no_address_is_not_filtered_and_not_more_than_fit);
     tcase_add_test(tcase, a_socket_that_takes_no_program_filters_nothing);

@@ -1,5 +1,5 @@
-// Files of keys that czmq's programs and ours read of each other, and what stays of
-// a secret in memory that is freed.
+// Files of keys that czmq's programs and ours read of each other, and what
+// stays of a secret in memory that is freed.
 #include "common/link/key_file.h"
 
 #include <check.h>
@@ -13,7 +13,8 @@
 
 static struct ss_error error;
 
-// ------------------------------------------------------------------ freed memory
+// ------------------------------------------------------------------ freed
+// memory
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KNOWS_WHAT_IS_FREED 0
@@ -184,12 +185,10 @@ START_TEST(a_server_is_known_by_a_public_certificate_of_czmq)
 {
     char half[SS_KEY_TEXT_SIZE];
     unlink(path_of("coordinator.pub"));
-    ck_assert_int_eq(
-        zcert_save_public(foreign, path_of("coordinator.pub")), 0);
+    ck_assert_int_eq(zcert_save_public(foreign, path_of("coordinator.pub")), 0);
     ck_assert_int_eq(ss_keys_server(folder, half, &error), SS_OK);
     ck_assert_str_eq(half, zcert_public_txt(foreign));
-    ck_assert_int_eq(
-        zcert_save_secret(foreign, path_of("coordinator.pub")), 0);
+    ck_assert_int_eq(zcert_save_secret(foreign, path_of("coordinator.pub")), 0);
     ck_assert_int_eq(ss_keys_server(folder, half, &error), SS_EFORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "stays where it was made"));
     ck_assert_ptr_null(strstr(error.message, zcert_secret_txt(foreign)));

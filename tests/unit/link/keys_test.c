@@ -72,8 +72,7 @@ START_TEST(what_is_no_key_is_refused_and_never_shown)
     struct ss_key key;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         write_text("odd", texts[i]);
-        ck_assert_int_eq(
-            ss_key_load(path_of("odd"), &key, &error), SS_EFORMAT);
+        ck_assert_int_eq(ss_key_load(path_of("odd"), &key, &error), SS_EFORMAT);
         ck_assert_ptr_null(strstr(error.message, "tooshort"));
     }
     char large[SS_KEY_FILE_SIZE_MAX + 2];
@@ -88,18 +87,17 @@ END_TEST
 START_TEST(a_folder_gives_the_key_of_the_role_and_a_file_itself)
 {
     struct ss_key key;
-    ck_assert_int_eq(
-        ss_keys_own(folder, SS_ROLE_WORKER, &key, &error), SS_OK);
+    ck_assert_int_eq(ss_keys_own(folder, SS_ROLE_WORKER, &key, &error), SS_OK);
     ck_assert_str_eq(key.name, "worker");
     ck_assert_int_eq(
         ss_keys_own(folder, SS_ROLE_CLIENT | SS_ROLE_OPERATOR, &key, &error),
         SS_ENOTFOUND);
     ck_assert_ptr_nonnull(strstr(error.message, "client.key"));
-    ck_assert_int_eq(ss_keys_own(path_of("stranger.key"), SS_ROLE_WORKER, &key,
-                         &error),
+    ck_assert_int_eq(
+        ss_keys_own(path_of("stranger.key"), SS_ROLE_WORKER, &key, &error),
         SS_OK);
-    ck_assert_int_eq(ss_keys_own(path_of("stranger.key"), SS_ROLE_CLIENT, &key,
-                         &error),
+    ck_assert_int_eq(
+        ss_keys_own(path_of("stranger.key"), SS_ROLE_CLIENT, &key, &error),
         SS_EDENIED);
     char half[SS_KEY_TEXT_SIZE];
     ck_assert_int_eq(
@@ -170,13 +168,11 @@ START_TEST(a_list_that_is_damaged_is_not_taken_in_part)
     ss_allowed_init(&list, folder);
     ck_assert_int_eq(ss_allowed_read(&list, &error), SS_OK);
     char *damaged = ss_format("worker %s %s\nworker\nworker %s %s\n",
-        worker.name, worker.public_half, stranger.name,
-        stranger.public_half);
+        worker.name, worker.public_half, stranger.name, stranger.public_half);
     write_text("allowed", damaged);
     ss_free(damaged);
     ck_assert_int_eq(
-        ss_allowed_refresh(
-            &list, 1000 + SS_KEYS_LOOK_MS, &is_changed, &error),
+        ss_allowed_refresh(&list, 1000 + SS_KEYS_LOOK_MS, &is_changed, &error),
         SS_EFORMAT);
     ck_assert_ptr_nonnull(ss_allowed_find(&list, worker.public_half));
     ck_assert_ptr_nonnull(ss_allowed_find(&list, stranger.public_half));
@@ -197,8 +193,8 @@ START_TEST(a_list_that_is_damaged_says_where)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         write_text("allowed", cases[i].text);
         ck_assert_int_eq(ss_allowed_read(&list, &error), SS_EFORMAT);
-        ck_assert_msg(strstr(error.message, cases[i].said) != NULL, "%s",
-            error.message);
+        ck_assert_msg(
+            strstr(error.message, cases[i].said) != NULL, "%s", error.message);
     }
     ss_allowed_fini(&list);
 }

@@ -221,8 +221,8 @@ START_TEST(what_is_no_endpoint_is_refused)
 {
     static const char *const wrong[] = {NULL, "", "loop:", "http://x",
         "tcp://127.0.0.1", "tcp://127.0.0.1:notaport", "udp://127.0.0.1:1",
-        "tcp://127.0.0.1:70000", "tcp://127.0.0.1:-1", "tcp://127.0.0.1:",
-        "tcp://127.0.0.1:74330000000000000000"};
+        "tcp://127.0.0.1:70000", "tcp://127.0.0.1:-1",
+        "tcp://127.0.0.1:", "tcp://127.0.0.1:74330000000000000000"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         struct ss_link_options options = {.endpoint = wrong[i], .server = true};
         struct ss_link *link = NULL;

@@ -210,8 +210,8 @@ START_TEST(addresses_that_are_gone_make_room_for_others)
 {
     char address[20];
     for (int i = 0; i < SS_LINK_ADDRESSES_MAX; i++) {
-        snprintf(address, sizeof(address), "10.%d.%d.%d", i >> 16,
-            i >> 8 & 255, i & 255);
+        snprintf(address, sizeof(address), "10.%d.%d.%d", i >> 16, i >> 8 & 255,
+            i & 255);
         ck_assert_int_eq(come(3, address), SS_RATE_LIMIT_WELCOME);
     }
     ck_assert_int_eq(come(3, "192.0.2.1"), SS_RATE_LIMIT_FULL);
@@ -260,10 +260,8 @@ int main(void)
     tcase_add_test(tcase, new_ones_come_at_a_rate_after_a_burst);
     tcase_add_test(
         tcase, new_ones_of_who_is_refused_too_often_count_several_times);
-    tcase_add_test(
-        tcase, many_that_are_refused_are_a_flood_and_a_few_are_none);
-    tcase_add_test(
-        tcase, a_flood_of_who_is_refused_too_often_is_one_sooner);
+    tcase_add_test(tcase, many_that_are_refused_are_a_flood_and_a_few_are_none);
+    tcase_add_test(tcase, a_flood_of_who_is_refused_too_often_is_one_sooner);
     tcase_add_test(
         tcase, a_descriptor_that_comes_again_stands_for_a_new_connection);
     tcase_add_test(tcase, the_addresses_of_one_ipv6_network_count_as_one);

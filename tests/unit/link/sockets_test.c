@@ -1,4 +1,5 @@
-// What a link leaves alone in the process that it lives in, at home and as a guest.
+// What a link leaves alone in the process that it lives in, at home and as a
+// guest.
 #include "common/link/sockets.h"
 
 #include <check.h>
@@ -18,8 +19,9 @@
 
 enum { PATIENCE_MS = 20000, EXIT_OWN = 7, OUTPUT_SIZE = 4096 };
 
-// The thread sanitizer knows nothing of czmq's locks (tests/tsan.supp) where a function
-// of czmq ends with one, nor of threads in a child of a process that has some.
+// The thread sanitizer knows nothing of czmq's locks (tests/tsan.supp) where a
+// function of czmq ends with one, nor of threads in a child of a process that
+// has some.
 #if defined(__SANITIZE_THREAD__)
 #define HAS_THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -69,7 +71,8 @@ static void talk(struct ss_link *from, struct ss_link *to)
     ss_free(bytes);
 }
 
-// ------------------------------------------------------------------ the process
+// ------------------------------------------------------------------ the
+// process
 
 static volatile sig_atomic_t heard;
 
@@ -94,8 +97,7 @@ START_TEST(signals_stay_with_who_had_them)
     struct sigaction action = {.sa_handler = hear};
     ck_assert_int_eq(sigaction(SIGINT, &action, NULL), 0);
     ck_assert_int_eq(sigaction(SIGTERM, &action, NULL), 0);
-    struct ss_link *link =
-        open_link("tcp://127.0.0.1:*", true, is_guest);
+    struct ss_link *link = open_link("tcp://127.0.0.1:*", true, is_guest);
     expect_signals_heard();
     ss_link_close(&link);
     expect_signals_heard();
@@ -194,8 +196,8 @@ static void leave_ours(void)
 START_TEST(who_ends_with_open_links_says_nothing_of_it)
 {
     char output[OUTPUT_SIZE];
-    ck_assert_int_eq(run_child(_i == 0 ? leave_ours : leave_guests, output),
-        EXIT_OWN);
+    ck_assert_int_eq(
+        run_child(_i == 0 ? leave_ours : leave_guests, output), EXIT_OWN);
     ck_assert_str_eq(output, "");
 }
 END_TEST
@@ -207,8 +209,7 @@ static void do_nothing(void)
 static void talk_again(void)
 {
     struct ss_link *server = open_link("tcp://127.0.0.1:*", true, false);
-    struct ss_link *client =
-        open_link(ss_link_endpoint(server), false, false);
+    struct ss_link *client = open_link(ss_link_endpoint(server), false, false);
     talk(client, server);
     ss_link_close(&client);
     ss_link_close(&server);

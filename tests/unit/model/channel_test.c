@@ -635,8 +635,8 @@ static void fold_to(struct bench *b, const char *next, const char *expected)
     ss_channel_set(&b->channel, folded);
     expect_json(json_incref(ss_value_json(b->channel.value)), next);
     if (ss_value_listed(b->channel.value) &&
-        ss_list_compare(ss_value_list(before), ss_value_list(b->channel.value),
-            &edits)) {
+        ss_list_compare(
+            ss_value_list(before), ss_value_list(b->channel.value), &edits)) {
         struct ss_value *told = ss_list_edits_value(&edits);
         ck_assert_str_eq(ss_value_text(told, NULL), expected);
         ss_value_unref(told);
@@ -683,7 +683,6 @@ RUN("channel", last_value_takes_one_write_and_keeps_it,
     an_overwrite_beats_the_whole_superstep,
     an_overwrite_of_a_missing_value_is_opened,
     a_delta_channel_folds_and_empties, a_custom_reducer_is_folded_elsewhere,
-    what_a_custom_reducer_left_as_it_was_is_shared,
-    a_copy_goes_its_own_way, opaque_values_pass_through,
-    an_overwrite_is_known_by_its_forms,
+    what_a_custom_reducer_left_as_it_was_is_shared, a_copy_goes_its_own_way,
+    opaque_values_pass_through, an_overwrite_is_known_by_its_forms,
     text_is_not_decoded_to_see_that_it_is_no_overwrite)

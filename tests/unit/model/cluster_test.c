@@ -63,8 +63,7 @@ END_TEST
 
 START_TEST(rows_are_written_for_the_oldest_member)
 {
-    struct ss_member members[] = {
-        {.name = "ada", .row_format = SS_ROW_FORMAT},
+    struct ss_member members[] = {{.name = "ada", .row_format = SS_ROW_FORMAT},
         {.name = "bob", .row_format = 1},
         {.name = "eve", .row_format = SS_ROW_FORMAT + 1}};
     struct ss_cluster cluster = {.members = members};

@@ -438,9 +438,10 @@ START_TEST(what_is_too_much_for_a_picture_is_not_drawn)
     struct ss_graph *graph = NULL;
     json_t *nest = NULL;
     for (int level = 0; level < 16; level++) {
-        json_t *outer = js("{'name': 'g', 'state': [{'key': 'k'}], 'nodes':"
-            " [{'name': 'a'}, {'name': 'b'}], 'edges': [['__start__', 'a'],"
-            " ['a', 'b']]}");
+        json_t *outer =
+            js("{'name': 'g', 'state': [{'key': 'k'}], 'nodes':"
+               " [{'name': 'a'}, {'name': 'b'}], 'edges': [['__start__', 'a'],"
+               " ['a', 'b']]}");
         json_t *nodes = json_object_get(outer, "nodes");
         for (size_t i = 0; nest && i < 2; i++)
             json_object_set_new(

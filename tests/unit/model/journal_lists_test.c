@@ -83,9 +83,9 @@ START_TEST(growing_what_is_no_list_is_damage)
     step("1", "", 1, "{}");
     grow("2", "1", 2, "[2]");
     ck_assert_int_eq(ss_journal_check(journal, &row_error), SS_ECORRUPT);
-    ck_assert_str_eq(row_error.message,
-        "journal: row 2: channel x: what is added is not a list, or does not fit"
-        " what it is added to");
+    ck_assert_str_eq(row_error.message, "journal: row 2: channel x: what is "
+                                        "added is not a list, or does not fit"
+                                        " what it is added to");
     ck_assert_ptr_null(
         ss_journal_fold(journal, ss_journal_find(journal, "", "2")));
     expect("", "1", "x", 1, "{}");

@@ -44,7 +44,8 @@ void holds(struct ss_row *row, const char *id, const char *parent)
     strcpy(row->checkpoint_id, id);
     strcpy(row->parent_id, parent);
     strcpy(row->source, "loop");
-    const struct ss_checkpoint_entry *mark = ss_journal_find(journal, row->ns, parent);
+    const struct ss_checkpoint_entry *mark =
+        ss_journal_find(journal, row->ns, parent);
     row->parent_seq = mark ? mark->row->seq : 0;
 }
 

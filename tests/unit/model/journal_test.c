@@ -161,7 +161,8 @@ START_TEST(checkpoints_are_found_by_id_and_listed_by_age)
     ck_assert_str_eq(ss_journal_before(journal, "", "9")->id, "5");
     ck_assert_ptr_null(ss_journal_before(journal, "", "1"));
     size_t count = 0;
-    struct ss_checkpoint_entry *const *list = ss_journal_list(journal, "", &count);
+    struct ss_checkpoint_entry *const *list =
+        ss_journal_list(journal, "", &count);
     ck_assert_uint_eq(count, 3);
     ck_assert_str_eq(list[0]->id, "1");
     ck_assert_str_eq(list[2]->id, "5");

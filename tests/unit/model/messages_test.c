@@ -495,8 +495,7 @@ static json_t *random_message(struct ss_prng *prng)
     const char *type = clears ? "remove" : types[ss_prng_below(prng, 3)];
     snprintf(id, sizeof(id), "%d", (int)ss_prng_below(prng, 12));
     return json_pack("{s:s, s:s, s:i}", "type", type, "id",
-        clears ? "__remove_all__" : id, "content",
-        (int)ss_prng_below(prng, 2));
+        clears ? "__remove_all__" : id, "content", (int)ss_prng_below(prng, 2));
 }
 
 static json_t *random_write(struct ss_prng *prng)
@@ -548,17 +547,16 @@ END_TEST
 
 START_TEST(two_messages_of_one_id_are_merged_in_full)
 {
-    struct ss_value *twice = value_of(
-        "[{'type': 'ai', 'content': 'a', 'id': '1'},"
-        " {'type': 'ai', 'content': 'b', 'id': '1'}]");
+    struct ss_value *twice =
+        value_of("[{'type': 'ai', 'content': 'a', 'id': '1'},"
+                 " {'type': 'ai', 'content': 'b', 'id': '1'}]");
     json_t *gone = js("[{'type': 'remove', 'id': '1', 'content': ''}]");
     struct ss_list *list = ss_list_ref(ss_value_list(twice));
     struct ss_error error;
-    ck_assert_int_eq(
-        ss_messages_add(&list, gone, "t", 0, &error), SS_EAGAIN);
+    ck_assert_int_eq(ss_messages_add(&list, gone, "t", 0, &error), SS_EAGAIN);
     json_t *merged = NULL;
-    ck_assert_int_eq(ss_messages_merge(ss_value_json(twice), gone, "t", 0,
-                         &merged, &error),
+    ck_assert_int_eq(
+        ss_messages_merge(ss_value_json(twice), gone, "t", 0, &merged, &error),
         SS_OK);
     expect_json(merged, "[]"); // both
     ss_list_unref(list);
@@ -587,14 +585,14 @@ END_TEST
 
 RUN("messages", conversations_with_an_index_are_those_merged_in_full,
     two_messages_of_one_id_are_merged_in_full,
-    the_same_message_once_more_is_no_change, texts_and_pairs_are_messages, roles_have_two_spellings,
-    contents_are_texts_or_lists_of_blocks, a_tool_turns_other_content_into_text,
-    a_tool_has_its_call_and_outcome, ids_and_names_are_texts,
-    a_removal_needs_an_id_and_drops_its_content, calls_have_one_form_at_last,
-    a_bad_call_is_refused, what_has_no_meaning_is_kept_aside,
-    a_serialised_message_is_opened, other_things_are_no_messages,
-    messages_merge_by_id, removals_take_out_in_order,
-    of_a_doubled_id_the_later_place_counts,
+    the_same_message_once_more_is_no_change, texts_and_pairs_are_messages,
+    roles_have_two_spellings, contents_are_texts_or_lists_of_blocks,
+    a_tool_turns_other_content_into_text, a_tool_has_its_call_and_outcome,
+    ids_and_names_are_texts, a_removal_needs_an_id_and_drops_its_content,
+    calls_have_one_form_at_last, a_bad_call_is_refused,
+    what_has_no_meaning_is_kept_aside, a_serialised_message_is_opened,
+    other_things_are_no_messages, messages_merge_by_id,
+    removals_take_out_in_order, of_a_doubled_id_the_later_place_counts,
     the_removal_of_all_clears_and_then_merges, who_has_no_id_is_given_one,
     made_up_ids_are_a_function_of_the_write,
     without_an_owner_ids_come_from_the_contents,

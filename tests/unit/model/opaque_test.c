@@ -1,4 +1,5 @@
-// opaque_test.c - what was imported as it is, where something would look into it.
+// opaque_test.c - what was imported as it is, where something would look into
+// it.
 #include "common/model/opaque.h"
 
 #include "common/model/channel.h"
@@ -70,9 +71,10 @@ END_TEST
 
 START_TEST(it_is_refused_where_a_list_grows_in_place_too)
 {
-    struct ss_graph *graph = compile("{'name': 'g', 'state': [{'key': 'm', 'type':"
-        " 'dict', 'reducer': 'or'}], 'nodes': [{'name': 'a'}], 'edges':"
-        " [['__start__', 'a']]}");
+    struct ss_graph *graph =
+        compile("{'name': 'g', 'state': [{'key': 'm', 'type':"
+                " 'dict', 'reducer': 'or'}], 'nodes': [{'name': 'a'}], 'edges':"
+                " [['__start__', 'a']]}");
     struct ss_channel channel;
     struct ss_value *values[] = {
         value_of("{'a': 1}"), value_of("{'b': 1}"), value_of(DECIMAL)};
@@ -81,8 +83,8 @@ START_TEST(it_is_refused_where_a_list_grows_in_place_too)
     struct ss_error error = {0};
     bool changed;
     size_t c = ss_graph_channel(graph, "m");
-    ck_assert_int_eq(ss_channel_restore(
-        &channel, &graph->channels[c], NULL, &error), SS_OK);
+    ck_assert_int_eq(
+        ss_channel_restore(&channel, &graph->channels[c], NULL, &error), SS_OK);
     ck_assert_int_eq(
         ss_channel_update(&channel, writes, 3, &changed, &error), SS_EINVAL);
     ck_assert_ptr_nonnull(strstr(error.message, "channel \"m\""));

@@ -349,8 +349,7 @@ START_TEST(managed_keys_are_bounded)
         json_array_append_new(keys,
             json_pack("{s:s, s:s}", "key", name, "managed", "is_last_step"));
     }
-    json_t *description =
-        json_pack("{s:s, s:o}", "name", "g", "state", keys);
+    json_t *description = json_pack("{s:s, s:o}", "name", "g", "state", keys);
     struct ss_graph *graph = NULL;
     struct ss_error error;
     ck_assert_int_eq(ss_graph_compile(description, &graph, &error), SS_ELIMIT);

@@ -43,12 +43,12 @@ START_TEST(what_is_asked_once_is_named)
 {
     for (enum ss_op op = 0; op < SS_OPS; op++) {
         const struct ss_op_row *row = ss_op_row(op);
-        bool is_once = op == SS_OP_UPDATE || op == SS_OP_COPY ||
-                       op == SS_OP_RELEASE;
+        bool is_once =
+            op == SS_OP_UPDATE || op == SS_OP_COPY || op == SS_OP_RELEASE;
         bool is_run = op == SS_OP_RUN || op == SS_OP_ATTACH;
-        ck_assert_msg(row->repeat == (is_once  ? SS_OP_REPEAT_ONCE
-                                      : is_run ? SS_OP_REPEAT_RUN
-                                               : SS_OP_REPEAT_SAFE),
+        ck_assert_msg(row->repeat == (is_once     ? SS_OP_REPEAT_ONCE
+                                         : is_run ? SS_OP_REPEAT_RUN
+                                                  : SS_OP_REPEAT_SAFE),
             "%s", row->name);
     }
 }
@@ -79,7 +79,8 @@ static void expect_unknown(enum ss_op op, const char *key, const char *expected)
 START_TEST(who_asks_with_an_unknown_key_is_told_the_known_ones)
 {
     expect_unknown(SS_OP_CANCEL, "acton",
-        "cancel: unknown key \"acton\"; known: run, thread, action. Did you mean "
+        "cancel: unknown key \"acton\"; known: run, thread, action. Did you "
+        "mean "
         "\"action\"?");
     expect_unknown(SS_OP_CANCEL, "x",
         "cancel: unknown key \"x\"; known: run, thread, action.");
@@ -96,8 +97,7 @@ int main(void)
     tcase_add_test(tcase, what_is_of_a_thread_or_a_run_takes_its_name);
     tcase_add_test(tcase, what_is_asked_once_is_named);
     tcase_add_test(tcase, a_key_is_a_whole_word);
-    tcase_add_test(
-        tcase, who_asks_with_an_unknown_key_is_told_the_known_ones);
+    tcase_add_test(tcase, who_asks_with_an_unknown_key_is_told_the_known_ones);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
 }

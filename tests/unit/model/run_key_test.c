@@ -23,7 +23,8 @@ START_TEST(a_run_is_named_by_its_name_and_its_thread)
     expect_key("same", "dup0", "same                                04|dup0");
     expect_key(LONGEST, "t", LONGEST "36|t");
     // As long as it is in bytes.
-    expect_key("\xc3\xa4", "t|u", "\xc3\xa4                                  02|t|u");
+    expect_key(
+        "\xc3\xa4", "t|u", "\xc3\xa4                                  02|t|u");
 }
 END_TEST
 
@@ -68,8 +69,8 @@ END_TEST
 static void expect_after(const char *place, const char *key, bool is_behind)
 {
     char *after = ss_run_after(place);
-    ck_assert_msg((strcmp(key, after) > 0) == is_behind, "%s after %s", key,
-        place);
+    ck_assert_msg(
+        (strcmp(key, after) > 0) == is_behind, "%s after %s", key, place);
     ss_free(after);
 }
 

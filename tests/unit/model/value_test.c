@@ -214,8 +214,7 @@ START_TEST(a_list_nested_too_deep_is_refused_when_put_together)
     struct ss_value *item = ss_value_from_text(text.data, text.size);
     struct ss_error error;
     ck_assert_int_eq(ss_value_valid(item, &error), SS_OK);
-    struct ss_value *list =
-        ss_value_of_list(ss_list_push(ss_list_new(), item));
+    struct ss_value *list = ss_value_of_list(ss_list_push(ss_list_new(), item));
     ck_assert_int_eq(ss_value_valid(list, &error), SS_EFORMAT);
     ss_value_unref(list);
     ss_value_unref(item);
@@ -224,10 +223,10 @@ START_TEST(a_list_nested_too_deep_is_refused_when_put_together)
 END_TEST
 
 RUN("value", a_value_that_is_put_together_has_all_faces,
-    a_list_nested_too_deep_is_refused_when_put_together, text_is_decoded_when_somebody_looks,
-    json_is_encoded_once_and_compactly, null_is_one_value_for_all,
-    null_with_blanks_is_null_too, nothing_may_be_counted,
-    a_value_lives_while_it_is_referenced,
+    a_list_nested_too_deep_is_refused_when_put_together,
+    text_is_decoded_when_somebody_looks, json_is_encoded_once_and_compactly,
+    null_is_one_value_for_all, null_with_blanks_is_null_too,
+    nothing_may_be_counted, a_value_lives_while_it_is_referenced,
     damaged_text_reads_as_null_and_says_where, sound_text_is_valid,
     what_is_nested_too_deep_is_refused,
     an_opaque_value_is_kept_and_reads_as_null,

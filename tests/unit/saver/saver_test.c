@@ -117,9 +117,9 @@ END_TEST
 START_TEST(a_row_of_other_types_than_it_should_have_is_read_as_text)
 {
     struct ss_error error = {0};
-    run_sql(CHECKPOINT("'t'", "'" ID "'", "'json'")
-            "INSERT INTO writes VALUES ('t', '', '" ID "', 7, '', '3', 8,"
-            " 'null', NULL);");
+    run_sql(CHECKPOINT("'t'", "'" ID "'",
+        "'json'") "INSERT INTO writes VALUES ('t', '', '" ID "', 7, '', '3', 8,"
+                  " 'null', NULL);");
     ck_assert_int_eq(read_thread("t", &error), SS_OK);
     expect_json(json_incref(json_object_get(last, "pending_writes")),
         "[{'task_id': '7', 'path': '', 'idx': 3, 'channel': '8',"
@@ -168,8 +168,7 @@ START_TEST(a_file_that_cannot_be_read_says_why)
     struct ss_saver *saver = NULL;
     struct ss_error error = {0};
     char *below = ss_format("%s/more.db", path);
-    ck_assert_int_eq(
-        ss_saver_open(below, false, &saver, &error), SS_ENOTFOUND);
+    ck_assert_int_eq(ss_saver_open(below, false, &saver, &error), SS_ENOTFOUND);
     ck_assert_ptr_nonnull(strstr(error.message, "Not a directory"));
     ck_assert_ptr_null(saver);
     ss_free(below);

@@ -1,4 +1,5 @@
-// adopt_test.c - a worker whose coordinator goes, and the one that comes after it.
+// adopt_test.c - a worker whose coordinator goes, and the one that comes after
+// it.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +102,7 @@ START_TEST(orphans_are_kept_up_to_a_limit_the_oldest_are_forgotten)
     }
     script_pong(&s, 2);
     script_welcome(&s, 2);
-    ck_assert_uint_eq(
-        ss_session_load(s.session).kept, SS_SESSION_ORPHANS_MAX);
+    ck_assert_uint_eq(ss_session_load(s.session).kept, SS_SESSION_ORPHANS_MAX);
     ck_assert_str_eq(adopts(1, 1, 2, 1), "");
     ck_assert_str_eq(adopts(1, 2, 2, 2), "DONE 2.2\n");
 }
@@ -169,7 +169,8 @@ START_TEST(orders_that_have_not_begun_are_left_to_the_new_owner)
     script_task(&s, 10, 3);
     ck_assert_uint_eq(ss_session_load(s.session).queued, 1);
     s.link = 1;
-    ck_assert_str_eq(script_seek(&s, 6, NULL, 0), "OFFERS@1 offers 10.1 10.2\n");
+    ck_assert_str_eq(
+        script_seek(&s, 6, NULL, 0), "OFFERS@1 offers 10.1 10.2\n");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
     ck_assert_str_eq(script_end(&s, 10, 1), "DONE@0 10.1\n");
     ck_assert_uint_eq(ss_session_load(s.session).busy, 1);
@@ -230,10 +231,10 @@ static TCase *clusters(void)
     tcase_add_test(
         tcase, an_order_of_an_owner_before_the_one_we_heard_of_is_refused);
     tcase_add_test(tcase, an_order_tells_of_its_owner_too);
-    tcase_add_test(
-        tcase, orders_that_have_not_begun_are_left_to_the_new_owner);
+    tcase_add_test(tcase, orders_that_have_not_begun_are_left_to_the_new_owner);
     tcase_add_test(tcase, a_seek_of_an_owner_that_was_replaced_finds_nothing);
-    tcase_add_test(tcase, what_a_forgotten_coordinator_gave_is_offered_to_others);
+    tcase_add_test(
+        tcase, what_a_forgotten_coordinator_gave_is_offered_to_others);
     return tcase;
 }
 

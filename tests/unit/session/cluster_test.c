@@ -57,8 +57,7 @@ START_TEST(what_one_gives_is_told_and_settled_with_that_one)
     be_welcome();
     ck_assert_str_eq(gives(0, 10, 1), "start 10.1\n");
     ck_assert_str_eq(gives(1, 11, 2), "start 11.2\n");
-    ck_assert_str_eq(
-        script_tick(&s, 500), "BEAT@1(3) 11.2\nBEAT@0(3) 10.1\n");
+    ck_assert_str_eq(script_tick(&s, 500), "BEAT@1(3) 11.2\nBEAT@0(3) 10.1\n");
     ck_assert_str_eq(script_item(&s, 11, 2), "LIVE@1 11.2\n");
     ck_assert_str_eq(script_end(&s, 10, 1), "DONE@0 10.1\n");
     ck_assert_str_eq(script_end(&s, 11, 2), "DONE@1 11.2\n");
@@ -80,8 +79,8 @@ START_TEST(its_threads_are_shared_and_each_hears_what_is_left)
         gives(0, 10, i);
     gives(1, 11, 4);
     // three in use there, one here: one waits for a moment, then says so
-    ck_assert_str_eq(script_tick(&s, 100),
-        "BEAT@1(1) 11.4\nBEAT@0(3) 10.1 10.2 10.3\n");
+    ck_assert_str_eq(
+        script_tick(&s, 100), "BEAT@1(1) 11.4\nBEAT@0(3) 10.1 10.2 10.3\n");
     ck_assert_str_eq(gives(1, 11, 5), "");
     ck_assert_uint_eq(ss_session_load(s.session).busy, 4);
     ck_assert_uint_eq(ss_session_load(s.session).queued, 1);

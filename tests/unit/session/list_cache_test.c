@@ -13,7 +13,7 @@ enum { EPOCH = 3 };
 
 static struct ss_session *session;
 static uint64_t dispatches;
-static char said[256];       // by the last step
+static char said[256];            // by the last step
 static struct ss_assignment *got; // what began in it
 
 static void step(struct ss_session_event event)

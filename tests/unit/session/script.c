@@ -154,8 +154,10 @@ void script_init_cluster(struct script *script, uint32_t capacity,
     const char *const *endpoints, size_t count)
 {
     *script = (struct script){.now_ms = 1000, .shows_links = true};
-    script->session = ss_session_new(&(struct ss_session_options){
-        .capacity = capacity, .endpoints = endpoints, .endpoints_count = count});
+    script->session =
+        ss_session_new(&(struct ss_session_options){.capacity = capacity,
+            .endpoints = endpoints,
+            .endpoints_count = count});
 }
 
 void script_fini(struct script *script)

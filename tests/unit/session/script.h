@@ -12,12 +12,13 @@ struct script {
     int64_t now_ms;
     int64_t wake_at_ms;
     char said[SCRIPT_TEXT_SIZE]; // commands of the last step, one a line
-    struct ss_assignment *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
+    struct ss_assignment
+        *bodies[SCRIPT_BODIES_MAX]; // started, by dispatch number
     char leaving[256];
-    int64_t begin_ms;    // that the next welcomes say
-    uint64_t heard;      // that the next orders say
-    uint64_t beat;       // what the last beat said
-    int64_t begin_by_ms; // of the last start
+    int64_t begin_ms;     // that the next welcomes say
+    uint64_t heard;       // that the next orders say
+    uint64_t beat;        // what the last beat said
+    int64_t begin_by_ms;  // of the last start
     bool shows_links;     // says which coordinator a command is about
     uint32_t link;        // whose words the next events are
     char *const *members; // said with the next event, once

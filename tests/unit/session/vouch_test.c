@@ -1,5 +1,5 @@
-// vouch_test.c - what was finished elsewhere does not begin: orders that come late,
-// twice, or to a worker that slept.
+// vouch_test.c - what was finished elsewhere does not begin: orders that come
+// late, twice, or to a worker that slept.
 #include <check.h>
 #include <stdlib.h>
 
@@ -115,10 +115,10 @@ START_TEST(an_order_that_lay_in_the_socket_while_we_slept_does_not_begin)
     be_heard();
     s.now_ms += 5000;
     ck_assert_str_eq(script_task(&s, 1, 1), "BEAT 1.1\n");
-    ck_assert_str_eq(
-        script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
+    ck_assert_str_eq(script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
-    // Nor when it comes once more, from a coordinator that has heard of us since.
+    // Nor when it comes once more, from a coordinator that has heard of us
+    // since.
     be_heard();
     ck_assert_str_eq(script_task(&s, 1, 1), "");
 }
@@ -129,8 +129,7 @@ START_TEST(an_order_that_waited_while_we_slept_does_not_begin)
     fill();
     s.now_ms += 5000;
     ck_assert_str_eq(script_end(&s, 1, 1), "BEAT 1.1 1.2 1.3\nDONE 1.1\n");
-    ck_assert_str_eq(
-        script_heard(&s, s.beat, (struct ss_attempt){1, 3}), "");
+    ck_assert_str_eq(script_heard(&s, s.beat, (struct ss_attempt){1, 3}), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
 }
 END_TEST
@@ -165,12 +164,10 @@ START_TEST(what_is_no_more_does_not_begin_when_it_comes_back)
     script_task(&s, 1, 1);
     s.now_ms += 5000;
     ck_assert_str_eq(script_tick(&s, 0), "BEAT 1.1\n");
-    ck_assert_str_eq(
-        script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
+    ck_assert_str_eq(script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
     ck_assert_str_eq(script_unbegun(&s, 1), "");
     ck_assert_str_eq(script_tick(&s, 500), "BEAT 1.1\n");
-    ck_assert_str_eq(
-        script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
+    ck_assert_str_eq(script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
 }
 END_TEST
@@ -242,8 +239,8 @@ START_TEST(what_was_handed_back_is_not_begun_by_a_late_copy_of_its_order)
 }
 END_TEST
 
-// The memory of names is bounded: what was sent before the last that was dropped
-// has to be named.
+// The memory of names is bounded: what was sent before the last that was
+// dropped has to be named.
 START_TEST(a_copy_of_one_that_was_forgotten_waits_for_a_beat)
 {
     be_heard();
@@ -258,8 +255,7 @@ START_TEST(a_copy_of_one_that_was_forgotten_waits_for_a_beat)
     script_settled(&s, 1, SS_SESSION_SPENT_MAX + 1);
     s.now_ms += 1;
     ck_assert_str_eq(script_task(&s, 1, 1), "BEAT 1.1\n");
-    ck_assert_str_eq(
-        script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
+    ck_assert_str_eq(script_heard(&s, s.beat, (struct ss_attempt){1, 1}), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
 }
 END_TEST

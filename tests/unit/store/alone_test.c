@@ -50,7 +50,7 @@ START_TEST(a_store_that_was_set_back_gives_no_epoch_again)
     ck_assert_int_eq(ss_store_alone_epoch(store, 1000, &before, &error), SS_OK);
     ck_assert_uint_eq(before, 1000);
     ck_assert_int_eq(ss_store_alone_epoch(store, 900, &after, &error), SS_OK);
-    ck_assert_uint_eq(after, 1001); // a clock that goes back
+    ck_assert_uint_eq(after, 1001);   // a clock that goes back
     put(SS_TABLE_META, "epoch", "7"); // a backup of long ago
     ck_assert_int_eq(ss_store_alone_epoch(store, 2000, &after, &error), SS_OK);
     ck_assert_uint_eq(after, 2000);
@@ -73,15 +73,12 @@ END_TEST
 START_TEST(a_stop_as_asked_is_known_once)
 {
     bool was_stopped = true;
-    ck_assert_int_eq(
-        ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
+    ck_assert_int_eq(ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
     ck_assert(!was_stopped);
     put(SS_TABLE_META, SS_STORE_STOPPED_KEY, "true");
-    ck_assert_int_eq(
-        ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
+    ck_assert_int_eq(ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
     ck_assert(was_stopped);
-    ck_assert_int_eq(
-        ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
+    ck_assert_int_eq(ss_store_alone_begin(store, &was_stopped, &error), SS_OK);
     ck_assert(!was_stopped);
 }
 END_TEST

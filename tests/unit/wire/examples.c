@@ -45,7 +45,8 @@ struct ss_assignment *wire_order(void)
     order->fresh.managed = wire_json("{\"is_last_step\":false}");
     order->config = wire_json("{\"metadata\":{\"a\":1}}");
     order->context = wire_json("[1,2]");
-    order->error = wire_json("{\"node\":\"n\",\"message\":\"m\",\"code\":\"c\"}");
+    order->error =
+        wire_json("{\"node\":\"n\",\"message\":\"m\",\"code\":\"c\"}");
     order->run_timeout_ms = 60000;
     order->idle_timeout_ms = 5000;
     order->heartbeat_only = true;
@@ -213,7 +214,8 @@ static void fill_hello(struct ss_message *message)
     message->pid = 7;
     message->capacity = 4;
     message->keeps_lists = true;
-    message->settings = json_pack("[{s:s, s:i}]", "name", "capacity", "value", 4);
+    message->settings =
+        json_pack("[{s:s, s:i}]", "name", "capacity", "value", 4);
     message->graphs_count = 2;
     message->graphs = ss_zalloc(2, sizeof(*message->graphs));
     message->graphs[0] = wire_value("{\"name\":\"a\"}");
@@ -222,10 +224,10 @@ static void fill_hello(struct ss_message *message)
 
 static void fill_cluster(struct ss_message *message)
 {
-    message->epoch = message->type == SS_MESSAGE_SEEK ||
-                             message->type == SS_MESSAGE_OFFERS
-                         ? 8
-                         : 0;
+    message->epoch =
+        message->type == SS_MESSAGE_SEEK || message->type == SS_MESSAGE_OFFERS
+            ? 8
+            : 0;
     if (message->type == SS_MESSAGE_MEMBERS) {
         add_members(message);
     } else if (message->type == SS_MESSAGE_SEEK) {

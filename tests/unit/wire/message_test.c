@@ -45,7 +45,8 @@ END_TEST
 #define SAME_VALUE(a, b)                                                       \
     ck_assert(((a) == NULL && (b) == NULL) || ss_value_equal((a), (b)))
 
-static void same_order(const struct ss_assignment *a, const struct ss_assignment *b)
+static void same_order(
+    const struct ss_assignment *a, const struct ss_assignment *b)
 {
     ck_assert_uint_eq(a->attempt.epoch, b->attempt.epoch);
     ck_assert_uint_eq(a->attempt.dispatch, b->attempt.dispatch);
@@ -128,7 +129,8 @@ END_TEST
 START_TEST(an_outcome_that_is_done_arrives_whole)
 {
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_DONE));
-    struct ss_outcome *got = message->outcomes[0], *wanted = wire_done_outcome();
+    struct ss_outcome *got = message->outcomes[0],
+                      *wanted = wire_done_outcome();
     ck_assert_int_eq((int)got->kind, SS_OUTCOME_DONE);
     ck_assert_uint_eq(got->attempt.dispatch, 9);
     ck_assert_str_eq(got->task_id, wanted->task_id);
@@ -292,8 +294,8 @@ START_TEST(members_labels_shards_and_offers_arrive_whole)
     struct ss_message *message = wire_through(wire_example(SS_MESSAGE_HELLO));
     ck_assert_uint_eq(message->labels_count, 2);
     ck_assert_str_eq(message->labels[1], "large");
-    ck_assert_str_eq(ss_json_str(json_array_get(message->settings, 0), "name",
-                         ""),
+    ck_assert_str_eq(
+        ss_json_str(json_array_get(message->settings, 0), "name", ""),
         "capacity");
     has_offers(message);
     ss_message_destroy(&message);

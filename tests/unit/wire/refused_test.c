@@ -345,8 +345,8 @@ START_TEST(more_members_than_a_cluster_has_are_refused)
     ss_message_destroy(&message);
     ck_assert_int_eq(
         ss_message_decode(buf.data, buf.size, &message, &error), SS_ELIMIT);
-    ck_assert_str_eq(error.message,
-        "MEMBERS: a message with 257 members; the limit is 256");
+    ck_assert_str_eq(
+        error.message, "MEMBERS: a message with 257 members; the limit is 256");
     ss_buf_fini(&buf);
 }
 END_TEST

@@ -6,8 +6,8 @@
 
 struct bench {
     struct ss_application *application;
-    struct ss_assignment *order;     // filled by bench_order(), to be changed
-    struct ss_outcome *outcome; // of the last bench_run()
+    struct ss_assignment *order; // filled by bench_order(), to be changed
+    struct ss_outcome *outcome;  // of the last bench_run()
     struct ss_execute_hooks hooks;
     json_t *live;      // what bodies showed: [[kind, item], ...]
     unsigned progress; // signs of it

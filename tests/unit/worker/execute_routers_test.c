@@ -42,8 +42,8 @@ static const char *run_router(const char *which)
     way = which;
     router = go;
     bench_order(&b, "choose", "{}");
-    json_object_set_new(ss_value_json(b.order->fresh.channels), "name",
-        json_string("right"));
+    json_object_set_new(
+        ss_value_json(b.order->fresh.channels), "name", json_string("right"));
     return bench_told(&b);
 }
 

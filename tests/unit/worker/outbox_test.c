@@ -66,8 +66,7 @@ static struct ss_message *hear(void)
     struct ss_message *message = NULL;
     if (ss_link_recv(server, peer, &bytes, &size, &error) != SS_OK)
         return NULL;
-    ck_assert_int_eq(
-        ss_message_decode(bytes, size, &message, &error), SS_OK);
+    ck_assert_int_eq(ss_message_decode(bytes, size, &message, &error), SS_OK);
     ss_free(bytes);
     return message;
 }

@@ -15,8 +15,8 @@
 #include "common/wire/limits.h"
 #include "common/wire/message.h"
 #include "tests/suite.h"
-#include "worker/supervise.h"
 #include "tests/support/link_wait.h"
+#include "worker/supervise.h"
 
 enum { PATIENCE_MS = 20000, LARGE = 68 * 1024 * 1024 };
 
@@ -99,9 +99,12 @@ static void start(unsigned processes)
     snprintf(socket_path, sizeof(socket_path), "/tmp/superstep-shell-%ld",
         (long)getpid());
     snprintf(endpoint, sizeof(endpoint), "ipc://%s", socket_path);
-    struct ss_worker_options options = {
-        .app = &app, .endpoint = endpoint, .name = "w", .capacity = 2,
-        .labels = labels, .labels_count = 2};
+    struct ss_worker_options options = {.app = &app,
+        .endpoint = endpoint,
+        .name = "w",
+        .capacity = 2,
+        .labels = labels,
+        .labels_count = 2};
     ss_value_setup();
     fflush(NULL);
     worker = fork();
@@ -362,8 +365,8 @@ START_TEST(a_newer_coordinator_s_message_is_ignored)
     start(0);
     hear(SS_MESSAGE_HELLO);
     for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(ss_link_send(server, peer, unknown, sizeof(unknown),
-                             &error),
+        ck_assert_int_eq(
+            ss_link_send(server, peer, unknown, sizeof(unknown), &error),
             SS_OK);
     struct ss_message *ping = ss_message_new(SS_MESSAGE_PING);
     ping->id = 6;

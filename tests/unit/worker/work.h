@@ -1,5 +1,5 @@
-// work.h - the graph of the tests of single orders: a node "work" with the body of
-// the test at hand, and a node "choose" with its router.
+// work.h - the graph of the tests of single orders: a node "work" with the body
+// of the test at hand, and a node "choose" with its router.
 #ifndef SS_TESTS_WORKER_WORK_H
 #define SS_TESTS_WORKER_WORK_H
 

@@ -18,8 +18,8 @@
 //
 //     SS_APP(SS_GRAPH("hello", hello))
 //
-// Build it:  cc -shared -fPIC hello.c -o libhello.so $(pkg-config --cflags superstep)
-// Run it:    superstep dev libhello.so
+// Build it:  cc -shared -fPIC hello.c -o libhello.so $(pkg-config --cflags
+// superstep) Run it:    superstep dev libhello.so
 //
 // What is promised: a node's body may run more than once (when its worker is
 // lost, when it is retried, when it goes on after an interrupt); what it wrote
@@ -49,7 +49,7 @@ extern "C" {
 #define SS_ABI_VERSION 1
 
 #define SS_START "__start__"
-#define SS_END "__end__"
+#define SS_END   "__end__"
 
 // ---------------------------------------------------------------- applications
 
@@ -74,25 +74,25 @@ struct ss_app_graph {
 struct ss_app {
     uint32_t abi; // SS_ABI_VERSION
     uint32_t size;
-    const char *version;              // the application's own, or NULL
+    const char *version;               // the application's own, or NULL
     const struct ss_app_graph *graphs; // ends with a NULL name
-    ss_app_build_fn *build;           // or NULL; runs after `graphs`
+    ss_app_build_fn *build;            // or NULL; runs after `graphs`
 };
 
 #define SS_GRAPH(graph_name, function) {(graph_name), (function)},
 // SS_APP(SS_GRAPH("a", a) SS_GRAPH("b", b)): an application of some graphs.
-#define SS_APP(...) SS_APP_VERSION(NULL, __VA_ARGS__)
-#define SS_APP_VERSION(version_text, ...) \
-    static const struct ss_app_graph ss_app_graphs[] = { \
-        __VA_ARGS__ {NULL, NULL}}; \
-    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION, \
+#define SS_APP(...)                    SS_APP_VERSION(NULL, __VA_ARGS__)
+#define SS_APP_VERSION(version_text, ...)                                      \
+    static const struct ss_app_graph ss_app_graphs[] = {                       \
+        __VA_ARGS__{NULL, NULL}};                                              \
+    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION,     \
         (uint32_t)sizeof(struct ss_app), (version_text), ss_app_graphs, NULL};
 // SS_APP_BUILD(version, build): an application that builds its graphs itself.
-#define SS_APP_BUILD(version_text, function) \
-    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION, \
+#define SS_APP_BUILD(version_text, function)                                   \
+    SS_APP_EXPORT const struct ss_app ss_app_descriptor = {SS_ABI_VERSION,     \
         (uint32_t)sizeof(struct ss_app), (version_text), NULL, (function)};
-#define SS_APP_EXPORT \
-    extern const struct ss_app ss_app_descriptor; \
+#define SS_APP_EXPORT                                                          \
+    extern const struct ss_app ss_app_descriptor;                              \
     __attribute__((visibility("default")))
 
 // In a build function: define a graph. `ctx` is borrowed for the process' life.
@@ -110,9 +110,9 @@ enum ss_type { SS_ANY, SS_INT, SS_FLOAT, SS_STR, SS_BOOL, SS_LIST, SS_DICT };
 // How a key takes several writes in one superstep. Without one it keeps one
 // value, and two writes to it in one superstep fail the run.
 enum ss_reduce {
-    SS_LAST,         // no reducer
-    SS_ADD,          // numbers add, text and lists concatenate
-    SS_OR,           // objects merge, the later one wins
+    SS_LAST, // no reducer
+    SS_ADD,  // numbers add, text and lists concatenate
+    SS_OR,   // objects merge, the later one wins
     SS_MAX,
     SS_MIN,
     SS_APPEND,       // each write is one more item
@@ -132,8 +132,8 @@ enum ss_kind {
 // A reducer of your own: value (NULL: nothing yet) and the writes of one
 // superstep in order -> the new value. Must be pure. It runs on a worker. Lends
 // its arguments, gives its result; NULL fails the superstep.
-typedef json_t *ss_reducer_fn(json_t *value, json_t *const *writes,
-    size_t count, void *ctx);
+typedef json_t *ss_reducer_fn(
+    json_t *value, json_t *const *writes, size_t count, void *ctx);
 
 struct ss_key_options {
     enum ss_reduce reducer;
@@ -142,23 +142,23 @@ struct ss_key_options {
     const char *initial;   // JSON text: what it holds before any write
     ss_reducer_fn *reduce; // your own reducer
     void *reduce_ctx;
-    bool unguarded;        // ephemeral, untracked: many writes, the last wins
-    bool accumulate;       // topic: keeps growing
-    const char *const *names; // barrier; ends with NULL
+    bool unguarded;  // ephemeral, untracked: many writes, the last wins
+    bool accumulate; // topic: keeps growing
+    const char *const *names;   // barrier; ends with NULL
     int64_t snapshot_frequency; // delta
-    char end_; // keeps the initialiser clean; not for you
+    char end_;                  // keeps the initialiser clean; not for you
 };
 
 // Definitions return nothing: the first mistake sticks, and the worker refuses
 // to start with a message that names the graph and the key, node or edge. All
 // that they are given is copied, but functions and their `ctx`.
-void ss_key_with(struct ss_graph_def *graph, const char *key,
-    enum ss_type type, const struct ss_key_options *options);
+void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
+    const struct ss_key_options *options);
 // ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
 #define ss_key(graph, key, ...) SS_KEY_(graph, key, __VA_ARGS__, .end_ = 0)
-#define SS_KEY_(graph, key, type, ...) \
-    ss_key_with((graph), (key), (type), \
-        &(const struct ss_key_options){__VA_ARGS__})
+#define SS_KEY_(graph, key, type, ...)                                         \
+    ss_key_with(                                                               \
+        (graph), (key), (type), &(const struct ss_key_options){__VA_ARGS__})
 
 // The keys that input sets and output shows; all of them if never called. Ends
 // with NULL: ss_input_keys(graph, (const char *[]){"question", NULL});
@@ -183,19 +183,19 @@ struct ss_retry_policy {
 
 struct ss_node_options {
     struct ss_retry_policy retry;
-    int64_t timeout_ms;      // of one attempt; 0: none
-    int64_t idle_timeout_ms; // without a sign of progress; 0: none
-    bool heartbeat_only;     // idle: only ss_heartbeat() counts
-    const char *const *reads; // keys that it reads; NULL: all
-    bool defer;               // only when nothing else is left to run
-    bool cache;               // remember results by input
-    int64_t cache_ttl_ms;     // 0: for ever
-    ss_node_fn *on_error;     // runs when it failed for good
+    int64_t timeout_ms;         // of one attempt; 0: none
+    int64_t idle_timeout_ms;    // without a sign of progress; 0: none
+    bool heartbeat_only;        // idle: only ss_heartbeat() counts
+    const char *const *reads;   // keys that it reads; NULL: all
+    bool defer;                 // only when nothing else is left to run
+    bool cache;                 // remember results by input
+    int64_t cache_ttl_ms;       // 0: for ever
+    ss_node_fn *on_error;       // runs when it failed for good
     const char *const *goes_to; // where its commands may go, for drawing
-    const char *subgraph;     // ss_subgraph()'s name, in place of a body
-    const char *const *labels; // what its worker must offer
-    const char *metadata;      // JSON text
-    void *ctx;                 // ss_ctx(task)
+    const char *subgraph;       // ss_subgraph()'s name, in place of a body
+    const char *const *labels;  // what its worker must offer
+    const char *metadata;       // JSON text
+    void *ctx;                  // ss_ctx(task)
     char end_;
 };
 
@@ -203,33 +203,33 @@ void ss_node_with(struct ss_graph_def *graph, const char *name,
     ss_node_fn *body, const struct ss_node_options *options);
 // ss_node(graph, "shout", shout, .retry.attempts_max = 3, .timeout_ms = 5000);
 #define ss_node(graph, name, ...) SS_NODE_(graph, name, __VA_ARGS__, .end_ = 0)
-#define SS_NODE_(graph, name, body, ...) \
-    ss_node_with((graph), (name), (body), \
-        &(const struct ss_node_options){__VA_ARGS__})
+#define SS_NODE_(graph, name, body, ...)                                       \
+    ss_node_with(                                                              \
+        (graph), (name), (body), &(const struct ss_node_options){__VA_ARGS__})
 
 // From one node to the next; SS_START and SS_END are the ends.
 void ss_edge(struct ss_graph_def *graph, const char *from, const char *to);
 // A join: `to` runs when all of them have run. ss_join(graph, "report",
 // SS_ALL("measure", "check"));
-void ss_join(struct ss_graph_def *graph, const char *to,
-    const char *const *from);
+void ss_join(
+    struct ss_graph_def *graph, const char *to, const char *const *from);
 #define SS_ALL(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 // Where to go after `from`, decided when it has run, by the router.
 struct ss_branch_options {
-    const char *name;          // default: "branch", then "branch2" ...
-    const char *const *reads;  // keys that the router sees; NULL: the node's
-    const char *map;           // JSON text: {"answer": "node"} or ["node"...]
+    const char *name;         // default: "branch", then "branch2" ...
+    const char *const *reads; // keys that the router sees; NULL: the node's
+    const char *map;          // JSON text: {"answer": "node"} or ["node"...]
     void *ctx;
     char end_;
 };
 
 void ss_branch_with(struct ss_graph_def *graph, const char *from,
     ss_router_fn *router, const struct ss_branch_options *options);
-#define ss_branch(graph, from, ...) \
+#define ss_branch(graph, from, ...)                                            \
     SS_BRANCH_(graph, from, __VA_ARGS__, .end_ = 0)
-#define SS_BRANCH_(graph, from, router, ...) \
-    ss_branch_with((graph), (from), (router), \
+#define SS_BRANCH_(graph, from, router, ...)                                   \
+    ss_branch_with((graph), (from), (router),                                  \
         &(const struct ss_branch_options){__VA_ARGS__})
 
 // A graph to be used as a node: ss_node(graph, "sub", NULL, .subgraph =
@@ -242,9 +242,9 @@ void ss_checkpointer(struct ss_graph_def *graph, bool keep);
 void ss_interrupt_before(struct ss_graph_def *graph, const char *const *nodes);
 void ss_interrupt_after(struct ss_graph_def *graph, const char *const *nodes);
 // Defaults for all nodes that do not say otherwise.
-void ss_defaults_with(struct ss_graph_def *graph,
-    const struct ss_node_options *options);
-#define ss_defaults(graph, ...) \
+void ss_defaults_with(
+    struct ss_graph_def *graph, const struct ss_node_options *options);
+#define ss_defaults(graph, ...)                                                \
     ss_defaults_with((graph), &(const struct ss_node_options){__VA_ARGS__})
 // Refuse at start what would only be warned of at run time.
 void ss_strict(struct ss_graph_def *graph);
@@ -255,8 +255,8 @@ void ss_describe(struct ss_graph_def *graph, const char *key, json_t *value);
 // The body of a described node (its error handler: "__error_handler__NODE");
 // the router of a described branch; the function of a described raw write, by
 // its index; a described custom reducer.
-void ss_bind_node(struct ss_graph_def *graph, const char *node,
-    ss_node_fn *body, void *ctx);
+void ss_bind_node(
+    struct ss_graph_def *graph, const char *node, ss_node_fn *body, void *ctx);
 void ss_bind_router(struct ss_graph_def *graph, const char *from,
     const char *branch, ss_router_fn *router, void *ctx);
 // Lends `returned`, gives the value to write; NULL after ss_route_fail().
@@ -314,8 +314,8 @@ int ss_interrupt(struct ss_task *task, json_t *question, json_t **ret_answer);
 // converted to 5, and for an answer that does not fit it returns SS_FAILED; the
 // body returns that, the task fails without a retry, and the question can be
 // answered again. Takes `question` and `schema`.
-int ss_interrupt_schema(struct ss_task *task, json_t *question,
-    json_t *schema, bool check, json_t **ret_answer);
+int ss_interrupt_schema(struct ss_task *task, json_t *question, json_t *schema,
+    bool check, json_t **ret_answer);
 
 // Fail. The kind is yours ("rate_limited", or NULL); retry policies may name
 // it. ss_fail: may be retried. ss_fail_final: never is. The first failure
@@ -369,8 +369,8 @@ int ss_route_send(struct ss_route *route, const char *node, json_t *input);
 // Answer with any value (a name, a list, marks). Takes.
 int ss_route_return(struct ss_route *route, json_t *answer);
 // Fail the task: nothing of it is applied. Returns SS_FAILED.
-int ss_route_fail(struct ss_route *route, const char *kind,
-    const char *format, ...) __attribute__((format(printf, 3, 4)));
+int ss_route_fail(struct ss_route *route, const char *kind, const char *format,
+    ...) __attribute__((format(printf, 3, 4)));
 void *ss_route_ctx(struct ss_route *route);
 
 // ---------------------------------------------------------------- own main()
