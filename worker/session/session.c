@@ -120,12 +120,23 @@ static void on_attempts(struct ss_session *session,
         each(session, event->attempts[i]);
 }
 
+// Another life of the coordinator took us in, and its welcome was lost: it would
+// give us its orders for ever, and we would not know them.
+static void mind_epoch(struct ss_session *session, struct contact *contact,
+    const struct ss_assignment *order)
+{
+    if (contact && order->attempt.epoch > contact->epoch &&
+        ss_contact_serves(contact))
+        ss_contact_greet(session, contact);
+}
+
 static void on_tasks(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
     SS_VEC(struct ss_attempt) lacks = {0};
     for (size_t i = 0; i < event->orders_count; i++) {
         struct ss_assignment *order = event->orders[i];
+        mind_epoch(session, contact, order);
         // One that is known, or of an epoch that is over, brings nothing.
         bool brings = order->lists_count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
@@ -284,8 +295,8 @@ static int64_t wake_at(const struct ss_session *session)
         return INT64_MAX;
     int64_t at = ss_held_wake_at(session);
     for (size_t i = 0; i < session->contacts.count; i++)
-        at = earlier(
-            at, ss_contact_wake_at(session, ss_contact_at(session, i)));
+        at =
+            earlier(at, ss_contact_wake_at(session, ss_contact_at(session, i)));
     if (session->drains && session->busy == 0)
         at = earlier(at, session->leave_ms);
     return at > session->now_ms ? at : session->now_ms;

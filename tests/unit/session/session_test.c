@@ -285,8 +285,7 @@ START_TEST(a_silent_coordinator_is_greeted_anew_and_told_what_happened)
     script_tick(&s, 500);
     script_tick(&s, 500);
     script_tick(&s, 500);
-    ck_assert_str_eq(
-        script_tick(&s, 500), "silent\nHELLO offers 1.1 1.2\n");
+    ck_assert_str_eq(script_tick(&s, 500), "silent\nHELLO offers 1.1 1.2\n");
     ck_assert_str_eq(script_end(&s, 1, 1), "");
     ck_assert_str_eq(script_welcome(&s, 1), "ready\nBEAT 1.1 1.2\nDONE 1.1\n");
 }
@@ -325,6 +324,17 @@ START_TEST(orders_of_an_older_epoch_are_not_begun)
     ck_assert_str_eq(script_end(&s, 1, 1), "");
     ck_assert_str_eq(script_end(&s, 1, 2), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
+}
+END_TEST
+
+// Its welcome was lost, and to it we are no strangers.
+START_TEST(a_coordinator_that_gives_orders_of_a_later_epoch_is_greeted_anew)
+{
+    be_welcome();
+    ck_assert_str_eq(script_task(&s, 2, 1), "HELLO\n");
+    ck_assert_str_eq(script_task(&s, 2, 2), "");
+    ck_assert_str_eq(script_welcome(&s, 2), "ready\nBEAT\n");
+    ck_assert_str_eq(script_task(&s, 2, 1), "start 2.1\n");
 }
 END_TEST
 
@@ -476,6 +486,7 @@ static Suite *make_suite(void)
     T(a_coordinator_with_another_epoch_is_greeted_anew);
     T(a_coordinator_to_which_we_are_a_stranger_is_greeted_anew);
     T(orders_of_an_older_epoch_are_not_begun);
+    T(a_coordinator_that_gives_orders_of_a_later_epoch_is_greeted_anew);
     T(a_welcome_of_an_older_epoch_is_ignored);
     T(a_pause_of_our_own_is_no_silence_of_the_coordinator);
     T(a_result_that_cannot_be_sent_becomes_a_failure);
