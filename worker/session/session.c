@@ -120,8 +120,8 @@ static void on_attempts(struct ss_session *session,
         each(session, event->attempts[i]);
 }
 
-// Another life of the coordinator took us in, and its welcome was lost: it would
-// give us its orders for ever, and we would not know them.
+// Another life of the coordinator took us in, and its welcome was lost: it
+// would give us its orders for ever, and we would not know them.
 static void mind_epoch(struct ss_session *session, struct contact *contact,
     const struct ss_assignment *order)
 {

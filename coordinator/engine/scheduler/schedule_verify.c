@@ -48,21 +48,9 @@ static size_t count_attempts(const struct worker *worker)
 
 // ------------------------------------------------ workers
 
-static bool is_alone(const struct worker *worker)
-{
-    for (const struct ss_map_entry *e = worker->engine->workers.first; e;
-         e = e->next) {
-        const struct worker *other = e->value;
-        if (other != worker && strcmp(other->name, worker->name) == 0)
-            return false;
-    }
-    return true;
-}
-
 static void verify_worker(const struct worker *worker)
 {
     const struct engine *engine = worker->engine;
-    ss_invariant(I104, is_alone(worker));
     ss_invariant(I105, worker->running == count_attempts(worker));
     ss_invariant(
         I106, worker->seen_ms <= engine->now_ms &&
@@ -90,12 +78,15 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
 {
     verify_attempts(engine);
     ss_invariant(I102, engine->attempts.count == census->tasks[TASK_RUNNING]);
+    struct ss_map names = {0};
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
-        const struct worker *worker = e->value;
+        struct worker *worker = e->value;
         ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
+        ss_invariant(I104, !ss_map_put(&names, worker->name, worker));
         verify_worker(worker);
         census->seen += 1 + engine->attempts.count;
     }
+    ss_map_fini(&names, NULL);
     verify_served(engine);
     for (const struct ss_map_entry *e = engine->vouched.first; e; e = e->next)
         ss_invariant(I111, *(const int64_t *)e->value > engine->now_ms);

@@ -64,10 +64,13 @@ START_TEST(what_one_gives_is_told_and_settled_with_that_one)
 }
 END_TEST
 
+// It is of a later epoch than that one's: who gives it is asked who it is.
 START_TEST(an_order_of_the_others_epoch_is_not_begun)
 {
     be_welcome();
-    ck_assert_str_eq(gives(0, 11, 1), "");
+    ck_assert_str_eq(gives(0, 11, 1), "HELLO@0\n");
+    ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
+    ck_assert_str_eq(gives(1, 10, 1), "");
     ck_assert_uint_eq(ss_session_load(s.session).queued, 0);
 }
 END_TEST
