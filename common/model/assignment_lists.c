@@ -1,4 +1,5 @@
-// order_list.c - lists in an order that go as edits of what the worker holds.
+// assignment_lists.c - lists in an order that go as edits of what the worker
+// holds.
 #include <string.h>
 
 #include "common/base/check.h"
