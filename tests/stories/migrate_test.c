@@ -340,6 +340,48 @@ START_TEST(who_attaches_to_a_run_that_moved_is_told_the_same)
 }
 END_TEST
 
+static json_t *around(const char *edges)
+{
+    json_t *whole = chart("g", "start>sub sub>end",
+        "{'nodes': {'sub': {'subgraph': 'inner'}}, 'subgraphs': {}}");
+    json_object_set_new(json_object_get(whole, "subgraphs"), "inner",
+        chart("inner", edges, NULL));
+    return whole;
+}
+
+static uint64_t listen_inside(const char *client)
+{
+    return world_ask(client, "attach",
+        "{'run': '1', 'stream': ['values', 'updates', 'tasks'], 'subgraphs':"
+        " true, 'after': '0.0'}");
+}
+
+// The graph inside is another one, too.
+START_TEST(who_attaches_to_a_graph_inside_that_moved_is_told_the_same)
+{
+    world_graph(around("start>a start>z a>b b>end"));
+    world_worker("w1", 4);
+    world_hold("b");
+    world_ask("ann", "run", RUN("1", ""));
+    uint64_t before = listen_inside("bob");
+    world_run();
+    world_upgrade(around("start>a a>b b>end"));
+    world_worker("w2", 4);
+    uint64_t served = listen_inside("dan"); // the newest is another one now
+    world_run();
+    world_get("migrate", "{'run': '1'}");
+    uint64_t behind = listen_inside("cid");
+    world_run();
+    size_t i;
+    json_t *was;
+    ck_assert_uint_gt(json_array_size(world_events(before)), 4);
+    json_array_foreach (world_events(before), i, was) {
+        ck_assert(json_equal(was, json_array_get(world_events(served), i)));
+        ck_assert(json_equal(was, json_array_get(world_events(behind), i)));
+    }
+}
+END_TEST
+
 static json_t *caching(const char *edges)
 {
     return chart("g", edges, "{'nodes': {'a': {'cache': {}}}}");
@@ -663,4 +705,5 @@ SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
     a_run_that_waits_for_a_fold_moves_when_it_is_told,
     what_an_update_lost_counts_on_when_it_is_planned_anew,
     what_its_folds_lost_counts_on_too,
-    who_attaches_to_a_run_that_moved_is_told_the_same)
+    who_attaches_to_a_run_that_moved_is_told_the_same,
+    who_attaches_to_a_graph_inside_that_moved_is_told_the_same)

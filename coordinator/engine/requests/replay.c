@@ -95,23 +95,10 @@ static void free_view(void *value)
     ss_free(view);
 }
 
-static struct ss_graph *graph_of(struct replay *replay, const char *ns)
+// Of the version that told it, whatever is served now.
+static struct ss_graph *graph_of(const struct replay *replay, const char *ns)
 {
-    struct graph_ref place;
-    struct ss_error error;
-    const struct ss_graph *root = replay->shadow->graph;
-    struct ss_graph *found = NULL;
-    json_t *body =
-        json_pack("{s:s, s:s}", "graph", root->name, "checkpoint_ns", ns);
-    if (ns[0] == '\0') {
-        found = replay->shadow->graph;
-    } else if (ss_graph_ref_find(replay->thread->engine, replay->thread, body,
-                   &place, &error)) {
-        found = place.known ? place.graph : NULL;
-        ss_free(place.ns);
-    }
-    json_decref(body);
-    return found;
+    return ss_graph_at(replay->shadow->graph, ns);
 }
 
 // Pending writes as they were when `row` was made. Rows come in their order, so

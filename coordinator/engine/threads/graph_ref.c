@@ -26,6 +26,16 @@ static char *strip(const char *ns, bool counters)
     return text;
 }
 
+struct ss_graph *ss_graph_at(struct ss_graph *root, const char *ns)
+{
+    char *path = strip(ns, false);
+    // a name of digits alone reads as a counter, and leaves nothing to find
+    bool lost = ns[0] && !path[0];
+    struct ss_graph *inner = lost ? NULL : ss_graph_inside(root, path);
+    ss_free(path);
+    return inner;
+}
+
 bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
     const json_t *body, struct graph_ref *ret, struct ss_error *error)
 {
@@ -40,11 +50,7 @@ bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
             root->name);
         return false;
     }
-    char *path = strip(ns, false);
-    // a name of digits alone reads as a counter, and leaves nothing to find
-    bool lost = ns[0] && !path[0];
-    struct ss_graph *inner = lost ? NULL : ss_graph_inside(root, path);
-    ss_free(path);
+    struct ss_graph *inner = ss_graph_at(root, ns);
     ret->root = root;
     ret->graph = inner ? inner : root;
     ret->known = inner != NULL;

@@ -54,6 +54,9 @@ bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
 
 // ------------------------------------------------ graph_ref.c
 
+// The graph of `root` that stands in that namespace; NULL: it has none there.
+// Borrows.
+struct ss_graph *ss_graph_at(struct ss_graph *root, const char *ns);
 // False: `error` says that the graph is not known, or has no state of its own.
 bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
     const json_t *body, struct graph_ref *ret, struct ss_error *error);
