@@ -19,6 +19,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/value.h"
+#include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/pregel/loop.h"
@@ -104,6 +105,7 @@ static void move_running(struct run *run, const struct ss_graph *graph)
     tell_restarted(run->root);
     put_moved(thread, id, ss_journal_run(thread->journal, id)->entry, graph);
     ss_loop_drop_tasks(run->root);
+    ss_loop_drop_folds(run->root);
     ss_loop_move(run->root, LOOP_FAILED); // nobody advances it any more
     ss_run_move(run, RUN_ENDED);
     thread->run = NULL;
