@@ -96,6 +96,24 @@ START_TEST(it_is_told_of_when_its_prune_is_durable)
 }
 END_TEST
 
+START_TEST(it_is_whole_when_its_prune_was_refused)
+{
+    two_nodes();
+    world_get("run", RUN("old"));
+    world_get("run", RUN("new"));
+    world_store_slow(true);
+    world_ask("ann", "prune", "{'thread': 't'}");
+    uint64_t attached = world_ask("bob", "attach", OF("old"));
+    world_store_says(SS_EREFUSED);
+    world_run_store(); // the prune
+    world_run_store(); // the look at the record
+    world_store_slow(false);
+    const json_t *whole = world_finish(attached);
+    ck_assert(!ss_json_bool(whole, "pruned", false));
+    ck_assert(!json_is_null(json_object_get(whole, "output")));
+}
+END_TEST
+
 START_TEST(it_is_explained_and_cancelled_as_one_that_has_ended)
 {
     two_nodes();
@@ -217,6 +235,7 @@ END_TEST
 
 SUITE("outlived", the_same_name_after_a_prune_is_that_run,
     it_is_told_of_when_its_prune_is_durable,
+    it_is_whole_when_its_prune_was_refused,
     it_is_explained_and_cancelled_as_one_that_has_ended,
     one_that_failed_has_failed_after_a_prune,
     a_mode_that_is_none_is_refused_before_the_record_is_told,

@@ -162,6 +162,17 @@ static void go_on(struct engine *engine, const struct scan_reply *wait)
         wait->body);
 }
 
+// The prune may have been refused meanwhile: then the rows say all.
+static void answer_or_look_again(
+    struct engine *engine, const struct scan_reply *wait, const json_t *record)
+{
+    struct thread *thread = ss_thread_get(engine, wait->thread);
+    if (thread->state == THREAD_HOT && lacks_rows(thread))
+        answer(engine, wait, record);
+    else
+        ss_request_later(thread, wait->op, wait->peer, wait->id, wait->body);
+}
+
 void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
     const struct ss_event *event)
 {
@@ -182,7 +193,7 @@ void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
     } else if (ss_redirect(engine, wait->peer, wait->id, wait->thread)) {
         return; // and was told where the thread is now
     } else if (record && has_ended(record)) {
-        answer(engine, wait, record);
+        answer_or_look_again(engine, wait, record);
     } else if (record && wait->is_early) {
         ss_reply_error(engine, wait->peer, wait->id, SS_EAGAIN,
             "run %s of thread %s is about to end: ask again", run,
