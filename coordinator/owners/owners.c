@@ -559,9 +559,10 @@ static int64_t wake_at_ms(const struct ss_owners *owners)
     int64_t at_ms = INT64_MAX;
     if (owners->is_over || owners->is_ending)
         return at_ms;
-    if (!owners->is_renewing)
+    bool asks_nothing = owners->is_leaving && owners->handing == 0;
+    if (!owners->is_renewing && !asks_nothing)
         at_ms = owners->renew_at_ms;
-    if (!owners->is_looking && owners->look_at_ms < at_ms)
+    if (!owners->is_looking && !asks_nothing && owners->look_at_ms < at_ms)
         at_ms = owners->look_at_ms;
     if (is_leased(owners) && owners->safe_until_ms < at_ms)
         at_ms = owners->safe_until_ms;
