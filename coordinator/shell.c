@@ -1,6 +1,7 @@
 // shell.c - the loop: wait, feed what is ready, then time; send, submit, say.
 #include "coordinator/shell.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "common/app/clock.h"
@@ -185,6 +186,16 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
 _Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
     "a turn waits for all that append, for leases and for signals");
 
+// What peers say stays where it is until all that the store has is read: a
+// graph that is announced before it is known would be the newest.
+static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
+{
+    struct pollfd polled[SS_STORE_ACTORS_MAX + 2];
+    for (size_t i = 0; i < count; i++)
+        polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    (void)poll(polled, (nfds_t)count, timeout_ms);
+}
+
 static void shell_wait(
     struct ss_coordinator *shell, int extra_fd, int timeout_ms)
 {
@@ -192,8 +203,11 @@ static void shell_wait(
     size_t count = ss_store_actors_fds(shell->actors, fds);
     fds[count++] = shell->leases ? ss_store_actor_fd(shell->leases) : -1;
     fds[count++] = extra_fd;
-    ss_link_wait_all(
-        shell->link, fds, count, shell_time_left(shell, timeout_ms));
+    int left_ms = shell_time_left(shell, timeout_ms);
+    if (shell->is_opening)
+        shell_wait_for_store(fds, count, left_ms);
+    else
+        ss_link_wait_all(shell->link, fds, count, left_ms);
 }
 
 int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
@@ -205,7 +219,7 @@ int ss_coordinator_step(struct ss_coordinator *coordinator, int extra_fd,
     shell_tell(shell, SS_CORE_TURN);
     shell_take_leases(shell);
     shell_take_notices(shell);
-    bool has_more = shell_take_messages(shell);
+    bool has_more = !shell->is_opening && shell_take_messages(shell);
     has_more = shell_take_jobs(shell) || has_more;
     if (failure->status != SS_OK) {
         if (error)

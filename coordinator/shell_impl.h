@@ -29,7 +29,7 @@ struct ss_coordinator {
     uint64_t epoch;
     bool
         is_after_crash; // alone: who had the store before did not stop as asked
-    bool is_opening;    // start.c looks whether the store answers
+    bool is_opening;    // alone: it reads its store, and hears nobody yet
     bool is_listening;  // it has its first shards, or waits no longer for them
     int64_t lease_ms, heartbeat_ms, drain_ms;
     bool is_measured;                  // somebody may ask for its numbers

@@ -108,8 +108,19 @@ static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
     return true;
 }
 
+// Who is alone looks at all of them before the first goes on: it does not begin
+// with one that is damaged, and must not count a crash against the others.
+static bool found_are_whole(struct ss_core *core, const struct ss_job *job)
+{
+    for (size_t i = 0; i < job->entries_count && !core->cluster.owners; i++)
+        json_decref(found_parse(core, &job->entries[i], "the record of run"));
+    return core->failure.status == SS_OK;
+}
+
 static void found_runs(struct ss_core *core, const struct ss_job *job)
 {
+    if (!found_are_whole(core, job))
+        return;
     struct ss_gains *gains = &core->cluster.gains;
     size_t count = 0;
     for (size_t i = 0; i < job->entries_count; i++)

@@ -20,7 +20,7 @@ static struct ss_core *core;
 static struct ss_error error;
 static int64_t now_ms;
 static int unsent; // status of each SEND
-static size_t sent, orders, said, complaints;
+static size_t sent, orders, said, complaints, stored;
 static enum ss_message_type last_sent;
 static char last_said[512];
 
@@ -28,11 +28,14 @@ static struct ss_job *leases;    // asked of the cluster, not answered yet
 static struct ss_message *heard; // the last that left, if somebody listens
 static enum ss_message_type listens_for;
 
+static bool crashed; // who had the store before
+
 static void new_core(bool is_shared)
 {
     core = ss_core_new(&(struct ss_core_options){
         .self = {.name = "one", .endpoint = "tcp://a:1", .epoch = 1},
         .is_shared = is_shared,
+        .is_after_crash = crashed,
         .cluster_lease_ms = 10000,
         .seed = 7,
         .lease_ms = 3000,
@@ -46,7 +49,8 @@ static void set_up(void)
     ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
     now_ms = 1000;
     unsent = SS_OK;
-    sent = said = complaints = 0;
+    sent = said = complaints = stored = 0;
+    crashed = false;
     new_core(false);
 }
 
@@ -91,6 +95,7 @@ static void carry_out(const struct ss_core_output *output)
             ss_core_unsent(core, output, unsent);
         break;
     case SS_CORE_SUBMIT:
+        stored += output->job->type == SS_JOB_APPLY;
         if (output->lane == SS_CORE_APPENDS) {
             ss_store_actor_submit(actor, output->job);
         } else {
@@ -258,6 +263,25 @@ START_TEST(damaged_records_are_named)
 }
 END_TEST
 
+// Each start that fails would count against all that are found, until they are
+// quarantined.
+START_TEST(a_damaged_run_counts_no_crash_against_the_others)
+{
+    crashed = true;
+    put(SS_TABLE_OPEN, "run-1",
+        "{\"run\":\"run-1\",\"thread\":\"t\",\"graph\":\"g@1\"}");
+    ck_assert_int_eq(
+        start_with(SS_TABLE_OPEN, "run-2", "nothing"), SS_ECORRUPT);
+    turn();
+    ck_assert_uint_eq(stored, 0);
+    put(SS_TABLE_OPEN, "run-2", "{}");
+    ss_core_destroy(&core);
+    new_core(false);
+    turn();
+    ck_assert_uint_gt(stored, 0); // that crash counts
+}
+END_TEST
+
 START_TEST(after_a_failure_nothing_is_taken)
 {
     ck_assert_int_eq(start_with(SS_TABLE_GRAPHS, "g@1", "["), SS_ECORRUPT);
@@ -412,6 +436,7 @@ int main(void)
     tcase_add_test(tcase, who_is_alone_leaves_a_word_when_it_stops);
     tcase_add_test(tcase, runs_that_have_ended_are_not_read);
     tcase_add_test(tcase, damaged_records_are_named);
+    tcase_add_test(tcase, a_damaged_run_counts_no_crash_against_the_others);
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);

@@ -3,9 +3,11 @@
 #include "coordinator/shell_impl.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/app/log.h"
@@ -17,6 +19,7 @@
 #include "common/wire/message.h"
 #include "coordinator/store/store.h"
 #include "coordinator/store/store_faulty.h"
+#include "coordinator/store/store_impl.h"
 #include "tests/suite.h"
 
 #define LISTEN "loop:shell"
@@ -562,6 +565,74 @@ START_TEST(an_unfinished_run_goes_on_after_a_restart)
 }
 END_TEST
 
+// A store whose scans take so long that all who wait are there before them.
+enum { SLOW_MS = 400 };
+static const struct ss_store_ops *quick;
+static struct ss_store_ops slow;
+
+static int slow_scan(struct ss_store *store, const struct ss_entry_query *query,
+    ss_store_entry_fn *each, void *ctx, struct ss_error *ret_error)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLOW_MS}, NULL);
+    return quick->scan(store, query, each, ctx, ret_error);
+}
+
+static void start_slowly(void)
+{
+    struct ss_store *store = NULL;
+    char url[80];
+    snprintf(url, sizeof(url), "sqlite:%s", db);
+    ck_assert_int_eq(ss_store_open(url, &store, &error), SS_OK);
+    quick = store->ops;
+    slow = *quick;
+    slow.scan = slow_scan;
+    store->ops = &slow;
+    start(store);
+}
+
+static bool answer_has(const char *key)
+{
+    struct ss_message *answer = hear(client, SS_MESSAGE_ANSWER);
+    bool has = json_is_true(json_object_get(ss_value_json(answer->body), key));
+    ss_message_destroy(&answer);
+    return has;
+}
+
+// Whoever comes while it is opened; its link is ours when it has ended.
+static void *unpause(void *ctx)
+{
+    (void)ctx;
+    struct ss_buf buf;
+    struct ss_error why;
+    struct ss_message *message = ss_message_new(SS_MESSAGE_ASK);
+    message->id = 2;
+    message->op = ss_strdup("unpause");
+    message->body = ss_value_from_text("{\"graph\":\"g\"}", 13);
+    ss_buf_init(&buf, SS_MESSAGE_SIZE_MAX);
+    int status = ss_message_encode(message, &buf, &why);
+    while (status == SS_OK &&
+           ss_link_send(client, NULL, buf.data, buf.size, &why) != SS_OK)
+        (void)ss_link_wait_all(client, NULL, 0, STEP_MS);
+    ss_buf_fini(&buf);
+    ss_message_destroy(&message);
+    return NULL;
+}
+
+// Else it is told that nothing is paused, and what is paused stays so.
+START_TEST(who_asks_before_all_is_read_is_heard_behind_it)
+{
+    pthread_t thread;
+    join(worker, "w", 1);
+    ask(1, "pause", "{\"graph\":\"g\"}");
+    hear_and_forget(client, SS_MESSAGE_ANSWER);
+    ss_coordinator_close(&coordinator);
+    ck_assert_int_eq(pthread_create(&thread, NULL, unpause, NULL), 0);
+    start_slowly();
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert(answer_has("was_paused"));
+}
+END_TEST
+
 START_TEST(a_store_that_fails_stops_the_coordinator)
 {
     static const int failures[] = {SS_EFULL, SS_EIO};
@@ -639,6 +710,7 @@ int main(void)
         tcase, an_order_that_no_message_carries_fails_its_task_with_that);
     tcase_add_test(tcase, each_start_has_a_higher_epoch);
     tcase_add_test(tcase, an_unfinished_run_goes_on_after_a_restart);
+    tcase_add_test(tcase, who_asks_before_all_is_read_is_heard_behind_it);
     tcase_add_loop_test(tcase, a_store_that_fails_stops_the_coordinator, 0, 2);
     tcase_add_test(tcase, what_cannot_be_opened_says_why);
     suite_add_tcase(suite, tcase);
