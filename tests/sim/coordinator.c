@@ -130,6 +130,10 @@ static void carry_out(
         database_submit(&it->process, output->lane, output->job);
         break;
     case SS_CORE_SAY:
+        // nothing here damages what is stored
+        if (output->level == SS_CORE_ERROR &&
+            strncmp(output->text, "damaged: ", 9) == 0)
+            violated(world, "%s: %s", it->process.name, output->text);
         tell(world, "  %s says: %s", it->process.name, output->text);
         break;
     case SS_CORE_COMPLAIN:
