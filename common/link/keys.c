@@ -35,8 +35,10 @@ int ss_key_check_name(const char *name, struct ss_error *error)
 bool ss_key_is_public_half(const char *text)
 {
     unsigned char bytes[KEY_BYTES];
-    return strlen(text) == SS_KEY_TEXT_SIZE - 1 &&
-           zmq_z85_decode(bytes, text) != NULL;
+    bool is_half = strlen(text) == SS_KEY_TEXT_SIZE - 1 &&
+                   zmq_z85_decode(bytes, text) != NULL;
+    ss_secret_forget(bytes, sizeof(bytes)); // secret halves are looked at, too
+    return is_half;
 }
 
 void ss_key_forget(struct ss_key *key)
