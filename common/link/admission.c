@@ -26,7 +26,7 @@ struct ss_admission {
     bool has_keys;
     struct ss_socket zap;
     struct ss_socket monitor;
-    int subscriber; // libzmq's; -1: it does not listen yet
+    int listener; // libzmq's; -1: it does not listen yet
     struct ss_filter filter;
     int64_t filter_due_ms;
     int64_t weigh_due_ms; // INT64_MAX: there is no connection
@@ -57,7 +57,7 @@ static void block(struct ss_admission *admission, const char *address)
 {
     int64_t at_ms = now_ms();
     size_t before = admission->filter.count;
-    if (!ss_filter_block(&admission->filter, admission->subscriber, address,
+    if (!ss_filter_block(&admission->filter, admission->listener, address,
             at_ms + SS_LINK_FLOOD_MS))
         return;
     admission->filter_due_ms = ss_filter_due_ms(&admission->filter);
@@ -75,7 +75,7 @@ static void end_floods(struct ss_admission *admission)
     int64_t at_ms = now_ms();
     if (admission->filter_due_ms > at_ms)
         return;
-    ss_filter_pass(&admission->filter, admission->subscriber, at_ms);
+    ss_filter_pass(&admission->filter, admission->listener, at_ms);
     admission->filter_due_ms = ss_filter_due_ms(&admission->filter);
 }
 
@@ -194,7 +194,7 @@ static void take_news(struct ss_admission *admission)
         if (!ss_monitor_take(admission->monitor.handle, &news, &value))
             return;
         if (news == SS_MONITOR_LISTENING)
-            admission->subscriber = value;
+            admission->listener = value;
         else if (news == SS_MONITOR_ACCEPTED)
             accepted(admission, value);
         else if (news == SS_MONITOR_DISCONNECTED)
@@ -515,7 +515,7 @@ int ss_admission_open(struct ss_sockets *sockets, void *socket,
     admission->rates = ss_rate_limit_new(&limits);
     admission->budget = ss_byte_budget_new();
     admission->sender_fd = -1;
-    admission->subscriber = -1;
+    admission->listener = -1;
     admission->handshakes_due_ms = admission->filter_due_ms =
         admission->weigh_due_ms = INT64_MAX;
     if (options->keys && *options->keys)

@@ -23,11 +23,11 @@ static json_t *local_ask(
     struct backend *backend, const char *op, json_t *body, json_t *events)
 {
     struct local_backend *self = (struct local_backend *)backend;
-    struct ss_local_listener subscriber = {.on_item = collect, .ctx = events};
+    struct ss_local_listener listener = {.on_item = collect, .ctx = events};
     struct ss_local_error error;
     json_t *answer;
-    if (ss_local_ask(self->local, op, body, events ? &subscriber : NULL,
-            &answer, &error) == 0)
+    if (ss_local_ask(self->local, op, body, events ? &listener : NULL, &answer,
+            &error) == 0)
         return answer;
     return json_pack("{s:{s:s, s:s}}", "error", "code", error.code, "message",
         error.message);

@@ -11,7 +11,7 @@
 
 enum { LIVES_MAX = 100 };
 
-struct graph_ref { // where it is when it is cancelled
+struct place { // where it is when it is cancelled
     const char *name;
     const char *extra; // of the chart
     const char *held;  // results of this node stay on their way; or NULL
@@ -25,7 +25,7 @@ struct graph_ref { // where it is when it is cancelled
     " 'nodes': [{'name': 'i1'}, {'name': 'i2'}],"                              \
     " 'edges': [['__start__', 'i1'], ['i1', 'i2']]}}}"
 
-static const struct graph_ref places[] = {
+static const struct place places[] = {
     {"a worker runs it", NULL, "b", false},
     {"it waits for a worker", NULL, NULL, true},
     {"it waits for its next try",
@@ -52,7 +52,7 @@ static json_t *fails_first(struct visit *visit)
 // ------------------------------------------------------------------ a play
 
 struct play {
-    const struct graph_ref *place;
+    const struct place *place;
     const char *options;
     char ended[32]; // how the run ended, once its client was told
     bool cancelled;
@@ -87,7 +87,7 @@ static bool one_life(struct play *play)
     return !world_store_stopped();
 }
 
-static void set_up(const struct graph_ref *place)
+static void set_up(const struct place *place)
 {
     world_begin();
     world_graph(chart("g", "start>a a>b b>c c>end", place->extra));
@@ -100,15 +100,15 @@ static void set_up(const struct graph_ref *place)
         world_leave("w1");
 }
 
-static void hold(const struct graph_ref *place)
+static void hold(const struct place *place)
 {
     if (place->held)
         world_hold(place->held);
 }
 
 // Gives what is left in the end.
-static char *play(const struct graph_ref *place, const char *options,
-    int64_t at, int64_t again, size_t *ret_taken)
+static char *play(const struct place *place, const char *options, int64_t at,
+    int64_t again, size_t *ret_taken)
 {
     struct play it = {.place = place, .options = options};
     set_up(place);
@@ -139,7 +139,7 @@ static char *play(const struct graph_ref *place, const char *options,
     return text;
 }
 
-static void check(const struct graph_ref *place, const char *options)
+static void check(const struct place *place, const char *options)
 {
     size_t taken = 0, some = 0;
     // a run that begins again from its entry needs more than two rows to end

@@ -15,7 +15,7 @@
 
 struct postgres_proxy {
     struct sockaddr_un server, here;
-    int subscriber;
+    int listener;
     int stop[2];
     atomic_bool loses;
     pthread_t thread;
@@ -73,12 +73,12 @@ static void *work(void *ctx)
 {
     struct postgres_proxy *proxy = ctx;
     for (bool goes_on = true; goes_on;) {
-        struct pollfd ready[] = {{.fd = proxy->subscriber, .events = POLLIN},
+        struct pollfd ready[] = {{.fd = proxy->listener, .events = POLLIN},
             {.fd = proxy->stop[0], .events = POLLIN}};
         (void)poll(ready, 2, -1);
         goes_on = ready[1].revents == 0;
         if (goes_on && ready[0].revents) {
-            int client = accept(proxy->subscriber, NULL, NULL);
+            int client = accept(proxy->listener, NULL, NULL);
             goes_on = serve(proxy, client);
             (void)close(client);
         }
@@ -95,11 +95,11 @@ struct postgres_proxy *postgres_proxy_start(
         SOCKET, postgres_server_folder(server));
     (void)snprintf(
         proxy->here.sun_path, sizeof(proxy->here.sun_path), SOCKET, folder);
-    proxy->subscriber = socket(AF_UNIX, SOCK_STREAM, 0);
+    proxy->listener = socket(AF_UNIX, SOCK_STREAM, 0);
     ss_check(pipe(proxy->stop) == 0);
-    ss_check(bind(proxy->subscriber, (struct sockaddr *)&proxy->here,
+    ss_check(bind(proxy->listener, (struct sockaddr *)&proxy->here,
                  sizeof(proxy->here)) == 0);
-    ss_check(listen(proxy->subscriber, 4) == 0);
+    ss_check(listen(proxy->listener, 4) == 0);
     ss_check(pthread_create(&proxy->thread, NULL, work, proxy) == 0);
     return proxy;
 }
@@ -112,7 +112,7 @@ void postgres_proxy_stop(struct postgres_proxy **proxy)
     ss_check(pthread_join(it->thread, NULL) == 0);
     (void)close(it->stop[0]);
     (void)close(it->stop[1]);
-    (void)close(it->subscriber);
+    (void)close(it->listener);
     (void)unlink(it->here.sun_path);
     ss_free(it);
 }

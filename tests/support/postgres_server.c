@@ -28,7 +28,7 @@ struct postgres_server {
     bool is_durable;
     pid_t pid; // 0: does not run
     // What it says, read by a thread as long as it runs.
-    pthread_t subscriber;
+    pthread_t listener;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     int ear;
@@ -179,7 +179,7 @@ static bool launch(struct postgres_server *server)
     server->ear = ends[0];
     server->is_ready = server->has_ended = false;
     server->log_size = 0;
-    pthread_create(&server->subscriber, NULL, listen_to, server);
+    pthread_create(&server->listener, NULL, listen_to, server);
     pthread_mutex_lock(&server->mutex);
     while (!server->is_ready && !server->has_ended) {
         pthread_cond_wait(&server->changed, &server->mutex);
@@ -198,7 +198,7 @@ static void finish(struct postgres_server *server, int signal)
     if (server->pid > 0) {
         (void)kill(server->pid, signal);
         (void)waitpid(server->pid, NULL, 0);
-        pthread_join(server->subscriber, NULL);
+        pthread_join(server->listener, NULL);
         server->pid = 0;
     }
 }

@@ -36,6 +36,12 @@ HOUSE = {
 ALL = ["common/low.c", "common/wire.c", "worker/high.c", "worker/user.c"]
 
 
+def without_git(environment):
+    """A hook of git's names its own repository there."""
+    return {name: value for name, value in environment.items()
+            if not name.startswith("GIT_")}
+
+
 class LintTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -60,8 +66,11 @@ class LintTest(unittest.TestCase):
 
     def git(self, *arguments):
         done = subprocess.run(
-            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
-            cwd=self.root, check=True, capture_output=True, text=True)
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b",
+             "-c", "commit.gpgsign=false", "-c", "core.hooksPath=/dev/null",
+             *arguments],
+            cwd=self.root, check=True, capture_output=True, text=True,
+            env=without_git(os.environ))
         return done.stdout.strip()
 
     def commit(self, what):
@@ -70,7 +79,8 @@ class LintTest(unittest.TestCase):
         return self.git("rev-parse", "HEAD")
 
     def lint(self, *arguments, path=None, **variables):
-        environment = {name: value for name, value in os.environ.items()
+        environment = {name: value for name, value
+                       in without_git(os.environ).items()
                        if name not in ("CI_BASE", "SS_JOBS")}
         environment["PATH"] = path or f"{self.root}/bin:{os.environ['PATH']}"
         environment.update(variables)

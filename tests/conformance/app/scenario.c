@@ -19,7 +19,7 @@ struct world {
     char *counters;
 };
 
-struct graph_ref {
+struct place {
     struct world *world;
     const char *name;
     json_t *graph;
@@ -107,7 +107,7 @@ static void bind_node(
     bind_writes(graph, name, node);
 }
 
-static void bind(struct ss_graph_def *graph, const struct graph_ref *place)
+static void bind(struct ss_graph_def *graph, const struct place *place)
 {
     json_t *nodes = json_object_get(place->graph, "nodes");
     for (size_t i = 0; i < json_array_size(nodes); i++)
@@ -125,11 +125,11 @@ static void bind(struct ss_graph_def *graph, const struct graph_ref *place)
 
 static void define(struct ss_graph_def *graph, void *ctx);
 
-static struct graph_ref *new_place(
+static struct place *new_place(
     struct world *world, const char *name, bool inner)
 {
-    struct graph_ref *place = make(sizeof(*place));
-    *place = (struct graph_ref){.world = world,
+    struct place *place = make(sizeof(*place));
+    *place = (struct place){.world = world,
         .name = name,
         .graph = json_object_get(world->graphs, name),
         .inner = inner};
@@ -138,7 +138,7 @@ static struct graph_ref *new_place(
 
 static void define(struct ss_graph_def *graph, void *ctx)
 {
-    struct graph_ref *place = ctx;
+    struct place *place = ctx;
     json_t *description =
         describe_alone(place->name, place->graph, place->inner);
     // The kind first: it says what the other parts mean.

@@ -14,17 +14,17 @@
 enum { PATIENCE_MS = 60000 };
 
 static char address[SS_RATE_LIMIT_ADDRESS_SIZE];
-static int subscriber, ours, theirs; // both ends of one connection
+static int listener, ours, theirs; // both ends of one connection
 
 static void set_up(void)
 {
-    subscriber = ours = theirs = -1;
+    listener = ours = theirs = -1;
 }
 
 static void tear_down(void)
 {
-    if (subscriber >= 0)
-        close(subscriber);
+    if (listener >= 0)
+        close(listener);
     if (ours >= 0)
         close(ours);
     if (theirs >= 0)
@@ -36,7 +36,7 @@ static void connect_to(const struct sockaddr *at, socklen_t size)
     theirs = socket(at->sa_family, SOCK_STREAM, 0);
     ck_assert_int_ge(theirs, 0);
     ck_assert_int_eq(connect(theirs, at, size), 0);
-    ours = accept(subscriber, NULL, NULL);
+    ours = accept(listener, NULL, NULL);
     ck_assert_int_ge(ours, 0);
 }
 
@@ -52,11 +52,11 @@ static in_port_t listen_ipv4(void)
     struct sockaddr_in at = {.sin_family = AF_INET};
     socklen_t size = sizeof(at);
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    subscriber = socket(AF_INET, SOCK_STREAM, 0);
-    ck_assert_int_ge(subscriber, 0);
-    ck_assert_int_eq(bind(subscriber, (struct sockaddr *)&at, size), 0);
-    ck_assert_int_eq(listen(subscriber, 1), 0);
-    ck_assert_int_eq(getsockname(subscriber, (struct sockaddr *)&at, &size), 0);
+    listener = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_ge(listener, 0);
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&at, size), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     return at.sin_port;
 }
 
@@ -68,14 +68,13 @@ static bool listen_ipv6(bool takes_both, in_port_t *ret_port)
     socklen_t size = sizeof(at);
     int only = !takes_both;
     at.sin6_addr = takes_both ? in6addr_any : in6addr_loopback;
-    subscriber = socket(AF_INET6, SOCK_STREAM, 0);
-    if (subscriber < 0 ||
-        setsockopt(
-            subscriber, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only)) ||
-        bind(subscriber, (struct sockaddr *)&at, size) != 0)
+    listener = socket(AF_INET6, SOCK_STREAM, 0);
+    if (listener < 0 ||
+        setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof(only)) ||
+        bind(listener, (struct sockaddr *)&at, size) != 0)
         return false;
-    ck_assert_int_eq(listen(subscriber, 1), 0);
-    ck_assert_int_eq(getsockname(subscriber, (struct sockaddr *)&at, &size), 0);
+    ck_assert_int_eq(listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     *ret_port = at.sin6_port;
     return true;
 }
@@ -149,7 +148,7 @@ END_TEST
 START_TEST(who_is_not_connected_has_no_address)
 {
     listen_ipv4();
-    ck_assert(!ss_address_of(subscriber, address));
+    ck_assert(!ss_address_of(listener, address));
     ck_assert(!ss_address_of(-1, address));
     ss_address_hang_up(-1, "127.0.0.1");
 }

@@ -18,7 +18,7 @@
 enum { PATIENCE_MS = 60000, UNTIL_MS = 1000 };
 
 static struct ss_filter filter;
-static int subscriber, port;
+static int listener, port;
 
 static void listen_at(int family)
 {
@@ -31,27 +31,27 @@ static void listen_at(int family)
         at = (struct sockaddr *)&ipv6;
         size = sizeof(ipv6);
     }
-    subscriber = socket(family, SOCK_STREAM, 0);
-    ck_assert_int_ge(subscriber, 0);
+    listener = socket(family, SOCK_STREAM, 0);
+    ck_assert_int_ge(listener, 0);
     if (family == AF_INET6)
-        ck_assert_int_eq(setsockopt(subscriber, IPPROTO_IPV6, IPV6_V6ONLY,
-                             &both, sizeof(both)),
+        ck_assert_int_eq(setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &both,
+                             sizeof(both)),
             0);
-    ck_assert_int_eq(bind(subscriber, at, size), 0);
-    ck_assert_int_eq(listen(subscriber, 16), 0);
-    ck_assert_int_eq(getsockname(subscriber, at, &size), 0);
+    ck_assert_int_eq(bind(listener, at, size), 0);
+    ck_assert_int_eq(listen(listener, 16), 0);
+    ck_assert_int_eq(getsockname(listener, at, &size), 0);
     port = ntohs(family == AF_INET6 ? ipv6.sin6_port : ipv4.sin_port);
 }
 
 static void set_up(void)
 {
     memset(&filter, 0, sizeof(filter));
-    subscriber = -1;
+    listener = -1;
 }
 
 static void tear_down(void)
 {
-    close(subscriber);
+    close(listener);
 }
 
 // A connection from this IPv4 address, under way.
@@ -107,19 +107,19 @@ START_TEST(who_is_blocked_comes_when_its_time_is_over_and_others_at_once)
     int before = come_from("127.0.0.2");
     ck_assert(is_connected(before, PATIENCE_MS));
     ck_assert_int_eq(ss_filter_due_ms(&filter), INT64_MAX);
-    ck_assert(ss_filter_block(&filter, subscriber, "127.0.0.2", UNTIL_MS));
+    ck_assert(ss_filter_block(&filter, listener, "127.0.0.2", UNTIL_MS));
     ck_assert_int_eq(ss_filter_due_ms(&filter), UNTIL_MS);
     int blocked = come_from("127.0.0.2"), other = come_from("127.0.0.3");
     ck_assert(is_connected(other, PATIENCE_MS));
     ck_assert(!is_connected(blocked, 0));
     // What was open before is not touched.
-    int there = accept(subscriber, NULL, NULL);
+    int there = accept(listener, NULL, NULL);
     char byte = 0;
     ck_assert_int_eq(write(before, "x", 1), 1);
     ck_assert_int_eq(read(there, &byte, 1), 1);
-    ss_filter_pass(&filter, subscriber, UNTIL_MS - 1);
+    ss_filter_pass(&filter, listener, UNTIL_MS - 1);
     ck_assert(!is_connected(blocked, 0));
-    ss_filter_pass(&filter, subscriber, UNTIL_MS);
+    ss_filter_pass(&filter, listener, UNTIL_MS);
     ck_assert_uint_eq(filter.count, 0);
     ck_assert(is_connected(blocked, PATIENCE_MS)); // it asked again
     close(before);
@@ -132,13 +132,13 @@ END_TEST
 START_TEST(each_has_a_time_of_its_own_and_more_of_it_makes_it_longer)
 {
     listen_at(AF_INET);
-    ck_assert(ss_filter_block(&filter, subscriber, "127.0.0.2", 1000));
-    ck_assert(ss_filter_block(&filter, subscriber, "127.0.0.3", 2000));
-    ck_assert(ss_filter_block(&filter, subscriber, "127.0.0.2", 3000));
+    ck_assert(ss_filter_block(&filter, listener, "127.0.0.2", 1000));
+    ck_assert(ss_filter_block(&filter, listener, "127.0.0.3", 2000));
+    ck_assert(ss_filter_block(&filter, listener, "127.0.0.2", 3000));
     ck_assert_uint_eq(filter.count, 2);
     ck_assert_int_eq(ss_filter_due_ms(&filter), 2000);
     int second = come_from("127.0.0.2"), third = come_from("127.0.0.3");
-    ss_filter_pass(&filter, subscriber, 2000);
+    ss_filter_pass(&filter, listener, 2000);
     ck_assert(is_connected(third, PATIENCE_MS));
     ck_assert(!is_connected(second, 0));
     close(second);
@@ -151,11 +151,11 @@ START_TEST(of_ipv6_the_network_counts_and_ipv4_is_told_apart)
     if (!has_ipv6())
         return;
     listen_at(AF_INET6); // takes both
-    ck_assert(ss_filter_block(&filter, subscriber, "2001:db8::", UNTIL_MS));
-    ck_assert(ss_filter_block(&filter, subscriber, "127.0.0.2", UNTIL_MS));
+    ck_assert(ss_filter_block(&filter, listener, "2001:db8::", UNTIL_MS));
+    ck_assert(ss_filter_block(&filter, listener, "127.0.0.2", UNTIL_MS));
     int first = come_from_ipv6();
     ck_assert(is_connected(first, PATIENCE_MS));
-    ck_assert(ss_filter_block(&filter, subscriber, "::", UNTIL_MS));
+    ck_assert(ss_filter_block(&filter, listener, "::", UNTIL_MS));
     int blocked = come_from_ipv6(), other = come_from("127.0.0.3"),
         second = come_from("127.0.0.2");
     ck_assert(is_connected(other, PATIENCE_MS));
@@ -172,13 +172,13 @@ START_TEST(what_is_no_address_is_not_filtered_and_not_more_than_fit)
 {
     char address[20];
     listen_at(AF_INET);
-    ck_assert(!ss_filter_block(&filter, subscriber, "local", UNTIL_MS));
+    ck_assert(!ss_filter_block(&filter, listener, "local", UNTIL_MS));
     ck_assert(!ss_filter_block(&filter, -1, "127.0.0.2", UNTIL_MS));
     for (int i = 0; i < SS_FILTER_MAX; i++) {
         snprintf(address, sizeof(address), "192.0.2.%d", i);
-        ck_assert(ss_filter_block(&filter, subscriber, address, UNTIL_MS));
+        ck_assert(ss_filter_block(&filter, listener, address, UNTIL_MS));
     }
-    ck_assert(!ss_filter_block(&filter, subscriber, "127.0.0.2", UNTIL_MS));
+    ck_assert(!ss_filter_block(&filter, listener, "127.0.0.2", UNTIL_MS));
     int fd = come_from("127.0.0.2");
     ck_assert(is_connected(fd, PATIENCE_MS));
     close(fd);

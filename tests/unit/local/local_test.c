@@ -179,13 +179,13 @@ static void collect(void *ctx, const json_t *item)
 START_TEST(events_come_in_their_order)
 {
     json_t *seen = json_array();
-    struct ss_local_listener subscriber = {collect, seen};
+    struct ss_local_listener listener = {collect, seen};
     json_t *body = input_of("hello", json_pack("{s:s}", "name", "Ada"));
     json_object_set_new(
         body, "stream", json_pack("[s, s]", "updates", "custom"));
     json_t *answer;
     ck_assert_int_eq(
-        ss_local_ask(local, "run", body, &subscriber, &answer, &error), 0);
+        ss_local_ask(local, "run", body, &listener, &answer, &error), 0);
     char *text = json_dumps(seen, JSON_COMPACT);
     ck_assert_str_eq(text, "[true,\"custom\",\"updates\",\"updates\"]");
     ss_free(text);
