@@ -245,6 +245,24 @@ START_TEST(it_is_released_by_hand)
 }
 END_TEST
 
+// What is found was read before its release was stored.
+START_TEST(it_stays_released_when_it_is_found_as_it_was_before)
+{
+    poison();
+    crash_again();
+    world_store_slow(true);
+    world_ask("ann", "release", "{'thread': 'poison', 'run': 'poison'}");
+    world_found(false);
+    world_store_slow(false);
+    world_let("b");
+    const json_t *answer =
+        world_finish(world_ask("ann", "attach", "{'run': 'poison'}"));
+    ck_assert_str_eq(ss_json_str(answer, "status", ""), "done");
+    ck_assert_str_eq(
+        code_of(world_get("release", "{'run': 'poison'}")), "invalid_state");
+}
+END_TEST
+
 START_TEST(it_is_cancelled_without_going_on)
 {
     poison();
@@ -361,6 +379,7 @@ SUITE("quarantine",
     it_is_counted_before_it_is_read_for_another,
     a_row_shows_that_it_was_not_the_one,
     who_stood_beside_it_is_not_parked_with_it, it_is_released_by_hand,
+    it_stays_released_when_it_is_found_as_it_was_before,
     it_is_cancelled_without_going_on,
     it_stays_parked_when_its_thread_cannot_be_read_for_a_cancel,
     it_stays_parked_when_its_cancel_cannot_be_stored, a_hand_over_is_no_crash,

@@ -101,6 +101,18 @@ static void add(struct thread *thread, json_t *record, const char *status,
         begin(engine, &engine->suspects.items[engine->suspects.count - 1]);
 }
 
+bool ss_suspect_known(const struct thread *thread, const char *run)
+{
+    const struct engine *engine = thread->engine;
+    for (size_t i = 0; i < engine->suspects.count; i++) {
+        const struct suspect *suspect = &engine->suspects.items[i];
+        if (strcmp(suspect->thread, thread->id) == 0 &&
+            strcmp(ss_json_str(suspect->record, "run", ""), run) == 0)
+            return true;
+    }
+    return false;
+}
+
 void ss_suspect_add(struct thread *thread, json_t *record)
 {
     int64_t recoveries = ss_json_int(record, "recoveries", 0);

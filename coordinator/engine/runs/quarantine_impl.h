@@ -18,6 +18,8 @@ struct suspect {
 
 // A run found after a crash: it is counted before anything of it is read.
 void ss_suspect_add(struct thread *thread, json_t *record);
+// It is one of those already: what it was found as is older than that.
+bool ss_suspect_known(const struct thread *thread, const char *run);
 // A row of it is made: it is not what ended its coordinator.
 void ss_run_survives(struct run *run);
 // A quarantined run was found.

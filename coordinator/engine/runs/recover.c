@@ -32,7 +32,7 @@ struct thread *ss_run_found(
     if (!id || !thread_id || ss_redirect(engine, NULL, 0, thread_id))
         return NULL;
     struct thread *thread = ss_thread_find(engine, thread_id);
-    if (ss_run_live(thread, id))
+    if (ss_run_live(thread, id) || ss_suspect_known(thread, id))
         return NULL;
     ss_record_found(thread, record_json);
     bool runs = strcmp(status, "running") == 0;
