@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/app/log.h"
@@ -565,15 +564,20 @@ START_TEST(an_unfinished_run_goes_on_after_a_restart)
 }
 END_TEST
 
-// A store whose scans take so long that all who wait are there before them.
-enum { SLOW_MS = 400 };
+// A store that is read when somebody has asked for something meanwhile.
 static const struct ss_store_ops *quick;
 static struct ss_store_ops slow;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t asked = PTHREAD_COND_INITIALIZER;
+static bool has_asked;
 
 static int slow_scan(struct ss_store *store, const struct ss_entry_query *query,
     ss_store_entry_fn *each, void *ctx, struct ss_error *ret_error)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 1000000L * SLOW_MS}, NULL);
+    pthread_mutex_lock(&lock);
+    while (!has_asked)
+        pthread_cond_wait(&asked, &lock);
+    pthread_mutex_unlock(&lock);
     return quick->scan(store, query, each, ctx, ret_error);
 }
 
@@ -615,6 +619,10 @@ static void *unpause(void *ctx)
         (void)ss_link_wait_all(client, NULL, 0, STEP_MS);
     ss_buf_fini(&buf);
     ss_message_destroy(&message);
+    pthread_mutex_lock(&lock);
+    has_asked = true;
+    pthread_cond_signal(&asked);
+    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
