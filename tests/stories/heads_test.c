@@ -119,6 +119,23 @@ START_TEST(a_thread_that_is_made_again_is_another_one)
 }
 END_TEST
 
+// What a pruned run's record told of its life before is not taken for its own.
+START_TEST(a_thread_that_is_made_again_while_the_clock_stands_is_another_one)
+{
+    begin();
+    world_get("run", RUN);
+    int64_t before = born_us;
+    world_set_clock(-3600000);
+    world_get("delete", T);
+    world_get("run", RUN);
+    ck_assert_int_gt(born_us, before);
+    before = born_us;
+    world_get("delete", T);
+    world_get("run", RUN);
+    ck_assert_int_gt(born_us, before);
+}
+END_TEST
+
 START_TEST(nothing_is_told_while_an_older_coordinator_is_there)
 {
     begin();
@@ -138,4 +155,5 @@ SUITE("heads", a_superstep_changes_no_record,
     a_prune_tells_the_new_end_in_the_threads_record,
     a_thread_keeps_its_age_when_another_graph_runs_on_it,
     a_thread_that_is_made_again_is_another_one,
+    a_thread_that_is_made_again_while_the_clock_stands_is_another_one,
     nothing_is_told_while_an_older_coordinator_is_there)

@@ -432,6 +432,9 @@ static void begin_anew(struct thread *thread, struct ss_command *command)
     ss_journal_destroy(&thread->journal);
     thread->journal = ss_journal_new();
     thread->known = false;
+    // Its next life begins later, also while a wall clock that was set back
+    // stands: by that time what is left of this life is known.
+    thread->engine->wall_us++;
     ss_thread_record_found(thread, NULL);
     ss_free(thread->graph);
     thread->graph = NULL;
