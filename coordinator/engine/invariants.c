@@ -114,7 +114,7 @@
 //   I87   one that is queued says so
 //   I88   it has its record, and nothing has begun
 //   I89   the queue is in the order of places
-//   I90   a thread on trial is not read
+//   I90   a thread on probation is not read
 //   I91   one run goes on alone, at most
 //   I92   as many versions are paused as are counted
 //   I93   of a run that is taken back no task is left

@@ -1,7 +1,7 @@
 // release.c - what is asked of a thread whose run is quarantined
 // (quarantine.c).
 //
-//   release   the run is on trial once more: it goes on
+//   release   the run is on probation once more: it goes on
 //   cancel    it is read after all, and ends before anything of it goes on
 //   others    are told what to do about it
 #include <string.h>

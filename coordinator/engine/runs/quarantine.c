@@ -36,7 +36,7 @@
 
 #define QUARANTINED "quarantined"
 
-static void trial_fini(struct suspect *suspect)
+static void suspect_fini(struct suspect *suspect)
 {
     ss_free(suspect->thread);
     json_decref(suspect->record);
@@ -45,7 +45,7 @@ static void trial_fini(struct suspect *suspect)
 void ss_suspects_fini(struct engine *engine)
 {
     for (size_t i = 0; i < engine->suspects.count; i++)
-        trial_fini(&engine->suspects.items[i]);
+        suspect_fini(&engine->suspects.items[i]);
     SS_VEC_FINI(&engine->suspects);
     ss_free(engine->on_probation);
 }
@@ -69,7 +69,7 @@ static void park(struct thread *thread, json_t *record)
     thread->is_unread = true;
 }
 
-// ------------------------------------------------ on trial
+// ------------------------------------------------ on probation
 
 static void begin(struct engine *engine, struct suspect *suspect)
 {
@@ -154,7 +154,7 @@ bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
         SS_VEC_REMOVE(&engine->suspects, i);
         if (event->stored.status == SS_OK)
             load(engine, &suspect);
-        trial_fini(&suspect);
+        suspect_fini(&suspect);
         return true;
     }
     return false;
@@ -217,7 +217,7 @@ void ss_suspects_let_go(struct engine *engine)
         if (ss_shard_owned(engine, suspect.thread))
             continue;
         SS_VEC_REMOVE(&engine->suspects, i);
-        trial_fini(&suspect);
+        suspect_fini(&suspect);
     }
 }
 

@@ -9,9 +9,9 @@ struct engine;
 struct ss_event;
 struct thread;
 
-// Frees all trials.
+// Frees all suspects.
 void ss_suspects_fini(struct engine *engine);
-// True: it was the answer to a trial's record.
+// True: it was the answer to a suspect's record.
 bool ss_suspect_stored(struct engine *engine, const struct ss_event *event);
 // At the start of a step, and at its end.
 void ss_suspects_next(struct engine *engine);
@@ -21,7 +21,7 @@ void ss_suspects_let_go(struct engine *engine);
 // A quarantined run is to be cancelled: its thread is read. Where the cancel
 // does not become durable it is quarantined again.
 void ss_quarantined_cancel(struct thread *thread);
-// It goes on, on trial.
+// It goes on, on probation.
 void ss_quarantined_release(struct thread *thread);
 
 #endif

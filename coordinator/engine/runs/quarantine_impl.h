@@ -1,4 +1,4 @@
-// quarantine_impl.h - trials, as the files of runs see them.
+// quarantine_impl.h - suspects, as the files of runs see them.
 #ifndef SS_ENGINE_RUNS_QUARANTINE_IMPL_H
 #define SS_ENGINE_RUNS_QUARANTINE_IMPL_H
 

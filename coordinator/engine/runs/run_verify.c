@@ -92,7 +92,7 @@ static void verify_queue(const struct thread *thread, struct census *census)
     census->seen += thread->queue.count;
 }
 
-static void verify_trials(const struct engine *engine)
+static void verify_suspects(const struct engine *engine)
 {
     size_t alone = 0;
     for (size_t i = 0; i < engine->suspects.count; i++) {
@@ -133,6 +133,6 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
     }
     ss_invariant(I94, engine->runs.count == census->runs);
     ss_invariant(I95, engine->queued == census->queued);
-    verify_trials(engine);
+    verify_suspects(engine);
     verify_pauses(engine);
 }

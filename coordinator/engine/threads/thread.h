@@ -71,7 +71,7 @@ struct thread {
     uint64_t delete_to;    // void rows to delete when that is durable; 0: none
     bool delete_all;       // the next unit deletes every row
     bool deleting;  // until that is durable who asks for the thread waits
-    bool is_unread; // not to be read yet: a run of it is on trial
+    bool is_unread; // not to be read yet: a run of it is on probation
     struct ss_map old_records; // runs whose name alone is their key (record.c)
     json_t *quarantined;       // the record of its quarantined run, or NULL
     json_t *cancelled_record;  // of one that is being cancelled; or NULL
