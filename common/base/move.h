@@ -1,11 +1,11 @@
 // move.h - a state machine as data: the states, and from which each is entered.
 //
 //     enum { OPEN = 1 << DOOR_OPEN, SHUT = 1 << DOOR_SHUT };
-//     static const struct ss_state states[] = {
+//     static const struct ss_move_state states[] = {
 //         [DOOR_OPEN] = {"open", SHUT},
 //         [DOOR_SHUT] = {"shut", OPEN | SHUT},
 //     };
-//     static const struct ss_states moves = SS_STATES("door", states);
+//     static const struct ss_move_table moves = SS_MOVE_TABLE("door", states);
 //
 //     ss_move(&moves, door->state, DOOR_SHUT);
 //     door->state = DOOR_SHUT;
@@ -17,23 +17,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ss_state {
+struct ss_move_state {
     const char *name;
     uint32_t from; // a bit for each state that may come before
 };
 
-struct ss_states {
+struct ss_move_table {
     const char *of; // what has them
-    const struct ss_state *items;
+    const struct ss_move_state *items;
     size_t count;
 };
 
-#define SS_STATES(of, items)                                                   \
+#define SS_MOVE_TABLE(of, items)                                               \
     {                                                                          \
         of, items, sizeof(items) / sizeof(*(items))                            \
     }
 
 // Stops the process if the table lacks the way from `from` to `to`.
-void ss_move(const struct ss_states *states, unsigned from, unsigned to);
+void ss_move(const struct ss_move_table *table, unsigned from, unsigned to);
 
 #endif

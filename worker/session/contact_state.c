@@ -13,7 +13,7 @@ enum {
 
 // A WELCOME may come late, to one that knocks again or was refused meanwhile;
 // one that drains serves no more until it has greeted anew.
-static const struct ss_state phases[] = {
+static const struct ss_move_state phases[] = {
     [PHASE_KNOCKING] = {"knocking", KNOCKING},
     [PHASE_GREETING] = {"greeting",
         KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
@@ -23,7 +23,7 @@ static const struct ss_state phases[] = {
         KNOCKING | GREETING | SERVING | DRAINING | REFUSED},
 };
 
-static const struct ss_states moves = SS_STATES("contact", phases);
+static const struct ss_move_table moves = SS_MOVE_TABLE("contact", phases);
 
 void ss_contact_move(struct contact *contact, enum phase to)
 {

@@ -17,7 +17,7 @@ enum {
 // The loop of an update_state is entered by nobody: it folds from ENTERING on.
 // A run that is told to end leaves its root FAILED, wherever that was: also one
 // that has left by itself in this very step.
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [LOOP_ENTERING] = {"entering", 0},
     [LOOP_RUNNING] = {"running", ENTERING | RUNNING | FOLDING},
     [LOOP_FOLDING] = {"folding", ENTERING | RUNNING},
@@ -29,7 +29,7 @@ static const struct ss_state states[] = {
     [LOOP_PARENT] = {"left with a command", RUNNING},
 };
 
-static const struct ss_states moves = SS_STATES("loop", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("loop", states);
 
 void ss_loop_move(struct loop *loop, enum loop_status to)
 {

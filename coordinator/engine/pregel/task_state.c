@@ -15,7 +15,7 @@ enum {
 // What has ended stays as it is: DONE, INTERRUPTED, FAILED and PARENT lead
 // nowhere. An attempt that is over leaves its task NEW, and what follows begins
 // there.
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [TASK_NEW] = {"new", NEW | CACHE | RUNNING | BACKOFF},
     // once more where what it found came too early (cache.c)
     [TASK_CACHE] = {"asked of the cache", NEW | BACKOFF | CACHE},
@@ -30,7 +30,7 @@ static const struct ss_state states[] = {
     [TASK_PARENT] = {"a command to the graph around", NEW | CHILD},
 };
 
-static const struct ss_states moves = SS_STATES("task", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("task", states);
 
 void ss_task_move(struct task *task, enum task_state to)
 {

@@ -10,7 +10,7 @@ enum {
     TAKEN_BACK = 1 << RUN_TAKEN_BACK,
 };
 
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [RUN_NEW] = {"new", 0},
     [RUN_QUEUED] = {"queued", NEW},
     [RUN_ACTIVE] = {"active", NEW | QUEUED},
@@ -18,7 +18,7 @@ static const struct ss_state states[] = {
     [RUN_ENDED] = {"ended", QUEUED | ACTIVE | TAKEN_BACK},
 };
 
-static const struct ss_states moves = SS_STATES("run", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("run", states);
 
 void ss_run_move(struct run *run, enum run_state to)
 {

@@ -11,13 +11,13 @@ enum {
 
 // One that drains and says hello again takes part again; one that was sent away
 // does not, until it has said that it goes (drain_worker.c).
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [WORKER_SERVES] = {"serving", SERVES | DRAINS},
     [WORKER_SENT_AWAY] = {"sent away", SERVES},
     [WORKER_DRAINS] = {"draining", SERVES | SENT_AWAY | DRAINS},
 };
 
-static const struct ss_states moves = SS_STATES("worker", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("worker", states);
 
 void ss_worker_move(struct worker *worker, enum worker_state to)
 {

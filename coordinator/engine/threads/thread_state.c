@@ -11,13 +11,13 @@ enum {
 
 // Whatever its store refuses makes a thread COLD: what it knew is dropped, and
 // is read again when somebody asks.
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [THREAD_COLD] = {"cold", COLD | LOADING | HOT},
     [THREAD_LOADING] = {"being read", COLD},
     [THREAD_HOT] = {"hot", LOADING},
 };
 
-static const struct ss_states moves = SS_STATES("thread", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("thread", states);
 
 void ss_thread_move(struct thread *thread, enum thread_state to)
 {

@@ -8,12 +8,12 @@
 enum { DOOR_SHUT, DOOR_OPEN, DOOR_BRICKED };
 enum { SHUT = 1 << DOOR_SHUT, OPEN = 1 << DOOR_OPEN };
 
-static const struct ss_state states[] = {
+static const struct ss_move_state states[] = {
     [DOOR_SHUT] = {"shut", SHUT | OPEN},
     [DOOR_OPEN] = {"open", SHUT},
     [DOOR_BRICKED] = {"bricked up", SHUT},
 };
-static const struct ss_states moves = SS_STATES("door", states);
+static const struct ss_move_table moves = SS_MOVE_TABLE("door", states);
 
 START_TEST(the_ways_of_the_table_are_open)
 {
