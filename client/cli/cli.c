@@ -345,6 +345,7 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv)
 {
     int status;
     ss_value_setup();
+    ss_text_setup();
     ss_settings_init(&ss_cli_settings, SS_SETTINGS_OF_CLIENT, &ss_cli_options);
     ss_cli_completion_commands(commands);
     int at = parse_front(commands, argc, argv, &status);

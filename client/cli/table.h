@@ -7,8 +7,7 @@
 // can move the cursor.
 //
 // By hand, not by libsmartcols: that one cuts a cell without a mark, and a cut
-// name reads as a name (docs/decisions/0024-tables-by-hand.md). A character
-// counts as one column, which is not so of wide ones.
+// name reads as a name (docs/decisions/0024-tables-by-hand.md).
 #ifndef SS_CLI_TABLE_H
 #define SS_CLI_TABLE_H
 
@@ -34,7 +33,7 @@ void ss_table_destroy(struct ss_table **table);
 // One cell for each column; NULL and "" show as "-". Copies.
 void ss_table_add(struct ss_table *table, const char *const *cells);
 size_t ss_table_count(const struct ss_table *table);
-// Append the table to `buf`. Lines are at most `width_max` characters if the
+// Append the table to `buf`. Lines are at most `width_max` columns if the
 // flexible columns can make room for that (0: no limit).
 void ss_table_write(
     const struct ss_table *table, size_t width_max, struct ss_buf *buf);

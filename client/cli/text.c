@@ -1,8 +1,10 @@
 // text.c - small pieces of text for people.
 #include "client/cli/text.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
@@ -14,11 +16,46 @@ static bool continues(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
+void ss_text_setup(void)
+{
+    // Not LC_ALL: numbers and messages stay as programs read them.
+    setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+// The character at *text, which moves behind it.
+static wchar_t next_character(const char **text)
+{
+    unsigned char lead = (unsigned char)*(*text)++;
+    unsigned int point = lead < 0x80   ? lead
+                         : lead < 0xe0 ? lead & 0x1fU
+                         : lead < 0xf0 ? lead & 0x0fU
+                                       : lead & 0x07U;
+    for (; continues(**text); (*text)++)
+        point = point << 6 | ((unsigned char)**text & 0x3fU);
+    return (wchar_t)point;
+}
+
+// The bytes of the longest beginning of `text` that takes at most `width_max`
+// columns, and how many it takes.
+static size_t fitting(const char *text, size_t width_max, size_t *ret_width)
+{
+    const char *end = text;
+    *ret_width = 0;
+    for (const char *at = text; *at; end = at) {
+        int columns = wcwidth(next_character(&at));
+        // A character without a known width takes one column, as most do.
+        size_t width = *ret_width + (columns < 0 ? 1 : (size_t)columns);
+        if (width > width_max)
+            break;
+        *ret_width = width;
+    }
+    return (size_t)(end - text);
+}
+
 size_t ss_text_width(const char *text)
 {
-    size_t width = 0;
-    for (; *text; text++)
-        width += !continues(*text);
+    size_t width;
+    fitting(text, SIZE_MAX, &width);
     return width;
 }
 
@@ -59,24 +96,13 @@ char *ss_text_lines(const char *text)
     return without_controls(text, true);
 }
 
-// The bytes of the first `width` characters.
-static size_t bytes_of(const char *text, size_t width)
-{
-    const char *at = text;
-    while (*at && width > 0) {
-        at++;
-        while (continues(*at))
-            at++;
-        width--;
-    }
-    return (size_t)(at - text);
-}
-
 char *ss_text_cut(const char *text, size_t width)
 {
+    size_t taken;
     if (width == 0 || ss_text_width(text) <= width)
         return ss_strdup(text);
-    return ss_format("%.*s" ELLIPSIS, (int)bytes_of(text, width - 1), text);
+    return ss_format(
+        "%.*s" ELLIPSIS, (int)fitting(text, width - 1, &taken), text);
 }
 
 char *ss_text_line(const json_t *json)

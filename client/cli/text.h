@@ -9,16 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Characters, not bytes.
+// Teaches this process how wide characters are (LC_CTYPE); until then each
+// takes one column.
+void ss_text_setup(void);
+// Columns on a terminal: a Chinese character takes two, a combining accent
+// none.
 size_t ss_text_width(const char *text);
 // The text without control characters. Gives.
 char *ss_text_plain(const char *text);
 // The same, but lines stay lines. Gives.
 char *ss_text_lines(const char *text);
-// At most `width` characters, the last one "…" where something is missing.
-// Gives.
+// At most `width` columns, the last one "…" where something is missing. Gives.
 char *ss_text_cut(const char *text, size_t width);
-// A value on one line, at most `width` characters (0: no limit). Gives.
+// A value on one line, at most `width` columns (0: no limit). Gives.
 char *ss_text_json(const json_t *json, size_t width);
 // The same as it is copied by programs: with spaces, never cut. Gives.
 char *ss_text_line(const json_t *json);
@@ -31,7 +34,7 @@ char *ss_text_ago(int64_t ms);
 char *ss_text_time(const char *iso);
 // "1 node", "3 nodes". Gives.
 char *ss_text_count(int64_t count, const char *noun);
-// "▇▇▇▁▁▁" of `width` characters. Gives.
+// "▇▇▇▁▁▁" of `width` columns. Gives.
 char *ss_text_bar(int64_t done, int64_t total, size_t width);
 
 // How ids are cut so that all of a list stay different: `head` characters, "…",

@@ -306,6 +306,20 @@ START_TEST(lists_are_tables)
 }
 END_TEST
 
+START_TEST(names_in_chinese_stand_in_straight_columns)
+{
+    PLAY(NO_MORE("threads", "\u62a5\u544a"),
+        {.op = "threads",
+            .final = "{\"threads\":[{\"thread\":\"demo-12\",\"graph\":"
+                     "\"hello\"},{\"thread\":\"\u62a5\u544a\",\"graph\":"
+                     "\"\u6458\u8981\"}]}"});
+    ck_assert_int_eq(RUN("threads"), 0);
+    expect_out("THREAD   GRAPH  CREATED\n"
+               "demo-12  hello  -\n"
+               "\u62a5\u544a     \u6458\u8981   -\n");
+}
+END_TEST
+
 START_TEST(empty_lists_say_what_to_do)
 {
     PLAY({.op = "graphs", .final = "{\"graphs\":[]}"},
@@ -474,6 +488,7 @@ static TCase *served(void)
     tcase_add_test(
         tcase, a_thread_that_is_named_before_its_option_is_explained);
     tcase_add_test(tcase, lists_are_tables);
+    tcase_add_test(tcase, names_in_chinese_stand_in_straight_columns);
     tcase_add_test(tcase, empty_lists_say_what_to_do);
     tcase_add_test(tcase, retain_goes_through_every_page);
     tcase_add_test(tcase, a_short_page_is_not_the_last_one);

@@ -35,6 +35,17 @@ START_TEST(width_counts_characters)
 }
 END_TEST
 
+START_TEST(width_counts_the_columns_of_a_terminal)
+{
+    ck_assert_uint_eq(ss_text_width("\u62a5\u544a"), 4);
+    ck_assert_uint_eq(ss_text_width("\uff76\uff85 \u30ab\u30ca"), 7);
+    ck_assert_uint_eq(ss_text_width("cafe\u0301"), 4);
+    ck_assert_uint_eq(ss_text_width("\U0001f600"), 2);
+    // Nobody knows how wide these are.
+    ck_assert_uint_eq(ss_text_width("\x01\n\ue000"), 3);
+}
+END_TEST
+
 START_TEST(control_characters_are_not_shown)
 {
     expect(ss_text_plain("a\tb\n\x1b[31mred\x7f"), "a?b??[31mred?");
@@ -52,6 +63,17 @@ START_TEST(long_text_is_cut_at_a_character)
     expect(ss_text_cut("\xc3\xa9\xc3\xa9\xc3\xa9", 2), "\xc3\xa9" DOTS);
     expect(ss_text_cut("abcdef", 1), DOTS);
     expect(ss_text_cut("abcdef", 0), "abcdef");
+}
+END_TEST
+
+START_TEST(wide_text_is_cut_between_its_characters)
+{
+    expect(ss_text_cut("\u62a5\u544a\u4e66", 6), "\u62a5\u544a\u4e66");
+    expect(ss_text_cut("\u62a5\u544a\u4e66", 5), "\u62a5\u544a" DOTS);
+    // Three columns hold no second character of two.
+    expect(ss_text_cut("\u62a5\u544a\u4e66", 4), "\u62a5" DOTS);
+    // An accent stays with its letter.
+    expect(ss_text_cut("ae\u0301bc", 3), "ae\u0301" DOTS);
 }
 END_TEST
 
@@ -228,6 +250,29 @@ START_TEST(characters_of_several_bytes_are_aligned_too)
 }
 END_TEST
 
+START_TEST(wide_and_combining_characters_are_aligned_too)
+{
+    const char *const rows[][3] = {{"\u62a5\u544a-1", "\u4e00\u4e8c", "1"},
+        {"e\u0301te\u0301", "y", "2"}, {"ab", "\u30b0\u30e9\u30d5", "3"}};
+    expect(table_text(rows, 3, 0), "WORKER  GRAPHS  RUNNING\n"
+                                   "\u62a5\u544a-1  \u4e00\u4e8c          1\n"
+                                   "e\u0301te\u0301     y             2\n"
+                                   "ab      \u30b0\u30e9\u30d5        3\n");
+}
+END_TEST
+
+START_TEST(a_wide_cell_makes_room_to_the_column)
+{
+    const char *const rows[][3] = {
+        {"w1", "\u4e00\u4e8c\u4e09\u56db\u4e94", "4"}, {"w2", "a", "5"}};
+    // Three characters and the mark take seven of the eight columns.
+    expect(table_text(rows, 2, 25),
+        "WORKER  GRAPHS    RUNNING\n"
+        "w1      \u4e00\u4e8c\u4e09" DOTS "         4\n"
+        "w2      a               5\n");
+}
+END_TEST
+
 START_TEST(a_table_without_titles_has_only_rows)
 {
     static const struct ss_table_column bare[] = {
@@ -247,11 +292,14 @@ END_TEST
 int main(void)
 {
     ss_value_setup();
+    ss_text_setup();
     Suite *suite = suite_create("text");
     TCase *tcase = tcase_create("text");
     tcase_add_test(tcase, width_counts_characters);
+    tcase_add_test(tcase, width_counts_the_columns_of_a_terminal);
     tcase_add_test(tcase, control_characters_are_not_shown);
     tcase_add_test(tcase, long_text_is_cut_at_a_character);
+    tcase_add_test(tcase, wide_text_is_cut_between_its_characters);
     tcase_add_test(tcase, values_stand_on_one_line);
     tcase_add_test(tcase, durations_have_the_unit_that_fits);
     tcase_add_test(tcase, times_ago_are_rounded);
@@ -266,6 +314,8 @@ int main(void)
     tcase_add_test(tcase, a_line_ends_without_spaces);
     tcase_add_test(tcase, flexible_columns_make_room);
     tcase_add_test(tcase, characters_of_several_bytes_are_aligned_too);
+    tcase_add_test(tcase, wide_and_combining_characters_are_aligned_too);
+    tcase_add_test(tcase, a_wide_cell_makes_room_to_the_column);
     tcase_add_test(tcase, a_table_without_titles_has_only_rows);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
