@@ -82,8 +82,16 @@ void ss_core_feed(struct ss_core *core, struct ss_event *event)
 
 void ss_core_owe(struct ss_core *core, struct ss_event event, const char *text)
 {
-    struct ss_core_owed owed = {event, ss_strdup(event.peer), ss_strdup(text)};
+    struct ss_core_owed owed = {
+        .event = event, .peer = ss_strdup(event.peer), .text = ss_strdup(text)};
     SS_VEC_PUSH(&core->owed, owed);
+}
+
+static void core_owed_fini(struct ss_core_owed *owed)
+{
+    ss_free(owed->peer);
+    ss_free(owed->text);
+    SS_VEC_FINI(&owed->returns);
 }
 
 // Only what was owed before: what this brings up waits for the next turn.
@@ -95,9 +103,12 @@ static void core_feed_owed(struct ss_core *core)
         owed.event.peer = owed.peer;
         if (owed.event.type == SS_EVENT_STORED)
             owed.event.stored.message = owed.text;
+        if (owed.event.type == SS_EVENT_WORKER_BYE) {
+            owed.event.bye.returns = owed.returns.items;
+            owed.event.bye.returns_count = owed.returns.count;
+        }
         ss_core_feed(core, &owed.event);
-        ss_free(owed.peer);
-        ss_free(owed.text);
+        core_owed_fini(&owed);
     }
     core->owed.count -= count;
     if (core->owed.count > 0)
@@ -111,8 +122,7 @@ static void core_drop_owed(struct ss_core *core)
         struct ss_core_owed *owed = &core->owed.items[i];
         if (owed->event.type == SS_EVENT_TASK_DONE)
             ss_outcome_destroy(&owed->event.done.outcome);
-        ss_free(owed->peer);
-        ss_free(owed->text);
+        core_owed_fini(owed);
     }
     SS_VEC_FINI(&core->owed);
 }

@@ -21,6 +21,7 @@ struct ss_core_owed {
     struct ss_event event;
     char *peer; // what the event's texts point to
     char *text;
+    SS_VEC(struct ss_attempt) returns; // WORKER_BYE: never begun
 };
 
 // Where the texts of an output stand among the step's bytes.

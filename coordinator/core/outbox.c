@@ -5,6 +5,7 @@
 // its queue did not take is tried again before any other list for that worker.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/wire/batch.h"
 #include "common/wire/limits.h"
 #include "coordinator/core/core_impl.h"
@@ -389,6 +390,37 @@ static void outbox_to_client(
     ss_value_unref(message.body);
 }
 
+// The last word that is owed to the engine for this worker.
+static struct ss_core_owed *outbox_owed_bye(
+    struct ss_core *core, const char *peer)
+{
+    for (size_t i = core->owed.count; i > 0; i--) {
+        struct ss_core_owed *owed = &core->owed.items[i - 1];
+        if (owed->event.type == SS_EVENT_WORKER_BYE &&
+            strcmp(owed->peer, peer) == 0)
+            return owed;
+    }
+    outbox_worker_gone(core, peer);
+    return &core->owed.items[core->owed.count - 1];
+}
+
+// The worker never had the orders of this list: they are handed back, so that
+// they do not count among those that a worker was lost with.
+static void outbox_worker_unreachable(
+    struct ss_core *core, const struct ss_core_output *list)
+{
+    struct ss_core_owed *owed = outbox_owed_bye(core, list->peer);
+    struct ss_message *message = NULL;
+    struct ss_error error = {0};
+    if (list->message != SS_MESSAGE_TASKS)
+        return;
+    int status = ss_message_decode(list->bytes, list->size, &message, &error);
+    ss_check(status == SS_OK);
+    for (size_t i = 0; i < message->orders_count; i++)
+        SS_VEC_PUSH(&owed->returns, message->orders[i]->attempt);
+    ss_message_destroy(&message);
+}
+
 void ss_core_unsent(
     struct ss_core *core, const struct ss_core_output *output, int status)
 {
@@ -404,7 +436,7 @@ void ss_core_unsent(
     if (is_list && status == SS_EAGAIN)
         outbox_keep(core, output);
     else if (is_list)
-        outbox_worker_gone(core, output->peer);
+        outbox_worker_unreachable(core, output);
 }
 
 void ss_core_outbox_command(

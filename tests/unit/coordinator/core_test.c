@@ -11,6 +11,7 @@
 #include "common/model/roles.h"
 #include "common/model/value.h"
 #include "common/wire/limits.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/store/store_actor.h"
 #include "tests/suite.h"
 
@@ -406,6 +407,24 @@ START_TEST(a_worker_that_is_not_there_is_lost_with_the_next_turn)
 }
 END_TEST
 
+// Each Hello of a worker that is not there any more is followed by orders that
+// nobody gets.
+START_TEST(orders_that_never_left_lose_no_worker)
+{
+    turn();
+    hello();
+    ask_for_a_run(1);
+    unsent = SS_ECLOSED;
+    for (int i = 0; i < SS_REDELIVERIES_MAX + 2; i++) {
+        ck_assert_uint_eq(turns_to_order(), 1);
+        turn(); // it is gone
+        hello();
+    }
+    unsent = SS_OK;
+    ck_assert_uint_eq(turns_to_order(), 1); // the run has not failed
+}
+END_TEST
+
 START_TEST(everybody_hears_who_the_coordinators_are)
 {
     ss_core_destroy(&core);
@@ -443,6 +462,7 @@ int main(void)
     tcase_add_test(tcase, a_list_that_a_full_queue_did_not_take_is_sent_again);
     tcase_add_test(
         tcase, a_worker_that_is_not_there_is_lost_with_the_next_turn);
+    tcase_add_test(tcase, orders_that_never_left_lose_no_worker);
     tcase_add_test(tcase, everybody_hears_who_the_coordinators_are);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);
