@@ -148,14 +148,13 @@ static void dispatch_event(struct engine *engine, const struct ss_event *event)
 
 static void carry_on(struct engine *engine)
 {
+    struct loop *loop;
     ss_tasks_retry(engine);
     ss_requests_graphs_moved(engine);
     ss_loops_go_on(engine);
     do {
         ss_schedule_ready(engine);
-        while (engine->advance.count > 0) {
-            struct loop *loop = engine->advance.items[0];
-            SS_VEC_REMOVE(&engine->advance, 0);
+        while ((loop = ss_loop_next(engine)) != NULL) {
             ss_loop_advance(loop);
             ss_runs_end(engine);
             ss_schedule_ready(engine);

@@ -6,7 +6,7 @@
 // wherever the engine runs; all of them in stories and in the simulator
 // (options.verify_rate).
 //
-//   between two steps (invariants.c)
+//   between two steps (invariants.c; each room of what it has to do)
 //   I1    it wants to be woken now or later, never in the past
 //   I2    no loop waits to be advanced
 //   I3    each ready task stands in a line
@@ -197,11 +197,9 @@
 static void verify_queues(const struct engine *engine)
 {
     ss_invariant(I1, engine->wake_at_ms >= engine->now_ms);
-    ss_invariant(I2, engine->advance.count == 0);
-    ss_invariant(I3, engine->ready.count == 0);
+    ss_levels_verify_rest(engine);
     ss_invariant(I4, engine->turns.count == 0);
     ss_invariant(I5, engine->ended.count == 0 && engine->gone.count == 0);
-    ss_invariant(I6, engine->roots_ended.count == 0);
     ss_invariant(
         I7, !engine->request_op && !engine->request_by && !engine->letting_go);
 }

@@ -8,6 +8,7 @@
 #include "common/model/journal.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
+#include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/runs/pause.h"
@@ -25,7 +26,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     struct ss_engine *it = ss_zalloc(1, sizeof(*it));
     struct engine *engine = &it->engine;
     engine->owner = &ss_runs_owner;
-    engine->sink = &ss_scheduler_sink;
+    ss_levels_init(engine, &ss_scheduler_sink);
     engine->options = *options;
     engine->watch = &ss_audience_watch;
     engine->serve = ss_request_serve;
@@ -91,14 +92,9 @@ void ss_engine_destroy(struct ss_engine **place)
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
     SS_VEC_FINI(&engine->turns);
-    SS_VEC_FINI(&engine->ready);
     SS_VEC_FINI(&engine->lines);
     SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->gone);
-    SS_VEC_FINI(&engine->backoff);
-    SS_VEC_FINI(&engine->cache_looks);
-    SS_VEC_FINI(&engine->advance);
-    SS_VEC_FINI(&engine->resting);
-    SS_VEC_FINI(&engine->roots_ended);
+    ss_levels_fini(engine);
     ss_free(it);
 }

@@ -10,6 +10,7 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/step/state.h"
@@ -32,8 +33,8 @@ void ss_cache_ask(struct task *task)
     uint64_t tag = ++engine->tags;
     task->cache_key = cache_key(task);
     ss_task_move(task, TASK_CACHE);
-    SS_VEC_PUSH(
-        &engine->cache_looks, (struct cache_look){.tag = tag, .task = task});
+    SS_VEC_PUSH(&engine->levels->cache_looks,
+        (struct cache_look){.tag = tag, .task = task});
     // behind the thread's own writes, which may hold the very entry
     ss_thread_release_at(task->loop->thread, ss_thread_head(task->loop->thread),
         (struct ss_command){.type = SS_COMMAND_GET,
@@ -68,7 +69,7 @@ static bool is_too_early(struct task *task)
     ss_free(task->cache_key);
     task->cache_key = NULL;
     task->retry_at_ms = until_ms;
-    SS_VEC_PUSH(&engine->backoff, task);
+    SS_VEC_PUSH(&engine->levels->backoff, task);
     ss_engine_wake(engine, until_ms);
     return true;
 }
@@ -94,11 +95,11 @@ static enum cache_found look_at(struct task *task, const json_t *record)
 enum cache_found ss_cache_looked(
     struct engine *engine, const struct ss_event *event, struct task **ret_task)
 {
-    for (size_t i = 0; i < engine->cache_looks.count; i++) {
-        struct task *task = engine->cache_looks.items[i].task;
-        if (engine->cache_looks.items[i].tag != event->records.tag)
+    for (size_t i = 0; i < engine->levels->cache_looks.count; i++) {
+        struct task *task = engine->levels->cache_looks.items[i].task;
+        if (engine->levels->cache_looks.items[i].tag != event->records.tag)
             continue;
-        SS_VEC_REMOVE(&engine->cache_looks, i);
+        SS_VEC_REMOVE(&engine->levels->cache_looks, i);
         *ret_task = task;
         if (!task)
             return CACHE_WAITS; // for nobody: it has gone
@@ -113,9 +114,9 @@ enum cache_found ss_cache_looked(
 void ss_cache_forget(const struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    for (size_t i = engine->cache_looks.count; i-- > 0;)
-        if (engine->cache_looks.items[i].task == task)
-            engine->cache_looks.items[i].task = NULL;
+    for (size_t i = engine->levels->cache_looks.count; i-- > 0;)
+        if (engine->levels->cache_looks.items[i].task == task)
+            engine->levels->cache_looks.items[i].task = NULL;
 }
 
 void ss_cache_fill(const struct task *task)

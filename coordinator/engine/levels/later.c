@@ -2,6 +2,7 @@
 // one; a task when a worker has room.
 #include "common/base/mem.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
@@ -9,22 +10,83 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
 
+void ss_levels_init(struct engine *engine, const struct sink *sink)
+{
+    engine->levels = ss_zalloc(1, sizeof(*engine->levels));
+    engine->levels->sink = sink;
+}
+
+void ss_levels_fini(struct engine *engine)
+{
+    struct levels *levels = engine->levels;
+    SS_VEC_FINI(&levels->advance);
+    SS_VEC_FINI(&levels->resting);
+    SS_VEC_FINI(&levels->roots_ended);
+    SS_VEC_FINI(&levels->ready);
+    SS_VEC_FINI(&levels->backoff);
+    SS_VEC_FINI(&levels->cache_looks);
+    ss_free(levels);
+}
+
 void ss_task_ready(struct task *task)
 {
     struct loop *loop = task->loop;
     ss_task_move(task, TASK_READY);
     task->gate_seq = ss_thread_gate(loop->thread, GATE_DISPATCH,
         loop->run ? loop->run->durability : DURABLE_SYNC);
-    SS_VEC_PUSH(&loop->engine->ready, task);
+    SS_VEC_PUSH(&loop->engine->levels->ready, task);
+}
+
+struct task *ss_task_next_ready(struct engine *engine)
+{
+    struct levels *levels = engine->levels;
+    if (levels->ready_taken < levels->ready.count)
+        return levels->ready.items[levels->ready_taken++];
+    levels->ready.count = levels->ready_taken = 0;
+    return NULL;
 }
 
 void ss_loop_later(struct loop *loop)
 {
-    struct engine *engine = loop->engine;
-    for (size_t i = 0; i < engine->advance.count; i++)
-        if (engine->advance.items[i] == loop)
+    struct levels *levels = loop->engine->levels;
+    for (size_t i = 0; i < levels->advance.count; i++)
+        if (levels->advance.items[i] == loop)
             return;
-    SS_VEC_PUSH(&engine->advance, loop);
+    SS_VEC_PUSH(&levels->advance, loop);
+}
+
+struct loop *ss_loop_next(struct engine *engine)
+{
+    struct levels *levels = engine->levels;
+    if (levels->advance.count == 0)
+        return NULL;
+    struct loop *loop = levels->advance.items[0];
+    SS_VEC_REMOVE(&levels->advance, 0);
+    return loop;
+}
+
+struct run *ss_loop_next_ended(struct engine *engine)
+{
+    struct levels *levels = engine->levels;
+    if (levels->roots_ended.count == 0)
+        return NULL;
+    struct run *run = levels->roots_ended.items[0]->run;
+    SS_VEC_REMOVE(&levels->roots_ended, 0);
+    return run;
+}
+
+void ss_loop_leave(const struct loop *loop)
+{
+    struct levels *levels = loop->engine->levels;
+    for (size_t i = levels->advance.count; i-- > 0;)
+        if (levels->advance.items[i] == loop)
+            SS_VEC_REMOVE(&levels->advance, i);
+    for (size_t i = levels->resting.count; i-- > 0;)
+        if (levels->resting.items[i] == loop)
+            SS_VEC_REMOVE(&levels->resting, i);
+    for (size_t i = levels->roots_ended.count; i-- > 0;)
+        if (levels->roots_ended.items[i] == loop)
+            SS_VEC_REMOVE(&levels->roots_ended, i);
 }
 
 // ------------------------------------------------ between two steps
@@ -40,21 +102,23 @@ static bool may_go_on(const struct loop *loop)
 
 void ss_loops_rest(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->resting.count; i++)
-        if (may_go_on(engine->resting.items[i]))
+    const struct levels *levels = engine->levels;
+    for (size_t i = 0; i < levels->resting.count; i++)
+        if (may_go_on(levels->resting.items[i]))
             ss_engine_wake(engine, engine->now_ms);
 }
 
 void ss_loops_go_on(struct engine *engine)
 {
+    struct levels *levels = engine->levels;
     size_t kept = 0;
-    engine->supersteps = 0;
-    for (size_t i = 0; i < engine->resting.count; i++) {
-        struct loop *loop = engine->resting.items[i];
+    levels->supersteps = 0;
+    for (size_t i = 0; i < levels->resting.count; i++) {
+        struct loop *loop = levels->resting.items[i];
         if (may_go_on(loop))
             ss_loop_later(loop);
         else
-            engine->resting.items[kept++] = loop;
+            levels->resting.items[kept++] = loop;
     }
-    engine->resting.count = kept;
+    levels->resting.count = kept;
 }

@@ -14,6 +14,7 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/pregel/pending.h"
@@ -41,7 +42,7 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
     size_t count = graph->channels_count;
     loop->engine = thread->engine;
-    loop->sink = thread->engine->sink;
+    loop->sink = thread->engine->levels->sink;
     loop->thread = thread;
     loop->run = run;
     loop->terms = run ? &run->terms : NULL;
@@ -75,16 +76,7 @@ void ss_loop_destroy(struct loop **place)
     if (!loop)
         return;
     *place = NULL;
-    struct engine *engine = loop->engine;
-    for (size_t i = engine->advance.count; i-- > 0;)
-        if (engine->advance.items[i] == loop)
-            SS_VEC_REMOVE(&engine->advance, i);
-    for (size_t i = engine->resting.count; i-- > 0;)
-        if (engine->resting.items[i] == loop)
-            SS_VEC_REMOVE(&engine->resting, i);
-    for (size_t i = engine->roots_ended.count; i-- > 0;)
-        if (engine->roots_ended.items[i] == loop)
-            SS_VEC_REMOVE(&engine->roots_ended, i);
+    ss_loop_leave(loop);
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
     ss_free(loop->entry);

@@ -6,6 +6,7 @@
 #include "common/model/task.h"
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
@@ -189,21 +190,30 @@ static bool verify_due(const struct task *task)
     return asked;
 }
 
+void ss_levels_verify_rest(const struct engine *engine)
+{
+    const struct levels *levels = engine->levels;
+    ss_invariant(I2, levels->advance.count == 0);
+    ss_invariant(I3, levels->ready.count == 0);
+    ss_invariant(I6, levels->roots_ended.count == 0);
+}
+
 void ss_waits_verify(const struct engine *engine, struct census *census)
 {
+    const struct levels *levels = engine->levels;
     size_t asked = 0;
-    for (size_t i = 0; i < engine->backoff.count; i++)
-        asked += verify_due(engine->backoff.items[i]);
+    for (size_t i = 0; i < levels->backoff.count; i++)
+        asked += verify_due(levels->backoff.items[i]);
     ss_invariant(
-        I132, engine->backoff.count == census->tasks[TASK_BACKOFF] + asked);
-    for (size_t i = 0; i < engine->cache_looks.count; i++) {
-        const struct task *task = engine->cache_looks.items[i].task;
+        I132, levels->backoff.count == census->tasks[TASK_BACKOFF] + asked);
+    for (size_t i = 0; i < levels->cache_looks.count; i++) {
+        const struct task *task = levels->cache_looks.items[i].task;
         if (task)
             ss_invariant(I133, task->state == TASK_CACHE);
         asked += task != NULL;
     }
     ss_invariant(I134, asked == census->tasks[TASK_CACHE]);
-    for (size_t i = 0; i < engine->resting.count; i++)
-        ss_invariant(I135, !engine->resting.items[i]->ticked);
-    ss_invariant(I136, engine->resting.count == census->resting);
+    for (size_t i = 0; i < levels->resting.count; i++)
+        ss_invariant(I135, !levels->resting.items[i]->ticked);
+    ss_invariant(I136, levels->resting.count == census->resting);
 }

@@ -13,6 +13,7 @@ struct engine;
 struct fold_then;
 struct loop;
 struct run;
+struct sink;
 struct ss_event;
 struct ss_graph;
 struct ss_checkpoint_entry;
@@ -28,6 +29,8 @@ struct update_task;
 void ss_level_verify(const struct loop *loop, struct census *census);
 // A task that a superstep, an update or a fold has.
 void ss_task_verify(const struct task *task, struct census *census);
+// At the end of each step: nobody has anything to do in it.
+void ss_levels_verify_rest(const struct engine *engine);
 // Of what waits to go on.
 void ss_waits_verify(const struct engine *engine, struct census *census);
 
@@ -64,10 +67,19 @@ void ss_loop_warn_send(struct loop *loop, const char *node);
 
 // ------------------------------------------------ later.c
 
-// It waits for a worker: the scheduler finds it in the engine's list, in the
-// order of these calls.
+void ss_levels_init(struct engine *engine, const struct sink *sink);
+// When every loop is freed.
+void ss_levels_fini(struct engine *engine);
+// It waits for a worker.
 void ss_task_ready(struct task *task);
+// The scheduler asks which ones do, in the order of those calls. NULL: no
+// other.
+struct task *ss_task_next_ready(struct engine *engine);
 void ss_loop_later(struct loop *loop); // advance it at the end of this step
+// Which one is to be advanced next. NULL: none.
+struct loop *ss_loop_next(struct engine *engine);
+// Whose root loop has left, and the run has yet to end. NULL: nobody's.
+struct run *ss_loop_next_ended(struct engine *engine);
 // Those that left a step between two supersteps, having had their share of it,
 // go on in the next one; at the end of each step that one is asked for.
 void ss_loops_go_on(struct engine *engine);

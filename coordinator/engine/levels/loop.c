@@ -21,6 +21,7 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
@@ -49,7 +50,7 @@ static void leave(struct loop *loop, enum loop_status status)
     if (loop->parent_task)
         ss_task_child_ended(loop->parent_task, loop);
     else
-        SS_VEC_PUSH(&loop->engine->roots_ended, loop);
+        SS_VEC_PUSH(&loop->engine->levels->roots_ended, loop);
 }
 
 static void fail(struct loop *loop, int status, const char *message)
@@ -329,11 +330,11 @@ bool ss_loop_settled(struct loop *loop)
 static bool rests(struct loop *loop)
 {
     struct engine *engine = loop->engine;
-    if (++engine->supersteps <= SS_STEP_SUPERSTEPS_MAX)
+    if (++engine->levels->supersteps <= SS_STEP_SUPERSTEPS_MAX)
         return false;
     ss_loop_drop_tasks(loop);
     loop->ticked = false;
-    SS_VEC_PUSH(&engine->resting, loop);
+    SS_VEC_PUSH(&engine->levels->resting, loop);
     return true;
 }
 

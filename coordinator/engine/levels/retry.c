@@ -18,6 +18,7 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
@@ -184,7 +185,7 @@ static bool retry(
         ss_task_move(task, TASK_BACKOFF);
         task->retry_resuming = true;
         task->retry_at_ms = engine->now_ms + wait_ms;
-        SS_VEC_PUSH(&engine->backoff, task);
+        SS_VEC_PUSH(&engine->levels->backoff, task);
         ss_engine_wake(engine, task->retry_at_ms);
         ss_engine_narrate(engine,
             "task %s failed; attempt %" PRIu32 " in %" PRId64 " ms",
@@ -223,14 +224,14 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 
 void ss_tasks_retry(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->backoff.count;) {
-        struct task *task = engine->backoff.items[i];
+    for (size_t i = 0; i < engine->levels->backoff.count;) {
+        struct task *task = engine->levels->backoff.items[i];
         if (task->retry_at_ms > engine->now_ms) {
             ss_engine_wake(engine, task->retry_at_ms);
             i++;
             continue;
         }
-        SS_VEC_REMOVE(&engine->backoff, i);
+        SS_VEC_REMOVE(&engine->levels->backoff, i);
         ss_task_retry_due(task);
     }
 }

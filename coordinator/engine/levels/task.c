@@ -20,6 +20,7 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
@@ -78,7 +79,7 @@ static void wait_on(struct task *task)
 {
     struct engine *engine = task->loop->engine;
     ss_task_move(task, TASK_BACKOFF);
-    SS_VEC_PUSH(&engine->backoff, task);
+    SS_VEC_PUSH(&engine->levels->backoff, task);
     ss_engine_wake(engine, task->retry_at_ms);
     ss_engine_narrate(engine,
         "task %s has failed before; attempt %" PRIu32 " in %" PRId64 " ms",
@@ -152,9 +153,9 @@ void ss_task_write(struct task *task)
 void ss_task_leave(struct task *task)
 {
     struct engine *engine = task->loop->engine;
-    for (size_t i = engine->backoff.count; i-- > 0;)
-        if (engine->backoff.items[i] == task)
-            SS_VEC_REMOVE(&engine->backoff, i);
+    for (size_t i = engine->levels->backoff.count; i-- > 0;)
+        if (engine->levels->backoff.items[i] == task)
+            SS_VEC_REMOVE(&engine->levels->backoff, i);
     ss_cache_forget(task);
     ss_resume_value_forget(task);
     ss_loop_destroy(&task->child);

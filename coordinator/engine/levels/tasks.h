@@ -13,12 +13,6 @@ struct loop;
 struct ss_event;
 struct task;
 
-// A result that is looked for in the store (cache.c).
-struct cache_look {
-    uint64_t tag;
-    struct task *task; // NULL: it is gone
-};
-
 // What a look into the cache came to.
 enum cache_found {
     CACHE_ANOTHERS, // it was not an answer to one

@@ -195,9 +195,9 @@ void ss_run_root_ended(struct run *run)
 
 void ss_runs_end(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->roots_ended.count; i++)
-        ss_run_root_ended(engine->roots_ended.items[i]->run);
-    engine->roots_ended.count = 0;
+    struct run *run;
+    while ((run = ss_loop_next_ended(engine)) != NULL)
+        ss_run_root_ended(run);
 }
 
 void ss_run_abandon(struct run *run, int status, const char *message)

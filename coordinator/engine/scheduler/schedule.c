@@ -59,9 +59,9 @@ static void schedule(struct task *task)
 
 void ss_schedule_ready(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->ready.count; i++)
-        schedule(engine->ready.items[i]);
-    engine->ready.count = 0;
+    struct task *task;
+    while ((task = ss_task_next_ready(engine)) != NULL)
+        schedule(task);
 }
 
 bool ss_schedule_updates_follow(struct engine *engine)

@@ -20,14 +20,13 @@
 #include "common/model/cluster.h"
 #include "coordinator/engine/engine.h"
 
-struct cache_look;
 struct claim;
 struct line;
+struct levels;
 struct loop;
 struct pausing;
 struct run;
 struct scan_reply;
-struct sink;
 struct task;
 struct thread;
 struct thread_owner;
@@ -36,7 +35,7 @@ struct waiting;
 struct watch;
 
 struct engine {
-    const struct sink *sink;
+    struct levels *levels;
     struct ss_engine_options options;
     const struct watch *watch; // who is told what levels and runs do
     // Serves a request that waited for its thread (request.c).
@@ -110,10 +109,6 @@ struct engine {
         size_t count, capacity;
     } scans;
     struct {
-        struct task **items;
-        size_t count, capacity;
-    } ready; // tasks that are, and stand in no line yet (ss_schedule_ready)
-    struct {
         struct line **items;
         size_t count, capacity;
     } lines; // of ready tasks (ready_queue.c)
@@ -132,27 +127,6 @@ struct engine {
     const char *request_op; // of the request being served
     const char *request_by; // the key of who asks, or NULL
     int64_t wake_at_ms;
-    struct {
-        struct task **items;
-        size_t count, capacity;
-    } backoff;
-    struct {
-        struct cache_look *items;
-        size_t count, capacity;
-    } cache_looks;
-    struct {
-        struct loop **items;
-        size_t count, capacity;
-    } advance;         // loops that may have something to do
-    size_t supersteps; // that ended in this step
-    struct {
-        struct loop **items;
-        size_t count, capacity;
-    } resting; // between two supersteps, until a later step
-    struct {
-        struct loop **items;
-        size_t count, capacity;
-    } roots_ended; // their runs have yet to end (ss_runs_end)
 };
 
 #endif

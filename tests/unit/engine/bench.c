@@ -45,7 +45,7 @@ struct loop *bench_begin(json_t *description)
     json_decref(description);
     ss_prng_init(&bench.engine.prng, 1);
     bench.engine.owner = &ss_runs_owner;
-    bench.engine.sink = &sink;
+    ss_levels_init(&bench.engine, &sink);
     bench.thread.engine = &bench.engine;
     bench.thread.journal = ss_journal_new();
     bench.loop = ss_loop_new(&bench.thread, NULL, graph, "");
@@ -58,6 +58,7 @@ void bench_end(void)
 {
     ss_loop_destroy(&bench.loop);
     ss_journal_destroy(&bench.thread.journal);
+    ss_levels_fini(&bench.engine);
 }
 
 // ------------------------------------------------------------------ apply

@@ -1,0 +1,39 @@
+// levels_impl.h - what waits in this room: loops and tasks that go on later,
+// and what those above have yet to hear.
+#ifndef SS_ENGINE_LEVELS_LEVELS_IMPL_H
+#define SS_ENGINE_LEVELS_LEVELS_IMPL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+
+struct loop;
+struct sink;
+struct task;
+
+// A result that is looked for in the store (cache.c).
+struct cache_look {
+    uint64_t tag;
+    struct task *task; // NULL: it is gone
+};
+
+// Of all runs of an engine.
+struct levels {
+    const struct sink *sink;
+    size_t supersteps;             // that ended in this step
+    SS_VEC(struct loop *) advance; // loops that may have something to do
+    SS_VEC(struct loop *) resting; // between two supersteps, until a later step
+    SS_VEC(struct loop *) roots_ended; // their runs have yet to end
+    SS_VEC(struct task *) ready;   // tasks that are, and stand in no line yet
+    size_t ready_taken;            // of those
+    SS_VEC(struct task *) backoff; // tasks that wait for a time
+    SS_VEC(struct cache_look) cache_looks;
+};
+
+// ------------------------------------------------ later.c
+
+// The loop goes: nobody finds it any more.
+void ss_loop_leave(const struct loop *loop);
+
+#endif
