@@ -11,10 +11,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/requests.h"
-#include "coordinator/engine/runs/pause.h"
-#include "coordinator/engine/runs/quarantine.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -27,6 +24,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     struct engine *engine = &it->engine;
     engine->owner = &ss_runs_owner;
     ss_levels_init(engine, &ss_scheduler_sink);
+    ss_runs_init(engine);
     engine->options = *options;
     engine->watch = &ss_audience_watch;
     engine->serve = ss_request_serve;
@@ -66,20 +64,9 @@ void ss_engine_destroy(struct ss_engine **place)
         return;
     *place = NULL;
     struct engine *engine = &it->engine;
-    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
-        struct thread *thread = e->value;
-        if (thread->run)
-            SS_VEC_PUSH(&engine->ended, thread->run);
-        if (thread->change)
-            ss_update_state_free(thread->change);
-        thread->run = NULL;
-    }
-    ss_runs_free_ended(engine);
+    ss_runs_drop(engine);
     ss_scans_fini(engine);
     ss_claims_fini(engine);
-    ss_suspects_fini(engine);
-    ss_pauses_fini(engine);
-    ss_map_fini(&engine->runs, NULL);
     ss_map_fini(&engine->threads, free_thread);
     ss_map_fini(&engine->awaited, NULL);
     ss_graphs_fini(engine);
@@ -91,10 +78,9 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_engine_forget_commands(engine);
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
-    SS_VEC_FINI(&engine->turns);
     SS_VEC_FINI(&engine->lines);
-    SS_VEC_FINI(&engine->ended);
     SS_VEC_FINI(&engine->gone);
+    ss_runs_fini(engine);
     ss_levels_fini(engine);
     ss_free(it);
 }

@@ -4,6 +4,9 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/inside.h"
 #include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/queue.h"
+#include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
@@ -13,13 +16,13 @@ void ss_engine_count(
 {
     const struct engine *engine = &it->engine;
     *ret_counts = engine->counts;
-    ret_counts->runs_queued = (int64_t)engine->queued;
+    ret_counts->runs_queued = (int64_t)ss_queue_count(engine);
     ret_counts->runs_active =
-        (int64_t)engine->runs.count - ret_counts->runs_queued;
+        (int64_t)ss_runs_all(engine)->count - ret_counts->runs_queued;
     ret_counts->tasks_running = (int64_t)engine->attempts.count;
     ret_counts->threads = (int64_t)engine->threads.count;
     ret_counts->workers = (int64_t)engine->workers.count;
-    ret_counts->pauses = (int64_t)engine->pauses.count;
+    ret_counts->pauses = (int64_t)ss_pauses_count(engine);
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         ret_counts->capacity += ((const struct worker *)e->value)->capacity;
     for (uint16_t i = 0; i < SS_SHARDS; i++)
@@ -47,7 +50,8 @@ struct ss_shards ss_engine_busy(const struct ss_engine *it)
 {
     struct ss_shards busy = {{0}};
     const struct engine *engine = &it->engine;
-    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next)
+    for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
+         e = e->next)
         ss_shards_add(
             &busy, ss_shard_of(((const struct run *)e->value)->thread->id));
     return busy;

@@ -1,5 +1,6 @@
 // later.c - what goes on later: a loop at the end of the step, or in the next
 // one; a task when a worker has room.
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
@@ -19,6 +20,9 @@ void ss_levels_init(struct engine *engine, const struct sink *sink)
 void ss_levels_fini(struct engine *engine)
 {
     struct levels *levels = engine->levels;
+    ss_check(levels->advance.count == 0 && levels->resting.count == 0);
+    ss_check(levels->roots_ended.count == 0);
+    ss_check(levels->backoff.count == 0);
     SS_VEC_FINI(&levels->advance);
     SS_VEC_FINI(&levels->resting);
     SS_VEC_FINI(&levels->roots_ended);

@@ -20,6 +20,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
+#include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -100,7 +101,8 @@ static void note_live(
     const struct engine *engine, const struct scan_reply *wait)
 {
     const char *name = ss_json_str(wait->body, "run", "");
-    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
+         e = e->next) {
         const struct run *run = e->value;
         if (strcmp(run->id, name) == 0)
             json_object_set_new(wait->found, run->thread->id, json_true());

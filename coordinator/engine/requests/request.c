@@ -282,7 +282,7 @@ static void status_of(
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "epoch",
             (json_int_t)engine->options.epoch, "threads",
             (json_int_t)engine->threads.count, "runs",
-            (json_int_t)engine->runs.count, "workers",
+            (json_int_t)ss_runs_all(engine)->count, "workers",
             (json_int_t)engine->workers.count, "attempts",
             (json_int_t)engine->attempts.count, "pauses",
             ss_pauses_json(engine)));

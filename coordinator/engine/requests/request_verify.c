@@ -3,7 +3,6 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
-#include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 
@@ -23,7 +22,5 @@ void ss_requests_verify(const struct engine *engine, struct census *census)
     for (size_t i = 0; i < engine->scans.count; i++)
         ss_invariant(I139, is_asked(engine, engine->scans.items[i].tag) &&
                                engine->scans.items[i].peer);
-    for (size_t i = 0; i < engine->pausings.count; i++)
-        ss_invariant(I140, is_asked(engine, engine->pausings.items[i].tag));
     census->seen += engine->claims.count + engine->scans.count;
 }

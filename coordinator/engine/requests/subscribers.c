@@ -118,7 +118,8 @@ void ss_audience_accept(struct run *run)
 
 void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
 {
-    for (const struct ss_map_entry *e = engine->runs.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
+         e = e->next) {
         struct run *run = e->value;
         struct audience *audience = run->audience;
         for (size_t i = audience->subscribers.count; i-- > 0;) {

@@ -41,8 +41,34 @@
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/invariant.h"
 
 #define KEY_ALL "all"
+
+// A change of what is paused, on its way to the store.
+struct pausing {
+    uint64_t tag;
+    char *peer;
+    uint64_t id;
+    char *key;
+    json_t *record; // NULL: it goes on
+};
+
+struct pauses {
+    struct ss_map by_key; // -> json_t *, its record
+    size_t of_versions;   // of those
+    SS_VEC(struct pausing) under_way;
+};
+
+void ss_pauses_init(struct engine *engine)
+{
+    engine->pauses = ss_zalloc(1, sizeof(*engine->pauses));
+}
+
+size_t ss_pauses_count(const struct engine *engine)
+{
+    return engine->pauses->by_key.count;
+}
 
 // Gives. `graph` NULL: everything.
 static char *key_of(const char *graph, const char *version)
@@ -59,7 +85,7 @@ static const json_t *at(
     const struct engine *engine, const char *graph, const char *version)
 {
     char *key = key_of(graph, version);
-    const json_t *record = ss_map_get(&engine->pauses, key);
+    const json_t *record = ss_map_get(&engine->pauses->by_key, key);
     ss_free(key);
     return record;
 }
@@ -68,12 +94,12 @@ const json_t *ss_pause_of(
     const struct engine *engine, const char *graph, const char *version)
 {
     const json_t *record = NULL;
-    if (engine->pauses.count == 0)
+    if (engine->pauses->by_key.count == 0)
         return NULL;
     record = at(engine, NULL, NULL);
     if (!record)
         record = at(engine, graph, NULL);
-    if (!record && version && engine->pauses_of_versions > 0)
+    if (!record && version && engine->pauses->of_versions > 0)
         record = at(engine, graph, version);
     return record;
 }
@@ -100,7 +126,8 @@ const json_t *ss_pause_of_record(
 json_t *ss_pauses_json(const struct engine *engine)
 {
     json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->pauses.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
+         e = e->next) {
         json_t *one = json_copy(e->value);
         char text[SS_TIME_SIZE];
         ss_time_text(ss_json_int(one, "since_us", 0), text);
@@ -127,13 +154,13 @@ static void tell(
 // `record` NULL: it goes on. Borrows.
 static void change(struct engine *engine, const char *key, json_t *record)
 {
-    json_t *before = ss_map_remove(&engine->pauses, key);
+    json_t *before = ss_map_remove(&engine->pauses->by_key, key);
     if (before && json_object_get(before, "version"))
-        engine->pauses_of_versions--;
+        engine->pauses->of_versions--;
     if (record) {
-        ss_map_put(&engine->pauses, key, json_incref(record));
+        ss_map_put(&engine->pauses->by_key, key, json_incref(record));
         if (json_object_get(record, "version"))
-            engine->pauses_of_versions++;
+            engine->pauses->of_versions++;
     }
     if (record && !before)
         tell(engine, record, "is paused");
@@ -156,11 +183,11 @@ void ss_pauses_read(struct engine *engine, const struct ss_event *event)
         json_t *record = event->pauses.records[i];
         char *key = key_of_record(record);
         ss_map_put(&found, key, record);
-        if (!json_equal(ss_map_get(&engine->pauses, key), record))
+        if (!json_equal(ss_map_get(&engine->pauses->by_key, key), record))
             change(engine, key, record);
         ss_free(key);
     }
-    for (const struct ss_map_entry *e = engine->pauses.first, *next; e;
+    for (const struct ss_map_entry *e = engine->pauses->by_key.first, *next; e;
          e = next) {
         next = e->next;
         if (ss_map_get(&found, e->key))
@@ -188,10 +215,11 @@ static void free_record(void *value)
 
 void ss_pauses_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->pausings.count; i++)
-        forget(&engine->pausings.items[i]);
-    SS_VEC_FINI(&engine->pausings);
-    ss_map_fini(&engine->pauses, free_record);
+    for (size_t i = 0; i < engine->pauses->under_way.count; i++)
+        forget(&engine->pauses->under_way.items[i]);
+    SS_VEC_FINI(&engine->pauses->under_way);
+    ss_map_fini(&engine->pauses->by_key, free_record);
+    ss_free(engine->pauses);
 }
 
 // Takes `key` and `record` (NULL: none is to be there).
@@ -200,7 +228,7 @@ static void store(struct engine *engine, const char *peer, uint64_t id,
 {
     ss_engine_store_record(
         engine, SS_RECORD_PAUSE, key, NULL, json_incref(record));
-    SS_VEC_PUSH(&engine->pausings,
+    SS_VEC_PUSH(&engine->pauses->under_way,
         (struct pausing){engine->tags, ss_strdup(peer), id, key, record});
 }
 
@@ -232,14 +260,15 @@ static json_t *answer_of(
 bool ss_pause_stored(struct engine *engine, const struct ss_event *event)
 {
     size_t i = 0;
-    while (i < engine->pausings.count &&
-           engine->pausings.items[i].tag != event->stored.tag)
+    while (i < engine->pauses->under_way.count &&
+           engine->pauses->under_way.items[i].tag != event->stored.tag)
         i++;
-    if (i == engine->pausings.count)
+    if (i == engine->pauses->under_way.count)
         return false;
-    struct pausing pausing = engine->pausings.items[i];
-    SS_VEC_REMOVE(&engine->pausings, i);
-    json_t *before = json_incref(ss_map_get(&engine->pauses, pausing.key));
+    struct pausing pausing = engine->pauses->under_way.items[i];
+    SS_VEC_REMOVE(&engine->pauses->under_way, i);
+    json_t *before =
+        json_incref(ss_map_get(&engine->pauses->by_key, pausing.key));
     if (event->stored.status == SS_OK) {
         change(engine, pausing.key, pausing.record);
         ss_reply(engine, pausing.peer, pausing.id,
@@ -294,8 +323,9 @@ static int check_members(const struct engine *engine, struct ss_error *error)
 static int check_room(
     const struct engine *engine, const char *key, struct ss_error *error)
 {
-    size_t count = engine->pauses.count + engine->pausings.count;
-    if (count < SS_PAUSES_MAX || ss_map_get(&engine->pauses, key))
+    size_t count =
+        engine->pauses->by_key.count + engine->pauses->under_way.count;
+    if (count < SS_PAUSES_MAX || ss_map_get(&engine->pauses->by_key, key))
         return SS_OK;
     return ss_error_set(error, SS_ELIMIT,
         "pause: %d are paused already: unpause some, or pause everything",
@@ -328,7 +358,7 @@ static void put_text(json_t *record, const char *name, const char *text)
 static json_t *record_of(const struct engine *engine, const char *key,
     const char *version, const json_t *body)
 {
-    const json_t *before = ss_map_get(&engine->pauses, key);
+    const json_t *before = ss_map_get(&engine->pauses->by_key, key);
     const char *by =
         engine->request_by ? engine->request_by : ss_json_str(body, "by", NULL);
     json_t *record = json_pack("{s:I}", "since_us",
@@ -369,7 +399,8 @@ void ss_pause_request(
 static const char *find_paused(
     const struct engine *engine, const char *graph, const char *version)
 {
-    for (const struct ss_map_entry *e = engine->pauses.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
+         e = e->next) {
         const char *of = ss_json_str(e->value, "graph", NULL);
         const char *its = ss_json_str(e->value, "version", NULL);
         bool is_graph = graph ? of && strcmp(of, graph) == 0 : !of;
@@ -394,7 +425,8 @@ static void reply_not_paused(
         return;
     }
     ss_hint_init(&hint, graph);
-    for (const struct ss_map_entry *e = engine->pauses.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
+         e = e->next)
         ss_hint_offer(&hint, ss_json_str(e->value, "graph", "all"));
     ss_reply_error(engine, peer, id, SS_ENOTFOUND,
         "no graph \"%s\" is known, and none is paused.%s", graph,
@@ -424,4 +456,19 @@ void ss_pauses_request(
     (void)body;
     ss_reply(
         engine, peer, id, json_pack("{s:o}", "pauses", ss_pauses_json(engine)));
+}
+
+// ------------------------------------------------ what holds
+
+void ss_pauses_verify(const struct engine *engine)
+{
+    size_t of_versions = 0;
+    for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
+         e = e->next)
+        of_versions += json_object_get(e->value, "version") != NULL;
+    ss_invariant(I92, engine->pauses->of_versions == of_versions);
+    for (size_t i = 0; i < engine->pauses->under_way.count; i++) {
+        uint64_t tag = engine->pauses->under_way.items[i].tag;
+        ss_invariant(I140, tag > 0 && tag <= engine->tags);
+    }
 }

@@ -4,20 +4,12 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct engine;
 struct run;
 struct ss_event;
-
-// A change of what is paused, on its way to the store (pause.c).
-struct pausing {
-    uint64_t tag;
-    char *peer;
-    uint64_t id;
-    char *key;
-    json_t *record; // NULL: it goes on
-};
 
 // The record of what holds the tasks of that graph back; `version` NULL: of all
 // its versions. Borrowed; NULL: it goes on.
@@ -30,7 +22,11 @@ const json_t *ss_pause_of_record(
 void ss_pauses_read(struct engine *engine, const struct ss_event *event);
 // True: it was the answer to a change of ours.
 bool ss_pause_stored(struct engine *engine, const struct ss_event *event);
+void ss_pauses_init(struct engine *engine);
 void ss_pauses_fini(struct engine *engine);
+void ss_pauses_verify(const struct engine *engine);
+// How many there are.
+size_t ss_pauses_count(const struct engine *engine);
 // The requests `pause`, `unpause` and `pauses`.
 void ss_pause_request(
     struct engine *engine, const char *peer, uint64_t id, json_t *body);

@@ -30,11 +30,25 @@
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
+#include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
 #define QUARANTINED "quarantined"
+
+// A run that may have ended its coordinator.
+struct suspect {
+    char *thread;
+    json_t *record; // as it is to be stored
+    uint64_t tag;   // of that; 0: it waits for its turn
+};
+
+struct quarantine {
+    SS_VEC(struct suspect) suspects;
+    char *on_probation; // the thread whose run goes on alone, or NULL
+    int64_t probation_ends_ms;
+};
 
 static void suspect_fini(struct suspect *suspect)
 {
@@ -42,12 +56,18 @@ static void suspect_fini(struct suspect *suspect)
     json_decref(suspect->record);
 }
 
-void ss_suspects_fini(struct engine *engine)
+void ss_quarantine_init(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->suspects.count; i++)
-        suspect_fini(&engine->suspects.items[i]);
-    SS_VEC_FINI(&engine->suspects);
-    ss_free(engine->on_probation);
+    engine->quarantine = ss_zalloc(1, sizeof(*engine->quarantine));
+}
+
+void ss_quarantine_fini(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->quarantine->suspects.count; i++)
+        suspect_fini(&engine->quarantine->suspects.items[i]);
+    SS_VEC_FINI(&engine->quarantine->suspects);
+    ss_free(engine->quarantine->on_probation);
+    ss_free(engine->quarantine);
 }
 
 // ------------------------------------------------ quarantined
@@ -91,21 +111,22 @@ static void add(struct thread *thread, json_t *record, const char *status,
     int64_t recoveries)
 {
     struct engine *engine = thread->engine;
-    SS_VEC_PUSH(&engine->suspects,
+    SS_VEC_PUSH(&engine->quarantine->suspects,
         (struct suspect){.thread = ss_strdup(thread->id),
             .record = record_with(record, status, recoveries)});
     thread->is_unread = true;
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
         strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
-        begin(engine, &engine->suspects.items[engine->suspects.count - 1]);
+        begin(engine, &engine->quarantine->suspects
+                           .items[engine->quarantine->suspects.count - 1]);
 }
 
 bool ss_suspect_known(const struct thread *thread, const char *run)
 {
     const struct engine *engine = thread->engine;
-    for (size_t i = 0; i < engine->suspects.count; i++) {
-        const struct suspect *suspect = &engine->suspects.items[i];
+    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
+        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
         if (strcmp(suspect->thread, thread->id) == 0 &&
             strcmp(ss_json_str(suspect->record, "run", ""), run) == 0)
             return true;
@@ -138,20 +159,20 @@ static void load(struct engine *engine, const struct suspect *suspect)
     thread->is_unread = false;
     thread->recoveries = ss_json_int(suspect->record, "recoveries", 0);
     if (thread->recoveries == SS_RECOVERIES_MAX) {
-        ss_free(engine->on_probation);
-        engine->on_probation = ss_strdup(thread->id);
-        engine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
+        ss_free(engine->quarantine->on_probation);
+        engine->quarantine->on_probation = ss_strdup(thread->id);
+        engine->quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
     }
     ss_thread_get(engine, thread->id);
 }
 
 bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
 {
-    for (size_t i = 0; i < engine->suspects.count; i++) {
-        struct suspect suspect = engine->suspects.items[i];
+    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
+        struct suspect suspect = engine->quarantine->suspects.items[i];
         if (suspect.tag == 0 || suspect.tag != event->stored.tag)
             continue;
-        SS_VEC_REMOVE(&engine->suspects, i);
+        SS_VEC_REMOVE(&engine->quarantine->suspects, i);
         if (event->stored.status == SS_OK)
             load(engine, &suspect);
         suspect_fini(&suspect);
@@ -173,33 +194,34 @@ static void acquit(struct run *run)
 static bool is_over(const struct engine *engine)
 {
     const struct thread *thread =
-        engine->on_probation
-            ? ss_map_get(&engine->threads, engine->on_probation)
+        engine->quarantine->on_probation
+            ? ss_map_get(&engine->threads, engine->quarantine->on_probation)
             : NULL;
     if (!thread || thread->state == THREAD_COLD)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
     return !thread->run || thread->run->recoveries == 0 ||
-           engine->now_ms >= engine->probation_ends_ms;
+           engine->now_ms >= engine->quarantine->probation_ends_ms;
 }
 
 void ss_suspects_next(struct engine *engine)
 {
-    if ((!engine->on_probation && engine->suspects.count == 0) ||
+    if ((!engine->quarantine->on_probation &&
+            engine->quarantine->suspects.count == 0) ||
         !is_over(engine))
         return;
     const struct thread *thread =
-        engine->on_probation
-            ? ss_map_get(&engine->threads, engine->on_probation)
+        engine->quarantine->on_probation
+            ? ss_map_get(&engine->threads, engine->quarantine->on_probation)
             : NULL;
     if (thread && thread->run && thread->run->recoveries > 0)
         acquit(thread->run);
-    ss_free(engine->on_probation);
-    engine->on_probation = NULL;
+    ss_free(engine->quarantine->on_probation);
+    engine->quarantine->on_probation = NULL;
     size_t next = SS_NONE;
-    for (size_t i = engine->suspects.count; i-- > 0;) {
-        const struct suspect *suspect = &engine->suspects.items[i];
+    for (size_t i = engine->quarantine->suspects.count; i-- > 0;) {
+        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
         bool alone =
             ss_json_int(suspect->record, "recoveries", 0) == SS_RECOVERIES_MAX;
         if (alone && suspect->tag != 0)
@@ -207,28 +229,28 @@ void ss_suspects_next(struct engine *engine)
         next = alone ? i : next;
     }
     if (next != SS_NONE)
-        begin(engine, &engine->suspects.items[next]);
+        begin(engine, &engine->quarantine->suspects.items[next]);
 }
 
 void ss_suspects_let_go(struct engine *engine)
 {
-    for (size_t i = engine->suspects.count; i-- > 0;) {
-        struct suspect suspect = engine->suspects.items[i];
+    for (size_t i = engine->quarantine->suspects.count; i-- > 0;) {
+        struct suspect suspect = engine->quarantine->suspects.items[i];
         if (ss_shard_owned(engine, suspect.thread))
             continue;
-        SS_VEC_REMOVE(&engine->suspects, i);
+        SS_VEC_REMOVE(&engine->quarantine->suspects, i);
         suspect_fini(&suspect);
     }
 }
 
 void ss_suspects_wake(struct engine *engine)
 {
-    if (!engine->on_probation)
+    if (!engine->quarantine->on_probation)
         ss_suspects_next(engine);
     else if (is_over(engine))
         ss_engine_wake(engine, engine->now_ms);
-    else if (engine->probation_ends_ms > engine->now_ms)
-        ss_engine_wake(engine, engine->probation_ends_ms);
+    else if (engine->quarantine->probation_ends_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->quarantine->probation_ends_ms);
     // else it is read, and its rows come by themselves
 }
 
@@ -282,4 +304,20 @@ void ss_quarantined_release(struct thread *thread)
     thread->quarantined = NULL;
     add(thread, record, "running", 1);
     json_decref(record);
+}
+
+// ------------------------------------------------ what holds
+
+void ss_suspects_verify(const struct engine *engine)
+{
+    size_t alone = 0;
+    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
+        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
+        const struct thread *thread =
+            ss_map_get(&engine->threads, suspect->thread);
+        ss_invariant(I90, thread && thread->is_unread);
+        alone += suspect->tag != 0 && ss_json_int(suspect->record, "recoveries",
+                                          0) == SS_RECOVERIES_MAX;
+    }
+    ss_invariant(I91, alone <= 1);
 }

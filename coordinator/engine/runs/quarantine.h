@@ -9,8 +9,6 @@ struct engine;
 struct ss_event;
 struct thread;
 
-// Frees all suspects.
-void ss_suspects_fini(struct engine *engine);
 // True: it was the answer to a suspect's record.
 bool ss_suspect_stored(struct engine *engine, const struct ss_event *event);
 // At the start of a step, and at its end.

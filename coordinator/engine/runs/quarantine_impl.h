@@ -6,16 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct engine;
 struct run;
 struct thread;
 
-// A run that may have ended its coordinator (quarantine.c).
-struct suspect {
-    char *thread;
-    json_t *record; // as it is to be stored
-    uint64_t tag;   // of that; 0: it waits for its turn
-};
-
+void ss_quarantine_init(struct engine *engine);
+void ss_quarantine_fini(struct engine *engine);
+void ss_suspects_verify(const struct engine *engine);
 // A run found after a crash: it is counted before anything of it is read.
 void ss_suspect_add(struct thread *thread, json_t *record);
 // It is one of those already: what it was found as is older than that.

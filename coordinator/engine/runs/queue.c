@@ -29,6 +29,7 @@
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -102,11 +103,11 @@ static int check_room(const struct thread *thread, struct ss_error *error)
             "their turn already, and %d are the most: ask again when some "
             "have ended, or cancel some",
             thread->id, thread->queue.count, SS_QUEUE_THREAD_MAX);
-    if (thread->engine->queued >= SS_QUEUE_MAX)
+    if (thread->engine->runs->queued >= SS_QUEUE_MAX)
         return ss_error_set(error, SS_ELIMIT,
             "%zu runs wait for their turn "
             "on all threads, and %d are the most: ask again later",
-            thread->engine->queued, SS_QUEUE_MAX);
+            thread->engine->runs->queued, SS_QUEUE_MAX);
     return SS_OK;
 }
 
@@ -147,7 +148,7 @@ static void insert(struct thread *thread, struct run *run, int64_t place)
     if (place > thread->queue_last)
         thread->queue_last = place;
     ss_run_move(run, RUN_QUEUED);
-    thread->engine->queued++;
+    thread->engine->runs->queued++;
     ss_run_enlist(run);
     ss_queue_later(thread);
 }
@@ -205,7 +206,7 @@ static void take_out(struct run *run)
     for (size_t i = thread->queue.count; i-- > 0;)
         if (thread->queue.items[i] == run)
             SS_VEC_REMOVE(&thread->queue, i);
-    thread->engine->queued--;
+    thread->engine->runs->queued--;
 }
 
 static json_t *cancelled_json(const struct run *run, const char *why)
@@ -260,9 +261,9 @@ void ss_queue_fini(struct thread *thread)
         ss_run_free(thread->queue.items[i]);
     if (thread->taken_back)
         ss_run_free(thread->taken_back);
-    for (size_t i = thread->turn ? engine->turns.count : 0; i-- > 0;)
-        if (engine->turns.items[i] == thread)
-            SS_VEC_REMOVE(&engine->turns, i);
+    for (size_t i = thread->turn ? engine->runs->turns.count : 0; i-- > 0;)
+        if (engine->runs->turns.items[i] == thread)
+            SS_VEC_REMOVE(&engine->runs->turns, i);
     SS_VEC_FINI(&thread->queue);
 }
 
@@ -273,7 +274,7 @@ void ss_queue_later(struct thread *thread)
     if (thread->turn || (thread->queue.count == 0 && !thread->taken_back))
         return;
     thread->turn = true;
-    SS_VEC_PUSH(&thread->engine->turns, thread);
+    SS_VEC_PUSH(&thread->engine->runs->turns, thread);
 }
 
 // Its graph as the version that it was asked for; NULL: not known yet.
@@ -307,22 +308,27 @@ static bool begin_next(struct thread *thread)
     return true;
 }
 
+size_t ss_queue_count(const struct engine *engine)
+{
+    return engine->runs->queued;
+}
+
 bool ss_queue_turns(struct engine *engine)
 {
     bool any = false;
-    if (engine->turns.count == 0)
+    if (engine->runs->turns.count == 0)
         return false; // there may be no list at all
-    for (size_t i = 0; i < engine->turns.count; i++)
-        engine->turns.items[i]->turn = false;
-    size_t count = engine->turns.count;
+    for (size_t i = 0; i < engine->runs->turns.count; i++)
+        engine->runs->turns.items[i]->turn = false;
+    size_t count = engine->runs->turns.count;
     for (size_t i = 0; i < count; i++) { // more may join behind them
-        struct thread *thread = engine->turns.items[i];
+        struct thread *thread = engine->runs->turns.items[i];
         any = ss_run_take_back(thread) || any;
         any = begin_next(thread) || any;
     }
     if (count > 0)
-        memmove(engine->turns.items, &engine->turns.items[count],
-            (engine->turns.count - count) * sizeof(struct thread *));
-    engine->turns.count -= count;
+        memmove(engine->runs->turns.items, &engine->runs->turns.items[count],
+            (engine->runs->turns.count - count) * sizeof(struct thread *));
+    engine->runs->turns.count -= count;
     return any;
 }

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/ids.h"
 #include "common/base/status.h"
@@ -37,6 +38,8 @@ int ss_queue_make_way(
 void ss_queue_join(struct run *run);
 // At the end of this step, see whether the next one may begin.
 void ss_queue_later(struct thread *thread);
+// Runs that wait for their turn, on all threads.
+size_t ss_queue_count(const struct engine *engine);
 // True: some began, or ended.
 bool ss_queue_turns(struct engine *engine);
 

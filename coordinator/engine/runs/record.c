@@ -19,6 +19,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -33,7 +34,7 @@ struct run *ss_run_live(const struct thread *thread, const char *name)
     if (!ss_run_name_fits(name))
         return NULL;
     char *key = ss_run_key(name, thread->id);
-    struct run *run = ss_map_get(&thread->engine->runs, key);
+    struct run *run = ss_map_get(&thread->engine->runs->by_name, key);
     ss_free(key);
     return run;
 }
@@ -41,15 +42,15 @@ struct run *ss_run_live(const struct thread *thread, const char *name)
 void ss_run_enlist(struct run *run)
 {
     char *key = ss_run_key(run->id, run->thread->id);
-    ss_map_put(&run->engine->runs, key, run);
+    ss_map_put(&run->engine->runs->by_name, key, run);
     ss_free(key);
 }
 
 void ss_run_unlist(struct run *run)
 {
     char *key = ss_run_key(run->id, run->thread->id);
-    if (ss_map_get(&run->engine->runs, key) == run)
-        ss_map_remove(&run->engine->runs, key);
+    if (ss_map_get(&run->engine->runs->by_name, key) == run)
+        ss_map_remove(&run->engine->runs->by_name, key);
     ss_free(key);
 }
 

@@ -25,6 +25,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/runs_impl.h"
+#include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -170,15 +171,15 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
 void ss_run_forget(struct run *run)
 {
     ss_run_unlist(run);
-    SS_VEC_PUSH(&run->engine->ended, run);
+    SS_VEC_PUSH(&run->engine->runs->ended, run);
     ss_queue_later(run->thread);
 }
 
 void ss_runs_free_ended(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->ended.count; i++)
-        ss_run_free(engine->ended.items[i]);
-    engine->ended.count = 0;
+    for (size_t i = 0; i < engine->runs->ended.count; i++)
+        ss_run_free(engine->runs->ended.items[i]);
+    engine->runs->ended.count = 0;
 }
 
 void ss_run_root_ended(struct run *run)

@@ -11,8 +11,10 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/under_way.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -21,7 +23,7 @@
 static void verify_listed(const struct run *run, struct census *census)
 {
     char *key = ss_run_key(run->id, run->thread->id);
-    ss_invariant(I76, ss_map_get(&run->engine->runs, key) == run);
+    ss_invariant(I76, ss_map_get(&run->engine->runs->by_name, key) == run);
     ss_free(key);
     census->runs++;
 }
@@ -92,30 +94,15 @@ static void verify_queue(const struct thread *thread, struct census *census)
     census->seen += thread->queue.count;
 }
 
-static void verify_suspects(const struct engine *engine)
+void ss_runs_verify_rest(const struct engine *engine)
 {
-    size_t alone = 0;
-    for (size_t i = 0; i < engine->suspects.count; i++) {
-        const struct suspect *suspect = &engine->suspects.items[i];
-        const struct thread *thread =
-            ss_map_get(&engine->threads, suspect->thread);
-        ss_invariant(I90, thread && thread->is_unread);
-        alone += suspect->tag != 0 && ss_json_int(suspect->record, "recoveries",
-                                          0) == SS_RECOVERIES_MAX;
-    }
-    ss_invariant(I91, alone <= 1);
-}
-
-static void verify_pauses(const struct engine *engine)
-{
-    size_t of_versions = 0;
-    for (const struct ss_map_entry *e = engine->pauses.first; e; e = e->next)
-        of_versions += json_object_get(e->value, "version") != NULL;
-    ss_invariant(I92, engine->pauses_of_versions == of_versions);
+    ss_invariant(I4, engine->runs->turns.count == 0);
+    ss_invariant(I5, engine->runs->ended.count == 0);
 }
 
 void ss_runs_verify(const struct engine *engine, struct census *census)
 {
+    size_t turns = 0;
     for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
         const struct thread *thread = e->value;
         const struct run *taken_back = thread->taken_back;
@@ -130,9 +117,11 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
         if (thread->change)
             ss_update_state_verify(thread->change, census);
         verify_queue(thread, census);
+        turns += thread->turn;
     }
-    ss_invariant(I94, engine->runs.count == census->runs);
-    ss_invariant(I95, engine->queued == census->queued);
-    verify_suspects(engine);
-    verify_pauses(engine);
+    ss_invariant(I94, engine->runs->by_name.count == census->runs);
+    ss_invariant(I95, engine->runs->queued == census->queued);
+    ss_invariant(I23, engine->runs->turns.count == turns);
+    ss_suspects_verify(engine);
+    ss_pauses_verify(engine);
 }

@@ -12,6 +12,7 @@
 struct census;
 struct engine;
 struct run;
+struct ss_map;
 struct ss_graph;
 struct ss_record;
 struct ss_run_facts;
@@ -20,6 +21,16 @@ extern const struct thread_owner ss_runs_owner;
 
 // The word in `runs` for a run whose rows are about to be void.
 #define SS_RUN_TAKEN_BACK "rollback"
+
+// ------------------------------------------------ under_way.c
+
+void ss_runs_init(struct engine *engine);
+// At the end: frees those that threads have, and then, when the threads are
+// freed, the rest.
+void ss_runs_drop(struct engine *engine);
+void ss_runs_fini(struct engine *engine);
+// Those that are under way or wait for their turn, each under a key of its own.
+const struct ss_map *ss_runs_all(const struct engine *engine);
 
 // ------------------------------------------------ record.c
 
@@ -89,6 +100,8 @@ void ss_run_take_back_found(struct thread *thread, const char *id);
 
 // ------------------------------------------------ run_verify.c
 
+// At the end of each step: nobody has anything to do in it.
+void ss_runs_verify_rest(const struct engine *engine);
 // Of all runs.
 void ss_runs_verify(const struct engine *engine, struct census *census);
 

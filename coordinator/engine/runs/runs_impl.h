@@ -16,9 +16,6 @@ struct thread;
 
 // ------------------------------------------------ record.c
 
-// The run is found by its name from now on; it is so no more.
-void ss_run_enlist(struct run *run);
-void ss_run_unlist(struct run *run);
 // A record was found: how its key is, is known from now on.
 void ss_record_found(struct thread *thread, const json_t *record);
 // All that was put is durable, and no run is under way.

@@ -24,18 +24,21 @@ struct claim;
 struct line;
 struct levels;
 struct loop;
-struct pausing;
-struct run;
+struct pauses;
+struct quarantine;
+struct runs;
 struct scan_reply;
 struct task;
 struct thread;
 struct thread_owner;
-struct suspect;
 struct waiting;
 struct watch;
 
 struct engine {
     struct levels *levels;
+    struct runs *runs;
+    struct quarantine *quarantine;
+    struct pauses *pauses;
     struct ss_engine_options options;
     const struct watch *watch; // who is told what levels and runs do
     // Serves a request that waited for its thread (request.c).
@@ -52,7 +55,6 @@ struct engine {
     struct ss_map awaited;            // tag of a unit or a read -> whose it is
     struct thread *idle_first, *idle_last;
     size_t idle_count, idle_size;
-    struct ss_map runs;     // run and thread (record.c) -> struct run *
     struct ss_map graphs;   // "name@version" -> struct known_graph *
     struct ss_map latest;   // name -> struct known_graph *
     struct ss_map workers;  // peer -> struct worker *
@@ -73,18 +75,6 @@ struct engine {
     uint64_t shard_epochs[SS_SHARDS];
     uint16_t owners[SS_SHARDS]; // index in members, or SS_NOBODY
     struct {
-        struct suspect *items;
-        size_t count, capacity;
-    } suspects;
-    char *on_probation; // the thread whose run goes on alone, or NULL
-    int64_t probation_ends_ms;
-    struct ss_map pauses;      // key -> json_t *, its record (pause.c)
-    size_t pauses_of_versions; // of those
-    struct {
-        struct pausing *items;
-        size_t count, capacity;
-    } pausings;
-    struct {
         struct claim *items;
         size_t count, capacity;
     } claims;
@@ -98,11 +88,6 @@ struct engine {
         struct thread **items;
         size_t count, capacity;
     } dirty;
-    struct {
-        struct thread **items;
-        size_t count, capacity;
-    } turns;
-    size_t queued;    // runs that wait for their turn, on all threads
     size_t verify_in; // steps until all invariants are looked at again
     struct {
         struct scan_reply *items;
@@ -114,10 +99,6 @@ struct engine {
     } lines; // of ready tasks (ready_queue.c)
     uint64_t line_turns;
     bool ready_moved;
-    struct {
-        struct run **items;
-        size_t count, capacity;
-    } ended; // freed at the end of the step
     uint64_t dispatches;
     uint64_t tags;
     uint64_t stamps;      // of lists that workers hold

@@ -22,10 +22,10 @@ struct engine;
 struct census {
     size_t tasks[TASK_PARENT + 1]; // by enum task_state
     size_t expected;
-    size_t resting;      // loops between two supersteps
-    size_t awaited;      // tags of threads
-    size_t stores;       // units under way
-    size_t dirty, turns; // threads that a list has
+    size_t resting; // loops between two supersteps
+    size_t awaited; // tags of threads
+    size_t stores;  // units under way
+    size_t dirty;   // threads that a list has
     size_t idle;
     size_t idle_size;
     size_t runs;

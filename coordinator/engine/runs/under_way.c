@@ -1,0 +1,49 @@
+// under_way.c - all runs of an engine: from its birth to its end.
+#include "coordinator/engine/runs/under_way.h"
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "coordinator/engine/levels/run.h"
+#include "coordinator/engine/runs/pause.h"
+#include "coordinator/engine/runs/quarantine_impl.h"
+#include "coordinator/engine/runs/runs.h"
+#include "coordinator/engine/runs/update_state.h"
+#include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/thread.h"
+
+void ss_runs_init(struct engine *engine)
+{
+    engine->runs = ss_zalloc(1, sizeof(*engine->runs));
+    ss_quarantine_init(engine);
+    ss_pauses_init(engine);
+}
+
+void ss_runs_drop(struct engine *engine)
+{
+    for (struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        struct thread *thread = e->value;
+        if (thread->run)
+            SS_VEC_PUSH(&engine->runs->ended, thread->run);
+        if (thread->change)
+            ss_update_state_free(thread->change);
+        thread->run = NULL;
+    }
+    ss_runs_free_ended(engine);
+}
+
+void ss_runs_fini(struct engine *engine)
+{
+    ss_check(engine->runs->turns.count == 0);
+    ss_check(engine->runs->ended.count == 0);
+    ss_quarantine_fini(engine);
+    ss_pauses_fini(engine);
+    ss_map_fini(&engine->runs->by_name, NULL);
+    SS_VEC_FINI(&engine->runs->turns);
+    SS_VEC_FINI(&engine->runs->ended);
+    ss_free(engine->runs);
+}
+
+const struct ss_map *ss_runs_all(const struct engine *engine)
+{
+    return &engine->runs->by_name;
+}
