@@ -92,6 +92,8 @@ void ss_shell_feed(struct ss_coordinator *shell, struct ss_core_event *event)
         case SS_CORE_COMPLAIN:
             ss_link_complain(shell->link);
             break;
+        case SS_CORE_KEPT:
+            break;
         }
     }
 }
@@ -155,13 +157,11 @@ static void shell_take_job(struct ss_coordinator *shell, struct ss_job *job)
 
 static bool shell_take_jobs(struct ss_coordinator *shell)
 {
-    for (int i = 0; i < SS_TURN_JOBS_MAX; i++) {
-        struct ss_job *job = ss_store_actors_take(shell->actors);
-        if (!job)
-            return false;
+    struct ss_job *job = NULL;
+    int left = SS_TURN_JOBS_MAX;
+    while (left-- > 0 && (job = ss_store_actors_take(shell->actors)))
         shell_take_job(shell, job);
-    }
-    return true;
+    return job != NULL;
 }
 
 static void shell_take_leases(struct ss_coordinator *shell)

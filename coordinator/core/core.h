@@ -85,6 +85,7 @@ enum ss_core_output_type {
                       // Taken
     SS_CORE_SAY,      // a line of the log: `level`, `subject`, `text`
     SS_CORE_COMPLAIN, // the frame's sender makes no sense: that is counted
+    SS_CORE_KEPT,     // nothing any more: ss_core_unsent()
 };
 
 // By which connection of the store. Leases do not wait behind appends.
@@ -171,7 +172,8 @@ void ss_core_step(struct ss_core *core, const struct ss_core_event *event,
     struct ss_core_outputs *ret_outputs);
 // This SEND of the last step could not leave. `status` SS_EAGAIN: the peer's
 // queue is full; else it is not there. What that means comes with the next
-// turn.
+// turn. A list for a worker that did not leave is sent again later, and so is
+// what the step has for that worker behind it: that SEND becomes KEPT.
 void ss_core_unsent(
     struct ss_core *core, const struct ss_core_output *output, int status);
 

@@ -10,6 +10,9 @@ enum {
     SS_OUTBOX_SIZE_MAX = 1024 * 1024,
     // A worker's queue was full: try again after this.
     SS_OUTBOX_RETRY_MS = 20,
+    // Messages that wait behind what it did not take: more than a worker is
+    // told in its lease. It misses what comes then, as from any full queue.
+    SS_OUTBOX_LATE_MAX = 64,
     // Damaged things that are told, each by name: an operator who has more
     // looks
     // at the disk, not at the list.

@@ -1,8 +1,13 @@
 // outbox.c - commands to messages.
 //
 // Work for a worker is collected as encoded pieces and leaves with FLUSH: many
-// runs that go on in one turn make one message for each worker. A message that
-// its queue did not take is tried again before any other list for that worker.
+// runs that go on in one turn make one message for each worker.
+//
+// A worker hears of an attempt in the order in which the engine spoke of it: an
+// attempt is ordered, may be cancelled, and is settled, and so the lists leave.
+// No list leaves before those in front of it, no other message before a list. A
+// list that the worker's queue did not take is tried again, and what is behind
+// it waits (ss_core_unsent()).
 #include <string.h>
 
 #include "common/base/check.h"
@@ -11,7 +16,14 @@
 #include "coordinator/core/core_impl.h"
 #include "coordinator/core/limits.h"
 
-enum list { LIST_TASKS, LIST_CANCEL, LIST_SETTLED, LIST_COUNT };
+// In the order in which they leave.
+enum list {
+    LIST_TASKS,
+    LIST_CANCEL,
+    LIST_SETTLED,
+    LIST_LAST = LIST_SETTLED,
+    LIST_COUNT,
+};
 
 static const enum ss_message_type list_types[LIST_COUNT] = {
     [LIST_TASKS] = SS_MESSAGE_TASKS,
@@ -19,7 +31,8 @@ static const enum ss_message_type list_types[LIST_COUNT] = {
     [LIST_SETTLED] = SS_MESSAGE_SETTLED,
 };
 
-// A list that was encoded, and could not leave.
+// A message that was encoded, and could not leave: a list, or what stood behind
+// one.
 struct outbox_late {
     enum ss_message_type type;
     char *bytes;
@@ -76,27 +89,49 @@ static void outbox_lost(struct ss_core *core, const char *peer,
         ss_message_name(type), peer, error->message);
 }
 
-// False: what was sent before did not leave, the list is kept.
-static bool outbox_send_list(struct ss_core *core, const char *peer,
+static void outbox_keep(struct outbox *outbox, enum ss_message_type type,
+    const void *bytes, size_t size)
+{
+    struct outbox_late late = {
+        .type = type, .bytes = ss_memdup(bytes, size), .size = size};
+    SS_VEC_PUSH(&outbox->late, late);
+}
+
+// What is encoded leaves, behind what could not. `outbox`: NULL for none.
+static void outbox_leave(struct ss_core *core, const char *peer,
+    struct outbox *outbox, enum ss_message_type type, bool is_final)
+{
+    const struct ss_buf *wire = &core->wire;
+    if (outbox && outbox->late.count > 0)
+        outbox_keep(outbox, type, wire->data, wire->size);
+    else
+        ss_core_out_send(core, peer, type, is_final, wire->data, wire->size);
+}
+
+static void outbox_close_list(struct ss_core *core, const char *peer,
     struct outbox *outbox, enum list list)
 {
     struct ss_buf *pieces = &outbox->lists[list];
     struct ss_error error = {0};
     if (outbox->counts[list] == 0)
-        return true;
-    if (outbox->late.count > 0)
-        return false;
+        return;
     if (ss_batch_encode(list_types[list], pieces, &core->wire, &error) ==
         SS_OK) {
-        ss_core_out_send(core, peer, list_types[list], false, core->wire.data,
-            core->wire.size);
+        outbox_leave(core, peer, outbox, list_types[list], false);
     } else {
         outbox_lost(core, peer, list_types[list], &error);
         outbox_worker_gone(core, peer);
     }
     ss_buf_reset(pieces);
     outbox->counts[list] = 0;
-    return true;
+}
+
+// This list, and before it those in front of it.
+static void outbox_close_lists(struct ss_core *core, const char *peer,
+    struct outbox *outbox, enum list last)
+{
+    for (int i = 0; i <= (int)last; i++)
+        outbox_close_list(core, peer, outbox, (enum list)i);
 }
 
 // Again; ss_core_unsent() brings back what still cannot leave.
@@ -118,8 +153,8 @@ static bool outbox_flush_peer(
 {
     bool is_late = outbox->late.count > 0;
     outbox_send_late(core, peer, outbox);
-    for (int i = 0; i < LIST_COUNT && !is_late; i++)
-        outbox_send_list(core, peer, outbox, (enum list)i);
+    if (!is_late)
+        outbox_close_lists(core, peer, outbox, LIST_LAST);
     for (int i = 0; i < LIST_COUNT; i++)
         if (outbox->counts[i] > 0)
             return false;
@@ -141,23 +176,14 @@ void ss_core_outbox_flush(struct ss_core *core)
     }
 }
 
-static void outbox_keep(
-    struct ss_core *core, const struct ss_core_output *output)
-{
-    struct outbox_late late = {.type = output->message,
-        .bytes = ss_memdup(output->bytes, output->size),
-        .size = output->size};
-    SS_VEC_PUSH(&outbox_of(core, output->peer)->late, late);
-    core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;
-}
-
 // A list that is full leaves at once, if it can.
 static void outbox_make_room(struct ss_core *core, const char *peer,
     struct outbox *outbox, enum list list)
 {
-    if (outbox->counts[list] >= SS_WIRE_BATCH_MAX ||
-        outbox->lists[list].size >= SS_OUTBOX_SIZE_MAX)
-        outbox_send_list(core, peer, outbox, list);
+    if (outbox->late.count == 0 &&
+        (outbox->counts[list] >= SS_WIRE_BATCH_MAX ||
+            outbox->lists[list].size >= SS_OUTBOX_SIZE_MAX))
+        outbox_close_lists(core, peer, outbox, list);
 }
 
 // An order that no message can carry: its task fails with that.
@@ -198,8 +224,9 @@ static void outbox_dispatch(
     if (status == SS_ELIMIT && outbox->counts[LIST_TASKS] > 0) {
         // A worker that reads nothing misses this order: the engine misses it
         // in the worker's signs, or their lack, and sends it again.
-        if (!outbox_send_list(core, command->peer, outbox, LIST_TASKS))
+        if (outbox->late.count > 0)
             return;
+        outbox_close_list(core, command->peer, outbox, LIST_TASKS);
         status = outbox_add_order(outbox, command->order, &error);
     }
     if (status != SS_OK)
@@ -220,13 +247,18 @@ static void outbox_add_attempt(
 
 // ------------------------------------------------ single messages
 
+// SS_ELIMIT, SS_EFORMAT as ss_message_encode(); SS_EAGAIN: too much is late.
 static int outbox_send(struct ss_core *core, const char *peer,
     const struct ss_message *message, struct ss_error *error)
 {
+    struct outbox *outbox = ss_map_get(&core->outboxes, peer);
+    if (outbox && outbox->late.count >= SS_OUTBOX_LATE_MAX)
+        return ss_error_set(error, SS_EAGAIN, "its queue is full");
+    if (outbox)
+        outbox_close_lists(core, peer, outbox, LIST_LAST);
     int status = ss_message_encode(message, &core->wire, error);
     if (status == SS_OK)
-        ss_core_out_send(core, peer, message->type, message->final,
-            core->wire.data, core->wire.size);
+        outbox_leave(core, peer, outbox, message->type, message->final);
     return status;
 }
 
@@ -421,6 +453,23 @@ static void outbox_worker_unreachable(
     ss_message_destroy(&message);
 }
 
+// The list is tried again, and what the step says to this peer after it waits.
+static void outbox_keep_unsent(
+    struct ss_core *core, const struct ss_core_output *list)
+{
+    struct outbox *outbox = outbox_of(core, list->peer);
+    size_t first = (size_t)(list - core->out.items.items);
+    ss_check(first < core->out.items.count);
+    for (size_t i = first; i < core->out.items.count; i++) {
+        struct ss_core_output *it = &core->out.items.items[i];
+        if (it->type != SS_CORE_SEND || strcmp(it->peer, list->peer) != 0)
+            continue;
+        outbox_keep(outbox, it->message, it->bytes, it->size);
+        it->type = SS_CORE_KEPT;
+    }
+    core->retry_at_ms = core->now_ms + SS_OUTBOX_RETRY_MS;
+}
+
 void ss_core_unsent(
     struct ss_core *core, const struct ss_core_output *output, int status)
 {
@@ -434,7 +483,7 @@ void ss_core_unsent(
                    output->message == SS_MESSAGE_CANCEL ||
                    output->message == SS_MESSAGE_SETTLED;
     if (is_list && status == SS_EAGAIN)
-        outbox_keep(core, output);
+        outbox_keep_unsent(core, output);
     else if (is_list)
         outbox_worker_unreachable(core, output);
 }

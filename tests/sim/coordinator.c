@@ -138,6 +138,9 @@ static void carry_out(
         break;
     case SS_CORE_COMPLAIN:
         violated(world, "%s is told what makes no sense", it->process.name);
+        break;
+    case SS_CORE_KEPT:
+        break;
     }
 }
 

@@ -20,7 +20,9 @@ static struct ss_store_actor *actor;
 static struct ss_core *core;
 static struct ss_error error;
 static int64_t now_ms;
-static int unsent; // status of each SEND
+static int unsent;     // status of each SEND
+static int refusals;   // so many SENDs of orders find a full queue
+static char left[256]; // what left for workers since somebody looked
 static size_t sent, orders, said, complaints, stored;
 static enum ss_message_type last_sent;
 static char last_said[512];
@@ -40,7 +42,8 @@ static void new_core(bool is_shared)
         .cluster_lease_ms = 10000,
         .seed = 7,
         .lease_ms = 3000,
-        .heartbeat_ms = 500});
+        .heartbeat_ms = 500,
+        .adopt_ms = 3000});
 }
 
 static void set_up(void)
@@ -50,6 +53,8 @@ static void set_up(void)
     ck_assert_int_eq(ss_store_actor_start_inline(store, &actor, &error), SS_OK);
     now_ms = 1000;
     unsent = SS_OK;
+    refusals = 0;
+    left[0] = '\0';
     sent = said = complaints = stored = 0;
     crashed = false;
     new_core(false);
@@ -84,16 +89,32 @@ static void hear(const struct ss_core_output *output)
         ss_message_decode(output->bytes, output->size, &heard, &error), SS_OK);
 }
 
+// What did not leave: its queue's word.
+static int leave(const struct ss_core_output *output)
+{
+    size_t size = strlen(left);
+    if (output->message == SS_MESSAGE_TASKS && refusals > 0) {
+        refusals--;
+        return SS_EAGAIN;
+    }
+    if (unsent == SS_OK && strcmp(output->peer, "w") == 0)
+        snprintf(left + size, sizeof(left) - size, " %s",
+            ss_message_name(output->message));
+    return unsent;
+}
+
 static void carry_out(const struct ss_core_output *output)
 {
+    int status = SS_OK;
     switch (output->type) {
     case SS_CORE_SEND:
         sent++;
         orders += output->message == SS_MESSAGE_TASKS;
         last_sent = output->message;
         hear(output);
-        if (unsent != SS_OK)
-            ss_core_unsent(core, output, unsent);
+        status = leave(output);
+        if (status != SS_OK)
+            ss_core_unsent(core, output, status);
         break;
     case SS_CORE_SUBMIT:
         stored += output->job->type == SS_JOB_APPLY;
@@ -111,6 +132,8 @@ static void carry_out(const struct ss_core_output *output)
     case SS_CORE_COMPLAIN:
         complaints++;
         break;
+    case SS_CORE_KEPT:
+        break;
     }
 }
 
@@ -124,8 +147,8 @@ static void feed(struct ss_core_event event)
         carry_out(&outputs.items[i]);
 }
 
-// A turn: what the store has done comes back.
-static void turn(void)
+// A turn up to its end: what the store has done comes back.
+static void turn_begins(void)
 {
     struct ss_job *job;
     feed((struct ss_core_event){.type = SS_CORE_TURN});
@@ -134,7 +157,17 @@ static void turn(void)
         ss_job_destroy(&job);
     }
     feed((struct ss_core_event){.type = SS_CORE_TICK});
+}
+
+static void turn_ends(void)
+{
     feed((struct ss_core_event){.type = SS_CORE_FLUSH});
+}
+
+static void turn(void)
+{
+    turn_begins();
+    turn_ends();
 }
 
 static void frame(const char *peer, const struct ss_message *message)
@@ -347,8 +380,8 @@ static void ask_for_a_run(uint64_t id)
 {
     char thread[16];
     snprintf(thread, sizeof(thread), "t%d", (int)id);
-    struct ss_value *body = ss_value_new(json_pack("{s:s, s:s, s:{s:[s]}}",
-        "thread", thread, "graph", "g", "input", "x", "in"));
+    struct ss_value *body = ss_value_new(json_pack("{s:s, s:s, s:s, s:{s:[s]}}",
+        "run", thread, "thread", thread, "graph", "g", "input", "x", "in"));
     frame("c", &(struct ss_message){.type = SS_MESSAGE_ASK,
                    .protocol = SS_PROTOCOL_VERSION,
                    .id = id,
@@ -388,6 +421,93 @@ START_TEST(a_list_that_a_full_queue_did_not_take_is_sent_again)
     orders = 0;
     turn();
     ck_assert_uint_eq(orders, 0);
+}
+END_TEST
+
+// A worker has an order in the list of this turn.
+static void order_in_this_turn(void)
+{
+    struct ss_engine_counts counts = {0};
+    turn();
+    hello();
+    turn();
+    ask_for_a_run(1);
+    for (int i = 0; i < 20 && counts.tasks_running == 0; i++) {
+        turn_begins();
+        ss_engine_count(ss_core_engine(core), &counts);
+    }
+    ck_assert_int_eq((int)counts.tasks_running, 1);
+    left[0] = '\0';
+}
+
+static void cancel_the_run(void)
+{
+    struct ss_value *body =
+        ss_value_new(json_pack("{s:s, s:s}", "run", "t1", "thread", "t1"));
+    frame("c", &(struct ss_message){.type = SS_MESSAGE_ASK,
+                   .protocol = SS_PROTOCOL_VERSION,
+                   .id = 2,
+                   .op = "cancel",
+                   .body = body});
+    ss_value_unref(body);
+}
+
+static void beat(void)
+{
+    frame("w", &(struct ss_message){.type = SS_MESSAGE_BEAT,
+                   .protocol = SS_PROTOCOL_VERSION,
+                   .capacity = 8,
+                   .sent = 1});
+}
+
+// The queue has room again as soon as it has refused the orders.
+START_TEST(nothing_overtakes_what_a_full_queue_did_not_take)
+{
+    order_in_this_turn();
+    cancel_the_run();
+    turn_begins();
+    refusals = 1;
+    turn_ends();
+    ck_assert_str_eq(left, "");
+    refusals = 1;
+    turn_ends(); // again
+    beat();
+    ck_assert_str_eq(left, "");
+    turn_ends();
+    ck_assert_str_eq(left, " TASKS CANCEL HEARD");
+}
+END_TEST
+
+// What a worker names and nobody knows is cancelled.
+static void beat_with_unknown(size_t count)
+{
+    struct ss_attempt *attempts = ss_zalloc(count, sizeof(*attempts));
+    for (size_t i = 0; i < count; i++)
+        attempts[i] = (struct ss_attempt){.epoch = 1, .dispatch = 1000 + i};
+    frame("w", &(struct ss_message){.type = SS_MESSAGE_BEAT,
+                   .protocol = SS_PROTOCOL_VERSION,
+                   .capacity = 8,
+                   .attempts = attempts,
+                   .attempts_count = count});
+    ss_free(attempts);
+}
+
+START_TEST(a_list_that_is_full_leaves_behind_those_in_front_of_it)
+{
+    order_in_this_turn();
+    beat_with_unknown(SS_WIRE_BATCH_MAX);
+    beat_with_unknown(1);
+    turn_ends();
+    ck_assert_str_eq(left, " TASKS CANCEL CANCEL");
+}
+END_TEST
+
+START_TEST(no_message_overtakes_a_list)
+{
+    order_in_this_turn();
+    beat();
+    turn_ends();
+    ck_assert_str_eq(left, " TASKS HEARD");
 }
 END_TEST
 
@@ -460,6 +580,10 @@ int main(void)
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);
     tcase_add_test(tcase, a_list_that_a_full_queue_did_not_take_is_sent_again);
+    tcase_add_test(tcase, nothing_overtakes_what_a_full_queue_did_not_take);
+    tcase_add_test(tcase, no_message_overtakes_a_list);
+    tcase_add_test(
+        tcase, a_list_that_is_full_leaves_behind_those_in_front_of_it);
     tcase_add_test(
         tcase, a_worker_that_is_not_there_is_lost_with_the_next_turn);
     tcase_add_test(tcase, orders_that_never_left_lose_no_worker);
