@@ -27,9 +27,14 @@ static json_t *version_two(void)
     return chart("g", "start>a a>b b>c c>end", NULL);
 }
 
+static json_t *version_one_again(void)
+{
+    return chart("g", "start>a a>b b>end", NULL);
+}
+
 static void version_one(void)
 {
-    world_graph(chart("g", "start>a a>b b>end", NULL));
+    world_graph(version_one_again());
     world_worker("w1", 4);
 }
 
@@ -84,6 +89,44 @@ START_TEST(a_run_that_nobody_serves_waits_says_so_and_is_not_lost)
     world_upgrade(one); // the old one comes back
     world_worker("w3", 4);
     ck_assert_str_eq(output_of(world_finish(id)), "[\"1\",\"a\",\"b\"]");
+}
+END_TEST
+
+// The threads move to a coordinator that has heard of version `first`, and has
+// read nothing; then it reads, and `second` is announced.
+static json_t *run_where_is_heard_first(json_t *first, json_t *second)
+{
+    world_run();
+    world_lost(true);
+    world_at("two");
+    world_pass(1000);
+    world_upgrade(first);
+    world_worker("w3", 4);
+    world_pass(1000);
+    world_gained();
+    world_upgrade(second);
+    world_worker("w4", 4);
+    return world_get("run", RUN("1", ""));
+}
+
+START_TEST(an_old_version_that_is_heard_before_the_stored_ones_is_no_newer)
+{
+    world_pair();
+    version_one();
+    world_pass(1000);
+    world_upgrade(version_two());
+    world_worker("w2", 4);
+    json_t *run = run_where_is_heard_first(version_one_again(), version_two());
+    ck_assert_str_eq(output_of(run), "[\"1\",\"a\",\"b\",\"c\"]");
+}
+END_TEST
+
+START_TEST(a_new_version_that_is_heard_before_the_stored_ones_is_the_newest)
+{
+    world_pair();
+    version_one();
+    json_t *run = run_where_is_heard_first(version_two(), version_one_again());
+    ck_assert_str_eq(output_of(run), "[\"1\",\"a\",\"b\",\"c\"]");
 }
 END_TEST
 
@@ -683,6 +726,8 @@ START_TEST(what_its_folds_lost_counts_on_too)
 END_TEST
 
 SUITE("migrate", a_run_stays_on_the_version_that_it_began_with,
+    an_old_version_that_is_heard_before_the_stored_ones_is_no_newer,
+    a_new_version_that_is_heard_before_the_stored_ones_is_the_newest,
     a_run_that_nobody_serves_waits_says_so_and_is_not_lost,
     a_run_moves_when_it_is_told_and_does_nothing_twice,
     a_task_that_is_out_begins_again_on_the_new_version,

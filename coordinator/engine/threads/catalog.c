@@ -14,6 +14,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/graphs.h"
+#include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
@@ -34,10 +35,9 @@ struct known_graph *ss_known_graph(
 // coordinator knows which one is the newest.
 #define ANNOUNCED "announced_us"
 
-static void store_graph(struct engine *engine, const struct known_graph *known,
-    const json_t *description)
+static void store_graph(struct engine *engine, const struct known_graph *known)
 {
-    json_t *record = json_copy((json_t *)description);
+    json_t *record = json_copy(known->graph->description);
     json_object_set_new(
         record, ANNOUNCED, json_integer((json_int_t)known->announced_us));
     ss_engine_store_record(
@@ -57,13 +57,37 @@ static void date(struct engine *engine, struct known_graph *known, int64_t at)
         ss_map_put(&engine->latest, known->graph->name, known);
 }
 
-static void learn(struct engine *engine, struct ss_graph *compiled,
-    const json_t *description, int64_t at, bool announce)
+// Of a graph that is new: later than all that are known. What is stored of it,
+// if anything, must be known by now: else an old version were the newest.
+static void announce(struct engine *engine, struct known_graph *known)
+{
+    known->is_undated = !ss_any_is_read(engine);
+    if (known->is_undated) {
+        date(engine, known, 0);
+        return;
+    }
+    date(engine, known,
+        engine->wall_us > engine->announced_us ? engine->wall_us
+                                               : engine->announced_us + 1);
+    store_graph(engine, known);
+}
+
+void ss_graphs_found(struct engine *engine)
+{
+    for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
+        struct known_graph *known = e->value;
+        if (known->is_undated)
+            announce(engine, known);
+    }
+}
+
+static struct known_graph *learn(
+    struct engine *engine, struct ss_graph *compiled, bool *ret_is_new)
 {
     struct known_graph *known =
         ss_known_graph(engine, compiled->name, compiled->version);
-    bool is_new = known == NULL;
-    if (is_new) {
+    *ret_is_new = known == NULL;
+    if (!known) {
         known = ss_zalloc(1, sizeof(*known));
         ss_map_put(&engine->graphs, compiled->key, known);
         engine->graphs_moved = true;
@@ -71,12 +95,7 @@ static void learn(struct engine *engine, struct ss_graph *compiled,
         ss_graph_unref(known->graph);
     }
     known->graph = compiled;
-    if (is_new && announce)
-        at = engine->wall_us > engine->announced_us ? engine->wall_us
-                                                    : engine->announced_us + 1;
-    date(engine, known, at);
-    if (is_new && announce)
-        store_graph(engine, known, description);
+    return known;
 }
 
 // Most often a worker says what others have said before it.
@@ -89,19 +108,33 @@ static struct known_graph *told_before(
                                                                        : NULL;
 }
 
-void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
+// What a worker announces is dated when it is new, what is stored by its
+// record.
+static void learned(struct engine *engine, struct known_graph *known,
+    bool is_announced, bool is_new, int64_t at)
+{
+    known->is_undated = known->is_undated && is_announced;
+    if (is_announced && is_new)
+        announce(engine, known);
+    else
+        date(engine, known, at);
+}
+
+void ss_graph_learn(struct engine *engine, json_t *description, bool announced,
     struct ss_graph **ret_graph, struct ss_error *error)
 {
     int64_t at = ss_json_int(description, ANNOUNCED, 0);
+    bool is_new = false;
     json_t *plain = json_copy(description);
     json_object_del(plain, ANNOUNCED);
     error->status = SS_OK;
     struct known_graph *known = told_before(engine, plain);
+    if (!known && ss_graph_compile(plain, ret_graph, error) == SS_OK)
+        known = learn(engine, *ret_graph, &is_new);
     if (known) {
-        date(engine, known, at);
+        learned(engine, known, announced, is_new, at);
         *ret_graph = known->graph;
-    } else if (ss_graph_compile(plain, ret_graph, error) == SS_OK)
-        learn(engine, *ret_graph, plain, at, announce);
+    }
     json_decref(plain);
 }
 

@@ -18,6 +18,8 @@ struct known_graph {
     struct ss_graph *graph;
     int64_t announced_us; // when it was, first; the newest rules; 0: never
     size_t workers;       // that serve it, as the scheduler says
+    // Announced before the stored ones were read: it may be one of them.
+    bool is_undated;
 };
 
 // What a request means by its graph and namespace (R9.2).
@@ -40,6 +42,9 @@ void ss_graph_learn(struct engine *engine, json_t *description, bool announce,
     struct ss_graph **ret_graph, struct ss_error *error);
 // A stored graph was read: it is known, or told as damaged.
 void ss_graph_found(struct engine *engine, const struct ss_event *event);
+// All that are stored were read: what was announced before, and is not among
+// them, is the newest.
+void ss_graphs_found(struct engine *engine);
 void ss_graphs_fini(struct engine *engine);
 // The graph that a request means: by its name, else the thread's own. Borrowed;
 // NULL after an error was set.

@@ -11,6 +11,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
+#include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
 
@@ -98,6 +99,16 @@ void ss_shards_gained(struct engine *engine, const struct ss_event *event)
 void ss_shards_read(struct engine *engine, const struct ss_event *event)
 {
     ss_shards_leave(&engine->unread, event->shards.shards);
+    ss_graphs_found(engine); // they were read before its runs
+}
+
+bool ss_any_is_read(const struct engine *engine)
+{
+    struct ss_shards read = engine->owned;
+    if (!engine->options.shared)
+        ss_shards_fill(&read);
+    ss_shards_leave(&read, &engine->unread);
+    return ss_shards_count(&read) > 0;
 }
 
 bool ss_is_read(const struct engine *engine, const char *thread)

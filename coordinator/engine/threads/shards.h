@@ -28,6 +28,8 @@ void ss_shards_gained(struct engine *engine, const struct ss_event *event);
 void ss_shards_read(struct engine *engine, const struct ss_event *event);
 // Are all unfinished runs of its shard known? Who asks before then waits.
 bool ss_is_read(const struct engine *engine, const char *thread);
+// Is that so for any shard of ours?
+bool ss_any_is_read(const struct engine *engine);
 
 // ------------------------------------------------ shards_lost.c
 
