@@ -186,8 +186,8 @@ static int shell_time_left(const struct ss_coordinator *shell, int timeout_ms)
 _Static_assert(SS_STORE_ACTORS_MAX + 2 <= SS_LINK_WAIT_MAX,
     "a turn waits for all that append, for leases and for signals");
 
-// What peers say stays where it is until all that the store has is read: a
-// graph that is announced before it is known would be the newest.
+// What peers say stays where it is until all that the store has is read: who
+// unpauses what is not known to be paused would be told that nothing was.
 static void shell_wait_for_store(const int *fds, size_t count, int timeout_ms)
 {
     struct pollfd polled[SS_STORE_ACTORS_MAX + 2];
