@@ -17,7 +17,7 @@ enum {
     RUN_SIZE = 32,
 };
 
-struct step; // customer_chores.c
+struct step; // chores.h
 
 // What comes behind a chore.
 enum after { AFTER_INPUT, AFTER_QUESTION, AFTER_FAILURE, AFTER_UPDATE };
