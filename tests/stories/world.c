@@ -449,6 +449,16 @@ const char *code_of(const json_t *answer)
     return ss_json_str(json_object_get(answer, "error"), "code", "");
 }
 
+const char *output_of(const json_t *answer)
+{
+    static char text[256];
+    char *x = ss_json_canonical(
+        json_object_get(json_object_get(answer, "output"), "x"));
+    snprintf(text, sizeof(text), "%s", x);
+    ss_free(x);
+    return text;
+}
+
 json_t *x_of(const char *thread)
 {
     uint64_t id =

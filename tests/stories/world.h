@@ -197,10 +197,11 @@ json_t *world_seen(const char *client);
 // That is what was told; else all of it is printed, and the test fails.
 void told(const char *expected);
 // How an answer says that it ended ("-": it does not), and the code of its
-// error
-// ("": none). Borrowed from it.
+// error ("": none). Borrowed from it.
 const char *status_of(const json_t *answer);
 const char *code_of(const json_t *answer);
+// The key x of an answer's output, as text. Borrowed, until the next call.
+const char *output_of(const json_t *answer);
 // What a chart's key x holds on a thread. Borrowed, until the world ends.
 json_t *x_of(const char *thread);
 // It holds that, as canonical JSON.
