@@ -132,7 +132,8 @@ static void report(const char *what, size_t from, size_t to)
     for (size_t i = from; i < to; i++)
         each[i - from] = times.ns[i + 1] - times.ns[i];
     qsort(each, to - from, sizeof(*each), compare);
-    printf("%-44s %10.1f us\n", what, (double)each[(to - from) / 2] / 1e3);
+    size_t middle = (to - from) / 2;
+    printf("%-44s %10.1f us\n", what, (double)each[middle] / 1e3);
     fflush(stdout);
     ss_free(each);
 }

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/app/clock.h"
@@ -182,6 +183,37 @@ static void script_write(const char *path, size_t count)
     fclose(file);
 }
 
+// pgbench with the script at `path`; what it says can be read from *ret_output.
+static pid_t pgbench_start(const struct postgres_server *server,
+    const char *path, int seconds, uint64_t first, FILE **ret_output)
+{
+    int ends[2];
+    char *program = ss_format("%s/pgbench", postgres_server_programs());
+    char *time = ss_format("%d", seconds);
+    char *number = ss_format("n=%llu", (unsigned long long)first);
+    const char *argv[] = {program, "-n", "-M", "prepared", "-c", "1", "-T",
+        time, "-D", number, "-f", path, postgres_server_url(server), NULL};
+    if (pipe(ends) != 0)
+        complain("pgbench", "no pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        (void)dup2(ends[1], STDOUT_FILENO);
+        (void)dup2(ends[1], STDERR_FILENO);
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        execv(program, (char *const *)argv);
+        _exit(127);
+    }
+    (void)close(ends[1]);
+    *ret_output = fdopen(ends[0], "r");
+    if (child < 0 || !*ret_output)
+        complain("pgbench", "cannot be started");
+    ss_free(program);
+    ss_free(time);
+    ss_free(number);
+    return child;
+}
+
 // `first`: behind all numbers of the turns before.
 static double pgbench_turn(const struct postgres_server *server, size_t count,
     int seconds, uint64_t first)
@@ -192,20 +224,18 @@ static double pgbench_turn(const struct postgres_server *server, size_t count,
         complain(path, "cannot be made");
     (void)close(fd);
     script_write(path, count);
-    char *command = ss_format("%s/pgbench -n -M prepared -c 1 -T %d -D n=%llu"
-                              " -f %s '%s' 2>&1",
-        postgres_server_programs(), seconds, (unsigned long long)first, path,
-        postgres_server_url(server));
-    FILE *output = popen(command, "r");
+    FILE *output = NULL;
+    pid_t child = pgbench_start(server, path, seconds, first, &output);
     char line[512] = "", last[512] = "";
     double tps = 0;
-    while (output && fgets(line, sizeof(line), output)) {
+    int how = -1;
+    while (fgets(line, sizeof(line), output)) {
         (void)sscanf(line, "tps = %lf", &tps);
         memcpy(last, line, sizeof(last));
     }
-    if (!output || pclose(output) != 0 || tps <= 0)
+    (void)fclose(output);
+    if (waitpid(child, &how, 0) != child || how != 0 || tps <= 0)
         complain("pgbench", last);
-    ss_free(command);
     (void)remove(path);
     return tps * (double)count;
 }
