@@ -58,8 +58,7 @@ bool ss_time_read(const char *text, int64_t *ret_wall_us);
 // As much of it as fits.
 static inline void ss_id_copy(char to[SS_UUID_SIZE], const char *from)
 {
-    size_t size = strlen(from);
-    size = size < SS_UUID_SIZE ? size : SS_UUID_SIZE - 1;
+    size_t size = strnlen(from, SS_UUID_SIZE - 1);
     memcpy(to, from, size);
     memset(to + size, 0, SS_UUID_SIZE - size);
 }

@@ -83,7 +83,9 @@ static int fail_with(const char *text, const char *advice, int status,
     (void)ss_error_set(
         error, status, "%s: %.*s%s", start, (int)size, text, advice);
     for (char *at = error ? error->message : NULL; at && *at; at++) {
-        *at = *at == '\n' || *at == '\t' ? ' ' : *at;
+        if (*at == '\n' || *at == '\t') {
+            *at = ' ';
+        }
     }
     return status;
 }
