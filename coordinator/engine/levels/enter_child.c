@@ -109,7 +109,7 @@ static bool recover_child(struct loop *loop, struct ss_error *error)
     struct ss_checkpoint_entry *mark =
         loop->persists ? ss_journal_find(loop->thread->journal, loop->ns, NULL)
                        : NULL;
-    if (!loop->run->terms.recovering || !began(loop) ||
+    if (!mark || !loop->run->terms.recovering || !began(loop) ||
         !ss_enter_begun_by(mark, loop->parent_task) ||
         strcmp(mark->run, loop->run->id) != 0 ||
         ss_loop_load(loop, mark, error) != SS_OK)

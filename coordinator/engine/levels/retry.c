@@ -79,7 +79,8 @@ static json_t *tries_of(const struct task *task, int64_t wait_ms)
         (json_int_t)task->failures, "lost", (json_int_t)task->redeliveries,
         "attempts", (json_int_t)task->attempts, "first_us",
         (json_int_t)task->first_attempt_us, "wait_ms", (json_int_t)wait_ms,
-        "at_us", (json_int_t)(task->loop->engine->wall_us + wait_ms * 1000));
+        "at_us",
+        (json_int_t)task->loop->engine->wall_us + (json_int_t)wait_ms * 1000);
 }
 
 // After a crash the next attempt has all answers (R6.25), also those that this

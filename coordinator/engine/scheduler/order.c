@@ -35,6 +35,7 @@ static void add_run(struct ss_assignment *order, struct task *task)
 static void add_node(struct ss_assignment *order, struct task *task)
 {
     const struct ss_node *node = task->node;
+    ss_check(node != NULL);
     order->triggers = ss_task_triggers(task);
     ss_plan_fresh(
         task->loop, node, &order->fresh.channels, &order->fresh.managed);

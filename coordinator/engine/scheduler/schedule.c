@@ -91,6 +91,7 @@ static void attempt_ends(struct task *task)
     if (task->state != TASK_RUNNING)
         return;
     number(task->attempt.dispatch, name);
+    ss_check(task->worker != NULL);
     ss_map_remove(&task->loop->engine->attempts, name);
     task->worker->running--;
     if (task->loop->run)
@@ -472,8 +473,9 @@ void ss_members_remind(struct worker *worker)
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 {
     struct worker *worker = ss_map_get(&engine->workers, event->peer);
-    if (worker)
-        worker->seen_ms = engine->now_ms;
+    if (!worker)
+        return; // whoever is unknown has no attempts
+    worker->seen_ms = engine->now_ms;
     for (size_t i = 0; i < event->lacks.attempts_count; i++) {
         struct task *task = ss_attempt_find(engine, event->lacks.attempts[i]);
         if (!task || task->worker != worker || task->sent_anew)
