@@ -34,15 +34,6 @@ const struct ss_op_row *ss_op_by_name(const char *name)
     return NULL;
 }
 
-bool ss_op_takes(const struct ss_op_row *row, const char *key)
-{
-    size_t size = strlen(key);
-    for (const char *at = row->keys + 1; *at; at += strcspn(at, " ") + 1)
-        if (strcspn(at, " ") == size && memcmp(at, key, size) == 0)
-            return true;
-    return false;
-}
-
 char *ss_op_unknown_key(const struct ss_op_row *row, const char *key)
 {
     char *words = ss_strdup(row->keys);

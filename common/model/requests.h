@@ -2,8 +2,6 @@
 #ifndef SS_MODEL_REQUESTS_H
 #define SS_MODEL_REQUESTS_H
 
-#include <stdbool.h>
-
 enum ss_op {
 #define R(OP, op, who, repeat, home, text, keys) SS_OP_##OP,
 #include "common/model/requests.def"
@@ -45,9 +43,8 @@ struct ss_op_row {
 const struct ss_op_row *ss_op_row(enum ss_op op);
 // NULL: nothing is called so.
 const struct ss_op_row *ss_op_by_name(const char *name);
-bool ss_op_takes(const struct ss_op_row *row, const char *key);
-// What to tell whoever sent a key that ss_op_takes() does not know: which ones
-// are known, and the nearest of them. Gives.
+// What to tell whoever sent a key that the op does not take: which ones are
+// known, and the nearest of them. Gives.
 char *ss_op_unknown_key(const struct ss_op_row *row, const char *key);
 
 #endif

@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
@@ -57,8 +58,7 @@ static void inherit(struct loop *loop)
 // The checkpoint that the run names for this very namespace (R12.16), or NULL.
 static const char *named_id(const struct loop *loop)
 {
-    return ss_json_str(
-        json_object_get(loop->run->body, "checkpoint_map"), loop->ns, NULL);
+    return ss_json_str(loop->run->request->checkpoint_map, loop->ns, NULL);
 }
 
 // R5.3 for a nested loop.

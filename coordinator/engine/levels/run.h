@@ -43,8 +43,8 @@ struct run {
     char id[SS_UUID_SIZE]; // a client's own id: any text that fits
     struct terms terms;
     struct ss_graph *graph;
-    json_t *body;  // the request: how it was entered
-    json_t *input; // borrowed from body, or NULL
+    struct ss_request *request; // how it was entered
+    json_t *input;              // borrowed from the request, or NULL
     json_t *command;
     enum durability durability;
     int64_t recursion_limit;

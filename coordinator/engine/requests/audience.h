@@ -15,12 +15,12 @@
 struct engine;
 struct replay;
 struct run;
+struct ss_request;
 struct thread;
 
 struct subscriber {
-    char *peer;
-    uint64_t request;
-    unsigned modes; // bits of enum stream_mode
+    struct ss_request *request; // who it is
+    unsigned modes;             // bits of enum stream_mode
     bool subgraphs;
     bool told; // first answer sent
     bool detached;
@@ -57,20 +57,15 @@ void ss_audience_answer(struct run *run, const json_t *result);
 // The run is dropped, unfinished: they get this error.
 void ss_audience_drop(struct run *run, int status, const char *message);
 
-// `peer` listens to the run from now on; SS_EINVAL: it wants a mode that is
+// Who asks listens to the run from now on; SS_EINVAL: it wants a mode that is
 // none.
-int ss_run_listen(struct run *run, const char *peer, uint64_t id,
-    const json_t *body, struct ss_error *error) SS_MUST_USE;
-// `peer` asks for a run that is under way: it listens, is told that it is
-// accepted, and what it has missed since `after`.
-void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
-    uint64_t id, const json_t *body);
+int ss_run_listen(struct run *run, const struct ss_request *request,
+    struct ss_error *error) SS_MUST_USE;
 // A run is asked for once more: true if there is one of this id, which serves
 // the request, from its beginning. `run_id` may be NULL.
-bool ss_run_serve_repeated(struct thread *thread, const char *peer, uint64_t id,
-    const char *run_id, const json_t *body);
+bool ss_run_serve_repeated(struct thread *thread,
+    const struct ss_request *request, const char *run_id);
 // `attach` on a loaded thread: the running one, or how it ended.
-void ss_run_ask_again(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_run_ask_again(struct thread *thread, const struct ss_request *request);
 
 #endif

@@ -15,6 +15,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
@@ -29,8 +30,7 @@
 static void claim_fini(struct claim *claim)
 {
     ss_free(claim->thread);
-    ss_free(claim->peer);
-    json_decref(claim->body);
+    ss_request_unref(claim->request);
 }
 
 void ss_claims_fini(struct engine *engine)
@@ -42,13 +42,13 @@ void ss_claims_fini(struct engine *engine)
 
 static const char *name_of(const struct claim *claim)
 {
-    return ss_json_str(claim->body, "run", "");
+    return claim->request->run;
 }
 
 static void refuse(
     struct engine *engine, struct claim *claim, int status, const char *message)
 {
-    ss_reply_error(engine, claim->peer, claim->id, status, "%s", message);
+    ss_reply_error(engine, claim->request, status, "%s", message);
     claim_fini(claim);
 }
 
@@ -86,30 +86,27 @@ static void put(struct engine *engine, struct claim claim)
     SS_VEC_PUSH(&engine->claims, claim);
 }
 
-void ss_claim(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_claim(struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
     if (engine->claims.count >= SS_CLAIMS_MAX) {
-        ss_reply_error(engine, peer, id, SS_EBUSY,
+        ss_reply_error(engine, request, SS_EBUSY,
             "%d names of runs are on their way to the store: ask again",
             SS_CLAIMS_MAX);
         return;
     }
     look(engine, (struct claim){.thread = ss_strdup(thread->id),
-                     .peer = ss_strdup(peer),
-                     .id = id,
-                     .body = json_incref(body)});
+                     .request = ss_request_ref(request)});
 }
 
 // ------------------------------------------------ answers
 
 static void begin(struct engine *engine, struct claim *claim)
 {
-    if (!ss_redirect(engine, claim->peer, claim->id, claim->thread))
+    if (!ss_redirect(engine, claim->request, claim->thread))
         ss_request_later(ss_thread_get(engine, claim->thread),
-            claim->is_put ? SS_NAME_CLAIMED_OP : SS_NAME_KNOWN_OP, claim->peer,
-            claim->id, claim->body);
+            claim->is_put ? SS_NAME_CLAIMED_OP : SS_NAME_KNOWN_OP,
+            claim->request);
     claim_fini(claim);
 }
 

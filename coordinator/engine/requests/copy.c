@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/limits.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -14,41 +15,30 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
-static json_t *copy_body(const char *from, json_t *body)
-{
-    return json_pack(
-        "{s:s, s:O*}", "thread", from, "key", json_object_get(body, "key"));
-}
-
-void ss_copy_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_copy_thread(struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
-    const char *name = ss_json_str(body, "to", "");
+    const char *name = request->to;
     struct ss_error error = {0};
-    if (!ss_thread_is_free(thread, peer, id))
+    if (!ss_thread_is_free(thread, request))
         return;
-    if (ss_key_check(body, &error) != SS_OK) {
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    if (ss_key_check(request, &error) != SS_OK) {
+        ss_reply_error(engine, request, error.status, "%s", error.message);
         return;
     }
-    if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
-        ss_reply_error(
-            engine, peer, id, SS_EINVAL, "copy: say to which thread");
+    if (!name || !name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
+        ss_reply_error(engine, request, SS_EINVAL, "copy: say to which thread");
         return;
     }
     if (!ss_shard_owned(engine, name)) {
-        ss_reply_error(engine, peer, id, SS_EINVAL,
+        ss_reply_error(engine, request, SS_EINVAL,
             "copy: thread %s would "
             "live with another coordinator than %s: give the copy another "
             "name, until one fits",
             name, thread->id);
         return;
     }
-    json_t *request = copy_body(thread->id, body);
-    ss_request_later(
-        ss_thread_get(engine, name), "copy_into", peer, id, request);
-    json_decref(request);
+    ss_request_later(ss_thread_get(engine, name), "copy_into", request);
 }
 
 // False: a copy of it would have rows that a member does not read.
@@ -88,29 +78,28 @@ static uint64_t copy_rows(struct thread *to, const struct thread *from)
     return count;
 }
 
-void ss_copy_into(
-    struct thread *to, const char *peer, uint64_t id, json_t *body)
+void ss_copy_into(struct thread *to, const struct ss_request *request)
 {
     struct engine *engine = to->engine;
-    const char *from_id = ss_json_str(body, "thread", "");
-    if (ss_answered_before(to, peer, id, body))
+    const char *from_id = request->thread;
+    if (ss_answered_before(to, request))
         return;
     struct thread *from = ss_map_get(&engine->threads, from_id);
     if (!from || from->state != THREAD_HOT || from->run || from->deleting ||
         ss_thread_head(from) > from->durable) {
-        ss_reply_error(engine, peer, id, SS_EAGAIN,
+        ss_reply_error(engine, request, SS_EAGAIN,
             "thread %s changed meanwhile: ask again", from_id);
         return;
     }
-    if (!ss_thread_is_free(to, peer, id))
+    if (!ss_thread_is_free(to, request))
         return;
     if (ss_thread_head(to) > 0) {
-        ss_reply_error(engine, peer, id, SS_EEXISTS,
+        ss_reply_error(engine, request, SS_EEXISTS,
             "thread %s is not empty: copy to a new one", to->id);
         return;
     }
     if (!all_read(from)) {
-        ss_reply_error(engine, peer, id, SS_EAGAIN,
+        ss_reply_error(engine, request, SS_EAGAIN,
             "thread %s: a coordinator of an older version is at work, which "
             "does not read all of its rows: upgrade it, and ask again",
             from_id);
@@ -124,6 +113,6 @@ void ss_copy_into(
         to, json_pack("{s:s, s:s}", "graph", from->graph ? from->graph : "",
                 "copy_of", from_id));
     json_t *answer = json_pack("{s:I}", "rows", (json_int_t)head);
-    ss_answer_keep(to, body, answer);
-    ss_reply_durable(to, peer, id, answer);
+    ss_answer_keep(to, request, answer);
+    ss_reply_durable(to, request, answer);
 }

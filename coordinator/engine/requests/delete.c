@@ -4,6 +4,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -13,11 +14,11 @@
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
-bool ss_thread_is_free(struct thread *thread, const char *peer, uint64_t id)
+bool ss_thread_is_free(struct thread *thread, const struct ss_request *request)
 {
     if (!ss_thread_busy(thread))
         return true;
-    ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+    ss_reply_error(thread->engine, request, SS_EBUSY,
         "thread %s is busy: wait for its run, or cancel it", thread->id);
     return false;
 }
@@ -33,37 +34,35 @@ static int64_t used_us(const struct thread *thread)
     return 0;
 }
 
-bool ss_thread_spared(
-    struct thread *thread, const char *peer, uint64_t id, const json_t *body)
+bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
 {
     const int64_t ms_max = INT64_MAX / 1000;
-    int64_t idle_ms = ss_json_int(body, "idle_ms", 0);
+    int64_t idle_ms = ss_request_int(request->idle_ms, 0);
     const struct ss_run_facts *run = ss_thread_newest_run(thread);
     const char *why = NULL;
     if (idle_ms < 0 || idle_ms > ms_max) {
-        ss_reply_error(thread->engine, peer, id, SS_EINVAL,
+        ss_reply_error(thread->engine, request, SS_EINVAL,
             "idle_ms: give milliseconds, from 0");
         return true;
     }
     if (idle_ms > 0 &&
         thread->engine->wall_us - used_us(thread) < idle_ms * 1000)
         why = "used";
-    else if (ss_json_bool(body, "keep_waiting", false) && run && run->end &&
+    else if (request->keep_waiting && run && run->end &&
              strcmp(ss_json_str(run->end, "status", ""), "interrupted") == 0)
         why = "waits";
     if (why)
-        ss_reply_durable(thread, peer, id,
-            json_pack("{s:i, s:s}", "rows", 0, "spared", why));
+        ss_reply_durable(
+            thread, request, json_pack("{s:i, s:s}", "rows", 0, "spared", why));
     return why != NULL;
 }
 
 // The thread's rows and records go in one unit; then it is as if new. Whoever
 // asks for it meanwhile waits: a row of its next life must not go with them.
-void ss_delete_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_delete_thread(struct thread *thread, const struct ss_request *request)
 {
-    if (!ss_thread_is_free(thread, peer, id) ||
-        ss_thread_spared(thread, peer, id, body))
+    if (!ss_thread_is_free(thread, request) ||
+        ss_thread_spared(thread, request))
         return;
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = 1; seq <= head; seq++) {
@@ -81,7 +80,7 @@ void ss_delete_thread(
     SS_VEC_PUSH(&thread->held,
         (struct gated){head + 1, 0,
             (struct ss_command){.type = SS_COMMAND_REPLY,
-                .peer = ss_strdup(peer),
-                .id = id,
+                .peer = ss_strdup(request->peer),
+                .id = request->id,
                 .json = json_pack("{s:I}", "rows", (json_int_t)head)}});
 }

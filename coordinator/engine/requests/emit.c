@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -108,8 +109,9 @@ static bool is_behind(
 {
     for (size_t i = 0; i < run->thread->held.count; i++) {
         const struct ss_command *held = &run->thread->held.items[i].command;
-        if (held->type == SS_COMMAND_EVENT && held->id == subscriber->request &&
-            strcmp(held->peer, subscriber->peer) == 0 &&
+        if (held->type == SS_COMMAND_EVENT &&
+            held->id == subscriber->request->id &&
+            strcmp(held->peer, subscriber->request->peer) == 0 &&
             (run->durability != DURABLE_SYNC ||
                 !json_object_get(held->json, "seq")))
             return true;
@@ -127,8 +129,8 @@ static void tell(struct loop *loop, unsigned mode, json_t *json, uint64_t gate)
         if (!ss_subscribes(subscriber, mode, loop->parent != NULL))
             continue;
         struct ss_command command = {.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(subscriber->peer),
-            .id = subscriber->request,
+            .peer = ss_strdup(subscriber->request->peer),
+            .id = subscriber->request->id,
             .json = json_incref(json)};
         if (gate == 0 && !is_behind(run, subscriber))
             ss_engine_command(run->engine, command);

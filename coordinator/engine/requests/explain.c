@@ -13,6 +13,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
@@ -295,23 +296,22 @@ json_t *ss_explain_outlived(const struct engine *engine, const json_t *record)
     return json;
 }
 
-void ss_explain_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_explain_thread(struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
-    const char *wanted = ss_json_str(body, "run", NULL);
+    const char *wanted = request->run;
     const struct ss_run_facts *facts = facts_of(thread, wanted);
     json_t *waiting = facts ? NULL : queued(thread, wanted);
     if (waiting) {
         set_time(waiting, "now", engine->wall_us);
         set_pause(engine, waiting);
-        ss_reply(engine, peer, id, json_pack("{s:o}", "explain", waiting));
+        ss_reply(engine, request, json_pack("{s:o}", "explain", waiting));
         return;
     }
-    if (!facts && ss_outlived_look(thread, "explain", peer, id, body))
+    if (!facts && ss_outlived_look(thread, request))
         return;
     if (!facts) {
-        ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+        ss_reply_error(engine, request, SS_ENOTFOUND,
             "thread %s has no run%s%s", thread->id, wanted ? " " : " yet",
             wanted ? wanted : "");
         return;
@@ -330,5 +330,5 @@ void ss_explain_thread(
         json_integer((json_int_t)(ss_thread_head(thread) - thread->durable)));
     set_time(json, "now", engine->wall_us);
     // It shows what waits for the store: so it does not wait for it.
-    ss_reply(engine, peer, id, json_pack("{s:o}", "explain", json));
+    ss_reply(engine, request, json_pack("{s:o}", "explain", json));
 }

@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/limits.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/step/state.h"
@@ -20,10 +21,8 @@ static size_t visible_nodes(const struct ss_graph *graph)
     return count;
 }
 
-void ss_graphs_list(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_graphs_list(struct engine *engine, const struct ss_request *request)
 {
-    (void)body;
     json_t *list = json_array();
     for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next) {
         const struct known_graph *known = e->value;
@@ -34,66 +33,61 @@ void ss_graphs_list(
                       (json_int_t)visible_nodes(known->graph), "workers",
                       (json_int_t)serving));
     }
-    ss_reply(engine, peer, id, json_pack("{s:o}", "graphs", list));
+    ss_reply(engine, request, json_pack("{s:o}", "graphs", list));
 }
 
 static struct ss_graph *named_graph(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+    struct engine *engine, const struct ss_request *request)
 {
     struct ss_error error = {0};
     struct ss_graph *found = NULL;
-    if (!json_object_get(body, "graph"))
+    if (!request->has.graph)
         ss_error_set(&error, SS_EINVAL, "say which graph");
     else
-        found = ss_request_graph(engine, NULL, body, &error);
+        found = ss_request_graph(engine, NULL, request->graph, &error);
     if (!found)
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+        ss_reply_error(engine, request, error.status, "%s", error.message);
     return found;
 }
 
-void ss_graphs_graph(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_graphs_graph(struct engine *engine, const struct ss_request *request)
 {
-    const struct ss_graph *found = named_graph(engine, peer, id, body);
+    const struct ss_graph *found = named_graph(engine, request);
     if (found)
-        ss_reply(engine, peer, id,
+        ss_reply(engine, request,
             json_pack("{s:O, s:s}", "graph", found->description, "version",
                 found->version));
 }
 
-void ss_graphs_draw(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_graphs_draw(struct engine *engine, const struct ss_request *request)
 {
-    struct ss_graph *found = named_graph(engine, peer, id, body);
+    struct ss_graph *found = named_graph(engine, request);
     if (!found)
         return;
-    const json_t *xray = json_object_get(body, "xray");
-    int depth = json_is_true(xray) ? SS_GRAPH_DEPTH_MAX
-                                   : (int)ss_json_int(body, "xray", 0);
+    int depth = json_is_true(request->xray)
+                    ? SS_GRAPH_DEPTH_MAX
+                    : (int)json_integer_value(request->xray);
     char *text =
-        ss_graph_mermaid(found, ss_json_bool(body, "styles", true), depth);
+        ss_graph_mermaid(found, !json_is_false(request->styles), depth);
     if (text)
-        ss_reply(engine, peer, id, json_pack("{s:s}", "mermaid", text));
+        ss_reply(engine, request, json_pack("{s:s}", "mermaid", text));
     else
-        ss_reply_error(engine, peer, id, SS_ELIMIT,
+        ss_reply_error(engine, request, SS_ELIMIT,
             "graph \"%s\": a picture shows %d nodes and ways at most%s",
             found->name, SS_DRAWN_MAX,
             depth != 0 ? ", and xray opens the graphs inside" : "");
     ss_free(text);
 }
 
-void ss_graphs_compile(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_graphs_compile(struct engine *engine, const struct ss_request *request)
 {
     struct ss_error error = {0};
     struct ss_graph *compiled = NULL;
-    int status = ss_graph_compile(
-        json_object_get(body, "description"), &compiled, &error);
+    int status = ss_graph_compile(request->description, &compiled, &error);
     if (status != SS_OK) {
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        ss_reply_error(engine, request, status, "%s", error.message);
         return;
     }
-    ss_reply(
-        engine, peer, id, json_pack("{s:s}", "version", compiled->version));
+    ss_reply(engine, request, json_pack("{s:s}", "version", compiled->version));
     ss_graph_unref(compiled);
 }

@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/import.h"
@@ -85,21 +86,22 @@ static const char *newest_of(const struct thread *thread)
 }
 
 // Of a piece that others follow: all of it came before, and so did more.
-static bool is_past(const struct thread *thread, const json_t *body)
+static bool is_past(
+    const struct thread *thread, const struct ss_request *request)
 {
-    const json_t *list = json_object_get(body, "checkpoints");
-    bool past = ss_json_bool(body, "more", false);
+    const json_t *list = request->checkpoints;
+    bool past = request->more;
     for (size_t i = 0; past && i < json_array_size(list); i++)
         past = is_there(thread, json_array_get(list, i));
     return past && !lists(list, newest_of(thread));
 }
 
 // The thread is new, or has nothing newer than what was imported before.
-static int check_thread(
-    const struct thread *thread, const json_t *body, struct ss_error *error)
+static int check_thread(const struct thread *thread,
+    const struct ss_request *request, struct ss_error *error)
 {
-    const json_t *list = json_object_get(body, "checkpoints");
-    const char *after = ss_json_str(body, "after", "");
+    const json_t *list = request->checkpoints;
+    const char *after = request->after ? request->after : "";
     const char *newest = newest_of(thread);
     if (!newest[0] && !after[0])
         return SS_OK;
@@ -112,11 +114,10 @@ static int check_thread(
         thread->id, newest);
 }
 
-static int check(
-    const struct thread *thread, const json_t *body, struct ss_error *error)
+static int check(const struct thread *thread, const struct ss_request *request,
+    struct ss_error *error)
 {
-    const json_t *list = json_object_get(body, "checkpoints");
-    const json_t *graph = json_object_get(body, "graph");
+    const json_t *list = request->checkpoints;
     if (ss_thread_busy(thread))
         return ss_error_set(error, SS_EBUSY,
             "thread %s is busy: wait for its run, or cancel it", thread->id);
@@ -128,10 +129,10 @@ static int check(
             "import: %zu checkpoints at "
             "once; %d are the most",
             json_array_size(list), SS_IMPORT_MAX);
-    if (graph && json_string_length(graph) == 0)
+    if (request->has.graph && !(request->graph && request->graph[0]))
         return ss_error_set(error, SS_EINVAL, "import: graph is a name");
     int status =
-        is_past(thread, body) ? SS_OK : check_thread(thread, body, error);
+        is_past(thread, request) ? SS_OK : check_thread(thread, request, error);
     return status == SS_OK ? check_each(thread, list, error) : status;
 }
 
@@ -158,7 +159,7 @@ static json_t *own_list(const json_t *list)
 }
 
 static void append_all(struct thread *thread, const json_t *list,
-    const char *graph, const char *peer, uint64_t id)
+    const char *graph, const struct ss_request *request)
 {
     uint64_t head = ss_thread_head(thread);
     json_int_t made = 0;
@@ -171,30 +172,29 @@ static void append_all(struct thread *thread, const json_t *list,
         ss_saved_append_writes(thread, saved);
     }
     remember(thread, graph);
-    ss_reply_durable(thread, peer, id,
+    ss_reply_durable(thread, request,
         json_pack("{s:I, s:I}", "rows",
             (json_int_t)(ss_thread_head(thread) - head), "checkpoints", made));
 }
 
-void ss_import_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_import_thread(struct thread *thread, const struct ss_request *request)
 {
     struct ss_error error = {0};
-    const char *graph = ss_json_str(body, "graph", NULL);
+    const char *graph = request->graph;
     json_t *list = NULL;
-    int status = check(thread, body, &error);
-    if (status == SS_OK && is_past(thread, body)) {
-        ss_reply_durable(thread, peer, id,
+    int status = check(thread, request, &error);
+    if (status == SS_OK && is_past(thread, request)) {
+        ss_reply_durable(thread, request,
             json_pack("{s:i, s:i}", "rows", 0, "checkpoints", 0));
         return;
     }
     if (status == SS_OK) {
-        list = own_list(json_object_get(body, "checkpoints"));
+        list = own_list(request->checkpoints);
         status = ss_saved_complete(thread, list, graph, &error);
     }
     if (status == SS_OK)
-        append_all(thread, list, graph, peer, id);
+        append_all(thread, list, graph, request);
     else
-        ss_reply_error(thread->engine, peer, id, status, "%s", error.message);
+        ss_reply_error(thread->engine, request, status, "%s", error.message);
     json_decref(list);
 }

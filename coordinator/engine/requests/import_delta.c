@@ -202,13 +202,11 @@ static const struct ss_graph *graph_of(
     struct ss_error ignored = {0};
     struct graph_ref place = {0};
     const struct ss_graph *found = NULL;
-    json_t *body = json_pack("{s:s*, s:s}", "graph", graph, "checkpoint_ns",
-        ss_json_str(saved, "ns", ""));
-    if (ss_graph_ref_find(thread->engine, thread, body, &place, &ignored)) {
+    if (ss_graph_ref_find(thread->engine, thread, graph,
+            ss_json_str(saved, "ns", ""), &place, &ignored)) {
         found = place.known ? place.graph : NULL;
         ss_free(place.ns);
     }
-    json_decref(body);
     return found;
 }
 

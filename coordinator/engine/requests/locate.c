@@ -13,7 +13,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/limits.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -27,12 +27,12 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
-static void serve(struct engine *engine, const char *op, const char *thread,
-    const struct scan_reply *wait)
+static void serve(
+    struct engine *engine, const char *thread, const struct ss_request *request)
 {
-    if (!ss_redirect(engine, wait->peer, wait->id, thread))
-        ss_request_later(ss_thread_get(engine, thread), op, wait->peer,
-            wait->id, wait->body);
+    if (!ss_redirect(engine, request, thread))
+        ss_request_later(
+            ss_thread_get(engine, thread), ss_request_name(request), request);
 }
 
 // ------------------------------------------------ looks
@@ -46,7 +46,7 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
     if (key) {
         command.key = key;
     } else {
-        ss_run_prefix(ss_json_str(wait.body, "run", ""), prefix);
+        ss_run_prefix(wait.request->run, prefix);
         command.after = ss_strdup(prefix);
         command.limit = SS_NAMESAKES_MAX + 1;
     }
@@ -55,29 +55,26 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
     SS_VEC_PUSH(&engine->scans, wait);
 }
 
-void ss_locate(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_locate(struct engine *engine, const struct ss_request *request)
 {
-    const char *op = engine->request_op;
-    const char *run = ss_json_str(body, "run", NULL);
-    const char *thread = ss_json_str(body, "thread", NULL);
-    struct scan_reply wait = {.peer = (char *)peer, .id = id, .body = body};
+    const char *run = request->run;
+    const char *thread = request->thread;
     if (thread && (!thread[0] || strlen(thread) > SS_THREAD_SIZE_MAX)) {
-        ss_reply_error(engine, peer, id, SS_EINVAL,
+        ss_reply_error(engine, request, SS_EINVAL,
             "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
     } else if (thread) {
-        serve(engine, op, thread, &wait);
+        serve(engine, thread, request);
     } else if (!run) {
-        ss_reply_error(engine, peer, id, SS_EINVAL, "%s: say which run", op);
+        ss_reply_error(engine, request, SS_EINVAL, "%s: say which run",
+            ss_request_name(request));
     } else if (!ss_run_name_fits(run)) {
         ss_reply_error(
-            engine, peer, id, SS_ENOTFOUND, "there is no run %s", run);
+            engine, request, SS_ENOTFOUND, "there is no run %s", run);
     } else {
-        wait.peer = ss_strdup(peer);
-        wait.op = ss_strdup(op);
-        wait.body = json_incref(body);
-        wait.found = json_object();
-        look(engine, wait, NULL);
+        look(engine,
+            (struct scan_reply){
+                .request = ss_request_ref(request), .found = json_object()},
+            NULL);
     }
 }
 
@@ -88,7 +85,7 @@ void ss_locate(
 static void note_records(
     const struct scan_reply *wait, const struct ss_event *event)
 {
-    const char *run = ss_json_str(wait->body, "run", "");
+    const char *run = wait->request->run;
     for (size_t i = 0; i < event->records.records_count; i++) {
         const json_t *record = event->records.records[i].value;
         if (strcmp(ss_json_str(record, "run", ""), run) == 0)
@@ -100,7 +97,7 @@ static void note_records(
 static void note_live(
     const struct engine *engine, const struct scan_reply *wait)
 {
-    const char *name = ss_json_str(wait->body, "run", "");
+    const char *name = wait->request->run;
     for (const struct ss_map_entry *e = ss_runs_all(engine)->first; e;
          e = e->next) {
         const struct run *run = e->value;
@@ -119,11 +116,11 @@ static void ambiguous(struct engine *engine, const struct scan_reply *wait)
     json_object_foreach (wait->found, thread, found)
         if (count++ < SS_NAMESAKES_MAX)
             ss_buf_addf(&names, "%s%s", count > 1 ? ", " : "", thread);
-    ss_reply_error(engine, wait->peer, wait->id, SS_ENAMESAKES,
-        "%s: %s threads have a run %s: say which thread (%s%s)", wait->op,
-        count > SS_NAMESAKES_MAX ? "many" : "several",
-        ss_json_str(wait->body, "run", "?"), ss_buf_str(&names),
-        count > SS_NAMESAKES_MAX ? ", and more" : "");
+    ss_reply_error(engine, wait->request, SS_ENAMESAKES,
+        "%s: %s threads have a run %s: say which thread (%s%s)",
+        ss_request_name(wait->request),
+        count > SS_NAMESAKES_MAX ? "many" : "several", wait->request->run,
+        ss_buf_str(&names), count > SS_NAMESAKES_MAX ? ", and more" : "");
     ss_buf_fini(&names);
 }
 
@@ -134,22 +131,23 @@ static void decide(struct engine *engine, const struct scan_reply *wait)
     if (count > 1)
         ambiguous(engine, wait);
     else if (count == 1)
-        serve(engine, wait->op,
-            json_object_iter_key(json_object_iter(wait->found)), wait);
+        serve(engine, json_object_iter_key(json_object_iter(wait->found)),
+            wait->request);
     else
-        ss_reply_error(engine, wait->peer, wait->id, SS_ENOTFOUND,
-            "there is no run %s", ss_json_str(wait->body, "run", "?"));
+        ss_reply_error(engine, wait->request, SS_ENOTFOUND,
+            "there is no run %s", wait->request->run);
 }
 
 void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
     const struct ss_event *event)
 {
     int status = event->records.status;
-    const char *run = ss_json_str(wait->body, "run", "");
+    const char *run = wait->request->run;
     if (status != SS_OK && status != SS_ENOTFOUND) {
         if (status != SS_EFENCED) // it ends: its successor is asked
-            ss_reply_error(engine, wait->peer, wait->id, status, "%s: %s",
-                wait->op, event->records.message ? event->records.message : "");
+            ss_reply_error(engine, wait->request, status, "%s: %s",
+                ss_request_name(wait->request),
+                event->records.message ? event->records.message : "");
     } else {
         note_records(wait, event);
         if (!wait->has_looked) {

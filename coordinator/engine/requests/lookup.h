@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct engine;
+struct ss_request;
 struct ss_event;
 struct thread;
 
@@ -16,17 +17,12 @@ struct claim {
     bool is_put;
     int tries;
     char *thread;
-    char *peer;
-    uint64_t id;
-    json_t *body;
+    struct ss_request *request;
 };
 
 struct scan_reply { // a request that waits for records
     uint64_t tag;
-    char *peer;
-    uint64_t id;
-    char *op;
-    json_t *body;
+    struct ss_request *request;
     json_int_t done; // entries that are cleared so far
     bool has_looked; // at the keys that name a thread
     json_t *found;   // threads that have a run of that name; or NULL
@@ -44,25 +40,22 @@ struct scan_reply { // a request that waits for records
 
 // ------------------------------------------------ scan.c
 
-// Ask the store's small tables about the request that is being served, then
-// answer it, or serve it on the thread that they name. Borrows all.
-void ss_request_scan(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+// Ask the store's small tables, then answer. Borrows all.
+void ss_request_scan(struct engine *engine, const struct ss_request *request);
 
 // ------------------------------------------------ resume.c
 
 // It was read, and is not about to be deleted: requests may be served on it.
 bool ss_requests_open(const struct thread *thread);
 // Serve it when the thread is loaded: at once, if it is. Borrows all.
-void ss_request_later(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
+void ss_request_later(
+    struct thread *thread, const char *op, const struct ss_request *request);
 
 // ------------------------------------------------ claim.c
 
 // Before a run of a client's own name begins where names alone are keys: the
 // name becomes this thread's, durably, or the request is refused. Borrows all.
-void ss_claim(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_claim(struct thread *thread, const struct ss_request *request);
 // True: it was the answer to a claim's look.
 bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 
@@ -70,8 +63,7 @@ bool ss_claim_looked(struct engine *engine, const struct ss_event *event);
 
 // Serve a request that takes a run: on the thread that it names, else on the
 // one thread that has a run of that name. Borrows all.
-void ss_locate(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_locate(struct engine *engine, const struct ss_request *request);
 // What the store's tables answered, one look after the other. Takes what is in
 // `wait`.
 void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
@@ -79,10 +71,9 @@ void ss_locate_answer(struct engine *engine, struct scan_reply *wait,
 
 // ------------------------------------------------ outlived.c
 
-// No row tells of the run that `body` names. True: its thread lacks rows, so
+// No row tells of the run that it names. True: its thread lacks rows, so
 // its record is looked at, and the request is answered then. Borrows all.
-bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
+bool ss_outlived_look(struct thread *thread, const struct ss_request *request);
 // What the store answered. Takes what is in `wait`.
 void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
     const struct ss_event *event);

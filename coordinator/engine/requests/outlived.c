@@ -15,7 +15,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -55,17 +55,13 @@ static void look(struct engine *engine, struct scan_reply wait, char *key)
     SS_VEC_PUSH(&engine->scans, wait);
 }
 
-bool ss_outlived_look(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body)
+bool ss_outlived_look(struct thread *thread, const struct ss_request *request)
 {
-    const char *run = ss_json_str(body, "run", NULL);
-    if (!peer || !run || !ss_run_name_fits(run) || !lacks_rows(thread))
+    const char *run = request->run;
+    if (!run || !ss_run_name_fits(run) || !lacks_rows(thread))
         return false;
     look(thread->engine,
-        (struct scan_reply){.peer = ss_strdup(peer),
-            .id = id,
-            .op = ss_strdup(op),
-            .body = json_incref(body),
+        (struct scan_reply){.request = ss_request_ref(request),
             .thread = ss_strdup(thread->id),
             .born_us = thread->born_us,
             .is_early = thread->delete_to > 0},
@@ -83,10 +79,10 @@ static const json_t *record_of(
     const json_t *record = event->records.records_count > 0
                                ? event->records.records[0].value
                                : NULL;
-    bool is_it = strcmp(ss_json_str(record, "thread", ""), wait->thread) == 0 &&
-                 strcmp(ss_json_str(record, "run", ""),
-                     ss_json_str(wait->body, "run", "")) == 0 &&
-                 ss_json_int(record, "changed_us", INT64_MAX) >= wait->born_us;
+    bool is_it =
+        strcmp(ss_json_str(record, "thread", ""), wait->thread) == 0 &&
+        strcmp(ss_json_str(record, "run", ""), wait->request->run) == 0 &&
+        ss_json_int(record, "changed_us", INT64_MAX) >= wait->born_us;
     // a claim names no graph: that run has never begun
     return is_it && json_object_get(record, "graph") ? record : NULL;
 }
@@ -139,27 +135,26 @@ static void answer(
 {
     struct ss_error error = {0};
     json_t *body = NULL;
-    if (strcmp(wait->op, "explain") == 0)
+    if (wait->request->op == SS_OP_EXPLAIN)
         body =
             json_pack("{s:o}", "explain", ss_explain_outlived(engine, record));
-    else if (strcmp(wait->op, "cancel") == 0)
+    else if (wait->request->op == SS_OP_CANCEL)
         body = json_pack("{s:O}", "status", json_object_get(record, "status"));
     else
-        ss_stream_modes(json_object_get(wait->body, "stream"), &error);
+        ss_stream_modes(wait->request->stream, &error);
     if (error.status != SS_OK)
         ss_reply_error(
-            engine, wait->peer, wait->id, error.status, "%s", error.message);
+            engine, wait->request, error.status, "%s", error.message);
     else // what it says of the prune is true when that is durable
-        ss_reply_durable(ss_thread_find(engine, wait->thread), wait->peer,
-            wait->id, body ? body : result_of(record));
+        ss_reply_durable(ss_thread_find(engine, wait->thread), wait->request,
+            body ? body : result_of(record));
 }
 
 static void go_on(struct engine *engine, const struct scan_reply *wait)
 {
-    bool begins = strcmp(wait->op, "run") == 0;
+    bool begins = wait->request->op == SS_OP_RUN;
     ss_request_later(ss_thread_get(engine, wait->thread),
-        begins ? SS_NAME_UNUSED_OP : SS_RUN_UNKNOWN_OP, wait->peer, wait->id,
-        wait->body);
+        begins ? SS_NAME_UNUSED_OP : SS_RUN_UNKNOWN_OP, wait->request);
 }
 
 // The prune may have been refused meanwhile: then the rows say all.
@@ -170,18 +165,19 @@ static void answer_or_look_again(
     if (thread->state == THREAD_HOT && lacks_rows(thread))
         answer(engine, wait, record);
     else
-        ss_request_later(thread, wait->op, wait->peer, wait->id, wait->body);
+        ss_request_later(thread, ss_request_name(wait->request), wait->request);
 }
 
 void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
     const struct ss_event *event)
 {
     int status = event->records.status;
-    const char *run = ss_json_str(wait->body, "run", "");
+    const char *run = wait->request->run;
     if (status == SS_EFENCED)
         return; // it ends: its successor is asked
     if (status != SS_OK && status != SS_ENOTFOUND) {
-        ss_reply_error(engine, wait->peer, wait->id, status, "%s: %s", wait->op,
+        ss_reply_error(engine, wait->request, status, "%s: %s",
+            ss_request_name(wait->request),
             event->records.message ? event->records.message : "");
         return;
     }
@@ -190,12 +186,12 @@ void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
         wait->has_looked = true;
         look(engine, *wait, ss_strdup(run));
         *wait = (struct scan_reply){0};
-    } else if (ss_redirect(engine, wait->peer, wait->id, wait->thread)) {
+    } else if (ss_redirect(engine, wait->request, wait->thread)) {
         return; // and was told where the thread is now
     } else if (record && has_ended(record)) {
         answer_or_look_again(engine, wait, record);
     } else if (record && wait->is_early) {
-        ss_reply_error(engine, wait->peer, wait->id, SS_EAGAIN,
+        ss_reply_error(engine, wait->request, SS_EAGAIN,
             "run %s of thread %s is about to end: ask again", run,
             wait->thread);
     } else {

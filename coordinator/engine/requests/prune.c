@@ -248,21 +248,20 @@ static void drop_past(struct thread *thread, const struct marks *kept)
     thread->event_seq = 0;
 }
 
-void ss_prune_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_prune_thread(struct thread *thread, const struct ss_request *request)
 {
     uint64_t head = ss_thread_head(thread);
     if (ss_thread_busy(thread) || has_unfinished(thread)) {
-        ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+        ss_reply_error(thread->engine, request, SS_EBUSY,
             "thread %s is busy: wait for its run, or cancel it", thread->id);
         return;
     }
     if (head > thread->issued) {
-        ss_reply_error(thread->engine, peer, id, SS_EAGAIN,
+        ss_reply_error(thread->engine, request, SS_EAGAIN,
             "thread %s: its last rows are on their way: ask again", thread->id);
         return;
     }
-    if (ss_thread_spared(thread, peer, id, body))
+    if (ss_thread_spared(thread, request))
         return;
     json_int_t rows = past_rows(thread, head);
     struct marks kept = {0};
@@ -272,7 +271,7 @@ void ss_prune_thread(
         drop_past(thread, &kept);
     SS_VEC_FINI(&kept);
     if (torn)
-        ss_reply_torn(thread, peer, id, torn);
+        ss_reply_torn(thread, request, torn);
     else
-        ss_reply_durable(thread, peer, id, json_pack("{s:I}", "rows", rows));
+        ss_reply_durable(thread, request, json_pack("{s:I}", "rows", rows));
 }

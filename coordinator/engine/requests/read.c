@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -17,31 +18,31 @@
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"
 
-static bool place_of(struct thread *thread, const char *peer, uint64_t id,
-    const json_t *body, struct graph_ref *ret)
+static bool place_of(struct thread *thread, const struct ss_request *request,
+    struct graph_ref *ret)
 {
     struct ss_error error = {0};
-    if (ss_graph_ref_find(thread->engine, thread, body, ret, &error))
+    if (ss_graph_ref_find(thread->engine, thread, request->graph,
+            request->checkpoint_ns, ret, &error))
         return true;
-    ss_reply_error(thread->engine, peer, id, error.status, "%s", error.message);
+    ss_reply_error(thread->engine, request, error.status, "%s", error.message);
     return false;
 }
 
-void ss_read_state(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_read_state(struct thread *thread, const struct ss_request *request)
 {
     struct graph_ref place;
-    if (!place_of(thread, peer, id, body, &place))
+    if (!place_of(thread, request, &place))
         return;
-    const char *checkpoint = ss_json_str(body, "checkpoint_id", NULL);
+    const char *checkpoint = request->checkpoint_id;
     struct ss_checkpoint_entry *mark =
         ss_journal_find(thread->journal, place.ns, checkpoint);
-    bool live = !json_object_get(body, "checkpoint_id");
+    bool live = !request->has.checkpoint_id;
     json_t *state = mark ? ss_snapshot(thread, place.graph, place.ns, mark,
-                               live, ss_json_bool(body, "subgraphs", false))
+                               live, request->subgraphs)
                          : ss_snapshot_empty(thread, place.ns, checkpoint);
     json_t *failure = json_object_get(state, "error");
-    ss_reply_durable(thread, peer, id,
+    ss_reply_durable(thread, request,
         failure ? json_incref(state) : json_pack("{s:O}", "state", state));
     json_decref(state);
     ss_free(place.ns);
@@ -62,20 +63,19 @@ static bool passes(const struct ss_checkpoint_entry *mark, const json_t *filter)
     return all;
 }
 
-void ss_read_history(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_read_history(struct thread *thread, const struct ss_request *request)
 {
     struct graph_ref place;
-    if (!place_of(thread, peer, id, body, &place))
+    if (!place_of(thread, request, &place))
         return;
     size_t count = 0;
     struct ss_checkpoint_entry *const *marks =
         ss_journal_list(thread->journal, place.ns, &count);
-    const char *before = ss_json_str(body, "before", NULL);
-    const char *only = ss_json_str(body, "checkpoint_id", NULL);
-    json_t *filter = json_object_get(body, "filter");
+    const char *before = request->before;
+    const char *only = request->checkpoint_id;
+    json_t *filter = request->filter;
     struct page page;
-    ss_page_init(&page, body);
+    ss_page_init(&page, request->limit);
     for (size_t i = count; i-- > 0;) {
         if (ss_page_is_full(&page))
             break;
@@ -86,7 +86,7 @@ void ss_read_history(
         ss_page_add(&page,
             ss_snapshot(thread, place.graph, place.ns, marks[i], false, false));
     }
-    ss_reply_durable(thread, peer, id, ss_page_close(&page, "history"));
+    ss_reply_durable(thread, request, ss_page_close(&page, "history"));
     ss_free(place.ns);
 }
 
@@ -97,9 +97,9 @@ static int by_id(const void *a, const void *b)
 }
 
 void ss_read_checkpoints(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+    struct thread *thread, const struct ss_request *request)
 {
-    const char *after = ss_json_str(body, "after", "");
+    const char *after = request->after ? request->after : "";
     struct page page;
     SS_VEC(struct ss_checkpoint_entry *) all = {0};
     size_t spaces = 0;
@@ -115,7 +115,7 @@ void ss_read_checkpoints(
     if (all.count)
         qsort(all.items, all.count, sizeof(*all.items), by_id);
     bool is_read = true;
-    ss_page_init(&page, body);
+    ss_page_init(&page, request->limit);
     for (size_t i = 0; is_read && i < all.count; i++) {
         if (ss_page_is_full(&page))
             break;
@@ -124,12 +124,12 @@ void ss_read_checkpoints(
         if (is_read)
             ss_page_add(&page, saved);
         else
-            ss_reply_torn(thread, peer, id, all.items[i]);
+            ss_reply_torn(thread, request, all.items[i]);
     }
     SS_VEC_FINI(&all);
     json_t *answer = ss_page_close(&page, "checkpoints");
     if (is_read)
-        ss_reply_durable(thread, peer, id, answer);
+        ss_reply_durable(thread, request, answer);
     else
         json_decref(answer);
 }
@@ -160,12 +160,11 @@ static json_t *row_json(const struct ss_row *row)
         (json_int_t)row->size, "entry", row->entry, "end", row->end);
 }
 
-void ss_read_journal(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_read_journal(struct thread *thread, const struct ss_request *request)
 {
-    json_int_t from = ss_json_int(body, "from", 1);
+    json_int_t from = ss_request_int(request->from, 1);
     struct page page;
-    ss_page_init(&page, body);
+    ss_page_init(&page, request->limit);
     uint64_t head = ss_journal_head(thread->journal);
     for (uint64_t seq = from > 0 ? (uint64_t)from : 1; seq <= head; seq++) {
         const struct ss_row *row = ss_journal_row(thread->journal, seq);
@@ -174,5 +173,5 @@ void ss_read_journal(
         if (row)
             ss_page_add(&page, row_json(row));
     }
-    ss_reply_durable(thread, peer, id, ss_page_close(&page, "rows"));
+    ss_reply_durable(thread, request, ss_page_close(&page, "rows"));
 }

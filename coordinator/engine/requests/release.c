@@ -8,7 +8,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
@@ -18,34 +18,35 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
-static void cancel(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+static void cancel(struct thread *thread, const struct ss_request *request)
 {
     json_t *run = json_incref(json_object_get(thread->quarantined, "run"));
-    json_t *request = json_copy(body);
-    json_object_set(request, "run", run);
+    json_t *body = json_copy(request->body);
+    json_object_set(body, "run", run);
+    struct ss_request *of_it = ss_request_new(
+        SS_OP_CANCEL, request->peer, request->id, request->signed_by, body);
     ss_quarantined_cancel(thread);
-    ss_request_later(thread, "cancel", peer, id, request);
-    json_t *found = json_pack("{s:o}", "run", run);
-    ss_waiting_add(thread, "recover", NULL, 0, found); // behind: taken by it
-    json_decref(found);
-    json_decref(request);
+    ss_request_later(thread, "cancel", of_it);
+    // behind: taken by it
+    ss_waiting_add_run_last(thread, json_string_value(run), "recover");
+    ss_request_unref(of_it);
+    json_decref(body);
+    json_decref(run);
 }
 
-void ss_quarantined_request(struct thread *thread, const char *op,
-    const char *peer, uint64_t id, json_t *body)
+void ss_quarantined_request(
+    struct thread *thread, const char *op, const struct ss_request *request)
 {
     const char *quarantined = ss_json_str(thread->quarantined, "run", "");
-    bool is_it =
-        strcmp(ss_json_str(body, "run", quarantined), quarantined) == 0;
+    bool is_it = !request->run || strcmp(request->run, quarantined) == 0;
     if (strcmp(op, "cancel") == 0 && is_it) {
-        cancel(thread, peer, id, body);
+        cancel(thread, request);
     } else if (strcmp(op, "release") == 0 && is_it) {
         ss_quarantined_release(thread);
         ss_reply(
-            thread->engine, peer, id, json_pack("{s:s}", "status", "running"));
+            thread->engine, request, json_pack("{s:s}", "status", "running"));
     } else {
-        ss_reply_error(thread->engine, peer, id, SS_EQUARANTINED,
+        ss_reply_error(thread->engine, request, SS_EQUARANTINED,
             "run %s of thread %s has ended its coordinator %d times and is "
             "parked; `superstep release` lets it go on, `superstep cancel` "
             "ends it",
@@ -63,20 +64,19 @@ void ss_quarantined_answer(struct thread *thread)
     memset(&thread->waiting, 0, sizeof(thread->waiting));
     for (size_t i = 0; i < all.count; i++) {
         struct waiting *w = &all.items[i];
-        if (!thread->quarantined || !w->peer) {
+        if (!thread->quarantined || w->run) {
             SS_VEC_PUSH(&thread->waiting, *w);
             continue;
         }
-        ss_quarantined_request(thread, w->op, w->peer, w->id, w->body);
+        ss_quarantined_request(thread, w->op, w->request);
         ss_waiting_fini(w);
     }
     SS_VEC_FINI(&all);
 }
 
 void ss_release_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+    struct thread *thread, const struct ss_request *request)
 {
-    (void)body;
-    ss_reply_error(thread->engine, peer, id, SS_ESTATE,
+    ss_reply_error(thread->engine, request, SS_ESTATE,
         "thread %s has no quarantined run", thread->id);
 }

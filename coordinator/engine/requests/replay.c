@@ -17,6 +17,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
@@ -62,8 +63,8 @@ static void send(struct replay *replay, uint64_t seq, json_t *json)
     bool waits = replay->shadow->durability == DURABLE_SYNC;
     ss_thread_release_at(replay->thread, waits ? seq : 0,
         (struct ss_command){.type = SS_COMMAND_EVENT,
-            .peer = ss_strdup(replay->subscriber->peer),
-            .id = replay->subscriber->request,
+            .peer = ss_strdup(replay->subscriber->request->peer),
+            .id = replay->subscriber->request->id,
             .json = json});
 }
 
@@ -380,17 +381,16 @@ static void tell_row(struct replay *replay, const struct ss_row *row)
     }
 }
 
-static void parse_after(struct replay *replay, const json_t *body)
+static void parse_after(struct replay *replay, const char *after)
 {
-    const char *after = ss_json_str(body, "after", "0.0");
     const char *dot = strchr(after, '.');
     replay->after_seq = strtoull(after, NULL, 10);
     replay->after_index = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
-    replay->seen = json_object_get(body, "seen");
+    replay->seen = replay->subscriber->request->seen;
 }
 
 void ss_replay(struct thread *thread, const char *run_id, struct run *run,
-    const struct subscriber *subscriber, const json_t *body)
+    const struct subscriber *subscriber, const char *after)
 {
     const struct ss_journal *journal = thread->journal;
     const struct ss_run_facts *facts = ss_journal_run(journal, run_id);
@@ -403,7 +403,7 @@ void ss_replay(struct thread *thread, const char *run_id, struct run *run,
         .facts = facts,
         .subscriber = subscriber,
         .found = json_object()};
-    parse_after(&replay, body);
+    parse_after(&replay, after);
     shadow->audience->replay = &replay;
     shadow->modes = subscriber->modes;
     shadow->audience->any_subgraphs = subscriber->subgraphs;

@@ -9,9 +9,8 @@
 #include "common/base/prng.h"
 #include "common/base/status.h"
 #include "common/model/limits.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/suggest.h"
-#include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/audience.h"
@@ -30,13 +29,11 @@
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
 
-typedef void thread_fn(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
-typedef void plain_fn(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+typedef void thread_fn(struct thread *thread, const struct ss_request *request);
+typedef void plain_fn(struct engine *engine, const struct ss_request *request);
 
-static void workers(struct engine *, const char *, uint64_t, json_t *);
-static void status_of(struct engine *, const char *, uint64_t, json_t *);
+static void workers(struct engine *, const struct ss_request *);
+static void status_of(struct engine *, const struct ss_request *);
 
 // One that is of a thread has `on_thread`, called when the thread has been
 // read; one that is of a run has it where `plain` may ask for that. `plain` is
@@ -79,27 +76,12 @@ static const struct handler {
 
 // ------------------------------------------------ requests on a thread
 
-// NULL: the engine has none that is called so.
-static const struct ss_op_row *find_op(const char *name)
-{
-    const struct ss_op_row *row = ss_op_by_name(name);
-    return row && row->home != SS_OP_OF_PROCESS ? row : NULL;
-}
-
 // What is copied must not be lost where the copy is there.
-static bool is_early_copy(const struct thread *thread, const char *op)
+static bool is_early_copy(
+    const struct thread *thread, const struct ss_request *request)
 {
-    return strcmp(op, "copy") == 0 &&
+    return request->op == SS_OP_COPY &&
            ss_thread_head(thread) > thread->durable && !ss_thread_busy(thread);
-}
-
-// It is served by the run of its name, where there is one.
-static bool finds_a_run(const char *op)
-{
-    return strcmp(op, "run") == 0 || strcmp(op, "attach") == 0 ||
-           strcmp(op, SS_NAME_CLAIMED_OP) == 0 ||
-           strcmp(op, SS_NAME_KNOWN_OP) == 0 ||
-           strcmp(op, SS_NAME_UNUSED_OP) == 0;
 }
 
 // It waited for the store to say whose its run's name is. False: it did not.
@@ -112,45 +94,44 @@ static bool serve_named(struct thread *thread, const struct waiting *w)
         {SS_NAME_KNOWN_OP, NAME_KNOWN}, {SS_NAME_UNUSED_OP, NAME_UNUSED}};
     for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
         if (strcmp(w->op, named[i].op) == 0) {
-            ss_run_named(thread, w->peer, w->id, w->body, named[i].state);
+            ss_run_named(thread, w->request, named[i].state);
             return true;
         }
     return false;
 }
 
+// One that was found goes on, or goes. False: it must wait on.
+static bool serve_found(struct thread *thread, const struct waiting *w)
+{
+    if (strcmp(w->op, "recover") == 0)
+        return ss_run_recover(thread, w->run);
+    ss_run_take_back_found(thread, w->run);
+    return true;
+}
+
 bool ss_request_serve(struct thread *thread, const struct waiting *w)
 {
-    if (w->peer && finds_a_run(w->op) &&
-        ss_waiting_has_run(thread, ss_json_str(w->body, "run", NULL)))
+    const struct ss_request *request = w->request;
+    if (!request)
+        return serve_found(thread, w);
+    // served by the run of its name, where there is one
+    if ((request->op == SS_OP_RUN || strcmp(w->op, "attach") == 0) &&
+        ss_waiting_has_run(thread, request->run))
         return false;
-    if (strcmp(w->op, "recover") == 0)
-        return ss_run_recover(thread, ss_json_str(w->body, "run", ""));
-    if (strcmp(w->op, SS_RUN_TAKEN_BACK) == 0) {
-        ss_run_take_back_found(thread, ss_json_str(w->body, "run", ""));
+    if (strcmp(w->op, "cancel") == 0)
+        ss_cancel_on_thread(thread, request);
+    else if (serve_named(thread, w))
         return true;
-    }
-    if (strcmp(w->op, "cancel") == 0) {
-        ss_cancel_on_thread(thread, w->peer, w->id, w->body);
-        return true;
-    }
-    if (serve_named(thread, w))
-        return true;
-    if (strcmp(w->op, SS_RUN_UNKNOWN_OP) == 0) {
-        ss_reply_no_run(
-            thread, w->peer, w->id, ss_json_str(w->body, "run", "?"));
-        return true;
-    }
-    if (strcmp(w->op, "attach") == 0) {
-        ss_run_ask_again(thread, w->peer, w->id, w->body);
-        return true;
-    }
-    if (is_early_copy(thread, w->op))
+    else if (strcmp(w->op, SS_RUN_UNKNOWN_OP) == 0)
+        ss_reply_no_run(thread, request, request->run);
+    else if (strcmp(w->op, "attach") == 0)
+        ss_run_ask_again(thread, request);
+    else if (strcmp(w->op, "copy_into") == 0)
+        ss_copy_into(thread, request);
+    else if (is_early_copy(thread, request))
         return false;
-    if (strcmp(w->op, "copy_into") == 0) {
-        ss_copy_into(thread, w->peer, w->id, w->body);
-        return true;
-    }
-    handlers[find_op(w->op)->op].on_thread(thread, w->peer, w->id, w->body);
+    else
+        handlers[request->op].on_thread(thread, request);
     return true;
 }
 
@@ -174,111 +155,94 @@ static void make_thread(
 }
 
 // Ask it of a thread: now, or when it has been read and its turn has come.
-static void ask_thread(struct engine *engine, const char *name,
-    const char *peer, uint64_t id, json_t *body)
+static void ask_thread(
+    struct engine *engine, const char *name, const struct ss_request *request)
 {
-    const struct ss_op_row *op = find_op(engine->request_op);
     if (!name[0] || strlen(name) > SS_THREAD_SIZE_MAX) {
-        ss_reply_error(engine, peer, id, SS_EINVAL,
+        ss_reply_error(engine, request, SS_EINVAL,
             "thread: an id has 1 to %d bytes", SS_THREAD_SIZE_MAX);
         return;
     }
-    if (ss_redirect(engine, peer, id, name))
+    if (ss_redirect(engine, request, name))
         return;
     struct thread *thread = ss_thread_get(engine, name);
     if (ss_requests_open(thread) && thread->waiting.count == 0 &&
-        ss_is_read(engine, name) && !is_early_copy(thread, op->name)) {
-        handlers[op->op].on_thread(thread, peer, id, body);
-        return;
-    }
-    ss_request_later(thread, op->name, peer, id, body);
-}
-
-static void on_thread(struct engine *engine, const struct ss_op_row *op,
-    const struct ss_event *event)
-{
-    json_t *body = event->request.body;
-    const char *name = ss_json_str(body, "thread", NULL);
-    char made[SS_HEX128_SIZE];
-    if (!name) {
-        if (strcmp(op->name, "run") != 0) {
-            ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-                "%s: say which thread", op->name);
-            return;
-        }
-        make_thread(engine, ss_json_str(body, "run", NULL), made);
-        name = made;
-    }
-    ask_thread(engine, name, event->peer, event->request.id, body);
-}
-
-static bool check_keys(struct engine *engine, const struct ss_op_row *op,
-    const struct ss_event *event)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach (event->request.body, key, value) {
-        if (ss_op_takes(op, key))
-            continue;
-        char *text = ss_op_unknown_key(op, key);
-        ss_reply_error(
-            engine, event->peer, event->request.id, SS_EINVAL, "%s", text);
-        ss_free(text);
-        return false;
-    }
-    return true;
-}
-
-static void serve_request(struct engine *engine, const struct ss_event *event)
-{
-    const struct ss_op_row *op = find_op(event->request.op);
-    if (!op) {
-        struct ss_hint hint;
-        ss_hint_init(&hint, event->request.op);
-        for (enum ss_op i = 0; i < SS_OPS; i++)
-            if (ss_op_row(i)->home != SS_OP_OF_PROCESS)
-                ss_hint_offer(&hint, ss_op_row(i)->name);
-        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-            "\"%s\" is no request.%s", event->request.op, ss_hint_text(&hint));
-        return;
-    }
-    if (!json_is_object(event->request.body)) {
-        ss_reply_error(engine, event->peer, event->request.id, SS_EINVAL,
-            "%s: the body must be an object", op->name);
-        return;
-    }
-    if (!check_keys(engine, op, event))
-        return;
-    plain_fn *plain = handlers[op->op].plain;
-    if (plain)
-        plain(engine, event->peer, event->request.id, event->request.body);
+        ss_is_read(engine, name) && !is_early_copy(thread, request))
+        handlers[request->op].on_thread(thread, request);
     else
-        on_thread(engine, op, event);
+        ss_request_later(thread, ss_request_name(request), request);
+}
+
+static void on_thread(struct engine *engine, const struct ss_request *request)
+{
+    char made[SS_HEX128_SIZE];
+    if (request->thread) {
+        ask_thread(engine, request->thread, request);
+    } else if (request->op == SS_OP_RUN) {
+        make_thread(engine, request->run, made);
+        ask_thread(engine, made, request);
+    } else {
+        ss_reply_error(engine, request, SS_EINVAL, "%s: say which thread",
+            ss_request_name(request));
+    }
+}
+
+static void serve(struct engine *engine, const struct ss_request *request)
+{
+    plain_fn *plain = handlers[request->op].plain;
+    if (request->unknown) {
+        char *text =
+            ss_op_unknown_key(ss_op_row(request->op), request->unknown);
+        ss_reply_error(engine, request, SS_EINVAL, "%s", text);
+        ss_free(text);
+    } else if (plain) {
+        plain(engine, request);
+    } else {
+        on_thread(engine, request);
+    }
+}
+
+static char *no_request(const char *op)
+{
+    struct ss_hint hint;
+    ss_hint_init(&hint, op);
+    for (enum ss_op i = 0; i < SS_OPS; i++)
+        if (ss_op_row(i)->home != SS_OP_OF_PROCESS)
+            ss_hint_offer(&hint, ss_op_row(i)->name);
+    return ss_format("\"%s\" is no request.%s", op, ss_hint_text(&hint));
 }
 
 void ss_request(struct engine *engine, const struct ss_event *event)
 {
-    engine->request_op = event->request.op;
-    engine->request_by = event->request.by;
-    serve_request(engine, event);
-    engine->request_op = engine->request_by = NULL;
+    const struct ss_op_row *op = ss_op_by_name(event->request.op);
+    char *wrong = NULL;
+    if (!op || op->home == SS_OP_OF_PROCESS)
+        wrong = no_request(event->request.op);
+    else if (!json_is_object(event->request.body))
+        wrong = ss_format("%s: the body must be an object", op->name);
+    if (wrong) {
+        ss_reply_refused(
+            engine, event->peer, event->request.id, SS_EINVAL, wrong);
+        ss_free(wrong);
+        return;
+    }
+    struct ss_request *request = ss_request_new(op->op, event->peer,
+        event->request.id, event->request.by, event->request.body);
+    serve(engine, request);
+    ss_request_unref(request);
 }
 
 // ------------------------------------------------ requests without a thread
 
-static void workers(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+static void workers(struct engine *engine, const struct ss_request *request)
 {
-    (void)body;
-    ss_reply(engine, peer, id,
+    ss_reply(engine, request,
         json_pack("{s:o}", "workers", ss_workers_json(engine)));
 }
 
-static void status_of(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+static void status_of(struct engine *engine, const struct ss_request *request)
 {
-    (void)body;
-    ss_reply(engine, peer, id,
+    ss_reply(engine, request,
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "epoch",
             (json_int_t)engine->options.epoch, "threads",
             (json_int_t)engine->threads.count, "runs",

@@ -21,6 +21,6 @@ void ss_requests_verify(const struct engine *engine, struct census *census)
     ss_invariant(I138, engine->claims.count <= SS_CLAIMS_MAX);
     for (size_t i = 0; i < engine->scans.count; i++)
         ss_invariant(I139, is_asked(engine, engine->scans.items[i].tag) &&
-                               engine->scans.items[i].peer);
+                               engine->scans.items[i].request);
     census->seen += engine->claims.count + engine->scans.count;
 }

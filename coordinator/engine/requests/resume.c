@@ -89,19 +89,19 @@ void ss_requests_read(struct engine *engine, const struct ss_shards *shards)
     }
 }
 
-void ss_request_later(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body)
+void ss_request_later(
+    struct thread *thread, const char *op, const struct ss_request *request)
 {
     if (thread->quarantined) {
-        ss_quarantined_request(thread, op, peer, id, body);
+        ss_quarantined_request(thread, op, request);
         return;
     }
     if (thread->waiting.count >= SS_REQUESTS_WAITING_MAX) {
-        ss_reply_error(thread->engine, peer, id, SS_EBUSY,
+        ss_reply_error(thread->engine, request, SS_EBUSY,
             "thread %s: %d requests wait already", thread->id,
             SS_REQUESTS_WAITING_MAX);
         return;
     }
-    ss_waiting_add(thread, op, peer, id, body);
+    ss_waiting_add(thread, op, request);
     ss_requests_resume(thread);
 }

@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/prng.h"
 #include "common/base/status.h"
+#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
@@ -25,16 +26,16 @@
 
 // What can be said before a run is made of the request: SS_OK, and what is to
 // be done about a thread that is busy, and the graph (borrowed).
-static int look_at(struct thread *thread, const json_t *body,
+static int look_at(struct thread *thread, const struct ss_request *request,
     enum if_busy *ret_if_busy, struct ss_graph **ret_graph,
     struct ss_error *error)
 {
-    const char *name = ss_json_str(body, "run", NULL);
+    const char *name = request->run;
     char with[SS_BUSY_TEXT_SIZE];
     if (name && !ss_run_name_fits(name))
         return ss_error_set(error, SS_EINVAL,
             "run: an id has 1 to %d characters", SS_UUID_SIZE - 1);
-    int status = ss_queue_strategy(body, ret_if_busy, error);
+    int status = ss_queue_strategy(request, ret_if_busy, error);
     if (status != SS_OK)
         return status;
     if (*ret_if_busy == IF_BUSY_REJECT && ss_thread_busy(thread)) {
@@ -44,12 +45,13 @@ static int look_at(struct thread *thread, const json_t *body,
             "wait for it, cancel it, or say what to do (if_busy)",
             thread->id, with);
     }
-    *ret_graph = ss_request_graph(thread->engine, thread, body, error);
+    *ret_graph =
+        ss_request_graph(thread->engine, thread, request->graph, error);
     return *ret_graph ? SS_OK : error->status;
 }
 
 // It has begun, or who asked is told why not.
-static void enter(struct run *run, const char *peer, uint64_t id)
+static void enter(struct run *run, const struct ss_request *request)
 {
     struct engine *engine = run->engine;
     struct ss_error error = {0};
@@ -57,15 +59,15 @@ static void enter(struct run *run, const char *peer, uint64_t id)
     if (status == SS_OK)
         return;
     ss_run_free(run);
-    ss_reply_error(engine, peer, id, status, "%s", error.message);
+    ss_reply_error(engine, request, status, "%s", error.message);
 }
 
 // It has its name, and begins or joins the queue.
-static int begin(struct run *run, const char *peer, uint64_t id,
+static int begin(struct run *run, const struct ss_request *request,
     enum if_busy if_busy, struct ss_error *error)
 {
     struct thread *thread = run->thread;
-    int status = ss_run_listen(run, peer, id, run->body, error);
+    int status = ss_run_listen(run, request, error);
     if (status == SS_OK && ss_thread_busy(thread))
         status = ss_queue_make_way(run, if_busy, error);
     if (status != SS_OK)
@@ -73,7 +75,7 @@ static int begin(struct run *run, const char *peer, uint64_t id,
     else if (ss_thread_busy(thread))
         ss_queue_join(run);
     else
-        enter(run, peer, id);
+        enter(run, request);
     return status;
 }
 
@@ -83,16 +85,17 @@ static void random_id(struct engine *engine, char ret_id[SS_UUID_SIZE])
     ss_uuid4(high, ss_prng_next(&engine->prng), ret_id);
 }
 
-static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
-    struct run **ret_run, struct ss_error *error)
+static int make(struct thread *thread, struct ss_graph *graph,
+    const struct ss_request *request, struct run **ret_run,
+    struct ss_error *error)
 {
-    const char *name = ss_json_str(body, "run", NULL);
+    const char *name = request->run;
     struct run *run = ss_run_new(thread, graph);
     if (name)
         ss_id_copy(run->id, name);
     else
         random_id(thread->engine, run->id);
-    int status = ss_run_parse(run, body, error);
+    int status = ss_run_parse(run, request, error);
     if (status == SS_OK)
         *ret_run = run;
     else
@@ -100,48 +103,47 @@ static int make(struct thread *thread, struct ss_graph *graph, json_t *body,
     return status;
 }
 
-static void ask(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state)
+static void ask(struct thread *thread, const struct ss_request *request,
+    enum name_state state)
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     enum if_busy if_busy = IF_BUSY_REJECT;
     struct ss_graph *graph = NULL;
     struct run *run = NULL;
-    const char *name = ss_json_str(body, "run", NULL);
+    const char *name = request->run;
     bool is_ours = state == NAME_KNOWN || state == NAME_CLAIMED;
-    if (ss_run_serve_repeated(thread, peer, id, name, body))
+    if (ss_run_serve_repeated(thread, request, name))
         return;
-    if (state == NAME_FREE && ss_outlived_look(thread, "run", peer, id, body))
+    if (state == NAME_FREE && ss_outlived_look(thread, request))
         return;
-    int status = look_at(thread, body, &if_busy, &graph, &error);
+    int status = look_at(thread, request, &if_busy, &graph, &error);
     if (status == SS_OK)
-        status = make(thread, graph, body, &run, &error);
+        status = make(thread, graph, request, &run, &error);
     if (status == SS_OK && name && !is_ours && !ss_records_are_keyed(engine)) {
         ss_run_free(run);
-        ss_claim(thread, peer, id, body);
+        ss_claim(thread, request);
         return;
     }
     if (status == SS_OK) {
         if (is_ours || !ss_records_are_keyed(engine))
             ss_record_is_old(thread, run->id);
-        status = begin(run, peer, id, if_busy, &error);
+        status = begin(run, request, if_busy, &error);
     }
     if (status != SS_OK) {
         if (state == NAME_CLAIMED)
             ss_record_drop(thread, name);
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        ss_reply_error(engine, request, status, "%s", error.message);
     }
 }
 
-void ss_run_request(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_run_request(struct thread *thread, const struct ss_request *request)
 {
-    ask(thread, peer, id, body, NAME_FREE);
+    ask(thread, request, NAME_FREE);
 }
 
-void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state)
+void ss_run_named(struct thread *thread, const struct ss_request *request,
+    enum name_state state)
 {
-    ask(thread, peer, id, body, state);
+    ask(thread, request, state);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct engine;
+struct ss_request;
 struct thread;
 
 // Whose a run's name is, where names alone are keys (claim.c).
@@ -19,33 +20,31 @@ enum name_state {
 
 // ------------------------------------------------ run_request.c
 
-// Begin a run asked for by `peer`; an error is answered.
-void ss_run_request(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+// Begin the run that is asked for; an error is answered.
+void ss_run_request(struct thread *thread, const struct ss_request *request);
 // The same, when its name was looked for.
-void ss_run_named(struct thread *thread, const char *peer, uint64_t id,
-    json_t *body, enum name_state state);
+void ss_run_named(struct thread *thread, const struct ss_request *request,
+    enum name_state state);
 
 // ------------------------------------------------ steer.c
 
 // The request `cancel`: as it comes, and on the run's thread.
-void ss_cancel_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_cancel_request(struct engine *engine, const struct ss_request *request);
 void ss_cancel_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+    struct thread *thread, const struct ss_request *request);
 // The request `migrate`, on the run's thread.
 void ss_migrate_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+    struct thread *thread, const struct ss_request *request);
 
 // ------------------------------------------------ release.c
 
 // What is asked of a thread whose run is quarantined.
-void ss_quarantined_request(struct thread *thread, const char *op,
-    const char *peer, uint64_t id, json_t *body);
+void ss_quarantined_request(
+    struct thread *thread, const char *op, const struct ss_request *request);
 // The same for those who wait for the thread, if its run is quarantined.
 void ss_quarantined_answer(struct thread *thread);
 // The request `release`, on a thread that has no such run.
 void ss_release_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+    struct thread *thread, const struct ss_request *request);
 
 #endif

@@ -5,7 +5,7 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/run_key.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -20,17 +20,15 @@
 #include "coordinator/engine/threads/answers.h"
 
 // A list may be longer than memory: it is read a page at a time.
-static size_t page_of(const json_t *body)
+static size_t page_of(const struct ss_request *request)
 {
-    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    json_int_t limit = ss_request_int(request->limit, SS_HISTORY_MAX);
     return limit > 0 && limit < SS_HISTORY_MAX ? (size_t)limit : SS_HISTORY_MAX;
 }
 
 static void scan_fini(struct scan_reply *wait)
 {
-    ss_free(wait->peer);
-    ss_free(wait->op);
-    json_decref(wait->body);
+    ss_request_unref(wait->request);
     json_decref(wait->found);
     ss_free(wait->thread);
 }
@@ -43,38 +41,33 @@ void ss_scans_fini(struct engine *engine)
 }
 
 // Behind which key a page begins. Gives; NULL: it is the first one.
-static char *after_of(const char *op, const json_t *body)
+static char *after_of(const struct ss_request *request)
 {
-    const char *after = ss_json_str(body, "after", NULL);
-    return after && strcmp(op, "runs") == 0 ? ss_run_after(after)
-                                            : ss_strdup(after);
+    return request->after && request->op == SS_OP_RUNS
+               ? ss_run_after(request->after)
+               : ss_strdup(request->after);
 }
 
-void ss_request_scan(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_request_scan(struct engine *engine, const struct ss_request *request)
 {
     uint64_t tag = ++engine->tags;
-    const char *op = engine->request_op;
     struct ss_command command = {.tag = tag, .type = SS_COMMAND_SCAN};
-    if (strcmp(op, "threads") == 0) {
+    if (request->op == SS_OP_THREADS) {
         command.table = SS_RECORD_THREAD;
-        command.after = after_of(op, body);
-        command.limit = page_of(body);
-    } else if (strcmp(op, "runs") == 0) {
+        command.after = after_of(request);
+        command.limit = page_of(request);
+    } else if (request->op == SS_OP_RUNS) {
         command.table = SS_RECORD_RUN;
-        command.key = ss_strdup(ss_json_str(body, "thread", NULL));
-        command.after = after_of(op, body);
-        command.limit = page_of(body);
+        command.key = ss_strdup(request->thread);
+        command.after = after_of(request);
+        command.limit = page_of(request);
     } else {
         command.table = SS_RECORD_CACHE;
-        command.key = ss_strdup(ss_json_str(body, "graph", NULL));
+        command.key = ss_strdup(request->graph);
         command.limit = SS_CACHE_PAGE_MAX;
     }
-    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag,
-                                    .peer = ss_strdup(peer),
-                                    .id = id,
-                                    .op = ss_strdup(op),
-                                    .body = json_incref(body)});
+    SS_VEC_PUSH(&engine->scans,
+        (struct scan_reply){.tag = tag, .request = ss_request_ref(request)});
     ss_engine_command(engine, command);
 }
 
@@ -82,9 +75,9 @@ static json_t *list_records(const struct engine *engine,
     const struct ss_event *event, const struct scan_reply *wait)
 {
     json_t *list = json_array();
-    size_t limit = page_of(wait->body);
-    bool of_runs = strcmp(wait->op, "runs") == 0;
-    char *after = after_of(wait->op, wait->body);
+    size_t limit = page_of(wait->request);
+    bool of_runs = wait->request->op == SS_OP_RUNS;
+    char *after = after_of(wait->request);
     for (size_t i = 0; i < event->records.records_count; i++) {
         const struct ss_record *found = &event->records.records[i];
         if (after && strcmp(found->key, after) <= 0)
@@ -137,20 +130,17 @@ static bool is_expired(const struct engine *engine, const json_t *entry)
 static void clear_on(struct engine *engine, const struct scan_reply *wait,
     const char *after, json_int_t done)
 {
+    const struct ss_request *request = wait->request;
     uint64_t tag = ++engine->tags;
-    SS_VEC_PUSH(&engine->scans, (struct scan_reply){.tag = tag,
-                                    .peer = ss_strdup(wait->peer),
-                                    .id = wait->id,
-                                    .op = ss_strdup(wait->op),
-                                    .body = json_incref(wait->body),
-                                    .done = done});
-    ss_engine_command(
-        engine, (struct ss_command){.tag = tag,
-                    .type = SS_COMMAND_SCAN,
-                    .table = SS_RECORD_CACHE,
-                    .key = ss_strdup(ss_json_str(wait->body, "graph", NULL)),
-                    .after = ss_strdup(after),
-                    .limit = SS_CACHE_PAGE_MAX});
+    SS_VEC_PUSH(&engine->scans,
+        (struct scan_reply){
+            .tag = tag, .request = ss_request_ref(request), .done = done});
+    ss_engine_command(engine, (struct ss_command){.tag = tag,
+                                  .type = SS_COMMAND_SCAN,
+                                  .table = SS_RECORD_CACHE,
+                                  .key = ss_strdup(request->graph),
+                                  .after = ss_strdup(after),
+                                  .limit = SS_CACHE_PAGE_MAX});
 }
 
 static void clear_cache(struct engine *engine, const struct scan_reply *wait,
@@ -158,10 +148,10 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
 {
     json_int_t cleared = wait->done;
     const struct ss_record *last = NULL;
-    bool expired = ss_json_bool(wait->body, "expired", false);
+    bool expired = wait->request->expired;
     for (size_t i = 0; i < event->records.records_count; i++) {
         last = &event->records.records[i];
-        if (!of_nodes(last->key, json_object_get(wait->body, "nodes")) ||
+        if (!of_nodes(last->key, wait->request->nodes) ||
             (expired && !is_expired(engine, last->value)))
             continue;
         ss_engine_store_record(engine, SS_RECORD_CACHE, last->key, NULL, NULL);
@@ -170,8 +160,7 @@ static void clear_cache(struct engine *engine, const struct scan_reply *wait,
     if (last && event->records.records_count >= SS_CACHE_PAGE_MAX)
         clear_on(engine, wait, last->key, cleared);
     else
-        ss_reply(engine, wait->peer, wait->id,
-            json_pack("{s:I}", "entries", cleared));
+        ss_reply(engine, wait->request, json_pack("{s:I}", "entries", cleared));
 }
 
 static void answer_records(struct engine *engine, const struct scan_reply *wait,
@@ -181,14 +170,15 @@ static void answer_records(struct engine *engine, const struct scan_reply *wait,
     if (event->records.status == SS_EFENCED)
         return; // it ends, and who asked asks whoever comes after it
     if (event->records.status != SS_OK && !missing) {
-        ss_reply_error(engine, wait->peer, wait->id, event->records.status,
-            "%s: %s", wait->op,
+        ss_reply_error(engine, wait->request, event->records.status, "%s: %s",
+            ss_request_name(wait->request),
             event->records.message ? event->records.message : "");
-    } else if (strcmp(wait->op, "clear_cache") == 0) {
+    } else if (wait->request->op == SS_OP_CLEAR_CACHE) {
         clear_cache(engine, wait, event);
     } else {
-        ss_reply(engine, wait->peer, wait->id,
-            json_pack("{s:o}", wait->op, list_records(engine, event, wait)));
+        ss_reply(engine, wait->request,
+            json_pack("{s:o}", ss_request_name(wait->request),
+                list_records(engine, event, wait)));
     }
 }
 
@@ -205,7 +195,7 @@ void ss_records(struct engine *engine, const struct ss_event *event)
             ss_locate_answer(engine, &wait, event);
         else if (wait.thread)
             ss_outlived_answer(engine, &wait, event);
-        else if (wait.op)
+        else if (wait.request)
             answer_records(engine, &wait, event);
         scan_fini(&wait);
         return;

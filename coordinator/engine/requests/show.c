@@ -1,6 +1,7 @@
 // show.c - what is out and what waits, for people.
 #include "common/base/map.h"
 #include "common/model/graph.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/run.h"
@@ -30,10 +31,9 @@ static json_t *task_json(const struct task *task)
     return json;
 }
 
-void ss_show_tasks(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_show_tasks(struct engine *engine, const struct ss_request *request)
 {
-    int64_t limit = ss_json_int(body, "limit", LIMIT_DEFAULT);
+    int64_t limit = ss_request_int(request->limit, LIMIT_DEFAULT);
     size_t left = limit > 0 ? (size_t)limit : 0;
     json_t *list = json_array();
     for (const struct ss_map_entry *e = engine->attempts.first; e && left > 0;
@@ -42,17 +42,15 @@ void ss_show_tasks(
     const struct task *task = NULL;
     while (left-- > 0 && (task = ss_ready_queue_after(engine, task, LINES_ALL)))
         json_array_append_new(list, task_json(task));
-    ss_reply(engine, peer, id,
+    ss_reply(engine, request,
         json_pack("{s:o, s:I, s:I}", "tasks", list, "running",
             (json_int_t)engine->attempts.count, "ready",
             (json_int_t)engine->counts.tasks_ready));
 }
 
 // What each worker said that it is set to. One from before that says nothing.
-void ss_show_settings(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_show_settings(struct engine *engine, const struct ss_request *request)
 {
-    (void)body;
     json_t *list = json_array();
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
         const struct worker *worker = e->value;
@@ -61,5 +59,5 @@ void ss_show_settings(
                       worker->settings ? json_incref(worker->settings)
                                        : json_array()));
     }
-    ss_reply(engine, peer, id, json_pack("{s:o}", "settings", list));
+    ss_reply(engine, request, json_pack("{s:o}", "settings", list));
 }

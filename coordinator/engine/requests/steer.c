@@ -4,6 +4,7 @@
 
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
@@ -17,62 +18,60 @@
 
 static const char cancelled_text[] = "the run was cancelled";
 
-static bool wants_back(const json_t *body)
+static bool wants_back(const struct ss_request *request)
 {
-    return strcmp(ss_json_str(body, "action", ""), "rollback") == 0;
+    return request->action && strcmp(request->action, "rollback") == 0;
 }
 
 static void answer(
-    struct thread *thread, const char *peer, uint64_t id, const char *status)
+    struct thread *thread, const struct ss_request *request, const char *status)
 {
-    ss_reply_durable(thread, peer, id, json_pack("{s:s}", "status", status));
+    ss_reply_durable(thread, request, json_pack("{s:s}", "status", status));
 }
 
 void ss_cancel_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+    struct thread *thread, const struct ss_request *request)
 {
-    const char *name = ss_json_str(body, "run", "");
+    const char *name = request->run ? request->run : "";
     struct run *run = ss_run_live(thread, name);
-    bool back = wants_back(body);
+    bool back = wants_back(request);
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
     if (run) {
         ss_run_cancel(run, cancelled_text, back);
-        answer(thread, peer, id, "cancelled");
+        answer(thread, request, "cancelled");
     } else if (facts && facts->end) {
-        answer(thread, peer, id, ss_json_str(facts->end, "status", "done"));
+        answer(thread, request, ss_json_str(facts->end, "status", "done"));
     } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
-        answer(thread, peer, id, "cancelled");
-    } else if (!ss_outlived_look(thread, "cancel", peer, id, body)) {
-        ss_reply_no_run(thread, peer, id, name);
+        answer(thread, request, "cancelled");
+    } else if (!ss_outlived_look(thread, request)) {
+        ss_reply_no_run(thread, request, name);
     }
 }
 
-void ss_cancel_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_cancel_request(struct engine *engine, const struct ss_request *request)
 {
-    const char *action = ss_json_str(body, "action", "interrupt");
-    if (strcmp(action, "interrupt") != 0 && strcmp(action, "rollback") != 0)
-        ss_reply_error(engine, peer, id, SS_EINVAL,
+    const char *action = request->action;
+    if (action && strcmp(action, "interrupt") != 0 && !wants_back(request))
+        ss_reply_error(engine, request, SS_EINVAL,
             "action: say interrupt or rollback, not \"%s\"", action);
     else
-        ss_locate(engine, peer, id, body);
+        ss_locate(engine, request);
 }
 
 // ------------------------------------------------ migrate
 
 void ss_migrate_on_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+    struct thread *thread, const struct ss_request *request)
 {
     struct ss_error error = {0};
-    const char *run = ss_json_str(body, "run", "");
-    json_t *moved =
-        ss_run_migrate(thread, run, ss_json_str(body, "to", NULL), &error);
+    const char *run = request->run ? request->run : "";
+    json_t *moved = ss_run_migrate(thread, run, request->to, &error);
     if (!moved) {
         ss_reply_error(
-            thread->engine, peer, id, error.status, "%s", error.message);
+            thread->engine, request, error.status, "%s", error.message);
         return;
     }
     if (ss_waiting_has_run(thread, run)) // now it may be recovered
         ss_requests_resume(thread);
-    ss_reply_durable(thread, peer, id, moved);
+    ss_reply_durable(thread, request, moved);
 }

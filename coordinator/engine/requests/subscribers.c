@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/run.h"
@@ -26,9 +27,12 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 
+// Behind which event all are told.
+#define FROM_START "0.0"
+
 static void subscriber_fini(struct subscriber *subscriber)
 {
-    ss_free(subscriber->peer);
+    ss_request_unref(subscriber->request);
 }
 
 static void sum_subscribers(struct run *run)
@@ -59,19 +63,18 @@ void ss_audience_free(struct run *run)
     run->audience = NULL;
 }
 
-int ss_run_listen(struct run *run, const char *peer, uint64_t id,
-    const json_t *body, struct ss_error *error)
+int ss_run_listen(
+    struct run *run, const struct ss_request *request, struct ss_error *error)
 {
     error->status = SS_OK;
-    unsigned modes = ss_stream_modes(json_object_get(body, "stream"), error);
+    unsigned modes = ss_stream_modes(request->stream, error);
     if (error->status != SS_OK)
         return error->status;
     SS_VEC_PUSH(&run->audience->subscribers,
-        (struct subscriber){.peer = ss_strdup(peer),
-            .request = id,
+        (struct subscriber){.request = ss_request_ref(request),
             .modes = modes,
-            .subgraphs = ss_json_bool(body, "subgraphs", false),
-            .detached = ss_json_bool(body, "detach", false)});
+            .subgraphs = request->subgraphs,
+            .detached = request->detach});
     sum_subscribers(run);
     return SS_OK;
 }
@@ -81,8 +84,8 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
 {
     struct thread *thread = run->thread;
     struct ss_command command = {.type = SS_COMMAND_EVENT,
-        .peer = ss_strdup(subscriber->peer),
-        .id = subscriber->request,
+        .peer = ss_strdup(subscriber->request->peer),
+        .id = subscriber->request->id,
         .json = json_pack("{s:s, s:s, s:b}", "run", run->id, "thread",
             thread->id, "accepted", 1)};
     subscriber->told = true;
@@ -124,8 +127,8 @@ void ss_client_gone(struct engine *engine, const char *peer, uint64_t id)
         struct audience *audience = run->audience;
         for (size_t i = audience->subscribers.count; i-- > 0;) {
             struct subscriber *subscriber = &audience->subscribers.items[i];
-            if (strcmp(subscriber->peer, peer) != 0 ||
-                (id != 0 && subscriber->request != id))
+            if (strcmp(subscriber->request->peer, peer) != 0 ||
+                (id != 0 && subscriber->request->id != id))
                 continue;
             subscriber_fini(subscriber);
             SS_VEC_REMOVE(&audience->subscribers, i);
@@ -147,17 +150,17 @@ void ss_audience_answer(struct run *run, const json_t *result)
 {
     const struct audience *audience = run->audience;
     for (size_t i = 0; i < audience->subscribers.count; i++)
-        ss_reply_durable(run->thread, audience->subscribers.items[i].peer,
-            audience->subscribers.items[i].request,
+        ss_reply_durable(run->thread, audience->subscribers.items[i].request,
             json_incref((json_t *)result));
 }
 
 void ss_audience_drop(struct run *run, int status, const char *message)
 {
     const struct audience *audience = run->audience;
-    for (size_t i = 0; i < audience->subscribers.count; i++)
-        ss_reply_dropped(run->thread, audience->subscribers.items[i].peer,
-            audience->subscribers.items[i].request, status, message);
+    for (size_t i = 0; i < audience->subscribers.count; i++) {
+        const struct ss_request *asks = audience->subscribers.items[i].request;
+        ss_reply_dropped(run->thread, asks->peer, asks->id, status, message);
+    }
 }
 
 // ------------------------------------------------ asked again
@@ -193,21 +196,23 @@ static json_t *ended_output(
 }
 
 // The result of a run that has ended, for one who asks again.
-static void answer_ended(struct thread *thread, const char *peer, uint64_t id,
-    const struct ss_run_facts *facts)
+static void answer_ended(struct thread *thread,
+    const struct ss_request *request, const struct ss_run_facts *facts)
 {
     json_t *result = json_copy(facts->end);
     if (!json_object_get(result, "output"))
         json_object_set_new(result, "output", ended_output(thread, facts));
-    ss_reply_durable(thread, peer, id, result);
+    ss_reply_durable(thread, request, result);
 }
 
-void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
-    uint64_t id, const json_t *body)
+// Who asks for a run that is under way listens, is told that it is accepted,
+// and what happened behind `after`.
+static void attach(
+    struct run *run, const struct ss_request *request, const char *after)
 {
     struct ss_error error = {0};
-    if (ss_run_listen(run, peer, id, body, &error) != SS_OK) {
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    if (ss_run_listen(run, request, &error) != SS_OK) {
+        ss_reply_error(run->engine, request, error.status, "%s", error.message);
         return;
     }
     struct audience *audience = run->audience;
@@ -216,33 +221,33 @@ void ss_run_attach(struct engine *engine, struct run *run, const char *peer,
     accept_subscriber(run, subscriber);
     if (subscriber->detached)
         ss_audience_accept(run); // it was told, and does not wait
-    else if (json_object_get(body, "after") && run->state != RUN_QUEUED)
-        ss_replay(run->thread, run->id, run, subscriber, body);
+    else if (after && run->state != RUN_QUEUED)
+        ss_replay(run->thread, run->id, run, subscriber, after);
 }
 
 // One who names what it saw is told the rest, of a run that has ended too.
-static void tell_ended(struct thread *thread, const char *peer, uint64_t id,
-    const struct ss_run_facts *facts, const json_t *body)
+static void tell_ended(struct thread *thread, const struct ss_request *request,
+    const struct ss_run_facts *facts, const char *after)
 {
     struct ss_error error = {0};
-    unsigned modes = ss_stream_modes(json_object_get(body, "stream"), &error);
+    unsigned modes = ss_stream_modes(request->stream, &error);
     if (error.status != SS_OK) {
         ss_reply_error(
-            thread->engine, peer, id, error.status, "%s", error.message);
+            thread->engine, request, error.status, "%s", error.message);
         return;
     }
-    struct subscriber subscriber = {.peer = (char *)peer,
-        .request = id,
+    struct subscriber subscriber = {.request = ss_request_ref(request),
         .modes = modes,
-        .subgraphs = ss_json_bool(body, "subgraphs", false)};
-    if (json_object_get(body, "after"))
-        ss_replay(thread, facts->id, NULL, &subscriber, body);
-    answer_ended(thread, peer, id, facts);
+        .subgraphs = request->subgraphs};
+    if (after)
+        ss_replay(thread, facts->id, NULL, &subscriber, after);
+    subscriber_fini(&subscriber);
+    answer_ended(thread, request, facts);
 }
 
 // The run that has this id already: true if the request was served by it.
-static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
-    const char *run_id, const json_t *body)
+static bool serve_known(struct thread *thread, const struct ss_request *request,
+    const char *run_id, const char *after)
 {
     if (!run_id)
         return false;
@@ -251,11 +256,11 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, run_id);
     struct run *run = ss_run_live(thread, run_id);
     if (run) {
-        ss_run_attach(thread->engine, run, peer, id, body);
+        attach(run, request, after);
         return true;
     }
     if (facts && facts->end) {
-        tell_ended(thread, peer, id, facts, body);
+        tell_ended(thread, request, facts, after);
         return true;
     }
     return false;
@@ -263,21 +268,18 @@ static bool serve_known(struct thread *thread, const char *peer, uint64_t id,
 
 // A run is asked for again by one who has heard nothing of it: it is told from
 // its beginning.
-bool ss_run_serve_repeated(struct thread *thread, const char *peer, uint64_t id,
-    const char *run_id, const json_t *body)
+bool ss_run_serve_repeated(
+    struct thread *thread, const struct ss_request *request, const char *run_id)
 {
-    json_t *from_start = json_copy((json_t *)body);
-    json_object_set_new(from_start, "after", json_string("0.0"));
-    bool served = serve_known(thread, peer, id, run_id, from_start);
-    json_decref(from_start);
-    return served;
+    return serve_known(thread, request, run_id, FROM_START);
 }
 
-void ss_run_ask_again(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+void ss_run_ask_again(struct thread *thread, const struct ss_request *request)
 {
-    const char *run_id = ss_json_str(body, "run", NULL);
-    if (!serve_known(thread, peer, id, run_id, body) &&
-        !ss_outlived_look(thread, "attach", peer, id, body))
-        ss_reply_no_run(thread, peer, id, run_id ? run_id : "?");
+    const char *run_id = request->run;
+    const char *after = request->after ? request->after : FROM_START;
+    if (!serve_known(
+            thread, request, run_id, request->has.after ? after : NULL) &&
+        !ss_outlived_look(thread, request))
+        ss_reply_no_run(thread, request, run_id ? run_id : "?");
 }

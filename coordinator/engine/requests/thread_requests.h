@@ -8,85 +8,69 @@
 #include <stdint.h>
 
 struct engine;
+struct ss_request;
 struct ss_run_facts;
 struct thread;
 
 // ------------------------------------------------ graphs.c
 
 // The requests `graphs`, `graph`, `draw`, `compile`.
-void ss_graphs_list(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_graphs_graph(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_graphs_draw(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_graphs_compile(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_graphs_list(struct engine *engine, const struct ss_request *request);
+void ss_graphs_graph(struct engine *engine, const struct ss_request *request);
+void ss_graphs_draw(struct engine *engine, const struct ss_request *request);
+void ss_graphs_compile(struct engine *engine, const struct ss_request *request);
 
 // ------------------------------------------------ read.c
 
 // The requests `state`, `history`, `checkpoints`, `journal`.
-void ss_read_state(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
-void ss_read_history(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_read_state(struct thread *thread, const struct ss_request *request);
+void ss_read_history(struct thread *thread, const struct ss_request *request);
 void ss_read_checkpoints(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
-void ss_read_journal(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+    struct thread *thread, const struct ss_request *request);
+void ss_read_journal(struct thread *thread, const struct ss_request *request);
 
 // ------------------------------------------------ prune.c
 
 // The request `prune`.
-void ss_prune_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_prune_thread(struct thread *thread, const struct ss_request *request);
 // The run that began last, as its rows tell it; NULL: none. Borrowed.
 const struct ss_run_facts *ss_thread_newest_run(const struct thread *thread);
 
 // ------------------------------------------------ explain.c
 
 // The request `explain`, on the run's thread.
-void ss_explain_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_explain_thread(struct thread *thread, const struct ss_request *request);
 // The same of a run that its record alone tells of. Gives.
 json_t *ss_explain_outlived(const struct engine *engine, const json_t *record);
 
 // ------------------------------------------------ delete.c
 
 // False: it is busy, and who asked has been told so.
-bool ss_thread_is_free(struct thread *thread, const char *peer, uint64_t id);
+bool ss_thread_is_free(struct thread *thread, const struct ss_request *request);
 // Whether the conditions of a prune or a delete spare the thread: it was used
 // less than `idle_ms` ago, or (`keep_waiting`) it waits for an answer. That is
 // answered then.
-bool ss_thread_spared(
-    struct thread *thread, const char *peer, uint64_t id, const json_t *body);
+bool ss_thread_spared(struct thread *thread, const struct ss_request *request);
 
 // The request `delete`.
-void ss_delete_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_delete_thread(struct thread *thread, const struct ss_request *request);
 
 // ------------------------------------------------ copy.c
 
 // The request `copy`.
-void ss_copy_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
-// A copy, when the thread that it goes to has been read. `body`: {"thread":
-// from which, "key"?}.
-void ss_copy_into(
-    struct thread *to, const char *peer, uint64_t id, json_t *body);
+void ss_copy_thread(struct thread *thread, const struct ss_request *request);
+// A copy, when the thread that it goes to has been read.
+void ss_copy_into(struct thread *to, const struct ss_request *request);
 
 // ------------------------------------------------ import.c
 
 // The request `import`.
-void ss_import_thread(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+void ss_import_thread(struct thread *thread, const struct ss_request *request);
 
 // ------------------------------------------------ show.c
 
 // The requests `tasks` and `settings`.
-void ss_show_tasks(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_show_settings(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_show_tasks(struct engine *engine, const struct ss_request *request);
+void ss_show_settings(struct engine *engine, const struct ss_request *request);
 
 #endif

@@ -173,7 +173,7 @@ bool ss_run_cancel_awaited(
     if (!facts || !facts->entry ||
         !ss_waiting_take_run(thread, id, "recover", &waiting))
         return false;
-    const char *run = ss_json_str(waiting.body, "run", "");
+    const char *run = waiting.run;
     json_t *entry = facts->entry;
     json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I}", "run",
         run, "thread", thread->id, "graph", json_object_get(entry, "graph"),

@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
@@ -24,10 +25,10 @@
 
 static const char *named_checkpoint(const struct run *run)
 {
-    json_t *map = json_object_get(run->body, "checkpoint_map");
+    json_t *map = run->request->checkpoint_map;
     const char *id = ss_json_str(map, "", NULL);
     if (!id)
-        id = ss_json_str(run->body, "checkpoint_id", NULL);
+        id = run->request->checkpoint_id;
     return id && id[0] ? id : NULL;
 }
 

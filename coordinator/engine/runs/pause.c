@@ -29,7 +29,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -48,8 +48,7 @@
 // A change of what is paused, on its way to the store.
 struct pausing {
     uint64_t tag;
-    char *peer;
-    uint64_t id;
+    struct ss_request *request;
     char *key;
     json_t *record; // NULL: it goes on
 };
@@ -203,7 +202,7 @@ void ss_pauses_read(struct engine *engine, const struct ss_event *event)
 
 static void forget(struct pausing *pausing)
 {
-    ss_free(pausing->peer);
+    ss_request_unref(pausing->request);
     ss_free(pausing->key);
     json_decref(pausing->record);
 }
@@ -223,13 +222,13 @@ void ss_pauses_fini(struct engine *engine)
 }
 
 // Takes `key` and `record` (NULL: none is to be there).
-static void store(struct engine *engine, const char *peer, uint64_t id,
+static void store(struct engine *engine, const struct ss_request *request,
     char *key, json_t *record)
 {
     ss_engine_store_record(
         engine, SS_RECORD_PAUSE, key, NULL, json_incref(record));
     SS_VEC_PUSH(&engine->pauses->under_way,
-        (struct pausing){engine->tags, ss_strdup(peer), id, key, record});
+        (struct pausing){engine->tags, ss_request_ref(request), key, record});
 }
 
 // Of one that goes on: the others that hold it still.
@@ -271,10 +270,9 @@ bool ss_pause_stored(struct engine *engine, const struct ss_event *event)
         json_incref(ss_map_get(&engine->pauses->by_key, pausing.key));
     if (event->stored.status == SS_OK) {
         change(engine, pausing.key, pausing.record);
-        ss_reply(engine, pausing.peer, pausing.id,
-            answer_of(engine, &pausing, before));
+        ss_reply(engine, pausing.request, answer_of(engine, &pausing, before));
     } else {
-        ss_reply_error(engine, pausing.peer, pausing.id, event->stored.status,
+        ss_reply_error(engine, pausing.request, event->stored.status,
             "%s: it is not stored: %s", pausing.record ? "pause" : "unpause",
             event->stored.message ? event->stored.message : "");
     }
@@ -286,25 +284,22 @@ bool ss_pause_stored(struct engine *engine, const struct ss_event *event)
 // ------------------------------------------------ requests
 
 // What is meant: a graph, or everything. SS_EINVAL: neither, or both.
-static int check_scope(
-    const json_t *body, const char *op, struct ss_error *error)
+static int check_scope(const struct ss_request *request, struct ss_error *error)
 {
-    bool all = ss_json_bool(body, "all", false);
-    const char *graph = ss_json_str(body, "graph", NULL);
-    if (all == (graph != NULL))
+    const char *op = ss_request_name(request);
+    if (request->all == (request->graph != NULL))
         return ss_error_set(
             error, SS_EINVAL, "%s: say which graph, or \"all\"", op);
-    if (all && json_object_get(body, "version"))
+    if (request->all && request->has.version)
         return ss_error_set(
             error, SS_EINVAL, "%s: a version is of a graph: say which", op);
     return SS_OK;
 }
 
-static int check_text(const json_t *body, const char *name, size_t size_max,
-    struct ss_error *error)
+static int check_text(const char *name, bool was_said, const char *text,
+    size_t size_max, struct ss_error *error)
 {
-    const json_t *text = json_object_get(body, name);
-    if (text && (!json_is_string(text) || json_string_length(text) > size_max))
+    if (was_said && (!text || strlen(text) > size_max))
         return ss_error_set(error, SS_EINVAL,
             "pause: \"%s\" is text of at most %zu bytes", name, size_max);
     return SS_OK;
@@ -332,13 +327,13 @@ static int check_room(
         SS_PAUSES_MAX);
 }
 
-// The graph of `body`, and if it says so its version, must be known.
-static int check_graph(struct engine *engine, const json_t *body,
+// The graph, and where one is said its version, must be known.
+static int check_graph(struct engine *engine, const struct ss_request *request,
     const char **ret_version, struct ss_error *error)
 {
-    const char *name = ss_json_str(body, "graph", NULL);
-    const char *wanted = ss_json_str(body, "version", NULL);
-    if (!ss_request_graph(engine, NULL, body, error))
+    const char *name = request->graph;
+    const char *wanted = request->version;
+    if (!ss_request_graph(engine, NULL, name, error))
         return error->status;
     const struct ss_graph *graph =
         wanted ? ss_graph_version(engine, name, wanted, error) : NULL;
@@ -356,43 +351,43 @@ static void put_text(json_t *record, const char *name, const char *text)
 
 // Said again it is a new reason, not a new pause: it keeps its time. Gives.
 static json_t *record_of(const struct engine *engine, const char *key,
-    const char *version, const json_t *body)
+    const char *version, const struct ss_request *request)
 {
     const json_t *before = ss_map_get(&engine->pauses->by_key, key);
-    const char *by =
-        engine->request_by ? engine->request_by : ss_json_str(body, "by", NULL);
+    const char *by = request->signed_by ? request->signed_by : request->by;
     json_t *record = json_pack("{s:I}", "since_us",
         ss_json_int(before, "since_us", (json_int_t)engine->wall_us));
-    put_text(record, "graph", ss_json_str(body, "graph", NULL));
+    put_text(record, "graph", request->graph);
     put_text(record, "version", version);
-    put_text(record, "reason", ss_json_str(body, "reason", NULL));
+    put_text(record, "reason", request->reason);
     put_text(record, "by", by);
     return record;
 }
 
-void ss_pause_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_pause_request(struct engine *engine, const struct ss_request *request)
 {
     struct ss_error error = {0};
-    const char *graph = ss_json_str(body, "graph", NULL), *version = NULL;
-    int status = check_scope(body, "pause", &error);
+    const char *graph = request->graph, *version = NULL;
+    int status = check_scope(request, &error);
     if (status == SS_OK)
-        status = check_text(body, "reason", SS_PAUSE_REASON_MAX, &error);
+        status = check_text("reason", request->has.reason, request->reason,
+            SS_PAUSE_REASON_MAX, &error);
     if (status == SS_OK)
-        status = check_text(body, "by", SS_PAUSE_BY_MAX, &error);
+        status = check_text(
+            "by", request->has.by, request->by, SS_PAUSE_BY_MAX, &error);
     if (status == SS_OK && graph)
-        status = check_graph(engine, body, &version, &error);
+        status = check_graph(engine, request, &version, &error);
     if (status == SS_OK)
         status = check_members(engine, &error);
     char *key = key_of(graph, version);
     if (status == SS_OK)
         status = check_room(engine, key, &error);
     if (status != SS_OK) {
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        ss_reply_error(engine, request, status, "%s", error.message);
         ss_free(key);
         return;
     }
-    store(engine, peer, id, key, record_of(engine, key, version, body));
+    store(engine, request, key, record_of(engine, key, version, request));
 }
 
 // One that is paused, by its graph and the first letters of its version.
@@ -413,12 +408,12 @@ static const char *find_paused(
 }
 
 static void reply_not_paused(
-    struct engine *engine, const char *peer, uint64_t id, const char *graph)
+    struct engine *engine, const struct ss_request *request, const char *graph)
 {
     struct ss_hint hint;
     if (!graph || ss_known_graph(engine, graph, NULL)) {
         json_t *like = graph ? json_pack("{s:s}", "graph", graph) : NULL;
-        ss_reply(engine, peer, id,
+        ss_reply(engine, request,
             json_pack("{s:s, s:b, s:o}", "status", "unpaused", "was_paused", 0,
                 "still", still(engine, like)));
         json_decref(like);
@@ -428,34 +423,30 @@ static void reply_not_paused(
     for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
          e = e->next)
         ss_hint_offer(&hint, ss_json_str(e->value, "graph", "all"));
-    ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+    ss_reply_error(engine, request, SS_ENOTFOUND,
         "no graph \"%s\" is known, and none is paused.%s", graph,
         ss_hint_text(&hint));
 }
 
-void ss_unpause_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_unpause_request(struct engine *engine, const struct ss_request *request)
 {
     struct ss_error error = {0};
-    const char *graph = ss_json_str(body, "graph", NULL);
-    if (check_scope(body, "unpause", &error) != SS_OK) {
-        ss_reply_error(engine, peer, id, error.status, "%s", error.message);
+    const char *graph = request->graph;
+    if (check_scope(request, &error) != SS_OK) {
+        ss_reply_error(engine, request, error.status, "%s", error.message);
         return;
     }
-    const char *key =
-        find_paused(engine, graph, ss_json_str(body, "version", NULL));
+    const char *key = find_paused(engine, graph, request->version);
     if (key)
-        store(engine, peer, id, ss_strdup(key), NULL);
+        store(engine, request, ss_strdup(key), NULL);
     else
-        reply_not_paused(engine, peer, id, graph);
+        reply_not_paused(engine, request, graph);
 }
 
-void ss_pauses_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+void ss_pauses_request(struct engine *engine, const struct ss_request *request)
 {
-    (void)body;
     ss_reply(
-        engine, peer, id, json_pack("{s:o}", "pauses", ss_pauses_json(engine)));
+        engine, request, json_pack("{s:o}", "pauses", ss_pauses_json(engine)));
 }
 
 // ------------------------------------------------ what holds

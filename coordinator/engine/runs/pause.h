@@ -10,6 +10,7 @@
 struct engine;
 struct run;
 struct ss_event;
+struct ss_request;
 
 // The record of what holds the tasks of that graph back; `version` NULL: of all
 // its versions. Borrowed; NULL: it goes on.
@@ -28,12 +29,10 @@ void ss_pauses_verify(const struct engine *engine);
 // How many there are.
 size_t ss_pauses_count(const struct engine *engine);
 // The requests `pause`, `unpause` and `pauses`.
-void ss_pause_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+void ss_pause_request(struct engine *engine, const struct ss_request *request);
 void ss_unpause_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
-void ss_pauses_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+    struct engine *engine, const struct ss_request *request);
+void ss_pauses_request(struct engine *engine, const struct ss_request *request);
 // All records, by key. Gives.
 json_t *ss_pauses_json(const struct engine *engine);
 

@@ -20,6 +20,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
@@ -74,12 +75,11 @@ static bool has_unfinished(const struct thread *thread)
 // ------------------------------------------------ strategies
 
 int ss_queue_strategy(
-    const json_t *body, enum if_busy *ret, struct ss_error *error)
+    const struct ss_request *request, enum if_busy *ret, struct ss_error *error)
 {
     static const char *const names[] = {
         "reject", "enqueue", "interrupt", "rollback"};
-    const json_t *given = json_object_get(body, "if_busy");
-    const char *name = given ? json_string_value(given) : names[0];
+    const char *name = request->has.if_busy ? request->if_busy : names[0];
     struct ss_hint hint;
     ss_hint_init(&hint, name ? name : "");
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -172,7 +172,7 @@ void ss_queue_join(struct run *run)
                         : thread->queue_last + 1;
     run->record = ss_run_record(run, "queued");
     json_object_set_new(run->record, "place", json_integer(place));
-    json_object_set(run->record, "request", run->body);
+    json_object_set(run->record, "request", run->request->body);
     ss_engine_narrate(engine,
         "run of graph %s waits for its turn on thread "
         "%s, behind %zu",

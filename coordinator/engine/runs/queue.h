@@ -11,6 +11,7 @@
 
 struct engine;
 struct run;
+struct ss_request;
 struct thread;
 
 // What a request wants if its thread is busy.
@@ -28,8 +29,8 @@ bool ss_thread_busy(const struct thread *thread);
 // "run X", "an update": for messages.
 void ss_thread_busy_with(
     const struct thread *thread, char ret_text[SS_BUSY_TEXT_SIZE]);
-int ss_queue_strategy(
-    const json_t *body, enum if_busy *ret, struct ss_error *error) SS_MUST_USE;
+int ss_queue_strategy(const struct ss_request *request, enum if_busy *ret,
+    struct ss_error *error) SS_MUST_USE;
 // End those before `run` as the strategy says, or see that there is room behind
 // them. SS_ELIMIT: there is none.
 int ss_queue_make_way(

@@ -30,7 +30,7 @@ struct thread *ss_run_found(
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
     const char *status = ss_json_str(record_json, "status", "");
-    if (!id || !thread_id || ss_redirect(engine, NULL, 0, thread_id))
+    if (!id || !thread_id || !ss_shard_owned(engine, thread_id))
         return NULL;
     struct thread *thread = ss_thread_find(engine, thread_id);
     if (ss_run_live(thread, id) || ss_suspect_known(thread, id))
@@ -86,8 +86,8 @@ bool ss_run_recover_as(
     thread->recoveries = 0;
     if (before)
         take_over(run, before);
-    int status =
-        ss_run_parse(run, json_object_get(facts->entry, "request"), &error);
+    int status = ss_run_parse_stored(
+        run, json_object_get(facts->entry, "request"), &error);
     run->root = ss_loop_new(thread, run, run->graph, "");
     thread->run = run;
     ss_run_move(run, RUN_ACTIVE);

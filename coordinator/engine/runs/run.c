@@ -15,6 +15,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
@@ -53,7 +54,7 @@ void ss_run_free(struct run *run)
     ss_free(run->terms.output_keys.items);
     ss_map_fini(&run->replay_visited, NULL);
     json_decref(run->record);
-    json_decref(run->body);
+    ss_request_unref(run->request);
     json_decref(run->config);
     json_decref(run->context);
     json_decref(run->meta);
@@ -106,8 +107,8 @@ void ss_run_begin_row(struct run *run)
 {
     struct ss_row *row = ss_thread_row_for_entry(run->thread, run->id);
     row->entry = json_pack("{s:s, s:s, s:O, s:I}", "graph", run->graph->name,
-        "version", run->graph->version, "request", run->body, "created_us",
-        (json_int_t)run->created_us);
+        "version", run->graph->version, "request", run->request->body,
+        "created_us", (json_int_t)run->created_us);
     run->entry = row->entry;
     run->entry_seq = row->seq;
     ss_record_put(run->thread, run->id, ss_run_record(run, "running"));
@@ -228,8 +229,8 @@ struct run *ss_run_shadow(
         return NULL;
     struct run *run = ss_run_new(thread, known->graph);
     ss_id_copy(run->id, facts->id);
-    if (ss_run_parse(run, json_object_get(facts->entry, "request"), &error) ==
-        SS_OK)
+    if (ss_run_parse_stored(
+            run, json_object_get(facts->entry, "request"), &error) == SS_OK)
         return run;
     ss_run_free(run);
     return NULL;
@@ -238,9 +239,9 @@ struct run *ss_run_shadow(
 void ss_run_enter_queued(struct run *run)
 {
     struct ss_error error = {0};
-    int status = run->body
+    int status = run->request
                      ? SS_OK
-                     : ss_run_parse(run,
+                     : ss_run_parse_stored(run,
                            json_object_get(run->record, "request"), &error);
     ss_run_move(run, RUN_ACTIVE);
     run->thread->run = run;

@@ -7,7 +7,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/limits.h"
-#include "common/model/requests.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
@@ -15,10 +15,9 @@
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/threads/thread.h"
 
-static int parse_names(const json_t *body, const char *key,
+static int parse_names(const json_t *names, const char *key,
     struct ss_names *ret, struct ss_error *error)
 {
-    const json_t *names = json_object_get(body, key);
     size_t i;
     json_t *name;
     if (!names || json_is_null(names))
@@ -41,9 +40,8 @@ static int parse_names(const json_t *body, const char *key,
 }
 
 static int parse_output_keys(
-    struct run *run, const json_t *body, struct ss_error *error)
+    struct run *run, const json_t *keys, struct ss_error *error)
 {
-    const json_t *keys = json_object_get(body, "output_keys");
     if (!keys || json_is_null(keys))
         return SS_OK;
     run->terms.has_output_keys = true;
@@ -64,9 +62,8 @@ static int parse_output_keys(
 }
 
 static int parse_durability(
-    struct run *run, const json_t *body, struct ss_error *error)
+    struct run *run, const char *name, struct ss_error *error)
 {
-    const char *name = ss_json_str(body, "durability", "sync");
     static const char *const all[] = {"sync", "async", "exit"};
     for (size_t i = 0; i < 3; i++) {
         if (strcmp(name, all[i]) == 0) {
@@ -103,25 +100,26 @@ static json_t *make_meta(const json_t *config)
     return meta;
 }
 
-int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
+int ss_run_parse(
+    struct run *run, const struct ss_request *request, struct ss_error *error)
 {
-    run->body = json_incref(body);
-    run->input = json_object_get(body, "input");
-    run->command = json_object_get(body, "command");
+    run->request = ss_request_ref(request);
+    run->input = request->input;
+    run->command = request->command;
     if (json_is_null(run->command))
         run->command = NULL;
-    run->config = json_incref(json_object_get(body, "config"));
-    run->context = json_incref(json_object_get(body, "context"));
+    run->config = json_incref(request->config);
+    run->context = json_incref(request->context);
     run->meta = make_meta(run->config);
-    run->strict_resume = ss_json_bool(body, "strict_resume", false);
-    run->max_concurrency = ss_json_int(body, "max_concurrency", 0);
-    run->priority = ss_json_int(body, "priority", 0);
+    run->strict_resume = request->strict_resume;
+    run->max_concurrency = ss_request_int(request->max_concurrency, 0);
+    run->priority = ss_request_int(request->priority, 0);
     if (run->priority < -SS_PRIORITY_MAX || run->priority > SS_PRIORITY_MAX)
         return ss_error_set(error, SS_EINVAL,
             "priority: %" PRId64 " is not between %d and %d", run->priority,
             -SS_PRIORITY_MAX, SS_PRIORITY_MAX);
     run->recursion_limit =
-        ss_json_int(body, "recursion_limit", SS_RECURSION_LIMIT_DEFAULT);
+        ss_request_int(request->recursion_limit, SS_RECURSION_LIMIT_DEFAULT);
     if (run->recursion_limit > SS_RECURSION_LIMIT_MAX)
         run->recursion_limit = SS_RECURSION_LIMIT_MAX;
     if (run->recursion_limit < 1)
@@ -134,12 +132,27 @@ int ss_run_parse(struct run *run, json_t *body, struct ss_error *error)
     if (run->command && run->input && !json_is_null(run->input))
         return ss_error_set(
             error, SS_EINVAL, "give an input or a command, not both");
-    int status = parse_durability(run, body, error);
+    int status = parse_durability(
+        run, request->durability ? request->durability : "sync", error);
     if (status == SS_OK)
-        status = parse_names(body, "interrupt_before", &run->before, error);
+        status = parse_names(
+            request->interrupt_before, "interrupt_before", &run->before, error);
     if (status == SS_OK)
-        status = parse_names(body, "interrupt_after", &run->after, error);
+        status = parse_names(
+            request->interrupt_after, "interrupt_after", &run->after, error);
     if (status == SS_OK)
-        status = parse_output_keys(run, body, error);
+        status = parse_output_keys(run, request->output_keys, error);
+    return status;
+}
+
+int ss_run_parse_stored(
+    struct run *run, const json_t *body, struct ss_error *error)
+{
+    json_t *said =
+        json_is_object(body) ? json_incref((json_t *)body) : json_object();
+    struct ss_request *request = ss_request_new(SS_OP_RUN, NULL, 0, NULL, said);
+    int status = ss_run_parse(run, request, error);
+    ss_request_unref(request);
+    json_decref(said);
     return status;
 }

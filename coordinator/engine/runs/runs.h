@@ -14,6 +14,7 @@ struct engine;
 struct run;
 struct ss_map;
 struct ss_graph;
+struct ss_request;
 struct ss_record;
 struct ss_run_facts;
 
@@ -66,10 +67,13 @@ struct run *ss_run_shadow(
 
 // ------------------------------------------------ run_options.c
 
-// Read what `body` says of the run; once for each. Borrows it. SS_EINVAL says
+// Read what is asked of the run; once for each. Borrows it. SS_EINVAL says
 // which option is wrong.
-int ss_run_parse(
-    struct run *run, json_t *body, struct ss_error *error) SS_MUST_USE;
+int ss_run_parse(struct run *run, const struct ss_request *request,
+    struct ss_error *error) SS_MUST_USE;
+// The same of a request as a row or a record has it: its body.
+int ss_run_parse_stored(
+    struct run *run, const json_t *body, struct ss_error *error) SS_MUST_USE;
 
 // ------------------------------------------------ recover.c
 

@@ -50,14 +50,14 @@ bool ss_update_check_superstep(const json_t *updates, struct ss_error *error)
     return true;
 }
 
-int ss_update_check(const json_t *body, struct ss_error *error)
+int ss_update_check(const json_t *supersteps, struct ss_error *error)
 {
-    json_t *supersteps = json_object_get(body, "supersteps"), *updates;
+    json_t *updates;
     size_t i, total = 0;
     if (!json_is_array(supersteps) || json_array_size(supersteps) == 0)
         return ss_error_set(
             error, SS_EINVAL, "supersteps: give at least one list of updates");
-    json_array_foreach (supersteps, i, updates) {
+    json_array_foreach ((json_t *)supersteps, i, updates) {
         if (!json_is_array(updates) || json_array_size(updates) == 0)
             return ss_error_set(
                 error, SS_EINVAL, "supersteps: number %zu has no update", i);

@@ -14,6 +14,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/reserved.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
@@ -35,9 +36,8 @@
 
 struct change {
     struct thread *thread;
-    char *peer;
-    uint64_t id;
-    json_t *body;
+    struct ss_request *request;
+    json_t *supersteps; // its own: what a copy brings along stands there, too
     struct ss_graph *root;
     struct ss_graph *graph;
     char *ns;
@@ -75,8 +75,8 @@ void ss_update_state_free(struct change *change)
     ss_queue_later(change->thread);
     ss_graph_unref(change->root);
     ss_graph_unref(change->graph);
-    json_decref(change->body);
-    ss_free(change->peer);
+    json_decref(change->supersteps);
+    ss_request_unref(change->request);
     ss_free(change->ns);
     ss_free(change->left);
     ss_free(change);
@@ -85,7 +85,8 @@ void ss_update_state_free(struct change *change)
 void ss_update_state_abandon(
     struct change *change, int status, const char *message)
 {
-    ss_reply_dropped(change->thread, change->peer, change->id, status, message);
+    ss_reply_dropped(change->thread, change->request->peer, change->request->id,
+        status, message);
     ss_update_state_free(change);
 }
 
@@ -109,8 +110,7 @@ static void refuse(struct change *change, const struct ss_error *error)
 
 static json_t *updates_of(const struct change *change)
 {
-    return json_array_get(
-        json_object_get(change->body, "supersteps"), change->superstep);
+    return json_array_get(change->supersteps, change->superstep);
 }
 
 static int load(struct change *change, struct ss_error *error)
@@ -119,7 +119,7 @@ static int load(struct change *change, struct ss_error *error)
     ss_thread_seal(thread);
     struct ss_checkpoint_entry *mark = NULL;
     if (change->superstep == 0) {
-        const char *id = ss_json_str(change->body, "checkpoint_id", NULL);
+        const char *id = change->request->checkpoint_id;
         mark = ss_journal_find(thread->journal, change->ns, id);
         change->superseded =
             id && mark &&
@@ -199,14 +199,14 @@ static void save(struct change *change, const char *source)
     if (updates_of(change)) {
         json_decref(config);
         ss_answer_keep_part(
-            thread, change->body, change->superstep, change->base);
+            thread, change->request, change->superstep, change->base);
         change->is_due = true;
         return;
     }
     ss_thread_remember(thread, change->root);
     json_t *answer = json_pack("{s:o}", "config", config);
-    ss_answer_keep(thread, change->body, answer);
-    ss_reply_durable(thread, change->peer, change->id, answer);
+    ss_answer_keep(thread, change->request, answer);
+    ss_reply_durable(thread, change->request, answer);
     ss_update_state_free(change);
 }
 
@@ -427,14 +427,13 @@ static void unfold_copy(struct change *change)
     json_t *more = json_object_get(json_array_get(updates, 0), "values");
     if (ss_update_is_as(json_array_get(updates, 0), SS_NAME_COPY) &&
         json_is_array(more) && json_array_size(more) > 0)
-        json_array_insert(json_object_get(change->body, "supersteps"),
-            change->superstep + 1, more);
+        json_array_insert(change->supersteps, change->superstep + 1, more);
 }
 
 // Its client asks again after a crash: what is in the rows is not done again.
 static void go_on(struct change *change)
 {
-    size_t done = ss_answer_part(change->thread, change->body, change->base);
+    size_t done = ss_answer_part(change->thread, change->request, change->base);
     for (; change->superstep < done && updates_of(change); change->superstep++)
         unfold_copy(change);
 }
@@ -518,10 +517,11 @@ static void folded(struct loop *loop)
 }
 
 // The graph and the namespace that the request means now. False: it is refused.
-static bool find_place(struct thread *thread, const json_t *body,
+static bool find_place(struct thread *thread, const struct ss_request *request,
     struct graph_ref *ret, struct ss_error *error)
 {
-    if (!ss_graph_ref_find(thread->engine, thread, body, ret, error))
+    if (!ss_graph_ref_find(thread->engine, thread, request->graph,
+            request->checkpoint_ns, ret, error))
         return false;
     if (!ret->known) {
         ss_error_set(error, SS_EINVAL, "graph %s has no graph inside at \"%s\"",
@@ -543,30 +543,29 @@ static void take_place(struct change *change, const struct graph_ref *place)
 }
 
 void ss_update_state_request(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body)
+    struct thread *thread, const struct ss_request *request)
 {
     struct engine *engine = thread->engine;
     struct ss_error error = {0};
     struct graph_ref place = {0};
-    int status = ss_update_check(body, &error);
+    int status = ss_update_check(request->supersteps, &error);
     if (status == SS_OK)
-        status = ss_key_check(body, &error);
-    if (status == SS_OK && ss_answered_before(thread, peer, id, body))
+        status = ss_key_check(request, &error);
+    if (status == SS_OK && ss_answered_before(thread, request))
         return;
     if (status == SS_OK && ss_thread_busy(thread))
         status = ss_error_set(&error, SS_EBUSY,
             "thread %s is busy: update it when its run has ended", thread->id);
-    if (status == SS_OK && !find_place(thread, body, &place, &error))
+    if (status == SS_OK && !find_place(thread, request, &place, &error))
         status = error.status;
     if (status != SS_OK) {
-        ss_reply_error(engine, peer, id, status, "%s", error.message);
+        ss_reply_error(engine, request, status, "%s", error.message);
         return;
     }
     struct change *change = ss_zalloc(1, sizeof(*change));
     change->thread = thread;
-    change->peer = ss_strdup(peer);
-    change->id = id;
-    change->body = json_deep_copy(body);
+    change->request = ss_request_ref(request);
+    change->supersteps = json_deep_copy(request->supersteps);
     take_place(change, &place);
     thread->change = change;
     go_on(change);
@@ -605,7 +604,7 @@ void ss_update_state_plan_anew(struct change *change)
         "the update on thread %s is planned anew:"
         " nobody serves its version of graph %s",
         thread->id, change->root->name);
-    if (!find_place(thread, change->body, &place, &error)) {
+    if (!find_place(thread, change->request, &place, &error)) {
         refuse(change, &error);
         return;
     }

@@ -8,12 +8,13 @@
 struct change;
 struct ss_graph;
 struct ss_outcome;
+struct ss_request;
 struct task;
 struct thread;
 
 // The request `update`.
 void ss_update_state_request(
-    struct thread *thread, const char *peer, uint64_t id, json_t *body);
+    struct thread *thread, const struct ss_request *request);
 // What a worker made of a task of an update. May free the change.
 void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome);
 // The graph whose workers serve it. Borrowed.

@@ -30,7 +30,7 @@ bool ss_update_is_as(const json_t *update, const char *name);
 // What may stand in a superstep: R1.13, R9.8, R9.10. False: not this (`error`).
 bool ss_update_check_superstep(const json_t *updates, struct ss_error *error);
 // A request: its supersteps, and how many they are. SS_EINVAL, SS_ELIMIT.
-int ss_update_check(const json_t *body, struct ss_error *error);
+int ss_update_check(const json_t *supersteps, struct ss_error *error);
 
 // ------------------------------------------------ as_node.c
 

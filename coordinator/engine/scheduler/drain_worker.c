@@ -12,6 +12,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/request.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -45,28 +46,28 @@ static struct worker *find(struct engine *engine, const char *name)
 }
 
 static void reply_unknown(
-    struct engine *engine, const char *peer, uint64_t id, const char *name)
+    struct engine *engine, const struct ss_request *request, const char *name)
 {
     struct ss_hint hint;
     ss_hint_init(&hint, name);
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         ss_hint_offer(&hint, ((const struct worker *)e->value)->name);
-    ss_reply_error(engine, peer, id, SS_ENOTFOUND,
+    ss_reply_error(engine, request, SS_ENOTFOUND,
         "no worker \"%s\" is here; `superstep workers` lists them.%s", name,
         ss_hint_text(&hint));
 }
 
 void ss_worker_drain_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body)
+    struct engine *engine, const struct ss_request *request)
 {
-    const char *name = ss_json_str(body, "worker", NULL);
+    const char *name = request->worker;
     if (!name) {
-        ss_reply_error(engine, peer, id, SS_EINVAL, "drain: say which worker");
+        ss_reply_error(engine, request, SS_EINVAL, "drain: say which worker");
         return;
     }
     struct worker *worker = find(engine, name);
     if (!worker) {
-        reply_unknown(engine, peer, id, name);
+        reply_unknown(engine, request, name);
         return;
     }
     if (!ss_worker_leaves(worker)) {
@@ -74,5 +75,5 @@ void ss_worker_drain_request(
         ss_worker_move(worker, WORKER_SENT_AWAY);
         send_away(worker);
     }
-    ss_reply(engine, peer, id, json_pack("{s:s}", "status", "draining"));
+    ss_reply(engine, request, json_pack("{s:s}", "status", "draining"));
 }

@@ -15,6 +15,7 @@ struct census;
 struct engine;
 struct ss_attempt;
 struct ss_event;
+struct ss_request;
 struct ss_shards;
 
 enum worker_state {
@@ -162,6 +163,6 @@ void ss_vouched_expire(struct engine *engine);
 
 // The request `drain`.
 void ss_worker_drain_request(
-    struct engine *engine, const char *peer, uint64_t id, json_t *body);
+    struct engine *engine, const struct ss_request *request);
 
 #endif

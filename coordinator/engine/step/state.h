@@ -104,9 +104,7 @@ struct engine {
     uint64_t stamps;      // of lists that workers hold
     int64_t announced_us; // of the newest graph
     int64_t evict_at_ms;
-    bool graphs_moved;      // one became known in this step
-    const char *request_op; // of the request being served
-    const char *request_by; // the key of who asks, or NULL
+    bool graphs_moved; // one became known in this step
     int64_t wake_at_ms;
 };
 

@@ -211,9 +211,8 @@ bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph)
 }
 
 struct ss_graph *ss_request_graph(struct engine *engine,
-    const struct thread *thread, const json_t *body, struct ss_error *error)
+    const struct thread *thread, const char *name, struct ss_error *error)
 {
-    const char *name = ss_json_str(body, "graph", NULL);
     if (!name)
         name = thread ? thread->graph : NULL;
     if (!name) {

@@ -4,7 +4,6 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
-#include "common/model/value.h"
 #include "coordinator/engine/threads/graphs.h"
 
 // A namespace without task ids; `counters`: digits stay too (R12.4, R12.4b).
@@ -37,10 +36,11 @@ struct ss_graph *ss_graph_at(struct ss_graph *root, const char *ns)
 }
 
 bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct graph_ref *ret, struct ss_error *error)
+    const char *graph, const char *ns, struct graph_ref *ret,
+    struct ss_error *error)
 {
-    const char *ns = ss_json_str(body, "checkpoint_ns", "");
-    struct ss_graph *root = ss_request_graph(engine, thread, body, error);
+    struct ss_graph *root = ss_request_graph(engine, thread, graph, error);
+    ns = ns ? ns : "";
     if (!root)
         return false;
     if (root->checkpointer == SS_CHECKPOINTER_KEEP) {

@@ -46,10 +46,10 @@ void ss_graph_found(struct engine *engine, const struct ss_event *event);
 // them, is the newest.
 void ss_graphs_found(struct engine *engine);
 void ss_graphs_fini(struct engine *engine);
-// The graph that a request means: by its name, else the thread's own. Borrowed;
-// NULL after an error was set.
+// The graph that a request means: by its name, else (NULL) the thread's own.
+// Borrowed; NULL after an error was set.
 struct ss_graph *ss_request_graph(struct engine *engine,
-    const struct thread *thread, const json_t *body, struct ss_error *error);
+    const struct thread *thread, const char *name, struct ss_error *error);
 // One worker more, or less, serves the version of that key.
 void ss_graph_is_served(struct engine *engine, const char *key, bool more);
 size_t ss_graph_workers(
@@ -62,8 +62,10 @@ bool ss_graph_is_replaced(struct engine *engine, const struct ss_graph *graph);
 // The graph of `root` that stands in that namespace; NULL: it has none there.
 // Borrows.
 struct ss_graph *ss_graph_at(struct ss_graph *root, const char *ns);
+// What a request means by its graph and its namespace (each NULL: not said).
 // False: `error` says that the graph is not known, or has no state of its own.
 bool ss_graph_ref_find(struct engine *engine, struct thread *thread,
-    const json_t *body, struct graph_ref *ret, struct ss_error *error);
+    const char *graph, const char *ns, struct graph_ref *ret,
+    struct ss_error *error);
 
 #endif

@@ -5,16 +5,16 @@
 #include "common/base/ids.h"
 #include "common/base/status.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
 
-int ss_key_check(const json_t *body, struct ss_error *error)
+int ss_key_check(const struct ss_request *request, struct ss_error *error)
 {
-    const json_t *key = json_object_get(body, "key");
-    size_t size = json_string_length(key);
-    if (!key || (size > 0 && size <= SS_KEY_SIZE_MAX))
+    size_t size = request->key ? strlen(request->key) : 0;
+    if (!request->has.key || (size > 0 && size <= SS_KEY_SIZE_MAX))
         return SS_OK;
     return ss_error_set(
         error, SS_EINVAL, "key: give a text of 1 to %d bytes", SS_KEY_SIZE_MAX);
@@ -31,9 +31,10 @@ static const json_t *kept_in(const struct ss_row *row, const char *key)
 // update that was cut off, {"key", "done", "base"}. Borrowed; NULL: none does.
 // The row that is open counts: who had waited beside the first one is served in
 // the same step.
-static const json_t *kept(const struct thread *thread, const json_t *body)
+static const json_t *kept(
+    const struct thread *thread, const struct ss_request *request)
 {
-    const char *key = ss_json_str(body, "key", NULL);
+    const char *key = request->key;
     const json_t *end = key ? kept_in(thread->open, key) : NULL;
     for (uint64_t seq = ss_journal_head(thread->journal);
          key && !end && seq > 0; seq--)
@@ -41,12 +42,11 @@ static const json_t *kept(const struct thread *thread, const json_t *body)
     return end;
 }
 
-bool ss_answered_before(
-    struct thread *thread, const char *peer, uint64_t id, const json_t *body)
+bool ss_answered_before(struct thread *thread, const struct ss_request *request)
 {
-    json_t *answer = json_object_get(kept(thread, body), "answer");
+    json_t *answer = json_object_get(kept(thread, request), "answer");
     if (answer)
-        ss_reply_durable(thread, peer, id, json_incref(answer));
+        ss_reply_durable(thread, request, json_incref(answer));
     return answer != NULL;
 }
 
@@ -58,26 +58,26 @@ static void keep(struct thread *thread, json_t *what)
     row->end = what;
 }
 
-void ss_answer_keep(struct thread *thread, const json_t *body, json_t *answer)
+void ss_answer_keep(
+    struct thread *thread, const struct ss_request *request, json_t *answer)
 {
-    json_t *key = json_object_get(body, "key");
-    if (json_is_string(key))
-        keep(thread, json_pack("{s:O, s:O}", "key", key, "answer", answer));
+    if (request->key)
+        keep(thread,
+            json_pack("{s:s, s:O}", "key", request->key, "answer", answer));
 }
 
-void ss_answer_keep_part(
-    struct thread *thread, const json_t *body, size_t done, const char *base)
+void ss_answer_keep_part(struct thread *thread,
+    const struct ss_request *request, size_t done, const char *base)
 {
-    json_t *key = json_object_get(body, "key");
-    if (json_is_string(key))
-        keep(thread, json_pack("{s:O, s:I, s:s}", "key", key, "done",
+    if (request->key)
+        keep(thread, json_pack("{s:s, s:I, s:s}", "key", request->key, "done",
                          (json_int_t)done, "base", base));
 }
 
-size_t ss_answer_part(const struct thread *thread, const json_t *body,
-    char ret_base[SS_UUID_SIZE])
+size_t ss_answer_part(const struct thread *thread,
+    const struct ss_request *request, char ret_base[SS_UUID_SIZE])
 {
-    const json_t *part = kept(thread, body);
+    const json_t *part = kept(thread, request);
     size_t done = (size_t)ss_json_int(part, "done", 0);
     if (done > 0)
         ss_id_copy(ret_base, ss_json_str(part, "base", ""));

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/model/value.h"
+#include "common/model/request.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/threads/answers.h"
 
-void ss_page_init(struct page *page, const json_t *body)
+void ss_page_init(struct page *page, json_int_t limit)
 {
-    json_int_t limit = ss_json_int(body, "limit", SS_HISTORY_MAX);
+    limit = ss_request_int(limit, SS_HISTORY_MAX);
     *page = (struct page){.items = json_array(),
         .count_max = limit < 0                            ? 0
                      : limit < (json_int_t)SS_HISTORY_MAX ? (size_t)limit

@@ -6,6 +6,7 @@
 #include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/model/request.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -18,7 +19,7 @@ json_t *ss_error_json(int status, const char *message)
         text ? text : json_string("(not UTF-8)"));
 }
 
-void ss_reply(
+static void reply(
     struct engine *engine, const char *peer, uint64_t id, json_t *body)
 {
     ss_check(body);
@@ -28,20 +29,30 @@ void ss_reply(
                                   .json = body});
 }
 
-void ss_reply_error(struct engine *engine, const char *peer, uint64_t id,
+void ss_reply(
+    struct engine *engine, const struct ss_request *request, json_t *body)
+{
+    reply(engine, request->peer, request->id, body);
+}
+
+void ss_reply_refused(struct engine *engine, const char *peer, uint64_t id,
+    int status, const char *message)
+{
+    struct ss_error cut; // between characters
+    ss_error_set(&cut, status, "%s", message);
+    reply(engine, peer, id,
+        json_pack("{s:o}", "error", ss_error_json(status, cut.message)));
+}
+
+void ss_reply_error(struct engine *engine, const struct ss_request *request,
     int status, const char *format, ...)
 {
     char text[SS_ERROR_SIZE];
-    if (!peer)
-        return; // nobody asked (a recovery)
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
-    struct ss_error cut; // between characters
-    ss_error_set(&cut, status, "%s", text);
-    ss_reply(engine, peer, id,
-        json_pack("{s:o}", "error", ss_error_json(status, cut.message)));
+    ss_reply_refused(engine, request->peer, request->id, status, text);
 }
 
 json_t *ss_config_json(const struct thread *thread, const char *ns,

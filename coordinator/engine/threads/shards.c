@@ -50,23 +50,25 @@ json_t *ss_moved_json(const struct engine *engine, const char *thread)
 }
 
 bool ss_redirect(
-    struct engine *engine, const char *peer, uint64_t id, const char *thread)
+    struct engine *engine, const struct ss_request *request, const char *thread)
 {
     if (ss_shard_owned(engine, thread))
         return false;
-    if (peer)
-        ss_reply(engine, peer, id, ss_moved_json(engine, thread));
+    ss_reply(engine, request, ss_moved_json(engine, thread));
     return true;
 }
 
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message)
 {
-    struct engine *engine = thread->engine;
     if (status != SS_EMOVED)
-        ss_reply_error(engine, peer, id, status, "%s", message);
-    else if (peer)
-        ss_reply(engine, peer, id, ss_moved_json(engine, thread->id));
+        ss_reply_refused(thread->engine, peer, id, status, message);
+    else
+        ss_engine_command(thread->engine,
+            (struct ss_command){.type = SS_COMMAND_REPLY,
+                .peer = ss_strdup(peer),
+                .id = id,
+                .json = ss_moved_json(thread->engine, thread->id)});
 }
 
 // The owners are told with the members, by their numbers there.

@@ -7,6 +7,7 @@
 
 struct engine;
 struct ss_event;
+struct ss_request;
 struct thread;
 
 // ------------------------------------------------ shards.c
@@ -15,9 +16,9 @@ struct thread;
 bool ss_shard_owned(const struct engine *engine, const char *thread);
 // Of the owner of its shard: orders carry it, and workers know the newer one.
 uint64_t ss_shard_epoch(const struct engine *engine, const char *thread);
-// True: the thread is another's, and who asked (NULL: nobody) was told whose.
-bool ss_redirect(
-    struct engine *engine, const char *peer, uint64_t id, const char *thread);
+// True: the thread is another's, and who asked was told whose.
+bool ss_redirect(struct engine *engine, const struct ss_request *request,
+    const char *thread);
 // What a thread that is dropped owes `peer`.
 void ss_reply_dropped(struct thread *thread, const char *peer, uint64_t id,
     int status, const char *message);

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/model/requests.h"
-#include "common/model/value.h"
+#include "common/model/request.h"
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/threads_impl.h"
@@ -18,26 +17,32 @@
 
 void ss_waiting_fini(struct waiting *waiting)
 {
-    ss_free(waiting->peer);
     ss_free(waiting->op);
-    json_decref(waiting->body);
+    ss_request_unref(waiting->request);
+    ss_free(waiting->run);
 }
 
-void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body)
+void ss_waiting_add(
+    struct thread *thread, const char *op, const struct ss_request *request)
 {
-    SS_VEC_PUSH(&thread->waiting, (struct waiting){ss_strdup(peer), id,
-                                      ss_strdup(op), json_incref(body)});
+    SS_VEC_PUSH(&thread->waiting, (struct waiting){.op = ss_strdup(op),
+                                      .request = ss_request_ref(request)});
+}
+
+void ss_waiting_add_run_last(
+    struct thread *thread, const char *run, const char *op)
+{
+    SS_VEC_PUSH(&thread->waiting,
+        (struct waiting){.op = ss_strdup(op), .run = ss_strdup(run)});
 }
 
 // Before those who ask: they are to find it.
 void ss_waiting_add_run(struct thread *thread, const char *run, const char *op)
 {
-    struct waiting found = {
-        .op = ss_strdup(op), .body = json_pack("{s:s}", "run", run)};
-    SS_VEC_PUSH(&thread->waiting, found);
+    ss_waiting_add_run_last(thread, run, op);
     size_t at = thread->waiting.count - 1;
-    for (; at > 0 && thread->waiting.items[at - 1].peer; at--)
+    struct waiting found = thread->waiting.items[at];
+    for (; at > 0 && thread->waiting.items[at - 1].request; at--)
         thread->waiting.items[at] = thread->waiting.items[at - 1];
     thread->waiting.items[at] = found;
 }
@@ -45,8 +50,8 @@ void ss_waiting_add_run(struct thread *thread, const char *run, const char *op)
 const char *ss_waiting_run(const struct thread *thread)
 {
     for (size_t i = 0; i < thread->waiting.count; i++)
-        if (!thread->waiting.items[i].peer)
-            return ss_json_str(thread->waiting.items[i].body, "run", "?");
+        if (thread->waiting.items[i].run)
+            return thread->waiting.items[i].run;
     return NULL;
 }
 
@@ -54,7 +59,7 @@ bool ss_waiting_has_run(const struct thread *thread, const char *run)
 {
     for (size_t i = 0; run && i < thread->waiting.count; i++) {
         const struct waiting *w = &thread->waiting.items[i];
-        if (!w->peer && strcmp(ss_json_str(w->body, "run", ""), run) == 0)
+        if (w->run && strcmp(w->run, run) == 0)
             return true;
     }
     return false;
@@ -65,8 +70,7 @@ bool ss_waiting_take_run(
 {
     for (size_t at = thread->waiting.count; at-- > 0;) {
         *ret = thread->waiting.items[at];
-        if (strcmp(ret->op, op) != 0 ||
-            strcmp(ss_json_str(ret->body, "run", ""), run) != 0)
+        if (!ret->run || strcmp(ret->op, op) != 0 || strcmp(ret->run, run) != 0)
             continue;
         SS_VEC_REMOVE(&thread->waiting, at);
         return true;
@@ -76,15 +80,17 @@ bool ss_waiting_take_run(
 
 void ss_waiting_refuse(struct thread *thread, int status, const char *message)
 {
-    for (size_t i = 0; i < thread->waiting.count; i++)
-        ss_reply_dropped(thread, thread->waiting.items[i].peer,
-            thread->waiting.items[i].id, status, message);
+    for (size_t i = 0; i < thread->waiting.count; i++) {
+        const struct ss_request *asks = thread->waiting.items[i].request;
+        if (asks)
+            ss_reply_dropped(thread, asks->peer, asks->id, status, message);
+    }
 }
 
 void ss_waiting_drop(struct thread *thread, bool but_runs)
 {
     for (size_t i = thread->waiting.count; i-- > 0;) {
-        if (but_runs && !thread->waiting.items[i].peer)
+        if (but_runs && thread->waiting.items[i].run)
             continue;
         ss_waiting_fini(&thread->waiting.items[i]);
         SS_VEC_REMOVE(&thread->waiting, i);

@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ss_request;
 struct thread;
 
 // A request that waits: for the thread to be loaded, or for its turn.
 struct waiting {
-    char *peer; // NULL: ours
-    uint64_t id;
-    char *op;
-    json_t *body;
+    char *op; // what is to be done
+    struct ss_request *request;
+    char *run; // one that was found; NULL: a client asks
 };
 
 struct waiting_list {
@@ -24,12 +24,15 @@ struct waiting_list {
 };
 
 void ss_waiting_fini(struct waiting *waiting);
-// One more request. Borrows all.
-void ss_waiting_add(struct thread *thread, const char *op, const char *peer,
-    uint64_t id, json_t *body);
+// One more request, to which `op` is to be done. Borrows all.
+void ss_waiting_add(
+    struct thread *thread, const char *op, const struct ss_request *request);
 // A run was found, which is to be recovered ("recover") or taken back when the
 // thread has been read.
 void ss_waiting_add_run(struct thread *thread, const char *run, const char *op);
+// The same, behind all that wait.
+void ss_waiting_add_run_last(
+    struct thread *thread, const char *run, const char *op);
 // The first run that was found and waits. Borrowed; NULL: none does.
 const char *ss_waiting_run(const struct thread *thread);
 // That run does (NULL: none does).

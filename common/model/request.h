@@ -1,0 +1,105 @@
+// request.h - what one client asks, read once where it comes in: who serves it
+// reads members, and no JSON by name.
+#ifndef SS_MODEL_REQUEST_H
+#define SS_MODEL_REQUEST_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/model/requests.h"
+
+// Each key of requests.def; it is of one type in all requests.
+#define SS_REQUEST_MAP(X)                                                      \
+    X(TEXT, action)                                                            \
+    X(TEXT, after)                                                             \
+    X(FLAG, all)                                                               \
+    X(TEXT, before)                                                            \
+    X(TEXT, by)                                                                \
+    X(TEXT, checkpoint_id)                                                     \
+    X(OBJECT, checkpoint_map)                                                  \
+    X(TEXT, checkpoint_ns)                                                     \
+    X(LIST, checkpoints)                                                       \
+    X(OBJECT, command)                                                         \
+    X(OBJECT, config)                                                          \
+    X(ANY, context)                                                            \
+    X(OBJECT, description)                                                     \
+    X(FLAG, detach)                                                            \
+    X(TEXT, durability)                                                        \
+    X(FLAG, expired)                                                           \
+    X(OBJECT, filter)                                                          \
+    X(INT, from)                                                               \
+    X(TEXT, graph)                                                             \
+    X(INT, idle_ms)                                                            \
+    X(TEXT, if_busy)                                                           \
+    X(ANY, input)                                                              \
+    X(LIST, interrupt_after)                                                   \
+    X(LIST, interrupt_before)                                                  \
+    X(FLAG, keep_waiting)                                                      \
+    X(TEXT, key)                                                               \
+    X(INT, limit)                                                              \
+    X(INT, max_concurrency)                                                    \
+    X(FLAG, more)                                                              \
+    X(LIST, nodes)                                                             \
+    X(LIST, output_keys)                                                       \
+    X(INT, priority)                                                           \
+    X(TEXT, reason)                                                            \
+    X(INT, recursion_limit)                                                    \
+    X(TEXT, run)                                                               \
+    X(OBJECT, seen)                                                            \
+    X(LIST, stream)                                                            \
+    X(FLAG, strict_resume)                                                     \
+    X(ANY, styles)                                                             \
+    X(FLAG, subgraphs)                                                         \
+    X(LIST, supersteps)                                                        \
+    X(TEXT, thread)                                                            \
+    X(TEXT, to)                                                                \
+    X(TEXT, version)                                                           \
+    X(TEXT, what)                                                              \
+    X(TEXT, worker)                                                            \
+    X(ANY, xray)
+
+// How a type is kept: a list, an object or anything as it was said, whatever it
+// is, for who serves it to judge.
+#define SS_REQUEST_TEXT   const char * // NULL: no text was said
+#define SS_REQUEST_INT    json_int_t   // SS_REQUEST_NO_INT: no integer was
+#define SS_REQUEST_FLAG   bool
+#define SS_REQUEST_LIST   json_t * // NULL: nothing was
+#define SS_REQUEST_OBJECT json_t *
+#define SS_REQUEST_ANY    json_t *
+
+#define SS_REQUEST_NO_INT INT64_MIN
+
+// Nobody changes it, so whoever keeps it keeps a reference.
+struct ss_request {
+    size_t references;
+    enum ss_op op;
+    char *peer;      // who asks; NULL: nobody does, it is read from a row
+    uint64_t id;     // the peer's number for it
+    char *signed_by; // the name of the peer's key; NULL: it has none
+    json_t *body;    // all that was said: an object
+    char *unknown;   // a key of the body that the op does not take; or NULL
+    // What the body says, borrowed from it.
+#define X(type, key) SS_REQUEST_##type key;
+    SS_REQUEST_MAP(X)
+#undef X
+    // Which keys the body has, whatever they hold.
+    struct {
+#define X(type, key) bool key;
+        SS_REQUEST_MAP(X)
+#undef X
+    } has;
+};
+
+// Read an object. Borrows all. Gives.
+struct ss_request *ss_request_new(enum ss_op op, const char *peer, uint64_t id,
+    const char *signed_by, json_t *body);
+struct ss_request *ss_request_ref(const struct ss_request *request);
+void ss_request_unref(const struct ss_request *request);
+// What it asks for: the name of its op.
+const char *ss_request_name(const struct ss_request *request);
+// An integer that was said, or `otherwise`.
+json_int_t ss_request_int(json_int_t said, json_int_t otherwise);
+
+#endif
