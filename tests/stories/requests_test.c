@@ -56,6 +56,24 @@ START_TEST(a_request_that_is_none_is_told_of_the_nearest)
 }
 END_TEST
 
+// The coordinator's core answers those before its engine sees them.
+START_TEST(what_the_process_answers_is_no_request_of_the_engine)
+{
+    world_store_slow(true);
+    uint64_t id = world_ask("ann", "threads", "{}"); // waits for the store
+    struct ss_event event = {.type = SS_EVENT_REQUEST, .peer = "ann"};
+    event.request.id = id;
+    event.request.op = "health";
+    event.request.body = json_object();
+    world_event(&event);
+    json_decref(event.request.body);
+    const json_t *error = json_object_get(world_answer(id), "error");
+    ck_assert_str_eq(
+        ss_json_str(error, "message", ""), "\"health\" is no request.");
+}
+END_TEST
+
 SUITE("requests", each_request_of_the_table_is_known,
     each_request_takes_its_own_keys_and_no_other,
-    a_request_that_is_none_is_told_of_the_nearest)
+    a_request_that_is_none_is_told_of_the_nearest,
+    what_the_process_answers_is_no_request_of_the_engine)
