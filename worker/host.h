@@ -1,12 +1,20 @@
 // host.h - the threads that run bodies.
 //
 //   event loop                            threads (at most `threads`)
-//   ss_host_start(order)   -> queue   ->  ss_execute()
+//   ss_host_start(order)   -> a list
+//   ss_host_go()           -> queue   ->  ss_execute()
 //   ss_host_stop_body()    -> a flag  ->  ss_cancelled()
 //   ss_host_take()         <- reports <-  progress, items, outcomes
 //   ss_host_fd() readable  <- one byte
+//   ss_host_watch()        -- who blocks, who waits
 //
 // Handed over under one mutex; whoever shows more than the loop takes waits.
+//
+// A wake-up costs more than a small body. So threads are woken by what the
+// bodies of a node took when they last ran: one each for those that took long,
+// and for those that never ran; one for many of the quick ones, whose outcomes
+// leave in lists. Where a quick body takes long after all, ss_host_watch()
+// finds it, and all that wait behind it get threads.
 #ifndef SS_WORKER_HOST_H
 #define SS_WORKER_HOST_H
 
@@ -27,12 +35,18 @@ int ss_host_new(const struct ss_host_options *options,
 // them to the end of the process, which must follow. True: joined.
 bool ss_host_destroy(struct ss_host **host);
 
-// Readable while there is something to take.
+// Readable while there is something to take that should not wait for more.
 int ss_host_fd(const struct ss_host *host);
-// Run it, if its body can begin before `begin_by_ms` (ss_session_may_begin);
-// else it comes back. Takes `order`.
+// Run it with the next ss_host_go(), if its body can begin before
+// `begin_by_ms` (ss_session_may_begin); else it comes back. Takes `order`.
 void ss_host_start(
     struct ss_host *host, struct ss_assignment *order, int64_t begin_by_ms);
+// Hand over what was started. True: there was something.
+bool ss_host_go(struct ss_host *host);
+// Before the loop sleeps: threads for those who wait behind a body that takes
+// longer than it used to. When to ask again; INT64_MAX: not before something
+// happens.
+int64_t ss_host_watch(struct ss_host *host, int64_t now_ms);
 // Tell the body of an attempt to stop (ss_cancelled()).
 void ss_host_stop_body(struct ss_host *host, struct ss_attempt attempt);
 
@@ -60,7 +74,8 @@ struct ss_host_reports {
     size_t unbegun_count, unbegun_capacity;
 };
 
-// Gives *ret_reports; false: nothing is there.
+// Gives *ret_reports; false: nothing is there. To be asked each time that the
+// loop wakes, also where the descriptor says nothing.
 bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports);
 // Free the lists and the items' values; outcomes and orders that are still
 // counted, too.

@@ -11,6 +11,10 @@ enum {
     SS_RESTART_MS_MAX = 10000,   // up to this: a crash at start must not spin
     SS_RESTART_WELL_MS = 30000,  // one that ran so long starts at once
     SS_HOST_ITEMS_MAX = 4096,    // shown and not yet sent: then bodies wait
+    SS_HOST_QUICK_US = 50,       // a body that takes less needs no own thread
+    SS_HOST_SHARE_US = 200,      // of such bodies are worth one more thread
+    SS_HOST_LATE_MS = 1,         // a quick body that runs longer is not quick
+    SS_HOST_SILENT_US = 100,     // an outcome waits no longer for others
     SS_SHELL_MESSAGES_MAX = 256, // read at once, before threads are heard
     SS_SHELL_BATCH_SIZE = 4 * 1024 * 1024, // results are sent when so large
     SS_SHELL_BATCH_MAX = 1024,             // and when so many

@@ -133,7 +133,6 @@ static void perform(
         break;
     case SS_SESSION_START:
         ss_host_start(shell->host, command->order, command->begin_by_ms);
-        ss_stop_at(SS_STOP_WORKER_STARTED);
         break;
     case SS_SESSION_STOP_BODY:
         ss_host_stop_body(shell->host, command->attempt);
@@ -171,6 +170,8 @@ static void step(struct shell *shell, struct ss_session_event event)
     ss_session_step(shell->session, &event, &commands);
     for (size_t i = 0; i < commands.count; i++)
         perform(shell, &commands.items[i]);
+    if (ss_host_go(shell->host))
+        ss_stop_at(SS_STOP_WORKER_STARTED);
     shell->wake_at_ms = commands.wake_at_ms;
 }
 
@@ -410,7 +411,10 @@ static void run(struct shell *shell)
     step(shell, (struct ss_session_event){.type = SS_SESSION_TICK});
     while (!shell->is_over) {
         int64_t now_ms = ss_clock_ms();
-        int wait_ms = ss_clock_left(shell->wake_at_ms, now_ms);
+        int64_t watch_ms = ss_host_watch(shell->host, now_ms);
+        int64_t wake_ms =
+            watch_ms < shell->wake_at_ms ? watch_ms : shell->wake_at_ms;
+        int wait_ms = ss_clock_left(wake_ms, now_ms);
         ss_lines_wait(&shell->lines, fds, 2, shell->is_spoilt ? 0 : wait_ms);
         take_signals(shell);
         take_messages(shell);

@@ -2,10 +2,12 @@
 #include <check.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/app/clock.h"
 #include "common/base/mem.h"
 #include "common/model/value.h"
 #include "tests/suite.h"
@@ -34,20 +36,23 @@ static int wait_at_gate(struct ss_task *task)
     return ss_update(task, json_pack("{s:s}", "k", ss_task_id(task)));
 }
 
-static void wait_for_waiting(int count)
-{
-    pthread_mutex_lock(&mutex);
-    while (waiting < count)
-        pthread_cond_wait(&moved, &mutex);
-    pthread_mutex_unlock(&mutex);
-}
-
 static void open_gate(void)
 {
     pthread_mutex_lock(&mutex);
     is_open = true;
     pthread_cond_broadcast(&moved);
     pthread_mutex_unlock(&mutex);
+}
+
+static int passes; // so many bodies go through the gate while it is closed
+
+static int pass_or_wait_at_gate(struct ss_task *task)
+{
+    pthread_mutex_lock(&mutex);
+    bool may_pass = passes > 0;
+    passes -= may_pass;
+    pthread_mutex_unlock(&mutex);
+    return may_pass ? SS_OK : wait_at_gate(task);
 }
 
 static int until_told(struct ss_task *task)
@@ -69,9 +74,11 @@ static void define(struct ss_graph_def *graph)
 {
     ss_key(graph, "k", SS_ANY);
     ss_node(graph, "gate", wait_at_gate);
+    ss_node(graph, "pass", pass_or_wait_at_gate);
     ss_node(graph, "told", until_told);
     ss_node(graph, "flood", flood);
     ss_edge(graph, SS_START, "gate");
+    ss_edge(graph, SS_START, "pass");
     ss_edge(graph, SS_START, "told");
     ss_edge(graph, SS_START, "flood");
 }
@@ -89,7 +96,7 @@ static void setup(void)
         ss_application_new(&app, NULL, &application, &error), SS_OK);
     struct ss_host_options options = {.application = application, .threads = 2};
     ck_assert_int_eq(ss_host_new(&options, &host, &error), SS_OK);
-    waiting = most_waiting = 0;
+    waiting = most_waiting = passes = 0;
     is_open = false;
 }
 
@@ -114,6 +121,41 @@ static struct ss_assignment *order(const char *node, uint64_t dispatch)
     return made;
 }
 
+static void start(struct ss_assignment *order)
+{
+    ss_host_start(host, order, INT64_MAX);
+    ck_assert(ss_host_go(host));
+}
+
+// As the loop sleeps: until there is something to take, or to look at.
+static void sleep_as_the_loop_does(void)
+{
+    struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
+    int64_t now_ms = ss_clock_ms();
+    int64_t wake_ms = ss_host_watch(host, now_ms);
+    ck_assert_int_ge(poll(&fd, 1, ss_clock_left(wake_ms, now_ms)), 0);
+}
+
+static int are_waiting(void)
+{
+    pthread_mutex_lock(&mutex);
+    int count = waiting;
+    pthread_mutex_unlock(&mutex);
+    return count;
+}
+
+// The loop does not hear of bodies that wait: it watches as long as it must.
+static void wait_for_waiting(int count)
+{
+    while (ss_host_watch(host, ss_clock_ms()) != INT64_MAX &&
+           are_waiting() < count)
+        sched_yield();
+    pthread_mutex_lock(&mutex);
+    while (waiting < count)
+        pthread_cond_wait(&moved, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
 // Wait for outcomes, up to `count` of them; items are counted and checked.
 static size_t take_outcomes(
     struct ss_outcome **outcomes, size_t count, size_t *ret_items)
@@ -122,8 +164,7 @@ static size_t take_outcomes(
     *ret_items = 0;
     while (taken < count) {
         struct ss_host_reports reports;
-        struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
-        ck_assert_int_eq(poll(&fd, 1, -1), 1);
+        sleep_as_the_loop_does();
         if (!ss_host_take(host, &reports))
             continue;
         ck_assert_uint_le(reports.items_count, SS_HOST_ITEMS_MAX);
@@ -145,6 +186,7 @@ START_TEST(bodies_run_side_by_side_but_never_more_than_threads)
     size_t items;
     for (uint64_t i = 0; i < 5; i++)
         ss_host_start(host, order("gate", i), INT64_MAX);
+    ck_assert(ss_host_go(host));
     wait_for_waiting(2);
     open_gate();
     size_t count = take_outcomes(outcomes, 5, &items);
@@ -166,12 +208,12 @@ START_TEST(bodies_that_come_together_do_not_share_the_one_idle_thread)
     struct ss_outcome *outcomes[2];
     size_t items;
     open_gate();
-    ss_host_start(host, order("gate", 1), INT64_MAX);
+    start(order("gate", 1));
     take_outcomes(outcomes, 1, &items);
     ss_outcome_destroy(&outcomes[0]);
     is_open = false;
     ss_host_start(host, order("gate", 2), INT64_MAX);
-    ss_host_start(host, order("gate", 3), INT64_MAX);
+    start(order("gate", 3));
     wait_for_waiting(2);
     open_gate();
     take_outcomes(outcomes, 2, &items);
@@ -180,12 +222,83 @@ START_TEST(bodies_that_come_together_do_not_share_the_one_idle_thread)
 }
 END_TEST
 
+// Bodies of this node were quick so far: they share a thread, and tell of
+// themselves in lists.
+static void learn_that_it_is_quick(const char *node)
+{
+    struct ss_outcome *outcome;
+    size_t items;
+    for (int i = 0; i < 40; i++) {
+        passes = 1;
+        start(order(node, 1));
+        take_outcomes(&outcome, 1, &items);
+        ss_outcome_destroy(&outcome);
+    }
+}
+
+START_TEST(a_body_that_was_quick_and_blocks_holds_nobody_up)
+{
+    struct ss_outcome *outcomes[3];
+    size_t items;
+    learn_that_it_is_quick("pass");
+    start(order("pass", 1));
+    ss_host_start(host, order("pass", 2), INT64_MAX);
+    start(order("told", 3));
+    wait_for_waiting(2);
+    open_gate();
+    take_outcomes(outcomes, 2, &items);
+    ss_host_stop_body(host, (struct ss_attempt){1, 3});
+    take_outcomes(outcomes + 2, 1, &items);
+    for (size_t i = 0; i < 3; i++)
+        ss_outcome_destroy(&outcomes[i]);
+}
+END_TEST
+
+START_TEST(an_outcome_does_not_wait_for_a_body_that_blocks)
+{
+    struct ss_outcome *outcomes[2];
+    size_t items;
+    learn_that_it_is_quick("pass");
+    passes = 1;
+    ss_host_start(host, order("pass", 1), INT64_MAX);
+    start(order("pass", 2));
+    take_outcomes(outcomes, 1, &items);
+    open_gate();
+    take_outcomes(outcomes + 1, 1, &items);
+    ss_outcome_destroy(&outcomes[0]);
+    ss_outcome_destroy(&outcomes[1]);
+}
+END_TEST
+
+START_TEST(many_quick_bodies_all_run)
+{
+    struct ss_outcome *outcomes[300];
+    size_t items;
+    bool seen[300] = {false};
+    learn_that_it_is_quick("pass");
+    passes = 300;
+    for (uint64_t i = 0; i < 300; i++) {
+        ss_host_start(host, order("pass", i), INT64_MAX);
+        if (i % 100 == 99)
+            ck_assert(ss_host_go(host));
+    }
+    ck_assert(!ss_host_go(host));
+    ck_assert_uint_eq(take_outcomes(outcomes, 300, &items), 300);
+    for (size_t i = 0; i < 300; i++) {
+        seen[outcomes[i]->attempt.dispatch] = true;
+        ss_outcome_destroy(&outcomes[i]);
+    }
+    for (size_t i = 0; i < 300; i++)
+        ck_assert(seen[i]);
+}
+END_TEST
+
 START_TEST(a_body_that_is_told_to_stop_stops)
 {
     struct ss_outcome *outcome;
     size_t items;
     ss_host_start(host, order("told", 1), INT64_MAX);
-    ss_host_start(host, order("gate", 2), INT64_MAX);
+    start(order("gate", 2));
     wait_for_waiting(1);
     ss_host_stop_body(host, (struct ss_attempt){1, 7}); // nobody's
     ss_host_stop_body(host, (struct ss_attempt){1, 1});
@@ -205,7 +318,7 @@ START_TEST(a_body_that_shows_more_than_is_taken_waits_and_nothing_is_lost)
     size_t items;
     struct ss_assignment *flooding = order("flood", 1);
     flooding->run_timeout_ms = FLOOD_MS;
-    ss_host_start(host, flooding, INT64_MAX);
+    start(flooding);
     take_outcomes(&outcome, 1, &items);
     ck_assert_uint_eq(items, 3 * SS_HOST_ITEMS_MAX);
     ck_assert(json_is_true(ss_value_json(outcome->writes.items[0].value)));
@@ -220,7 +333,7 @@ START_TEST(signs_of_progress_are_reported_once_until_they_are_taken)
     size_t items;
     struct ss_assignment *timed = order("told", 1);
     timed->idle_timeout_ms = 1000;
-    ss_host_start(host, timed, INT64_MAX);
+    start(timed);
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
     ck_assert_int_eq(poll(&fd, 1, -1), 1);
     ck_assert(ss_host_take(host, &reports));
@@ -236,7 +349,7 @@ END_TEST
 
 START_TEST(a_host_with_a_body_that_goes_on_is_left_to_the_process)
 {
-    ss_host_start(host, order("gate", 1), INT64_MAX);
+    start(order("gate", 1));
     wait_for_waiting(1);
     ck_assert(!ss_host_destroy(&host));
     open_gate();
@@ -249,6 +362,7 @@ START_TEST(a_body_that_comes_too_late_does_not_begin)
     struct ss_host_reports reports;
     struct pollfd fd = {.fd = ss_host_fd(host), .events = POLLIN};
     ss_host_start(host, order("gate", 1), 0);
+    ck_assert(ss_host_go(host));
     ck_assert_int_eq(poll(&fd, 1, -1), 1);
     ck_assert(ss_host_take(host, &reports));
     ck_assert_uint_eq(reports.outcomes_count, 0);
@@ -267,6 +381,9 @@ int main(void)
     tcase_add_test(tcase, bodies_run_side_by_side_but_never_more_than_threads);
     tcase_add_test(
         tcase, bodies_that_come_together_do_not_share_the_one_idle_thread);
+    tcase_add_test(tcase, a_body_that_was_quick_and_blocks_holds_nobody_up);
+    tcase_add_test(tcase, an_outcome_does_not_wait_for_a_body_that_blocks);
+    tcase_add_test(tcase, many_quick_bodies_all_run);
     tcase_add_test(tcase, a_body_that_comes_too_late_does_not_begin);
     tcase_add_test(tcase, a_body_that_is_told_to_stop_stops);
     tcase_add_test(
