@@ -5,9 +5,10 @@
 // appends; hand-overs go by the one that appends, and so behind them. What is
 // gained is read (found.c) and fed to the engine.
 //
-// A store that is ours alone has a trivial table of owners: all shards are
-// gained with the first look, for ever, and a stop leaves a word there that it
-// was one.
+// A coordinator alone with its store is a cluster of one: the same owners ask a
+// table in memory (table.c), hold a lease for ever, and gain all shards in the
+// first turn. Its engine has them from the start and keeps them to the end, so
+// that it hears of none; and a stop leaves a word in the store.
 #include <string.h>
 
 #include "coordinator/core/core_impl.h"
@@ -17,14 +18,19 @@ void ss_core_cluster_open(struct ss_core *core)
     const struct ss_core_options *options = &core->options;
     struct ss_core_cluster *cluster = &core->cluster;
     cluster->wake_at_ms = options->is_steered ? INT64_MAX : 0; // at once
-    if (options->is_shared && !options->is_steered)
-        cluster->owners = ss_owners_new(&(struct ss_owners_options){
-            .name = options->self.name, .lease_ms = options->cluster_lease_ms});
+    ss_core_table_init(
+        &cluster->table, &options->self, options->is_after_crash);
+    if (!options->is_steered)
+        cluster->owners = ss_owners_new(
+            &(struct ss_owners_options){.name = options->self.name,
+                .lease_ms = options->is_shared ? options->cluster_lease_ms
+                                               : SS_OWNERS_FOR_EVER});
 }
 
 void ss_core_cluster_fini(struct ss_core *core)
 {
     ss_owners_destroy(&core->cluster.owners);
+    ss_core_table_fini(&core->cluster.table);
     ss_gains_fini(&core->cluster.gains);
 }
 
@@ -39,10 +45,35 @@ static void cluster_submit(struct ss_core *core, enum ss_core_lane lane,
     job->lease_ms = core->options.cluster_lease_ms;
     job->shards = command->shards;
     job->key = command->name[0] ? ss_strdup(command->name) : NULL;
-    ss_core_out_submit(core, lane, job);
+    if (core->options.is_shared)
+        ss_core_out_submit(core, lane, job);
+    else
+        ss_core_table_submit(&core->cluster.table, job);
 }
 
-static void cluster_gained(
+// The last word of one that ends as asked: what it leaves is not what ended it.
+static void cluster_say_stopped(struct ss_core *core)
+{
+    static const char text[] = "true";
+    const struct ss_store_put put = {.table = SS_TABLE_META,
+        .key = SS_STORE_STOPPED_KEY,
+        .value = text,
+        .value_size = sizeof(text) - 1};
+    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
+    ss_core_out_submit(
+        core, SS_CORE_APPENDS, ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
+}
+
+static void cluster_end(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    if (core->options.is_shared)
+        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
+    else
+        cluster_say_stopped(core);
+}
+
+static void cluster_tell_gained(
     struct ss_core *core, const struct ss_owners_command *command)
 {
     struct ss_event event = {.type = SS_EVENT_SHARDS_GAINED};
@@ -50,11 +81,18 @@ static void cluster_gained(
     event.shards.epoch = command->epoch;
     event.shards.unread = true;
     ss_core_feed(core, &event);
-    ss_gains_add(&core->cluster.gains, &command->shards, command->crashed);
-    ss_core_found_ask(core);
     ss_core_say(core, SS_CORE_INFO, "%zu shards gained%s",
         ss_shards_count(&command->shards),
         command->crashed ? ", of a coordinator that ended without a word" : "");
+}
+
+static void cluster_gained(
+    struct ss_core *core, const struct ss_owners_command *command)
+{
+    if (core->options.is_shared)
+        cluster_tell_gained(core, command);
+    ss_gains_add(&core->cluster.gains, &command->shards, command->crashed);
+    ss_core_found_ask(core);
 }
 
 static void cluster_tell_let_go(
@@ -158,16 +196,18 @@ static void cluster_perform(
         cluster_submit(core, SS_CORE_APPENDS, SS_JOB_HAND, command);
         break;
     case SS_OWNERS_END:
-        cluster_submit(core, SS_CORE_APPENDS, SS_JOB_END, command);
+        cluster_end(core, command);
         break;
     case SS_OWNERS_GAINED:
         cluster_gained(core, command);
         break;
     case SS_OWNERS_LOST:
-        cluster_lost(core, command);
+        if (core->options.is_shared)
+            cluster_lost(core, command);
         break;
     case SS_OWNERS_SEEN:
-        cluster_seen(core);
+        if (core->options.is_shared)
+            cluster_seen(core);
         break;
     case SS_OWNERS_DISPLACED:
         cluster_displaced(core);
@@ -187,33 +227,6 @@ static void cluster_feed(struct ss_core *core, struct ss_owners_event event)
     cluster->wake_at_ms = commands.wake_at_ms;
     for (size_t i = 0; i < commands.count; i++)
         cluster_perform(core, &commands.items[i]);
-}
-
-// ------------------------------------------------ alone
-
-// The engine has all shards from its beginning, and serves none before they
-// were read.
-static void cluster_gain_all(struct ss_core *core)
-{
-    struct ss_shards all;
-    ss_shards_fill(&all);
-    core->cluster.has_begun = true;
-    core->cluster.wake_at_ms = INT64_MAX;
-    ss_gains_add(&core->cluster.gains, &all, core->options.is_after_crash);
-    ss_core_found_ask(core);
-}
-
-// The last word of one that ends as asked: what it leaves is not what ended it.
-static void cluster_say_stopped(struct ss_core *core)
-{
-    static const char text[] = "true";
-    const struct ss_store_put put = {.table = SS_TABLE_META,
-        .key = SS_STORE_STOPPED_KEY,
-        .value = text,
-        .value_size = sizeof(text) - 1};
-    const struct ss_store_unit unit = {.puts = &put, .puts_count = 1};
-    ss_core_out_submit(
-        core, SS_CORE_APPENDS, ss_job_apply(SS_CORE_TAG_STOPPED, &unit));
 }
 
 // ------------------------------------------------ answers
@@ -258,17 +271,27 @@ static bool cluster_answered(struct ss_core *core, const struct ss_job *job)
     return true;
 }
 
+// What a table in memory was asked is answered at once.
+static void cluster_answer(struct ss_core *core)
+{
+    struct ss_job *job;
+    while ((job = ss_core_table_take(&core->cluster.table))) {
+        (void)cluster_answered(core, job);
+        ss_job_destroy(&job);
+    }
+}
+
 bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
 {
     enum ss_owners_event_type of;
-    bool is_shared = core->cluster.owners != NULL;
+    bool is_shared = core->options.is_shared && core->cluster.owners;
     if (is_shared && job->status == SS_EFENCED &&
         !cluster_answer_type(job->type, &of))
         cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_FENCED});
     if (ss_core_found_took(core, job))
         return true;
     if (job->type == SS_JOB_APPLY && job->tag == SS_CORE_TAG_STOPPED) {
-        core->cluster.has_left = true;
+        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_ENDED});
         return true;
     }
     return is_shared && cluster_answered(core, job);
@@ -276,29 +299,30 @@ bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job)
 
 // ------------------------------------------------ the turn's
 
+static void cluster_happens(
+    struct ss_core *core, enum ss_owners_event_type type)
+{
+    if (!core->cluster.owners)
+        return;
+    cluster_feed(core, (struct ss_owners_event){.type = type});
+    cluster_answer(core);
+}
+
 void ss_core_cluster_look(struct ss_core *core)
 {
-    if (core->now_ms < core->cluster.wake_at_ms)
-        return;
-    if (core->cluster.owners)
-        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_TICK});
-    else
-        cluster_gain_all(core);
+    if (core->now_ms >= core->cluster.wake_at_ms)
+        cluster_happens(core, SS_OWNERS_TICK);
 }
 
 void ss_core_cluster_drain(struct ss_core *core)
 {
-    if (core->cluster.owners)
-        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_DRAIN});
+    cluster_happens(core, SS_OWNERS_DRAIN);
 }
 
 void ss_core_cluster_leave(struct ss_core *core)
 {
     core->cluster.is_leaving = true;
-    if (core->cluster.owners)
-        cluster_feed(core, (struct ss_owners_event){.type = SS_OWNERS_LEAVE});
-    else
-        cluster_say_stopped(core);
+    cluster_happens(core, SS_OWNERS_LEAVE);
 }
 
 // ------------------------------------------------ looks
@@ -307,7 +331,7 @@ bool ss_core_is_settled(const struct ss_core *core)
 {
     const struct ss_core_cluster *cluster = &core->cluster;
     if (!cluster->owners)
-        return cluster->has_begun && cluster->gains.all.count == 0;
+        return false;
     const struct ss_cluster *seen = ss_owners_cluster(cluster->owners);
     struct ss_shards free = ss_cluster_shards(seen, SS_NOBODY);
     return ss_core_is_member(core) && ss_shards_count(&free) == 0 &&

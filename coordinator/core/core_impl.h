@@ -37,11 +37,18 @@ struct ss_core_out {
     struct ss_buf bytes;
 };
 
-// One of several (cluster.c), or alone.
+// Who owns what, where nobody shares the store (table.c).
+struct ss_core_table {
+    struct ss_member self;
+    uint16_t owners[SS_SHARDS]; // 0: we do
+    struct ss_job *done;        // the one to be taken next first
+};
+
+// One of several, or of one (cluster.c).
 struct ss_core_cluster {
-    struct ss_owners *owners; // NULL: alone
+    struct ss_owners *owners;   // NULL: the driver tells of shards
+    struct ss_core_table table; // asked where nobody shares the store
     int64_t wake_at_ms;
-    bool has_begun;        // alone: all shards are gained
     struct ss_gains gains; // their runs are being read
     bool is_seeing;        // what is paused, with a look
     bool is_leaving;
@@ -109,6 +116,15 @@ void ss_core_cluster_look(struct ss_core *core);
 bool ss_core_cluster_took(struct ss_core *core, const struct ss_job *job);
 void ss_core_cluster_drain(struct ss_core *core);
 void ss_core_cluster_leave(struct ss_core *core);
+
+// table.c: what the database does of those who share it; a job is done as it is
+// submitted. `is_crashed`: who had the store before ended without a word.
+void ss_core_table_init(
+    struct ss_core_table *table, const struct ss_member *self, bool is_crashed);
+void ss_core_table_fini(struct ss_core_table *table);
+// Takes `job`, one for owners. It comes back, given, in its turn; NULL: none.
+void ss_core_table_submit(struct ss_core_table *table, struct ss_job *job);
+struct ss_job *ss_core_table_take(struct ss_core_table *table);
 
 // found.c: what is read of shards that were gained. Asks for it; the answer
 // (true: it was one); what is paused, as the store has it now.

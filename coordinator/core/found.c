@@ -49,7 +49,7 @@ static json_t *found_parse(
     json_t *json = NULL;
     if (ss_json_parse(entry->value, entry->value_size, &json, NULL) == SS_OK)
         return json;
-    if (!core->cluster.owners) {
+    if (!core->options.is_shared) {
         ss_error_set(&core->failure, SS_ECORRUPT, "%s %s", called, entry->key);
         return NULL;
     }
@@ -96,7 +96,7 @@ static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
     const struct ss_gain *gain)
 {
     struct ss_event event = {.type = SS_EVENT_RUN_FOUND};
-    if (core->cluster.owners &&
+    if (core->options.is_shared &&
         (!entry->index ||
             !ss_shards_have(&gain->shards, ss_shard_of(entry->index))))
         return false;
@@ -112,7 +112,7 @@ static bool found_run(struct ss_core *core, const struct ss_job_entry *entry,
 // with one that is damaged, and must not count a crash against the others.
 static bool found_are_whole(struct ss_core *core, const struct ss_job *job)
 {
-    for (size_t i = 0; i < job->entries_count && !core->cluster.owners; i++)
+    for (size_t i = 0; i < job->entries_count && !core->options.is_shared; i++)
         json_decref(found_parse(core, &job->entries[i], "the record of run"));
     return core->failure.status == SS_OK;
 }
@@ -129,7 +129,7 @@ static void found_runs(struct ss_core *core, const struct ss_job *job)
     struct ss_event event = {.type = SS_EVENT_SHARDS_READ};
     event.shards.shards = &known;
     ss_core_feed(core, &event);
-    if (!core->cluster.owners && count > 0)
+    if (!core->options.is_shared && count > 0)
         ss_core_say(core, SS_CORE_INFO, "%zu unfinished runs go on", count);
 }
 
@@ -140,7 +140,8 @@ static bool found_failed(struct ss_core *core, const struct ss_job *job)
     if (job->status == SS_OK)
         return false;
     ss_error_set(&core->failure, job->status, "%s%s",
-        core->cluster.owners ? "the store failed: " : "", job->error.message);
+        core->options.is_shared ? "the store failed: " : "",
+        job->error.message);
     return true;
 }
 

@@ -157,6 +157,11 @@ static void hand(
 
 // ------------------------------------------------ looking
 
+static bool is_for_ever(const struct ss_owners *owners)
+{
+    return owners->lease_ms == SS_OWNERS_FOR_EVER;
+}
+
 static int64_t look_every_ms(const struct ss_owners *owners)
 {
     int64_t ms = owners->lease_ms / 8;
@@ -174,7 +179,9 @@ static bool is_me(const struct ss_owners *owners, const struct ss_member *it)
 // was before now.
 static void look_again(struct ss_owners *owners)
 {
-    int64_t at_ms = owners->now_ms + look_every_ms(owners);
+    int64_t at_ms = is_for_ever(owners)
+                        ? INT64_MAX
+                        : owners->now_ms + look_every_ms(owners);
     for (size_t i = 0; i < owners->cluster.members_count; i++) {
         const struct ss_member *it = &owners->cluster.members[i];
         int64_t end_ms = owners->now_ms + it->left_ms;
@@ -384,6 +391,8 @@ static void on_renewed(
     owners->safe_until_ms = owners->renew_sent_ms + owners->lease_ms -
                             owners->lease_ms / SS_OWNERS_MARGIN_PART;
     owners->renew_at_ms = owners->renew_sent_ms + part_ms;
+    if (is_for_ever(owners))
+        owners->safe_until_ms = owners->renew_at_ms = INT64_MAX;
     if (!was_leased && is_leased(owners))
         look_now(owners);
 }

@@ -79,6 +79,10 @@ struct ss_owners_commands {
     int64_t wake_at_ms; // at the latest then a TICK; INT64_MAX: none wanted
 };
 
+// A lease of one whom nobody can replace: it is asked for once, and who else is
+// there is looked for no more than that takes.
+#define SS_OWNERS_FOR_EVER (INT64_MAX / 2)
+
 struct ss_owners_options {
     const char *name; // of this member; copied
     int64_t lease_ms;

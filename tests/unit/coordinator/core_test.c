@@ -253,6 +253,8 @@ START_TEST(an_empty_store_has_nothing_to_go_on_with)
     ck_assert(ss_core_is_member(core));
     ck_assert(ss_core_is_quiet(core));
     ck_assert_uint_eq(sent + said, 0);
+    // Nobody else comes: nothing is looked for.
+    ck_assert_int_eq(ss_core_wake_at_ms(core), INT64_MAX);
 }
 END_TEST
 
@@ -313,6 +315,17 @@ START_TEST(a_damaged_run_counts_no_crash_against_the_others)
     new_core(false);
     turn();
     ck_assert_uint_gt(stored, 0); // that crash counts
+}
+END_TEST
+
+START_TEST(who_was_stopped_is_not_counted_as_crashed)
+{
+    ck_assert_int_eq(
+        start_with(SS_TABLE_OPEN, "run-1",
+            "{\"run\":\"run-1\",\"thread\":\"t\",\"graph\":\"g@1\"}"),
+        SS_OK);
+    turn();
+    ck_assert_uint_eq(stored, 0);
 }
 END_TEST
 
@@ -576,6 +589,7 @@ int main(void)
     tcase_add_test(tcase, runs_that_have_ended_are_not_read);
     tcase_add_test(tcase, damaged_records_are_named);
     tcase_add_test(tcase, a_damaged_run_counts_no_crash_against_the_others);
+    tcase_add_test(tcase, who_was_stopped_is_not_counted_as_crashed);
     tcase_add_test(tcase, after_a_failure_nothing_is_taken);
     tcase_add_test(tcase, garbage_is_answered_counted_and_told);
     tcase_add_test(tcase, a_client_that_is_gone_is_owed_to_the_next_turn);

@@ -141,6 +141,23 @@ static void begin_with(uint16_t from, uint16_t to)
 
 // --- the lease --------------------------------------------------------------
 
+// Of a store that is ours alone.
+START_TEST(a_lease_for_ever_is_asked_for_once_and_never_ends)
+{
+    ss_owners_destroy(&owners);
+    owners = ss_owners_new(&(struct ss_owners_options){
+        .name = "ada", .lease_ms = SS_OWNERS_FOR_EVER});
+    begin();
+    give(0, SS_SHARDS, 0); // of a life before, which crashed
+    looked();
+    ck_assert(must(SS_OWNERS_GAINED)->crashed);
+    ck_assert_int_eq(said.wake_at_ms, INT64_MAX);
+    tick(INT64_MAX / 4);
+    ck_assert_uint_eq(said.count, 0);
+    ck_assert_uint_eq(active(), SS_SHARDS);
+}
+END_TEST
+
 START_TEST(nothing_is_asked_but_a_lease_before_there_is_one)
 {
     tick(0);
@@ -610,6 +627,7 @@ int main(void)
         who_was_taken_over_is_displaced_once_and_silent,
         a_database_that_went_back_in_time_ends_it,
         an_append_that_was_fenced_ends_it,
+        a_lease_for_ever_is_asked_for_once_and_never_ends,
         the_first_one_claims_everything,
         two_that_begin_together_claim_a_half_each,
         what_its_name_owned_before_was_left_by_a_crash,
