@@ -6,14 +6,19 @@ endif()
 
 ss_tests(story tests/stories story 240)
 
-# The engine's tests are told in the stories' world.
+# The machine's tests share a bench with the engine's, which are told in the
+# stories' world.
+ss_tests(unit.pregel tests/unit/pregel unit 120
+    SUPPORT ss_support_tests_stories)
 ss_files(folders tests/unit/*)
+list(REMOVE_ITEM folders ${CMAKE_SOURCE_DIR}/tests/unit/pregel)
 foreach(path IN LISTS folders)
   if(IS_DIRECTORY ${path})
     get_filename_component(folder ${path} NAME)
     set(support)
     if(folder STREQUAL "engine")
-      set(support SUPPORT ss_support_tests_stories)
+      set(support SUPPORT ss_support_tests_unit_pregel
+          ss_support_tests_stories)
     endif()
     ss_tests(unit.${folder} tests/unit/${folder} unit 120 ${support})
   endif()

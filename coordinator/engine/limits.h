@@ -48,7 +48,6 @@ enum {
     // the least items of one: a shorter list costs less than its slot.
     SS_WORKER_LISTS_MAX = 1024,
     SS_LIST_HELD_MIN = 8,
-    SS_SENDS_MAX = 1000000, // tasks that one superstep sends
     // Names drawn for a thread until one is ours: with one shard of 1,024
     // every 4,000,000th request for a new thread finds none, and is sent on.
     SS_NAME_TRIES_MAX = 16384,

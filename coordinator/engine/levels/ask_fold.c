@@ -11,14 +11,13 @@
 #include "common/base/ids.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/model/channel.h"
 #include "common/model/graph.h"
 #include "common/model/task.h"
 #include "common/model/value.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/levels/loop.h"
 
 void ss_loop_drop_folds(struct loop *loop)
 {
@@ -29,51 +28,49 @@ void ss_loop_drop_folds(struct loop *loop)
         ss_value_unref(fold->folded);
         ss_free(fold->fold_channel);
         json_decref(fold->fold_writes);
-        ss_free(fold->path);
-        ss_free(fold->ns);
+        ss_planned_task_fini(&fold->planned);
     }
     ss_free(loop->folds);
     loop->folds = NULL;
     loop->folds_count = 0;
 }
 
-static void add_fold(struct loop *loop, size_t channel, json_t *writes)
+// Takes what it asks.
+static void add_fold(struct loop *loop, const struct ss_channel_fold *asks)
 {
     struct task *fold = &loop->folds[loop->folds_count++];
     fold->loop = loop;
-    fold->kind = TASK_UPDATE;
+    fold->planned.kind = SS_TASK_UPDATE;
     fold->order_kind = SS_ORDER_FOLD;
-    fold->fold_channel = ss_strdup(loop->graph->channels[channel].name);
-    fold->fold_writes = writes;
-    fold->returned = ss_value_ref(ss_channel_get(&loop->channels[channel]));
-    fold->path = ss_strdup("");
-    fold->ns = ss_strdup(loop->ns);
+    fold->fold_channel = ss_strdup(asks->name);
+    fold->fold_writes = asks->writes;
+    fold->returned = ss_value_ref(asks->held);
+    fold->planned.path = ss_strdup("");
+    fold->planned.ns = ss_strdup(loop->ns);
     // named by the checkpoint and the channel: the same after a crash
     const char *parts[] = {"fold", fold->fold_channel};
-    ss_task_uuid(loop->id, 4, parts, 2, fold->id);
+    ss_task_uuid(loop->id, 4, parts, 2, fold->planned.id);
     ss_task_ready(fold);
 }
 
-bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
+bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, const struct fold_then *then)
 {
     if (loop->folds)
         return false; // they are there
     if (!loop->has_custom)
         return false;
-    struct index_list written = {0};
-    ss_fold_channels(loop, tasks, count, &written);
-    loop->folds = ss_zalloc(written.count + 1, sizeof(*loop->folds));
-    for (size_t i = 0; i < written.count; i++)
-        add_fold(loop, written.items[i],
-            ss_fold_writes(
-                loop->graph->channels[written.items[i]].name, tasks, count));
-    bool folds = written.count > 0;
-    SS_VEC_FINI(&written);
+    size_t folds_count = 0;
+    struct ss_channel_fold *folds =
+        ss_folds(loop->machine, tasks, count, &folds_count);
+    loop->folds = ss_zalloc(folds_count + 1, sizeof(*loop->folds));
+    for (size_t i = 0; i < folds_count; i++)
+        add_fold(loop, &folds[i]);
+    ss_free(folds);
     loop->fold_then = then;
-    if (folds)
+    if (folds_count > 0)
         ss_loop_move(loop, LOOP_FOLDING);
-    return folds;
+    return folds_count > 0;
 }
 
 bool ss_loop_folded(struct loop *loop)

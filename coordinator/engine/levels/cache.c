@@ -11,8 +11,8 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/tasks.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -21,10 +21,10 @@ static char *cache_key(const struct task *task)
 {
     char hex[SS_HEX128_SIZE];
     const struct ss_graph *graph = task->loop->graph;
-    char *text = ss_json_canonical(ss_value_json(task->input));
+    char *text = ss_json_canonical(ss_value_json(task->planned.input));
     ss_hash_hex(text, strlen(text), hex);
     ss_free(text);
-    return ss_format("%s|%s|%s", graph->key, task->node->name, hex);
+    return ss_format("%s|%s|%s", graph->key, task->planned.node->name, hex);
 }
 
 void ss_cache_ask(struct task *task)
@@ -126,10 +126,10 @@ void ss_cache_fill(const struct task *task)
         json_array_append_new(
             writes, json_pack("[s, O]", task->writes.items[i].channel,
                         ss_value_json(task->writes.items[i].value)));
-    int64_t expires =
-        task->node->cache_ttl_ms
-            ? task->loop->engine->wall_us + task->node->cache_ttl_ms * 1000
-            : 0;
+    int64_t expires = task->planned.node->cache_ttl_ms
+                          ? task->loop->engine->wall_us +
+                                task->planned.node->cache_ttl_ms * 1000
+                          : 0;
     struct thread *thread = task->loop->thread;
     ss_thread_put(thread, SS_RECORD_CACHE, task->cache_key,
         task->loop->graph->name,

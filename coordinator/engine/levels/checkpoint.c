@@ -15,17 +15,20 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ saving
+
+// About what a row takes besides its state.
+enum { ROW_BYTES = 128 };
 
 bool ss_loop_saves_now(const struct loop *loop)
 {
@@ -41,7 +44,7 @@ static const char *run_of(const struct loop *loop)
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return loop->updated_known &&
+    return ss_updated_known(loop->machine) &&
            !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
 }
 
@@ -51,8 +54,9 @@ static void write_row(struct loop *loop)
     struct ss_row *row =
         ss_thread_row_for_checkpoint(loop->thread, run_of(loop), loop->ns);
     // Whole: the first of its line, or when the deltas weigh as much.
-    bool whole = !loop->saved_seq || loop->force_whole ||
-                 loop->base_bytes > loop->whole_bytes + ROW_BYTES * 4;
+    bool whole =
+        !loop->saved_seq || loop->force_whole ||
+        loop->base_bytes > ss_machine_size(loop->machine) + ROW_BYTES * 4;
     loop->force_whole = false;
     memcpy(row->checkpoint_id, loop->id, sizeof(row->checkpoint_id));
     memcpy(row->parent_id, loop->saved_id, sizeof(row->parent_id));
@@ -63,16 +67,16 @@ static void write_row(struct loop *loop)
     row->wall_us = loop->wall_us;
     row->metadata = json_incref(loop->metadata);
     row->has_checkpoint = true;
-    ss_delta_fill(loop, &row->checkpoint,
-        &(struct delta_form){.whole = whole,
+    size_t size = ss_delta_fill(loop->machine, &row->checkpoint,
+        &(struct ss_delta_form){.whole = whole,
             .edits = loop->engine->row_format >= SS_ROW_FORMAT_2,
             .updated = tells_updated(loop)});
     // what is read behind the base, not the base itself
-    loop->base_bytes = whole ? 0 : loop->base_bytes + ROW_BYTES;
+    loop->base_bytes = whole ? 0 : loop->base_bytes + size + ROW_BYTES;
     loop->base_seq = row->base_seq;
     loop->saved_seq = row->seq;
     memcpy(loop->saved_id, loop->id, sizeof(loop->saved_id));
-    ss_loop_drop_moved(loop);
+    ss_delta_drop(loop->machine);
     loop->dirty = false;
 }
 
@@ -90,8 +94,8 @@ static json_t *make_metadata(const struct loop *loop)
     json_object_del(parents, loop->ns); // our own is no parent
     if (loop->parent_task)
         json_object_set_new(metadata, "__loop__",
-            json_pack("{s:s, s:I}", "task", loop->parent_task->id, "stop",
-                (json_int_t)loop->stop));
+            json_pack("{s:s, s:I}", "task", loop->parent_task->planned.id,
+                "stop", (json_int_t)loop->stop));
     else if (!loop->run && json_object_get(loop->metadata, "__loop__"))
         json_object_set(metadata, "__loop__", // an update goes on with it
             json_object_get(loop->metadata, "__loop__"));
@@ -175,7 +179,7 @@ static struct ss_value *write_form(
     return ss_value_ref(write->value);
 }
 
-static void store_pending(struct loop *loop, const struct pending *p)
+static void store_pending(struct loop *loop, const struct ss_pending_write *p)
 {
     struct ss_write write = {p->channel, p->value};
     struct ss_value *form = write_form(loop, &write);
@@ -193,7 +197,7 @@ void ss_loop_put_writes(struct loop *loop, const char *task_id,
     int32_t place = 0;
     if (is_null_task(task_id)) { // R5.30-3: regular ones keep their places
         for (size_t i = 0; i < loop->pending.count; i++) {
-            const struct pending *p = &loop->pending.items[i];
+            const struct ss_pending_write *p = &loop->pending.items[i];
             if (is_null_task(p->task_id) && p->idx >= place)
                 place = p->idx + 1;
         }
@@ -221,8 +225,8 @@ void ss_loop_put_lost(struct loop *loop, const struct task *task, json_t *lost)
 {
     struct ss_value *value = ss_value_new(lost);
     uint64_t call = ss_thread_head(loop->thread) + ++loop->put_calls;
-    ss_pendings_drop_write(&loop->pending, task->id, SS_NAME_LOST);
-    ss_pendings_add(&loop->pending, task->id, task->path,
+    ss_pendings_drop_write(&loop->pending, task->planned.id, SS_NAME_LOST);
+    ss_pendings_add(&loop->pending, task->planned.id, task->planned.path,
         ss_name_special(SS_NAME_LOST), SS_NAME_LOST, value, true, call);
     if (ss_loop_saves_now(loop))
         store_pending(loop, &loop->pending.items[loop->pending.count - 1]);
@@ -235,7 +239,7 @@ void ss_loop_store_pending(struct loop *loop)
     if (!loop->persists)
         return;
     for (size_t i = 0; i < loop->pending.count; i++) {
-        struct pending *p = &loop->pending.items[i];
+        struct ss_pending_write *p = &loop->pending.items[i];
         if (!p->of_this_run || p->is_left || ss_name_of_attempts(p->channel))
             continue;
         store_pending(loop, p);
@@ -252,7 +256,7 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
     bool stored = false;
     struct ss_row *row = root->thread->open;
     for (size_t i = root->pending.count; i-- > 0;) {
-        struct pending *p = &root->pending.items[i];
+        struct ss_pending_write *p = &root->pending.items[i];
         if (is_null_task(p->task_id) &&
             strcmp(p->channel, SS_NAME_RESUME) == 0) {
             ss_pendings_remove(&root->pending, i);
@@ -272,11 +276,11 @@ void ss_loop_drop_resume_value(struct loop *root, const struct loop *taker)
 char *ss_loop_child_ns(const struct loop *loop, const struct task *task)
 {
     (void)loop;
-    if (task->node->subgraph->checkpointer != SS_CHECKPOINTER_KEEP)
-        return ss_strdup(task->ns);
+    if (task->planned.node->subgraph->checkpointer != SS_CHECKPOINTER_KEEP)
+        return ss_strdup(task->planned.ns);
     // R12.4b: task ids are cut off, counters stay
-    char *own = ss_strdup(task->ns), *to = own;
-    for (const char *from = task->ns; *from;) {
+    char *own = ss_strdup(task->planned.ns), *to = own;
+    for (const char *from = task->planned.ns; *from;) {
         if (*from == ':')
             from += strcspn(from, "|");
         else

@@ -10,13 +10,13 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/threads/answers.h"
 
 bool ss_task_ended(const struct task *task)
@@ -94,7 +94,7 @@ static void warn_unknown(const struct task *task)
             ss_loop_warn(loop,
                 "node \"%s\" went to \"%s\", which is no node "
                 "of graph %s: ignored",
-                task->node->name, channel + prefix, loop->graph->name);
+                task->planned.node->name, channel + prefix, loop->graph->name);
     }
 }
 
@@ -110,7 +110,8 @@ void ss_task_succeeded(struct task *task, bool cached)
             ss_value_ref(task->writes.items[i].value));
     ss_task_move(task, TASK_DONE);
     task->cached = cached;
-    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_loop_put_writes(
+        task->loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     committed(task);
     if (task->cache_key && !cached)
@@ -129,7 +130,8 @@ void ss_task_commit_interrupt(struct task *task)
     ss_writes_add(&stored, SS_NAME_INTERRUPT,
         ss_value_new(json_incref(task->interrupts)));
     add_answers(task, &stored);
-    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_loop_put_writes(
+        task->loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     committed(task);
     watch_committed(task);
@@ -140,7 +142,7 @@ void ss_task_interrupted(struct task *task, json_t *question)
 {
     struct run *run = task->loop->run;
     char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->ns, json_array_size(task->used_answers), id);
+    ss_interrupt_id(task->planned.ns, json_array_size(task->used_answers), id);
     json_decref(task->interrupts);
     json_t *interrupt = json_pack(
         "{s:O, s:s}", "value", json_object_get(question, "value"), "id", id);
@@ -159,12 +161,13 @@ void ss_task_interrupted(struct task *task, json_t *question)
 // ------------------------------------------------ failure
 
 // Was the question that the task asked last not answered before it failed?
-static bool still_asks(const struct task *task, const struct task_facts *facts)
+static bool still_asks(
+    const struct task *task, const struct ss_task_facts *facts)
 {
     char id[SS_HEX128_SIZE];
     json_t *answers = task->used_answers ? task->used_answers : facts->answers;
     json_t *asked = json_array_get(facts->interrupts, 0);
-    ss_interrupt_id(task->ns, json_array_size(answers), id);
+    ss_interrupt_id(task->planned.ns, json_array_size(answers), id);
     return strcmp(ss_json_str(asked, "id", ""), id) == 0;
 }
 
@@ -174,7 +177,8 @@ static bool still_asks(const struct task *task, const struct task_facts *facts)
 static void add_open_questions(
     const struct task *task, struct ss_writes *writes)
 {
-    struct task_facts facts = ss_pendings_facts(&task->loop->pending, task->id);
+    struct ss_task_facts facts =
+        ss_pendings_facts(&task->loop->pending, task->planned.id);
     if (json_array_size(facts.interrupts) == 0)
         return;
     bool begins_again = task->child && !task->child->persists;
@@ -200,8 +204,8 @@ void ss_task_commit_failure(
         &stored, SS_NAME_ERROR, ss_value_new(ss_error_json(code, message)));
     if (handled)
         ss_writes_add(&stored, SS_NAME_ERROR_SOURCE,
-            ss_value_new(json_string(task->node->name)));
-    ss_loop_put_writes(loop, task->id, task->path, &stored);
+            ss_value_new(json_string(task->planned.node->name)));
+    ss_loop_put_writes(loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     committed(task);
     watch_committed(task);

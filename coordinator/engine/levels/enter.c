@@ -18,19 +18,19 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/threads/thread.h"
 
 bool ss_enter_has_versions(const struct loop *loop)
 {
-    return loop->version_max > 0;
+    return ss_machine_has_versions(loop->machine);
 }
 
 bool ss_resume_is_id_map(const json_t *resume)
@@ -49,7 +49,7 @@ bool ss_resume_is_id_map(const json_t *resume)
 void ss_enter_drop_writes(struct loop *loop, const char *channel)
 {
     for (size_t i = loop->pending.count; i-- > 0;) {
-        struct pending *p = &loop->pending.items[i];
+        struct ss_pending_write *p = &loop->pending.items[i];
         bool ours = loop->run && loop->run->terms.recovering && p->of_this_run;
         if (strcmp(p->channel, channel) == 0 && !ours)
             ss_pendings_remove(&loop->pending, i);
@@ -62,14 +62,14 @@ static int apply_null(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error)
 {
     size_t channel = SS_NONE;
-    struct update_task input = {
+    struct ss_update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = writes};
     if (ss_loop_fold(loop, &input, 1, then))
         return SS_EAGAIN;
-    int status = ss_update_apply(loop, &input, 1, &channel, error);
+    int status = ss_loop_apply(loop, &input, 1, &channel, error);
     ss_loop_drop_folds(loop);
     if (status == SS_OK)
-        ss_loop_set_updated(loop, true);
+        ss_updated_set(loop->machine, true);
     return status;
 }
 
@@ -100,25 +100,26 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     const struct fold_then *then, struct ss_error *error)
 {
     size_t channel = SS_NONE;
-    ss_plan(loop, false);
+    ss_loop_plan(loop, false);
     size_t count = loop->tasks.count;
-    struct update_task *tasks = ss_zalloc(count + 1, sizeof(*tasks));
+    struct ss_update_task *tasks = ss_zalloc(count + 1, sizeof(*tasks));
     for (size_t i = 0; i < count; i++) {
-        tasks[i] = ss_update_task(loop->tasks.items[i]);
+        tasks[i] = ss_update_task(
+            &loop->tasks.items[i]->planned, &loop->tasks.items[i]->writes);
         tasks[i].writes = NULL;
     }
     // made-up message ids rest on the owner: not that of the null writes
     char *owner = ss_format("%s/input", loop->id);
-    tasks[count] = (struct update_task){
+    tasks[count] = (struct ss_update_task){
         .path = "~", .name = SS_NAME_INPUT, .id = owner, .writes = writes};
     int status = ss_loop_fold(loop, &tasks[count], 1, then)
                      ? SS_EAGAIN
-                     : ss_update_apply(loop, tasks, count + 1, &channel, error);
+                     : ss_loop_apply(loop, tasks, count + 1, &channel, error);
     ss_loop_drop_tasks(loop);
     if (status != SS_EAGAIN)
         ss_loop_drop_folds(loop);
     if (status == SS_OK) {
-        ss_loop_set_updated(loop, false);
+        ss_updated_set(loop->machine, false);
         ss_pendings_fini(&loop->pending);
     }
     ss_free(tasks);
@@ -126,23 +127,12 @@ int ss_enter_input(struct loop *loop, const struct ss_writes *writes,
     return status;
 }
 
-static void mark_interrupt_seen(struct loop *loop)
-{
-    for (size_t i = 0; i < loop->versioned.list.count; i++) {
-        size_t c = loop->versioned.list.items[i];
-        ss_seen_set(loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name,
-            loop->versions[c]);
-    }
-    loop->changed_since_break = false;
-    loop->changed_since_break_known = true;
-}
-
 // R5.9: go on; where time travels, on a branch of its own. `again`: after a
 // crash, with no checkpoint of the run: the fork is not there, and what was
 // shown is, if the entry did not wait for a fold.
 void ss_enter_resume(struct loop *loop, bool forks, bool again)
 {
-    mark_interrupt_seen(loop);
+    ss_break_pass(loop->machine);
     if (forks) {
         ss_enter_drop_writes(loop, SS_NAME_INTERRUPT);
         ss_loop_save(loop, "fork");
@@ -150,7 +140,7 @@ void ss_enter_resume(struct loop *loop, bool forks, bool again)
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
     ss_value_unref(loop->output);
-    loop->output = ss_loop_output(loop, &final);
+    loop->output = ss_machine_output(loop->machine, &final);
     watch_values(loop, again);
 }
 
@@ -167,7 +157,7 @@ bool ss_enter_begun_by(
     const char *by =
         ss_json_str(json_object_get(metadata, "__loop__"), "task", NULL);
     if (by)
-        return strcmp(by, task->id) == 0;
+        return strcmp(by, task->planned.id) == 0;
     // an import knows only the superstep, and that namespace is one task's
     const char *around =
         ss_json_str(json_object_get(metadata, "parents"), task->loop->ns, "");
@@ -200,5 +190,5 @@ void ss_enter_recover_output(struct loop *loop)
             any = any || ss_keys_have(&final, part->updated[u]);
     }
     if (any)
-        loop->output = ss_loop_output(loop, &final);
+        loop->output = ss_machine_output(loop->machine, &final);
 }

@@ -16,10 +16,10 @@
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/threads/thread.h"
 
 // The bookkeeping of first visits: the namespace without its last task id.
@@ -132,7 +132,7 @@ static const struct fold_then child_folds = {
 static int child_input(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
-    json_t *input = ss_value_json(loop->parent_task->input);
+    json_t *input = ss_value_json(loop->parent_task->planned.input);
     int status = json_is_null(input) ? SS_OK
                                      : ss_writers_input(loop->graph, input,
                                            &writes, NULL, error);
@@ -211,8 +211,9 @@ int ss_loop_enter_child(struct loop *loop, struct ss_error *error)
         loop->resuming_flag = false;
     loop->resuming =
         ss_enter_has_versions(loop) &&
-        (loop->has_resuming_flag ? loop->resuming_flag
-                                 : ss_value_is_null(loop->parent_task->input));
+        (loop->has_resuming_flag
+                ? loop->resuming_flag
+                : ss_value_is_null(loop->parent_task->planned.input));
     loop->time_traveling = loop->addressed && (named || !loop->resuming_flag);
     if (loop->time_traveling)
         ss_enter_drop_writes(loop, SS_NAME_RESUME);

@@ -13,12 +13,12 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -40,7 +40,6 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns)
 {
     struct loop *loop = ss_zalloc(1, sizeof(*loop));
-    size_t count = graph->channels_count;
     loop->engine = thread->engine;
     loop->sink = thread->engine->levels->sink;
     loop->thread = thread;
@@ -48,26 +47,10 @@ struct loop *ss_loop_new(struct thread *thread, struct run *run,
     loop->terms = run ? &run->terms : NULL;
     loop->graph = ss_graph_ref(graph);
     loop->ns = ss_strdup(ns);
-    loop->versions = ss_zalloc(count, sizeof(*loop->versions));
-    loop->channels = ss_zalloc(count, sizeof(*loop->channels));
-    loop->slots = ss_zalloc(count, sizeof(*loop->slots));
-    index_set_init(&loop->updated, count);
-    index_set_init(&loop->updated_last, count);
-    index_set_init(&loop->moved, count);
-    index_set_init(&loop->versioned, count);
-    index_set_init(&loop->self_changing, count);
-    index_set_init(&loop->candidates, graph->nodes_count);
-    loop->stored = ss_zalloc(count, sizeof(*loop->stored));
-    loop->stored_size = ss_zalloc(count, sizeof(*loop->stored_size));
+    loop->machine = ss_machine_new(graph);
     loop->persists = true;
     look_over(loop);
     return loop;
-}
-
-static void free_seen(void *entry)
-{
-    ss_map_fini(entry, ss_free);
-    ss_free(entry);
 }
 
 void ss_loop_destroy(struct loop **place)
@@ -80,30 +63,7 @@ void ss_loop_destroy(struct loop **place)
     ss_loop_drop_tasks(loop);
     ss_loop_drop_folds(loop);
     ss_free(loop->entry);
-    ss_loop_drop_moved(loop);
-    index_set_fini(&loop->updated);
-    index_set_fini(&loop->updated_last);
-    index_set_fini(&loop->moved);
-    index_set_fini(&loop->versioned);
-    index_set_fini(&loop->self_changing);
-    index_set_fini(&loop->candidates);
-    SS_VEC_FINI(&loop->seen_moved);
-    for (size_t c = 0; c < loop->graph->channels_count; c++) {
-        if (loop->channels[c].spec)
-            ss_channel_fini(&loop->channels[c]);
-        ss_value_unref(loop->stored[c]);
-    }
-    for (size_t i = 0; i < loop->foreign.count; i++) {
-        ss_free(loop->foreign.items[i].name);
-        ss_value_unref(loop->foreign.items[i].value);
-    }
-    SS_VEC_FINI(&loop->foreign);
-    ss_free(loop->channels);
-    ss_free(loop->stored);
-    ss_free(loop->stored_size);
-    ss_free(loop->versions);
-    ss_free(loop->slots);
-    ss_map_fini(&loop->seen, free_seen);
+    ss_machine_destroy(&loop->machine);
     ss_pendings_fini(&loop->pending);
     ss_writes_fini(&loop->inherited_writes);
     SS_VEC_FINI(&loop->tasks);
@@ -189,7 +149,7 @@ int ss_loop_load(
     int status =
         mark && !checkpoint ? ss_thread_torn(loop->thread, mark, error) : SS_OK;
     if (status == SS_OK)
-        status = ss_loop_take_state(loop, checkpoint, error);
+        status = ss_machine_load(loop->machine, checkpoint, error);
     if (status == SS_OK && mark) {
         load_pending(loop, mark);
         memcpy(loop->id, mark->id, sizeof(loop->id));
@@ -206,7 +166,6 @@ int ss_loop_load(
         ss_thread_new_id(loop->thread, -2, loop->id);
         loop->meta_step = -2;
     }
-    ss_loop_drop_moved(loop);
     loop->unsaved_state = false;
     loop->step = loop->meta_step + 1;
     ss_checkpoint_unref(checkpoint);

@@ -7,9 +7,9 @@
 #include "common/model/writers.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
@@ -70,9 +70,10 @@ static void verify_end(const struct task *task)
 static void verify_planned(const struct loop *loop, const struct task *task)
 {
     const struct ss_node *nodes = loop->graph->nodes;
-    ss_invariant(I54, task->loop == loop && task->node >= nodes &&
-                          task->node < nodes + loop->graph->nodes_count);
-    if (task->kind == TASK_HANDLER)
+    ss_invariant(
+        I54, task->loop == loop && task->planned.node >= nodes &&
+                 task->planned.node < nodes + loop->graph->nodes_count);
+    if (task->planned.kind == SS_TASK_HANDLER)
         ss_invariant(
             I55, task->failed->loop == loop && task->failed->error_handled);
     if (task->state == TASK_CHILD)
@@ -82,30 +83,13 @@ static void verify_planned(const struct loop *loop, const struct task *task)
 
 // ------------------------------------------------ levels
 
-static bool is_set(const struct index_set *set, size_t size)
+static void verify_machine(const struct loop *loop)
 {
-    size_t flags = 0;
-    for (size_t i = 0; i < size; i++)
-        flags += set->has[i];
-    for (size_t i = 0; i < set->list.count; i++)
-        if (!set->has[set->list.items[i]])
-            return false;
-    return flags == set->list.count;
-}
-
-static void verify_channels(const struct loop *loop)
-{
-    size_t count = loop->graph->channels_count;
-    for (size_t i = 0; i < count; i++) {
-        ss_invariant(I58, loop->versions[i] <= loop->version_max);
-        ss_invariant(I59, (loop->versions[i] != 0) == loop->versioned.has[i]);
-        ss_invariant(I60, loop->slots[i] == 0);
-    }
-    ss_invariant(I61,
-        is_set(&loop->versioned, count) && is_set(&loop->updated, count) &&
-            is_set(&loop->updated_last, count) && is_set(&loop->moved, count) &&
-            is_set(&loop->self_changing, count) &&
-            is_set(&loop->candidates, loop->graph->nodes_count));
+    unsigned faults = ss_machine_faults(loop->machine);
+    ss_invariant(I58, !(faults & SS_FAULT_VERSION_MAX));
+    ss_invariant(I59, !(faults & SS_FAULT_VERSIONED));
+    ss_invariant(I60, !(faults & SS_FAULT_SLOT));
+    ss_invariant(I61, !(faults & SS_FAULT_SET));
 }
 
 static void verify_place(const struct loop *loop)
@@ -115,7 +99,7 @@ static void verify_place(const struct loop *loop)
     if (around)
         ss_invariant(I63, around->child == loop &&
                               around->loop == loop->parent &&
-                              around->node->subgraph == loop->graph);
+                              around->planned.node->subgraph == loop->graph);
     if (around)
         ss_invariant(I64, loop->run == loop->parent->run &&
                               loop->thread == loop->parent->thread);
@@ -165,7 +149,7 @@ void ss_level_verify(const struct loop *loop, struct census *census)
 {
     census->seen += 1 + loop->graph->channels_count;
     verify_place(loop);
-    verify_channels(loop);
+    verify_machine(loop);
     verify_folds(loop, census);
     if (loop->run)
         verify_progress(loop, census);

@@ -21,7 +21,7 @@ struct ss_outcome;
 struct ss_writes;
 struct task;
 struct thread;
-struct update_task;
+struct ss_update_task;
 
 // ------------------------------------------------ level_verify.c
 
@@ -100,7 +100,7 @@ void ss_loop_update_failed(
 
 // Custom reducers fold on a worker before the update. True: asked, wait; `then`
 // is called, and what wanted the update comes here again.
-bool ss_loop_fold(struct loop *loop, const struct update_task *tasks,
+bool ss_loop_fold(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, const struct fold_then *then);
 void ss_loop_drop_folds(struct loop *loop);
 // A worker folded, or could not.

@@ -19,17 +19,17 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
@@ -75,7 +75,7 @@ void ss_loop_exits(struct loop *loop, bool ended_well)
 static int by_task_path(const void *a, const void *b)
 {
     const struct task *const *left = a, *const *right = b;
-    return strcmp((*left)->path, (*right)->path);
+    return strcmp((*left)->planned.path, (*right)->planned.path);
 }
 
 // The loop's tasks in sorted path order. Gives.
@@ -90,11 +90,13 @@ static struct task **sorted_tasks(const struct loop *loop)
     return tasks;
 }
 
-static struct update_task *update_tasks(const struct loop *loop)
+static struct ss_update_task *update_tasks(const struct loop *loop)
 {
-    struct update_task *list = ss_zalloc(loop->tasks.count + 1, sizeof(*list));
+    struct ss_update_task *list =
+        ss_zalloc(loop->tasks.count + 1, sizeof(*list));
     for (size_t i = 0; i < loop->tasks.count; i++)
-        list[i] = ss_update_task(loop->tasks.items[i]);
+        list[i] = ss_update_task(
+            &loop->tasks.items[i]->planned, &loop->tasks.items[i]->writes);
     return list;
 }
 
@@ -109,25 +111,16 @@ static bool writes_key(const struct loop *loop, const struct ss_keys *keys)
     return false;
 }
 
-static bool updates_key(const struct loop *loop, const struct ss_keys *keys)
-{
-    const struct index_list *news = &loop->updated_last.list;
-    for (size_t i = 0; i < news->count; i++)
-        if (ss_keys_have(keys, loop->graph->channels[news->items[i]].name))
-            return true;
-    return false;
-}
-
 // A `values` event, and the final output, where their keys moved (R5.17-3).
 static void values(struct loop *loop)
 {
     struct ss_keys shown, final;
     ss_loop_keys(loop, &shown, &final);
-    if (updates_key(loop, &final) && writes_key(loop, &final)) {
+    if (ss_update_moved(loop->machine, &final) && writes_key(loop, &final)) {
         ss_value_unref(loop->output);
-        loop->output = ss_loop_output(loop, &final);
+        loop->output = ss_machine_output(loop->machine, &final);
     }
-    if (updates_key(loop, &shown) && writes_key(loop, &shown))
+    if (ss_update_moved(loop->machine, &shown) && writes_key(loop, &shown))
         watch_values(loop, false);
 }
 
@@ -151,7 +144,7 @@ void ss_loop_update_failed(
                 ss_value_new(json_incref(task->answers)));
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(error->status, error->message)));
-        ss_loop_put_writes(loop, task->id, task->path, &writes);
+        ss_loop_put_writes(loop, task->planned.id, task->planned.path, &writes);
         ss_writes_fini(&writes);
     }
     ss_loop_exits(loop, false);
@@ -178,13 +171,13 @@ static bool show_finished(struct loop *loop)
         any = any || loop->tasks.items[i]->writes.count > 0;
     if (!any || loop->pending.count == 0)
         return true;
-    struct update_task *tasks = update_tasks(loop);
+    struct ss_update_task *tasks = update_tasks(loop);
     if (ss_loop_fold(loop, tasks, loop->tasks.count, &leaving_folds)) {
         ss_free(tasks);
         return false;
     }
     int status =
-        ss_update_apply(loop, tasks, loop->tasks.count, &channel, &error);
+        ss_loop_apply(loop, tasks, loop->tasks.count, &channel, &error);
     ss_free(tasks);
     loop->run->keeps_output = loop->folds_count > 0;
     ss_loop_drop_folds(loop);
@@ -207,7 +200,7 @@ static void show_and_leave(struct loop *loop)
         if (json_array_size(loop->interrupts) == 0)
             watch_stopped(loop);
         ss_value_unref(loop->output);
-        loop->output = ss_loop_output(loop, &final);
+        loop->output = ss_machine_output(loop->machine, &final);
     }
     leave(loop, LOOP_INTERRUPTED);
 }
@@ -223,25 +216,6 @@ static void leave_interrupted(struct loop *loop, json_t *interrupts)
 
 // ------------------------------------------------ tick
 
-// Has a channel moved since the last breakpoint? Looked for once after a load;
-// then who moves one, or stops, says so.
-static bool is_stirred(struct loop *loop)
-{
-    const struct index_list *list = &loop->versioned.list;
-    if (loop->changed_since_break_known)
-        return loop->changed_since_break;
-    loop->changed_since_break = false;
-    for (size_t i = 0; i < list->count && !loop->changed_since_break; i++) {
-        size_t c = list->items[i];
-        int64_t seen = 0;
-        ss_seen_get(
-            loop, SS_NAME_INTERRUPT, loop->graph->channels[c].name, &seen);
-        loop->changed_since_break = loop->versions[c] > seen;
-    }
-    loop->changed_since_break_known = true;
-    return loop->changed_since_break;
-}
-
 // R7.13, R7.14.
 static bool should_stop(struct loop *loop, const struct ss_names *compiled,
     const struct ss_names *of_call)
@@ -250,9 +224,9 @@ static bool should_stop(struct loop *loop, const struct ss_names *compiled,
         !loop->parent && (of_call->all || of_call->count) ? of_call : compiled;
     if (!names->all && names->count == 0)
         return false;
-    bool moved = is_stirred(loop);
+    bool moved = ss_break_moved(loop->machine);
     for (size_t i = 0; moved && i < loop->tasks.count; i++)
-        if (ss_names_have(names, loop->tasks.items[i]->node))
+        if (ss_names_have(names, loop->tasks.items[i]->planned.node))
             return true;
     return false;
 }
@@ -281,7 +255,7 @@ static void start_tasks(struct loop *loop)
 static void tick(struct loop *loop)
 {
     struct run *run = loop->run;
-    ss_plan(loop, true);
+    ss_loop_plan(loop, true);
     watch_planned(loop);
     if (loop->step > loop->stop) {
         struct ss_error error;
@@ -342,20 +316,20 @@ static void next_superstep(struct loop *loop)
 {
     size_t channel = SS_NONE;
     struct ss_error error = {0};
-    struct update_task *tasks = update_tasks(loop);
+    struct ss_update_task *tasks = update_tasks(loop);
     size_t count = loop->tasks.count;
     if (ss_loop_fold(loop, tasks, count, &superstep_folds)) {
         ss_free(tasks);
         return;
     }
-    int status = ss_update_apply(loop, tasks, count, &channel, &error);
+    int status = ss_loop_apply(loop, tasks, count, &channel, &error);
     ss_loop_drop_folds(loop);
     ss_free(tasks);
     if (status != SS_OK) {
         ss_loop_update_failed(loop, channel, &error);
         return;
     }
-    ss_loop_set_updated(loop, false);
+    ss_updated_set(loop->machine, false);
     ss_pendings_fini(&loop->pending);
     loop->replaying = false;
     loop->first_superstep = false;
@@ -369,7 +343,7 @@ static void next_superstep(struct loop *loop)
     ss_loop_save(loop, "loop");
     values(loop); // behind the save: it rests on that row
     if (should_stop(loop, &loop->graph->interrupt_after, &loop->run->after)) {
-        ss_plan(loop, true);
+        ss_loop_plan(loop, true);
         watch_planned(loop);
         leave_interrupted(loop, json_array());
         return;
@@ -421,7 +395,7 @@ static void raise_task(struct loop *loop, struct task *task)
         return;
     }
     ss_free(loop->error_node);
-    loop->error_node = ss_strdup(task->node->name);
+    loop->error_node = ss_strdup(task->planned.node->name);
     fail(loop, task->error.status, task->error.message);
 }
 

@@ -13,19 +13,19 @@
 #include "common/base/ids.h"
 #include "common/model/graph.h"
 #include "common/model/value.h"
+#include "common/pregel/pending.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/step/step.h"
 
 static bool asks_next(const struct task *task, const char *question)
 {
     char id[SS_HEX128_SIZE];
-    ss_interrupt_id(task->ns, json_array_size(task->answers), id);
+    ss_interrupt_id(task->planned.ns, json_array_size(task->answers), id);
     return strcmp(id, question) == 0;
 }
 
@@ -47,7 +47,7 @@ static bool is_unplanned(const struct loop *loop)
         const struct task *task = loop->tasks.items[i];
         if (task->state == TASK_CHILD
                 ? is_unplanned(task->child)
-                : task->state == TASK_NEW && task->node->subgraph)
+                : task->state == TASK_NEW && task->planned.node->subgraph)
             return true;
     }
     return false;
@@ -65,7 +65,7 @@ static bool question_lives(const struct loop *loop, const char *question)
         if (ss_task_ended(task) || task->state == TASK_HELD)
             continue;
         if (task->state == TASK_CHILD ? question_lives(task->child, question)
-            : task->node->subgraph
+            : task->planned.node->subgraph
                 ? task->state == TASK_NEW || task->state == TASK_BACKOFF
                 : asks_next(task, question))
             return true;
@@ -101,8 +101,9 @@ void ss_resume_value_line(const struct loop *loop, struct task *const *sorted)
         struct task *task = sorted[i];
         task->goes_first = task->state == TASK_NEW;
         // after a crash who went first is the same
-        if (task->goes_first || (loop->run->terms.recovering &&
-                                    ss_pendings_ours(&loop->pending, task->id)))
+        if (task->goes_first ||
+            (loop->run->terms.recovering &&
+                ss_pendings_ours(&loop->pending, task->planned.id)))
             return;
     }
 }
@@ -170,7 +171,7 @@ static struct task *next_in_line(const struct loop *loop)
     for (size_t i = 0; i < loop->tasks.count; i++) {
         struct task *task = loop->tasks.items[i];
         if (!ss_task_ended(task) &&
-            (!first || strcmp(task->path, first->path) < 0))
+            (!first || strcmp(task->planned.path, first->planned.path) < 0))
             first = task;
     }
     if (first && first->state == TASK_CHILD)
@@ -186,8 +187,8 @@ static void give_plain(struct run *run, struct task *task)
     run->resume_value_aimed = false;
     task->resume_value_given = true;
     task->goes_first = true; // its next attempt, too
-    ss_engine_narrate(
-        run->engine, "task %s asks; the answer goes to it", task->node->name);
+    ss_engine_narrate(run->engine, "task %s asks; the answer goes to it",
+        task->planned.node->name);
     ss_task_ready(task);
 }
 

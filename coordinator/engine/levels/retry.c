@@ -15,18 +15,18 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -100,7 +100,8 @@ static void keep_tries(struct task *task, int64_t wait_ms)
             &stored, SS_NAME_TRIES, ss_value_new(tries_of(task, wait_ms)));
     else
         ss_thread_seal(thread); // rows of this try end here
-    ss_loop_put_writes(task->loop, task->id, task->path, &stored);
+    ss_loop_put_writes(
+        task->loop, task->planned.id, task->planned.path, &stored);
     ss_writes_fini(&stored);
     task->tried_seq = ss_thread_head(thread);
 }
@@ -125,7 +126,8 @@ static void recover_attempts(struct task *task, const json_t *of)
     task->first_attempt_us = ss_json_int(of, "first_us", 0);
 }
 
-static void recover_failures(struct task *task, const struct task_facts *facts)
+static void recover_failures(
+    struct task *task, const struct ss_task_facts *facts)
 {
     const struct loop *loop = task->loop;
     const json_t *tries = facts->tries;
@@ -140,7 +142,7 @@ static void recover_failures(struct task *task, const struct task_facts *facts)
     task->retry_at_ms = loop->engine->now_ms + left_ms;
 }
 
-static void recover_tries(struct task *task, const struct task_facts *facts)
+static void recover_tries(struct task *task, const struct ss_task_facts *facts)
 {
     const struct loop *loop = task->loop;
     bool has_tries = facts->tries && facts->tries_seq > loop->tried_seq;
@@ -160,7 +162,8 @@ void ss_loop_recover_tries(struct loop *loop)
         struct task *task = loop->tasks.items[i];
         if (task->state != TASK_NEW)
             continue;
-        struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
+        struct ss_task_facts facts =
+            ss_pendings_facts(&loop->pending, task->planned.id);
         recover_tries(task, &facts);
     }
 }
@@ -172,8 +175,8 @@ static bool retry(
     struct task *task, int code, const char *kind, enum ss_retryable retryable)
 {
     struct engine *engine = task->loop->engine;
-    for (size_t i = 0; i < task->node->retries_count; i++) {
-        const struct ss_retry *policy = &task->node->retries[i];
+    for (size_t i = 0; i < task->planned.node->retries_count; i++) {
+        const struct ss_retry *policy = &task->planned.node->retries[i];
         if (!policy_matches(policy, code, kind, retryable))
             continue;
         task->failures++;
@@ -190,7 +193,7 @@ static bool retry(
         ss_engine_wake(engine, task->retry_at_ms);
         ss_engine_narrate(engine,
             "task %s failed; attempt %" PRIu32 " in %" PRId64 " ms",
-            task->node->name, task->failures + 1,
+            task->planned.node->name, task->failures + 1,
             task->retry_at_ms - engine->now_ms);
         return true;
     }
@@ -199,7 +202,7 @@ static bool retry(
 
 static void start_handler(struct task *task)
 {
-    struct task *handler = ss_plan_handler(task->loop, task);
+    struct task *handler = ss_loop_plan_handler(task->loop, task);
     handler->answers = json_array();
     task->error_handled = true;
     task->loop->run->tasks_planned++;
@@ -213,11 +216,12 @@ void ss_task_failed(struct task *task, int code, const char *kind,
     engine->counts.attempts_failed++;
     if (retry(task, code, kind, retryable))
         return;
-    bool handled = task->kind != TASK_HANDLER &&
-                   task->node->handler != SS_NONE && code != SS_EDRAINED;
+    bool handled = task->planned.kind != SS_TASK_HANDLER &&
+                   task->planned.node->handler != SS_NONE &&
+                   code != SS_EDRAINED;
     ss_task_commit_failure(task, code, message, handled);
-    ss_engine_narrate(
-        engine, "task %s failed: %s", task->node->name, task->error.message);
+    ss_engine_narrate(engine, "task %s failed: %s", task->planned.node->name,
+        task->error.message);
     if (handled)
         start_handler(task);
     ss_task_settled(task);
@@ -251,7 +255,8 @@ static struct ss_outcome *lost_outcome(const char *why)
 struct ss_outcome *ss_task_lost(struct task *task, const char *why)
 {
     struct engine *engine = task->loop->engine;
-    const char *name = task->node ? task->node->name : task->fold_channel;
+    const char *name =
+        task->planned.node ? task->planned.node->name : task->fold_channel;
     task->redeliveries++;
     ss_engine_narrate(engine, "task %s: %s", name, why);
     if (task->redeliveries > SS_REDELIVERIES_MAX) {

@@ -10,7 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 #include "common/model/graph.h"
-#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/threads/thread.h"
 
 struct audience;

@@ -21,11 +21,11 @@
 #include "coordinator/engine/levels/checkpoint.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/resume_value.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 
@@ -39,7 +39,7 @@ static void start_child(struct task *task)
     ss_loop_destroy(&task->child);
     ss_task_move(task, TASK_CHILD);
     task->child =
-        ss_loop_new(loop->thread, loop->run, task->node->subgraph, ns);
+        ss_loop_new(loop->thread, loop->run, task->planned.node->subgraph, ns);
     ss_free(ns);
     task->child->parent = loop;
     task->child->parent_task = task;
@@ -50,7 +50,7 @@ static void start_child(struct task *task)
 
 static void start_cached(struct task *task)
 {
-    if (task->node->cached && !task->cache_key)
+    if (task->planned.node->cached && !task->cache_key)
         ss_cache_ask(task);
     else
         ss_task_start_body(task);
@@ -83,7 +83,7 @@ static void wait_on(struct task *task)
     ss_engine_wake(engine, task->retry_at_ms);
     ss_engine_narrate(engine,
         "task %s has failed before; attempt %" PRIu32 " in %" PRId64 " ms",
-        task->node->name, task->failures + 1,
+        task->planned.node->name, task->failures + 1,
         task->retry_at_ms - engine->now_ms);
 }
 
@@ -93,20 +93,20 @@ void ss_task_start(struct task *task)
         wait_on(task);
         return;
     }
-    if (task->node->subgraph) {
+    if (task->planned.node->subgraph) {
         start_child(task);
         return;
     }
     task->order_kind = SS_ORDER_NODE;
-    if (!task->node->has_body) {
+    if (!task->planned.node->has_body) {
         // __start__: its input is what it returns, as data; but a command on a
         // fresh thread is one (enter.c)
         const struct loop *loop = task->loop;
         bool is_command =
             !loop->parent && loop->run->command && !loop->resuming;
-        task->returned = is_command ? ss_value_ref(task->input)
+        task->returned = is_command ? ss_value_ref(task->planned.input)
                                     : ss_value_new(json_pack("{s:O}", "$quote",
-                                          ss_value_json(task->input)));
+                                          ss_value_json(task->planned.input)));
         ss_task_write(task);
         return;
     }
@@ -116,7 +116,7 @@ void ss_task_start(struct task *task)
 void ss_task_retry_due(struct task *task)
 {
     ss_check(task->state == TASK_BACKOFF || task->state == TASK_CACHE);
-    if (task->node->subgraph) {
+    if (task->planned.node->subgraph) {
         start_child(task);
         return;
     }
@@ -130,14 +130,14 @@ void ss_task_write(struct task *task)
     struct ss_error error = {0};
     json_t *parent = NULL;
     task->order_kind = SS_ORDER_WRITERS;
-    if (ss_writers_need_worker(task->node)) {
+    if (ss_writers_need_worker(task->planned.node)) {
         ss_task_ready(task);
         return;
     }
     struct ss_fresh fresh = {0};
-    int status = ss_writers_run(task->loop->graph, task->node,
-        ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
-        &parent, &error);
+    int status = ss_writers_run(task->loop->graph, task->planned.node,
+        ss_value_json(task->returned), &fresh, NULL, task->planned.id,
+        &task->writes, &parent, &error);
     if (status != SS_OK) {
         ss_task_failed(task, status, NULL, SS_RETRY_DEFAULT, error.message);
     } else if (parent) {

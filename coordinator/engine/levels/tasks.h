@@ -30,6 +30,12 @@ void ss_task_write(struct task *task);
 // The graph inside has ended.
 void ss_task_child_ended(struct task *task, struct loop *child);
 
+// ------------------------------------------------ restore_tasks.c
+
+// Finished tasks keep what they wrote, the others get their answers. Handlers
+// of what had failed are added to the tasks.
+void ss_loop_restore(struct loop *loop);
+
 // ------------------------------------------------ cache.c
 
 // Is there a result for it?

@@ -6,9 +6,9 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/threads/thread.h"
 
 void ss_loop_warn(struct loop *loop, const char *format, ...)

@@ -19,8 +19,8 @@
 
 #include "common/base/status.h"
 #include "common/model/task.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/step/state.h"
 
 struct watch {

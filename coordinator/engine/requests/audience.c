@@ -2,8 +2,8 @@
 // runs do (watch.h). What it looks like is stream.c's, how it is sent emit.c's.
 #include "coordinator/engine/requests/audience.h"
 #include "common/model/journal.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/requests.h"
 #include "coordinator/engine/requests/stream.h"

@@ -20,9 +20,9 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
@@ -226,7 +226,7 @@ static bool derivable(const struct loop *loop)
 static bool has_handler(const struct loop *loop)
 {
     for (size_t i = loop->tasks.count; i-- > 0;)
-        if (loop->tasks.items[i]->kind == TASK_HANDLER)
+        if (loop->tasks.items[i]->planned.kind == SS_TASK_HANDLER)
             return true;
     return false;
 }
@@ -243,7 +243,7 @@ void ss_emit_begin(
         run->audience->scope = derivable(loop) ? SCOPE_MUTED : SCOPE_RAW;
     } else if (what != SS_TOLD_RAW && derivable(loop) &&
                !(what == SS_TOLD_STARTS && has_handler(loop))) {
-        note(loop, what, task ? task->id : NULL, NULL);
+        note(loop, what, task ? task->planned.id : NULL, NULL);
     } else {
         run->audience->scope = SCOPE_RAW;
         if (what == SS_TOLD_TICK && loop->persists)
@@ -423,7 +423,7 @@ json_t *ss_items_json(const struct task *task)
 void ss_emit_items(struct task *task)
 {
     if (task->items && scripted(task->loop))
-        note(task->loop, SS_TOLD_ITEMS, task->id, ss_items_json(task));
+        note(task->loop, SS_TOLD_ITEMS, task->planned.id, ss_items_json(task));
     drop_items(task);
 }
 

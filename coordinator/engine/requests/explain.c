@@ -15,9 +15,9 @@
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/value.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -71,7 +71,8 @@ static void add_wait(struct waits *waits, const struct task *task)
         return;
     for (size_t i = 0; i < waits->count; i++) {
         struct wait *it = &waits->items[i];
-        if (it->task->node == task->node && it->task->loop == task->loop &&
+        if (it->task->planned.node == task->planned.node &&
+            it->task->loop == task->loop &&
             strcmp(words[it->why], words[why]) == 0 && it->worker == worker) {
             it->count++;
             return;
@@ -97,9 +98,9 @@ static json_t *wait_json(const struct engine *engine, const struct wait *wait)
 {
     const struct task *task = wait->task;
     json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:I}", "node",
-        task->node ? task->node->name : task->fold_channel, "ns",
-        task->loop->ns, "why", words[wait->why], "count", wait->count, "step",
-        (json_int_t)task->loop->step);
+        task->planned.node ? task->planned.node->name : task->fold_channel,
+        "ns", task->loop->ns, "why", words[wait->why], "count", wait->count,
+        "step", (json_int_t)task->loop->step);
     if (wait->worker) {
         json_object_set_new(json, "worker", json_string(wait->worker));
         json_object_set_new(json, "attempt", json_integer(task->attempts));

@@ -21,12 +21,12 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/replay.h"
@@ -151,7 +151,7 @@ static struct view *make_view(struct replay *replay, struct ss_graph *graph,
     if (ns[0])
         loop->checkpoint_map =
             json_incref(json_object_get(mark->metadata, "parents"));
-    ss_plan(loop, true);
+    ss_loop_plan(loop, true);
     ss_pendings_fini(&loop->pending); // load_pending() tells which were there
     struct view *view = ss_zalloc(1, sizeof(*view));
     *view = (struct view){loop, mark->row->seq - 1};
@@ -249,7 +249,7 @@ static void tell_output(
     const struct ss_row *row = row_of_writes(replay, view->ns, task_id);
     struct task *task = NULL;
     for (size_t i = 0; i < view->tasks.count && !task; i++)
-        if (strcmp(view->tasks.items[i]->id, task_id) == 0)
+        if (strcmp(view->tasks.items[i]->planned.id, task_id) == 0)
             task = view->tasks.items[i];
     if (!row || !task)
         return;

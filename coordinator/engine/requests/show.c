@@ -4,8 +4,8 @@
 #include "common/model/request.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
@@ -19,8 +19,9 @@ static json_t *task_json(const struct task *task)
     const struct loop *loop = task->loop;
     json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I}", "state",
         task->worker ? "running" : "ready", "node",
-        task->node ? task->node->name : "", "thread", loop->thread->id, "task",
-        task->id, "attempt", (json_int_t)task->attempts);
+        task->planned.node ? task->planned.node->name : "", "thread",
+        loop->thread->id, "task", task->planned.id, "attempt",
+        (json_int_t)task->attempts);
     if (loop->run)
         json_object_set_new(json, "run", json_string(loop->run->id));
     if (task->worker) {

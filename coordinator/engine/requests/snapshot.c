@@ -16,10 +16,10 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/requests/snapshot.h"
 #include "coordinator/engine/requests/stream.h"
 #include "coordinator/engine/threads/answers.h"
@@ -43,9 +43,10 @@ json_t *ss_metadata_json(
 
 static json_t *path_json(const struct task *task)
 {
-    if (task->kind == TASK_PULL)
-        return json_pack("[s, s]", SS_NAME_PULL, task->node->name);
-    return json_pack("[s, I, b]", SS_NAME_PUSH, (json_int_t)task->index, 0);
+    if (task->planned.kind == SS_TASK_PULL)
+        return json_pack("[s, s]", SS_NAME_PULL, task->planned.node->name);
+    return json_pack(
+        "[s, I, b]", SS_NAME_PUSH, (json_int_t)task->planned.index, 0);
 }
 
 json_t *ss_snapshot_empty(
@@ -61,7 +62,7 @@ json_t *ss_snapshot_empty(
 static json_t *inner_state(
     struct loop *loop, const struct task *task, bool subgraphs)
 {
-    struct ss_graph *inner = task->node->subgraph;
+    struct ss_graph *inner = task->planned.node->subgraph;
     if (!inner || inner->checkpointer == SS_CHECKPOINTER_NONE ||
         !loop->persists)
         return json_null();
@@ -82,18 +83,20 @@ static json_t *inner_state(
 static json_t *task_json(struct loop *loop, const struct task *task,
     const struct ss_keys *keys, bool live, bool subgraphs)
 {
-    struct task_facts facts = ss_pendings_facts(&loop->pending, task->id);
-    bool shows = live ? ss_pendings_asks(&loop->pending, task->id)
+    struct ss_task_facts facts =
+        ss_pendings_facts(&loop->pending, task->planned.id);
+    bool shows = live ? ss_pendings_asks(&loop->pending, task->planned.id)
                       : facts.interrupts != NULL;
     json_t *result = json_null();
     if (facts.finished) {
         struct ss_writes writes = {0};
-        ss_pendings_output(&loop->pending, task->id, &writes);
+        ss_pendings_output(&loop->pending, task->planned.id, &writes);
         result = ss_writes_result(keys, &writes);
         ss_writes_fini(&writes);
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id", task->id,
-        "name", task->node->name, "path", path_json(task), "error",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "id",
+        task->planned.id, "name", task->planned.node->name, "path",
+        path_json(task), "error",
         facts.error ? json_incref(facts.error) : json_null(), "interrupts",
         shows ? json_incref(facts.interrupts) : json_array(), "state",
         inner_state(loop, task, subgraphs), "result", result);
@@ -117,11 +120,11 @@ static void apply_null(struct loop *view)
     struct ss_error error = {0};
     size_t channel = SS_NONE;
     ss_pendings_null_writes(&view->pending, &writes);
-    struct update_task input = {
+    struct ss_update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = view->id, .writes = &writes};
     // What cannot be applied is shown as saved: the run that made it failed so.
     int status = writes.count > 0
-                     ? ss_update_apply(view, &input, 1, &channel, &error)
+                     ? ss_loop_apply(view, &input, 1, &channel, &error)
                      : SS_OK;
     (void)status;
     ss_writes_fini(&writes);
@@ -133,18 +136,18 @@ static void apply_finished(struct loop *view)
     bool any = false;
     size_t channel = SS_NONE, count = view->tasks.count;
     struct ss_error error = {0};
-    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         struct task *task = view->tasks.items[i];
-        if (!ss_pendings_facts(&view->pending, task->id).finished)
+        if (!ss_pendings_facts(&view->pending, task->planned.id).finished)
             continue;
-        ss_pendings_output(&view->pending, task->id, &task->writes);
+        ss_pendings_output(&view->pending, task->planned.id, &task->writes);
         any = any || task->writes.count > 0;
-        list[used++] = ss_update_task(task);
+        list[used++] = ss_update_task(&task->planned, &task->writes);
     }
     int status =
-        any ? ss_update_apply(view, list, used, &channel, &error) : SS_OK;
+        any ? ss_loop_apply(view, list, used, &channel, &error) : SS_OK;
     (void)status; // as above
     ss_free(list);
 }
@@ -154,8 +157,9 @@ static json_t *next_json(const struct loop *view, bool live)
     json_t *next = json_array();
     for (size_t i = 0; i < view->tasks.count; i++) {
         const struct task *task = view->tasks.items[i];
-        if (!live || !ss_pendings_facts(&view->pending, task->id).finished)
-            json_array_append_new(next, json_string(task->node->name));
+        if (!live ||
+            !ss_pendings_facts(&view->pending, task->planned.id).finished)
+            json_array_append_new(next, json_string(task->planned.node->name));
     }
     return next;
 }
@@ -183,7 +187,7 @@ json_t *ss_snapshot(struct thread *thread, struct ss_graph *graph,
     }
     view->stop = view->step + 2;
     apply_null(view);
-    ss_plan(view, false);
+    ss_loop_plan(view, false);
     json_t *tasks = ss_snapshot_tasks(view, &graph->stream, live, subgraphs);
     json_t *next = next_json(view, live);
     if (live)
@@ -217,7 +221,7 @@ json_t *ss_snapshot_output(struct thread *thread, struct ss_graph *graph,
     }
     view->stop = view->step + 2;
     apply_null(view);
-    ss_plan(view, false);
+    ss_loop_plan(view, false);
     if (live)
         apply_finished(view);
     json_t *output = ss_loop_output_json(view, keys);

@@ -13,10 +13,10 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/requests/audience.h"
 #include "coordinator/engine/requests/emit.h"
 #include "coordinator/engine/requests/snapshot.h"
@@ -62,17 +62,18 @@ void ss_stream_breakpoint(struct loop *loop)
 void ss_stream_task_start(struct task *task)
 {
     struct loop *loop = task->loop;
-    if (task->node->hidden)
+    if (task->planned.node->hidden)
         return;
     if (!ss_emit_wants(loop, STREAM_TASKS | STREAM_DEBUG)) {
         ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, NULL);
         return;
     }
-    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->id, "name",
-        task->node->name, "input", ss_value_json(task->input), "triggers",
-        ss_task_triggers(task));
-    if (task->node->metadata)
-        json_object_set(payload, "metadata", task->node->metadata);
+    json_t *payload = json_pack("{s:s, s:s, s:O, s:o}", "id", task->planned.id,
+        "name", task->planned.node->name, "input",
+        ss_value_json(task->planned.input), "triggers",
+        ss_task_triggers(task->loop->graph, &task->planned));
+    if (task->planned.node->metadata)
+        json_object_set(payload, "metadata", task->planned.node->metadata);
     ss_emit_wrapped(loop, STREAM_TASKS, "task", loop->step, payload);
 }
 
@@ -146,8 +147,8 @@ static void emit_result(struct task *task)
         ss_emit_wrapped(loop, STREAM_TASKS, "task_result", loop->step, NULL);
         return;
     }
-    json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", task->id,
-        "name", task->node->name, "error",
+    json_t *payload = json_pack("{s:s, s:s, s:o, s:o, s:o}", "id",
+        task->planned.id, "name", task->planned.node->name, "error",
         task->state == TASK_FAILED
             ? ss_error_json(task->error.status, task->error.message)
             : json_null(),
@@ -167,7 +168,7 @@ static json_t *update_event(
     if (!ss_emit_wants(task->loop, STREAM_UPDATES))
         return NULL;
     json_t *update =
-        json_pack("{s:o}", task->node->name, update_of(task, shown));
+        json_pack("{s:o}", task->planned.node->name, update_of(task, shown));
     if (cached)
         json_object_set_new(
             update, "__metadata__", json_pack("{s:b}", "cached", 1));
@@ -178,14 +179,14 @@ void ss_stream_task_output(struct task *task, bool cached)
 {
     struct loop *loop = task->loop;
     struct ss_keys shown, final;
-    if (task->node->hidden)
+    if (task->planned.node->hidden)
         return;
     // what this run did before a crash was told with the row of its writes
     if (task->restored && loop->run->terms.recovering &&
-        ss_pendings_ours(&loop->pending, task->id))
+        ss_pendings_ours(&loop->pending, task->planned.id))
         return;
     ss_loop_keys(loop, &shown, &final);
-    bool named = !cached && task->kind != TASK_HANDLER;
+    bool named = !cached && task->planned.kind != SS_TASK_HANDLER;
     ss_emit_begin(loop, named ? SS_TOLD_OUTPUT : SS_TOLD_RAW, task);
     if (task->state == TASK_INTERRUPTED) {
         ss_emit_event(loop, STREAM_UPDATES,
@@ -206,7 +207,7 @@ static json_t *names_of(const struct loop *loop)
     json_t *names = json_array();
     for (size_t i = 0; i < loop->tasks.count; i++)
         json_array_append_new(
-            names, json_string(loop->tasks.items[i]->node->name));
+            names, json_string(loop->tasks.items[i]->planned.node->name));
     return names;
 }
 
@@ -265,18 +266,22 @@ json_t *ss_message_metadata(const struct task *task)
     json_t *metadata = json_object_get(loop->run->config, "metadata");
     json_t *all = metadata ? json_copy(metadata) : json_object();
     json_t *path = json_pack("[s, s]",
-        task->kind == TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
-        task->node->name);
-    if (task->kind != TASK_PULL) {
-        json_array_set_new(path, 1, json_integer((json_int_t)task->index));
+        task->planned.kind == SS_TASK_PULL ? SS_NAME_PULL : SS_NAME_PUSH,
+        task->planned.node->name);
+    if (task->planned.kind != SS_TASK_PULL) {
+        json_array_set_new(
+            path, 1, json_integer((json_int_t)task->planned.index));
         json_array_append_new(path, json_false());
     }
     json_object_set_new(
         all, "langgraph_step", json_integer((json_int_t)loop->step));
-    json_object_set_new(all, "langgraph_node", json_string(task->node->name));
-    json_object_set_new(all, "langgraph_triggers", ss_task_triggers(task));
+    json_object_set_new(
+        all, "langgraph_node", json_string(task->planned.node->name));
+    json_object_set_new(all, "langgraph_triggers",
+        ss_task_triggers(task->loop->graph, &task->planned));
     json_object_set_new(all, "langgraph_path", path);
-    json_object_set_new(all, "langgraph_checkpoint_ns", json_string(task->ns));
+    json_object_set_new(
+        all, "langgraph_checkpoint_ns", json_string(task->planned.ns));
     return all;
 }
 
@@ -357,9 +362,9 @@ void ss_stream_message_inputs(struct task *task)
     const struct ss_graph *graph = task->loop->graph;
     json_t *input, *value;
     const char *key;
-    if (unheard(task->loop) || task->node->hidden)
+    if (unheard(task->loop) || task->planned.node->hidden)
         return;
-    input = ss_value_json(task->input);
+    input = ss_value_json(task->planned.input);
     if (is_message(input))
         return;
     json_object_foreach (input, key, value) {
@@ -374,7 +379,7 @@ void ss_stream_messages(struct task *task)
 {
     size_t i;
     json_t *message;
-    if (unheard(task->loop) || task->node->hidden || task->cached)
+    if (unheard(task->loop) || task->planned.node->hidden || task->cached)
         return;
     json_array_foreach (task->messages, i, message)
         show(task, message);
@@ -394,5 +399,5 @@ void ss_stream_progress(struct loop *loop, const struct task *task)
         json_pack("{s:I, s:I, s:I, s:s*}", "step", (json_int_t)run->root->step,
             "tasks", (json_int_t)run->tasks_planned, "done",
             (json_int_t)run->tasks_done, "node",
-            task ? task->node->name : NULL));
+            task ? task->planned.node->name : NULL));
 }

@@ -12,41 +12,24 @@
 #include "common/model/graph.h"
 #include "common/model/reserved.h"
 #include "common/model/value.h"
-#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/runs/update_state_impl.h"
 #include "coordinator/engine/threads/thread.h"
 
 // R9.12: by the versions that nodes have seen.
-static const struct ss_node *infer(struct loop *loop)
+static const struct ss_node *infer(const struct loop *loop)
 {
     const struct ss_graph *graph = loop->graph;
-    bool any = false, tie = false;
-    int64_t best = -1;
     const struct ss_node *node = NULL;
     if (graph->nodes_count == 1)
         return &graph->nodes[0];
-    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
-        any = any || ((const struct ss_map *)e->value)->count > 0;
-    if (!any) {
+    if (!ss_seen_newest(loop->machine, &node)) {
         size_t n = graph->input.scalar
                        ? ss_graph_node(graph, graph->input.items[0])
                        : SS_NONE;
         return n == SS_NONE ? NULL : &graph->nodes[n];
     }
-    for (size_t n = 0; n < graph->nodes_count; n++) {
-        const struct ss_map *seen =
-            ss_map_get(&loop->seen, graph->nodes[n].name);
-        for (const struct ss_map_entry *v = seen ? seen->first : NULL; v;
-             v = v->next) {
-            int64_t version = *(const int64_t *)v->value;
-            tie = version == best || (version < best && tie);
-            if (version > best) {
-                best = version;
-                node = &graph->nodes[n];
-            }
-        }
-    }
-    return tie ? NULL : node;
+    return node;
 }
 
 const struct ss_node *ss_as_node_find(struct loop *loop, const json_t *update,
@@ -87,19 +70,20 @@ void ss_as_node_name(struct task *task, const json_t *update, bool *used)
     struct loop *loop = task->loop;
     const char *given = ss_json_str(update, "task_id", NULL);
     if (given) {
-        ss_id_copy(task->id, given);
+        ss_id_copy(task->planned.id, given);
         return;
     }
     for (size_t i = 0; i < loop->tasks.count; i++) {
-        if (used[i] || loop->tasks.items[i]->node != task->node)
+        if (used[i] || loop->tasks.items[i]->planned.node != task->planned.node)
             continue;
         used[i] = true;
-        ss_id_copy(task->id, loop->tasks.items[i]->id);
+        ss_id_copy(task->planned.id, loop->tasks.items[i]->planned.id);
         return;
     }
-    char *name = task->index == 0
-                     ? ss_strdup(SS_NAME_INTERRUPT)
-                     : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->index);
-    ss_uuid5(loop->id, name, task->id);
+    char *name =
+        task->planned.index == 0
+            ? ss_strdup(SS_NAME_INTERRUPT)
+            : ss_format("%s:%zu", SS_NAME_INTERRUPT, task->planned.index);
+    ss_uuid5(loop->id, name, task->planned.id);
     ss_free(name);
 }

@@ -18,11 +18,11 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/queue_impl.h"
 #include "coordinator/engine/runs/runs.h"
@@ -44,7 +44,7 @@ static void cancel_tasks(struct loop *loop, const char *why)
         struct ss_writes writes = {0};
         ss_writes_add(&writes, SS_NAME_ERROR,
             ss_value_new(ss_error_json(SS_ECANCELLED, why)));
-        ss_loop_put_writes(loop, task->id, task->path, &writes);
+        ss_loop_put_writes(loop, task->planned.id, task->planned.path, &writes);
         ss_writes_fini(&writes);
     }
     if (loop->status != LOOP_ENTERING)

@@ -13,13 +13,13 @@
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
 #include "coordinator/engine/levels/enter.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -203,7 +203,7 @@ static void take_plain(struct loop *loop)
 {
     struct run *run = loop->run;
     for (size_t i = 0; i < loop->pending.count; i++) {
-        const struct pending *p = &loop->pending.items[i];
+        const struct ss_pending_write *p = &loop->pending.items[i];
         if (strcmp(p->task_id, SS_NULL_TASK) == 0 &&
             strcmp(p->channel, SS_NAME_RESUME) == 0) {
             ss_value_unref(run->plain);

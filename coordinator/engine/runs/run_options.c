@@ -9,9 +9,9 @@
 #include "common/model/limits.h"
 #include "common/model/request.h"
 #include "common/model/value.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/threads/thread.h"
 

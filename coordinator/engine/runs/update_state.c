@@ -19,10 +19,10 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/update_state.h"
@@ -158,7 +158,7 @@ static const struct fold_then change_folds = {
 
 // R9.14b, not copied: what waits on the base is not forgotten.
 // SS_EAGAIN: a worker folds first, then folded() comes here again.
-static int apply(struct loop *loop, const struct update_task *tasks,
+static int apply(struct loop *loop, const struct ss_update_task *tasks,
     size_t count, struct ss_error *error)
 {
     size_t channel = SS_NONE;
@@ -167,7 +167,7 @@ static int apply(struct loop *loop, const struct update_task *tasks,
             loop->folds[i].redeliveries = loop->change->losses;
         return SS_EAGAIN;
     }
-    int status = ss_update_apply(loop, tasks, count, &channel, error);
+    int status = ss_loop_apply(loop, tasks, count, &channel, error);
     ss_loop_drop_folds(loop);
     return status;
 }
@@ -176,7 +176,7 @@ static int apply_null(struct loop *loop, struct ss_error *error)
 {
     struct ss_writes writes = {0};
     ss_pendings_null_writes(&loop->pending, &writes);
-    struct update_task input = {
+    struct ss_update_task input = {
         .path = "~", .name = SS_NAME_INPUT, .id = loop->id, .writes = &writes};
     int status = writes.count ? apply(loop, &input, 1, error) : SS_OK;
     ss_writes_fini(&writes);
@@ -188,7 +188,7 @@ static void save(struct change *change, const char *source)
 {
     struct loop *loop = change->loop;
     struct thread *thread = change->thread;
-    ss_loop_forget_updated(loop);
+    ss_updated_forget(loop->machine);
     ss_loop_save(loop, source);
     ss_id_copy(change->base, loop->id);
     json_t *config =
@@ -224,14 +224,14 @@ static void clear(struct change *change)
 {
     struct loop *loop = change->loop;
     struct ss_error error = {0};
-    ss_plan(loop, false);
+    ss_loop_plan(loop, false);
     size_t count = loop->tasks.count;
-    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++) {
         struct task *task = loop->tasks.items[i];
-        if (ss_pendings_facts(&loop->pending, task->id).finished)
-            ss_pendings_output(&loop->pending, task->id, &task->writes);
-        list[i] = ss_update_task(task);
+        if (ss_pendings_facts(&loop->pending, task->planned.id).finished)
+            ss_pendings_output(&loop->pending, task->planned.id, &task->writes);
+        list[i] = ss_update_task(&task->planned, &task->writes);
     }
     int status = count ? apply(loop, list, count, &error) : SS_OK;
     ss_free(list);
@@ -263,7 +263,7 @@ static void as_input(struct change *change, const json_t *update)
             "update as %s: the values are no input of graph %s", SS_NAME_INPUT,
             loop->graph->name);
     if (status == SS_OK) {
-        struct update_task input = {.path = "~",
+        struct ss_update_task input = {.path = "~",
             .name = SS_NAME_INPUT,
             .id = loop->id,
             .writes = &writes};
@@ -306,15 +306,17 @@ static void apply_updates(struct change *change)
     struct loop *loop = change->loop;
     struct ss_error error = {0};
     size_t count = change->tasks.count;
-    struct update_task *list = ss_zalloc(count + 1, sizeof(*list));
+    struct ss_update_task *list = ss_zalloc(count + 1, sizeof(*list));
     for (size_t i = 0; i < count; i++)
-        list[i] = ss_update_task(change->tasks.items[i]);
+        list[i] = ss_update_task(
+            &change->tasks.items[i]->planned, &change->tasks.items[i]->writes);
     int status = apply(loop, list, count, &error);
     ss_free(list);
     for (size_t i = 0; status == SS_OK && i < count; i++) {
         struct task *task = change->tasks.items[i];
         if (task->writes.count > 0)
-            store_on_base(change, task->id, task->path, &task->writes);
+            store_on_base(
+                change, task->planned.id, task->planned.path, &task->writes);
     }
     settle(change, status, "update", &error);
 }
@@ -331,9 +333,9 @@ static int write_here(struct task *task, struct ss_error *error)
 {
     json_t *parent = NULL;
     struct ss_fresh fresh = {0};
-    int status = ss_writers_run(task->loop->graph, task->node,
-        ss_value_json(task->returned), &fresh, NULL, task->id, &task->writes,
-        &parent, error);
+    int status = ss_writers_run(task->loop->graph, task->planned.node,
+        ss_value_json(task->returned), &fresh, NULL, task->planned.id,
+        &task->writes, &parent, error);
     json_decref(parent);
     ss_task_move(task, TASK_DONE);
     return status;
@@ -343,7 +345,7 @@ static bool prepare(
     struct change *change, const json_t *updates, struct ss_error *error)
 {
     struct loop *loop = change->loop;
-    ss_plan(loop, false);
+    ss_loop_plan(loop, false);
     bool *used = ss_zalloc(loop->tasks.count + 1, sizeof(*used));
     bool single = json_array_size(updates) == 1;
     for (size_t i = 0; i < json_array_size(updates); i++) {
@@ -357,13 +359,13 @@ static bool prepare(
         json_t *values = json_object_get(update, "values");
         struct task *task = ss_zalloc(1, sizeof(*task));
         task->loop = loop;
-        task->kind = TASK_UPDATE;
-        task->node = node;
+        task->planned.kind = SS_TASK_UPDATE;
+        task->planned.node = node;
         task->change = change;
         task->redeliveries = change->losses;
-        task->index = i;
-        task->path = ss_path_update(i);
-        task->ns = ss_strdup(loop->ns);
+        task->planned.index = i;
+        task->planned.path = ss_path_update(i);
+        task->planned.ns = ss_strdup(loop->ns);
         task->order_kind = SS_ORDER_WRITERS;
         values = values ? json_incref(values) : json_null();
         if (!node->has_body) // what a graph is started with is data
@@ -385,7 +387,7 @@ static void ordinary(struct change *change, const json_t *updates)
     }
     for (size_t i = 0; i < change->tasks.count; i++) {
         struct task *task = change->tasks.items[i];
-        if (ss_writers_need_worker(task->node)) {
+        if (ss_writers_need_worker(task->planned.node)) {
             ss_task_ready(task);
         } else if (write_here(task, &error) != SS_OK) {
             refuse(change, &error);
@@ -405,7 +407,7 @@ void ss_update_state_outcome(struct task *task, struct ss_outcome *outcome)
     if (outcome->kind != SS_OUTCOME_DONE) {
         struct ss_error error;
         ss_error_set(&error, outcome->code ? outcome->code : SS_ENODE,
-            "update as \"%s\": %s", task->node->name,
+            "update as \"%s\": %s", task->planned.node->name,
             outcome->message ? outcome->message : "it gave no writes");
         refuse(change, &error);
         return;

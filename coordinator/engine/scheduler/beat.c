@@ -26,9 +26,9 @@
 #include "common/base/status.h"
 #include "common/model/task.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
@@ -47,7 +47,7 @@ int64_t ss_begin_ms(const struct engine *engine)
 // Task ids are those of checkpoints, which copies of a thread share.
 static char *key_of(const struct task *task)
 {
-    return ss_format("%s %s", task->id, task->loop->thread->id);
+    return ss_format("%s %s", task->planned.id, task->loop->thread->id);
 }
 
 void ss_vouched(const struct task *task)
@@ -56,7 +56,7 @@ void ss_vouched(const struct task *task)
     struct engine *engine = task->loop->engine;
     int64_t until_ms = worker->beat_ms + ss_begin_ms(engine);
     bool may_begin = worker->beat_sent != 0 && engine->now_ms < until_ms;
-    if (!may_begin || !task->node || task->order_kind != SS_ORDER_NODE)
+    if (!may_begin || !task->planned.node || task->order_kind != SS_ORDER_NODE)
         return;
     char *key = key_of(task);
     // Not `until_ms`: in the order of the map the first one ends first.

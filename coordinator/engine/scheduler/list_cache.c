@@ -21,8 +21,8 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/step/state.h"
@@ -175,6 +175,7 @@ void ss_list_cache_order(
         return;
     }
     send_part(&s, SS_PART_INPUT,
-        task->node->reads.scalar ? task->node->reads.items[0] : "");
+        task->planned.node->reads.scalar ? task->planned.node->reads.items[0]
+                                         : "");
     send_part(&s, SS_PART_FRESH, "");
 }

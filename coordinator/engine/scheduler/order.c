@@ -10,9 +10,9 @@
 #include "common/model/task.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
+#include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/threads/shards.h"
@@ -34,21 +34,22 @@ static void add_run(struct ss_assignment *order, struct task *task)
 
 static void add_node(struct ss_assignment *order, struct task *task)
 {
-    const struct ss_node *node = task->node;
+    const struct ss_node *node = task->planned.node;
     ss_check(node != NULL);
-    order->triggers = ss_task_triggers(task);
-    ss_plan_fresh(
-        task->loop, node, &order->fresh.channels, &order->fresh.managed);
+    order->triggers = ss_task_triggers(task->loop->graph, &task->planned);
+    const struct ss_superstep at = ss_loop_stands(task->loop);
+    ss_plan_fresh(task->loop->machine, &at, node, &order->fresh.channels,
+        &order->fresh.managed);
     order->returned = ss_value_ref(task->returned);
-    order->run_timeout_ms =
-        task->timeout_ms ? task->timeout_ms : node->run_timeout_ms;
+    order->run_timeout_ms = task->planned.timeout_ms ? task->planned.timeout_ms
+                                                     : node->run_timeout_ms;
     order->idle_timeout_ms = node->idle_timeout_ms;
     order->heartbeat_only = node->refresh_on_heartbeat_only;
     if (task->failed)
-        order->error =
-            json_pack("{s:s, s:s, s:s}", "node", task->failed->node->name,
-                "code", ss_status_name(task->failed->error.status), "message",
-                task->failed->error.message);
+        order->error = json_pack("{s:s, s:s, s:s}", "node",
+            task->failed->planned.node->name, "code",
+            ss_status_name(task->failed->error.status), "message",
+            task->failed->error.message);
 }
 
 struct ss_assignment *ss_task_order(struct task *task)
@@ -62,18 +63,19 @@ struct ss_assignment *ss_task_order(struct task *task)
     order->app_graph = ss_strdup(root->name);
     order->version = ss_strdup(root->version);
     order->graph = ss_strdup(loop->graph->name);
-    order->node = ss_strdup(task->node ? task->node->name : "");
+    order->node = ss_strdup(task->planned.node ? task->planned.node->name : "");
     order->thread = ss_strdup(loop->thread->id);
     order->shard_epoch = ss_shard_epoch(loop->engine, loop->thread->id);
-    ss_id_copy(order->task_id, task->id);
+    ss_id_copy(order->task_id, task->planned.id);
     ss_id_copy(order->checkpoint_id, loop->id);
-    order->ns = ss_strdup(task->ns);
-    order->path = ss_strdup(task->path);
+    order->ns = ss_strdup(task->planned.ns);
+    order->path = ss_strdup(task->planned.path);
     order->step = loop->step;
     order->stop = loop->stop;
     order->attempt_number = task->attempts;
     order->first_attempt_us = task->first_attempt_us;
-    order->input = task->input ? ss_value_ref(task->input) : ss_value_null();
+    order->input = task->planned.input ? ss_value_ref(task->planned.input)
+                                       : ss_value_null();
     order->answers = task->answers ? json_incref(task->answers) : json_array();
     add_run(order, task);
     if (task->order_kind == SS_ORDER_FOLD) {
@@ -83,7 +85,7 @@ struct ss_assignment *ss_task_order(struct task *task)
     } else {
         add_node(order, task);
     }
-    if (loop->run && task->node && task->order_kind == SS_ORDER_NODE)
+    if (loop->run && task->planned.node && task->order_kind == SS_ORDER_NODE)
         order->digest = ss_assignment_digest(order);
     return order;
 }

@@ -12,9 +12,9 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
@@ -34,8 +34,9 @@ static bool serves(const struct worker *worker, const struct ss_graph *graph)
 
 static bool has_labels(const struct worker *worker, const struct task *task)
 {
-    for (size_t i = 0; task->node && i < task->node->labels_count; i++)
-        if (!ss_map_get(&worker->labels, task->node->labels[i]))
+    for (size_t i = 0;
+         task->planned.node && i < task->planned.node->labels_count; i++)
+        if (!ss_map_get(&worker->labels, task->planned.node->labels[i]))
             return false;
     return true;
 }
@@ -48,7 +49,7 @@ static bool suits(const struct worker *worker, const struct task *task)
 bool ss_placement_lacks_labels(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    if (!task->node || task->node->labels_count == 0)
+    if (!task->planned.node || task->planned.node->labels_count == 0)
         return false;
     for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
         if (suits(e->value, task))
@@ -59,9 +60,10 @@ bool ss_placement_lacks_labels(const struct task *task)
 char *ss_placement_labels(const struct task *task)
 {
     char *text = ss_strdup("");
-    for (size_t i = 0; task->node && i < task->node->labels_count; i++) {
-        char *more =
-            ss_format("%s%s%s", text, i ? ", " : "", task->node->labels[i]);
+    for (size_t i = 0;
+         task->planned.node && i < task->planned.node->labels_count; i++) {
+        char *more = ss_format(
+            "%s%s%s", text, i ? ", " : "", task->planned.node->labels[i]);
         ss_free(text);
         text = more;
     }

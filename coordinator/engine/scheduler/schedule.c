@@ -18,10 +18,10 @@
 #include "common/model/task.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/watch.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/attempts.h"
@@ -51,7 +51,7 @@ static void schedule(struct task *task)
     if (ss_placement_lacks_labels(task)) {
         char *labels = ss_placement_labels(task);
         ss_engine_narrate(engine, "task %s waits: no worker offers %s",
-            task->node->name, labels);
+            task->planned.node->name, labels);
         ss_free(labels);
     }
     engine->ready_moved = true;
@@ -130,9 +130,8 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
     return ss_map_get(&engine->attempts, name);
 }
 
-const struct sink ss_scheduler_sink = {.dropped = forget_task,
-    .ignored = ss_loop_warn_send,
-    .begins_until = ss_begins_until};
+const struct sink ss_scheduler_sink = {
+    .dropped = forget_task, .begins_until = ss_begins_until};
 
 // ------------------------------------------------ dispatch
 
@@ -171,8 +170,8 @@ static void send(
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes to worker %s"
         " (attempt %" PRIu32 ")",
-        task->node ? task->node->name : task->fold_channel, task->loop->step,
-        worker->name, task->attempts);
+        task->planned.node ? task->planned.node->name : task->fold_channel,
+        task->loop->step, worker->name, task->attempts);
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_DISPATCH,
                                   .peer = ss_strdup(worker->peer),
                                   .order = order});
@@ -504,7 +503,8 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
     task->attempts--;
     worker->attempts--;
     ss_engine_narrate(worker->engine, "worker %s hands %s back, not begun",
-        worker->name, task->node ? task->node->name : task->fold_channel);
+        worker->name,
+        task->planned.node ? task->planned.node->name : task->fold_channel);
     ss_task_ready(task);
     ss_schedule_ready(worker->engine);
 }
@@ -585,7 +585,7 @@ void ss_worker_live(struct engine *engine, const struct ss_event *event)
     struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
-    if (task && task->worker == worker && !task->change && task->node)
+    if (task && task->worker == worker && !task->change && task->planned.node)
         watch_item(task, event->live.kind, event->live.value);
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
-#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/levels/loop.h"
 
 struct census;
 struct engine;

@@ -19,9 +19,9 @@
 #include "common/model/graph.h"
 #include "common/model/task.h"
 #include "coordinator/engine/engine.h"
+#include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/takeover.h"
@@ -71,11 +71,11 @@ void ss_takeover_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
     struct engine *engine = task->loop->engine;
-    task->may_be_out = run && run->terms.recovering && task->node &&
+    task->may_be_out = run && run->terms.recovering && task->planned.node &&
                        task->order_kind == SS_ORDER_NODE;
     if (!task->may_be_out || task->is_expected)
         return;
-    char *key = key_of(task->loop->thread->id, task->id);
+    char *key = key_of(task->loop->thread->id, task->planned.id);
     task->is_expected = !ss_map_get(&engine->expected, key);
     if (task->is_expected)
         ss_map_put(&engine->expected, key, task);
@@ -87,7 +87,7 @@ void ss_takeover_forget(struct task *task)
 {
     if (!task->is_expected)
         return;
-    char *key = key_of(task->loop->thread->id, task->id);
+    char *key = key_of(task->loop->thread->id, task->planned.id);
     ss_map_remove(&task->loop->engine->expected, key);
     ss_free(key);
     task->is_expected = false;
@@ -260,7 +260,7 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
     ss_engine_narrate(engine,
         "%s of superstep %" PRId64 " goes on at worker"
         " %s, which %s it",
-        task->node->name, task->loop->step, worker->name,
+        task->planned.node->name, task->loop->step, worker->name,
         it->offer.ended ? "has done" : "had begun");
     ss_engine_command(engine, (struct ss_command){.type = SS_COMMAND_ADOPT,
                                   .peer = ss_strdup(worker->peer),

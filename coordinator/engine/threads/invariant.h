@@ -9,9 +9,10 @@
 #include <stddef.h>
 
 #include "common/base/check.h"
-#include "coordinator/engine/pregel/loop.h"
 
 struct engine;
+
+enum { CENSUS_STATES = 11 }; // as many as a task has (levels/loop.h)
 
 // A check that stays on wherever it is reached, and says its number.
 #define ss_invariant(number, claim)                                            \
@@ -20,7 +21,7 @@ struct engine;
 
 // What a walk has seen.
 struct census {
-    size_t tasks[TASK_PARENT + 1]; // by enum task_state
+    size_t tasks[CENSUS_STATES]; // by enum task_state
     size_t expected;
     size_t resting; // loops between two supersteps
     size_t awaited; // tags of threads

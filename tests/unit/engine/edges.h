@@ -5,7 +5,7 @@
 
 #include "tests/stories/bodies.h"
 #include "tests/stories/suite.h"
-#include "tests/unit/engine/bench.h"
+#include "tests/unit/pregel/bench.h"
 
 // The graph of this test (chart()), and its worker.
 void given(const char *edges, const char *extra);

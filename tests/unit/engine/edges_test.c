@@ -14,9 +14,8 @@
 //   120     the long-term Store: a later version
 #include <string.h>
 
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/pregel/pregel_impl.h"
+#include "common/pregel/pregel.h"
+#include "common/pregel/pregel_impl.h"
 #include "tests/unit/engine/edges.h"
 
 #define RAW(channels)                                                          \
@@ -122,12 +121,12 @@ END_TEST
 
 START_TEST(edge_8_no_entry_fires_on_what_is_there_an_empty_one_compares)
 {
-    struct loop *loop = bench_begin(js(RAW("{'name': 'i', 'kind':"
-                                           " 'LastValue'}")));
+    struct bench *bench = bench_begin(js(RAW("{'name': 'i', 'kind':"
+                                             " 'LastValue'}")));
     ck_assert_int_eq(APPLY({"~", "__input__", NULL, "[['i', 1]]"}), SS_OK);
-    loop->versions[0] = 0; // there, but with no version
+    bench->machine->versions[0] = 0; // there, but with no version
     bench_plans(true, "a");
-    ss_seen_set(loop, "a", NULL, 0);
+    ss_seen_set(bench->machine, "a", NULL, 0);
     bench_plans(true, "");
     bench_end();
 }
@@ -308,11 +307,11 @@ END_TEST
 
 START_TEST(edge_20_what_an_entry_lacks_was_seen_at_version_zero)
 {
-    struct loop *loop = bench_begin(js(LIST));
+    struct bench *bench = bench_begin(js(LIST));
     int64_t version = -1;
-    ck_assert(!ss_seen_get(loop, "a", "i", &version));
-    ss_seen_set(loop, "a", NULL, 0);
-    ck_assert(ss_seen_get(loop, "a", "i", &version));
+    ck_assert(!ss_seen_get(bench->machine, "a", "i", &version));
+    ss_seen_set(bench->machine, "a", NULL, 0);
+    ck_assert(ss_seen_get(bench->machine, "a", "i", &version));
     ck_assert_int_eq(version, 0);
     bench_end();
 }

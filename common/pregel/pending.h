@@ -1,6 +1,6 @@
 // pending.h - pending writes in memory, and what they say of a task (R1.14).
-#ifndef SS_ENGINE_PREGEL_PENDING_H
-#define SS_ENGINE_PREGEL_PENDING_H
+#ifndef SS_PREGEL_PENDING_H
+#define SS_PREGEL_PENDING_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@ struct ss_value;
 struct ss_writes;
 
 // A pending write in memory (R1.7).
-struct pending {
+struct ss_pending_write {
     char task_id[SS_UUID_SIZE];
     char *path;
     int32_t idx;
@@ -25,14 +25,14 @@ struct pending {
     uint64_t seq;     // which came later: the row, then a counter
 };
 
-struct pendings {
-    struct pending *items;
+struct ss_pendings {
+    struct ss_pending_write *items;
     size_t count;
     size_t capacity;
     struct ss_map tasks; // task id -> anything: whose writes are here
 };
 
-struct task_facts {
+struct ss_task_facts {
     bool finished;
     bool failed;
     json_t *interrupts; // last asked, or NULL; borrowed
@@ -45,36 +45,36 @@ struct task_facts {
     uint64_t lost_seq;
 };
 
-struct task_facts ss_pendings_facts(
-    const struct pendings *pending, const char *task_id);
-void ss_pendings_add(struct pendings *pending, const char *task_id,
+struct ss_task_facts ss_pendings_facts(
+    const struct ss_pendings *pending, const char *task_id);
+void ss_pendings_add(struct ss_pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel, struct ss_value *value,
     bool of_this_run, uint64_t seq); // borrows all
-void ss_pendings_drop(struct pendings *pending, const char *task_id);
-void ss_pendings_drop_channel(struct pendings *pending, const char *channel);
+void ss_pendings_drop(struct ss_pendings *pending, const char *task_id);
+void ss_pendings_drop_channel(struct ss_pendings *pending, const char *channel);
 void ss_pendings_drop_write(
-    struct pendings *pending, const char *task_id, const char *channel);
+    struct ss_pendings *pending, const char *task_id, const char *channel);
 // A write of this task was made by this run (how often it was tried, or lost,
 // is none).
-bool ss_pendings_ours(const struct pendings *pending, const char *task_id);
+bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id);
 // Drops the write at that place.
-void ss_pendings_remove(struct pendings *pending, size_t index);
-void ss_pendings_fini(struct pendings *pending);
+void ss_pendings_remove(struct ss_pendings *pending, size_t index);
+void ss_pendings_fini(struct ss_pendings *pending);
 // Output writes (neither control nor special) of a task. Appends copies.
-void ss_pendings_output(const struct pendings *pending, const char *task_id,
+void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,
     struct ss_writes *writes);
 // Its question is open: asked, unfinished, and not answered since (R7.12b).
-bool ss_pendings_asks(const struct pendings *pending, const char *task_id);
+bool ss_pendings_asks(const struct ss_pendings *pending, const char *task_id);
 // Ids of all open questions (R7.12, R7.12b). Gives an array of text.
-json_t *ss_pendings_questions(const struct pendings *pending);
+json_t *ss_pendings_questions(const struct ss_pendings *pending);
 // The open questions themselves. Gives a list of interrupts.
-json_t *ss_pendings_open(const struct pendings *pending);
+json_t *ss_pendings_open(const struct ss_pendings *pending);
 // Ids of all that was ever asked there, answered or not. Gives the same.
-json_t *ss_pendings_asked(const struct pendings *pending);
+json_t *ss_pendings_asked(const struct ss_pendings *pending);
 // Some task took an answer in a run before, failed then, and asks nothing now.
-bool ss_pendings_failed_answered(const struct pendings *pending);
+bool ss_pendings_failed_answered(const struct ss_pendings *pending);
 // Writes of the null task, in order. Appends copies.
 void ss_pendings_null_writes(
-    const struct pendings *pending, struct ss_writes *writes);
+    const struct ss_pendings *pending, struct ss_writes *writes);
 
 #endif

@@ -3,10 +3,8 @@
 
 #include "common/base/buf.h"
 #include "common/model/reserved.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/pregel/pregel_impl.h"
-#include "tests/unit/engine/bench.h"
+#include "common/pregel/pregel_impl.h"
+#include "tests/unit/pregel/bench.h"
 
 #define CHECKPOINT "1f1e5e9d-b535-6873-8001-73470c2398e7"
 
@@ -15,34 +13,35 @@ static void diamond(void)
     bench_begin(chart("g", "start>A A>B A>C B+C>D D>end", NULL));
 }
 
-// The loop stands at the checkpoint of section 16, about to make `step`.
-static struct loop *at_step(struct loop *loop, int64_t step)
+// The machine stands at the checkpoint of section 16, about to make `step`.
+static struct bench *at_step(struct bench *bench, int64_t step)
 {
-    snprintf(loop->id, sizeof(loop->id), "%s", CHECKPOINT);
-    loop->step = step;
-    return loop;
+    bench->at.checkpoint_id = CHECKPOINT;
+    bench->at.step = step;
+    return bench;
 }
 
-static const struct task *only_task(struct loop *loop)
+static const struct ss_planned_task *only_task(const struct bench *bench)
 {
-    ck_assert_uint_eq(loop->tasks.count, 1);
-    return loop->tasks.items[0];
+    ck_assert_uint_eq(bench->tasks.count, 1);
+    return &bench->tasks.items[0];
 }
 
 // ------------------------------------------------------------------ ids (16)
 
 START_TEST(a_pulled_task_has_the_id_of_the_vector)
 {
-    struct loop *loop = at_step(
+    struct bench *bench = at_step(
         bench_begin(chart("g", "start>A A>B A>C B+C>D A>D D>end", NULL)), 3);
     ck_assert_int_eq(
         APPLY({"~x", "B", NULL, "[['branch:to:D', null]]"}), SS_OK);
     bench_plans(true, "D");
-    const struct task *task = only_task(loop);
+    const struct ss_planned_task *task = only_task(bench);
     ck_assert_str_eq(task->id, "ad05cef3-3723-7f5e-0b12-4d91420ee3db");
     ck_assert_str_eq(task->ns, "D:ad05cef3-3723-7f5e-0b12-4d91420ee3db");
     ck_assert_str_eq(task->path, "~__pregel_pull, D");
-    bench_json(ss_task_triggers(task), "['branch:to:D', 'join:B+C:D']");
+    bench_json(
+        ss_task_triggers(bench->graph, task), "['branch:to:D', 'join:B+C:D']");
 }
 END_TEST
 
@@ -61,7 +60,7 @@ END_TEST
 
 START_TEST(a_sent_task_has_the_id_of_the_vector)
 {
-    struct loop *loop =
+    struct bench *bench =
         at_step(bench_begin(chart("g", "start>a", "{'nodes': {'t': {}}}")), 2);
     char id[SS_HEX128_SIZE];
     ck_assert_int_eq(APPLY({"~a", "a", "start",
@@ -71,27 +70,26 @@ START_TEST(a_sent_task_has_the_id_of_the_vector)
                          " 'arg': 1}}]]"}),
         SS_OK);
     bench_plans(true, "send t, send t");
-    const struct task *task = loop->tasks.items[1];
+    const struct ss_planned_task *task = &bench->tasks.items[1];
     ck_assert_str_eq(task->id, "97c66190-32eb-abcb-8ead-f180e61b60f5");
     ck_assert_str_eq(task->path, "~__pregel_push, 0000000001, 0000000000");
     ss_interrupt_id(task->ns, 0, id);
     ck_assert_str_eq(id, "15cd8bfc49ece740b0a913f0e5b33ca2");
     ck_assert_int_eq(json_integer_value(ss_value_json(task->input)), 1);
-    bench_json(ss_task_triggers(task), "['__pregel_push']");
+    bench_json(ss_task_triggers(bench->graph, task), "['__pregel_push']");
 }
 END_TEST
 
 START_TEST(a_task_inside_has_the_id_of_the_vector)
 {
-    struct loop *loop = at_step(bench_begin(chart("g", "start>s1", NULL)), 0);
-    ss_free(loop->ns);
-    loop->ns = ss_strdup("sub:ad05cef3-3723-7f5e-0b12-4d91420ee3db");
+    struct bench *bench = at_step(bench_begin(chart("g", "start>s1", NULL)), 0);
+    bench->at.ns = "sub:ad05cef3-3723-7f5e-0b12-4d91420ee3db";
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:s1', null]]"}), SS_OK);
     bench_plans(true, "s1");
     ck_assert_str_eq(
-        only_task(loop)->id, "60bb13e1-1deb-4d33-6827-bbfab4af903f");
-    ck_assert_str_eq(only_task(loop)->ns,
+        only_task(bench)->id, "60bb13e1-1deb-4d33-6827-bbfab4af903f");
+    ck_assert_str_eq(only_task(bench)->ns,
         "sub:ad05cef3-3723-7f5e-0b12-4d91420ee3db|s1:"
         "60bb13e1-1deb-4d33-6827-bbfab4af903f");
 }
@@ -99,21 +97,22 @@ END_TEST
 
 START_TEST(an_error_handler_has_the_id_of_the_vector)
 {
-    struct loop *loop =
+    struct bench *bench =
         at_step(bench_begin(chart("g", "start>bad",
                     "{'nodes': {'bad': {'error_handler': true}}}")),
             1);
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:bad', null]]"}), SS_OK);
     bench_plans(true, "bad");
-    struct task *failed = loop->tasks.items[0];
+    struct ss_planned_task *failed = &bench->tasks.items[0], handler;
     snprintf(failed->id, sizeof(failed->id), "%s",
         "ad05cef3-3723-7f5e-0b12-4d91420ee3db");
-    const struct task *handler = ss_plan_handler(loop, failed);
-    ck_assert_str_eq(handler->id, "b9e958ef-2f49-96e4-67f5-cefdf81241c7");
+    ss_plan_handler(bench->machine, &bench->at, failed, &handler);
+    ck_assert_str_eq(handler.id, "b9e958ef-2f49-96e4-67f5-cefdf81241c7");
     ck_assert_str_eq(
-        handler->path, "~__pregel_pull, bad, node_error_handler, 0000000000");
-    ck_assert_ptr_eq(handler->input, failed->input);
+        handler.path, "~__pregel_pull, bad, node_error_handler, 0000000000");
+    ck_assert_ptr_eq(handler.input, failed->input);
+    ss_planned_task_fini(&handler);
 }
 END_TEST
 
@@ -133,21 +132,21 @@ END_TEST
 
 START_TEST(the_same_checkpoint_gives_the_same_ids_a_fork_others)
 {
-    struct loop *loop = at_step(bench_begin(chart("g", "start>a", NULL)), 5);
+    struct bench *bench = at_step(bench_begin(chart("g", "start>a", NULL)), 5);
     char first[SS_UUID_SIZE];
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
-    memcpy(first, only_task(loop)->id, sizeof(first));
+    memcpy(first, only_task(bench)->id, sizeof(first));
     bench_plans(false, "a");
-    ck_assert_str_eq(only_task(loop)->id, first);
-    loop->step++;
+    ck_assert_str_eq(only_task(bench)->id, first);
+    bench->at.step++;
     bench_plans(true, "a");
-    ck_assert_str_ne(only_task(loop)->id, first);
-    loop->step--;
-    loop->id[0] = 'f';
+    ck_assert_str_ne(only_task(bench)->id, first);
+    bench->at.step--;
+    bench->at.checkpoint_id = "f" CHECKPOINT;
     bench_plans(true, "a");
-    ck_assert_str_ne(only_task(loop)->id, first);
+    ck_assert_str_ne(only_task(bench)->id, first);
 }
 END_TEST
 
@@ -192,15 +191,15 @@ START_TEST(more_than_a_few_candidates_are_sorted_too)
             &writes, "%c['branch:to:n%02d', null]", i < 99 ? ',' : '[', i);
     }
     ss_buf_add_str(&writes, "]");
-    struct loop *loop = bench_begin(chart("g", ss_buf_str(&edges), NULL));
+    struct bench *bench = bench_begin(chart("g", ss_buf_str(&edges), NULL));
     ck_assert_int_eq(APPLY({"~x", "x", NULL, ss_buf_str(&writes)}), SS_OK);
     ss_buf_fini(&edges);
     ss_buf_fini(&writes);
-    ss_plan(loop, true);
-    ck_assert_uint_eq(loop->tasks.count, 100);
+    bench_plans(true, NULL);
+    ck_assert_uint_eq(bench->tasks.count, 100);
     for (size_t i = 0; i < 100; i++) {
         snprintf(name, sizeof(name), "n%02zu", i);
-        ck_assert_str_eq(loop->tasks.items[i]->node->name, name);
+        ck_assert_str_eq(bench->tasks.items[i].node->name, name);
     }
 }
 END_TEST
@@ -215,34 +214,37 @@ END_TEST
 
 START_TEST(only_nodes_of_updated_channels_are_looked_at)
 {
-    struct loop *loop = bench_begin(chart("g", "start>A A>B A>C", NULL));
+    struct bench *bench = bench_begin(chart("g", "start>A A>B A>C", NULL));
     ck_assert_int_eq(APPLY({"~x", "x", NULL,
                          "[['branch:to:B', null], ['branch:to:C', null]]"}),
         SS_OK);
-    index_set_clear(&loop->updated);
-    index_set_add(&loop->updated, ss_graph_channel(loop->graph, "branch:to:B"));
+    index_set_clear(&bench->machine->updated);
+    index_set_add(&bench->machine->updated,
+        ss_graph_channel(bench->graph, "branch:to:B"));
     bench_plans(true, "B");
-    ss_loop_forget_updated(loop); // null: all are looked at
+    ss_updated_forget(bench->machine); // null: all are looked at
     bench_plans(true, "B, C");
 }
 END_TEST
 
 START_TEST(without_an_entry_any_trigger_that_is_there_fires)
 {
-    struct loop *loop = bench_begin(chart("g", "start>a", NULL));
+    struct bench *bench = bench_begin(chart("g", "start>a", NULL));
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
-    ss_seen_set(loop, "a", NULL, 0); // an empty entry: versions are compared
+    ss_seen_set(
+        bench->machine, "a", NULL, 0); // an empty entry: versions are compared
     bench_plans(true, "a");
-    ss_seen_set(loop, "a", "branch:to:a", 1);
+    ss_seen_set(bench->machine, "a", "branch:to:a", 1);
     bench_plans(true, "");
 }
 END_TEST
 
 START_TEST(sends_come_first_and_an_unknown_target_is_left_out)
 {
-    bench_begin(chart("g", "start>a", "{'nodes': {'t': {}}}"));
+    struct bench *bench =
+        bench_begin(chart("g", "start>a", "{'nodes': {'t': {}}}"));
     ck_assert_int_eq(APPLY({"~x", "x", NULL,
                          "[['branch:to:a', null],"
                          " ['__pregel_tasks', {'$send': {'node': 'nobody',"
@@ -251,27 +253,29 @@ START_TEST(sends_come_first_and_an_unknown_target_is_left_out)
                          " 'arg': 1}}]]"}),
         SS_OK);
     bench_plans(true, "send t, a");
+    ck_assert_uint_eq(bench->tasks.ignored.count, 1);
+    ck_assert_str_eq(bench->tasks.ignored.items[0], "nobody");
 }
 END_TEST
 
 START_TEST(a_node_reads_what_is_there_also_nothing)
 {
-    struct loop *loop = bench_begin(
+    struct bench *bench = bench_begin(
         chart("g", "start>a", "{'state': [{'key': 'v'}, {'key': 'w'}]}"));
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:a', null]]"}), SS_OK);
     bench_plans(true, "a");
-    bench_json(json_incref(ss_value_json(only_task(loop)->input)), "{}");
+    bench_json(json_incref(ss_value_json(only_task(bench)->input)), "{}");
     ck_assert_int_eq(
         APPLY({"~x", "x", NULL, "[['branch:to:a', null], ['w', 2]]"}), SS_OK);
     bench_plans(true, "a");
-    bench_json(json_incref(ss_value_json(only_task(loop)->input)), "{'w': 2}");
+    bench_json(json_incref(ss_value_json(only_task(bench)->input)), "{'w': 2}");
 }
 END_TEST
 
 START_TEST(a_raw_node_gets_one_value_or_a_map_of_what_it_reads)
 {
-    struct loop *loop =
+    struct bench *bench =
         bench_begin(js("{'name': 'g', 'kind': 'raw', 'channels':"
                        " [{'name': 'i', 'kind': 'LastValue'},"
                        "  {'name': 'j', 'kind': 'LastValue'}], 'nodes':"
@@ -280,9 +284,9 @@ START_TEST(a_raw_node_gets_one_value_or_a_map_of_what_it_reads)
                        "   'writes': []}], 'input': 'i', 'output': 'j'}"));
     ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['i', 1]]"}), SS_OK);
     bench_plans(true, "a, b");
-    bench_json(json_incref(ss_value_json(loop->tasks.items[0]->input)), "1");
+    bench_json(json_incref(ss_value_json(bench->tasks.items[0].input)), "1");
     bench_json(
-        json_incref(ss_value_json(loop->tasks.items[1]->input)), "{'i': 1}");
+        json_incref(ss_value_json(bench->tasks.items[1].input)), "{'i': 1}");
     ck_assert_int_eq(APPLY({"~x", "x", NULL, "[['j', 2]]"}), SS_OK);
     bench_plans(true, ""); // read, but not subscribed to
 }

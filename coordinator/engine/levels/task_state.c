@@ -1,6 +1,6 @@
 // task_state.c - the states of a task, and from which it comes into each.
 #include "common/base/move.h"
-#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/levels/loop.h"
 
 enum {
     NEW = 1 << TASK_NEW,

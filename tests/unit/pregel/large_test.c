@@ -2,11 +2,10 @@
 // even be there.
 #include <stdlib.h>
 
+#include "common/model/graph.h"
 #include "common/model/reserved.h"
-#include "coordinator/engine/levels/levels.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/threads/thread.h"
-#include "tests/unit/engine/bench.h"
+#include "common/pregel/pregel_impl.h"
+#include "tests/unit/pregel/bench.h"
 
 enum { NODES = 1000, STEPS = 6 };
 
@@ -41,9 +40,9 @@ static struct {
 } walled;
 
 // What is beyond the first nodes is out of reach: who looks at it crashes.
-static void wall_off(struct loop *loop)
+static void wall_off(struct bench *bench)
 {
-    struct ss_graph *graph = loop->graph;
+    struct ss_graph *graph = bench->graph;
     walled.first = ss_graph_node(graph, "n0008");
     walled.count = graph->nodes_count - walled.first;
     for (size_t i = 0; i < walled.count; i++) {
@@ -53,7 +52,7 @@ static void wall_off(struct loop *loop)
         walled.nodes[i] = *node;
         walled.specs[i] = graph->channels[c];
         walled.channels[i] = c;
-        loop->channels[c].spec = NULL;
+        bench->machine->channels[c].spec = NULL;
         graph->channels[c].name = NULL;
         graph->channels[c].nodes = NULL;
         node->triggers = NULL;
@@ -61,13 +60,13 @@ static void wall_off(struct loop *loop)
     }
 }
 
-static void open_wall(struct loop *loop)
+static void open_wall(struct bench *bench)
 {
     for (size_t i = 0; i < walled.count; i++) {
         size_t c = walled.channels[i];
-        loop->graph->nodes[walled.first + i] = walled.nodes[i];
-        loop->graph->channels[c] = walled.specs[i];
-        loop->channels[c].spec = &loop->graph->channels[c];
+        bench->graph->nodes[walled.first + i] = walled.nodes[i];
+        bench->graph->channels[c] = walled.specs[i];
+        bench->machine->channels[c].spec = &bench->graph->channels[c];
     }
 }
 
@@ -86,25 +85,23 @@ static void superstep(unsigned place)
 
 START_TEST(what_did_not_move_is_not_looked_at)
 {
-    struct loop *loop = bench_begin(large());
+    struct bench *bench = bench_begin(large());
     ck_assert_int_eq(APPLY({"~", SS_NAME_INPUT, NULL,
                          "[['last', ''], ['branch:to:n0000', null]]"}),
         SS_OK);
-    ss_loop_save(loop, "input");
+    bench_save(false);
     bench_plans(true, "n0000");
     bench_plans(false, "n0000"); // all are looked at, once
-    wall_off(loop);
+    wall_off(bench);
     for (unsigned i = 0; i < STEPS; i++) {
         char next[16];
         snprintf(next, sizeof(next), "n%04u", i + 1);
         superstep(i);
-        loop->force_whole = i % 2; // a whole row, now and then
-        ss_loop_save(loop, "loop");
+        bench_save(i % 2); // a whole row, now and then
         bench_plans(true, next);
         bench_plans(false, next); // those that may be
     }
-    ss_thread_seal(loop->thread);
-    open_wall(loop);
+    open_wall(bench);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 // delta.c - what a superstep changed, as the part of a row that holds it.
 //
-// A loop holds its state live, by channel index. What moved since its last save
-// is what the next row holds: a delta. A whole part holds everything.
+// A machine holds its state live, by channel index. What moved since its last
+// save is what the next row holds: a delta. A whole part holds everything.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@
 #include "common/model/persistent_vector.h"
 #include "common/model/requests.h"
 #include "common/model/value.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
+#include "common/pregel/pregel.h"
+#include "common/pregel/pregel_impl.h"
 
 json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
 {
@@ -39,15 +39,15 @@ json_t *ss_delta_tracked(const struct ss_graph *graph, json_t *send)
     return inner ? json_pack("{s:o}", "$send", copy) : copy;
 }
 
-static struct ss_value *stored_form(struct loop *loop, size_t c)
+static struct ss_value *stored_form(struct ss_machine *machine, size_t c)
 {
-    struct ss_value *value = ss_channel_store(&loop->channels[c], false);
-    if (!value || c != loop->graph->tasks_channel || !loop->untracked)
+    struct ss_value *value = ss_channel_store(&machine->channels[c], false);
+    if (!value || c != machine->graph->tasks_channel || !machine->untracked)
         return value;
     json_t *clean = json_array(), *send;
     size_t i;
     json_array_foreach (ss_value_json(value), i, send)
-        json_array_append_new(clean, ss_delta_tracked(loop->graph, send));
+        json_array_append_new(clean, ss_delta_tracked(machine->graph, send));
     ss_value_unref(value);
     return ss_value_new(clean);
 }
@@ -87,29 +87,30 @@ static struct ss_value *list_delta(struct ss_value *old, struct ss_value *now,
     return delta;
 }
 
-static void row_channel(struct loop *loop, struct ss_row_channel *slot,
-    size_t c, const struct delta_form *form)
+// Returns about what it weighs.
+static size_t row_channel(struct ss_machine *machine,
+    struct ss_row_channel *slot, size_t c, const struct ss_delta_form *form)
 {
-    struct ss_value *value = stored_form(loop, c);
+    struct ss_value *value = stored_form(machine, c);
     enum ss_delta_op op = value ? SS_DELTA_SET : SS_DELTA_CLEAR;
     struct ss_value *delta =
         form->whole ? NULL
-                    : list_delta(loop->stored[c], value, form->edits, &op);
-    slot->name = ss_strdup(loop->graph->channels[c].name);
-    slot->version = loop->versions[c];
+                    : list_delta(machine->stored[c], value, form->edits, &op);
+    slot->name = ss_strdup(machine->graph->channels[c].name);
+    slot->version = machine->versions[c];
     slot->op = op;
     slot->value = delta ? delta : ss_value_ref(value);
     // what was added is weighed, never the whole list again
     size_t size = value_size(slot->value);
     if (!delta) {
-        loop->whole_bytes -= loop->stored_size[c];
-        loop->stored_size[c] = 0;
+        machine->whole_bytes -= machine->stored_size[c];
+        machine->stored_size[c] = 0;
     }
-    loop->stored_size[c] += size;
-    loop->whole_bytes += size;
-    loop->base_bytes += size;
-    ss_value_unref(loop->stored[c]);
-    loop->stored[c] = value;
+    machine->stored_size[c] += size;
+    machine->whole_bytes += size;
+    ss_value_unref(machine->stored[c]);
+    machine->stored[c] = value;
+    return size;
 }
 
 static int by_channel(const void *a, const void *b)
@@ -121,55 +122,58 @@ static int by_channel(const void *a, const void *b)
 // A delta leaves out what this version of the graph does not know; who folds
 // finds it further back.
 static void fill_foreign(
-    const struct loop *loop, struct ss_row_checkpoint *part)
+    const struct ss_machine *machine, struct ss_row_checkpoint *part)
 {
-    for (size_t i = 0; i < loop->foreign.count; i++) {
+    for (size_t i = 0; i < machine->foreign.count; i++) {
         struct ss_row_channel *slot = &part->channels[part->channels_count++];
-        *slot = loop->foreign.items[i];
+        *slot = machine->foreign.items[i];
         slot->name = ss_strdup(slot->name);
         slot->value = ss_value_ref(slot->value);
     }
 }
 
-static void fill_channels(struct loop *loop, struct ss_row_checkpoint *part,
-    const struct delta_form *form)
+static size_t fill_channels(struct ss_machine *machine,
+    struct ss_row_checkpoint *part, const struct ss_delta_form *form)
 {
     const struct index_list *list =
-        form->whole ? &loop->versioned.list : &loop->moved.list;
-    size_t capacity = list->count + (form->whole ? loop->foreign.count : 0);
+        form->whole ? &machine->versioned.list : &machine->moved.list;
+    size_t size = 0;
+    size_t capacity = list->count + (form->whole ? machine->foreign.count : 0);
     part->channels = ss_zalloc(capacity + 1, sizeof(*part->channels));
     for (size_t i = 0; i < list->count; i++) {
         size_t c = list->items[i];
-        if (loop->versions[c])
-            row_channel(loop, &part->channels[part->channels_count++], c, form);
+        if (machine->versions[c])
+            size += row_channel(
+                machine, &part->channels[part->channels_count++], c, form);
     }
     if (form->whole)
-        fill_foreign(loop, part);
+        fill_foreign(machine, part);
     if (part->channels_count)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
+    return size;
 }
 
 static void fill_seen(
-    struct loop *loop, struct ss_row_checkpoint *part, bool whole)
+    struct ss_machine *machine, struct ss_row_checkpoint *part, bool whole)
 {
-    size_t capacity = loop->seen_moved.count;
+    size_t capacity = machine->seen_moved.count;
     if (whole) {
         capacity = 0;
-        for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next)
+        for (const struct ss_map_entry *e = machine->seen.first; e; e = e->next)
             capacity += 1 + ((const struct ss_map *)e->value)->count;
     }
     part->seen = ss_zalloc(capacity + 1, sizeof(*part->seen));
     if (!whole) {
         for (size_t i = 0; i < capacity; i++) {
-            const struct seen_change *change = &loop->seen_moved.items[i];
+            const struct seen_change *change = &machine->seen_moved.items[i];
             part->seen[part->seen_count++] =
                 (struct ss_row_seen){ss_strdup(change->node),
                     ss_strdup(change->channel), change->version};
         }
         return;
     }
-    for (const struct ss_map_entry *e = loop->seen.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = machine->seen.first; e; e = e->next) {
         const struct ss_map *entry = e->value;
         part->seen[part->seen_count++] =
             (struct ss_row_seen){ss_strdup(e->key), NULL, 0};
@@ -185,34 +189,36 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void fill_updated(struct loop *loop, struct ss_row_checkpoint *part)
+static void fill_updated(
+    struct ss_machine *machine, struct ss_row_checkpoint *part)
 {
-    const struct index_list *updated = &loop->updated.list;
+    const struct index_list *updated = &machine->updated.list;
     part->updated = ss_zalloc(updated->count + 1, sizeof(char *));
     for (size_t i = 0; i < updated->count; i++)
         part->updated[part->updated_count++] =
-            ss_strdup(loop->graph->channels[updated->items[i]].name);
+            ss_strdup(machine->graph->channels[updated->items[i]].name);
     if (part->updated_count)
         qsort(part->updated, part->updated_count, sizeof(char *), by_name);
 }
 
-void ss_delta_fill(struct loop *loop, struct ss_row_checkpoint *part,
-    const struct delta_form *form)
+size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
+    const struct ss_delta_form *form)
 {
     part->whole = form->whole;
-    fill_channels(loop, part, form);
-    fill_seen(loop, part, form->whole);
+    size_t size = fill_channels(machine, part, form);
+    fill_seen(machine, part, form->whole);
     part->updated_known = form->updated;
     if (form->updated)
-        fill_updated(loop, part);
+        fill_updated(machine, part);
+    return size;
 }
 
-void ss_loop_drop_moved(struct loop *loop)
+void ss_delta_drop(struct ss_machine *machine)
 {
-    index_set_clear(&loop->moved);
-    for (size_t i = 0; i < loop->seen_moved.count; i++) {
-        ss_free(loop->seen_moved.items[i].node);
-        ss_free(loop->seen_moved.items[i].channel);
+    index_set_clear(&machine->moved);
+    for (size_t i = 0; i < machine->seen_moved.count; i++) {
+        ss_free(machine->seen_moved.items[i].node);
+        ss_free(machine->seen_moved.items[i].channel);
     }
-    loop->seen_moved.count = 0;
+    machine->seen_moved.count = 0;
 }

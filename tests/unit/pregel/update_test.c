@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "common/model/reserved.h"
-#include "coordinator/engine/limits.h"
-#include "tests/unit/engine/bench.h"
+#include "tests/unit/pregel/bench.h"
 
 #define A     "~__pregel_pull, a"
 #define B     "~__pregel_pull, b"

@@ -16,59 +16,18 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "coordinator/engine/limits.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
-#include "coordinator/engine/pregel/pregel_impl.h"
+#include "common/pregel/pregel.h"
+#include "common/pregel/pregel_impl.h"
 
-bool ss_seen_has(const struct loop *loop, const char *node)
+struct ss_update_task ss_update_task(
+    const struct ss_planned_task *task, const struct ss_writes *writes)
 {
-    return ss_map_get(&loop->seen, node) != NULL;
-}
-
-bool ss_seen_get(const struct loop *loop, const char *node, const char *channel,
-    int64_t *ret)
-{
-    const struct ss_map *entry = ss_map_get(&loop->seen, node);
-    if (!entry)
-        return false;
-    const int64_t *version = ss_map_get(entry, channel);
-    *ret = version ? *version : 0;
-    return true;
-}
-
-void ss_seen_set(
-    struct loop *loop, const char *node, const char *channel, int64_t version)
-{
-    struct ss_map *entry = ss_map_get(&loop->seen, node);
-    if (entry && !channel)
-        return;
-    if (!entry) {
-        entry = ss_zalloc(1, sizeof(*entry));
-        ss_map_put(&loop->seen, node, entry);
-    }
-    if (channel) {
-        int64_t *place = ss_map_get(entry, channel);
-        if (place && *place == version)
-            return;
-        if (!place) {
-            place = ss_alloc(sizeof(*place));
-            ss_map_put(entry, channel, place);
-        }
-        *place = version;
-    }
-    SS_VEC_PUSH(&loop->seen_moved,
-        (struct seen_change){ss_strdup(node), ss_strdup(channel), version});
-}
-
-struct update_task ss_update_task(const struct task *task)
-{
-    struct update_task seen = {.path = task->path,
+    struct ss_update_task seen = {.path = task->path,
         .name = task->node->name,
         .id = task->id,
         .bumps = true,
-        .writes = &task->writes};
-    if (task->kind == TASK_PULL) {
+        .writes = writes};
+    if (task->kind == SS_TASK_PULL) {
         seen.triggers = task->node->triggers;
         seen.triggers_count = task->node->triggers_count;
     }
@@ -88,15 +47,16 @@ struct touch { // a channel that was written or consumed
 };
 
 struct work {
-    struct loop *loop;
-    const struct update_task **tasks; // sorted by path
+    struct ss_machine *machine;
+    struct ss_update *update;
+    const struct ss_update_task **tasks; // sorted by path
     size_t count;
-    SS_VEC(struct touch) touched; // loop->slots: their places here + 1
+    SS_VEC(struct touch) touched; // machine->slots: their places here + 1
 };
 
 static int by_path(const void *a, const void *b)
 {
-    const struct update_task *const *left = a, *const *right = b;
+    const struct ss_update_task *const *left = a, *const *right = b;
     int order = strcmp((*left)->path, (*right)->path);
     if (order == 0) // stable: the array's own order
         order = *left < *right ? -1 : *left > *right;
@@ -105,7 +65,7 @@ static int by_path(const void *a, const void *b)
 
 static struct touch *touch(struct work *work, size_t channel)
 {
-    size_t *slot = &work->loop->slots[channel];
+    size_t *slot = &work->machine->slots[channel];
     if (*slot == 0) {
         SS_VEC_PUSH(&work->touched, (struct touch){.channel = channel});
         *slot = work->touched.count;
@@ -116,10 +76,10 @@ static struct touch *touch(struct work *work, size_t channel)
 // Steps 1, 5 (who is consumed) and 6 (group writes by channel).
 static void gather(struct work *work)
 {
-    const struct ss_graph *graph = work->loop->graph;
+    const struct ss_graph *graph = work->machine->graph;
     qsort(work->tasks, work->count, sizeof(*work->tasks), by_path);
     for (size_t t = 0; t < work->count; t++) {
-        const struct update_task *task = work->tasks[t];
+        const struct ss_update_task *task = work->tasks[t];
         for (size_t i = 0; i < task->triggers_count; i++)
             touch(work, task->triggers[i])->consumed = true;
         for (size_t w = 0; task->writes && w < task->writes->count; w++) {
@@ -137,11 +97,12 @@ static void gather(struct work *work)
 }
 
 // The fold of a custom reducer that a worker made, or NULL.
-static struct ss_value *folded(const struct loop *loop, const char *channel)
+static struct ss_value *folded(
+    const struct ss_update *update, const char *channel)
 {
-    for (size_t i = 0; i < loop->folds_count; i++)
-        if (strcmp(loop->folds[i].fold_channel, channel) == 0)
-            return loop->folds[i].folded;
+    for (size_t i = 0; i < update->folds_count; i++)
+        if (strcmp(update->folds[i].channel, channel) == 0)
+            return update->folds[i].value;
     return NULL;
 }
 
@@ -162,14 +123,14 @@ static void name_writers(
             }
     if (names.status == SS_OK && named > 1)
         ss_error_wrap(error, "superstep %lld (%s%s)",
-            (long long)work->loop->step, ss_buf_str(&names),
+            (long long)work->update->step, ss_buf_str(&names),
             named == NAMED_MAX ? " ..." : "");
     ss_buf_fini(&names);
 }
 
 // What a superstep may send: each is a task, with all that is kept of one.
-static int check_sends(
-    const struct loop *loop, struct ss_channel *copy, struct ss_error *error)
+static int check_sends(const struct ss_update *update, struct ss_channel *copy,
+    struct ss_error *error)
 {
     size_t count =
         ss_channel_available(copy) ? ss_value_count(ss_channel_get(copy)) : 0;
@@ -178,141 +139,143 @@ static int check_sends(
     return ss_error_set(error, SS_ELIMIT,
         "superstep %lld sends %zu tasks, and %d is the most: send fewer at a "
         "time, each of which does more",
-        (long long)loop->step, count, SS_SENDS_MAX);
+        (long long)update->step, count, SS_SENDS_MAX);
 }
 
 // Steps 5 and 7 on copies: the only part that can fail.
-static int compute(
-    struct work *work, size_t *ret_channel, struct ss_error *error)
+static int compute(struct work *work, struct ss_error *error)
 {
+    struct ss_update *update = work->update;
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];
         struct ss_channel *copy = &it->copy;
-        ss_channel_copy(copy, &work->loop->channels[it->channel]);
+        ss_channel_copy(copy, &work->machine->channels[it->channel]);
         it->consumed = it->consumed && ss_channel_consume(copy);
         if (it->writes.count == 0)
             continue;
         const struct ss_channel_spec *spec = copy->spec;
         struct ss_value *value = spec->reducer == SS_REDUCER_CUSTOM
-                                     ? folded(work->loop, spec->name)
+                                     ? folded(update, spec->name)
                                      : NULL;
         if (spec->reducer == SS_REDUCER_CUSTOM && !value) {
-            ss_check(work->loop->is_view); // a view asks no worker
-            work->loop->not_folded = true;
+            ss_check(update->is_view); // a view asks no worker
+            update->not_folded = true;
         } else if (value) {
             ss_channel_set(copy, value);
             it->changed = true;
         } else if (ss_channel_update(copy, it->writes.items, it->writes.count,
                        &it->changed, error) != SS_OK) {
-            *ret_channel = it->channel;
+            update->channel = it->channel;
             name_writers(work, it, error);
             return error->status;
         }
-        if (it->channel == work->loop->graph->tasks_channel &&
-            check_sends(work->loop, copy, error) != SS_OK) {
-            *ret_channel = it->channel;
+        if (it->channel == work->machine->graph->tasks_channel &&
+            check_sends(update, copy, error) != SS_OK) {
+            update->channel = it->channel;
             return SS_ELIMIT;
         }
     }
     return SS_OK;
 }
 
-void ss_loop_stir(struct loop *loop, size_t channel)
+void ss_machine_stir(struct ss_machine *machine, size_t channel)
 {
-    const struct ss_channel_spec *spec = &loop->graph->channels[channel];
-    if (ss_channel_self_changing(&loop->channels[channel]))
-        index_set_add(&loop->self_changing, channel);
-    for (size_t i = 0; loop->candidates_known && i < spec->nodes_count; i++)
-        index_set_add(&loop->candidates, spec->nodes[i]);
+    const struct ss_channel_spec *spec = &machine->graph->channels[channel];
+    if (ss_channel_self_changing(&machine->channels[channel]))
+        index_set_add(&machine->self_changing, channel);
+    for (size_t i = 0; machine->candidates_known && i < spec->nodes_count; i++)
+        index_set_add(&machine->candidates, spec->nodes[i]);
 }
 
-static void moved(struct loop *loop, size_t channel, int64_t version)
+static void moved(struct ss_machine *machine, size_t channel, int64_t version)
 {
-    loop->versions[channel] = version;
-    if (version > loop->version_max)
-        loop->version_max = version;
-    loop->changed_since_break = loop->changed_since_break_known = true;
-    index_set_add(&loop->moved, channel);
-    index_set_add(&loop->versioned, channel);
-    ss_loop_stir(loop, channel);
+    machine->versions[channel] = version;
+    if (version > machine->version_max)
+        machine->version_max = version;
+    machine->changed_since_break = machine->changed_since_break_known = true;
+    index_set_add(&machine->moved, channel);
+    index_set_add(&machine->versioned, channel);
+    ss_machine_stir(machine, channel);
 }
 
 // Step 3: what the tasks have seen.
 static void mark_seen(struct work *work)
 {
-    struct loop *loop = work->loop;
+    struct ss_machine *machine = work->machine;
     for (size_t t = 0; t < work->count; t++) {
-        const struct update_task *task = work->tasks[t];
-        ss_seen_set(loop, task->name, NULL, 0);
+        const struct ss_update_task *task = work->tasks[t];
+        ss_seen_set(machine, task->name, NULL, 0);
         for (size_t i = 0; i < task->triggers_count; i++) {
             size_t channel = task->triggers[i];
-            if (loop->versions[channel])
-                ss_seen_set(loop, task->name,
-                    loop->graph->channels[channel].name,
-                    loop->versions[channel]);
+            if (machine->versions[channel])
+                ss_seen_set(machine, task->name,
+                    machine->graph->channels[channel].name,
+                    machine->versions[channel]);
         }
     }
 }
 
 // The restless channels before anything changes them. Gives.
-static size_t *self_changing_now(const struct loop *loop, size_t *ret_count)
+static size_t *self_changing_now(
+    const struct ss_machine *machine, size_t *ret_count)
 {
-    size_t count = loop->self_changing.list.count;
+    size_t count = machine->self_changing.list.count;
     size_t *items = ss_zalloc(count + 1, sizeof(*items));
     if (count)
-        memcpy(items, loop->self_changing.list.items, count * sizeof(*items));
+        memcpy(
+            items, machine->self_changing.list.items, count * sizeof(*items));
     *ret_count = count;
     return items;
 }
 
 // Step 8: what was not written and is available is told that a step passed.
-static void tick(struct loop *loop, int64_t next)
+static void tick(struct ss_machine *machine, int64_t next)
 {
-    size_t count, *items = self_changing_now(loop, &count);
+    size_t count, *items = self_changing_now(machine, &count);
     for (size_t i = 0; i < count; i++) {
         size_t c = items[i];
-        struct ss_channel *channel = &loop->channels[c];
+        struct ss_channel *channel = &machine->channels[c];
         bool changed = false;
-        if (loop->updated_last.has[c] || !ss_channel_available(channel))
+        if (machine->updated_last.has[c] || !ss_channel_available(channel))
             continue;
         int status = ss_channel_update(channel, NULL, 0, &changed, NULL);
         ss_check(status == SS_OK);
         if (!changed)
             continue;
-        moved(loop, c, next);
+        moved(machine, c, next);
         if (ss_channel_available(channel))
-            index_set_add(&loop->updated_last, c);
+            index_set_add(&machine->updated_last, c);
     }
     ss_free(items);
 }
 
 // Step 9: nothing that was updated triggers a node: deferred ones may come.
-static void finish(struct loop *loop, int64_t next)
+static void finish(struct ss_machine *machine, int64_t next)
 {
-    for (size_t i = 0; i < loop->updated_last.list.count; i++)
-        if (loop->graph->channels[loop->updated_last.list.items[i]]
+    for (size_t i = 0; i < machine->updated_last.list.count; i++)
+        if (machine->graph->channels[machine->updated_last.list.items[i]]
                 .nodes_count > 0)
             return;
-    size_t count, *items = self_changing_now(loop, &count);
+    size_t count, *items = self_changing_now(machine, &count);
     for (size_t i = 0; i < count; i++) {
         size_t c = items[i];
-        if (!ss_channel_finish(&loop->channels[c]))
+        if (!ss_channel_finish(&machine->channels[c]))
             continue;
-        moved(loop, c, next);
-        if (ss_channel_available(&loop->channels[c]))
-            index_set_add(&loop->updated_last, c);
+        moved(machine, c, next);
+        if (ss_channel_available(&machine->channels[c]))
+            index_set_add(&machine->updated_last, c);
     }
     ss_free(items);
 }
 
 // Those that came to rest leave the set.
-static void settle(struct loop *loop)
+static void settle(struct ss_machine *machine)
 {
-    struct index_set *set = &loop->self_changing;
+    struct index_set *set = &machine->self_changing;
     size_t kept = 0;
     for (size_t i = 0; i < set->list.count; i++) {
         size_t c = set->list.items[i];
-        set->has[c] = ss_channel_self_changing(&loop->channels[c]);
+        set->has[c] = ss_channel_self_changing(&machine->channels[c]);
         if (set->has[c])
             set->list.items[kept++] = c;
     }
@@ -322,38 +285,38 @@ static void settle(struct loop *loop)
 // Steps 2 to 9, with the copies made: nothing here fails.
 static void commit(struct work *work)
 {
-    struct loop *loop = work->loop;
+    struct ss_machine *machine = work->machine;
     bool bump = false;
     for (size_t t = 0; t < work->count; t++)
         bump = bump || work->tasks[t]->bumps;
     mark_seen(work);
-    loop->unsaved_state =
-        loop->unsaved_state || bump || work->touched.count > 0;
-    int64_t next = loop->version_max + 1;
+    work->update->changed = bump || work->touched.count > 0;
+    int64_t next = machine->version_max + 1;
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];
-        struct ss_channel *channel = &loop->channels[it->channel];
+        struct ss_channel *channel = &machine->channels[it->channel];
         ss_channel_fini(channel);
         *channel = it->copy;
         it->copy = (struct ss_channel){0};
-        ss_loop_stir(loop, it->channel);
+        ss_machine_stir(machine, it->channel);
         if (it->consumed || it->changed)
-            moved(loop, it->channel, next);
-        if (it->changed && !loop->is_view && ss_channel_available(channel))
-            index_set_add(&loop->updated_last, it->channel);
+            moved(machine, it->channel, next);
+        if (it->changed && !work->update->is_view &&
+            ss_channel_available(channel))
+            index_set_add(&machine->updated_last, it->channel);
     }
     if (bump) {
-        tick(loop, next);
-        finish(loop, next);
+        tick(machine, next);
+        finish(machine, next);
     }
-    settle(loop);
+    settle(machine);
 }
 
 static void work_fini(struct work *work)
 {
     for (size_t s = 0; s < work->touched.count; s++) {
         struct touch *it = &work->touched.items[s];
-        work->loop->slots[it->channel] = 0;
+        work->machine->slots[it->channel] = 0;
         SS_VEC_FINI(&it->writes);
         if (it->copy.spec)
             ss_channel_fini(&it->copy);
@@ -362,39 +325,58 @@ static void work_fini(struct work *work)
     ss_free(work->tasks);
 }
 
-int ss_update_apply(struct loop *loop, const struct update_task *tasks,
-    size_t count, size_t *ret_channel, struct ss_error *error)
+int ss_update_apply(struct ss_machine *machine, struct ss_update *update,
+    struct ss_error *error)
 {
     struct work work = {
-        .loop = loop,
-        .tasks = ss_zalloc(count + 1, sizeof(*work.tasks)),
-        .count = count,
+        .machine = machine,
+        .update = update,
+        .tasks = ss_zalloc(update->count + 1, sizeof(*work.tasks)),
+        .count = update->count,
     };
-    for (size_t t = 0; t < count; t++)
-        work.tasks[t] = &tasks[t];
-    *ret_channel = SS_NONE;
-    index_set_clear(&loop->updated_last);
+    for (size_t t = 0; t < update->count; t++)
+        work.tasks[t] = &update->tasks[t];
+    update->channel = SS_NONE;
+    update->changed = update->not_folded = false;
+    index_set_clear(&machine->updated_last);
     gather(&work);
-    int status = compute(&work, ret_channel, error);
+    int status = compute(&work, error);
     if (status == SS_OK)
         commit(&work);
     work_fini(&work);
     return status;
 }
 
-void ss_loop_forget_updated(struct loop *loop)
+// ------------------------------------------------ what was updated
+
+bool ss_update_moved(
+    const struct ss_machine *machine, const struct ss_keys *keys)
 {
-    loop->updated_known = false;
-    index_set_clear(&loop->updated);
+    const struct index_list *last = &machine->updated_last.list;
+    for (size_t i = 0; i < last->count; i++)
+        if (ss_keys_have(keys, machine->graph->channels[last->items[i]].name))
+            return true;
+    return false;
 }
 
-void ss_loop_set_updated(struct loop *loop, bool add)
+void ss_updated_forget(struct ss_machine *machine)
 {
-    if (add && !loop->updated_known)
+    machine->updated_known = false;
+    index_set_clear(&machine->updated);
+}
+
+void ss_updated_set(struct ss_machine *machine, bool add)
+{
+    if (add && !machine->updated_known)
         return; // unknown stays unknown (R5.8)
     if (!add)
-        ss_loop_forget_updated(loop);
-    loop->updated_known = true;
-    for (size_t i = 0; i < loop->updated_last.list.count; i++)
-        index_set_add(&loop->updated, loop->updated_last.list.items[i]);
+        ss_updated_forget(machine);
+    machine->updated_known = true;
+    for (size_t i = 0; i < machine->updated_last.list.count; i++)
+        index_set_add(&machine->updated, machine->updated_last.list.items[i]);
+}
+
+bool ss_updated_known(const struct ss_machine *machine)
+{
+    return machine->updated_known;
 }

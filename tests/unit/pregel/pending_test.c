@@ -1,12 +1,12 @@
 // pending_test.c - one reading of a superstep's pending writes (R1.14).
-#include "coordinator/engine/pregel/pending.h"
+#include "common/pregel/pending.h"
 #include "tests/suite.h"
-#include "tests/unit/engine/bench.h"
+#include "tests/unit/pregel/bench.h"
 
 #define TASK  "11111111-1111-1111-1111-111111111111"
 #define OTHER "22222222-2222-2222-2222-222222222222"
 
-static struct pendings pending;
+static struct ss_pendings pending;
 
 static void add(const char *task, int32_t idx, const char *channel,
     const char *value, uint64_t seq)
@@ -21,7 +21,7 @@ static void teardown(void)
     ss_pendings_fini(&pending);
 }
 
-static struct task_facts facts(void)
+static struct ss_task_facts facts(void)
 {
     return ss_pendings_facts(&pending, TASK);
 }

@@ -1,5 +1,5 @@
 // fold.c - custom reducers: which channels of a superstep the application
-// folds, and what (ask_fold.c asks it).
+// folds, and what.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "common/model/graph.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "coordinator/engine/pregel/loop.h"
-#include "coordinator/engine/pregel/pregel.h"
+#include "common/pregel/pregel.h"
+#include "common/pregel/pregel_impl.h"
 
 static int by_index(const void *a, const void *b)
 {
@@ -16,10 +16,9 @@ static int by_index(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-void ss_fold_channels(const struct loop *loop, const struct update_task *tasks,
-    size_t count, struct index_list *list)
+static void written(const struct ss_graph *graph,
+    const struct ss_update_task *tasks, size_t count, struct index_list *list)
 {
-    const struct ss_graph *graph = loop->graph;
     for (size_t t = 0; t < count; t++)
         for (size_t w = 0; tasks[t].writes && w < tasks[t].writes->count; w++) {
             size_t c =
@@ -39,14 +38,15 @@ void ss_fold_channels(const struct loop *loop, const struct update_task *tasks,
 
 static int by_path(const void *a, const void *b)
 {
-    const struct update_task *const *left = a, *const *right = b;
+    const struct ss_update_task *const *left = a, *const *right = b;
     return strcmp((*left)->path, (*right)->path);
 }
 
-json_t *ss_fold_writes(
-    const char *channel, const struct update_task *tasks, size_t count)
+static json_t *writes_to(
+    const char *channel, const struct ss_update_task *tasks, size_t count)
 {
-    const struct update_task **sorted = ss_zalloc(count + 1, sizeof(*sorted));
+    const struct ss_update_task **sorted =
+        ss_zalloc(count + 1, sizeof(*sorted));
     for (size_t t = 0; t < count; t++)
         sorted[t] = &tasks[t];
     if (count)
@@ -60,4 +60,25 @@ json_t *ss_fold_writes(
                     list, ss_value_json(sorted[t]->writes->items[w].value));
     ss_free(sorted);
     return list;
+}
+
+struct ss_channel_fold *ss_folds(struct ss_machine *machine,
+    const struct ss_update_task *tasks, size_t count, size_t *ret_count)
+{
+    struct index_list list = {0};
+    written(machine->graph, tasks, count, &list);
+    struct ss_channel_fold *folds = NULL;
+    if (list.count > 0)
+        folds = ss_zalloc(list.count, sizeof(*folds));
+    for (size_t i = 0; i < list.count; i++) {
+        size_t c = list.items[i];
+        const char *name = machine->graph->channels[c].name;
+        folds[i] = (struct ss_channel_fold){.channel = c,
+            .name = name,
+            .held = ss_channel_get(&machine->channels[c]),
+            .writes = writes_to(name, tasks, count)};
+    }
+    *ret_count = list.count;
+    SS_VEC_FINI(&list);
+    return folds;
 }

@@ -13,8 +13,8 @@
 #include "common/model/reserved.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
-#include "coordinator/engine/pregel/pending.h"
-#include "coordinator/engine/pregel/pregel_impl.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel_impl.h"
 
 static bool is_null_task(const char *task_id)
 {
@@ -27,11 +27,11 @@ static bool is_control(const char *channel)
            strcmp(channel, SS_NAME_ERROR_SOURCE) == 0;
 }
 
-void ss_pendings_add(struct pendings *pending, const char *task_id,
+void ss_pendings_add(struct ss_pendings *pending, const char *task_id,
     const char *path, int32_t idx, const char *channel, struct ss_value *value,
     bool of_this_run, uint64_t seq)
 {
-    struct pending entry = {.path = ss_strdup(path ? path : ""),
+    struct ss_pending_write entry = {.path = ss_strdup(path ? path : ""),
         .idx = idx,
         .channel = ss_strdup(channel),
         .value = ss_value_ref(value),
@@ -42,16 +42,16 @@ void ss_pendings_add(struct pendings *pending, const char *task_id,
     SS_VEC_PUSH(pending, entry);
 }
 
-void ss_pendings_remove(struct pendings *pending, size_t index)
+void ss_pendings_remove(struct ss_pendings *pending, size_t index)
 {
-    struct pending *entry = &pending->items[index];
+    struct ss_pending_write *entry = &pending->items[index];
     ss_free(entry->path);
     ss_free(entry->channel);
     ss_value_unref(entry->value);
     SS_VEC_REMOVE(pending, index);
 }
 
-void ss_pendings_drop(struct pendings *pending, const char *task_id)
+void ss_pendings_drop(struct ss_pendings *pending, const char *task_id)
 {
     if (!ss_map_remove(&pending->tasks, task_id))
         return; // of the many of a wide superstep, most write once
@@ -61,7 +61,7 @@ void ss_pendings_drop(struct pendings *pending, const char *task_id)
 }
 
 void ss_pendings_drop_write(
-    struct pendings *pending, const char *task_id, const char *channel)
+    struct ss_pendings *pending, const char *task_id, const char *channel)
 {
     if (!ss_map_get(&pending->tasks, task_id))
         return;
@@ -71,12 +71,12 @@ void ss_pendings_drop_write(
             ss_pendings_remove(pending, i);
 }
 
-void ss_pendings_drop_channel(struct pendings *pending, const char *channel)
+void ss_pendings_drop_channel(struct ss_pendings *pending, const char *channel)
 {
     ss_pendings_drop_write(pending, SS_NULL_TASK, channel);
 }
 
-void ss_pendings_fini(struct pendings *pending)
+void ss_pendings_fini(struct ss_pendings *pending)
 {
     while (pending->count > 0)
         ss_pendings_remove(pending, pending->count - 1);
@@ -84,16 +84,16 @@ void ss_pendings_fini(struct pendings *pending)
     SS_VEC_FINI(pending);
 }
 
-struct task_facts ss_pendings_facts(
-    const struct pendings *pending, const char *task_id)
+struct ss_task_facts ss_pendings_facts(
+    const struct ss_pendings *pending, const char *task_id)
 {
-    struct task_facts facts = {0};
+    struct ss_task_facts facts = {0};
     uint64_t output = 0, failed = 0;
     bool has_output = false;
     if (!ss_map_get(&pending->tasks, task_id))
         return facts;
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (strcmp(p->task_id, task_id) != 0)
             continue;
         if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0) {
@@ -121,7 +121,7 @@ struct task_facts ss_pendings_facts(
     return facts;
 }
 
-bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
+bool ss_pendings_ours(const struct ss_pendings *pending, const char *task_id)
 {
     for (size_t i = 0; i < pending->count; i++)
         if (pending->items[i].of_this_run &&
@@ -132,11 +132,11 @@ bool ss_pendings_ours(const struct pendings *pending, const char *task_id)
 }
 
 const char *ss_pendings_ended(
-    const struct pendings *pending, const char *task_id, uint64_t since)
+    const struct ss_pendings *pending, const char *task_id, uint64_t since)
 {
-    const struct pending *last = NULL;
+    const struct ss_pending_write *last = NULL;
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (!p->of_this_run || p->seq <= since ||
             strcmp(p->channel, SS_NAME_LOST) == 0 ||
             strcmp(p->task_id, task_id) != 0)
@@ -153,21 +153,21 @@ const char *ss_pendings_ended(
                                                            : NULL;
 }
 
-void ss_pendings_output(const struct pendings *pending, const char *task_id,
+void ss_pendings_output(const struct ss_pendings *pending, const char *task_id,
     struct ss_writes *writes)
 {
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (strcmp(p->task_id, task_id) == 0 && !is_control(p->channel))
             ss_writes_add(writes, p->channel, ss_value_ref(p->value));
     }
 }
 
 void ss_pendings_null_writes(
-    const struct pendings *pending, struct ss_writes *writes)
+    const struct ss_pendings *pending, struct ss_writes *writes)
 {
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (is_null_task(p->task_id))
             ss_writes_add(writes, p->channel, ss_value_ref(p->value));
     }
@@ -176,11 +176,12 @@ void ss_pendings_null_writes(
 // R7.12b, not copied: a question is open only while its task has as many
 // answers as it had when it asked. One that was answered since then (and failed
 // after that) asks nothing now.
-static bool answered_since(const struct pendings *pending, const char *task_id)
+static bool answered_since(
+    const struct ss_pendings *pending, const char *task_id)
 {
     uint64_t asked = 0, answered = 0;
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (strcmp(p->task_id, task_id) != 0)
             continue;
         if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0)
@@ -191,18 +192,18 @@ static bool answered_since(const struct pendings *pending, const char *task_id)
     return answered > asked;
 }
 
-bool ss_pendings_asks(const struct pendings *pending, const char *task_id)
+bool ss_pendings_asks(const struct ss_pendings *pending, const char *task_id)
 {
-    struct task_facts facts = ss_pendings_facts(pending, task_id);
+    struct ss_task_facts facts = ss_pendings_facts(pending, task_id);
     return facts.interrupts && !facts.finished &&
            !answered_since(pending, task_id);
 }
 
-static json_t *questions(const struct pendings *pending, bool open_only)
+static json_t *questions(const struct ss_pendings *pending, bool open_only)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (strcmp(p->channel, SS_NAME_INTERRUPT) == 0 &&
             !is_null_task(p->task_id) &&
             (!open_only || ss_pendings_asks(pending, p->task_id)))
@@ -221,29 +222,29 @@ static json_t *ids_of(json_t *interrupts)
     return ids;
 }
 
-json_t *ss_pendings_open(const struct pendings *pending)
+json_t *ss_pendings_open(const struct ss_pendings *pending)
 {
     return questions(pending, true);
 }
 
-json_t *ss_pendings_questions(const struct pendings *pending)
+json_t *ss_pendings_questions(const struct ss_pendings *pending)
 {
     return ids_of(questions(pending, true));
 }
 
-json_t *ss_pendings_asked(const struct pendings *pending)
+json_t *ss_pendings_asked(const struct ss_pendings *pending)
 {
     return ids_of(questions(pending, false));
 }
 
-bool ss_pendings_failed_answered(const struct pendings *pending)
+bool ss_pendings_failed_answered(const struct ss_pendings *pending)
 {
     for (size_t i = 0; i < pending->count; i++) {
-        const struct pending *p = &pending->items[i];
+        const struct ss_pending_write *p = &pending->items[i];
         if (strcmp(p->channel, SS_NAME_ERROR) != 0 ||
             ss_pendings_ours(pending, p->task_id))
             continue;
-        struct task_facts facts = ss_pendings_facts(pending, p->task_id);
+        struct ss_task_facts facts = ss_pendings_facts(pending, p->task_id);
         if (facts.failed && json_array_size(facts.answers) > 0 &&
             !ss_pendings_asks(pending, p->task_id))
             return true;

@@ -1,7 +1,7 @@
-// loop.h - a loop and its tasks: the state of one graph in one namespace, and
-// the superstep that is under way.
-#ifndef SS_ENGINE_PREGEL_LOOP_H
-#define SS_ENGINE_PREGEL_LOOP_H
+// loop.h - a loop and its tasks: one graph in one namespace, and the superstep
+// that is under way. The state of the graph is its machine's (common/pregel).
+#ifndef SS_ENGINE_LEVELS_LOOP_H
+#define SS_ENGINE_LEVELS_LOOP_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -10,12 +10,12 @@
 
 #include "common/base/ids.h"
 #include "common/base/map.h"
-#include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/task.h"
 #include "common/model/writers.h"
-#include "coordinator/engine/pregel/pending.h"
+#include "common/pregel/pending.h"
+#include "common/pregel/pregel.h"
 
 struct change;
 struct engine;
@@ -23,8 +23,6 @@ struct entry;
 struct line;
 struct loop;
 struct run;
-struct ss_channel;
-struct ss_row_channel;
 struct ss_value;
 struct thread;
 struct worker;
@@ -43,20 +41,12 @@ enum task_state {
     TASK_PARENT, // ended with a Command to the graph around
 };
 
-enum task_kind { TASK_PULL, TASK_PUSH, TASK_HANDLER, TASK_UPDATE };
-
 struct task {
     struct loop *loop;
-    enum task_kind kind;
+    struct ss_planned_task planned;
     enum task_state state;
-    const struct ss_node *node; // borrowed from the graph
-    char id[SS_UUID_SIZE];
-    char *path;       // path_str (R3.14)
-    size_t index;     // PUSH: its place in the topic
-    char *ns;         // task_checkpoint_ns
-    bool may_be_out;  // of a found run: a worker may still have it
-    bool is_expected; // stands among the seekers (takeover.c)
-    struct ss_value *input;
+    bool may_be_out;         // of a found run: a worker may still have it
+    bool is_expected;        // stands among the seekers (takeover.c)
     struct ss_writes writes; // output, once done or restored
     json_t *answers;         // resume list (R3.18)
     json_t *used_answers;    // those that the last attempt was given back
@@ -77,7 +67,6 @@ struct task {
     struct task *failed; // HANDLER: whose failure it handles
     json_t *parent;      // PARENT: the command
     char *cache_key;
-    int64_t timeout_ms; // a send's own
     // attempts
     enum ss_assignment_kind order_kind;
     struct ss_value *returned; // WRITERS: what the subgraph gave
@@ -102,14 +91,11 @@ struct task {
     struct ss_value *folded;
 };
 
-// What a superstep says at once to the rooms above it, or asks them; they fill
-// this table when the engine is made.
+// What a level says at once to the rooms above it, or asks them; they fill this
+// table when the engine is made.
 struct sink {
     // The task goes: nobody may know it any more when this returns.
     void (*dropped)(struct task *task);
-    // A send to `node` (NULL: it names none), which the graph lacks, is left
-    // out.
-    void (*ignored)(struct loop *loop, const char *node);
     // Until then an attempt of before may be begun. Not later than now: none
     // may.
     int64_t (*begins_until)(const struct task *task);
@@ -124,51 +110,6 @@ enum loop_status {
     LOOP_FAILED,
     LOOP_DRAINED,
     LOOP_PARENT, // leaves with a Command to the graph around
-};
-
-struct index_list {
-    size_t *items;
-    size_t count;
-    size_t capacity;
-};
-
-// Some of the channels or nodes of a graph, by index: asked for, and walked
-// without a look at the others.
-struct index_set {
-    bool *has; // of each
-    struct index_list list;
-};
-
-static inline void index_set_init(struct index_set *set, size_t size)
-{
-    *set = (struct index_set){.has = ss_zalloc(size, sizeof(*set->has))};
-}
-
-static inline void index_set_fini(struct index_set *set)
-{
-    ss_free(set->has);
-    SS_VEC_FINI(&set->list);
-}
-
-static inline void index_set_add(struct index_set *set, size_t index)
-{
-    if (set->has[index])
-        return;
-    set->has[index] = true;
-    SS_VEC_PUSH(&set->list, index);
-}
-
-static inline void index_set_clear(struct index_set *set)
-{
-    for (size_t i = 0; i < set->list.count; i++)
-        set->has[set->list.items[i]] = false;
-    set->list.count = 0;
-}
-
-struct seen_change {
-    char *node;
-    char *channel; // NULL: the entry itself
-    int64_t version;
 };
 
 // Who asked for folds, and goes on when they are there (ask_fold.c). Either may
@@ -200,61 +141,34 @@ struct loop {
     struct loop *parent;
     struct task *parent_task;
     struct ss_graph *graph; // own reference
+    struct ss_machine *machine;
     char *ns;
     enum loop_status status;
     int64_t step, stop;
 
     // the checkpoint being worked on
     char id[SS_UUID_SIZE];
-    int64_t *versions;   // by channel index; 0: none
-    int64_t version_max; // over all channels, unknown ones too
-    struct ss_map seen;  // node -> struct ss_map * (channel -> int64_t *)
-    struct ss_channel *channels; // by channel index
-    bool updated_known;
-    struct index_set updated;      // channels
-    struct index_set updated_last; // those that the last update updated
-    // A superstep looks at what moved, never at all of a graph:
-    struct index_set versioned; // channels that have a version
-    struct index_set
-        self_changing; // channels that change though nobody writes them
-    struct index_set candidates; // nodes: all that are triggered are among them
-    bool candidates_known;       // else any may be
-    bool changed_since_break,
-        changed_since_break_known; // something moved since the last breakpoint
-    bool has_custom;               // a custom reducer folds some channel
-    size_t *slots; // by channel index, of an update under way; else 0
+    bool has_custom;              // a custom reducer folds some channel
+    bool untracked;               // some channels are never saved
     char parent_id[SS_UUID_SIZE]; // of the checkpoint; "" none
     char source[8];
     int64_t meta_step;
     json_t *metadata; // loaded one's, all but source and step
     int64_t wall_us;  // when it was made
 
-    // for the next save: where it hangs, what moved since
+    // for the next save: where it hangs
     char saved_id[SS_UUID_SIZE]; // parent of the next save; "" none
     uint64_t saved_seq;          // its row; 0: none
     uint64_t base_seq;
     size_t base_bytes; // about, since the base
-    size_t whole_bytes;
-    struct { // channels that the graph lacks and the journal has
-        struct ss_row_channel *items;
-        size_t count, capacity;
-    } foreign;
-    bool dirty; // the checkpoint is not in the journal (exit)
+    bool dirty;        // the checkpoint is not in the journal (exit)
     char answer_taken_of[SS_UUID_SIZE]; // under `exit`: its resume value
                                         // without an id; or ""
     bool unsaved_state; // its channels are not those of its saved checkpoint
-    bool untracked;     // some channels are never saved
     uint32_t told[8]; // by enum ss_told: told before a crash, of what comes now
     bool force_whole; // the next row holds all (a copy beside its original)
-    struct index_set moved;   // channels
-    struct ss_value **stored; // by channel index: what the journal holds
-    size_t *stored_size;      // its bytes, about
-    struct {
-        struct seen_change *items;
-        size_t count, capacity;
-    } seen_moved;
 
-    struct pendings pending;
+    struct ss_pendings pending;
     uint64_t tried_seq; // rows up to here are of a try of its task before
     uint64_t put_calls;
     struct ss_writes inherited_writes; // R5.7d, R5.12
@@ -288,6 +202,31 @@ struct loop {
     size_t folds_count;
     const struct fold_then *fold_then;
 };
+
+// Where its superstep stands.
+static inline struct ss_superstep ss_loop_stands(const struct loop *loop)
+{
+    return (struct ss_superstep){loop->ns, loop->id, loop->step, loop->stop};
+}
+
+// ------------------------------------------------ superstep.c
+
+// The tasks of its next superstep replace those it has (common/pregel/plan.c).
+void ss_loop_plan(struct loop *loop, bool execute);
+// One more: that of the node which handles `failed`.
+struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed);
+void ss_loop_drop_tasks(struct loop *loop);
+void ss_task_destroy(struct task **task);
+// What these wrote, with the folds that are there, becomes the machine's state.
+// *ret_channel: the one at fault, or SS_NONE.
+int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
+    size_t count, size_t *ret_channel, struct ss_error *error) SS_MUST_USE;
+// The keys of `values` and `updates` events, and of the final output (R10.4).
+// Borrowed from the graph or the run.
+void ss_loop_keys(
+    struct loop *loop, struct ss_keys *ret_shown, struct ss_keys *ret_final);
+// What these keys hold, whole: to be shown. Gives.
+json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys);
 
 // ------------------------------------------------ task_state.c
 

@@ -1,6 +1,6 @@
 // loop_state.c - the statuses of a loop, and from which it comes into each.
 #include "common/base/move.h"
-#include "coordinator/engine/pregel/loop.h"
+#include "coordinator/engine/levels/loop.h"
 
 enum {
     ENTERING = 1 << LOOP_ENTERING,

@@ -1,0 +1,120 @@
+// superstep.c - a level drives its machine (common/pregel): tasks of what was
+// planned, and an update with the folds that are there.
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "common/model/graph.h"
+#include "common/model/value.h"
+#include "common/model/writers.h"
+#include "common/pregel/pregel.h"
+#include "coordinator/engine/levels/levels.h"
+#include "coordinator/engine/levels/loop.h"
+
+// ------------------------------------------------ tasks
+
+void ss_task_destroy(struct task **place)
+{
+    struct task *task = *place;
+    if (!task)
+        return;
+    *place = NULL;
+    task->loop->sink->dropped(task);
+    ss_planned_task_fini(&task->planned);
+    ss_writes_fini(&task->writes);
+    json_decref(task->answers);
+    json_decref(task->used_answers);
+    json_decref(task->interrupts);
+    json_decref(task->messages);
+    json_decref(task->items);
+    json_decref(task->parent);
+    ss_free(task->error_kind);
+    ss_free(task->cache_key);
+    ss_value_unref(task->returned);
+    ss_free(task->fold_channel);
+    json_decref(task->fold_writes);
+    ss_value_unref(task->folded);
+    ss_free(task);
+}
+
+void ss_loop_drop_tasks(struct loop *loop)
+{
+    for (size_t i = 0; i < loop->tasks.count; i++)
+        ss_task_destroy(&loop->tasks.items[i]);
+    loop->tasks.count = 0;
+    loop->ended_to = 0;
+}
+
+static struct task *add_task(struct loop *loop)
+{
+    struct task *task = ss_zalloc(1, sizeof(*task));
+    task->loop = loop;
+    SS_VEC_PUSH(&loop->tasks, task);
+    return task;
+}
+
+void ss_loop_plan(struct loop *loop, bool execute)
+{
+    struct ss_planned_tasks planned;
+    const struct ss_superstep at = ss_loop_stands(loop);
+    ss_loop_drop_tasks(loop);
+    ss_plan(loop->machine, &at, execute, &planned);
+    for (size_t i = 0; i < planned.ignored.count; i++) {
+        ss_loop_warn_send(loop, planned.ignored.items[i]);
+        ss_free(planned.ignored.items[i]);
+    }
+    for (size_t i = 0; i < planned.count; i++)
+        add_task(loop)->planned = planned.items[i];
+    SS_VEC_FINI(&planned.ignored);
+    SS_VEC_FINI(&planned);
+}
+
+struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed)
+{
+    const struct ss_superstep at = ss_loop_stands(loop);
+    struct task *task = add_task(loop);
+    ss_plan_handler(loop->machine, &at, &failed->planned, &task->planned);
+    task->failed = failed;
+    return task;
+}
+
+// ------------------------------------------------ the update
+
+int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
+    size_t count, size_t *ret_channel, struct ss_error *error)
+{
+    struct ss_fold_value *folds =
+        ss_zalloc(loop->folds_count + 1, sizeof(*folds));
+    for (size_t i = 0; i < loop->folds_count; i++)
+        folds[i] = (struct ss_fold_value){
+            loop->folds[i].fold_channel, loop->folds[i].folded};
+    struct ss_update update = {.tasks = tasks,
+        .count = count,
+        .folds = folds,
+        .folds_count = loop->folds_count,
+        .step = loop->step,
+        .is_view = loop->is_view};
+    int status = ss_update_apply(loop->machine, &update, error);
+    *ret_channel = update.channel;
+    loop->unsaved_state = loop->unsaved_state || update.changed;
+    loop->not_folded = loop->not_folded || update.not_folded;
+    ss_free(folds);
+    return status;
+}
+
+// ------------------------------------------------ what it gives
+
+void ss_loop_keys(
+    struct loop *loop, struct ss_keys *ret_shown, struct ss_keys *ret_final)
+{
+    *ret_final = loop->graph->output;
+    *ret_shown = loop->parent ? loop->graph->output : loop->graph->stream;
+    if (!loop->parent && loop->terms->has_output_keys)
+        *ret_shown = *ret_final = loop->terms->output_keys;
+}
+
+json_t *ss_loop_output_json(struct loop *loop, const struct ss_keys *keys)
+{
+    struct ss_value *output = ss_machine_output(loop->machine, keys);
+    json_t *json = json_incref(ss_value_json(output));
+    ss_value_unref(output);
+    return json;
+}
