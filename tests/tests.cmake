@@ -140,7 +140,7 @@ add_test(NAME tidy.planted COMMAND ${SS_PYTHON} tests/tidy/planted_test.py)
 ss_test_properties(tidy.planted tidy 120)
 if(NOT SS_SANITIZE AND NOT SS_COVERAGE)
   add_test(NAME tidy.rooms COMMAND ${SS_PYTHON} tests/tidy/rooms.py
-      $<TARGET_FILE:ss_engine> .)
+      $<TARGET_FILE:ss_pregel> $<TARGET_FILE:ss_engine> .)
   ss_test_properties(tidy.rooms tidy 60)
 endif()
 add_test(NAME tidy.format COMMAND ${SS_PYTHON} tests/tidy/format.py .)

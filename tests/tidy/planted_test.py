@@ -41,6 +41,12 @@ PLANTED = [
      "coordinator/core is pure and may not use <time.h>"),
     ("coordinator/engine/p56.c", '#include "coordinator/core/core.h"\n',
      "coordinator/engine may not include from coordinator/core"),
+    ("common/pregel/p57.c", '#include "coordinator/engine/engine.h"\n',
+     "common/pregel may not include from coordinator/engine"),
+    ("common/pregel/p58.c", '#include "coordinator/engine/step/step.h"\n',
+     "common/pregel may not include from coordinator/engine/step"),
+    ("coordinator/engine/step/p59.c", '#include "common/pregel/pregel.h"\n',
+     "coordinator/engine/step may not include from common/pregel"),
     ("common/wire/p05.c", '#include "common/link/link.h"\n',
      "common/wire may not include from common/link"),
     ("coordinator/store/p06.c", '#include "common/link/link.h"\n',
@@ -298,11 +304,20 @@ HOUSE = {
     "repeats-in-commands 0 0 most\nlines-of-shell.c 1 300 most\n",
 }
 UP = "int b(void);\nint a(void) { return b(); }\n"
+BENEATH = "pregel :\nlow : door.h\nhigh :\nengine : engine.h\n"
 LINES = "".join(f"x{number} = f(y{number});\n" for number in range(7))
 ROOMS_PLANTED = [
     ({}, None),
     ({"coordinator/engine/low/a.c": UP}, "a.c (low) calls up: b of b.c (high)"),
     ({"coordinator/engine/low/a.c": UP}, "files-in-one-circle got worse: 2"),
+    ({"common/pregel/m.c": UP.replace("a(", "m("), "tests/tidy/rooms.txt": BENEATH},
+     "m.c (pregel) calls up: b of b.c (high)"),
+    ({"common/pregel/m.c": "int m(void) { return 1; }\n",
+      "common/pregel/m.h": "int m(void);\n", "tests/tidy/rooms.txt": BENEATH,
+      "coordinator/engine/low/a.c": '#include "common/pregel/m.h"\n'
+      "int a(void) { return m(); }\n"}, "common/pregel/m.h is no door of pregel"),
+    ({"common/pregel/a.c": "int m(void) { return 1; }\n",
+      "tests/tidy/rooms.txt": BENEATH}, "pregel has a file of that name, too"),
     ({"coordinator/engine/cellar/c.c": "int c;\n"}, "cellar is no room"),
     ({"tests/tidy/rooms.txt": "low : door.h\nattic :\nhigh :\nengine : engine.h\n"},
      "there is no attic"),
@@ -353,7 +368,8 @@ ROOMS_PLANTED = [
 
 def build_house(house):
     objects = []
-    for path in sorted((house / "coordinator/engine").rglob("*.c")):
+    for path in sorted((house / "coordinator/engine").rglob("*.c")) + \
+            sorted((house / "common/pregel").rglob("*.c")):
         objects.append(f"{path.name}.o")
         subprocess.run([os.environ.get("CC", "cc"), "-w", "-I", house, "-c", path,
                         "-o", house / objects[-1]], check=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """rooms - who calls whom inside the engine, and what may still run up.
 
-usage: rooms.py ARCHIVE [ROOT] [--write]
+usage: rooms.py ARCHIVE.a... [ROOT] [--write]
 
-Reads the symbols of the engine's archive (nm): an arrow is a function or datum
+Reads the symbols of the engine's archives (nm): an arrow is a function or datum
 and a file that uses it. A room is a folder; rooms.txt says which lies above which,
 and which headers are its doors. An arrow from a lower room to a higher one fails,
 and so does an include of what is no door. Prints the figures of figures.txt; one
@@ -19,7 +19,11 @@ import sys
 
 
 ENGINE = "coordinator/engine"
-INCLUDE = re.compile(rf'^\s*#\s*include "({ENGINE}/[^"]+)"', re.M)
+# A room beside the engine, on which its rooms stand.
+BESIDE = {"pregel": "common/pregel"}
+FOLDERS = (ENGINE, *BESIDE.values())
+INCLUDE = re.compile(
+    rf'^\s*#\s*include "((?:{"|".join(FOLDERS)})/[^"]+)"', re.M)
 # What is written for what lies inside: it may look there.
 TESTS = ("tests/", "bench/", "build/")
 
@@ -36,15 +40,28 @@ def read_rooms(path):
 
 def room_of(path):
     """Of a path from the root: its folder below the engine; None: elsewhere."""
+    for room, folder in BESIDE.items():
+        if path.startswith(f"{folder}/"):
+            return room
     parts = path.split("/")
     if "/".join(parts[:2]) != ENGINE:
         return None
     return parts[2] if len(parts) > 3 else "engine"
 
 
-def read_symbols(archive):
+def folder_of(room):
+    return BESIDE.get(room, ENGINE if room == "engine" else f"{ENGINE}/{room}")
+
+
+def of_rooms(root, pattern):
+    """The files of all rooms."""
+    return sorted(path for folder in FOLDERS
+                  for path in (root / folder).rglob(pattern))
+
+
+def read_symbols(archives):
     """Who defines what, and who uses what: file -> names."""
-    done = subprocess.run(["nm", "-A", archive], capture_output=True, text=True,
+    done = subprocess.run(["nm", "-A", *archives], capture_output=True, text=True,
                           check=False)
     defines, uses = {}, {}
     for line in done.stdout.splitlines():
@@ -170,8 +187,8 @@ def checked_invariants(engine):
 
 def source_figures(root, doors):
     engine = root / ENGINE
-    sources = sorted(engine.rglob("*.c"))
-    headers = sorted(path for path in engine.rglob("*.h"))
+    sources = of_rooms(root, "*.c")
+    headers = of_rooms(root, "*.h")
     shown = [path for path in headers if path.name in
              doors.get(room_of(path.relative_to(root).as_posix()), ())]
     inner = [path for path in headers if path not in shown]
@@ -200,7 +217,7 @@ def source_figures(root, doors):
 
 
 class Rooms:
-    def __init__(self, archive, root, write):
+    def __init__(self, archives, root, write):
         self.root = root
         self.write = write
         self.complaints = 0
@@ -208,13 +225,17 @@ class Rooms:
         self.doors = read_rooms(self.folder / "rooms.txt")
         self.order = list(self.doors)
         self.headers, self.files = [], {}
-        for path in sorted((root / ENGINE).rglob("*.[ch]")):
+        for path in of_rooms(root, "*.[ch]"):
             name = path.relative_to(root).as_posix()
             if path.suffix == ".c":
+                # objects of an archive are told apart by that alone
+                if path.stem in self.files:
+                    self.complain(f"{name}: {self.files[path.stem]} has a file "
+                                  f"of that name, too")
                 self.files[path.stem] = room_of(name)
             else:
                 self.headers.append(name)
-        self.arrows = arrows_of(*read_symbols(archive))
+        self.arrows = arrows_of(*read_symbols(archives))
 
     def complain(self, message):
         self.complaints += 1
@@ -227,7 +248,7 @@ class Rooms:
         for room in sorted(set(self.order) - there):
             self.complain(f"rooms.txt: there is no {room}")
         for room, doors in self.doors.items():
-            folder = ENGINE if room == "engine" else f"{ENGINE}/{room}"
+            folder = folder_of(room)
             for door in doors:
                 if f"{folder}/{door}" not in self.headers:
                     self.complain(f"rooms.txt: {room} has no {door}")
@@ -313,10 +334,12 @@ class Rooms:
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--write"]
-    if not words or not os.path.exists(words[0]):
+    archives = [word for word in words if word.endswith(".a")]
+    others = [word for word in words if word not in archives]
+    if not archives or not all(map(os.path.exists, archives)):
         sys.exit(__doc__)
-    root = pathlib.Path(words[1] if len(words) > 1 else ".")
-    return Rooms(words[0], root, "--write" in sys.argv).run()
+    root = pathlib.Path(others[0] if others else ".")
+    return Rooms(archives, root, "--write" in sys.argv).run()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// restore_tasks.c - tasks of a level begin as their checkpoint's pending writes say
-// (common/pregel/restore.c).
+// restore_tasks.c - tasks of a level begin as their checkpoint's pending writes
+// say (common/pregel/restore.c).
 #include "common/base/status.h"
 #include "common/model/requests.h"
 #include "common/model/writers.h"
