@@ -103,6 +103,7 @@ static size_t row_channel(struct ss_machine *machine,
     // what was added is weighed, never the whole list again
     size_t size = value_size(slot->value);
     if (!delta) {
+        ss_check(machine->whole_bytes >= machine->stored_size[c]);
         machine->whole_bytes -= machine->stored_size[c];
         machine->stored_size[c] = 0;
     }
@@ -148,6 +149,7 @@ static size_t fill_channels(struct ss_machine *machine,
     }
     if (form->whole)
         fill_foreign(machine, part);
+    ss_check(part->channels_count <= capacity);
     if (part->channels_count)
         qsort(part->channels, part->channels_count, sizeof(*part->channels),
             by_channel);
@@ -182,6 +184,7 @@ static void fill_seen(
                 (struct ss_row_seen){ss_strdup(e->key), ss_strdup(v->key),
                     *(const int64_t *)v->value};
     }
+    ss_check(part->seen_count == capacity);
 }
 
 static int by_name(const void *a, const void *b)
@@ -207,8 +210,8 @@ size_t ss_delta_fill(struct ss_machine *machine, struct ss_row_checkpoint *part,
     part->whole = form->whole;
     size_t size = fill_channels(machine, part, form);
     fill_seen(machine, part, form->whole);
-    part->updated_known = form->updated;
-    if (form->updated)
+    part->updated_known = form->updated && machine->updated_known;
+    if (part->updated_known)
         fill_updated(machine, part);
     return size;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
 #include "common/model/value.h"
@@ -68,6 +69,7 @@ struct ss_channel_fold *ss_folds(struct ss_machine *machine,
     struct index_list list = {0};
     written(machine->graph, tasks, count, &list);
     struct ss_channel_fold *folds = NULL;
+    ss_check(list.count <= machine->graph->channels_count);
     if (list.count > 0)
         folds = ss_zalloc(list.count, sizeof(*folds));
     for (size_t i = 0; i < list.count; i++) {

@@ -89,6 +89,7 @@ static void load_seen(
 int ss_machine_load(struct ss_machine *machine,
     const struct ss_checkpoint *checkpoint, struct ss_error *error)
 {
+    ss_check(machine->version_max == 0 && machine->seen.count == 0);
     int status = restore_channels(machine, checkpoint, error);
     if (status == SS_OK && checkpoint)
         load_seen(machine, checkpoint);

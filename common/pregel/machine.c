@@ -1,5 +1,6 @@
 // machine.c - a machine made and freed, and what must hold of one between two
 // calls.
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/channel.h"
@@ -12,6 +13,7 @@ struct ss_machine *ss_machine_new(struct ss_graph *graph)
 {
     struct ss_machine *machine = ss_zalloc(1, sizeof(*machine));
     size_t count = graph->channels_count;
+    ss_check(graph->tasks_channel < count);
     machine->graph = ss_graph_ref(graph);
     machine->versions = ss_zalloc(count, sizeof(*machine->versions));
     machine->channels = ss_zalloc(count, sizeof(*machine->channels));

@@ -10,6 +10,7 @@
 #include "common/base/ids.h"
 #include "common/base/map.h"
 
+struct ss_planned_task;
 struct ss_value;
 struct ss_writes;
 
@@ -76,5 +77,29 @@ bool ss_pendings_failed_answered(const struct ss_pendings *pending);
 // Writes of the null task, in order. Appends copies.
 void ss_pendings_null_writes(
     const struct ss_pendings *pending, struct ss_writes *writes);
+
+// ------------------------------------------------ restore.c
+
+struct ss_restore_options {
+    const struct ss_pendings *pending;
+    json_t *resume_map; // id of a question -> answer, or NULL
+    bool recovering;    // the superstep of a crash
+    bool replaying;     // only what this very run left counts
+    bool superseded;    // the thread has left that checkpoint
+    uint64_t since_seq; // rows up to here are of a try before
+};
+
+enum ss_found {
+    SS_FOUND_NOTHING,  // it runs
+    SS_FOUND_OUTPUT,   // it has finished: ss_pendings_output()
+    SS_FOUND_HANDLED,  // it failed, and its handler runs instead (R6.19)
+    SS_FOUND_FAILURE,  // it failed in this very run, before a crash: so it is
+    SS_FOUND_QUESTION, // it asked, the same
+};
+
+// What a task finds in its checkpoint's pending writes. *ret_answers: those to
+// its questions (R3.18); gives a list.
+enum ss_found ss_restore(const struct ss_planned_task *task,
+    const struct ss_restore_options *options, json_t **ret_answers);
 
 #endif

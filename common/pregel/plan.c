@@ -347,6 +347,7 @@ void ss_plan(struct ss_machine *machine, const struct ss_superstep *at,
     struct planning planning = {.machine = machine, .at = at, .tasks = ret};
     struct ss_channel *topic =
         &machine->channels[machine->graph->tasks_channel];
+    ss_check(at->ns && at->checkpoint_id[0]);
     *ret = (struct ss_planned_tasks){0};
     if (ss_channel_available(topic)) {
         json_t *sends = ss_value_json(ss_channel_get(topic)), *send;
@@ -368,6 +369,7 @@ void ss_plan_handler(const struct ss_machine *machine,
     struct ss_planned_task *ret)
 {
     char *path = NULL;
+    ss_check(failed->node->handler < machine->graph->nodes_count);
     // the failed task's path, cut to three parts (R3.10)
     if (failed->kind == SS_TASK_PULL)
         path = ss_format("~%s, %s, %s, %010d", SS_NAME_PULL, failed->node->name,

@@ -9,6 +9,7 @@
 //   plan     ss_plan()           tasks: a function of that state and of where
 //                                the superstep stands, nothing else
 //   restore  ss_restore()        what a task left there when it ran before
+//                                (pending.h)
 //   (run)                        whoever drives it has the tasks run, and keeps
 //                                what each wrote
 //   folds    ss_folds()          what reducers of the application fold first
@@ -32,7 +33,6 @@
 
 #include "common/base/ids.h"
 #include "common/base/status.h"
-#include "common/pregel/pending.h"
 
 struct ss_checkpoint;
 struct ss_graph;
@@ -132,30 +132,6 @@ json_t *ss_task_triggers(
 // path_str of a task of an update. Gives.
 char *ss_path_update(size_t index);
 
-// ------------------------------------------------ restore.c
-
-struct ss_restore_options {
-    const struct ss_pendings *pending;
-    json_t *resume_map; // id of a question -> answer, or NULL
-    bool recovering;    // the superstep of a crash
-    bool replaying;     // only what this very run left counts
-    bool superseded;    // the thread has left that checkpoint
-    uint64_t since_seq; // rows up to here are of a try before
-};
-
-enum ss_found {
-    SS_FOUND_NOTHING,  // it runs
-    SS_FOUND_OUTPUT,   // it has finished: ss_pendings_output()
-    SS_FOUND_HANDLED,  // it failed, and its handler runs instead (R6.19)
-    SS_FOUND_FAILURE,  // it failed in this very run, before a crash: so it is
-    SS_FOUND_QUESTION, // it asked, the same
-};
-
-// What a task finds in its checkpoint's pending writes. *ret_answers: those to
-// its questions (R3.18); gives a list.
-enum ss_found ss_restore(const struct ss_planned_task *task,
-    const struct ss_restore_options *options, json_t **ret_answers);
-
 // ------------------------------------------------ update.c
 
 // One task as the update sees it (R4.1): real tasks, the pseudo task
@@ -205,7 +181,6 @@ bool ss_update_moved(
 // updated_channels (R5.8, R5.17).
 void ss_updated_set(struct ss_machine *machine, bool add);
 void ss_updated_forget(struct ss_machine *machine); // null: unknown
-bool ss_updated_known(const struct ss_machine *machine);
 
 // ------------------------------------------------ fold.c
 
@@ -240,7 +215,7 @@ void ss_break_pass(struct ss_machine *machine);
 struct ss_delta_form {
     bool whole;   // all of the state, not only what moved
     bool edits;   // whoever reads it knows edits of lists
-    bool updated; // which channels were updated is said
+    bool updated; // which channels were updated is said, if it is known
 };
 
 // Fill the part of a row. Returns about what it weighs.

@@ -10,6 +10,7 @@
 // run left counts.
 #include <string.h>
 
+#include "common/base/check.h"
 #include "common/base/ids.h"
 #include "common/model/graph.h"
 #include "common/model/reserved.h"
@@ -74,6 +75,7 @@ enum ss_found ss_restore(const struct ss_planned_task *task,
     struct ss_task_facts facts = ss_pendings_facts(options->pending, task->id);
     bool stays =
         options->recovering && ss_pendings_ours(options->pending, task->id);
+    ss_check(task->node && task->kind != SS_TASK_UPDATE);
     *ret_answers = answers_of(task, options, &facts);
     // a resume runs a handler anew (R6.19); a recovery keeps what it did
     if (task->kind == SS_TASK_HANDLER)

@@ -1,5 +1,5 @@
-// seen.c - which versions nodes have seen, and breakpoints (versions_seen,
-// spec/engine.md R1.4).
+// seen.c - which versions nodes have seen, and what moved since a breakpoint.
+#include "common/base/check.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/graph.h"
@@ -27,6 +27,7 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
     const char *channel, int64_t version)
 {
     struct ss_map *entry = ss_map_get(&machine->seen, node);
+    ss_check(version >= 0);
     if (entry && !channel)
         return;
     if (!entry) {

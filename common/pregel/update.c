@@ -189,6 +189,7 @@ void ss_machine_stir(struct ss_machine *machine, size_t channel)
 
 static void moved(struct ss_machine *machine, size_t channel, int64_t version)
 {
+    ss_check(version >= machine->versions[channel]);
     machine->versions[channel] = version;
     if (version > machine->version_max)
         machine->version_max = version;
@@ -310,6 +311,7 @@ static void commit(struct work *work)
         finish(machine, next);
     }
     settle(machine);
+    ss_check(machine->version_max == next || machine->version_max == next - 1);
 }
 
 static void work_fini(struct work *work)
@@ -374,9 +376,4 @@ void ss_updated_set(struct ss_machine *machine, bool add)
     machine->updated_known = true;
     for (size_t i = 0; i < machine->updated_last.list.count; i++)
         index_set_add(&machine->updated, machine->updated_last.list.items[i]);
-}
-
-bool ss_updated_known(const struct ss_machine *machine)
-{
-    return machine->updated_known;
 }

@@ -44,8 +44,7 @@ static const char *run_of(const struct loop *loop)
 // A fork's list is null, but that of a fork saved at an exit (R1.2).
 static bool tells_updated(const struct loop *loop)
 {
-    return ss_updated_known(loop->machine) &&
-           !(strcmp(loop->source, "fork") == 0 && ss_loop_saves_now(loop));
+    return strcmp(loop->source, "fork") != 0 || !ss_loop_saves_now(loop);
 }
 
 // The row of the current checkpoint, as a child of the last saved one.

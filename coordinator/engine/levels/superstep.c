@@ -1,5 +1,6 @@
 // superstep.c - a level drives its machine (common/pregel): tasks of what was
 // planned, and an update with the folds that are there.
+#include "common/base/check.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
@@ -56,6 +57,7 @@ void ss_loop_plan(struct loop *loop, bool execute)
     struct ss_planned_tasks planned;
     const struct ss_superstep at = ss_loop_stands(loop);
     ss_loop_drop_tasks(loop);
+    ss_check(loop->tasks.count == 0 && loop->ended_to == 0);
     ss_plan(loop->machine, &at, execute, &planned);
     for (size_t i = 0; i < planned.ignored.count; i++) {
         ss_loop_warn_send(loop, planned.ignored.items[i]);
@@ -93,6 +95,7 @@ int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,
         .step = loop->step,
         .is_view = loop->is_view};
     int status = ss_update_apply(loop->machine, &update, error);
+    ss_check(status == SS_OK || !update.changed);
     *ret_channel = update.channel;
     loop->unsaved_state = loop->unsaved_state || update.changed;
     loop->not_folded = loop->not_folded || update.not_folded;
