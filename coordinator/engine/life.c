@@ -25,6 +25,7 @@ struct ss_engine *ss_engine_new(const struct ss_engine_options *options)
     engine->owner = &ss_runs_owner;
     ss_levels_init(engine, &ss_scheduler_sink);
     ss_runs_init(engine);
+    ss_scheduler_init(engine);
     engine->options = *options;
     engine->watch = &ss_audience_watch;
     engine->serve = ss_request_serve;
@@ -52,11 +53,6 @@ static void free_thread(void *value)
     ss_thread_destroy(&thread);
 }
 
-static void free_worker(void *value)
-{
-    ss_worker_free(value);
-}
-
 void ss_engine_destroy(struct ss_engine **place)
 {
     struct ss_engine *it = *place;
@@ -70,16 +66,12 @@ void ss_engine_destroy(struct ss_engine **place)
     ss_map_fini(&engine->threads, free_thread);
     ss_map_fini(&engine->awaited, NULL);
     ss_graphs_fini(engine);
-    ss_map_fini(&engine->workers, free_worker);
-    ss_map_fini(&engine->attempts, NULL);
-    ss_claimed_fini(engine);
-    ss_map_fini(&engine->vouched, ss_free);
     json_decref(engine->members);
     ss_engine_forget_commands(engine);
     SS_VEC_FINI(&engine->commands);
     SS_VEC_FINI(&engine->dirty);
-    SS_VEC_FINI(&engine->lines);
     SS_VEC_FINI(&engine->gone);
+    ss_scheduler_fini(engine);
     ss_runs_fini(engine);
     ss_levels_fini(engine);
     ss_free(it);

@@ -7,7 +7,7 @@
 #include "coordinator/engine/runs/pause.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
-#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -19,12 +19,11 @@ void ss_engine_count(
     ret_counts->runs_queued = (int64_t)ss_queue_count(engine);
     ret_counts->runs_active =
         (int64_t)ss_runs_all(engine)->count - ret_counts->runs_queued;
-    ret_counts->tasks_running = (int64_t)engine->attempts.count;
+    ret_counts->tasks_running = (int64_t)ss_attempts_all(engine)->count;
     ret_counts->threads = (int64_t)engine->threads.count;
-    ret_counts->workers = (int64_t)engine->workers.count;
+    ret_counts->workers = (int64_t)ss_workers_count(engine);
     ret_counts->pauses = (int64_t)ss_pauses_count(engine);
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
-        ret_counts->capacity += ((const struct worker *)e->value)->capacity;
+    ret_counts->capacity = ss_workers_capacity(engine);
     for (uint16_t i = 0; i < SS_SHARDS; i++)
         ret_counts->shards +=
             !engine->options.shared || ss_shards_have(&engine->owned, i);
@@ -33,7 +32,7 @@ void ss_engine_count(
 bool ss_engine_is_quiet(const struct ss_engine *it)
 {
     const struct engine *engine = &it->engine;
-    if (engine->attempts.count > 0)
+    if (ss_attempts_all(engine)->count > 0)
         return false;
     for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next)
         if (!ss_thread_is_quiet(e->value))

@@ -25,6 +25,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/graphs.h"
@@ -66,7 +67,7 @@ static const char *const words[] = {
 static void add_wait(struct waits *waits, const struct task *task)
 {
     enum task_wait why = ss_task_waits_for(task);
-    const char *worker = task->worker ? task->worker->name : NULL;
+    const char *worker = task->worker ? ss_worker_name(task->worker) : NULL;
     if (why == WAIT_NOTHING)
         return;
     for (size_t i = 0; i < waits->count; i++) {

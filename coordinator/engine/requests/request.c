@@ -22,7 +22,7 @@
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs.h"
 #include "coordinator/engine/runs/update_state.h"
-#include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/shards.h"
@@ -247,7 +247,7 @@ static void status_of(struct engine *engine, const struct ss_request *request)
             (json_int_t)engine->options.epoch, "threads",
             (json_int_t)engine->threads.count, "runs",
             (json_int_t)ss_runs_all(engine)->count, "workers",
-            (json_int_t)engine->workers.count, "attempts",
-            (json_int_t)engine->attempts.count, "pauses",
+            (json_int_t)ss_workers_count(engine), "attempts",
+            (json_int_t)ss_attempts_all(engine)->count, "pauses",
             ss_pauses_json(engine)));
 }

@@ -8,6 +8,7 @@
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/requests/thread_requests.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/answers.h"
 #include "coordinator/engine/threads/thread.h"
@@ -25,7 +26,8 @@ static json_t *task_json(const struct task *task)
     if (loop->run)
         json_object_set_new(json, "run", json_string(loop->run->id));
     if (task->worker) {
-        json_object_set_new(json, "worker", json_string(task->worker->name));
+        json_object_set_new(
+            json, "worker", json_string(ss_worker_name(task->worker)));
         json_object_set_new(json, "since_ms",
             json_integer((json_int_t)(loop->engine->now_ms - task->sent_ms)));
     }
@@ -37,28 +39,20 @@ void ss_show_tasks(struct engine *engine, const struct ss_request *request)
     int64_t limit = ss_request_int(request->limit, LIMIT_DEFAULT);
     size_t left = limit > 0 ? (size_t)limit : 0;
     json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->attempts.first; e && left > 0;
-         e = e->next, left--)
+    for (const struct ss_map_entry *e = ss_attempts_all(engine)->first;
+         e && left > 0; e = e->next, left--)
         json_array_append_new(list, task_json(e->value));
     const struct task *task = NULL;
     while (left-- > 0 && (task = ss_ready_queue_after(engine, task, LINES_ALL)))
         json_array_append_new(list, task_json(task));
     ss_reply(engine, request,
         json_pack("{s:o, s:I, s:I}", "tasks", list, "running",
-            (json_int_t)engine->attempts.count, "ready",
+            (json_int_t)ss_attempts_all(engine)->count, "ready",
             (json_int_t)engine->counts.tasks_ready));
 }
 
-// What each worker said that it is set to. One from before that says nothing.
 void ss_show_settings(struct engine *engine, const struct ss_request *request)
 {
-    json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
-        const struct worker *worker = e->value;
-        json_array_append_new(
-            list, json_pack("{s:s, s:o}", "worker", worker->name, "settings",
-                      worker->settings ? json_incref(worker->settings)
-                                       : json_array()));
-    }
-    ss_reply(engine, request, json_pack("{s:o}", "settings", list));
+    ss_reply(engine, request,
+        json_pack("{s:o}", "settings", ss_workers_settings(engine)));
 }

@@ -8,6 +8,7 @@
 
 #include "common/model/task.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 
 struct engine;
 struct task;

@@ -31,6 +31,8 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/thread.h"
@@ -62,18 +64,19 @@ void ss_vouched(const struct task *task)
     // Not `until_ms`: in the order of the map the first one ends first.
     int64_t *ends_ms = ss_zalloc(1, sizeof(*ends_ms));
     *ends_ms = engine->now_ms + ss_begin_ms(engine);
-    ss_free(ss_map_remove(&engine->vouched, key));
-    ss_map_put(&engine->vouched, key, ends_ms);
+    ss_free(ss_map_remove(&engine->scheduler->vouched, key));
+    ss_map_put(&engine->scheduler->vouched, key, ends_ms);
     ss_free(key);
 }
 
 bool ss_vouched_waits(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    if (engine->vouched.count == 0 || task->order_kind != SS_ORDER_NODE)
+    if (engine->scheduler->vouched.count == 0 ||
+        task->order_kind != SS_ORDER_NODE)
         return false;
     char *key = key_of(task);
-    bool waits = ss_map_get(&engine->vouched, key) != NULL;
+    bool waits = ss_map_get(&engine->scheduler->vouched, key) != NULL;
     ss_free(key);
     return waits;
 }
@@ -83,22 +86,23 @@ int64_t ss_begins_until(const struct task *task)
     const struct engine *engine = task->loop->engine;
     const struct run *run = task->loop->run;
     int64_t until_ms =
-        run && run->terms.recovering ? engine->adopt_until_ms : 0;
+        run && run->terms.recovering ? ss_takeover_until(engine) : 0;
     char *key = key_of(task);
-    const int64_t *vouched_ms = ss_map_get(&engine->vouched, key);
+    const int64_t *vouched_ms = ss_map_get(&engine->scheduler->vouched, key);
     ss_free(key);
     return vouched_ms && *vouched_ms > until_ms ? *vouched_ms : until_ms;
 }
 
 void ss_vouched_expire(struct engine *engine)
 {
-    while (engine->vouched.first) {
-        const int64_t *ends_ms = engine->vouched.first->value;
+    while (engine->scheduler->vouched.first) {
+        const int64_t *ends_ms = engine->scheduler->vouched.first->value;
         if (*ends_ms > engine->now_ms) {
             ss_engine_wake(engine, *ends_ms);
             return;
         }
-        ss_free(ss_map_remove(&engine->vouched, engine->vouched.first->key));
+        ss_free(ss_map_remove(&engine->scheduler->vouched,
+            engine->scheduler->vouched.first->key));
         engine->ready_moved = true;
     }
 }
@@ -164,7 +168,8 @@ static void answer(struct worker *worker, const struct ss_event *event)
 
 void ss_worker_beat(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     if (!worker) { // we forgot it: it must say again what it serves
         ss_worker_refuse(engine, event->peer, SS_EAGAIN, "say hello first");
         return;
@@ -177,7 +182,7 @@ void ss_worker_beat(struct engine *engine, const struct ss_event *event)
     ss_members_remind(worker);
     answer(worker, event);
     struct attempts lost = {0};
-    for (const struct ss_map_entry *e = engine->attempts.first; e;
+    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
         if (task->worker == worker && !beats(event, task->attempt) &&

@@ -18,6 +18,8 @@
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/workers.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
 #include "coordinator/engine/threads/answers.h"
@@ -37,7 +39,8 @@ void ss_worker_remind(const struct worker *worker)
 
 static struct worker *find(struct engine *engine, const char *name)
 {
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
         struct worker *worker = e->value;
         if (strcmp(worker->name, name) == 0)
             return worker;
@@ -50,7 +53,8 @@ static void reply_unknown(
 {
     struct ss_hint hint;
     ss_hint_init(&hint, name);
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
         ss_hint_offer(&hint, ((const struct worker *)e->value)->name);
     ss_reply_error(engine, request, SS_ENOTFOUND,
         "no worker \"%s\" is here; `superstep workers` lists them.%s", name,

@@ -25,6 +25,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -56,7 +57,8 @@ static void forget_oldest(struct worker *worker)
 
 void ss_list_cache_expire(struct engine *engine)
 {
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
         struct worker *worker = e->value;
         while (worker->cached_lists.first) {
             const struct cached_list *oldest =
@@ -88,7 +90,7 @@ static struct cached_list *cached_list_take(
     }
     if (!cached) {
         cached = ss_zalloc(1, sizeof(*cached));
-        cached->slot = ++worker->engine->stamps;
+        cached->slot = ++worker->engine->scheduler->stamps;
     }
     cached->used_ms = worker->engine->now_ms;
     return cached;
@@ -105,11 +107,11 @@ static void advance(struct engine *engine, struct cached_list *cached,
         to->base = cached->stamp;
         to->delta = ss_list_edits_value(&edits);
         if (edits.edits.count > 0)
-            cached->stamp = ++engine->stamps;
+            cached->stamp = ++engine->scheduler->stamps;
         ss_list_edits_fini(&edits);
     } else {
         to->delta = ss_value_of_list(ss_list_ref(list));
-        cached->stamp = ++engine->stamps;
+        cached->stamp = ++engine->scheduler->stamps;
     }
     to->stamp = cached->stamp;
     ss_list_ref(list);

@@ -18,6 +18,7 @@
 #include "coordinator/engine/runs/update_state.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/thread.h"
 
@@ -51,7 +52,8 @@ bool ss_placement_lacks_labels(const struct task *task)
     const struct engine *engine = task->loop->engine;
     if (!task->planned.node || task->planned.node->labels_count == 0)
         return false;
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
         if (suits(e->value, task))
             return false;
     return true;
@@ -98,8 +100,8 @@ struct worker *ss_placement_find(const struct task *task)
 {
     struct worker *best = NULL;
     const struct loop *loop = task->loop;
-    for (const struct ss_map_entry *e = loop->engine->workers.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e = loop->engine->scheduler->workers.first;
+         e; e = e->next) {
         struct worker *worker = e->value;
         if (ss_worker_leaves(worker) || worker->running >= worker->granted ||
             (best && !is_better(worker, best, loop->thread)) ||

@@ -24,6 +24,7 @@
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 
@@ -36,6 +37,25 @@ struct line {
     struct task *next; // to be looked at in this dispatch
 };
 
+struct ready_queue {
+    SS_VEC(struct line *) lines;
+    uint64_t turns; // that lines had
+};
+
+struct ready_queue *ss_ready_queue_new(void)
+{
+    return ss_zalloc(1, sizeof(struct ready_queue));
+}
+
+void ss_ready_queue_destroy(struct ready_queue **place)
+{
+    struct ready_queue *queue = *place;
+    *place = NULL;
+    ss_check(queue->lines.count == 0);
+    SS_VEC_FINI(&queue->lines);
+    ss_free(queue);
+}
+
 // ------------------------------------------------ lines
 
 static struct line *line_of(const struct task *task)
@@ -44,8 +64,8 @@ static struct line *line_of(const struct task *task)
     const char *graph = ss_task_root_graph(task)->name;
     int64_t priority = task->loop->run ? task->loop->run->priority : 0;
     bool of_runs = task->loop->run != NULL;
-    for (size_t i = 0; i < engine->lines.count; i++) {
-        struct line *line = engine->lines.items[i];
+    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
+        struct line *line = engine->scheduler->queue->lines.items[i];
         if (line->priority == priority && line->of_runs == of_runs &&
             strcmp(line->graph, graph) == 0)
             return line;
@@ -54,8 +74,8 @@ static struct line *line_of(const struct task *task)
     line->priority = priority;
     line->graph = ss_strdup(graph);
     line->of_runs = of_runs;
-    line->turn = ++engine->line_turns;
-    SS_VEC_PUSH(&engine->lines, line);
+    line->turn = ++engine->scheduler->queue->turns;
+    SS_VEC_PUSH(&engine->scheduler->queue->lines, line);
     return line;
 }
 
@@ -76,9 +96,9 @@ void ss_ready_queue_add(struct task *task)
 
 static void drop_line(struct engine *engine, struct line *line)
 {
-    for (size_t i = engine->lines.count; i-- > 0;)
-        if (engine->lines.items[i] == line)
-            SS_VEC_REMOVE(&engine->lines, i);
+    for (size_t i = engine->scheduler->queue->lines.count; i-- > 0;)
+        if (engine->scheduler->queue->lines.items[i] == line)
+            SS_VEC_REMOVE(&engine->scheduler->queue->lines, i);
     ss_free(line->graph);
     ss_free(line);
 }
@@ -111,21 +131,24 @@ const struct task *ss_ready_queue_after(
     if (task && task->ready_next)
         return task->ready_next;
     size_t i = 0;
-    while (task && i < engine->lines.count &&
-           engine->lines.items[i++] != task->line)
+    while (task && i < engine->scheduler->queue->lines.count &&
+           engine->scheduler->queue->lines.items[i++] != task->line)
         continue;
-    while (kind == LINES_OF_UPDATES && i < engine->lines.count &&
-           engine->lines.items[i]->of_runs)
+    while (kind == LINES_OF_UPDATES &&
+           i < engine->scheduler->queue->lines.count &&
+           engine->scheduler->queue->lines.items[i]->of_runs)
         i++;
-    return i < engine->lines.count ? engine->lines.items[i]->first : NULL;
+    return i < engine->scheduler->queue->lines.count
+               ? engine->scheduler->queue->lines.items[i]->first
+               : NULL;
 }
 
 // ------------------------------------------------ turns
 
 void ss_ready_queue_begin(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->lines.count; i++) {
-        struct line *line = engine->lines.items[i];
+    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
+        struct line *line = engine->scheduler->queue->lines.items[i];
         bool waits =
             line->of_runs && ss_pause_of(engine, line->graph, NULL) != NULL;
         line->next = waits ? NULL : line->first;
@@ -141,8 +164,8 @@ static bool comes_before(const struct line *a, const struct line *b)
 struct task *ss_ready_queue_next(struct engine *engine)
 {
     struct line *best = NULL;
-    for (size_t i = 0; i < engine->lines.count; i++) {
-        struct line *line = engine->lines.items[i];
+    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
+        struct line *line = engine->scheduler->queue->lines.items[i];
         if (line->next && (!best || comes_before(line, best)))
             best = line;
     }
@@ -154,7 +177,7 @@ struct task *ss_ready_queue_next(struct engine *engine)
 
 void ss_ready_queue_served(struct task *task)
 {
-    task->line->turn = ++task->loop->engine->line_turns;
+    task->line->turn = ++task->loop->engine->scheduler->queue->turns;
 }
 
 // ------------------------------------------------ what holds
@@ -182,12 +205,14 @@ static size_t verify_line(const struct line *line)
 void ss_lines_verify(const struct engine *engine, struct census *census)
 {
     size_t count = 0;
-    for (size_t i = 0; i < engine->lines.count; i++) {
-        const struct line *line = engine->lines.items[i];
+    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
+        const struct line *line = engine->scheduler->queue->lines.items[i];
         for (size_t k = 0; k < i; k++)
-            ss_invariant(I121, !is_alike(line, engine->lines.items[k]) &&
-                                   line->turn != engine->lines.items[k]->turn);
-        ss_invariant(I122, line->turn <= engine->line_turns);
+            ss_invariant(I121,
+                !is_alike(line, engine->scheduler->queue->lines.items[k]) &&
+                    line->turn !=
+                        engine->scheduler->queue->lines.items[k]->turn);
+        ss_invariant(I122, line->turn <= engine->scheduler->queue->turns);
         count += verify_line(line);
     }
     ss_invariant(I123, count == census->tasks[TASK_READY]);

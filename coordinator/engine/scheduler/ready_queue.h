@@ -3,8 +3,12 @@
 #define SS_ENGINE_SCHEDULER_READY_QUEUE_H
 
 struct engine;
+struct ready_queue;
 struct task;
 
+struct ready_queue *ss_ready_queue_new(void);
+// When no task is in it.
+void ss_ready_queue_destroy(struct ready_queue **queue);
 // A task is ready; it is no more (nothing, if it was not).
 void ss_ready_queue_add(struct task *task);
 void ss_ready_queue_remove(struct task *task);

@@ -28,6 +28,7 @@
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/ready_queue.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -92,7 +93,7 @@ static void attempt_ends(struct task *task)
         return;
     number(task->attempt.dispatch, name);
     ss_check(task->worker != NULL);
-    ss_map_remove(&task->loop->engine->attempts, name);
+    ss_map_remove(&task->loop->engine->scheduler->attempts, name);
     task->worker->running--;
     if (task->loop->run)
         task->loop->run->running--;
@@ -127,7 +128,7 @@ struct task *ss_attempt_find(struct engine *engine, struct ss_attempt attempt)
     if (attempt.epoch != engine->options.epoch)
         return NULL;
     number(attempt.dispatch, name);
-    return ss_map_get(&engine->attempts, name);
+    return ss_map_get(&engine->scheduler->attempts, name);
 }
 
 const struct sink ss_scheduler_sink = {
@@ -147,11 +148,11 @@ void ss_attempt_begin(struct task *task, struct worker *worker)
     task->attempts++;
     if (task->attempts == 1)
         task->first_attempt_us = engine->wall_us;
-    task->attempt =
-        (struct ss_attempt){engine->options.epoch, ++engine->dispatches};
+    task->attempt = (struct ss_attempt){
+        engine->options.epoch, ++engine->scheduler->dispatches};
     task->sent_ms = engine->now_ms;
     number(task->attempt.dispatch, name);
-    ss_map_put(&engine->attempts, name, task);
+    ss_map_put(&engine->scheduler->attempts, name, task);
     worker->running++;
     worker->attempts++;
     engine->counts.attempts_sent++;
@@ -180,7 +181,8 @@ static void send(
 static uint64_t free_room(const struct engine *engine)
 {
     uint64_t room = 0;
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
         const struct worker *worker = e->value;
         if (!ss_worker_leaves(worker) && worker->running < worker->granted)
             room += worker->granted - worker->running;
@@ -258,12 +260,13 @@ static int check_hello(
     if (event->hello.graphs_count == 0)
         return ss_error_set(
             error, SS_EINVAL, "worker %s serves no graph", name);
-    if (engine->workers.count >= SS_WORKERS_MAX &&
-        !ss_map_get(&engine->workers, event->peer))
+    if (engine->scheduler->workers.count >= SS_WORKERS_MAX &&
+        !ss_map_get(&engine->scheduler->workers, event->peer))
         return ss_error_set(error, SS_ELIMIT,
             "%d workers are the most that one coordinator takes",
             SS_WORKERS_MAX);
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
         const struct worker *other = e->value;
         if (strcmp(other->name, name) == 0 &&
             strcmp(other->peer, event->peer) != 0 &&
@@ -315,8 +318,9 @@ void ss_attempts_lose(
 static void lose_all_attempts(struct worker *worker, const char *why)
 {
     struct attempts lost = {0};
-    for (const struct ss_map_entry *e = worker->engine->attempts.first; e;
-         e = e->next) {
+    for (const struct ss_map_entry *e =
+             worker->engine->scheduler->attempts.first;
+         e; e = e->next) {
         const struct task *task = e->value;
         if (task->worker == worker)
             SS_VEC_PUSH(&lost, task->attempt);
@@ -337,7 +341,7 @@ static void remove_worker(struct worker *worker, const char *why)
     ss_engine_narrate(engine, "worker %s is gone: %s", worker->name, why);
     lose_all_attempts(worker, why);
     ss_claimed_drop(worker);
-    ss_map_remove(&engine->workers, worker->peer);
+    ss_map_remove(&engine->scheduler->workers, worker->peer);
     serve_no_more(worker);
     ss_worker_free(worker);
     engine->ready_moved = true;
@@ -346,9 +350,10 @@ static void remove_worker(struct worker *worker, const char *why)
 static struct worker *add_worker(
     struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
-    for (const struct ss_map_entry *e = engine->workers.first, *next; e;
-         e = next) {
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first, *next;
+         e; e = next) {
         struct worker *other = e->value;
         next = e->next;
         if (other != worker && strcmp(other->name, event->hello.name) == 0)
@@ -358,8 +363,8 @@ static struct worker *add_worker(
         worker = ss_zalloc(1, sizeof(*worker));
         worker->engine = engine;
         worker->peer = ss_strdup(event->peer);
-        worker->number = ++engine->worker_numbers;
-        ss_map_put(&engine->workers, event->peer, worker);
+        worker->number = ++engine->scheduler->worker_numbers;
+        ss_map_put(&engine->scheduler->workers, event->peer, worker);
     }
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);
@@ -451,8 +456,8 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event)
     bool is_news = !json_equal(list, engine->members);
     json_decref(engine->members);
     engine->members = list;
-    for (const struct ss_map_entry *e = engine->workers.first; e && is_news;
-         e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first;
+         e && is_news; e = e->next)
         say_members(e->value);
 }
 
@@ -471,7 +476,7 @@ void ss_members_remind(struct worker *worker)
 // whole. A second time it is left to the lease.
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker = ss_map_get(&engine->scheduler->workers, event->peer);
     if (!worker)
         return; // whoever is unknown has no attempts
     worker->seen_ms = engine->now_ms;
@@ -511,7 +516,8 @@ static void take_back(struct worker *worker, struct ss_attempt attempt)
 
 void ss_worker_bye(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     if (!worker)
         return;
     worker->seen_ms = engine->now_ms;
@@ -525,14 +531,15 @@ void ss_worker_bye(struct engine *engine, const struct ss_event *event)
 
 void ss_workers_excuse(struct engine *engine, int64_t late_ms)
 {
-    for (struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+    for (struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
         ((struct worker *)e->value)->seen_ms += late_ms;
 }
 
 void ss_workers_expire(struct engine *engine)
 {
-    for (const struct ss_map_entry *e = engine->workers.first, *next; e;
-         e = next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first, *next;
+         e; e = next) {
         struct worker *worker = e->value;
         next = e->next;
         if (lease_ended(engine, worker))
@@ -541,7 +548,7 @@ void ss_workers_expire(struct engine *engine)
             ss_engine_wake(
                 engine, worker->seen_ms + engine->options.lease_ms + 1);
     }
-    if (engine->workers.count > 0)
+    if (engine->scheduler->workers.count > 0)
         ss_engine_wake(
             engine, engine->now_ms + engine->options.lease_ms / 4 + 1);
 }
@@ -552,7 +559,8 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
 {
     struct ss_outcome *outcome = event->done.outcome;
     struct task *task = ss_attempt_find(engine, outcome->attempt);
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     if (!task && worker && ss_attempt_was_let_go(worker, outcome->attempt)) {
         ss_engine_narrate(engine, "a result of a thread that has moved is "
                                   "left to its owner");
@@ -581,27 +589,11 @@ void ss_worker_done(struct engine *engine, const struct ss_event *event)
 
 void ss_worker_live(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     struct task *task = ss_attempt_find(engine, event->live.attempt);
     if (worker)
         worker->seen_ms = engine->now_ms;
     if (task && task->worker == worker && !task->change && task->planned.node)
         watch_item(task, event->live.kind, event->live.value);
-}
-
-json_t *ss_workers_json(struct engine *engine)
-{
-    json_t *list = json_array();
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
-        const struct worker *w = e->value;
-        json_array_append_new(
-            list, json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}",
-                      "worker", w->name, "graphs", w->graph_names, "running",
-                      (json_int_t)w->running, "capacity",
-                      (json_int_t)w->capacity, "attempts",
-                      (json_int_t)w->attempts, "lost", (json_int_t)w->lost,
-                      "seen_ms", (json_int_t)(engine->now_ms - w->seen_ms),
-                      "drains", ss_worker_leaves(w)));
-    }
-    return list;
 }

@@ -15,6 +15,7 @@
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -24,24 +25,26 @@
 static void verify_attempts(const struct engine *engine)
 {
     char name[24];
-    for (const struct ss_map_entry *e = engine->attempts.first; e;
+    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
         snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
         ss_invariant(
             I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
-        ss_invariant(I100, task->attempt.epoch == engine->options.epoch &&
-                               task->attempt.dispatch <= engine->dispatches);
-        ss_invariant(I101,
-            ss_map_get(&engine->workers, task->worker->peer) == task->worker);
+        ss_invariant(
+            I100, task->attempt.epoch == engine->options.epoch &&
+                      task->attempt.dispatch <= engine->scheduler->dispatches);
+        ss_invariant(I101, ss_map_get(&engine->scheduler->workers,
+                               task->worker->peer) == task->worker);
     }
 }
 
 static size_t count_attempts(const struct worker *worker)
 {
     size_t count = 0;
-    for (const struct ss_map_entry *e = worker->engine->attempts.first; e;
-         e = e->next)
+    for (const struct ss_map_entry *e =
+             worker->engine->scheduler->attempts.first;
+         e; e = e->next)
         count += ((const struct task *)e->value)->worker == worker;
     return count;
 }
@@ -66,7 +69,7 @@ static void verify_served(const struct engine *engine)
     for (const struct ss_map_entry *e = engine->graphs.first; e; e = e->next) {
         const struct known_graph *known = e->value;
         size_t serve = 0;
-        for (const struct ss_map_entry *w = engine->workers.first; w;
+        for (const struct ss_map_entry *w = engine->scheduler->workers.first; w;
              w = w->next)
             serve += ss_map_get(&((const struct worker *)w->value)->graphs,
                          e->key) != NULL;
@@ -77,18 +80,21 @@ static void verify_served(const struct engine *engine)
 void ss_workers_verify(const struct engine *engine, struct census *census)
 {
     verify_attempts(engine);
-    ss_invariant(I102, engine->attempts.count == census->tasks[TASK_RUNNING]);
+    ss_invariant(
+        I102, engine->scheduler->attempts.count == census->tasks[TASK_RUNNING]);
     struct ss_map names = {0};
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
         struct worker *worker = e->value;
         ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
         ss_invariant(I104, !ss_map_put(&names, worker->name, worker));
         verify_worker(worker);
-        census->seen += 1 + engine->attempts.count;
+        census->seen += 1 + engine->scheduler->attempts.count;
     }
     ss_map_fini(&names, NULL);
     verify_served(engine);
-    for (const struct ss_map_entry *e = engine->vouched.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->vouched.first; e;
+         e = e->next)
         ss_invariant(I111, *(const int64_t *)e->value > engine->now_ms);
 }
 

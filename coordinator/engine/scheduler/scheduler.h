@@ -3,61 +3,16 @@
 #ifndef SS_ENGINE_SCHEDULER_H
 #define SS_ENGINE_SCHEDULER_H
 
-#include <jansson.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/map.h"
 #include "coordinator/engine/levels/loop.h"
 
 struct census;
 struct engine;
 struct ss_attempt;
 struct ss_event;
-struct ss_request;
 struct ss_shards;
-
-enum worker_state {
-    WORKER_SERVES,
-    WORKER_SENT_AWAY, // it was told to leave, and has not said that it does
-    WORKER_DRAINS,    // it said so: it is given nothing more
-};
-
-struct worker {
-    enum worker_state state;
-    struct engine *engine;
-    char *peer;
-    char *name;
-    uint64_t number;   // no other one has it
-    uint32_t capacity; // as it was announced
-    uint32_t granted;  // what it leaves to us of that
-    uint32_t running;
-    int64_t seen_ms;
-    // Its newest beat (beat.c): by its clock, and when it came. 0: it says
-    // none.
-    uint64_t beat_sent;
-    int64_t beat_ms;
-    int64_t members_said_ms; // when it was told last who the members are
-    struct ss_map graphs;    // "name@version" -> itself
-    struct ss_map labels;
-    uint64_t attempts, lost;
-    json_t *graph_names;
-    json_t *settings; // for people; or NULL
-    struct {          // of threads that have moved: its result is another's
-        struct ss_attempt *items;
-        size_t count, capacity;
-    } let_go;
-    bool keeps_lists;
-    struct ss_map
-        cached_lists; // what it holds (list_cache.c), least used first
-};
-
-// It is given nothing more.
-static inline bool ss_worker_leaves(const struct worker *worker)
-{
-    return worker->state != WORKER_SERVES;
-}
 
 // Supersteps tell it of tasks that go, which leave their lines and workers, and
 // the levels of sends that they ignored.
@@ -84,6 +39,12 @@ enum task_wait {
     WAIT_ANSWER,  // it asked
 };
 
+// ------------------------------------------------ scheduler.c
+
+void ss_scheduler_init(struct engine *engine);
+// When every thread is freed.
+void ss_scheduler_fini(struct engine *engine);
+
 // ------------------------------------------------ schedule_verify.c
 
 // After all of them.
@@ -109,8 +70,6 @@ void ss_seek_gained(
 void ss_worker_offers(struct engine *engine, const struct ss_event *event);
 // Forget offers whose time is over.
 void ss_claimed_expire(struct engine *engine);
-// Frees all offers.
-void ss_claimed_fini(struct engine *engine);
 
 // ------------------------------------------------ schedule.c
 
@@ -126,7 +85,6 @@ void ss_workers_members(struct engine *engine, const struct ss_event *event);
 void ss_workers_excuse(struct engine *engine, int64_t late_ms);
 // Those whose lease has ended are lost, with their attempts.
 void ss_workers_expire(struct engine *engine);
-void ss_worker_free(struct worker *worker);
 // What has become ready joins its line, in that order.
 void ss_schedule_ready(struct engine *engine);
 // Of updates that wait for a worker of a version that nobody serves any more,
@@ -135,8 +93,6 @@ void ss_schedule_ready(struct engine *engine);
 bool ss_schedule_updates_follow(struct engine *engine);
 // At the end of a step: send what can be sent.
 void ss_dispatch(struct engine *engine);
-// As the request `workers` shows them. Gives.
-json_t *ss_workers_json(struct engine *engine);
 
 // ------------------------------------------------ wait.c
 
@@ -158,11 +114,5 @@ void ss_list_cache_expire(struct engine *engine);
 void ss_worker_beat(struct engine *engine, const struct ss_event *event);
 // Tasks whose attempt of before can begin no more are sent anew.
 void ss_vouched_expire(struct engine *engine);
-
-// ------------------------------------------------ drain_worker.c
-
-// The request `drain`.
-void ss_worker_drain_request(
-    struct engine *engine, const struct ss_request *request);
 
 #endif

@@ -24,6 +24,7 @@
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/step/step.h"
@@ -35,6 +36,14 @@ struct claimed {
     struct ss_offer offer;
     char *peer;
     int64_t until_ms; // then it is void
+};
+
+// What workers hold of owners before us, and who looks for it.
+struct takeover {
+    struct ss_map offers;   // task and thread -> struct claimed *
+    struct ss_map expected; // the same -> struct task *
+    bool has_moved;         // one of these did
+    int64_t until_ms;
 };
 
 // Task ids are those of checkpoints, which copies of a thread share.
@@ -51,10 +60,24 @@ static void free_offered(void *value)
     ss_free(it);
 }
 
-void ss_claimed_fini(struct engine *engine)
+struct takeover *ss_takeover_new(void)
 {
-    ss_map_fini(&engine->offers, free_offered);
-    ss_map_fini(&engine->expected, NULL);
+    return ss_zalloc(1, sizeof(struct takeover));
+}
+
+void ss_takeover_destroy(struct takeover **place)
+{
+    struct takeover *takeover = *place;
+    *place = NULL;
+    ss_check(takeover->expected.count == 0);
+    ss_map_fini(&takeover->offers, free_offered);
+    ss_map_fini(&takeover->expected, NULL);
+    ss_free(takeover);
+}
+
+int64_t ss_takeover_until(const struct engine *engine)
+{
+    return engine->scheduler->takeover->until_ms;
 }
 
 static void settle(
@@ -76,10 +99,10 @@ void ss_takeover_wait(struct task *task)
     if (!task->may_be_out || task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->planned.id);
-    task->is_expected = !ss_map_get(&engine->expected, key);
+    task->is_expected = !ss_map_get(&engine->scheduler->takeover->expected, key);
     if (task->is_expected)
-        ss_map_put(&engine->expected, key, task);
-    engine->claims_moved = true;
+        ss_map_put(&engine->scheduler->takeover->expected, key, task);
+    engine->scheduler->takeover->has_moved = true;
     ss_free(key);
 }
 
@@ -88,7 +111,7 @@ void ss_takeover_forget(struct task *task)
     if (!task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->planned.id);
-    ss_map_remove(&task->loop->engine->expected, key);
+    ss_map_remove(&task->loop->engine->scheduler->takeover->expected, key);
     ss_free(key);
     task->is_expected = false;
 }
@@ -96,7 +119,8 @@ void ss_takeover_forget(struct task *task)
 bool ss_takeover_waits(const struct task *task)
 {
     const struct engine *engine = task->loop->engine;
-    return task->may_be_out && engine->now_ms < engine->adopt_until_ms;
+    return task->may_be_out &&
+           engine->now_ms < engine->scheduler->takeover->until_ms;
 }
 
 // ------------------------------------------------ looking for them
@@ -104,8 +128,8 @@ bool ss_takeover_waits(const struct task *task)
 void ss_takeover_begin(struct engine *engine)
 {
     int64_t until = engine->now_ms + engine->options.adopt_ms;
-    if (until > engine->adopt_until_ms)
-        engine->adopt_until_ms = until;
+    if (until > engine->scheduler->takeover->until_ms)
+        engine->scheduler->takeover->until_ms = until;
 }
 
 static void seek(
@@ -124,7 +148,8 @@ void ss_seek_gained(
     struct engine *engine, const struct ss_shards *shards, uint64_t epoch)
 {
     ss_takeover_begin(engine);
-    for (const struct ss_map_entry *e = engine->workers.first; e; e = e->next)
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
         seek(e->value, shards, epoch);
 }
 
@@ -166,12 +191,13 @@ static void keep(
     it->peer = ss_strdup(worker->peer);
     it->until_ms =
         engine->now_ms + engine->options.adopt_ms + SS_OFFER_EXTRA_MS;
-    struct claimed *before = ss_map_put(&engine->offers, key, it);
+    struct claimed *before =
+        ss_map_put(&engine->scheduler->takeover->offers, key, it);
     if (before) {
         settle(engine, before->peer, before->offer.attempt);
         free_offered(before);
     }
-    engine->claims_moved = true;
+    engine->scheduler->takeover->has_moved = true;
 }
 
 // One offer. Those of threads that are another's are left to it.
@@ -182,11 +208,12 @@ static void take(struct worker *worker, const struct ss_offer *offer)
         offer->attempt.epoch == engine->options.epoch)
         return;
     char *key = key_of(offer->thread, offer->task_id);
-    const struct claimed *known = ss_map_get(&engine->offers, key);
+    const struct claimed *known =
+        ss_map_get(&engine->scheduler->takeover->offers, key);
     bool is_same = known &&
                    known->offer.attempt.epoch == offer->attempt.epoch &&
                    known->offer.attempt.dispatch == offer->attempt.dispatch;
-    bool has_room = engine->offers.count < SS_OFFERS_MAX;
+    bool has_room = engine->scheduler->takeover->offers.count < SS_OFFERS_MAX;
     if (!is_same && has_room && (!known || is_better(known, offer)))
         keep(worker, offer, key);
     else if (!is_same)
@@ -203,7 +230,8 @@ void ss_claimed_take(
 
 void ss_worker_offers(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     if (!worker)
         return;
     worker->seen_ms = engine->now_ms;
@@ -213,23 +241,28 @@ void ss_worker_offers(struct engine *engine, const struct ss_event *event)
 void ss_claimed_drop(struct worker *worker)
 {
     struct engine *engine = worker->engine;
-    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
+                             *next;
+         e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
         if (strcmp(it->peer, worker->peer) == 0)
-            free_offered(ss_map_remove(&engine->offers, e->key));
+            free_offered(
+                ss_map_remove(&engine->scheduler->takeover->offers, e->key));
     }
 }
 
 void ss_claimed_expire(struct engine *engine)
 {
-    if (engine->adopt_until_ms > engine->now_ms)
-        ss_engine_wake(engine, engine->adopt_until_ms);
-    else if (engine->adopt_until_ms > 0) {
-        engine->adopt_until_ms = 0;
+    if (engine->scheduler->takeover->until_ms > engine->now_ms)
+        ss_engine_wake(engine, engine->scheduler->takeover->until_ms);
+    else if (engine->scheduler->takeover->until_ms > 0) {
+        engine->scheduler->takeover->until_ms = 0;
         engine->ready_moved = true;
     }
-    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
+                             *next;
+         e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
         if (it->until_ms > engine->now_ms) {
@@ -237,7 +270,8 @@ void ss_claimed_expire(struct engine *engine)
             continue;
         }
         settle(engine, it->peer, it->offer.attempt);
-        free_offered(ss_map_remove(&engine->offers, e->key));
+        free_offered(
+            ss_map_remove(&engine->scheduler->takeover->offers, e->key));
     }
 }
 
@@ -270,26 +304,31 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 
 void ss_takeover_all(struct engine *engine)
 {
-    if (!engine->claims_moved)
+    if (!engine->scheduler->takeover->has_moved)
         return;
-    engine->claims_moved = false;
-    for (struct ss_map_entry *e = engine->offers.first, *next; e; e = next) {
+    engine->scheduler->takeover->has_moved = false;
+    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
+                             *next;
+         e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
-        struct task *task = ss_map_get(&engine->expected, e->key);
-        struct worker *worker = ss_map_get(&engine->workers, it->peer);
+        struct task *task =
+            ss_map_get(&engine->scheduler->takeover->expected, e->key);
+        struct worker *worker =
+            ss_map_get(&engine->scheduler->workers, it->peer);
         ss_check(worker != NULL);
         if (!task || task->state != TASK_READY)
             continue;
         if (task->gate_seq > task->loop->thread->durable) {
-            engine->claims_moved = true;
+            engine->scheduler->takeover->has_moved = true;
             continue;
         }
         if (matches(task, &it->offer))
             adopt(task, it, worker);
         else
             settle(engine, it->peer, it->offer.attempt);
-        free_offered(ss_map_remove(&engine->offers, e->key));
+        free_offered(
+            ss_map_remove(&engine->scheduler->takeover->offers, e->key));
     }
 }
 
@@ -297,15 +336,22 @@ void ss_takeover_all(struct engine *engine)
 
 void ss_offers_verify(const struct engine *engine, struct census *census)
 {
-    for (const struct ss_map_entry *e = engine->offers.first; e; e = e->next) {
+    for (const struct ss_map_entry *e =
+             engine->scheduler->takeover->offers.first;
+         e; e = e->next) {
         const struct claimed *it = e->value;
-        ss_invariant(I125, ss_map_get(&engine->workers, it->peer) != NULL);
+        ss_invariant(
+            I125, ss_map_get(&engine->scheduler->workers, it->peer) != NULL);
         ss_invariant(I126, it->until_ms > engine->now_ms);
         ss_invariant(I127, it->offer.attempt.epoch != engine->options.epoch);
     }
-    ss_invariant(I128, engine->offers.count <= SS_OFFERS_MAX);
-    for (const struct ss_map_entry *e = engine->expected.first; e; e = e->next)
+    ss_invariant(
+        I128, engine->scheduler->takeover->offers.count <= SS_OFFERS_MAX);
+    for (const struct ss_map_entry *e =
+             engine->scheduler->takeover->expected.first;
+         e; e = e->next)
         ss_invariant(I129, ((const struct task *)e->value)->is_expected);
-    ss_invariant(I130, engine->expected.count == census->expected);
-    census->seen += engine->offers.count;
+    ss_invariant(
+        I130, engine->scheduler->takeover->expected.count == census->expected);
+    census->seen += engine->scheduler->takeover->offers.count;
 }

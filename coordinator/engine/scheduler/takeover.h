@@ -4,12 +4,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct engine;
 struct ss_offer;
+struct takeover;
 struct task;
 struct worker;
 
+struct takeover *ss_takeover_new(void);
+void ss_takeover_destroy(struct takeover **takeover);
+// Tasks that were found wait for offers until then; 0: they do not.
+int64_t ss_takeover_until(const struct engine *engine);
 // It is ready: a worker of an owner before us may have it.
 void ss_takeover_wait(struct task *task);
 void ss_takeover_forget(struct task *task);

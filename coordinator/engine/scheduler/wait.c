@@ -5,6 +5,7 @@
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/placement.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/scheduler/takeover.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/thread.h"

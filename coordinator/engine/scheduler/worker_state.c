@@ -2,6 +2,7 @@
 #include "common/base/move.h"
 #include "coordinator/engine/scheduler/attempts.h"
 #include "coordinator/engine/scheduler/scheduler.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
 
 enum {
     SERVES = 1 << WORKER_SERVES,

@@ -21,12 +21,12 @@
 #include "coordinator/engine/engine.h"
 
 struct claim;
-struct line;
 struct levels;
 struct loop;
 struct pauses;
 struct quarantine;
 struct runs;
+struct scheduler;
 struct scan_reply;
 struct task;
 struct thread;
@@ -39,6 +39,7 @@ struct engine {
     struct runs *runs;
     struct quarantine *quarantine;
     struct pauses *pauses;
+    struct scheduler *scheduler;
     struct ss_engine_options options;
     const struct watch *watch; // who is told what levels and runs do
     // Serves a request that waited for its thread (request.c).
@@ -55,21 +56,11 @@ struct engine {
     struct ss_map awaited;            // tag of a unit or a read -> whose it is
     struct thread *idle_first, *idle_last;
     size_t idle_count, idle_size;
-    struct ss_map graphs;   // "name@version" -> struct known_graph *
-    struct ss_map latest;   // name -> struct known_graph *
-    struct ss_map workers;  // peer -> struct worker *
-    struct ss_map attempts; // dispatch number as text -> struct task *
-    // takeover.c: what workers hold of owners before us, and who looks for it
-    uint64_t worker_numbers;
-    size_t stores_out;      // units of threads that the store has not answered
-    struct ss_map offers;   // task and thread -> struct offered *
-    struct ss_map expected; // the same -> struct task *
-    bool claims_moved;
-    int64_t adopt_until_ms; // found tasks wait for offers until then; 0: not
-    struct ss_map
-        vouched;        // beat.c: task and thread -> when it may be sent anew
-    int32_t row_format; // rows of newer ones are not written: who reads them?
-    json_t *members;    // endpoints of all coordinators; NULL: not told
+    struct ss_map graphs; // "name@version" -> struct known_graph *
+    struct ss_map latest; // name -> struct known_graph *
+    size_t stores_out;    // units of threads that the store has not answered
+    int32_t row_format;   // rows of newer ones are not written: who reads them?
+    json_t *members;      // endpoints of all coordinators; NULL: not told
     struct ss_shards owned;  // if shared
     struct ss_shards unread; // of those: not all their runs are known yet
     uint64_t shard_epochs[SS_SHARDS];
@@ -93,15 +84,8 @@ struct engine {
         struct scan_reply *items;
         size_t count, capacity;
     } scans;
-    struct {
-        struct line **items;
-        size_t count, capacity;
-    } lines; // of ready tasks (ready_queue.c)
-    uint64_t line_turns;
     bool ready_moved;
-    uint64_t dispatches;
     uint64_t tags;
-    uint64_t stamps;      // of lists that workers hold
     int64_t announced_us; // of the newest graph
     int64_t evict_at_ms;
     bool graphs_moved; // one became known in this step

@@ -1,0 +1,92 @@
+// scheduler.c - what the scheduler keeps, from an engine's birth to its end,
+// and what it shows of that.
+#include "coordinator/engine/scheduler/scheduler.h"
+#include "common/base/check.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+#include "coordinator/engine/scheduler/ready_queue.h"
+#include "coordinator/engine/scheduler/scheduler_impl.h"
+#include "coordinator/engine/scheduler/takeover.h"
+#include "coordinator/engine/scheduler/workers.h"
+#include "coordinator/engine/step/state.h"
+
+void ss_scheduler_init(struct engine *engine)
+{
+    struct scheduler *scheduler = ss_zalloc(1, sizeof(*scheduler));
+    scheduler->queue = ss_ready_queue_new();
+    scheduler->takeover = ss_takeover_new();
+    engine->scheduler = scheduler;
+}
+
+static void free_worker(void *value)
+{
+    ss_worker_free(value);
+}
+
+void ss_scheduler_fini(struct engine *engine)
+{
+    struct scheduler *scheduler = engine->scheduler;
+    ss_check(scheduler->attempts.count == 0);
+    ss_map_fini(&scheduler->workers, free_worker);
+    ss_map_fini(&scheduler->attempts, NULL);
+    ss_map_fini(&scheduler->vouched, ss_free);
+    ss_ready_queue_destroy(&scheduler->queue);
+    ss_takeover_destroy(&scheduler->takeover);
+    ss_free(scheduler);
+}
+
+const struct ss_map *ss_attempts_all(const struct engine *engine)
+{
+    return &engine->scheduler->attempts;
+}
+
+size_t ss_workers_count(const struct engine *engine)
+{
+    return engine->scheduler->workers.count;
+}
+
+int64_t ss_workers_capacity(const struct engine *engine)
+{
+    int64_t capacity = 0;
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next)
+        capacity += ((const struct worker *)e->value)->capacity;
+    return capacity;
+}
+
+const char *ss_worker_name(const struct worker *worker)
+{
+    return worker->name;
+}
+
+json_t *ss_workers_json(const struct engine *engine)
+{
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
+        const struct worker *w = e->value;
+        json_array_append_new(
+            list, json_pack("{s:s, s:O, s:I, s:I, s:I, s:I, s:I, s:b}",
+                      "worker", w->name, "graphs", w->graph_names, "running",
+                      (json_int_t)w->running, "capacity",
+                      (json_int_t)w->capacity, "attempts",
+                      (json_int_t)w->attempts, "lost", (json_int_t)w->lost,
+                      "seen_ms", (json_int_t)(engine->now_ms - w->seen_ms),
+                      "drains", ss_worker_leaves(w)));
+    }
+    return list;
+}
+
+json_t *ss_workers_settings(const struct engine *engine)
+{
+    json_t *list = json_array();
+    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+         e = e->next) {
+        const struct worker *worker = e->value;
+        json_array_append_new(
+            list, json_pack("{s:s, s:o}", "worker", worker->name, "settings",
+                      worker->settings ? json_incref(worker->settings)
+                                       : json_array()));
+    }
+    return list;
+}

@@ -1,0 +1,75 @@
+// scheduler_impl.h - workers, their attempts, and what waits for them.
+#ifndef SS_ENGINE_SCHEDULER_SCHEDULER_IMPL_H
+#define SS_ENGINE_SCHEDULER_SCHEDULER_IMPL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/model/task.h"
+
+struct engine;
+struct ready_queue;
+struct takeover;
+
+enum worker_state {
+    WORKER_SERVES,
+    WORKER_SENT_AWAY, // it was told to leave, and has not said that it does
+    WORKER_DRAINS,    // it said so: it is given nothing more
+};
+
+struct worker {
+    enum worker_state state;
+    struct engine *engine;
+    char *peer;
+    char *name;
+    uint64_t number;   // no other one has it
+    uint32_t capacity; // as it was announced
+    uint32_t granted;  // what it leaves to us of that
+    uint32_t running;
+    int64_t seen_ms;
+    // Its newest beat (beat.c): by its clock, and when it came. 0: it says
+    // none.
+    uint64_t beat_sent;
+    int64_t beat_ms;
+    int64_t members_said_ms; // when it was told last who the members are
+    struct ss_map graphs;    // "name@version" -> itself
+    struct ss_map labels;
+    uint64_t attempts, lost;
+    json_t *graph_names;
+    json_t *settings; // for people; or NULL
+    struct {          // of threads that have moved: its result is another's
+        struct ss_attempt *items;
+        size_t count, capacity;
+    } let_go;
+    bool keeps_lists;
+    struct ss_map
+        cached_lists; // what it holds (list_cache.c), least used first
+};
+
+// It is given nothing more.
+static inline bool ss_worker_leaves(const struct worker *worker)
+{
+    return worker->state != WORKER_SERVES;
+}
+
+// Of an engine.
+struct scheduler {
+    struct ready_queue *queue;
+    struct takeover *takeover;
+    struct ss_map workers;   // peer -> struct worker *
+    uint64_t worker_numbers; // that were given
+    struct ss_map attempts;  // dispatch number as text -> struct task *
+    uint64_t dispatches;     // numbers that were given
+    struct ss_map
+        vouched;     // beat.c: task and thread -> when it may be sent anew
+    uint64_t stamps; // of lists that workers hold
+};
+
+// ------------------------------------------------ schedule.c
+
+void ss_worker_free(struct worker *worker);
+
+#endif

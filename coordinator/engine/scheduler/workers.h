@@ -1,0 +1,34 @@
+// workers.h - workers and their attempts, as people are shown them.
+#ifndef SS_ENGINE_SCHEDULER_WORKERS_H
+#define SS_ENGINE_SCHEDULER_WORKERS_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct engine;
+struct ss_map;
+struct ss_request;
+struct worker;
+
+// ------------------------------------------------ scheduler.c
+
+// Tasks that are out, each under a key of its own.
+const struct ss_map *ss_attempts_all(const struct engine *engine);
+size_t ss_workers_count(const struct engine *engine);
+// Tasks that all of them take at once.
+int64_t ss_workers_capacity(const struct engine *engine);
+// Borrowed.
+const char *ss_worker_name(const struct worker *worker);
+// As the request `workers` shows them. Gives.
+json_t *ss_workers_json(const struct engine *engine);
+// What each said that it is set to. One from before that says nothing. Gives.
+json_t *ss_workers_settings(const struct engine *engine);
+
+// ------------------------------------------------ drain_worker.c
+
+// The request `drain`.
+void ss_worker_drain_request(
+    struct engine *engine, const struct ss_request *request);
+
+#endif
