@@ -95,11 +95,12 @@ static enum cache_found look_at(struct task *task, const json_t *record)
 enum cache_found ss_cache_looked(
     struct engine *engine, const struct ss_event *event, struct task **ret_task)
 {
-    for (size_t i = 0; i < engine->levels->cache_looks.count; i++) {
-        struct task *task = engine->levels->cache_looks.items[i].task;
-        if (engine->levels->cache_looks.items[i].tag != event->records.tag)
+    struct levels *levels = engine->levels;
+    for (size_t i = 0; i < levels->cache_looks.count; i++) {
+        struct task *task = levels->cache_looks.items[i].task;
+        if (levels->cache_looks.items[i].tag != event->records.tag)
             continue;
-        SS_VEC_REMOVE(&engine->levels->cache_looks, i);
+        SS_VEC_REMOVE(&levels->cache_looks, i);
         *ret_task = task;
         if (!task)
             return CACHE_WAITS; // for nobody: it has gone
@@ -113,10 +114,10 @@ enum cache_found ss_cache_looked(
 
 void ss_cache_forget(const struct task *task)
 {
-    struct engine *engine = task->loop->engine;
-    for (size_t i = engine->levels->cache_looks.count; i-- > 0;)
-        if (engine->levels->cache_looks.items[i].task == task)
-            engine->levels->cache_looks.items[i].task = NULL;
+    const struct levels *levels = task->loop->engine->levels;
+    for (size_t i = levels->cache_looks.count; i-- > 0;)
+        if (levels->cache_looks.items[i].task == task)
+            levels->cache_looks.items[i].task = NULL;
 }
 
 void ss_cache_fill(const struct task *task)

@@ -229,14 +229,15 @@ void ss_task_failed(struct task *task, int code, const char *kind,
 
 void ss_tasks_retry(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->levels->backoff.count;) {
-        struct task *task = engine->levels->backoff.items[i];
+    struct levels *levels = engine->levels;
+    for (size_t i = 0; i < levels->backoff.count;) {
+        struct task *task = levels->backoff.items[i];
         if (task->retry_at_ms > engine->now_ms) {
             ss_engine_wake(engine, task->retry_at_ms);
             i++;
             continue;
         }
-        SS_VEC_REMOVE(&engine->levels->backoff, i);
+        SS_VEC_REMOVE(&levels->backoff, i);
         ss_task_retry_due(task);
     }
 }

@@ -152,10 +152,10 @@ void ss_task_write(struct task *task)
 
 void ss_task_leave(struct task *task)
 {
-    struct engine *engine = task->loop->engine;
-    for (size_t i = engine->levels->backoff.count; i-- > 0;)
-        if (engine->levels->backoff.items[i] == task)
-            SS_VEC_REMOVE(&engine->levels->backoff, i);
+    struct levels *levels = task->loop->engine->levels;
+    for (size_t i = levels->backoff.count; i-- > 0;)
+        if (levels->backoff.items[i] == task)
+            SS_VEC_REMOVE(&levels->backoff, i);
     ss_cache_forget(task);
     ss_resume_value_forget(task);
     ss_loop_destroy(&task->child);

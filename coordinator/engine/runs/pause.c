@@ -92,13 +92,14 @@ static const json_t *at(
 const json_t *ss_pause_of(
     const struct engine *engine, const char *graph, const char *version)
 {
+    const struct pauses *pauses = engine->pauses;
     const json_t *record = NULL;
-    if (engine->pauses->by_key.count == 0)
+    if (pauses->by_key.count == 0)
         return NULL;
     record = at(engine, NULL, NULL);
     if (!record)
         record = at(engine, graph, NULL);
-    if (!record && version && engine->pauses->of_versions > 0)
+    if (!record && version && pauses->of_versions > 0)
         record = at(engine, graph, version);
     return record;
 }
@@ -153,13 +154,14 @@ static void tell(
 // `record` NULL: it goes on. Borrows.
 static void change(struct engine *engine, const char *key, json_t *record)
 {
-    json_t *before = ss_map_remove(&engine->pauses->by_key, key);
+    struct pauses *pauses = engine->pauses;
+    json_t *before = ss_map_remove(&pauses->by_key, key);
     if (before && json_object_get(before, "version"))
-        engine->pauses->of_versions--;
+        pauses->of_versions--;
     if (record) {
-        ss_map_put(&engine->pauses->by_key, key, json_incref(record));
+        ss_map_put(&pauses->by_key, key, json_incref(record));
         if (json_object_get(record, "version"))
-            engine->pauses->of_versions++;
+            pauses->of_versions++;
     }
     if (record && !before)
         tell(engine, record, "is paused");
@@ -214,10 +216,11 @@ static void free_record(void *value)
 
 void ss_pauses_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->pauses->under_way.count; i++)
-        forget(&engine->pauses->under_way.items[i]);
-    SS_VEC_FINI(&engine->pauses->under_way);
-    ss_map_fini(&engine->pauses->by_key, free_record);
+    struct pauses *pauses = engine->pauses;
+    for (size_t i = 0; i < pauses->under_way.count; i++)
+        forget(&pauses->under_way.items[i]);
+    SS_VEC_FINI(&pauses->under_way);
+    ss_map_fini(&pauses->by_key, free_record);
     ss_free(engine->pauses);
 }
 
@@ -258,16 +261,16 @@ static json_t *answer_of(
 
 bool ss_pause_stored(struct engine *engine, const struct ss_event *event)
 {
+    struct pauses *pauses = engine->pauses;
     size_t i = 0;
-    while (i < engine->pauses->under_way.count &&
-           engine->pauses->under_way.items[i].tag != event->stored.tag)
+    while (i < pauses->under_way.count &&
+           pauses->under_way.items[i].tag != event->stored.tag)
         i++;
-    if (i == engine->pauses->under_way.count)
+    if (i == pauses->under_way.count)
         return false;
-    struct pausing pausing = engine->pauses->under_way.items[i];
-    SS_VEC_REMOVE(&engine->pauses->under_way, i);
-    json_t *before =
-        json_incref(ss_map_get(&engine->pauses->by_key, pausing.key));
+    struct pausing pausing = pauses->under_way.items[i];
+    SS_VEC_REMOVE(&pauses->under_way, i);
+    json_t *before = json_incref(ss_map_get(&pauses->by_key, pausing.key));
     if (event->stored.status == SS_OK) {
         change(engine, pausing.key, pausing.record);
         ss_reply(engine, pausing.request, answer_of(engine, &pausing, before));
@@ -318,9 +321,9 @@ static int check_members(const struct engine *engine, struct ss_error *error)
 static int check_room(
     const struct engine *engine, const char *key, struct ss_error *error)
 {
-    size_t count =
-        engine->pauses->by_key.count + engine->pauses->under_way.count;
-    if (count < SS_PAUSES_MAX || ss_map_get(&engine->pauses->by_key, key))
+    struct pauses *pauses = engine->pauses;
+    size_t count = pauses->by_key.count + pauses->under_way.count;
+    if (count < SS_PAUSES_MAX || ss_map_get(&pauses->by_key, key))
         return SS_OK;
     return ss_error_set(error, SS_ELIMIT,
         "pause: %d are paused already: unpause some, or pause everything",
@@ -453,13 +456,13 @@ void ss_pauses_request(struct engine *engine, const struct ss_request *request)
 
 void ss_pauses_verify(const struct engine *engine)
 {
+    const struct pauses *pauses = engine->pauses;
     size_t of_versions = 0;
-    for (const struct ss_map_entry *e = engine->pauses->by_key.first; e;
-         e = e->next)
+    for (const struct ss_map_entry *e = pauses->by_key.first; e; e = e->next)
         of_versions += json_object_get(e->value, "version") != NULL;
-    ss_invariant(I92, engine->pauses->of_versions == of_versions);
-    for (size_t i = 0; i < engine->pauses->under_way.count; i++) {
-        uint64_t tag = engine->pauses->under_way.items[i].tag;
+    ss_invariant(I92, pauses->of_versions == of_versions);
+    for (size_t i = 0; i < pauses->under_way.count; i++) {
+        uint64_t tag = pauses->under_way.items[i].tag;
         ss_invariant(I140, tag > 0 && tag <= engine->tags);
     }
 }

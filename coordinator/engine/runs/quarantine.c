@@ -63,10 +63,11 @@ void ss_quarantine_init(struct engine *engine)
 
 void ss_quarantine_fini(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->quarantine->suspects.count; i++)
-        suspect_fini(&engine->quarantine->suspects.items[i]);
-    SS_VEC_FINI(&engine->quarantine->suspects);
-    ss_free(engine->quarantine->on_probation);
+    struct quarantine *quarantine = engine->quarantine;
+    for (size_t i = 0; i < quarantine->suspects.count; i++)
+        suspect_fini(&quarantine->suspects.items[i]);
+    SS_VEC_FINI(&quarantine->suspects);
+    ss_free(quarantine->on_probation);
     ss_free(engine->quarantine);
 }
 
@@ -111,22 +112,23 @@ static void add(struct thread *thread, json_t *record, const char *status,
     int64_t recoveries)
 {
     struct engine *engine = thread->engine;
-    SS_VEC_PUSH(&engine->quarantine->suspects,
+    struct quarantine *quarantine = engine->quarantine;
+    SS_VEC_PUSH(&quarantine->suspects,
         (struct suspect){.thread = ss_strdup(thread->id),
             .record = record_with(record, status, recoveries)});
     thread->is_unread = true;
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
         strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
-        begin(engine, &engine->quarantine->suspects
-                           .items[engine->quarantine->suspects.count - 1]);
+        begin(engine,
+            &quarantine->suspects.items[quarantine->suspects.count - 1]);
 }
 
 bool ss_suspect_known(const struct thread *thread, const char *run)
 {
-    const struct engine *engine = thread->engine;
-    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
-        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
+    struct quarantine *quarantine = thread->engine->quarantine;
+    for (size_t i = 0; i < quarantine->suspects.count; i++) {
+        const struct suspect *suspect = &quarantine->suspects.items[i];
         if (strcmp(suspect->thread, thread->id) == 0 &&
             strcmp(ss_json_str(suspect->record, "run", ""), run) == 0)
             return true;
@@ -153,26 +155,28 @@ void ss_run_quarantined(struct thread *thread, json_t *record)
 
 static void load(struct engine *engine, const struct suspect *suspect)
 {
+    struct quarantine *quarantine = engine->quarantine;
     struct thread *thread = ss_map_get(&engine->threads, suspect->thread);
     if (!thread || !thread->is_unread)
         return; // it has moved
     thread->is_unread = false;
     thread->recoveries = ss_json_int(suspect->record, "recoveries", 0);
     if (thread->recoveries == SS_RECOVERIES_MAX) {
-        ss_free(engine->quarantine->on_probation);
-        engine->quarantine->on_probation = ss_strdup(thread->id);
-        engine->quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
+        ss_free(quarantine->on_probation);
+        quarantine->on_probation = ss_strdup(thread->id);
+        quarantine->probation_ends_ms = engine->now_ms + SS_TRIAL_MS;
     }
     ss_thread_get(engine, thread->id);
 }
 
 bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
 {
-    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
-        struct suspect suspect = engine->quarantine->suspects.items[i];
+    struct quarantine *quarantine = engine->quarantine;
+    for (size_t i = 0; i < quarantine->suspects.count; i++) {
+        struct suspect suspect = quarantine->suspects.items[i];
         if (suspect.tag == 0 || suspect.tag != event->stored.tag)
             continue;
-        SS_VEC_REMOVE(&engine->quarantine->suspects, i);
+        SS_VEC_REMOVE(&quarantine->suspects, i);
         if (event->stored.status == SS_OK)
             load(engine, &suspect);
         suspect_fini(&suspect);
@@ -193,35 +197,36 @@ static void acquit(struct run *run)
 // Its run made a row, has ended, has moved, waits for its graph, or lives.
 static bool is_over(const struct engine *engine)
 {
+    const struct quarantine *quarantine = engine->quarantine;
     const struct thread *thread =
-        engine->quarantine->on_probation
-            ? ss_map_get(&engine->threads, engine->quarantine->on_probation)
+        quarantine->on_probation
+            ? ss_map_get(&engine->threads, quarantine->on_probation)
             : NULL;
     if (!thread || thread->state == THREAD_COLD)
         return true;
     if (thread->state == THREAD_LOADING)
         return false;
     return !thread->run || thread->run->recoveries == 0 ||
-           engine->now_ms >= engine->quarantine->probation_ends_ms;
+           engine->now_ms >= quarantine->probation_ends_ms;
 }
 
 void ss_suspects_next(struct engine *engine)
 {
-    if ((!engine->quarantine->on_probation &&
-            engine->quarantine->suspects.count == 0) ||
+    struct quarantine *quarantine = engine->quarantine;
+    if ((!quarantine->on_probation && quarantine->suspects.count == 0) ||
         !is_over(engine))
         return;
     const struct thread *thread =
-        engine->quarantine->on_probation
-            ? ss_map_get(&engine->threads, engine->quarantine->on_probation)
+        quarantine->on_probation
+            ? ss_map_get(&engine->threads, quarantine->on_probation)
             : NULL;
     if (thread && thread->run && thread->run->recoveries > 0)
         acquit(thread->run);
-    ss_free(engine->quarantine->on_probation);
-    engine->quarantine->on_probation = NULL;
+    ss_free(quarantine->on_probation);
+    quarantine->on_probation = NULL;
     size_t next = SS_NONE;
-    for (size_t i = engine->quarantine->suspects.count; i-- > 0;) {
-        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
+    for (size_t i = quarantine->suspects.count; i-- > 0;) {
+        const struct suspect *suspect = &quarantine->suspects.items[i];
         bool alone =
             ss_json_int(suspect->record, "recoveries", 0) == SS_RECOVERIES_MAX;
         if (alone && suspect->tag != 0)
@@ -229,28 +234,30 @@ void ss_suspects_next(struct engine *engine)
         next = alone ? i : next;
     }
     if (next != SS_NONE)
-        begin(engine, &engine->quarantine->suspects.items[next]);
+        begin(engine, &quarantine->suspects.items[next]);
 }
 
 void ss_suspects_let_go(struct engine *engine)
 {
-    for (size_t i = engine->quarantine->suspects.count; i-- > 0;) {
-        struct suspect suspect = engine->quarantine->suspects.items[i];
+    struct quarantine *quarantine = engine->quarantine;
+    for (size_t i = quarantine->suspects.count; i-- > 0;) {
+        struct suspect suspect = quarantine->suspects.items[i];
         if (ss_shard_owned(engine, suspect.thread))
             continue;
-        SS_VEC_REMOVE(&engine->quarantine->suspects, i);
+        SS_VEC_REMOVE(&quarantine->suspects, i);
         suspect_fini(&suspect);
     }
 }
 
 void ss_suspects_wake(struct engine *engine)
 {
-    if (!engine->quarantine->on_probation)
+    const struct quarantine *quarantine = engine->quarantine;
+    if (!quarantine->on_probation)
         ss_suspects_next(engine);
     else if (is_over(engine))
         ss_engine_wake(engine, engine->now_ms);
-    else if (engine->quarantine->probation_ends_ms > engine->now_ms)
-        ss_engine_wake(engine, engine->quarantine->probation_ends_ms);
+    else if (quarantine->probation_ends_ms > engine->now_ms)
+        ss_engine_wake(engine, quarantine->probation_ends_ms);
     // else it is read, and its rows come by themselves
 }
 
@@ -310,9 +317,10 @@ void ss_quarantined_release(struct thread *thread)
 
 void ss_suspects_verify(const struct engine *engine)
 {
+    struct quarantine *quarantine = engine->quarantine;
     size_t alone = 0;
-    for (size_t i = 0; i < engine->quarantine->suspects.count; i++) {
-        const struct suspect *suspect = &engine->quarantine->suspects.items[i];
+    for (size_t i = 0; i < quarantine->suspects.count; i++) {
+        const struct suspect *suspect = &quarantine->suspects.items[i];
         const struct thread *thread =
             ss_map_get(&engine->threads, suspect->thread);
         ss_invariant(I90, thread && thread->is_unread);

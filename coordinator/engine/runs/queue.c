@@ -256,14 +256,14 @@ void ss_queue_broken(struct thread *thread, int status, const char *message)
 
 void ss_queue_fini(struct thread *thread)
 {
-    struct engine *engine = thread->engine;
+    struct runs *runs = thread->engine->runs;
     for (size_t i = 0; i < thread->queue.count; i++)
         ss_run_free(thread->queue.items[i]);
     if (thread->taken_back)
         ss_run_free(thread->taken_back);
-    for (size_t i = thread->turn ? engine->runs->turns.count : 0; i-- > 0;)
-        if (engine->runs->turns.items[i] == thread)
-            SS_VEC_REMOVE(&engine->runs->turns, i);
+    for (size_t i = thread->turn ? runs->turns.count : 0; i-- > 0;)
+        if (runs->turns.items[i] == thread)
+            SS_VEC_REMOVE(&runs->turns, i);
     SS_VEC_FINI(&thread->queue);
 }
 
@@ -315,20 +315,21 @@ size_t ss_queue_count(const struct engine *engine)
 
 bool ss_queue_turns(struct engine *engine)
 {
+    struct runs *runs = engine->runs;
     bool any = false;
-    if (engine->runs->turns.count == 0)
+    if (runs->turns.count == 0)
         return false; // there may be no list at all
-    for (size_t i = 0; i < engine->runs->turns.count; i++)
-        engine->runs->turns.items[i]->turn = false;
-    size_t count = engine->runs->turns.count;
+    for (size_t i = 0; i < runs->turns.count; i++)
+        runs->turns.items[i]->turn = false;
+    size_t count = runs->turns.count;
     for (size_t i = 0; i < count; i++) { // more may join behind them
-        struct thread *thread = engine->runs->turns.items[i];
+        struct thread *thread = runs->turns.items[i];
         any = ss_run_take_back(thread) || any;
         any = begin_next(thread) || any;
     }
     if (count > 0)
-        memmove(engine->runs->turns.items, &engine->runs->turns.items[count],
-            (engine->runs->turns.count - count) * sizeof(struct thread *));
-    engine->runs->turns.count -= count;
+        memmove(runs->turns.items, &runs->turns.items[count],
+            (runs->turns.count - count) * sizeof(struct thread *));
+    runs->turns.count -= count;
     return any;
 }

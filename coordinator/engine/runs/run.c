@@ -178,9 +178,10 @@ void ss_run_forget(struct run *run)
 
 void ss_runs_free_ended(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->runs->ended.count; i++)
-        ss_run_free(engine->runs->ended.items[i]);
-    engine->runs->ended.count = 0;
+    struct runs *runs = engine->runs;
+    for (size_t i = 0; i < runs->ended.count; i++)
+        ss_run_free(runs->ended.items[i]);
+    runs->ended.count = 0;
 }
 
 void ss_run_root_ended(struct run *run)

@@ -96,8 +96,9 @@ static void verify_queue(const struct thread *thread, struct census *census)
 
 void ss_runs_verify_rest(const struct engine *engine)
 {
-    ss_invariant(I4, engine->runs->turns.count == 0);
-    ss_invariant(I5, engine->runs->ended.count == 0);
+    const struct runs *runs = engine->runs;
+    ss_invariant(I4, runs->turns.count == 0);
+    ss_invariant(I5, runs->ended.count == 0);
 }
 
 void ss_runs_verify(const struct engine *engine, struct census *census)

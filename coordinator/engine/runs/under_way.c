@@ -33,13 +33,14 @@ void ss_runs_drop(struct engine *engine)
 
 void ss_runs_fini(struct engine *engine)
 {
-    ss_check(engine->runs->turns.count == 0);
-    ss_check(engine->runs->ended.count == 0);
+    struct runs *runs = engine->runs;
+    ss_check(runs->turns.count == 0);
+    ss_check(runs->ended.count == 0);
     ss_quarantine_fini(engine);
     ss_pauses_fini(engine);
-    ss_map_fini(&engine->runs->by_name, NULL);
-    SS_VEC_FINI(&engine->runs->turns);
-    SS_VEC_FINI(&engine->runs->ended);
+    ss_map_fini(&runs->by_name, NULL);
+    SS_VEC_FINI(&runs->turns);
+    SS_VEC_FINI(&runs->ended);
     ss_free(engine->runs);
 }
 

@@ -95,14 +95,15 @@ int64_t ss_begins_until(const struct task *task)
 
 void ss_vouched_expire(struct engine *engine)
 {
-    while (engine->scheduler->vouched.first) {
-        const int64_t *ends_ms = engine->scheduler->vouched.first->value;
+    struct scheduler *scheduler = engine->scheduler;
+    while (scheduler->vouched.first) {
+        const int64_t *ends_ms = scheduler->vouched.first->value;
         if (*ends_ms > engine->now_ms) {
             ss_engine_wake(engine, *ends_ms);
             return;
         }
-        ss_free(ss_map_remove(&engine->scheduler->vouched,
-            engine->scheduler->vouched.first->key));
+        ss_free(
+            ss_map_remove(&scheduler->vouched, scheduler->vouched.first->key));
         engine->ready_moved = true;
     }
 }

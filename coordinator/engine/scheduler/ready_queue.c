@@ -60,12 +60,12 @@ void ss_ready_queue_destroy(struct ready_queue **place)
 
 static struct line *line_of(const struct task *task)
 {
-    struct engine *engine = task->loop->engine;
+    struct ready_queue *queue = task->loop->engine->scheduler->queue;
     const char *graph = ss_task_root_graph(task)->name;
     int64_t priority = task->loop->run ? task->loop->run->priority : 0;
     bool of_runs = task->loop->run != NULL;
-    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
-        struct line *line = engine->scheduler->queue->lines.items[i];
+    for (size_t i = 0; i < queue->lines.count; i++) {
+        struct line *line = queue->lines.items[i];
         if (line->priority == priority && line->of_runs == of_runs &&
             strcmp(line->graph, graph) == 0)
             return line;
@@ -74,8 +74,8 @@ static struct line *line_of(const struct task *task)
     line->priority = priority;
     line->graph = ss_strdup(graph);
     line->of_runs = of_runs;
-    line->turn = ++engine->scheduler->queue->turns;
-    SS_VEC_PUSH(&engine->scheduler->queue->lines, line);
+    line->turn = ++queue->turns;
+    SS_VEC_PUSH(&queue->lines, line);
     return line;
 }
 
@@ -96,9 +96,10 @@ void ss_ready_queue_add(struct task *task)
 
 static void drop_line(struct engine *engine, struct line *line)
 {
-    for (size_t i = engine->scheduler->queue->lines.count; i-- > 0;)
-        if (engine->scheduler->queue->lines.items[i] == line)
-            SS_VEC_REMOVE(&engine->scheduler->queue->lines, i);
+    struct ready_queue *queue = engine->scheduler->queue;
+    for (size_t i = queue->lines.count; i-- > 0;)
+        if (queue->lines.items[i] == line)
+            SS_VEC_REMOVE(&queue->lines, i);
     ss_free(line->graph);
     ss_free(line);
 }
@@ -128,27 +129,26 @@ void ss_ready_queue_remove(struct task *task)
 const struct task *ss_ready_queue_after(
     const struct engine *engine, const struct task *task, enum line_kind kind)
 {
+    const struct ready_queue *queue = engine->scheduler->queue;
     if (task && task->ready_next)
         return task->ready_next;
     size_t i = 0;
-    while (task && i < engine->scheduler->queue->lines.count &&
-           engine->scheduler->queue->lines.items[i++] != task->line)
+    while (
+        task && i < queue->lines.count && queue->lines.items[i++] != task->line)
         continue;
-    while (kind == LINES_OF_UPDATES &&
-           i < engine->scheduler->queue->lines.count &&
-           engine->scheduler->queue->lines.items[i]->of_runs)
+    while (kind == LINES_OF_UPDATES && i < queue->lines.count &&
+           queue->lines.items[i]->of_runs)
         i++;
-    return i < engine->scheduler->queue->lines.count
-               ? engine->scheduler->queue->lines.items[i]->first
-               : NULL;
+    return i < queue->lines.count ? queue->lines.items[i]->first : NULL;
 }
 
 // ------------------------------------------------ turns
 
 void ss_ready_queue_begin(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
-        struct line *line = engine->scheduler->queue->lines.items[i];
+    const struct ready_queue *queue = engine->scheduler->queue;
+    for (size_t i = 0; i < queue->lines.count; i++) {
+        struct line *line = queue->lines.items[i];
         bool waits =
             line->of_runs && ss_pause_of(engine, line->graph, NULL) != NULL;
         line->next = waits ? NULL : line->first;
@@ -163,9 +163,10 @@ static bool comes_before(const struct line *a, const struct line *b)
 
 struct task *ss_ready_queue_next(struct engine *engine)
 {
+    const struct ready_queue *queue = engine->scheduler->queue;
     struct line *best = NULL;
-    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
-        struct line *line = engine->scheduler->queue->lines.items[i];
+    for (size_t i = 0; i < queue->lines.count; i++) {
+        struct line *line = queue->lines.items[i];
         if (line->next && (!best || comes_before(line, best)))
             best = line;
     }
@@ -204,15 +205,14 @@ static size_t verify_line(const struct line *line)
 
 void ss_lines_verify(const struct engine *engine, struct census *census)
 {
+    const struct ready_queue *queue = engine->scheduler->queue;
     size_t count = 0;
-    for (size_t i = 0; i < engine->scheduler->queue->lines.count; i++) {
-        const struct line *line = engine->scheduler->queue->lines.items[i];
+    for (size_t i = 0; i < queue->lines.count; i++) {
+        const struct line *line = queue->lines.items[i];
         for (size_t k = 0; k < i; k++)
-            ss_invariant(I121,
-                !is_alike(line, engine->scheduler->queue->lines.items[k]) &&
-                    line->turn !=
-                        engine->scheduler->queue->lines.items[k]->turn);
-        ss_invariant(I122, line->turn <= engine->scheduler->queue->turns);
+            ss_invariant(I121, !is_alike(line, queue->lines.items[k]) &&
+                                   line->turn != queue->lines.items[k]->turn);
+        ss_invariant(I122, line->turn <= queue->turns);
         count += verify_line(line);
     }
     ss_invariant(I123, count == census->tasks[TASK_READY]);

@@ -249,6 +249,7 @@ static bool lease_ended(const struct engine *engine, const struct worker *w)
 static int check_hello(
     struct engine *engine, const struct ss_event *event, struct ss_error *error)
 {
+    struct scheduler *scheduler = engine->scheduler;
     const char *name = event->hello.name;
     if (!name || !name[0] || strlen(name) > SS_NAME_SIZE_MAX)
         return ss_error_set(error, SS_EINVAL, "a worker needs a name");
@@ -260,12 +261,12 @@ static int check_hello(
     if (event->hello.graphs_count == 0)
         return ss_error_set(
             error, SS_EINVAL, "worker %s serves no graph", name);
-    if (engine->scheduler->workers.count >= SS_WORKERS_MAX &&
-        !ss_map_get(&engine->scheduler->workers, event->peer))
+    if (scheduler->workers.count >= SS_WORKERS_MAX &&
+        !ss_map_get(&scheduler->workers, event->peer))
         return ss_error_set(error, SS_ELIMIT,
             "%d workers are the most that one coordinator takes",
             SS_WORKERS_MAX);
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+    for (const struct ss_map_entry *e = scheduler->workers.first; e;
          e = e->next) {
         const struct worker *other = e->value;
         if (strcmp(other->name, name) == 0 &&
@@ -350,10 +351,10 @@ static void remove_worker(struct worker *worker, const char *why)
 static struct worker *add_worker(
     struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker =
-        ss_map_get(&engine->scheduler->workers, event->peer);
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first, *next;
-         e; e = next) {
+    struct scheduler *scheduler = engine->scheduler;
+    struct worker *worker = ss_map_get(&scheduler->workers, event->peer);
+    for (const struct ss_map_entry *e = scheduler->workers.first, *next; e;
+         e = next) {
         struct worker *other = e->value;
         next = e->next;
         if (other != worker && strcmp(other->name, event->hello.name) == 0)
@@ -363,8 +364,8 @@ static struct worker *add_worker(
         worker = ss_zalloc(1, sizeof(*worker));
         worker->engine = engine;
         worker->peer = ss_strdup(event->peer);
-        worker->number = ++engine->scheduler->worker_numbers;
-        ss_map_put(&engine->scheduler->workers, event->peer, worker);
+        worker->number = ++scheduler->worker_numbers;
+        ss_map_put(&scheduler->workers, event->peer, worker);
     }
     ss_free(worker->name);
     worker->name = ss_strdup(event->hello.name);

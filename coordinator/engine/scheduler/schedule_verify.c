@@ -24,17 +24,17 @@
 
 static void verify_attempts(const struct engine *engine)
 {
+    struct scheduler *scheduler = engine->scheduler;
     char name[24];
-    for (const struct ss_map_entry *e = engine->scheduler->attempts.first; e;
+    for (const struct ss_map_entry *e = scheduler->attempts.first; e;
          e = e->next) {
         const struct task *task = e->value;
         snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
         ss_invariant(
             I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
-        ss_invariant(
-            I100, task->attempt.epoch == engine->options.epoch &&
-                      task->attempt.dispatch <= engine->scheduler->dispatches);
-        ss_invariant(I101, ss_map_get(&engine->scheduler->workers,
+        ss_invariant(I100, task->attempt.epoch == engine->options.epoch &&
+                               task->attempt.dispatch <= scheduler->dispatches);
+        ss_invariant(I101, ss_map_get(&scheduler->workers,
                                task->worker->peer) == task->worker);
     }
 }
@@ -79,21 +79,22 @@ static void verify_served(const struct engine *engine)
 
 void ss_workers_verify(const struct engine *engine, struct census *census)
 {
+    const struct scheduler *scheduler = engine->scheduler;
     verify_attempts(engine);
     ss_invariant(
-        I102, engine->scheduler->attempts.count == census->tasks[TASK_RUNNING]);
+        I102, scheduler->attempts.count == census->tasks[TASK_RUNNING]);
     struct ss_map names = {0};
-    for (const struct ss_map_entry *e = engine->scheduler->workers.first; e;
+    for (const struct ss_map_entry *e = scheduler->workers.first; e;
          e = e->next) {
         struct worker *worker = e->value;
         ss_invariant(I103, strcmp(e->key, worker->peer) == 0);
         ss_invariant(I104, !ss_map_put(&names, worker->name, worker));
         verify_worker(worker);
-        census->seen += 1 + engine->scheduler->attempts.count;
+        census->seen += 1 + scheduler->attempts.count;
     }
     ss_map_fini(&names, NULL);
     verify_served(engine);
-    for (const struct ss_map_entry *e = engine->scheduler->vouched.first; e;
+    for (const struct ss_map_entry *e = scheduler->vouched.first; e;
          e = e->next)
         ss_invariant(I111, *(const int64_t *)e->value > engine->now_ms);
 }

@@ -101,8 +101,8 @@ void ss_takeover_wait(struct task *task)
     char *key = key_of(task->loop->thread->id, task->planned.id);
     task->is_expected = !ss_map_get(&engine->scheduler->takeover->expected, key);
     if (task->is_expected)
-        ss_map_put(&engine->scheduler->takeover->expected, key, task);
-    engine->scheduler->takeover->has_moved = true;
+        ss_map_put(&takeover->expected, key, task);
+    takeover->has_moved = true;
     ss_free(key);
 }
 
@@ -127,9 +127,10 @@ bool ss_takeover_waits(const struct task *task)
 
 void ss_takeover_begin(struct engine *engine)
 {
+    struct takeover *takeover = engine->scheduler->takeover;
     int64_t until = engine->now_ms + engine->options.adopt_ms;
-    if (until > engine->scheduler->takeover->until_ms)
-        engine->scheduler->takeover->until_ms = until;
+    if (until > takeover->until_ms)
+        takeover->until_ms = until;
 }
 
 static void seek(
@@ -184,6 +185,7 @@ static void keep(
     struct worker *worker, const struct ss_offer *offer, const char *key)
 {
     struct engine *engine = worker->engine;
+    struct takeover *takeover = engine->scheduler->takeover;
     struct claimed *it = ss_zalloc(1, sizeof(*it));
     it->offer = *offer;
     it->offer.thread = ss_strdup(offer->thread);
@@ -191,29 +193,28 @@ static void keep(
     it->peer = ss_strdup(worker->peer);
     it->until_ms =
         engine->now_ms + engine->options.adopt_ms + SS_OFFER_EXTRA_MS;
-    struct claimed *before =
-        ss_map_put(&engine->scheduler->takeover->offers, key, it);
+    struct claimed *before = ss_map_put(&takeover->offers, key, it);
     if (before) {
         settle(engine, before->peer, before->offer.attempt);
         free_offered(before);
     }
-    engine->scheduler->takeover->has_moved = true;
+    takeover->has_moved = true;
 }
 
 // One offer. Those of threads that are another's are left to it.
 static void take(struct worker *worker, const struct ss_offer *offer)
 {
     struct engine *engine = worker->engine;
+    struct takeover *takeover = engine->scheduler->takeover;
     if (!ss_shard_owned(engine, offer->thread) ||
         offer->attempt.epoch == engine->options.epoch)
         return;
     char *key = key_of(offer->thread, offer->task_id);
-    const struct claimed *known =
-        ss_map_get(&engine->scheduler->takeover->offers, key);
+    const struct claimed *known = ss_map_get(&takeover->offers, key);
     bool is_same = known &&
                    known->offer.attempt.epoch == offer->attempt.epoch &&
                    known->offer.attempt.dispatch == offer->attempt.dispatch;
-    bool has_room = engine->scheduler->takeover->offers.count < SS_OFFERS_MAX;
+    bool has_room = takeover->offers.count < SS_OFFERS_MAX;
     if (!is_same && has_room && (!known || is_better(known, offer)))
         keep(worker, offer, key);
     else if (!is_same)
@@ -240,29 +241,25 @@ void ss_worker_offers(struct engine *engine, const struct ss_event *event)
 
 void ss_claimed_drop(struct worker *worker)
 {
-    struct engine *engine = worker->engine;
-    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
-                             *next;
-         e; e = next) {
+    struct takeover *takeover = worker->engine->scheduler->takeover;
+    for (struct ss_map_entry *e = takeover->offers.first, *next; e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
         if (strcmp(it->peer, worker->peer) == 0)
-            free_offered(
-                ss_map_remove(&engine->scheduler->takeover->offers, e->key));
+            free_offered(ss_map_remove(&takeover->offers, e->key));
     }
 }
 
 void ss_claimed_expire(struct engine *engine)
 {
-    if (engine->scheduler->takeover->until_ms > engine->now_ms)
-        ss_engine_wake(engine, engine->scheduler->takeover->until_ms);
-    else if (engine->scheduler->takeover->until_ms > 0) {
-        engine->scheduler->takeover->until_ms = 0;
+    struct takeover *takeover = engine->scheduler->takeover;
+    if (takeover->until_ms > engine->now_ms)
+        ss_engine_wake(engine, takeover->until_ms);
+    else if (takeover->until_ms > 0) {
+        takeover->until_ms = 0;
         engine->ready_moved = true;
     }
-    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
-                             *next;
-         e; e = next) {
+    for (struct ss_map_entry *e = takeover->offers.first, *next; e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
         if (it->until_ms > engine->now_ms) {
@@ -270,8 +267,7 @@ void ss_claimed_expire(struct engine *engine)
             continue;
         }
         settle(engine, it->peer, it->offer.attempt);
-        free_offered(
-            ss_map_remove(&engine->scheduler->takeover->offers, e->key));
+        free_offered(ss_map_remove(&takeover->offers, e->key));
     }
 }
 
@@ -304,31 +300,28 @@ static void adopt(struct task *task, struct claimed *it, struct worker *worker)
 
 void ss_takeover_all(struct engine *engine)
 {
-    if (!engine->scheduler->takeover->has_moved)
+    struct takeover *takeover = engine->scheduler->takeover;
+    if (!takeover->has_moved)
         return;
-    engine->scheduler->takeover->has_moved = false;
-    for (struct ss_map_entry *e = engine->scheduler->takeover->offers.first,
-                             *next;
-         e; e = next) {
+    takeover->has_moved = false;
+    for (struct ss_map_entry *e = takeover->offers.first, *next; e; e = next) {
         next = e->next;
         struct claimed *it = e->value;
-        struct task *task =
-            ss_map_get(&engine->scheduler->takeover->expected, e->key);
+        struct task *task = ss_map_get(&takeover->expected, e->key);
         struct worker *worker =
             ss_map_get(&engine->scheduler->workers, it->peer);
         ss_check(worker != NULL);
         if (!task || task->state != TASK_READY)
             continue;
         if (task->gate_seq > task->loop->thread->durable) {
-            engine->scheduler->takeover->has_moved = true;
+            takeover->has_moved = true;
             continue;
         }
         if (matches(task, &it->offer))
             adopt(task, it, worker);
         else
             settle(engine, it->peer, it->offer.attempt);
-        free_offered(
-            ss_map_remove(&engine->scheduler->takeover->offers, e->key));
+        free_offered(ss_map_remove(&takeover->offers, e->key));
     }
 }
 
@@ -336,22 +329,19 @@ void ss_takeover_all(struct engine *engine)
 
 void ss_offers_verify(const struct engine *engine, struct census *census)
 {
-    for (const struct ss_map_entry *e =
-             engine->scheduler->takeover->offers.first;
-         e; e = e->next) {
+    const struct takeover *takeover = engine->scheduler->takeover;
+    for (const struct ss_map_entry *e = takeover->offers.first; e;
+         e = e->next) {
         const struct claimed *it = e->value;
         ss_invariant(
             I125, ss_map_get(&engine->scheduler->workers, it->peer) != NULL);
         ss_invariant(I126, it->until_ms > engine->now_ms);
         ss_invariant(I127, it->offer.attempt.epoch != engine->options.epoch);
     }
-    ss_invariant(
-        I128, engine->scheduler->takeover->offers.count <= SS_OFFERS_MAX);
-    for (const struct ss_map_entry *e =
-             engine->scheduler->takeover->expected.first;
-         e; e = e->next)
+    ss_invariant(I128, takeover->offers.count <= SS_OFFERS_MAX);
+    for (const struct ss_map_entry *e = takeover->expected.first; e;
+         e = e->next)
         ss_invariant(I129, ((const struct task *)e->value)->is_expected);
-    ss_invariant(
-        I130, engine->scheduler->takeover->expected.count == census->expected);
-    census->seen += engine->scheduler->takeover->offers.count;
+    ss_invariant(I130, takeover->expected.count == census->expected);
+    census->seen += takeover->offers.count;
 }
