@@ -477,7 +477,8 @@ void ss_members_remind(struct worker *worker)
 // whole. A second time it is left to the lease.
 void ss_worker_lacks(struct engine *engine, const struct ss_event *event)
 {
-    struct worker *worker = ss_map_get(&engine->scheduler->workers, event->peer);
+    struct worker *worker =
+        ss_map_get(&engine->scheduler->workers, event->peer);
     if (!worker)
         return; // whoever is unknown has no attempts
     worker->seen_ms = engine->now_ms;
