@@ -93,13 +93,13 @@ static void settle(
 void ss_takeover_wait(struct task *task)
 {
     const struct run *run = task->loop->run;
-    struct engine *engine = task->loop->engine;
+    struct takeover *takeover = task->loop->engine->scheduler->takeover;
     task->may_be_out = run && run->terms.recovering && task->planned.node &&
                        task->order_kind == SS_ORDER_NODE;
     if (!task->may_be_out || task->is_expected)
         return;
     char *key = key_of(task->loop->thread->id, task->planned.id);
-    task->is_expected = !ss_map_get(&engine->scheduler->takeover->expected, key);
+    task->is_expected = !ss_map_get(&takeover->expected, key);
     if (task->is_expected)
         ss_map_put(&takeover->expected, key, task);
     takeover->has_moved = true;
