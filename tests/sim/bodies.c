@@ -28,12 +28,14 @@ struct ledger {         // of a thread
     uint64_t kept;       // results that were taken from the cache
     struct ss_map lives;
     struct ss_map passed; // checkpoints that a later superstep stands behind
+    struct ss_map left;   // runs, each with a version that it moved away from
 };
 
 static void forget(struct ledger *it)
 {
     ss_map_fini(&it->lives, ss_free);
     ss_map_fini(&it->passed, NULL);
+    ss_map_fini(&it->left, NULL);
     it->head = 0;
 }
 
@@ -74,6 +76,32 @@ static void note_write(struct ledger *it, const struct ss_row *row,
     memcpy(life->run, row->run, sizeof(life->run));
 }
 
+static void left_key(
+    char ret_key[2 * SS_UUID_SIZE], const char *run, const char *version)
+{
+    snprintf(ret_key, 2 * SS_UUID_SIZE, "%s %s", run, version);
+}
+
+static void note_move(struct ledger *it, const struct ss_row *row)
+{
+    const char *from = ss_json_str(row->entry, "moved_from", NULL);
+    char key[2 * SS_UUID_SIZE];
+    if (!from)
+        return;
+    left_key(key, row->run, from);
+    ss_map_put(&it->left, key, it);
+}
+
+// A run that moved to a version which has no such node any more goes on without
+// the task; a worker may hear of that when the body has begun.
+static bool is_dropped(struct ledger *it, const struct life *life,
+    const struct ss_assignment *order)
+{
+    char key[2 * SS_UUID_SIZE];
+    left_key(key, order->run, order->version);
+    return life->row == 0 && ss_map_get(&it->left, key);
+}
+
 static int note_row(void *ctx, const struct ss_store_row *stored)
 {
     struct ledger *it = ctx;
@@ -96,6 +124,7 @@ static int note_row(void *ctx, const struct ss_store_row *stored)
         return SS_ECORRUPT;
     for (size_t i = 0; i < row->writes_count; i++)
         note_write(it, row, &row->writes[i]);
+    note_move(it, row);
     if (row->parent_id[0] && strcmp(row->source, "loop") == 0)
         ss_map_put(&it->passed, row->parent_id, it);
     ss_row_destroy(&row);
@@ -153,7 +182,8 @@ void bodies_begin(struct world *world, const struct ss_assignment *order)
     // a resume runs an error handler anew (R6.19)
     bool is_anew = strcmp(life->run, order->run) != 0 &&
                    strstr(order->path, SS_NAME_HANDLER_PATH);
-    bool is_passed = ss_map_get(&ledger->passed, order->checkpoint_id);
+    bool is_passed = ss_map_get(&ledger->passed, order->checkpoint_id) &&
+                     !is_dropped(ledger, life, order);
     if ((life->row == 0 || is_anew) && !is_passed)
         return;
     violated(world, "%s of run %s, superstep %lld, begins: %s", order->node,
