@@ -1,6 +1,7 @@
 // run_log.c - what becomes of runs, as lines of the log.
 #include <string.h>
 
+#include "common/model/run_status.h"
 #include "coordinator/core/core_impl.h"
 
 // What fails, fails often: a graph is named once in a while.
@@ -18,11 +19,11 @@ static void run_log_record(struct ss_core *core, const json_t *record)
     const struct ss_core_subject subject = {
         .thread = ss_json_str(record, "thread", "?"),
         .run = ss_json_str(record, "run", "?")};
-    const char *status = ss_json_str(record, "status", "?");
+    enum ss_run_status status = ss_run_status_of(record);
     const char *graph = ss_json_str(record, "graph", "?");
-    if (strcmp(status, "failed") == 0)
+    if (status == SS_RUN_FAILED)
         run_log_failed(core, &subject, graph);
-    else if (strcmp(status, "quarantined") == 0)
+    else if (status == SS_RUN_QUARANTINED)
         ss_core_say_about(core, SS_CORE_WARNING, &subject,
             "run %s of graph %s on thread %s is quarantined: coordinators "
             "ended while they had it; superstep explain, then superstep "
@@ -30,7 +31,8 @@ static void run_log_record(struct ss_core *core, const json_t *record)
             subject.run, graph, subject.thread);
     else
         ss_core_say_about(core, SS_CORE_DEBUG, &subject,
-            "run %s of graph %s: %s", subject.run, graph, status);
+            "run %s of graph %s: %s", subject.run, graph,
+            ss_json_str(record, "status", "?"));
 }
 
 // `record` NULL: what has that key goes on.

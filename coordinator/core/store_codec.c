@@ -6,6 +6,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/model/run_key.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/core/journal_head.h"
 #include "coordinator/core/journal_io.h"
@@ -80,13 +81,7 @@ size_t ss_store_codec_count(const struct ss_store_codec *codec)
 
 bool ss_store_codec_run_is_open(const json_t *record)
 {
-    static const char *const ends[] = {
-        "done", "interrupted", "failed", "drained", "cancelled"};
-    const char *status = ss_json_str(record, "status", "");
-    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-        if (strcmp(status, ends[i]) == 0)
-            return false;
-    return true;
+    return !ss_run_status_has_ended(ss_run_status_of(record));
 }
 
 // ------------------------------------------------------------------ commands

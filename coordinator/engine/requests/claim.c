@@ -16,6 +16,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/limits.h"
@@ -76,7 +77,8 @@ static void put(struct engine *engine, struct claim claim)
         .key = ss_strdup(name_of(&claim)),
         .index = ss_strdup(claim.thread),
         .value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "run", name_of(&claim),
-            "thread", claim.thread, "status", "cancelled", "created_us",
+            "thread", claim.thread, "status",
+            ss_run_status_name(SS_RUN_CANCELLED), "created_us",
             (json_int_t)engine->wall_us, "changed_us",
             (json_int_t)engine->wall_us),
         .absent = true};

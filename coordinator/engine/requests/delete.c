@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/thread_requests.h"
@@ -49,7 +50,7 @@ bool ss_thread_spared(struct thread *thread, const struct ss_request *request)
         thread->engine->wall_us - used_us(thread) < idle_ms * 1000)
         why = "used";
     else if (request->keep_waiting && run && run->end &&
-             strcmp(ss_json_str(run->end, "status", ""), "interrupted") == 0)
+             ss_run_status_of(run->end) == SS_RUN_INTERRUPTED)
         why = "waits";
     if (why)
         ss_reply_durable(

@@ -14,6 +14,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/loop.h"
 #include "coordinator/engine/levels/run.h"
@@ -254,8 +255,9 @@ static json_t *queued(const struct thread *thread, const char *run)
                 "run", it->id, "thread", thread->id, "graph",
                 ss_json_str(it->record, "graph", "?"), "version",
                 ss_json_str(it->record, "version", "?"), "request",
-                json_object_get(it->record, "request"), "status", "queued",
-                "before", (json_int_t)i, "busy_with", busy, "steps", "waits");
+                json_object_get(it->record, "request"), "status",
+                ss_run_status_name(SS_RUN_QUEUED), "before", (json_int_t)i,
+                "busy_with", busy, "steps", "waits");
         set_time(json, "created", it->created_us);
         return json;
     }
@@ -323,8 +325,8 @@ void ss_explain_thread(struct thread *thread, const struct ss_request *request)
     json_t *json = past(thread, facts, end);
     json_object_set_new(json, "status",
         json_string(end    ? ss_json_str(end->end, "status", "?")
-                    : live ? "running"
-                           : "waiting"));
+                    : live ? ss_run_status_name(SS_RUN_RUNNING)
+                           : ss_run_status_name(SS_RUN_WAITING)));
     set_pause(engine, json);
     json_object_set_new(
         json, "waits", live ? waits_json(engine, live) : json_array());

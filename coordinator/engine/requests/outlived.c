@@ -17,6 +17,7 @@
 #include "common/model/journal.h"
 #include "common/model/request.h"
 #include "common/model/run_key.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/requests/emit.h"
@@ -87,27 +88,16 @@ static const json_t *record_of(
     return is_it && json_object_get(record, "graph") ? record : NULL;
 }
 
-static bool has_ended(const json_t *record)
-{
-    static const char *const ends[] = {
-        "done", "interrupted", "failed", "drained", "cancelled"};
-    const char *status = ss_json_str(record, "status", "");
-    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-        if (strcmp(status, ends[i]) == 0)
-            return true;
-    return false;
-}
-
 // ------------------------------------------------ answers
 
 // Why a run failed stood in its rows.
-static json_t *error_of(const char *status, const char *said)
+static json_t *error_of(enum ss_run_status status, const char *said)
 {
-    if (strcmp(status, "failed") == 0)
+    if (status == SS_RUN_FAILED)
         return ss_error_json(SS_ENOTFOUND, said);
-    if (strcmp(status, "drained") == 0)
+    if (status == SS_RUN_DRAINED)
         return ss_error_json(SS_EDRAINED, said);
-    if (strcmp(status, "cancelled") == 0)
+    if (status == SS_RUN_CANCELLED)
         return ss_error_json(SS_ECANCELLED, said);
     return NULL;
 }
@@ -115,13 +105,14 @@ static json_t *error_of(const char *status, const char *said)
 // As a run gives it at its end, but for what went with its rows. Gives.
 static json_t *result_of(const json_t *record)
 {
-    const char *status = ss_json_str(record, "status", "?");
+    enum ss_run_status status = ss_run_status_of(record);
+    const char *name = ss_run_status_name(status);
     char *said = ss_format("the run is %s; the rest went when its thread was "
                            "pruned: its output, its questions, its error",
-        status);
+        name);
     json_t *result = json_pack("{s:O, s:O, s:s, s:n, s:[], s:b, s:[s]}", "run",
         json_object_get(record, "run"), "thread",
-        json_object_get(record, "thread"), "status", status, "output",
+        json_object_get(record, "thread"), "status", name, "output",
         "interrupts", "pruned", 1, "warnings", said);
     json_t *error = error_of(status, said);
     if (error)
@@ -188,7 +179,7 @@ void ss_outlived_answer(struct engine *engine, struct scan_reply *wait,
         *wait = (struct scan_reply){0};
     } else if (ss_redirect(engine, wait->request, wait->thread)) {
         return; // and was told where the thread is now
-    } else if (record && has_ended(record)) {
+    } else if (record && ss_run_status_has_ended(ss_run_status_of(record))) {
         answer_or_look_again(engine, wait, record);
     } else if (record && wait->is_early) {
         ss_reply_error(engine, wait->request, SS_EAGAIN,

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/requests/lookup.h"
@@ -43,8 +44,8 @@ void ss_quarantined_request(
         cancel(thread, request);
     } else if (strcmp(op, "release") == 0 && is_it) {
         ss_quarantined_release(thread);
-        ss_reply(
-            thread->engine, request, json_pack("{s:s}", "status", "running"));
+        ss_reply(thread->engine, request,
+            json_pack("{s:s}", "status", ss_run_status_name(SS_RUN_RUNNING)));
     } else {
         ss_reply_error(thread->engine, request, SS_EQUARANTINED,
             "run %s of thread %s has ended its coordinator %d times and is "

@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/requests/lookup.h"
 #include "coordinator/engine/requests/requests.h"
@@ -38,11 +39,11 @@ void ss_cancel_on_thread(
     const struct ss_run_facts *facts = ss_journal_run(thread->journal, name);
     if (run) {
         ss_run_cancel(run, cancelled_text, back);
-        answer(thread, request, "cancelled");
+        answer(thread, request, ss_run_status_name(SS_RUN_CANCELLED));
     } else if (facts && facts->end) {
         answer(thread, request, ss_json_str(facts->end, "status", "done"));
     } else if (ss_run_cancel_awaited(thread, name, cancelled_text, back)) {
-        answer(thread, request, "cancelled");
+        answer(thread, request, ss_run_status_name(SS_RUN_CANCELLED));
     } else if (!ss_outlived_look(thread, request)) {
         ss_reply_no_run(thread, request, name);
     }

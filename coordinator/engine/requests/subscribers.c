@@ -9,6 +9,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/loop.h"
@@ -96,7 +97,8 @@ static void accept_subscriber(struct run *run, struct subscriber *subscriber)
         command.type = SS_COMMAND_REPLY;
     if (subscriber->detached || run->state == RUN_QUEUED)
         json_object_set_new(command.json, "status",
-            json_string(run->state == RUN_QUEUED ? "queued" : "running"));
+            json_string(ss_run_status_name(
+                run->state == RUN_QUEUED ? SS_RUN_QUEUED : SS_RUN_RUNNING)));
     if (run->state == RUN_QUEUED)
         ss_thread_release_all_at(thread, GATE_ACCEPTED, command);
     else
@@ -181,8 +183,7 @@ static json_t *ended_output(
     if (!known || !last)
         return json_null();
     // a question shows what finished beside it; a failure does not (R5.33)
-    bool asks =
-        strcmp(ss_json_str(facts->end, "status", ""), "interrupted") == 0;
+    bool asks = ss_run_status_of(facts->end) == SS_RUN_INTERRUPTED;
     bool live = asks && last == ss_journal_find(journal, "", NULL);
     struct run *run = ss_run_shadow(thread, facts);
     json_t *output =

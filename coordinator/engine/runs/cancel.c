@@ -16,6 +16,7 @@
 #include "common/base/status.h"
 #include "common/model/journal.h"
 #include "common/model/reserved.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "common/model/writers.h"
 #include "common/pregel/pregel.h"
@@ -97,7 +98,8 @@ void ss_run_cancel(struct run *run, const char *why, bool taken_back)
     if (taken_back)
         begin_taking_back(run);
     else
-        ss_run_finish(run, "cancelled", ss_run_result(run, "cancelled"));
+        ss_run_finish(
+            run, SS_RUN_CANCELLED, ss_run_result(run, SS_RUN_CANCELLED));
     if (!taken_back)
         cancel_inside(run->root, why);
     ss_loop_drop_tasks(run->root);
@@ -144,7 +146,7 @@ bool ss_run_take_back(struct thread *thread)
     if (!run || thread->state != THREAD_HOT || thread->open ||
         thread->issued < ss_journal_head(thread->journal))
         return false;
-    json_t *result = ss_run_result(run, "cancelled");
+    json_t *result = ss_run_result(run, SS_RUN_CANCELLED);
     json_object_set_new(result, "output", json_null());
     take_back(thread, run->id);
     watch_ended(run, result);
@@ -177,8 +179,9 @@ bool ss_run_cancel_awaited(
     json_t *entry = facts->entry;
     json_t *record = json_pack("{s:s, s:s, s:O*, s:O*, s:s, s:O*, s:I}", "run",
         run, "thread", thread->id, "graph", json_object_get(entry, "graph"),
-        "version", json_object_get(entry, "version"), "status", "cancelled",
-        "created_us", json_object_get(entry, "created_us"), "changed_us",
+        "version", json_object_get(entry, "version"), "status",
+        ss_run_status_name(SS_RUN_CANCELLED), "created_us",
+        json_object_get(entry, "created_us"), "changed_us",
         (json_int_t)thread->engine->wall_us);
     if (taken_back) {
         json_decref(record);
@@ -186,8 +189,8 @@ bool ss_run_cancel_awaited(
     } else {
         struct ss_row *row = ss_thread_row_for_end(thread, run);
         row->end = json_pack("{s:s, s:s, s:s, s:[], s:o}", "run", run, "thread",
-            thread->id, "status", "cancelled", "interrupts", "error",
-            ss_error_json(SS_ECANCELLED, why));
+            thread->id, "status", ss_run_status_name(SS_RUN_CANCELLED),
+            "interrupts", "error", ss_error_json(SS_ECANCELLED, why));
         ss_record_put(thread, run, record);
         ss_thread_seal(thread);
     }

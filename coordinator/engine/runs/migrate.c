@@ -18,6 +18,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
@@ -75,7 +76,7 @@ static void put_moved(struct thread *thread, const char *run,
     ss_record_put(thread, run,
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:O*, s:I}", "run", run, "thread",
             thread->id, "graph", graph->name, "version", graph->version,
-            "status", "running", "created_us",
+            "status", ss_run_status_name(SS_RUN_RUNNING), "created_us",
             json_object_get(entry, "created_us"), "changed_us",
             (json_int_t)thread->engine->wall_us));
     ss_thread_seal(thread);

@@ -30,6 +30,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
@@ -114,13 +115,12 @@ const json_t *ss_pause_of_run(const struct run *run)
 const json_t *ss_pause_of_record(
     const struct engine *engine, const json_t *record)
 {
-    const char *status = ss_json_str(record, "status", "");
-    static const char *const open[] = {"running", "queued", "waiting"};
-    for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++)
-        if (strcmp(status, open[i]) == 0)
-            return ss_pause_of(engine, ss_json_str(record, "graph", ""),
-                ss_json_str(record, "version", NULL));
-    return NULL;
+    enum ss_run_status status = ss_run_status_of(record);
+    bool goes_on = status == SS_RUN_QUEUED || status == SS_RUN_RUNNING ||
+                   status == SS_RUN_WAITING;
+    return goes_on ? ss_pause_of(engine, ss_json_str(record, "graph", ""),
+                         ss_json_str(record, "version", NULL))
+                   : NULL;
 }
 
 json_t *ss_pauses_json(const struct engine *engine)

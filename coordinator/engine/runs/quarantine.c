@@ -20,6 +20,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/run.h"
@@ -34,8 +35,6 @@
 #include "coordinator/engine/threads/shards.h"
 #include "coordinator/engine/threads/thread.h"
 #include "coordinator/engine/threads/waiting.h"
-
-#define QUARANTINED "quarantined"
 
 // A run that may have ended its coordinator.
 struct suspect {
@@ -100,16 +99,18 @@ static void begin(struct engine *engine, struct suspect *suspect)
 
 // A record like this one, with other words for two things. Gives.
 static json_t *record_with(
-    json_t *record, const char *status, int64_t recoveries)
+    json_t *record, enum ss_run_status status, int64_t recoveries)
 {
     json_t *copy = json_copy(record);
-    json_object_set_new(copy, "status", json_string(status));
+    if (status != SS_RUN_OTHER) // a word of a newer program stays
+        json_object_set_new(
+            copy, "status", json_string(ss_run_status_name(status)));
     json_object_set_new(copy, "recoveries", json_integer(recoveries));
     return copy;
 }
 
-static void add(struct thread *thread, json_t *record, const char *status,
-    int64_t recoveries)
+static void add(struct thread *thread, json_t *record,
+    enum ss_run_status status, int64_t recoveries)
 {
     struct engine *engine = thread->engine;
     struct quarantine *quarantine = engine->quarantine;
@@ -118,7 +119,7 @@ static void add(struct thread *thread, json_t *record, const char *status,
             .record = record_with(record, status, recoveries)});
     thread->is_unread = true;
     ss_waiting_add_run(thread, ss_json_str(record, "run", ""),
-        strcmp(status, SS_RUN_TAKEN_BACK) == 0 ? status : "recover");
+        status == SS_RUN_TAKEN_BACK ? ss_run_status_name(status) : "recover");
     if (recoveries < SS_RECOVERIES_MAX) // else it waits for its turn
         begin(engine,
             &quarantine->suspects.items[quarantine->suspects.count - 1]);
@@ -141,10 +142,11 @@ void ss_suspect_add(struct thread *thread, json_t *record)
     int64_t recoveries = ss_json_int(record, "recoveries", 0);
     const char *run = ss_json_str(record, "run", "");
     if (recoveries < SS_RECOVERIES_MAX) {
-        add(thread, record, ss_json_str(record, "status", ""), recoveries + 1);
+        add(thread, record, ss_run_status_of(record), recoveries + 1);
         return;
     }
-    ss_record_store(thread, run, record_with(record, QUARANTINED, recoveries));
+    ss_record_store(
+        thread, run, record_with(record, SS_RUN_QUARANTINED, recoveries));
     park(thread, record);
 }
 
@@ -188,9 +190,9 @@ bool ss_suspect_stored(struct engine *engine, const struct ss_event *event)
 // It has lived long enough: the last count is taken back.
 static void acquit(struct run *run)
 {
-    json_t *record = ss_run_record(run, "running");
+    json_t *record = ss_run_record(run, SS_RUN_RUNNING);
     ss_record_store(run->thread, run->id,
-        record_with(record, "running", SS_RECOVERIES_MAX - 1));
+        record_with(record, SS_RUN_RUNNING, SS_RECOVERIES_MAX - 1));
     json_decref(record);
 }
 
@@ -264,7 +266,7 @@ void ss_suspects_wake(struct engine *engine)
 void ss_run_survives(struct run *run)
 {
     run->recoveries = 0;
-    ss_record_put(run->thread, run->id, ss_run_record(run, "running"));
+    ss_record_put(run->thread, run->id, ss_run_record(run, SS_RUN_RUNNING));
 }
 
 // ------------------------------------------------ what people do about it
@@ -309,7 +311,7 @@ void ss_quarantined_release(struct thread *thread)
     ss_engine_narrate(thread->engine, "run %s on thread %s is released",
         quarantined_run(thread), thread->id);
     thread->quarantined = NULL;
-    add(thread, record, "running", 1);
+    add(thread, record, SS_RUN_RUNNING, 1);
     json_decref(record);
 }
 

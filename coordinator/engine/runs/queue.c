@@ -21,6 +21,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/run.h"
@@ -170,7 +171,7 @@ void ss_queue_join(struct run *run)
     int64_t place = engine->wall_us > thread->queue_last
                         ? engine->wall_us
                         : thread->queue_last + 1;
-    run->record = ss_run_record(run, "queued");
+    run->record = ss_run_record(run, SS_RUN_QUEUED);
     json_object_set_new(run->record, "place", json_integer(place));
     json_object_set(run->record, "request", run->request->body);
     ss_engine_narrate(engine,
@@ -212,9 +213,10 @@ static void take_out(struct run *run)
 static json_t *cancelled_json(const struct run *run, const char *why)
 {
     return json_pack("{s:s, s:s, s:s, s:n, s:[], s:o, s:{s:i, s:i, s:i}}",
-        "run", run->id, "thread", run->thread->id, "status", "cancelled",
-        "output", "interrupts", "error", ss_error_json(SS_ECANCELLED, why),
-        "stats", "supersteps", 0, "tasks", 0, "restored", 0);
+        "run", run->id, "thread", run->thread->id, "status",
+        ss_run_status_name(SS_RUN_CANCELLED), "output", "interrupts", "error",
+        ss_error_json(SS_ECANCELLED, why), "stats", "supersteps", 0, "tasks", 0,
+        "restored", 0);
 }
 
 void ss_queue_leave(struct run *run, const char *why, bool taken_back)
@@ -229,7 +231,8 @@ void ss_queue_leave(struct run *run, const char *why, bool taken_back)
         record = json_copy(run->record);
         json_object_del(record, "request");
         json_object_del(record, "place");
-        json_object_set_new(record, "status", json_string("cancelled"));
+        json_object_set_new(record, "status",
+            json_string(ss_run_status_name(SS_RUN_CANCELLED)));
         json_object_set_new(record, "changed_us",
             json_integer((json_int_t)run->engine->wall_us));
     }

@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/engine.h"
 #include "coordinator/engine/levels/levels.h"
@@ -29,22 +30,23 @@ struct thread *ss_run_found(
 {
     const char *id = ss_json_str(record_json, "run", NULL);
     const char *thread_id = ss_json_str(record_json, "thread", NULL);
-    const char *status = ss_json_str(record_json, "status", "");
+    enum ss_run_status status = ss_run_status_of(record_json);
     if (!id || !thread_id || !ss_shard_owned(engine, thread_id))
         return NULL;
     struct thread *thread = ss_thread_find(engine, thread_id);
     if (ss_run_live(thread, id) || ss_suspect_known(thread, id))
         return NULL;
     ss_record_found(thread, record_json);
-    bool runs = strcmp(status, "running") == 0;
-    if (strcmp(status, "quarantined") == 0)
+    if (status == SS_RUN_QUARANTINED)
         ss_run_quarantined(thread, record_json);
-    else if (strcmp(status, "queued") == 0)
+    else if (status == SS_RUN_QUEUED)
         ss_queue_found(thread, record_json);
     else if (crashed)
         ss_suspect_add(thread, record_json);
-    else if (runs || strcmp(status, SS_RUN_TAKEN_BACK) == 0)
-        ss_waiting_add_run(thread, id, runs ? "recover" : SS_RUN_TAKEN_BACK);
+    else if (status == SS_RUN_RUNNING)
+        ss_waiting_add_run(thread, id, "recover");
+    else if (status == SS_RUN_TAKEN_BACK)
+        ss_waiting_add_run(thread, id, ss_run_status_name(status));
     return ss_thread_get(engine, thread_id);
 }
 

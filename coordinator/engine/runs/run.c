@@ -16,6 +16,7 @@
 #include "common/model/graph.h"
 #include "common/model/journal.h"
 #include "common/model/request.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/engine.h"
@@ -82,11 +83,11 @@ struct run *ss_run_new(struct thread *thread, struct ss_graph *graph)
 
 // ------------------------------------------------ records
 
-json_t *ss_run_record(const struct run *run, const char *status)
+json_t *ss_run_record(const struct run *run, enum ss_run_status status)
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "run", run->id,
         "thread", run->thread->id, "graph", run->graph->name, "version",
-        run->graph->version, "status", status, "created_us",
+        run->graph->version, "status", ss_run_status_name(status), "created_us",
         (json_int_t)run->created_us, "changed_us",
         (json_int_t)run->engine->wall_us);
 }
@@ -111,7 +112,7 @@ void ss_run_begin_row(struct run *run)
         "created_us", (json_int_t)run->created_us);
     run->entry = row->entry;
     run->entry_seq = row->seq;
-    ss_record_put(run->thread, run->id, ss_run_record(run, "running"));
+    ss_record_put(run->thread, run->id, ss_run_record(run, SS_RUN_RUNNING));
     ss_thread_remember(run->thread, run->graph);
     run->engine->counts.runs_started++;
     ss_engine_narrate(run->engine, "run of graph %s begins on thread %s",
@@ -121,11 +122,12 @@ void ss_run_begin_row(struct run *run)
 
 // ------------------------------------------------ the end
 
-json_t *ss_run_result(const struct run *run, const char *status)
+json_t *ss_run_result(const struct run *run, enum ss_run_status status)
 {
     const struct loop *root = run->root;
     json_t *result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:{s:I, s:I, s:I}}",
-        "run", run->id, "thread", run->thread->id, "status", status, "output",
+        "run", run->id, "thread", run->thread->id, "status",
+        ss_run_status_name(status), "output",
         root->output ? json_incref(ss_value_json(root->output)) : json_null(),
         "interrupts",
         root->interrupts ? json_incref(root->interrupts) : json_array(),
@@ -146,7 +148,7 @@ json_t *ss_run_result(const struct run *run, const char *status)
     return result;
 }
 
-void ss_run_finish(struct run *run, const char *status, json_t *result)
+void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result)
 {
     struct thread *thread = run->thread;
     struct engine *engine = run->engine;
@@ -157,11 +159,11 @@ void ss_run_finish(struct run *run, const char *status, json_t *result)
         !run->keeps_output)
         json_object_del(row->end, "output"); // the journal has it already
     ss_record_put(thread, run->id, ss_run_record(run, status));
-    if (strcmp(status, "failed") == 0)
+    if (status == SS_RUN_FAILED)
         engine->counts.runs_failed++;
     else
         engine->counts.runs_done++;
-    ss_engine_narrate(engine, "the run ends: %s", status);
+    ss_engine_narrate(engine, "the run ends: %s", ss_run_status_name(status));
     watch_ended(run, result);
     json_decref(result);
     thread->run = NULL;
@@ -186,13 +188,13 @@ void ss_runs_free_ended(struct engine *engine)
 
 void ss_run_root_ended(struct run *run)
 {
-    const char *status = "done";
+    enum ss_run_status status = SS_RUN_DONE;
     if (run->root->status == LOOP_INTERRUPTED)
-        status = "interrupted";
+        status = SS_RUN_INTERRUPTED;
     else if (run->root->status == LOOP_FAILED)
-        status = "failed";
+        status = SS_RUN_FAILED;
     else if (run->root->status == LOOP_DRAINED)
-        status = "drained";
+        status = SS_RUN_DRAINED;
     ss_run_finish(run, status, ss_run_result(run, status));
 }
 

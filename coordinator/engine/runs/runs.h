@@ -20,9 +20,6 @@ struct ss_run_facts;
 
 extern const struct thread_owner ss_runs_owner;
 
-// The word in `runs` for a run whose rows are about to be void.
-#define SS_RUN_TAKEN_BACK "rollback"
-
 // ------------------------------------------------ under_way.c
 
 void ss_runs_init(struct engine *engine);

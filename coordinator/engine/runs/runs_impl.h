@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/model/run_status.h"
 #include "coordinator/engine/levels/run.h"
 
 struct engine;
@@ -35,13 +36,13 @@ void ss_run_begin_row(struct run *run);
 // Which graph the thread last used, in its record.
 void ss_thread_remember(struct thread *thread, const struct ss_graph *graph);
 // What is stored of it in `runs`. Gives.
-json_t *ss_run_record(const struct run *run, const char *status);
+json_t *ss_run_record(const struct run *run, enum ss_run_status status);
 // The final answer. Gives.
-json_t *ss_run_result(const struct run *run, const char *status);
+json_t *ss_run_result(const struct run *run, enum ss_run_status status);
 // Its root loop has ended: so does the run.
 void ss_run_root_ended(struct run *run);
 // It has ended: row, record, answers. Takes `result`.
-void ss_run_finish(struct run *run, const char *status, json_t *result);
+void ss_run_finish(struct run *run, enum ss_run_status status, json_t *result);
 // Nobody finds it any more; it is freed at the end of the step.
 void ss_run_forget(struct run *run);
 // Drop it from memory, unfinished: who listens gets this error.

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/model/journal.h"
+#include "common/model/run_status.h"
 #include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/runs/quarantine_impl.h"
 #include "coordinator/engine/runs/queue.h"
@@ -46,7 +47,8 @@ static void broken(struct thread *thread, int status, const char *message)
     if (thread->change)
         ss_update_state_abandon(thread->change, status, message);
     if (thread->taken_back) { // its record says what is to be done
-        ss_waiting_add_run(thread, thread->taken_back->id, SS_RUN_TAKEN_BACK);
+        ss_waiting_add_run(thread, thread->taken_back->id,
+            ss_run_status_name(SS_RUN_TAKEN_BACK));
         ss_run_abandon(thread->taken_back, status, message);
         thread->taken_back = NULL;
     }
