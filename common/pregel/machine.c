@@ -100,24 +100,75 @@ static bool is_set(const struct index_set *set, size_t size)
     return flags == set->list.count;
 }
 
-unsigned ss_machine_faults(const struct ss_machine *machine)
+static bool are_sets(const struct ss_machine *machine)
 {
     size_t count = machine->graph->channels_count;
+    return is_set(&machine->versioned, count) &&
+           is_set(&machine->updated, count) &&
+           is_set(&machine->updated_last, count) &&
+           is_set(&machine->moved, count) &&
+           is_set(&machine->self_changing, count) &&
+           is_set(&machine->candidates, machine->graph->nodes_count);
+}
+
+static unsigned channel_faults(const struct ss_machine *machine, size_t c)
+{
+    bool has_version = machine->versioned.has[c];
     unsigned faults = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (machine->versions[i] > machine->version_max)
-            faults |= SS_FAULT_VERSION_MAX;
-        if ((machine->versions[i] != 0) != machine->versioned.has[i])
-            faults |= SS_FAULT_VERSIONED;
-        if (machine->slots[i] != 0)
-            faults |= SS_FAULT_SLOT;
+    if (machine->versions[c] > machine->version_max)
+        faults |= SS_FAULT_VERSION_MAX;
+    if ((machine->versions[c] != 0) != has_version)
+        faults |= SS_FAULT_VERSIONED;
+    if (machine->slots[c] != 0)
+        faults |= SS_FAULT_SLOT;
+    if (machine->versions[c] < 0)
+        faults |= SS_FAULT_VERSION;
+    if (!machine->self_changing.has[c] &&
+        ss_channel_self_changing(&machine->channels[c]))
+        faults |= SS_FAULT_SELF_CHANGING;
+    if (!has_version &&
+        (machine->updated.has[c] || machine->updated_last.has[c]))
+        faults |= SS_FAULT_UPDATED;
+    if (!has_version && machine->moved.has[c])
+        faults |= SS_FAULT_MOVED;
+    return faults;
+}
+
+// Of what one node has seen.
+static unsigned seen_faults(
+    const struct ss_machine *machine, const struct ss_map *seen)
+{
+    unsigned faults = 0;
+    for (const struct ss_map_entry *e = seen->first; e; e = e->next) {
+        size_t c = ss_graph_channel(machine->graph, e->key);
+        int64_t version = *(const int64_t *)e->value;
+        if (version > machine->version_max)
+            faults |= SS_FAULT_SEEN_MAX;
+        if (c != SS_NONE && version > machine->versions[c])
+            faults |= SS_FAULT_SEEN;
     }
-    if (!is_set(&machine->versioned, count) ||
-        !is_set(&machine->updated, count) ||
-        !is_set(&machine->updated_last, count) ||
-        !is_set(&machine->moved, count) ||
-        !is_set(&machine->self_changing, count) ||
-        !is_set(&machine->candidates, machine->graph->nodes_count))
-        faults |= SS_FAULT_SET;
+    return faults;
+}
+
+static bool lacks_candidate(const struct ss_machine *machine)
+{
+    for (size_t n = 0; n < machine->graph->nodes_count; n++)
+        if (!machine->candidates.has[n] &&
+            ss_plan_triggers(machine, &machine->graph->nodes[n]))
+            return true;
+    return false;
+}
+
+unsigned ss_machine_faults(const struct ss_machine *machine)
+{
+    unsigned faults = are_sets(machine) ? 0 : SS_FAULT_SET;
+    for (size_t c = 0; c < machine->graph->channels_count; c++)
+        faults |= channel_faults(machine, c);
+    for (const struct ss_map_entry *e = machine->seen.first; e; e = e->next)
+        faults |= seen_faults(machine, e->value);
+    if (!machine->updated_known && machine->updated.list.count > 0)
+        faults |= SS_FAULT_UNKNOWN;
+    if (machine->candidates_known && lacks_candidate(machine))
+        faults |= SS_FAULT_CANDIDATE;
     return faults;
 }

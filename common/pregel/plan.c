@@ -195,7 +195,8 @@ struct planning {
     struct ss_map inputs; // of one channel, by its name
 };
 
-static bool triggered(struct ss_machine *machine, const struct ss_node *node)
+bool ss_plan_triggers(
+    const struct ss_machine *machine, const struct ss_node *node)
 {
     bool has_entry = ss_seen_has(machine, node->name);
     for (size_t i = 0; i < node->triggers_count; i++) {
@@ -240,7 +241,7 @@ static bool plan_pull(struct planning *planning, size_t index)
 {
     const struct ss_graph *graph = planning->machine->graph;
     const struct ss_node *node = &graph->nodes[index];
-    if (!triggered(planning->machine, node))
+    if (!ss_plan_triggers(planning->machine, node))
         return false;
     struct ss_value *input = shared_input(planning, &node->reads);
     if (!input)

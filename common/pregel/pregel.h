@@ -59,10 +59,18 @@ size_t ss_machine_size(const struct ss_machine *machine);
 
 // What does not hold, as bits; 0: all holds.
 enum ss_machine_fault {
-    SS_FAULT_VERSION_MAX = 1 << 0, // a version is above the greatest
-    SS_FAULT_VERSIONED = 1 << 1,   // not exactly those that have a version
-    SS_FAULT_SLOT = 1 << 2,        // a slot is taken between two updates
-    SS_FAULT_SET = 1 << 3,         // a set's list and its flags differ
+    SS_FAULT_VERSION_MAX = 1 << 0,   // a version is above the greatest
+    SS_FAULT_VERSIONED = 1 << 1,     // not exactly those that have a version
+    SS_FAULT_SLOT = 1 << 2,          // a slot is taken between two updates
+    SS_FAULT_SET = 1 << 3,           // a set's list and its flags differ
+    SS_FAULT_VERSION = 1 << 4,       // a version is below zero
+    SS_FAULT_SELF_CHANGING = 1 << 5, // not all that change by themselves
+    SS_FAULT_UPDATED = 1 << 6,       // what was updated has no version
+    SS_FAULT_MOVED = 1 << 7,         // what moved since the last row has none
+    SS_FAULT_UNKNOWN = 1 << 8,       // updated, where nobody knows what was
+    SS_FAULT_SEEN_MAX = 1 << 9,      // a node saw a version above the greatest
+    SS_FAULT_SEEN = 1 << 10,         // or above its channel's
+    SS_FAULT_CANDIDATE = 1 << 11,    // a node is triggered and no candidate
 };
 
 unsigned ss_machine_faults(const struct ss_machine *machine);

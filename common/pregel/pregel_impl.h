@@ -116,6 +116,9 @@ void ss_seen_set(struct ss_machine *machine, const char *node,
 // path_str of PULL node, PUSH index (R3.14). Give.
 char *ss_path_pull(const char *node);
 char *ss_path_push(size_t index);
+// A channel that triggers it is newer than what it has seen (R3.5).
+bool ss_plan_triggers(
+    const struct ss_machine *machine, const struct ss_node *node);
 
 // ------------------------------------------------ pending.c
 

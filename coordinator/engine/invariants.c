@@ -18,6 +18,10 @@
 //   what a step gives (invariants.c)
 //   I8    what is to be answered has a tag, one of those that were given
 //   I9    a unit begins behind the durable rows and has no gap
+//   I158  a read is that which its thread waits for
+//   I162  what goes to a client names it, and says something
+//   I244  a unit is that which its thread waits for
+//   I245  it changes something
 //
 //   threads (thread_verify.c)
 //   I10   a thread stands under its id
@@ -51,11 +55,31 @@
 //   I34   and as large as they are together
 //   I35   no other tag is awaited than theirs
 //   I36   as many units are out as are counted
+//   I141  one whose rows are being deleted has none, and its unit is out
+//   I142  rows to be deleted are there
+//   I143  one that is not hot has nothing for the store
+//   I144  its unit ends with the last row that was issued
+//   I145  its tags were given
+//   I146  a command is held back only for what is there, or is about to leave
+//   I147  a request waits, or a run that was found
+//   I148  somebody made the request
+//   I149  requests that wait are bounded
+//   I150  it was used now or before
+//   I152  its run was recovered a bounded number of times
+//   I153  an idle one takes memory
+//   I154  idle ones are bounded
+//
+//   shards (thread_verify.c)
+//   I155  one that is not read is ours
+//   I156  one of a thread was given to us
+//   I157  the owner of each is a member, or nobody
 //
 //   graphs (thread_verify.c)
 //   I37   a graph stands under its name and version
 //   I38   none of its name was announced behind the latest
 //   I39   nor any behind the newest of all
+//   I159  the latest stands under its name
+//   I160  and is known
 //
 //   tasks (level_verify.c)
 //   I40   a task has a worker while it runs, and then only
@@ -76,6 +100,15 @@
 //   I55   a handler is of a task beside it that says so
 //   I56   a task that waits for a time has yet to reach it, and wakes us then
 //   I57   the graph inside goes on for one that waits for it
+//   I191  one that was given the resume value without an id is who has it
+//   I192  one that is done or failed has pending writes
+//   I193  one has an id, a path and a namespace
+//   I194  a handler handles a failure, and nobody else does
+//   I195  none of a run is of an update
+//   I196  a graph inside goes on only while its task waits for it
+//   I197  and knows its task
+//   I198  one that is not started waits for the resume value without an id
+//   I199  one that asks the cache is of a node that has one
 //
 //   levels (level_verify.c)
 //   I58   no channel has a version above the greatest
@@ -96,6 +129,22 @@
 //   I73   one that runs has a task that has not ended
 //   I74   one that rests has no tasks
 //   I75   one that runs has not passed its limit
+//   I200  no version is below zero
+//   I201  channels that change by themselves are known
+//   I202  a channel that was updated has a version
+//   I203  so has one that moved since the last checkpoint
+//   I204  nothing is updated where nobody knows what is
+//   I205  no node has seen a version above the greatest
+//   I206  nor one above its channel's
+//   I246  a node that is triggered is a candidate
+//   I207  who has pending writes is known
+//   I208  each of them has a path, a channel and a value
+//   I209  the row of its last checkpoint holds that
+//   I210  in its namespace
+//   I211  a level is in the engine of its thread
+//   I212  and has the terms of its run
+//   I213  none that lives is a view
+//   I214  the root has no namespace, and every other one has
 //
 //   runs (run_verify.c)
 //   I76   a run that has not ended is found by its name and thread
@@ -120,11 +169,32 @@
 //   I93   of a run that is taken back no task is left
 //   I94   no other run is found by name
 //   I95   as many are queued as are counted
+//   I217  a run is in the engine of its thread, and has a graph
+//   I218  one that is under way has begun in a row
+//   I219  and was not cancelled
+//   I220  it was recovered a bounded number of times
+//   I221  no more of its attempts are out than may be
+//   I222  it does not wait to be recovered
+//   I223  the record of one that is queued says so
+//   I224  and is stored, or in the thread's next unit
+//   I225  nothing of it is out
+//   I226  a queue is bounded
+//   I227  a suspect was recovered, a bounded number of times
+//   I228  it is counted at once, but the last time
+//   I229  its tag was given
+//   I230  who waits for probation waits for somebody
+//   I231  nothing is out of one that is taken back
+//   I232  one that must not be read is quarantined or a suspect
 //
 //   updates (update_state.c)
 //   I96   an update is its thread's, and its loop is of no run
 //   I97   its tasks are its own
 //   I98   one of them, or a fold, is waited for
+//   I233  an update's thread is hot
+//   I234  its loop is of its graph, and a root
+//   I235  the superstep that it makes was asked for
+//   I236  its workers were not lost once too often
+//   I237  its tasks are of an update
 //
 //   workers and attempts (schedule_verify.c)
 //   I99   what stands under the number of an attempt runs under that name
@@ -140,6 +210,27 @@
 //   I109  it gives no more than it has
 //   I110  as many serve a graph as are counted
 //   I111  who vouches for an order does so for some time yet
+//   I161  what is out was sent now or before
+//   I151  and the worker that had its thread's last task was here
+//   I163  a worker had all attempts that it runs and lost
+//   I164  its number was given
+//   I165  it serves a graph, and people are told of all
+//   I166  its beat was heard no later than it was
+//   I167  it was told who the members are now or before
+//   I168  we wake when its lease ends
+//   I169  what it was let go with is not out
+//   I170  its capacity is bounded
+//   I171  who vouches are in the order in which that ends
+//   I172  and do so no longer than an order may be begun
+//   I173  we wake when the first ends
+//   I174  workers are bounded
+//   I184  the first of a line is sent if only room was missing and is there
+//   I175  as many attempts were sent as are counted
+//
+//   lists that workers hold (list_cache.c)
+//   I181  slot and stamp of one were given, the slot first
+//   I182  it is there
+//   I183  they are in the order of their use
 //
 //   what was sent in this step (schedule_verify.c)
 //   I112  an order goes to the worker that has the task
@@ -148,6 +239,11 @@
 //   I115  and serves its graph
 //   I116  which is not paused
 //   I117  and we do not drain
+//   I176  it says which beat was heard
+//   I177  a claim is answered to the worker that has the task
+//   I178  with an attempt of another life
+//   I179  what is cancelled or settled is not out at that worker
+//   I180  who is welcomed or heard is here
 //
 //   lines (ready_queue.c)
 //   I118  the tasks of a line are a chain
@@ -157,6 +253,8 @@
 //   I122  no line had a turn to come
 //   I123  each ready task is in one line
 //   I124  and counted
+//   I185  a task's line is that of its graph and priority
+//   I186  who is next in a line stands in it
 //
 //   attempts of before (takeover.c)
 //   I125  who offers one is here
@@ -165,6 +263,10 @@
 //   I128  offers are bounded
 //   I129  who is listed as seeking one seeks
 //   I130  and who seeks is listed
+//   I187  an offer stands under its task and thread
+//   I188  we wake when its time is over
+//   I189  who seeks stands under task and thread
+//   I190  we wake when nobody is waited for any more
 //
 //   who waits for what (level_verify.c)
 //   I131  who waits for a time failed, or asks the cache once more
@@ -173,12 +275,22 @@
 //   I134  who asked is looked for
 //   I135  a loop between two supersteps has not ticked
 //   I136  each of them is listed
+//   I215  the tag of a look into the cache was given
+//   I216  a loop between two supersteps is of a run that is under way
 //
 //   who waits for the store (request_verify.c, pause.c)
 //   I137  a run's name is looked for by a tag, not too often
 //   I138  names that are looked for are bounded
 //   I139  whoever waits for records asked, and by a tag
 //   I140  so did who pauses
+//   I243  a run's name was looked for
+//
+//   listeners (request_verify.c)
+//   I238  a run has its audience, and nothing is being told
+//   I239  a run that goes on is not one that is told again
+//   I240  who listens was told that the run is accepted, and waits for its end
+//   I241  what all want together is summed up
+//   I242  so is whether one wants what is told inside
 #include "coordinator/engine/invariants.h"
 #include "common/base/check.h"
 #include "common/base/map.h"
@@ -212,6 +324,23 @@ static bool is_answered(const struct ss_command *command)
            command->type == SS_COMMAND_GET || command->type == SS_COMMAND_SCAN;
 }
 
+// What must be answered will find who asked.
+static void verify_asked(
+    const struct engine *engine, const struct ss_command *command)
+{
+    const struct thread *thread =
+        command->thread ? ss_map_get(&engine->threads, command->thread) : NULL;
+    if (command->type == SS_COMMAND_STORE && command->thread)
+        ss_invariant(I244, thread && thread->store_tag == command->tag);
+    if (command->type == SS_COMMAND_STORE)
+        ss_invariant(I245, command->rows_count > 0 || command->puts_count > 0 ||
+                               command->delete_to > 0 ||
+                               command->delete_thread);
+    if (command->type == SS_COMMAND_READ && thread)
+        ss_invariant(I158, thread->state != THREAD_LOADING ||
+                               thread->load_tag == command->tag);
+}
+
 // A unit holds what comes behind the rows that are durable, without a gap.
 static void verify_unit(
     const struct engine *engine, const struct ss_command *command)
@@ -227,6 +356,10 @@ static void verify_commands(const struct engine *engine)
         const struct ss_command *command = &engine->commands.items[i];
         if (is_answered(command))
             ss_invariant(I8, command->tag > 0 && command->tag <= engine->tags);
+        if (command->type == SS_COMMAND_REPLY ||
+            command->type == SS_COMMAND_EVENT)
+            ss_invariant(I162, command->peer && command->json);
+        verify_asked(engine, command);
         if (command->type == SS_COMMAND_STORE && command->thread)
             verify_unit(engine, command);
     }

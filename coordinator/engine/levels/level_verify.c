@@ -1,5 +1,8 @@
 // level_verify.c - what holds of levels and their tasks between two steps
 // (invariants.c has the list).
+#include <string.h>
+
+#include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
@@ -8,6 +11,7 @@
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/levels_impl.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/levels/run.h"
 #include "coordinator/engine/levels/tasks.h"
 #include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
@@ -39,6 +43,8 @@ static void verify_attempt(const struct task *task)
         ss_invariant(I45, task->returned != NULL);
     if (task->order_kind == SS_ORDER_FOLD)
         ss_invariant(I46, task->fold_channel && !task->folded);
+    if (task->resume_value_given)
+        ss_invariant(I191, task->loop->run->resume_value_holder == task);
     if (!runs)
         return;
     ss_invariant(I47, task->gate_seq <= thread->durable);
@@ -55,6 +61,11 @@ void ss_task_verify(const struct task *task, struct census *census)
 
 static void verify_end(const struct task *task)
 {
+    const struct ss_pendings *pending = &task->loop->pending;
+    bool stores = task->state == TASK_DONE || task->state == TASK_FAILED;
+    if (stores && task->error.status != SS_EDRAINED)
+        ss_invariant(
+            I192, ss_map_get(&pending->tasks, task->planned.id) != NULL);
     if (task->state == TASK_DONE && !task->restored)
         ss_invariant(I49, task->writes.count > 0);
     if (task->state == TASK_INTERRUPTED)
@@ -73,11 +84,24 @@ static void verify_planned(const struct loop *loop, const struct task *task)
     ss_invariant(
         I54, task->loop == loop && task->planned.node >= nodes &&
                  task->planned.node < nodes + loop->graph->nodes_count);
+    ss_invariant(
+        I193, task->planned.id[0] && task->planned.path && task->planned.ns);
+    ss_invariant(I194,
+        (task->planned.kind == SS_TASK_HANDLER) == (task->failed != NULL));
+    ss_invariant(I195, task->planned.kind != SS_TASK_UPDATE && !task->change);
     if (task->planned.kind == SS_TASK_HANDLER)
         ss_invariant(
             I55, task->failed->loop == loop && task->failed->error_handled);
     if (task->state == TASK_CHILD)
         ss_invariant(I57, task->child && goes_on(task->child));
+    else if (task->child)
+        ss_invariant(I196, !goes_on(task->child));
+    if (task->child)
+        ss_invariant(I197, task->child->parent_task == task);
+    if (task->state == TASK_NEW)
+        ss_invariant(I198, loop->run->resume_value_waits == task);
+    if (task->state == TASK_CACHE)
+        ss_invariant(I199, task->planned.node->cached && !task->worker);
     verify_end(task);
 }
 
@@ -90,10 +114,47 @@ static void verify_machine(const struct loop *loop)
     ss_invariant(I59, !(faults & SS_FAULT_VERSIONED));
     ss_invariant(I60, !(faults & SS_FAULT_SLOT));
     ss_invariant(I61, !(faults & SS_FAULT_SET));
+    ss_invariant(I200, !(faults & SS_FAULT_VERSION));
+    ss_invariant(I201, !(faults & SS_FAULT_SELF_CHANGING));
+    ss_invariant(I202, !(faults & SS_FAULT_UPDATED));
+    ss_invariant(I203, !(faults & SS_FAULT_MOVED));
+    ss_invariant(I204, !(faults & SS_FAULT_UNKNOWN));
+    ss_invariant(I205, !(faults & SS_FAULT_SEEN_MAX));
+    ss_invariant(I206, !(faults & SS_FAULT_SEEN));
+    ss_invariant(I246, !(faults & SS_FAULT_CANDIDATE));
+}
+
+static void verify_pending(const struct loop *loop, struct census *census)
+{
+    const struct ss_pendings *pending = &loop->pending;
+    census->seen += pending->count;
+    for (size_t i = 0; i < pending->count; i++) {
+        const struct ss_pending_write *p = &pending->items[i];
+        ss_invariant(I207, ss_map_get(&pending->tasks, p->task_id) != NULL);
+        ss_invariant(I208, p->path && p->channel && p->value);
+    }
+}
+
+// Where its next checkpoint hangs.
+static void verify_saved(const struct loop *loop)
+{
+    const struct ss_row *row =
+        loop->saved_seq ? ss_journal_row(loop->thread->journal, loop->saved_seq)
+                        : NULL;
+    if (loop->saved_seq)
+        ss_invariant(
+            I209, row && strcmp(row->checkpoint_id, loop->saved_id) == 0);
+    if (row)
+        ss_invariant(I210, strcmp(row->ns, loop->ns) == 0);
 }
 
 static void verify_place(const struct loop *loop)
 {
+    ss_invariant(I211, loop->engine == loop->thread->engine);
+    ss_invariant(I212, loop->terms == (loop->run ? &loop->run->terms : NULL));
+    ss_invariant(I213, !loop->is_view && !loop->not_folded);
+    if (loop->run)
+        ss_invariant(I214, (loop->parent == NULL) == (loop->ns[0] == '\0'));
     const struct task *around = loop->parent_task;
     ss_invariant(I62, (loop->parent != NULL) == (around != NULL));
     if (around)
@@ -150,6 +211,8 @@ void ss_level_verify(const struct loop *loop, struct census *census)
     census->seen += 1 + loop->graph->channels_count;
     verify_place(loop);
     verify_machine(loop);
+    verify_pending(loop, census);
+    verify_saved(loop);
     verify_folds(loop, census);
     if (loop->run)
         verify_progress(loop, census);
@@ -194,10 +257,14 @@ void ss_waits_verify(const struct engine *engine, struct census *census)
         const struct task *task = levels->cache_looks.items[i].task;
         if (task)
             ss_invariant(I133, task->state == TASK_CACHE);
+        ss_invariant(I215, levels->cache_looks.items[i].tag <= engine->tags);
         asked += task != NULL;
     }
     ss_invariant(I134, asked == census->tasks[TASK_CACHE]);
-    for (size_t i = 0; i < levels->resting.count; i++)
-        ss_invariant(I135, !levels->resting.items[i]->ticked);
+    for (size_t i = 0; i < levels->resting.count; i++) {
+        const struct loop *loop = levels->resting.items[i];
+        ss_invariant(I135, !loop->ticked);
+        ss_invariant(I216, loop->run && loop->run->state == RUN_ACTIVE);
+    }
     ss_invariant(I136, levels->resting.count == census->resting);
 }

@@ -317,17 +317,37 @@ void ss_quarantined_release(struct thread *thread)
 
 // ------------------------------------------------ what holds
 
+static bool is_suspect(const struct engine *engine, const char *thread)
+{
+    for (size_t i = 0; i < engine->quarantine->suspects.count; i++)
+        if (strcmp(engine->quarantine->suspects.items[i].thread, thread) == 0)
+            return true;
+    return false;
+}
+
 void ss_suspects_verify(const struct engine *engine)
 {
-    struct quarantine *quarantine = engine->quarantine;
+    const struct quarantine *quarantine = engine->quarantine;
     size_t alone = 0;
+    bool waits = false;
     for (size_t i = 0; i < quarantine->suspects.count; i++) {
         const struct suspect *suspect = &quarantine->suspects.items[i];
         const struct thread *thread =
             ss_map_get(&engine->threads, suspect->thread);
+        int64_t recoveries = ss_json_int(suspect->record, "recoveries", 0);
         ss_invariant(I90, thread && thread->is_unread);
-        alone += suspect->tag != 0 && ss_json_int(suspect->record, "recoveries",
-                                          0) == SS_RECOVERIES_MAX;
+        ss_invariant(I227, recoveries > 0 && recoveries <= SS_RECOVERIES_MAX);
+        ss_invariant(I228, recoveries == SS_RECOVERIES_MAX || suspect->tag);
+        ss_invariant(I229, suspect->tag <= engine->tags);
+        waits = waits || suspect->tag == 0;
+        alone += suspect->tag != 0 && recoveries == SS_RECOVERIES_MAX;
     }
     ss_invariant(I91, alone <= 1);
+    if (waits)
+        ss_invariant(I230, quarantine->on_probation || alone > 0);
+    for (const struct ss_map_entry *e = engine->threads.first; e; e = e->next) {
+        const struct thread *thread = e->value;
+        if (thread->is_unread && !thread->quarantined)
+            ss_invariant(I232, is_suspect(engine, thread->id));
+    }
 }

@@ -6,6 +6,7 @@
 #include "common/base/mem.h"
 #include "common/model/journal.h"
 #include "common/model/run_key.h"
+#include "common/model/run_status.h"
 #include "common/model/value.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
@@ -19,6 +20,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
+#include "coordinator/engine/threads/waiting.h"
 
 static void verify_listed(const struct run *run, struct census *census)
 {
@@ -62,6 +64,14 @@ static void verify_active(const struct run *run, struct census *census)
     const struct loop *root = run->root;
     struct census its = {0};
     ss_invariant(I80, run->state == RUN_ACTIVE && thread->run == run);
+    ss_invariant(I217, run->engine == thread->engine && run->graph);
+    ss_invariant(I218, run->entry && run->entry_seq > 0);
+    ss_invariant(I219, !run->cancelled);
+    ss_invariant(
+        I220, run->recoveries >= 0 && run->recoveries <= SS_RECOVERIES_MAX);
+    if (run->max_concurrency > 0)
+        ss_invariant(I221, (int64_t)run->running <= run->max_concurrency);
+    ss_invariant(I222, !ss_waiting_has_run(thread, run->id));
     ss_invariant(I81, root && root->run == run && !root->parent &&
                           root->thread == thread && root->graph == run->graph);
     ss_invariant(
@@ -86,10 +96,14 @@ static void verify_queue(const struct thread *thread, struct census *census)
         int64_t place = ss_json_int(run->record, "place", 0);
         ss_invariant(I87, run->state == RUN_QUEUED && run->thread == thread);
         ss_invariant(I88, run->record && !run->root);
+        ss_invariant(I223, ss_run_status_of(run->record) == SS_RUN_QUEUED);
+        ss_invariant(I224, run->unit <= ss_thread_unit(thread));
+        ss_invariant(I225, run->running == 0 && !run->cancelled);
         ss_invariant(I89, place >= last && place <= thread->queue_last);
         last = place;
         verify_listed(run, census);
     }
+    ss_invariant(I226, thread->queue.count <= SS_QUEUE_THREAD_MAX);
     census->queued += thread->queue.count;
     census->seen += thread->queue.count;
 }
@@ -113,6 +127,9 @@ void ss_runs_verify(const struct engine *engine, struct census *census)
             ss_invariant(I93, taken_back->state == RUN_TAKEN_BACK &&
                                   taken_back->thread == thread &&
                                   taken_back->root->tasks.count == 0);
+        if (taken_back)
+            ss_invariant(
+                I231, taken_back->running == 0 && taken_back->cancelled);
         if (taken_back)
             verify_listed(taken_back, census);
         if (thread->change)

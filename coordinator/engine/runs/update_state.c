@@ -23,6 +23,7 @@
 #include "common/pregel/pregel.h"
 #include "coordinator/engine/levels/levels.h"
 #include "coordinator/engine/levels/loop.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/runs/queue.h"
 #include "coordinator/engine/runs/runs_impl.h"
 #include "coordinator/engine/runs/update_state.h"
@@ -620,11 +621,17 @@ void ss_update_state_plan_anew(struct change *change)
 void ss_update_state_verify(const struct change *change, struct census *census)
 {
     size_t waits = change->loop->folds_count;
+    const struct loop *loop = change->loop;
+    ss_invariant(I233, change->thread->state == THREAD_HOT);
+    ss_invariant(I234, loop->graph == change->graph && !loop->parent);
+    ss_invariant(I235, updates_of(change) != NULL);
+    ss_invariant(I236, change->losses <= SS_REDELIVERIES_MAX);
     ss_invariant(I96, change->thread->change == change && !change->is_due &&
                           change->loop->change == change && !change->loop->run);
     for (size_t i = 0; i < change->tasks.count; i++) {
         const struct task *task = change->tasks.items[i];
         ss_task_verify(task, census);
+        ss_invariant(I237, task->planned.kind == SS_TASK_UPDATE);
         ss_invariant(I97, task->change == change && task->loop == change->loop);
         waits += task->state != TASK_DONE;
     }

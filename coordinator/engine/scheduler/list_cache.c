@@ -27,6 +27,7 @@
 #include "coordinator/engine/scheduler/scheduler.h"
 #include "coordinator/engine/scheduler/scheduler_impl.h"
 #include "coordinator/engine/step/state.h"
+#include "coordinator/engine/threads/invariant.h"
 #include "coordinator/engine/threads/thread.h"
 
 struct cached_list {
@@ -180,4 +181,22 @@ void ss_list_cache_order(
         task->planned.node->reads.scalar ? task->planned.node->reads.items[0]
                                          : "");
     send_part(&s, SS_PART_FRESH, "");
+}
+
+// ------------------------------------------------ what holds
+
+void ss_list_cache_verify(const struct worker *worker)
+{
+    int64_t last_ms = 0;
+    for (const struct ss_map_entry *e = worker->cached_lists.first; e;
+         e = e->next) {
+        const struct cached_list *cached = e->value;
+        ss_invariant(
+            I181, cached->slot > 0 && cached->slot < cached->stamp &&
+                      cached->stamp <= worker->engine->scheduler->stamps);
+        ss_invariant(I182, cached->list != NULL);
+        ss_invariant(I183, cached->used_ms >= last_ms &&
+                               cached->used_ms <= worker->engine->now_ms);
+        last_ms = cached->used_ms;
+    }
 }

@@ -33,5 +33,6 @@ void ss_list_cache_order(
     struct task *task, struct ss_assignment *order, bool anew);
 // The worker is gone.
 void ss_list_cache_fini(struct worker *worker);
+void ss_list_cache_verify(const struct worker *worker);
 
 #endif

@@ -193,13 +193,21 @@ static size_t verify_line(const struct line *line)
 {
     const struct task *before = NULL;
     size_t count = 0;
+    bool is_there = line->next == NULL;
     for (const struct task *it = line->first; it;
          before = it, it = it->ready_next) {
         ss_invariant(I118, it->line == line && it->ready_prev == before);
         ss_invariant(I119, it->state == TASK_READY);
+        ss_invariant(
+            I185, strcmp(line->graph, ss_task_root_graph(it)->name) == 0 &&
+                      line->of_runs == (it->loop->run != NULL) &&
+                      line->priority ==
+                          (it->loop->run ? it->loop->run->priority : 0));
+        is_there = is_there || it == line->next;
         count++;
     }
     ss_invariant(I120, count > 0 && line->last == before);
+    ss_invariant(I186, is_there);
     return count;
 }
 

@@ -19,6 +19,7 @@
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
+#include "coordinator/engine/threads/thread.h"
 
 // ------------------------------------------------ attempts
 
@@ -32,10 +33,14 @@ static void verify_attempts(const struct engine *engine)
         snprintf(name, sizeof(name), "%" PRIu64, task->attempt.dispatch);
         ss_invariant(
             I99, task->state == TASK_RUNNING && strcmp(name, e->key) == 0);
-        ss_invariant(I100, task->attempt.epoch == engine->options.epoch &&
-                               task->attempt.dispatch <= scheduler->dispatches);
-        ss_invariant(I101, ss_map_get(&scheduler->workers,
+        ss_invariant(
+            I100, task->attempt.epoch == engine->options.epoch &&
+                      task->attempt.dispatch <= engine->scheduler->dispatches);
+        ss_invariant(I101, ss_map_get(&engine->scheduler->workers,
                                task->worker->peer) == task->worker);
+        ss_invariant(I161, task->sent_ms <= engine->now_ms);
+        ss_invariant(I151,
+            task->loop->thread->worked_on_by <= scheduler->worker_numbers);
     }
 }
 
@@ -55,13 +60,29 @@ static void verify_worker(const struct worker *worker)
 {
     const struct engine *engine = worker->engine;
     ss_invariant(I105, worker->running == count_attempts(worker));
+    ss_invariant(I163, worker->running + worker->lost <= worker->attempts);
+    ss_invariant(I164, worker->number > 0 &&
+                           worker->number <= engine->scheduler->worker_numbers);
+    ss_invariant(
+        I165, worker->graphs.count > 0 &&
+                  json_array_size(worker->graph_names) == worker->graphs.count);
+    ss_invariant(I166, worker->beat_ms <= worker->seen_ms);
+    ss_invariant(I167, worker->members_said_ms <= engine->now_ms);
+    ss_invariant(I168,
+        engine->wake_at_ms <= worker->seen_ms + engine->options.lease_ms + 1);
+    for (size_t i = 0; i < worker->let_go.count; i++)
+        ss_invariant(I169,
+            !ss_attempt_find((struct engine *)engine, worker->let_go.items[i]));
+    ss_list_cache_verify(worker);
     ss_invariant(
         I106, worker->seen_ms <= engine->now_ms &&
                   engine->now_ms - worker->seen_ms <= engine->options.lease_ms);
     ss_invariant(I107, worker->let_go.count <= SS_WORKER_LET_GO_MAX);
     ss_invariant(I108, worker->cached_lists.count <=
                            (worker->keeps_lists ? SS_WORKER_LISTS_MAX : 0));
-    ss_invariant(I109, worker->granted <= worker->capacity);
+    ss_invariant(
+        I109, worker->granted > 0 && worker->granted <= worker->capacity);
+    ss_invariant(I170, worker->capacity <= SS_WORKER_CAPACITY_MAX);
 }
 
 static void verify_served(const struct engine *engine)
@@ -75,6 +96,36 @@ static void verify_served(const struct engine *engine)
                          e->key) != NULL;
         ss_invariant(I110, known->workers == serve);
     }
+}
+
+// The first that ends is the first in the map: nobody looks at the others.
+static void verify_vouched(const struct engine *engine)
+{
+    int64_t last_ms = engine->now_ms;
+    for (const struct ss_map_entry *e = engine->scheduler->vouched.first; e;
+         e = e->next) {
+        int64_t ends_ms = *(const int64_t *)e->value;
+        ss_invariant(I111, ends_ms > engine->now_ms);
+        ss_invariant(I171, ends_ms >= last_ms);
+        ss_invariant(I172, ends_ms <= engine->now_ms + ss_begin_ms(engine));
+        last_ms = ends_ms;
+    }
+    if (engine->scheduler->vouched.count > 0)
+        ss_invariant(I173,
+            engine->wake_at_ms <=
+                *(const int64_t *)engine->scheduler->vouched.first->value);
+}
+
+// The first of each line is sent as soon as nothing is missing but room, and a
+// worker has that.
+static void verify_ready(const struct engine *engine)
+{
+    const struct task *task = NULL;
+    if (engine->ready_moved || engine->drains)
+        return; // the next step looks
+    while ((task = ss_ready_queue_after(engine, task, LINES_ALL)) != NULL)
+        if (!task->ready_prev && ss_task_waits_for(task) == WAIT_ROOM)
+            ss_invariant(I184, !ss_placement_find(task));
 }
 
 void ss_workers_verify(const struct engine *engine, struct census *census)
@@ -94,9 +145,11 @@ void ss_workers_verify(const struct engine *engine, struct census *census)
     }
     ss_map_fini(&names, NULL);
     verify_served(engine);
-    for (const struct ss_map_entry *e = scheduler->vouched.first; e;
-         e = e->next)
-        ss_invariant(I111, *(const int64_t *)e->value > engine->now_ms);
+    verify_ready(engine);
+    ss_invariant(I174, engine->scheduler->workers.count <= SS_WORKERS_MAX);
+    ss_invariant(I175,
+        engine->counts.attempts_sent == (int64_t)engine->scheduler->dispatches);
+    verify_vouched(engine);
 }
 
 // ------------------------------------------------ what this step sent
@@ -108,6 +161,7 @@ static void verify_dispatch(
         ss_attempt_find((struct engine *)engine, command->order->attempt);
     ss_invariant(I112, task && strcmp(task->worker->peer, command->peer) == 0);
     const struct worker *worker = task->worker;
+    ss_invariant(I176, command->order->heard == worker->beat_sent);
     if (task->sent_anew)
         return; // with its lists whole: it was sent in a step before
     ss_invariant(I113, !ss_worker_leaves(worker));
@@ -119,9 +173,39 @@ static void verify_dispatch(
     ss_invariant(I117, !engine->drains);
 }
 
+// What it names is another owner's, and goes on under a name of ours.
+static void verify_adopted(
+    const struct engine *engine, const struct ss_command *command)
+{
+    const struct task *task =
+        ss_attempt_find((struct engine *)engine, command->attempt);
+    ss_invariant(I177, task && strcmp(task->worker->peer, command->peer) == 0);
+    ss_invariant(I178, command->held.epoch != engine->options.epoch);
+}
+
+// It is over, or another worker's.
+static void verify_over(
+    const struct engine *engine, const struct ss_command *command)
+{
+    const struct task *task =
+        ss_attempt_find((struct engine *)engine, command->attempt);
+    ss_invariant(I179, !task || strcmp(task->worker->peer, command->peer) != 0);
+}
+
 void ss_dispatches_verify(const struct engine *engine)
 {
-    for (size_t i = 0; i < engine->commands.count; i++)
-        if (engine->commands.items[i].type == SS_COMMAND_DISPATCH)
-            verify_dispatch(engine, &engine->commands.items[i]);
+    for (size_t i = 0; i < engine->commands.count; i++) {
+        const struct ss_command *command = &engine->commands.items[i];
+        if (command->type == SS_COMMAND_DISPATCH)
+            verify_dispatch(engine, command);
+        if (command->type == SS_COMMAND_ADOPT)
+            verify_adopted(engine, command);
+        if (command->type == SS_COMMAND_CANCEL ||
+            command->type == SS_COMMAND_SETTLED)
+            verify_over(engine, command);
+        if (command->type == SS_COMMAND_WELCOME ||
+            command->type == SS_COMMAND_HEARD)
+            ss_invariant(I180,
+                ss_map_get(&engine->scheduler->workers, command->peer) != NULL);
+    }
 }

@@ -333,6 +333,10 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
     for (const struct ss_map_entry *e = takeover->offers.first; e;
          e = e->next) {
         const struct claimed *it = e->value;
+        char *key = key_of(it->offer.thread, it->offer.task_id);
+        ss_invariant(I187, strcmp(key, e->key) == 0);
+        ss_free(key);
+        ss_invariant(I188, engine->wake_at_ms <= it->until_ms);
         ss_invariant(
             I125, ss_map_get(&engine->scheduler->workers, it->peer) != NULL);
         ss_invariant(I126, it->until_ms > engine->now_ms);
@@ -340,8 +344,15 @@ void ss_offers_verify(const struct engine *engine, struct census *census)
     }
     ss_invariant(I128, takeover->offers.count <= SS_OFFERS_MAX);
     for (const struct ss_map_entry *e = takeover->expected.first; e;
-         e = e->next)
-        ss_invariant(I129, ((const struct task *)e->value)->is_expected);
+         e = e->next) {
+        const struct task *task = e->value;
+        char *key = key_of(task->loop->thread->id, task->planned.id);
+        ss_invariant(I189, strcmp(key, e->key) == 0);
+        ss_free(key);
+        ss_invariant(I129, task->is_expected);
+    }
+    if (takeover->until_ms > engine->now_ms)
+        ss_invariant(I190, engine->wake_at_ms <= takeover->until_ms);
     ss_invariant(I130, takeover->expected.count == census->expected);
     census->seen += takeover->offers.count;
 }

@@ -6,6 +6,8 @@
 #include "common/base/map.h"
 #include "common/model/graph.h"
 #include "common/model/journal.h"
+#include "common/model/request.h"
+#include "coordinator/engine/limits.h"
 #include "coordinator/engine/step/state.h"
 #include "coordinator/engine/threads/graphs.h"
 #include "coordinator/engine/threads/invariant.h"
@@ -21,8 +23,13 @@ static void verify_rows(const struct thread *thread)
     ss_invariant(I12, (thread->journal != NULL) == is_hot);
     ss_invariant(I13, !thread->open && thread->open_writes == 0);
     if (!is_hot)
+        ss_invariant(I143, thread->puts.count == 0 && thread->store_tag == 0);
+    if (!is_hot)
         return;
     uint64_t head = ss_journal_head(thread->journal);
+    if (thread->deleting && !thread->delete_all)
+        ss_invariant(I141, head == 0 && thread->store_tag != 0);
+    ss_invariant(I142, thread->delete_to <= head);
     if (!thread->deleting)
         ss_invariant(
             I14, thread->durable <= thread->issued && thread->issued <= head);
@@ -40,6 +47,10 @@ static void verify_store(const struct thread *thread, struct census *census)
     struct engine *engine = thread->engine;
     bool is_out = thread->store_tag != 0;
     ss_invariant(I17, thread->units == thread->units_durable + is_out);
+    if (is_out && !(thread->deleting && !thread->delete_all))
+        ss_invariant(I144, thread->store_to == thread->issued);
+    ss_invariant(I145,
+        thread->store_tag <= engine->tags && thread->load_tag <= engine->tags);
     if (is_out)
         ss_invariant(
             I18, ss_thread_awaits(engine, thread->store_tag) == thread);
@@ -58,13 +69,37 @@ static void verify_held(const struct thread *thread)
     ss_invariant(I20,
         first->seq > thread->durable || first->unit > thread->units_durable);
     ss_invariant(I21, thread->store_tag != 0);
+    uint64_t head = ss_journal_head(thread->journal);
+    uint64_t last = thread->deleting && thread->store_to > head
+                        ? thread->store_to
+                        : head + thread->delete_all;
+    for (size_t i = 0; i < thread->held.count; i++)
+        ss_invariant(
+            I146, thread->held.items[i].seq <= last &&
+                      thread->held.items[i].unit <= ss_thread_unit(thread));
 }
 
 // ------------------------------------------------ who uses it
 
+static void verify_waiting(const struct thread *thread)
+{
+    size_t asked = 0;
+    for (size_t i = 0; i < thread->waiting.count; i++) {
+        const struct waiting *w = &thread->waiting.items[i];
+        ss_invariant(I147, (w->request != NULL) != (w->run != NULL));
+        ss_invariant(I148, !w->request || w->request->peer);
+        asked += w->request != NULL;
+    }
+    ss_invariant(I149, asked <= SS_REQUESTS_WAITING_MAX);
+}
+
 static void verify_use(const struct thread *thread)
 {
+    const struct engine *engine = thread->engine;
     bool is_used = thread->run || thread->change || thread->taken_back;
+    ss_invariant(I150, thread->used_ms <= engine->now_ms);
+    ss_invariant(I152,
+        thread->recoveries >= 0 && thread->recoveries <= SS_RECOVERIES_MAX);
     ss_invariant(I24, (thread->run != NULL) + (thread->change != NULL) +
                               (thread->taken_back != NULL) <=
                           1);
@@ -93,13 +128,34 @@ static void verify_idle(const struct engine *engine, struct census *census)
     for (const struct thread *it = engine->idle_first; it;
          before = it, it = it->idle_next) {
         ss_invariant(I31, it->is_idle && it->idle_prev == before);
+        ss_invariant(I153, it->idle_size >= sizeof(*it));
         count++;
         size += it->idle_size;
     }
     ss_invariant(I32, engine->idle_last == before);
     ss_invariant(I33, engine->idle_count == count && census->idle == count);
     ss_invariant(I34, engine->idle_size == size);
+    ss_invariant(I154, count <= SS_IDLE_THREADS_MAX);
 }
+
+// ------------------------------------------------ shards
+
+static void verify_shards(const struct engine *engine)
+{
+    struct ss_shards unread = engine->unread;
+    size_t members = json_array_size(engine->members);
+    bool are_known = true;
+    if (engine->options.shared) {
+        ss_shards_leave(&unread, &engine->owned);
+        ss_invariant(I155, ss_shards_count(&unread) == 0);
+    }
+    for (size_t i = 0; i < SS_SHARDS; i++)
+        are_known = are_known && (engine->owners[i] < members ||
+                                     engine->owners[i] == SS_NOBODY);
+    ss_invariant(I157, are_known);
+}
+
+// ------------------------------------------------ all of them
 
 void ss_threads_verify(const struct engine *engine, struct census *census)
 {
@@ -107,15 +163,18 @@ void ss_threads_verify(const struct engine *engine, struct census *census)
         const struct thread *thread = e->value;
         ss_invariant(I10, strcmp(e->key, thread->id) == 0);
         ss_invariant(I11, ss_shard_owned(engine, thread->id));
+        ss_invariant(I156, ss_shard_epoch(engine, thread->id) > 0);
         verify_rows(thread);
         verify_store(thread, census);
         verify_held(thread);
+        verify_waiting(thread);
         verify_use(thread);
         census->idle += thread->is_idle;
         census->dirty += thread->dirty;
         census->seen++;
     }
     verify_idle(engine, census);
+    verify_shards(engine);
     for (size_t i = 0; i < engine->dirty.count; i++)
         ss_invariant(I22, engine->dirty.items[i]->dirty);
     ss_invariant(I23, engine->dirty.count == census->dirty);
@@ -136,5 +195,11 @@ void ss_graphs_verify(const struct engine *engine, struct census *census)
             I38, latest && latest->announced_us >= known->announced_us);
         ss_invariant(I39, engine->announced_us >= known->announced_us);
         census->seen++;
+    }
+    for (const struct ss_map_entry *e = engine->latest.first; e; e = e->next) {
+        const struct known_graph *latest = e->value;
+        ss_invariant(I159, strcmp(e->key, latest->graph->name) == 0);
+        ss_invariant(
+            I160, ss_map_get(&engine->graphs, latest->graph->key) == latest);
     }
 }

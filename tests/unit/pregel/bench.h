@@ -22,6 +22,7 @@ struct bench {
     size_t folds_count;
     bool is_view;
     bool not_folded; // of the last one
+    bool is_walled;  // not all of the graph may be looked at
 };
 
 // The machine of the graph `description` (taken), without a checkpoint.

@@ -43,6 +43,7 @@ static struct {
 static void wall_off(struct bench *bench)
 {
     struct ss_graph *graph = bench->graph;
+    bench->is_walled = true;
     walled.first = ss_graph_node(graph, "n0008");
     walled.count = graph->nodes_count - walled.first;
     for (size_t i = 0; i < walled.count; i++) {
@@ -68,6 +69,8 @@ static void open_wall(struct bench *bench)
         bench->graph->channels[c] = walled.specs[i];
         bench->machine->channels[c].spec = &bench->graph->channels[c];
     }
+    bench->is_walled = false;
+    ck_assert_uint_eq(ss_machine_faults(bench->machine), 0);
 }
 
 static void superstep(unsigned place)
