@@ -6,8 +6,8 @@
 //            ^                                  |       |
 //            +------------ answers, outcomes ---+-------+
 //
-// Worker and client are in this process: what is for them is taken as the
-// engine's command, and never becomes a message.
+// Worker and client are in this process: they take the engine's commands
+// directly, which never become messages.
 #include "superstep/local.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ struct ss_local {
     int64_t skipped_ms;
     SS_VEC(struct report) reports;
     size_t reports_taken;
-    struct ss_error refused; // why the engine takes no worker of ours
+    struct ss_error refused; // why the engine refused our worker
     uint64_t requests;
     // the request under way
     const struct ss_local_listener *listener;
@@ -206,16 +206,16 @@ static bool local_command(void *ctx, const struct ss_command *command)
     case SS_COMMAND_MEMBERS:
     case SS_COMMAND_SEEK:
     case SS_COMMAND_ADOPT:
-    case SS_COMMAND_DRAIN:  // what runs nodes here leaves with its caller
+    case SS_COMMAND_DRAIN:  // the worker here ends with its caller
     case SS_COMMAND_CANCEL: // what runs here has ended before anyone asks
     case SS_COMMAND_SETTLED:
-    case SS_COMMAND_DAMAGED: // whoever asks for it is told
+    case SS_COMMAND_DAMAGED: // whoever asks for the thread gets the error
         break;
     }
     return true;
 }
 
-// Its lines are for a log, and there is none.
+// The lines that a step logs are dropped: there is no log.
 static void step(struct ss_local *local, struct ss_core_event event)
 {
     struct ss_core_outputs outputs;
@@ -265,7 +265,7 @@ static bool step_storage(struct ss_local *local)
     return true;
 }
 
-// What the core owes its engine.
+// A step of what the core still owes its engine. False: nothing.
 static bool step_owed(struct ss_local *local)
 {
     if (ss_core_wake_at_ms(local->core) > 0)
@@ -274,8 +274,8 @@ static bool step_owed(struct ss_local *local)
     return true;
 }
 
-// Everything that is ready, then time: until the answer is there, or nothing
-// is left that could bring it.
+// Do everything that is ready, then let time pass: until the answer is there,
+// or nothing is left that could bring it.
 static void pump(struct ss_local *local)
 {
     while (!local->answer) {
@@ -289,7 +289,7 @@ static void pump(struct ss_local *local)
     }
 }
 
-// What is ready, without waiting.
+// Do what is ready, without waiting.
 static void settle(struct ss_local *local)
 {
     while (step_storage(local) || step_report(local) || step_owed(local))

@@ -42,7 +42,8 @@ void ss_storage_close(struct ss_storage **storage)
 
 // ------------------------------------------------------------------ start
 
-// One process for all threads: not beside coordinators that share them.
+// This process takes all threads: not beside coordinators that share the
+// database.
 static int fence_take(
     struct ss_storage *storage, uint64_t *ret_epoch, struct ss_error *error)
 {

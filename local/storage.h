@@ -1,4 +1,4 @@
-// storage.h - what the core asks of its store, done at once.
+// storage.h - jobs of the core for its store, done at once.
 #ifndef SS_LOCAL_STORAGE_H
 #define SS_LOCAL_STORAGE_H
 
@@ -12,14 +12,15 @@ int ss_storage_open(const char *url, struct ss_storage **ret_storage,
     struct ss_error *error) SS_MUST_USE;
 void ss_storage_close(struct ss_storage **storage);
 
-// A number that was never given for this store before: names this owner's
-// attempts. Errors of the store; SS_EBUSY: coordinators that share it are at
-// work. Another process that takes one ends this one's (SS_EFENCED).
+// Take an epoch, a number that this store never gave before: it names this
+// owner's attempts. Errors of the store; SS_EBUSY: coordinators that share the
+// store are running. When another process takes an epoch, this one is fenced
+// off (SS_EFENCED).
 int ss_storage_epoch(struct ss_storage *storage, uint64_t *ret_epoch,
     struct ss_error *error) SS_MUST_USE;
-// Takes.
+// Takes `job`.
 void ss_storage_submit(struct ss_storage *storage, struct ss_job *job);
-// The next that was done; NULL: there is none. Gives.
+// The next job that was done; NULL: there is none. Gives.
 struct ss_job *ss_storage_take(struct ss_storage *storage);
 
 #endif

@@ -1,5 +1,5 @@
-// answer.c - does an answer fit the type that was asked for? Leniently, as the
-// reference's validator does it (spec/engine.md R7.21): the text "5" is an
+// answer.c - does an answer fit the type that was asked for? It is lenient, as
+// the reference's validator is (spec/engine.md R7.21): the text "5" is an
 // integer, 1 is a number, "yes" is true.
 #include <ctype.h>
 #include <errno.h>

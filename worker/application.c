@@ -146,7 +146,7 @@ static int run_build(struct ss_application *application, ss_app_build_fn *build,
     return SS_OK;
 }
 
-// The plain define functions as one that takes a context.
+// Calls a plain define function, which is the context.
 static void define_plain(struct ss_graph_def *graph, void *ctx)
 {
     const struct ss_app_graph *entry = ctx;

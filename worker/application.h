@@ -30,7 +30,7 @@ struct ss_bound_reducer {
 };
 
 struct ss_bound_node {
-    ss_node_fn *body; // NULL: __start__, a graph
+    ss_node_fn *body; // NULL: __start__, or a node that is a graph
     void *ctx;
     struct ss_bound_router *routers; // by branch index
     struct ss_bound_write *writes;   // by raw write index; NULL where unmapped

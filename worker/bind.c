@@ -104,7 +104,7 @@ static int bind_reducers(const struct ss_graph_def *def,
     return SS_OK;
 }
 
-// A function bound to a node that is none is a spelling mistake.
+// A function bound to a node that does not exist is a spelling mistake.
 static int check_bodies(const struct ss_graph_def *def,
     const struct ss_graph *graph, struct ss_error *error)
 {

@@ -74,8 +74,8 @@ void ss_graph_def_destroy(struct ss_graph_def **graph)
     ss_free(old);
 }
 
-// A name is copied into the description, where one that is not a text would be
-// left out in silence.
+// A name is copied into the description, which would silently leave out a name
+// that is not UTF-8.
 static bool is_name(
     struct ss_graph_def *graph, const char *what, const char *name)
 {

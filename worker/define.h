@@ -1,5 +1,5 @@
-// define.h - a graph while its author defines it. Inside of define.c,
-// options.c, bind.c and application.c; nobody else includes it.
+// define.h - a graph while its author defines it. Only define.c, options.c,
+// bind.c and application.c include it.
 #ifndef SS_WORKER_DEFINE_H
 #define SS_WORKER_DEFINE_H
 
@@ -42,18 +42,19 @@ struct ss_app_builder {
 struct ss_graph_def *ss_graph_def_new(
     const char *name, ss_graph_ctx_fn *define, void *ctx);
 void ss_graph_def_destroy(struct ss_graph_def **graph);
-// The spec of the graph, a state graph's if nothing was said before. Borrowed.
+// The spec of the graph; a state graph's if the kind was not set before.
+// Borrowed.
 struct ss_spec *ss_graph_def_spec(struct ss_graph_def *graph);
 // Remember the first error.
 void ss_graph_def_fail(struct ss_graph_def *graph, const char *format, ...)
     SS_PRINTF(2, 3);
 void ss_graph_def_bind(
     struct ss_map *map, char *key, struct ss_binding binding); // takes key
-// Keys of two parts for the maps above. Give.
+// Keys for the maps above that have two parts. Give.
 char *ss_graph_def_pair(const char *first, const char *second);
 
-// options.c: the author's options as parts of a description (spec.h). Give;
-// a bad one is a sticky error and gives an object all the same.
+// options.c: the author's options as parts of a description (spec.h). Give; a
+// bad option is a sticky error, and the object is given all the same.
 json_t *ss_options_key(struct ss_graph_def *graph, const char *key,
     enum ss_type type, const struct ss_key_options *options);
 json_t *ss_options_node(struct ss_graph_def *graph, const char *node,
@@ -64,7 +65,7 @@ json_t *ss_options_branch(struct ss_graph_def *graph, const char *from,
 json_t *ss_options_names(const char *const *names);
 
 // bind.c: give each node, branch and reducer of the compiled `graph` its
-// function. SS_EINVAL names what has none.
+// function. SS_EINVAL names what lacks one.
 int ss_bind_graph(const struct ss_graph_def *def, struct ss_graph *graph,
     struct ss_bound_graph **ret_bound, struct ss_error *error) SS_MUST_USE;
 void ss_bound_graph_destroy(struct ss_bound_graph *bound);

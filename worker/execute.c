@@ -39,8 +39,8 @@ struct ss_outcome *ss_outcome_failed(const struct ss_assignment *order,
 
 // ------------------------------------------------------------------ body
 
-// Call the body. True: what it returned counts. False: the outcome says why
-// not.
+// Call the body. True: what it returned counts. False: the body failed, and the
+// outcome says why.
 static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
 {
     int result = node->body(task);
@@ -56,7 +56,7 @@ static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
             task->order->node);
     else if (!task->failed && !asked && result != 0)
         ss_task_fail(task, SS_ENODE, NULL, SS_RETRY_DEFAULT,
-            "node %s returned %d; ss_fail() would say why", task->order->node,
+            "node %s returned %d; ss_fail() can say why", task->order->node,
             result);
     if (task->failed) {
         outcome->kind = SS_OUTCOME_FAILED;
@@ -73,7 +73,8 @@ static bool run_body(struct ss_task *task, const struct ss_bound_node *node)
 
 static void fail_from(struct ss_task *task, const struct ss_error *error)
 {
-    // What a router said itself has more than the error: kind, retries.
+    // A failure that a router recorded itself has more than the error: kind,
+    // retries.
     ss_task_fail(
         task, error->status, NULL, SS_RETRY_DEFAULT, "%s", error->message);
     task->outcome->kind = SS_OUTCOME_FAILED;
@@ -98,7 +99,7 @@ static void run_writers(struct ss_task *task, json_t *returned)
     }
 }
 
-// Asked as late as can be: a process may be stopped anywhere before.
+// Asked as late as possible: a process may be suspended anywhere before.
 static bool may_begin(const struct ss_task *task)
 {
     const struct ss_execute_hooks *hooks = task->hooks;

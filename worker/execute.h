@@ -15,13 +15,13 @@
 #include "common/model/task.h"
 #include "worker/application.h"
 
-// What a running body may say and ask. Each may be NULL. Called on the thread
+// Functions that a running body calls. Each may be NULL. Called on the thread
 // that runs the body.
 struct ss_execute_hooks {
     // Right before the body: may it begin? False: ss_execute() gives NULL.
     bool (*may_begin)(void *ctx, const struct ss_assignment *order);
-    // Something to show at once: custom items and message chunks, which are
-    // asked for only where order->want_* says so. Borrows `item`.
+    // Something to show at once: custom items and message chunks; called only
+    // where order->want_* says so. Borrows `item`.
     void (*live)(void *ctx, const struct ss_assignment *order,
         enum ss_live_kind kind, json_t *item);
     // A sign of progress; `is_heartbeat`: the author's own (R6.27).
@@ -37,8 +37,8 @@ struct ss_execute_hooks {
 };
 
 // Run `order` (borrowed). Gives an outcome, unless hooks->may_begin says that
-// its body may not begin: then NULL. What the author's code does wrong is in it
-// (spec/engine.md R6.4, R7.1-R7.3, R7.21, R10.13).
+// its body may not begin: then NULL. Errors of the author's code are in the
+// outcome (spec/engine.md R6.4, R7.1-R7.3, R7.21, R10.13).
 //   DONE         writes, or `folded`
 //   INTERRUPTED  question
 //   FAILED       code: SS_ENODE (the body or router failed), SS_EANSWER (an

@@ -176,7 +176,7 @@ static bool on_may_begin(void *ctx, const struct ss_assignment *order)
     return ss_session_may_begin(body->begin_by_ms, ss_clock_ms());
 }
 
-// NULL: it was too late to begin.
+// NULL: it was too late to begin the body.
 static struct ss_outcome *run(struct body *body, int64_t from_us)
 {
     struct ss_execute_hooks hooks = {.may_begin = on_may_begin,
@@ -189,7 +189,7 @@ static struct ss_outcome *run(struct body *body, int64_t from_us)
     body->deadline_ms = from_us / 1000 + body->order->run_timeout_ms;
     struct ss_outcome *outcome =
         ss_execute(body->host->application, body->order, &hooks);
-    // Encoded by the threads, which are many, not by the loop, which is one.
+    // Encoded here, as there are many threads and only one loop.
     for (size_t i = 0; outcome && i < outcome->writes.count; i++)
         ss_value_text(outcome->writes.items[i].value, NULL);
     return outcome;
@@ -206,7 +206,8 @@ static void unlink_running(struct ss_host *host, const struct body *body)
 
 static void *thread_main(void *ctx);
 
-// One more thread, with all signals left to the loop's. Under the mutex.
+// Start one more thread, which blocks all signals: the loop's thread takes
+// them. Under the mutex.
 static void add_thread(struct ss_host *host)
 {
     sigset_t all, before;

@@ -8,7 +8,8 @@
 //   ss_host_fd() readable  <- one byte
 //   ss_host_watch()        -- who blocks, who waits
 //
-// Handed over under one mutex; whoever shows more than the loop takes waits.
+// Everything is handed over under one mutex; a body that shows more than the
+// loop takes has to wait.
 //
 // A wake-up costs more than a small body. So threads are woken by what the
 // bodies of a node took when they last ran: one each for those that took long,
@@ -31,8 +32,8 @@ struct ss_host_options {
 // Gives *ret_host. SS_EIO: no pipe.
 int ss_host_new(const struct ss_host_options *options,
     struct ss_host **ret_host, struct ss_error *error) SS_MUST_USE;
-// Tell all bodies to stop and join the threads, if no body runs; else leave
-// them to the end of the process, which must follow. True: joined.
+// Tell all bodies to stop. Join the threads if no body runs; otherwise they
+// last until the end of the process, which must follow. True: joined.
 bool ss_host_destroy(struct ss_host **host);
 
 // Readable while there is something to take that should not wait for more.
@@ -61,8 +62,8 @@ struct ss_host_sign {
     bool is_heartbeat;
 };
 
-// What was reported since last time; in time the signs of progress come before
-// the items, and the items of an attempt before its outcome.
+// What was reported since the last call. The signs of progress came before the
+// items, and the items of an attempt before its outcome.
 struct ss_host_reports {
     struct ss_host_sign *signs;
     size_t signs_count, signs_capacity;
@@ -70,15 +71,15 @@ struct ss_host_reports {
     size_t items_count, items_capacity;
     struct ss_outcome **outcomes;
     size_t outcomes_count, outcomes_capacity;
-    struct ss_assignment **unbegun; // it was too late for them
+    struct ss_assignment **unbegun; // orders that it was too late to begin
     size_t unbegun_count, unbegun_capacity;
 };
 
 // Gives *ret_reports; false: nothing is there. To be asked each time that the
 // loop wakes, also where the descriptor says nothing.
 bool ss_host_take(struct ss_host *host, struct ss_host_reports *ret_reports);
-// Free the lists and the items' values; outcomes and orders that are still
-// counted, too.
+// Free the lists and the values of the items, and all outcomes and orders up to
+// their counts.
 void ss_host_reports_fini(struct ss_host_reports *reports);
 
 #endif

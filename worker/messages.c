@@ -2,10 +2,11 @@
 // "messages" (spec/engine.md R10.13).
 //
 // A message object is a map with "type" (human, ai, system, tool, function,
-// remove), "content" and "id" (null: it wants one). Looked for: alone, in the
-// returned list, as a field of the returned map, in a list that is a field; the
-// same in a Command's update and in each item of a list. No deeper, and never
-// in an Overwrite, nor in a Command to the parent.
+// remove), "content" and "id" (null: one is made up). It is found as the
+// returned value itself, in the returned list, as a field of the returned map,
+// and in a list that is a field; the same in a Command's update and in each
+// item of a list. No deeper, and never in an Overwrite, nor in a Command to the
+// parent.
 #include <stdio.h>
 #include <string.h>
 

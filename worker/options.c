@@ -38,8 +38,9 @@ static const char *const kind_names[] = {
 };
 enum { KINDS_COUNT = sizeof(kind_names) / sizeof(*kind_names) };
 
-// Of what cannot be told (a text that is not UTF-8, a NaN) a null,
-// which the graph's compiler refuses: left out, it would be another graph.
+// A value that JSON cannot hold (a text that is not UTF-8, a NaN) becomes null,
+// which the graph's compiler refuses: left out, it would silently make another
+// graph.
 static json_t *or_null(json_t *value)
 {
     return value ? value : json_null();

@@ -1,4 +1,4 @@
-// outbox.c - commands of the session to messages.
+// outbox.c - from the from the commands of the session to messages.
 #include "worker/outbox.h"
 
 #include <unistd.h>
@@ -37,7 +37,7 @@ static void give_to_link(struct ss_outbox *outbox, const char *what)
         outbox->link, NULL, outbox->message.data, outbox->message.size, &error);
     if (status == SS_OK)
         return;
-    // A coordinator that is away: one line now and then tells enough.
+    // A coordinator that is away: a line now and then is enough.
     if ((outbox->losses++ & 1023) == 0)
         ss_log_say(
             SS_LOG_WARNING, "%s could not be sent: %s", what, error.message);
@@ -179,7 +179,7 @@ static bool add_outcome(struct ss_outbox *outbox, struct ss_session *session,
         flush(outbox, SS_MESSAGE_DONE);
         status = ss_batch_add_outcome(&outbox->pieces, outcome, &error);
     }
-    if (status != SS_OK) { // what stands before it is as it was
+    if (status != SS_OK) { // the pieces before it are unchanged
         ss_session_spoil(session, outcome->attempt, status, error.message);
         return false;
     }

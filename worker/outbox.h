@@ -1,4 +1,4 @@
-// outbox.h - a worker's words to its coordinator, as messages on a link.
+// outbox.h - a worker's messages to its coordinator, on a link.
 #ifndef SS_WORKER_OUTBOX_H
 #define SS_WORKER_OUTBOX_H
 
@@ -30,9 +30,9 @@ struct ss_outbox {
 void ss_outbox_init(struct ss_outbox *outbox, struct ss_link *link,
     const struct ss_outbox_self *self);
 void ss_outbox_fini(struct ss_outbox *outbox);
-// Carry out a SEND command. What the link does not take is lost: the session
-// says again what matters. True: an outcome could not be encoded and is spoilt
-// in `session`, which should be stepped soon.
+// Carry out a SEND command. A message that the link does not take is lost: the
+// session repeats those that matter. True: an outcome could not be encoded and
+// was spoilt in `session`, which should be stepped soon.
 bool ss_outbox_send(struct ss_outbox *outbox, struct ss_session *session,
     const struct ss_session_command *command);
 void ss_outbox_pong(struct ss_outbox *outbox, uint64_t id);

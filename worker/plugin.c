@@ -27,7 +27,7 @@ static int check_file(const char *path, struct ss_error *error)
 static int explain(const char *path, const char *file, const char *reason,
     struct ss_error *error)
 {
-    // "FILE: undefined symbol: x": the path is said already.
+    // "FILE: undefined symbol: x": the message has the path already.
     size_t size = strlen(file);
     if (strncmp(reason, file, size) == 0 && reason[size] == ':')
         reason += size + 1 + (reason[size + 1] == ' ');

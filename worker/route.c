@@ -69,8 +69,8 @@ static int climb(const struct ss_task *task, struct ss_error *error)
         error, task->outcome->code, "%s", task->outcome->message);
 }
 
-// What a router said, by whatever calls: one name alone, else a list. A router
-// that picked nothing goes nowhere.
+// The answer of a router, from all of its calls: a single name, otherwise a
+// list. A router that picked nothing leads nowhere.
 static json_t *route_answer(struct ss_route *route)
 {
     if (!route->picks && route->answer)

@@ -29,7 +29,7 @@ struct shell {
     struct ss_metrics_server *metrics; // NULL: none
     const struct ss_worker_options *options;
     struct ss_outbox_self self;
-    json_t *settings; // as they are told; or NULL
+    json_t *settings; // as coordinators are told; or NULL
     char name[NAME_SIZE];
     char host_name[HOST_SIZE];
     struct ss_application *application;
@@ -99,7 +99,7 @@ static void open_line(
     if (command->link < shell->endpoints_count)
         leave(shell, status, error.message);
     else
-        ss_log_say(SS_LOG_WARNING, "a coordinator that others told of: %s",
+        ss_log_say(SS_LOG_WARNING, "a coordinator that others announced: %s",
             error.message);
 }
 
@@ -188,7 +188,7 @@ static void take_orders(
     message->orders_count = 0; // the session has them
 }
 
-// What has no lists but names of attempts and of members.
+// Messages whose lists are only names of attempts and of members.
 static void take_word(struct shell *shell, const struct ss_line *line,
     const struct ss_message *message, enum ss_session_event_type type)
 {
@@ -211,7 +211,7 @@ static void take_word(struct shell *shell, const struct ss_line *line,
                     .adoptions_count = message->adoptions_count});
 }
 
-// The operator's word, by way of a coordinator, which repeats it.
+// The operator tells us to leave, by way of a coordinator, which repeats it.
 static void take_drain(struct shell *shell, const struct ss_line *line)
 {
     if (!shell->was_sent_away)
@@ -322,7 +322,7 @@ static void take_from(struct shell *shell, struct ss_line *line)
     }
 }
 
-// A message may open or close lines: new ones are heard in the next turn.
+// A message may open or close lines: new lines are read in the next turn.
 static void take_messages(struct shell *shell)
 {
     size_t count = shell->lines.count;
@@ -450,8 +450,8 @@ static int load(struct shell *shell, struct ss_error *error)
     return SS_OK;
 }
 
-// What became of them. Those that are too long to be told are not: labels may
-// be.
+// Note the final values of settings. Settings that are too long for a message
+// are left out; labels may be.
 static void note_settings(struct shell *shell)
 {
     shell->settings = json_deep_copy(shell->options->settings);

@@ -23,7 +23,8 @@ struct ss_worker_options {
     // Called once the application is loaded and compiled, before anything is
     // sent; or NULL.
     void (*on_loaded)(void *ctx);
-    // The line for people when the coordinator took us in. NULL: to stdout.
+    // Called with the line for people when a coordinator has accepted us. NULL:
+    // the line goes to stdout.
     void (*on_ready)(void *ctx, const char *line);
     void *ctx;
 };
@@ -32,7 +33,7 @@ struct ss_worker_options {
 // second one (which stops at once), or a refusal. Call it in a process that has
 // not used ZeroMQ and has no other threads; end the process soon after. SS_OK:
 // drained. Errors: those of the application (plugin.h, application.h),
-// of the link, and why the coordinator refused.
+// of the link, and the reason why the coordinator refused.
 int ss_worker_run(const struct ss_worker_options *options,
     struct ss_error *error) SS_MUST_USE;
 

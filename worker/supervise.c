@@ -1,8 +1,8 @@
 // supervise.c - a parent that forks workers and starts crashed ones again.
 //
 // The first worker must have loaded the application before the others are
-// forked: what is wrong with it is said once. A child is in a process group of
-// its own, so that ^C reaches it through the parent alone, and hears SIGTERM
+// forked: what is wrong with it is logged once. A child is in a process group
+// of its own, so that ^C reaches it through the parent alone, and hears SIGTERM
 // when the parent dies.
 #include "worker/supervise.h"
 
@@ -93,7 +93,7 @@ static int be_child(
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
-        return 0; // it died before we asked to be told
+        return 0; // the parent died before we asked for the signal
     if (options.name) {
         name_child(family, index, name);
         options.name = name;
@@ -160,7 +160,7 @@ static void restart_later(
 {
     struct child *child = &family->children[index];
     int64_t now_ms = ss_clock_ms();
-    // One that was well for a while may start at once.
+    // A worker that ran well for a while may start again at once.
     bool was_well = now_ms - child->started_ms >= SS_RESTART_WELL_MS;
     if (was_well)
         child->pause_ms = 0;
@@ -192,7 +192,7 @@ static void on_end(struct family *family, unsigned index, pid_t pid, int status)
     int code = WEXITSTATUS(status);
     if (code == 0 || family->exit_code != 0)
         return;
-    // What is wrong with one is wrong with all.
+    // What is wrong with one worker is wrong with all.
     family->exit_code = code;
     end_all(family);
 }
@@ -255,7 +255,8 @@ static void mind(struct family *family)
     }
 }
 
-// The first child, and wait until it has the application, or is gone.
+// Start the first child, and wait until it has loaded the application, or is
+// gone.
 static void start_first(struct family *family)
 {
     int fds[2];

@@ -5,7 +5,7 @@
 
 #include "worker/shell.h"
 
-// A worker's exit codes: one that leaves with 0 or these meant it; every other
+// A worker's exit codes: with 0 or these a worker ended on purpose; every other
 // end is a crash.
 enum { SS_WORKER_EXIT_APPLICATION = 2, SS_WORKER_EXIT_REFUSED = 3 };
 

@@ -303,8 +303,8 @@ static json_t *next_answer(struct ss_task *task)
 
 static int ask(struct ss_task *task, json_t *question, json_t *schema)
 {
-    // A body that asks again after SS_INTERRUPTED did not return: what counts
-    // is its first question.
+    // A body that asks again did not return after SS_INTERRUPTED: only its
+    // first question counts.
     if (task->outcome->question) {
         json_decref(question);
         json_decref(schema);

@@ -1,5 +1,5 @@
-// task.h - one execution of one node, as the author's functions see it. Inside
-// of execute.c, task.c, route.c and messages.c; nobody else includes it.
+// task.h - one execution of one node, as the author's functions see it. Only
+// execute.c, task.c, route.c and messages.c include it.
 #ifndef SS_WORKER_TASK_H
 #define SS_WORKER_TASK_H
 
@@ -15,9 +15,9 @@ struct ss_task {
     const struct ss_bound_graph *graph;
     size_t node; // index
     const struct ss_execute_hooks *hooks;
-    struct ss_outcome *outcome; // on its way
+    struct ss_outcome *outcome; // being made
     json_t *input;              // borrowed from the order
-    // what the body wrote, in order; NULL where nothing
+    // what the body wrote, in order; each NULL if empty
     json_t *updates;
     json_t *gotos;   // names and sends
     json_t *parents; // commands to the graph around
@@ -45,7 +45,8 @@ void ss_task_fail_args(struct ss_task *task, int code, const char *kind,
     enum ss_retryable retryable, const char *format, va_list args);
 // The name of the node that runs. Borrowed.
 const char *ss_task_node_name(const struct ss_task *task);
-// What the body's calls amount to, as one value with marks (writers.h). Gives.
+// The result of all calls of the body, as one value with marks (writers.h).
+// Gives.
 json_t *ss_task_returned(const struct ss_task *task);
 void ss_task_fini(struct ss_task *task);
 

@@ -1,4 +1,4 @@
-// contact.c - the words with one coordinator: greetings, beats, pings.
+// contact.c - the protocol with one coordinator: greetings, beats, pings.
 #include <string.h>
 
 #include "worker/session/limits.h"
@@ -59,7 +59,8 @@ void ss_contact_greet(struct ss_session *session, struct contact *contact)
     say_hello(session, contact);
 }
 
-// It may be one that we know by another endpoint: its epoch tells.
+// The coordinator may be one that we know by another endpoint: its epoch shows
+// that.
 void ss_contact_knock(struct ss_session *session, struct contact *contact)
 {
     ss_contact_move(contact, PHASE_KNOCKING);
@@ -110,9 +111,9 @@ static void say_beat(struct ss_session *session, struct contact *contact)
     contact->beat_ms = session->now_ms + contact->heartbeat_ms;
 }
 
-// When the next BEAT is due: often enough that one vouches for what waits; at
-// once where none does, though never two in one millisecond, their names of
-// each other.
+// When the next BEAT is due: often enough that a beat vouches for all orders
+// that wait; at once where none does, though never two in one millisecond, as
+// the time is the name of a beat.
 static int64_t beat_at(const struct contact *contact)
 {
     int64_t at = contact->beat_ms;
@@ -124,7 +125,8 @@ static int64_t beat_at(const struct contact *contact)
     return at > contact->told_ms ? at : contact->told_ms + 1;
 }
 
-// When to say how much of us is left for it, because that has changed.
+// When to tell the coordinator that the number of threads left for it has
+// changed.
 static int64_t tell_at(
     const struct ss_session *session, const struct contact *contact)
 {
@@ -134,8 +136,8 @@ static int64_t tell_at(
     return contact->told_ms + SS_SESSION_SHARE_MS;
 }
 
-// When to ask for a sign: nobody owes us a word, and one that restarted shows
-// only by its epoch.
+// When to send a PING: coordinators need not send anything by themselves, and a
+// restarted one shows only by its epoch.
 static int64_t ping_at(const struct contact *contact)
 {
     int64_t interval_ms = contact->lease_ms / 3;
@@ -177,11 +179,11 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
     if (event->epoch < contact->epoch)
-        return; // of a coordinator that another one has replaced
+        return; // from a coordinator that another one has replaced
     contact->refused_ms = -1;
     contact->is_missed = false;
     if (event->epoch != contact->epoch)
-        ss_list_cache_forget(contact); // another life gives other names
+        ss_list_cache_forget(contact); // after a restart it gives other names
     contact->epoch = event->epoch;
     ss_peer_tells_epoch(&contact->peer, event->epoch);
     ss_orphan_all(session, contact, event->epoch);
@@ -209,7 +211,7 @@ void ss_contact_welcome(struct ss_session *session, struct contact *contact,
     ss_held_send(session, contact, true);
 }
 
-// Another worker of our name: perhaps ourselves, before we were killed.
+// Another worker has our name: perhaps this very worker, before it was killed.
 static bool may_pass(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
@@ -253,7 +255,8 @@ void ss_contact_refused(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
     if (event->status == SS_ENOTFOUND) {
-        if (ss_contact_serves(contact)) // it restarted, or gave us up for lost
+        if (ss_contact_serves(
+                contact)) // the coordinator restarted, or took us for lost
             ss_contact_greet(session, contact);
     } else if (!may_pass(session, contact, event)) {
         turn_away(session, contact, event);
@@ -264,7 +267,7 @@ void ss_contact_refused(struct ss_session *session, struct contact *contact,
     }
 }
 
-// One that we have already, under another endpoint.
+// The same coordinator under another endpoint, if we have it already.
 static struct contact *twin_of(
     const struct ss_session *session, const struct contact *contact)
 {
@@ -306,8 +309,9 @@ static void say_silent(struct ss_session *session, struct contact *contact)
             .type = SS_SESSION_SILENT, .endpoint = contact->peer.endpoint});
 }
 
-// Also of one that never answered, once we have asked for a while: whoever
-// started us with a wrong endpoint must not look at silence.
+// Whether people should be told that nothing is heard; also of a coordinator
+// that never answered, once we have asked for a while: a wrong endpoint must
+// not go unnoticed.
 static bool is_to_be_told(const struct contact *contact)
 {
     return contact->is_given && !contact->is_missed &&

@@ -1,5 +1,5 @@
-// contact_state.c - the phases of what we have with a coordinator, and from
-// which it comes into each.
+// contact_state.c - the phases of a worker's contact with a coordinator, and
+// the phases from which each is entered.
 #include "common/base/move.h"
 #include "worker/session/state.h"
 
@@ -11,8 +11,8 @@ enum {
     REFUSED = 1 << PHASE_REFUSED,
 };
 
-// A WELCOME may come late, to one that knocks again or was refused meanwhile;
-// one that drains serves no more until it has greeted anew.
+// A WELCOME may come late, when the contact knocks again or was refused
+// meanwhile; a contact that drains serves again only after a new greeting.
 static const struct ss_move_state phases[] = {
     [PHASE_KNOCKING] = {"knocking", KNOCKING},
     [PHASE_GREETING] = {"greeting",

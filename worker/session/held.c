@@ -50,8 +50,9 @@ void ss_held_fini(struct ss_session *session)
     ss_map_fini(&session->held, free_held);
 }
 
-// Forget it once no thread is in it and nobody wants to hear of it. Commands of
-// this step may point to the outcome: it goes when the next step begins.
+// Forget an attempt once no thread runs it and nobody wants its outcome.
+// Commands of this step may point to the outcome: it is freed when the next
+// step begins.
 static void forget_if_over(struct ss_session *session, struct ss_held *held)
 {
     if (held->busy || !held->settled)
@@ -195,7 +196,8 @@ void ss_held_take(struct ss_session *session, struct contact *contact,
         known->sent_ms = session->now_ms;
         send(known);
     }
-    // Of another coordinator's life: it, or its successor, gives it anew.
+    // The order is of another epoch: the coordinator, or its successor, sends
+    // it anew.
     if (known || !contact || order->attempt.epoch != contact->epoch ||
         ss_is_spent(session, text)) {
         ss_assignment_destroy(&order);
@@ -223,7 +225,7 @@ struct ss_attempt *ss_held_hand_back(struct ss_session *session,
         if (held->contact != contact || !held->order)
             continue;
         SS_VEC_PUSH(&names, held->name);
-        ss_spent_add(session, e->key); // it is nobody's now
+        ss_spent_add(session, e->key); // it has no coordinator now
         free_held(ss_map_remove(&session->held, e->key));
     }
     *ret_count = names.count;
@@ -291,7 +293,7 @@ void ss_held_settle(struct ss_session *session, struct ss_attempt name)
     if (!held)
         return;
     if (held->busy && !held->outcome)
-        stop_body(session, held); // nobody waits for it any more
+        stop_body(session, held); // its result is not wanted any more
     ss_assignment_destroy(&held->order);
     held->settled = true;
     forget_if_over(session, held);
@@ -305,7 +307,7 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
         held->busy = false;
         session->busy--;
     }
-    // It timed out before, or is settled: nobody waits for this one.
+    // The attempt timed out before, or is settled: this outcome comes too late.
     if (!is_known || held->outcome || held->settled)
         ss_outcome_destroy(&outcome);
     else
@@ -314,8 +316,8 @@ void ss_held_end(struct ss_session *session, struct ss_outcome *outcome)
         forget_if_over(session, held);
 }
 
-// Back in the queue, under its name of now. An orphan is given anew by whoever
-// has its thread.
+// Put the order back into the queue, under its present name. An orphan is
+// dropped: the owner of its thread orders it anew.
 void ss_held_unbegun(struct ss_session *session, struct ss_assignment *order)
 {
     char text[NAME_SIZE];

@@ -1,10 +1,10 @@
 // list_cache.c - lists that a coordinator sent, kept so that it need not send
-// them again: an order brings what was added since.
+// them again: an order brings only what was added since.
 //
-// Each stands in the slot that the coordinator gave it, under the stamp that it
-// had last; what an order builds on must be there under that very stamp, or the
-// coordinator is told that we lack it. Slots and stamps are of one epoch. The
-// least used ones go first when there are too many.
+// Each list is in the slot that the coordinator chose, under its last stamp. A
+// list that an order builds on must be there under that very stamp; otherwise
+// the coordinator is told that we lack it. Slots and stamps are of one epoch.
+// The least used ones go first when there are too many.
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum { SLOT_SIZE = 24 };
 struct kept {
     uint64_t stamp;
     struct ss_list *list;
-    size_t size; // of what was sent for it, in bytes
+    size_t size; // of all that was sent for it, in bytes
 };
 
 static void forget(struct contact *contact, const char *slot)
@@ -39,8 +39,8 @@ void ss_list_cache_forget(struct contact *contact)
     ss_map_fini(&contact->lists, NULL);
 }
 
-// The list that `sent` means, by what stands in its slot (NULL: nothing).
-// Gives; NULL: we lack it.
+// The list that `sent` means, made from the list in its slot (NULL: the slot is
+// empty). Gives; NULL: we lack the list that it builds on.
 static struct ss_list *build(
     const struct ss_assignment_list *sent, const struct kept *kept)
 {

@@ -1,4 +1,4 @@
-// members.c - which coordinators there are: named by the operator, or found.
+// members.c - the coordinators: named by the operator, or announced by others.
 #include <string.h>
 
 #include "worker/session/limits.h"
@@ -26,7 +26,8 @@ struct contact *ss_contact_add(
     return contact;
 }
 
-// Commands of this step may point to it: it goes when the next step begins.
+// Commands of this step may point to the contact: it is freed when the next
+// step begins.
 void ss_contact_drop(struct ss_session *session, struct contact *contact)
 {
     ss_orphan_all(session, contact, 0);

@@ -64,7 +64,8 @@ void ss_session_leave(struct ss_session *session, int status, const char *text)
 
 // ------------------------------------------------------------------ events
 
-// Bodies know the names under which they began.
+// The items under the present names of their attempts: bodies know only those
+// under which they began.
 static const struct ss_session_item *under_their_names(
     struct ss_session *session, const struct ss_session_event *event)
 {
@@ -120,8 +121,8 @@ static void on_attempts(struct ss_session *session,
         each(session, event->attempts[i]);
 }
 
-// Another life of the coordinator took us in, and its welcome was lost: it
-// would give us its orders for ever, and we would not know them.
+// A restarted coordinator accepted us, and its WELCOME was lost: it would send
+// us orders for ever, and we would refuse them all.
 static void mind_epoch(struct ss_session *session, struct contact *contact,
     const struct ss_assignment *order)
 {
@@ -137,7 +138,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
     for (size_t i = 0; i < event->orders_count; i++) {
         struct ss_assignment *order = event->orders[i];
         mind_epoch(session, contact, order);
-        // One that is known, or of an epoch that is over, brings nothing.
+        // An order that is known, or of an epoch that is over, brings nothing.
         bool brings = order->lists_count > 0 && contact &&
                       order->attempt.epoch == contact->epoch &&
                       !ss_held_of_body(session, order->attempt);
@@ -148,7 +149,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
         SS_VEC_PUSH(&lacks, order->attempt);
         ss_assignment_destroy(&order);
     }
-    if (session->drains && contact) // they crossed our word: back with them
+    if (session->drains && contact) // they crossed our BYE: hand them back
         ss_contact_bye(session, contact, true);
     if (lacks.count == 0)
         return;
@@ -160,7 +161,7 @@ static void on_tasks(struct ss_session *session, struct contact *contact,
                      .attempts_count = lacks.count});
 }
 
-// A coordinator's word. It may be the last one on its link.
+// A message from a coordinator. It may be the last one on its link.
 static void dispatch_word(
     struct ss_session *session, const struct ss_session_event *event)
 {
@@ -229,8 +230,8 @@ static void dispatch(
 
 // ------------------------------------------------------------------ time
 
-// A pause of ours is not a silence of a coordinator: its words may wait in the
-// socket, unread.
+// While this process is suspended, coordinators are not silent: their messages
+// wait in the socket, unread.
 static void forgive_pause(struct ss_session *session, int64_t now_ms)
 {
     int64_t jump = now_ms - session->now_ms;
@@ -245,7 +246,7 @@ static void forgive_pause(struct ss_session *session, int64_t now_ms)
         session->now_ms = now_ms;
 }
 
-// From behind: a contact may go.
+// From behind: a contact may be removed.
 static void mind_coordinators(struct ss_session *session)
 {
     ss_held_weigh(session);
@@ -267,7 +268,7 @@ static void say_farewell(struct ss_session *session)
     ss_session_leave(session, SS_OK, "drained");
 }
 
-// Leave when nothing is left to say, or nobody is there to listen.
+// Leave when nothing is left to send, or no coordinator is there to receive it.
 static void mind_leaving(struct ss_session *session)
 {
     if (!session->drains || session->is_over)
@@ -314,7 +315,8 @@ void ss_session_step(struct ss_session *session,
     struct ss_session_commands *ret_commands)
 {
     if (session->has_stepped)
-        session->commands.count = 0; // what was said at birth comes first
+        session->commands.count =
+            0; // the commands of ss_session_new() come first
     for (size_t i = 0; i < session->contacts.count; i++)
         ss_contact_at(session, i)->outcomes.count = 0;
     empty_trash(session);

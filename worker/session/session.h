@@ -1,6 +1,6 @@
-// session.h - a worker's side of the protocol: what it was given, what runs,
-// what it has to say, and to which coordinators. Pure: events in, commands out,
-// like the engine.
+// session.h - a worker's side of the protocol: its orders, what runs, what it
+// has to send, and to which coordinators. Pure: events in, commands out, like
+// the engine.
 //
 //   With each coordinator, a *link*:
 //                 PONG            WELCOME             DRAIN
@@ -22,30 +22,30 @@
 //                 | +-> STARTED, and comes to its thread too late
 //                 +--------+
 //
-// What is queued begins only while a beat vouches for it, one that its
-// coordinator has heard: for `begin_ms` from when we sent that beat, however
-// long this process, its orders, or words to it slept meanwhile. An order that
-// comes says which beat was heard last; HEARD says it of all that the beat
-// named. The thread looks once more, right before the body
-// (ss_session_may_begin): an order whose time is over there comes back
-// (UNBEGUN), is named in the next beat, and waits for HEARD. The names of
-// attempts that are over are kept for a while: a late copy of an order begins
-// nothing. coordinator/engine/scheduler/beat.c has the coordinator's half.
+// A queued order begins only while a beat vouches for it that its coordinator
+// has heard: for `begin_ms` from when we sent that beat, however long this
+// process, its orders, or messages to it slept meanwhile. An order says which
+// beat was heard last when it was sent; HEARD says so of all attempts that the
+// beat named. The thread checks once more, right before the body
+// (ss_session_may_begin): an order whose time is over comes back (UNBEGUN), is
+// named in the next beat, and waits for HEARD. The names of attempts that are
+// over are kept for a while: a late copy of an order begins nothing.
+// coordinator/engine/scheduler/beat.c has the coordinator's half.
 //
-// When its coordinator is gone, or back with another epoch, what runs and what
-// is kept is an orphan: it is offered to whoever has its thread now
-// (takeover.c).
+// When its coordinator is gone, or back with another epoch, an attempt that
+// runs or is kept is an orphan: it is offered to the present owner of its
+// thread (takeover.c).
 //
-// The coordinators that were named to us are asked for ever; others are found
-// by what these say, and forgotten when they are neither heard nor named any
-// more. One that answers under two endpoints has one link.
+// Coordinators that the operator named are asked for ever; others are announced
+// by these, and forgotten when they are neither heard nor announced any more. A
+// coordinator that answers under two endpoints has one link.
 //
 // Invariants: at most `capacity` threads are busy, over all coordinators, those
 // of timed-out bodies included; an attempt has one outcome, the first, and
 // belongs to one link; an outcome is kept and sent again until it is settled
 // (after a silence, after a re-HELLO, and now and then); an order of an epoch
-// that is not its coordinator's is never begun; nothing begins that no beat
-// vouches for.
+// that is not its coordinator's is never begun; an order begins only while a
+// beat vouches for it.
 #ifndef SS_SESSION_SESSION_H
 #define SS_SESSION_SESSION_H
 
@@ -88,12 +88,12 @@ enum ss_session_event_type {
 #undef X
 };
 
-// Everything is borrowed for the call, but what is said to be taken.
+// Everything is borrowed for the call, except what is marked as taken.
 struct ss_session_event {
     enum ss_session_event_type type;
     int64_t now_ms;       // monotonic
-    uint32_t link;        // of the coordinator that says it, as in CONNECT
-    uint64_t epoch;       // WELCOME; PONG (0: it does not say)
+    uint32_t link;        // of the coordinator that sent it, as in CONNECT
+    uint64_t epoch;       // WELCOME; PONG (0: unknown)
     int64_t lease_ms;     // WELCOME
     int64_t heartbeat_ms; // WELCOME
     int64_t begin_ms;     // WELCOME; 0: beats are not answered
@@ -135,7 +135,7 @@ enum ss_session_command_type {
                       // (`begin_by_ms`); the shell takes it
     SS_SESSION_STOP_BODY, // tell the body of `attempt` to stop
     SS_SESSION_READY,     // taken in (again): `epoch`
-    SS_SESSION_SILENT,    // nothing heard for a lease, or ever; for people
+    SS_SESSION_SILENT,    // nothing heard for a lease, or never; for people
     SS_SESSION_AWAY,      // turned away, others go on: `status`, `text`
     SS_SESSION_LEAVE,     // end with `status`, `text` (borrowed)
 };
@@ -145,7 +145,7 @@ struct ss_session_command {
     uint32_t link;
     const char *endpoint; // borrowed
     uint32_t capacity;    // for this coordinator
-    uint64_t sent;        // no other beat to it has the same
+    uint64_t sent;        // the time, and the name, of a BEAT
     int64_t begin_by_ms;  // for ss_session_may_begin()
     bool drains;
     uint64_t epoch;
@@ -163,8 +163,8 @@ struct ss_session_command {
     size_t items_count;
 };
 
-// What one step asks of the shell, in order. Owned by the session, valid until
-// the next call.
+// What one step tells the shell to do, in order. Owned by the session, valid
+// until the next call.
 struct ss_session_commands {
     const struct ss_session_command *items;
     size_t count;
@@ -189,9 +189,9 @@ void ss_session_step(struct ss_session *session,
     const struct ss_session_event *event,
     struct ss_session_commands *ret_commands);
 
-// On the thread that is to run the body, right before its first instruction,
-// with the time of then: may it? False: give the order back with UNBEGUN. Needs
-// no session: it is the thread's own look.
+// May the body begin? Asked on the thread that is to run it, right before its
+// first instruction, with the time of that moment. False: give the order back
+// with UNBEGUN. It needs no session: the thread can ask by itself.
 bool ss_session_may_begin(int64_t begin_by_ms, int64_t now_ms);
 
 // The shell could not send this outcome (it is over the limit of a message):
@@ -201,7 +201,7 @@ void ss_session_spoil(struct ss_session *session, struct ss_attempt attempt,
     int status, const char *text);
 
 // For people and tests: how many bodies run, wait, and are kept, and how many
-// coordinators have taken us in.
+// coordinators have accepted us.
 struct ss_session_load {
     size_t queued;
     size_t busy; // threads

@@ -16,22 +16,23 @@ enum phase {
     PHASE_REFUSED,
 };
 
-// What we have with one coordinator.
+// A worker's contact with one coordinator.
 struct contact {
     struct ss_peer peer;
     char *alias;   // another endpoint under which it answered; or NULL
     bool is_given; // by the operator: never forgotten
     enum phase phase;
-    uint64_t epoch; // of the coordinator that took us in; 0: none yet
+    uint64_t epoch; // of the coordinator that accepted us; 0: none yet
     int64_t lease_ms;
     int64_t heartbeat_ms;
-    int64_t begin_ms; // so long a beat vouches for orders; 0: for ever
+    int64_t begin_ms; // how long a beat vouches for orders; 0: for ever
     bool has_unnamed; // orders that no beat vouches for or has named
     int64_t beat_ms;  // next BEAT
     int64_t hello_ms; // next HELLO, or the PING that comes before it
     int64_t hello_interval_ms;
-    bool is_missed;     // people were told that nothing is heard of it
-    int64_t refused_ms; // first of a row of refusals that may pass; -1: none
+    bool is_missed;     // people were told that it is silent
+    int64_t refused_ms; // the first of a series of refusals that may be
+                        // temporary; -1: none
     uint32_t told_capacity;
     int64_t told_ms; // last BEAT
     size_t load;     // threads that its attempts have or wait for
@@ -43,10 +44,11 @@ struct contact {
     size_t lists_size;
 };
 
-// An attempt that was given to us and is not settled.
+// An attempt that was ordered and is not settled.
 struct ss_held {
-    struct ss_attempt name;  // as its coordinator calls it
-    struct ss_attempt body;  // as it began; its body knows no other name
+    struct ss_attempt name; // as its coordinator calls it
+    struct ss_attempt
+        body; // the name under which it began; its body knows no other
     struct contact *contact; // whose it is; NULL: an orphan
     char *thread;
     char *run;
@@ -138,7 +140,7 @@ void ss_contact_bye(
     struct ss_session *session, struct contact *contact, bool drains);
 // The operator wants us to leave.
 void ss_contact_drain(struct ss_session *session, struct contact *contact);
-// Beats, pings, HELLOs that are due; its silence.
+// Send the beats, pings and HELLOs that are due; notice its silence.
 void ss_contact_mind(struct ss_session *session, struct contact *contact);
 void ss_contact_flush(struct ss_session *session, struct contact *contact);
 int64_t ss_contact_wake_at(
@@ -152,7 +154,7 @@ struct contact *ss_contact_add(
 void ss_contact_drop(struct ss_session *session, struct contact *contact);
 void ss_members_told(
     struct ss_session *session, char *const *endpoints, size_t count);
-// Those that were dropped in the step before.
+// Free the contacts that were dropped in the step before.
 void ss_contacts_forget_gone(struct ss_session *session);
 void ss_contacts_fini(struct ss_session *session);
 
@@ -170,8 +172,8 @@ void ss_orphan_all(
 void ss_orphans_bound(struct ss_session *session);
 void ss_offers_for_hello(struct ss_session *session,
     const struct contact *contact, struct ss_session_command *hello);
-// False: it is of an owner before the one we know. Else it is known from now
-// on.
+// False: the epoch is older than the one we know. Otherwise it is the known one
+// from now on.
 bool ss_shard_is_current(
     struct ss_session *session, uint16_t shard, uint64_t epoch);
 void ss_sought(struct ss_session *session, struct contact *contact,
@@ -182,16 +184,16 @@ void ss_adopted(struct ss_session *session, struct contact *contact,
 // vouch.c: what may begin, and until when
 // A beat that goes out now names it.
 void ss_vouch_named(const struct ss_session *session, struct ss_held *held);
-// An order that has come: what it says of the last beat that was heard.
+// An order has come: take note of the last heard beat that it names.
 void ss_vouch_taken(const struct ss_session *session, struct ss_held *held);
 void ss_vouch_heard(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event);
-// Until when it may begin, for ss_session_may_begin().
+// Until when the order may begin, for ss_session_may_begin().
 int64_t ss_vouch_ends_ms(const struct ss_held *held);
-// It waits for a beat that has yet to name it.
+// The order waits for a beat that names it.
 bool ss_vouch_lacks(
     const struct ss_session *session, const struct ss_held *held);
-// The name is over: an order under it begins nothing.
+// The attempt of that name is over: an order under it begins nothing.
 void ss_spent_add(struct ss_session *session, const char *name);
 bool ss_is_spent(const struct ss_session *session, const char *name);
 
@@ -203,27 +205,28 @@ struct ss_held *ss_held_find(
     const struct ss_session *session, struct ss_attempt name);
 void ss_held_take(struct ss_session *session, struct contact *contact,
     struct ss_assignment *order);
-// Forget what has not begun; its names. Gives.
+// Forget attempts that have not begun; gives their names.
 struct ss_attempt *ss_held_hand_back(struct ss_session *session,
     const struct contact *contact, size_t *ret_count);
 void ss_held_start_queued(struct ss_session *session);
 void ss_held_rename(
     struct ss_session *session, struct ss_held *held, struct ss_attempt name);
 void ss_held_send_again(struct ss_session *session, struct ss_held *held);
-// What each coordinator uses of us.
+// Count the threads that each coordinator uses.
 void ss_held_weigh(struct ss_session *session);
 void ss_held_cancel(struct ss_session *session, struct ss_attempt name);
 void ss_held_settle(struct ss_session *session, struct ss_attempt name);
 void ss_held_end(struct ss_session *session, struct ss_outcome *outcome);
-// It came to its thread too late. Takes.
+// The order came to its thread too late. Takes it.
 void ss_held_unbegun(struct ss_session *session, struct ss_assignment *order);
 void ss_held_progress(
     struct ss_session *session, struct ss_attempt name, bool is_heartbeat);
-// Whose attempt it is, while its body runs and counts; or NULL.
+// The contact that an attempt belongs to while its body runs and counts; or
+// NULL.
 struct contact *ss_held_runs_for(
     const struct ss_session *session, struct ss_attempt name);
 void ss_held_expire(struct ss_session *session);
-// Send the outcomes that nobody has settled: all, or those due again.
+// Send the outcomes that are not settled: all of them, or those due again.
 void ss_held_send(
     struct ss_session *session, struct contact *contact, bool all);
 // When a body times out, or a result is sent again.

@@ -3,10 +3,9 @@
 //   beat at s names A   -> HEARD s        -> A may begin until s + begin_ms
 //   beat at s was heard -> order A says s -> A may begin until s + begin_ms
 //
-// All times are this worker's own: the coordinator repeats what the beat said,
-// so that nobody's clock is compared with another's, and a message that lay
-// anywhere for a while, on the way or in a process that slept, vouches for
-// less.
+// All times are this worker's own: the coordinator repeats the time of the
+// beat, so that no two clocks are compared, and a message that was delayed
+// anywhere, on the way or in a process that slept, vouches for less.
 #include "worker/session/limits.h"
 #include "worker/session/state.h"
 
@@ -21,7 +20,7 @@ void ss_vouch_named(const struct ss_session *session, struct ss_held *held)
         held->named_ms = session->now_ms;
 }
 
-// A copy of one that is over, and whose name was dropped, was sent before that.
+// A late copy of an order whose name was dropped was sent before that.
 void ss_vouch_taken(const struct ss_session *session, struct ss_held *held)
 {
     uint64_t heard = held->order->heard;
@@ -45,8 +44,8 @@ bool ss_vouch_lacks(
            !ss_session_may_begin(ss_vouch_ends_ms(held), session->now_ms);
 }
 
-// What runs, or is on its way to a thread, is stopped by CANCEL; it does not
-// begin if it comes back.
+// An attempt that runs, or is on its way to a thread, is stopped by CANCEL; it
+// does not begin again if it comes back.
 static void drop(struct ss_session *session, const struct contact *contact,
     struct ss_attempt name)
 {
@@ -62,7 +61,7 @@ void ss_vouch_heard(struct ss_session *session, struct contact *contact,
     const struct ss_session_event *event)
 {
     if (event->sent > (uint64_t)session->now_ms)
-        return; // no beat of ours
+        return; // not a beat of ours
     int64_t sent_ms = (int64_t)event->sent;
     for (struct ss_map_entry *e = session->held.first; e; e = e->next) {
         struct ss_held *held = e->value;

@@ -21,8 +21,8 @@
 // with a coordinator and workers (docs/reference/requests.md): a thread that
 // was begun here can go on there. Nodes are called one after the other, on the
 // thread that asks, in the order in which the engine hands them out; what they
-// emit is shown when they return. A body that is over its time is not stopped,
-// but what it returns late counts as a timeout.
+// emit is shown when they return. A body that exceeds its time is not stopped,
+// but a result that comes late counts as a timeout.
 //
 // Everything happens within a call of ss_local_ask(), which returns when the
 // answer is final. A program that ends in the middle loses nothing that its
@@ -57,9 +57,9 @@ struct ss_local_options {
     const struct ss_app *app; // whose graphs run; NULL: none, state alone
     const char *app_arg;      // what the application's build function gets
     const char *store;        // "memory:" (the default), "sqlite:FILE"
-    // What waits (retries) waits in no time: the clock jumps. For tests.
+    // Waiting (for retries) takes no time: the clock jumps. For tests.
     bool skip_waiting;
-    uint64_t seed; // for the random parts of ids; 0: another one each time
+    uint64_t seed; // for the random parts of ids; 0: a new one each time
 };
 
 struct ss_local;
@@ -68,7 +68,7 @@ struct ss_local;
 // "version_mismatch"), or the store ("busy", "io_error", "corrupt", ...).
 int ss_local_open(const struct ss_local_options *options,
     struct ss_local **ret_local, struct ss_local_error *ret_error);
-// NULLs; NULL is fine.
+// Sets *local to NULL; a NULL there is fine.
 void ss_local_close(struct ss_local **local);
 
 // Something before the final answer: {"run", "thread", "accepted": true}, then
@@ -81,8 +81,8 @@ struct ss_local_listener {
 };
 
 // Any request: `op` and `body` (taken; NULL: {}). Gives the final answer. An
-// answer {"error": ...} is an error here; a run that failed is none: its answer
-// has "status": "failed" and says why. `listener` may be NULL.
+// answer {"error": ...} is returned as an error; a failed run is not an error:
+// its answer has "status": "failed" and says why. `listener` may be NULL.
 int ss_local_ask(struct ss_local *local, const char *op, json_t *body,
     const struct ss_local_listener *listener, json_t **ret_answer,
     struct ss_local_error *ret_error);

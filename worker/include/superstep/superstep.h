@@ -23,16 +23,16 @@
 //
 // What is promised: a node's body may run more than once (when its worker is
 // lost, when it is retried, when it goes on after an interrupt); what it wrote
-// is applied exactly once. For calls to the world outside, give them
-// ss_idempotency_key(): it is the same over all attempts of one task.
+// is applied exactly once. Pass ss_idempotency_key() along with calls to the
+// outside world: it is the same in all attempts of one task.
 //
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *lend* lives until the node
 // returns, and must not be modified: other tasks may read it. A NULL where a
 // value is taken (json_pack() gives one for a wrong format) fails the task.
 //
-// A body runs on one of its worker's threads; several may run at once. Nothing
-// here may be called by another thread than the body's own.
+// A body runs on one of its worker's threads; several may run at once. Call
+// these functions from the body's own thread only.
 #ifndef SUPERSTEP_H
 #define SUPERSTEP_H
 
@@ -62,7 +62,7 @@ struct ss_route;     // one question to a router
 struct ss_app_builder;
 typedef int ss_app_build_fn(struct ss_app_builder *app, const char *arg);
 typedef void ss_graph_fn(struct ss_graph_def *graph);
-// The same with something of the application's own.
+// The same with a context of the application's own.
 typedef void ss_graph_ctx_fn(struct ss_graph_def *graph, void *ctx);
 
 struct ss_app_graph {
@@ -96,7 +96,7 @@ struct ss_app {
     __attribute__((visibility("default")))
 
 // In a build function: define a graph. `ctx` is borrowed for the process' life.
-// Returns 0, or -1 if the graph does not compile; the worker tells why.
+// Returns 0, or -1 if the graph does not compile; the worker logs why.
 int ss_app_graph(struct ss_app_builder *app, const char *name,
     ss_graph_ctx_fn *define, void *ctx);
 // Say why the application cannot be built. Returns -1.
@@ -107,8 +107,8 @@ int ss_app_error(struct ss_app_builder *app, const char *format, ...)
 
 enum ss_type { SS_ANY, SS_INT, SS_FLOAT, SS_STR, SS_BOOL, SS_LIST, SS_DICT };
 
-// How a key takes several writes in one superstep. Without one it keeps one
-// value, and two writes to it in one superstep fail the run.
+// How a key combines several writes in one superstep. Without a reducer it
+// keeps one value, and two writes to it in one superstep fail the run.
 enum ss_reduce {
     SS_LAST, // no reducer
     SS_ADD,  // numbers add, text and lists concatenate
@@ -150,8 +150,8 @@ struct ss_key_options {
 };
 
 // Definitions return nothing: the first mistake sticks, and the worker refuses
-// to start with a message that names the graph and the key, node or edge. All
-// that they are given is copied, but functions and their `ctx`.
+// to start with a message that names the graph and the key, node or edge.
+// Everything that they are given is copied, except functions and their `ctx`.
 void ss_key_with(struct ss_graph_def *graph, const char *key, enum ss_type type,
     const struct ss_key_options *options);
 // ss_key(graph, "log", SS_LIST, .reducer = SS_ADD);
@@ -178,7 +178,8 @@ struct ss_retry_policy {
     double backoff_factor;       // 0: 2.0
     int64_t max_interval_ms;     // 0: 128000
     bool no_jitter;
-    const char *const *retry_on; // error kinds; NULL: what may pass by itself
+    const char *const
+        *retry_on; // error kinds; NULL: errors that may be temporary
 };
 
 struct ss_node_options {
@@ -193,7 +194,7 @@ struct ss_node_options {
     ss_node_fn *on_error;       // runs when it failed for good
     const char *const *goes_to; // where its commands may go, for drawing
     const char *subgraph;       // ss_subgraph()'s name, in place of a body
-    const char *const *labels;  // what its worker must offer
+    const char *const *labels;  // labels that its worker must have
     const char *metadata;       // JSON text
     void *ctx;                  // ss_ctx(task)
     char end_;
@@ -215,7 +216,7 @@ void ss_join(
     struct ss_graph_def *graph, const char *to, const char *const *from);
 #define SS_ALL(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-// Where to go after `from`, decided when it has run, by the router.
+// Where to go after `from`: the router decides when `from` has run.
 struct ss_branch_options {
     const char *name;         // default: "branch", then "branch2" ...
     const char *const *reads; // keys that the router sees; NULL: the node's
@@ -236,7 +237,7 @@ void ss_branch_with(struct ss_graph_def *graph, const char *from,
 // "inner").
 void ss_subgraph(struct ss_graph_def *graph, const char *name,
     ss_graph_ctx_fn *define, void *ctx);
-// Of a subgraph: true keeps its state between calls, false never stores it.
+// For a subgraph: true keeps its state between calls, false never stores it.
 void ss_checkpointer(struct ss_graph_def *graph, bool keep);
 // Breakpoints: node names, or "*". Ends with NULL.
 void ss_interrupt_before(struct ss_graph_def *graph, const char *const *nodes);
@@ -246,7 +247,7 @@ void ss_defaults_with(
     struct ss_graph_def *graph, const struct ss_node_options *options);
 #define ss_defaults(graph, ...)                                                \
     ss_defaults_with((graph), &(const struct ss_node_options){__VA_ARGS__})
-// Refuse at start what would only be warned of at run time.
+// Refuse at start what would only cause a warning at run time.
 void ss_strict(struct ss_graph_def *graph);
 // Any part of a description at once (common/model/spec.h), for graphs that are
 // data: lists ("state", "channels", "nodes", "edges", "branches") add to what
@@ -276,11 +277,12 @@ const char *ss_input_str(struct ss_task *task, const char *key);
 int64_t ss_input_int(struct ss_task *task, const char *key);
 
 // Update the state: an object key -> value. Takes. Keys that the state does not
-// have vanish. May be called several times; each counts. Nothing is applied
-// before the body returned 0. Returns 0, so that `return ss_update(...)` reads
-// well.
+// have are dropped. May be called several times; each call counts. Nothing is
+// applied before the body has returned 0. Returns 0, so that `return
+// ss_update(...)` reads well.
 int ss_update(struct ss_task *task, json_t *update);
-// {"__overwrite__": value}: replaces what a reducer has gathered. Takes, gives.
+// {"__overwrite__": value}: replaces the value that a reducer has built up.
+// Takes, gives.
 json_t *ss_overwrite(json_t *value);
 // One more task, in the next superstep, of `node` with this input. Takes.
 int ss_send_to(struct ss_task *task, const char *node, json_t *input);
@@ -290,8 +292,8 @@ int ss_goto(struct ss_task *task, const char *node);
 // Takes `update` (may be NULL); `node` may be NULL.
 int ss_parent(struct ss_task *task, json_t *update, const char *node);
 // Return any value as it is, as if the body were a function (graphs that are
-// data; marks as common/model/writers.h says). Takes. Beside other calls it is
-// one of the list that the body returns.
+// data; marks as common/model/writers.h says). Takes. Together with other calls
+// it is one item of the list that the body returns.
 int ss_return(struct ss_task *task, json_t *value);
 
 // Something for those who stream "custom", at once. Takes. Costs next to
@@ -306,8 +308,8 @@ int ss_emit_message(struct ss_task *task, json_t *chunk);
 enum { SS_INTERRUPTED = -1001, SS_FAILED = -1002 };
 // Ask a person. The first time: returns SS_INTERRUPTED, and the body returns
 // that. When the answer is there the body runs again from its beginning, and
-// the call gives it (lent) and returns 0. Takes `question`. What stands before
-// the call happens again: keep it free of effects, and ask in the same order.
+// the call gives it (lent) and returns 0. Takes `question`. The code before the
+// call runs again: keep it free of effects, and ask in the same order.
 int ss_interrupt(struct ss_task *task, json_t *question, json_t **ret_answer);
 // The same, and a JSON Schema of the answer. It is shown. With `check` its
 // "type" is enforced ("integer", "number", "string", "boolean"): "5" is
@@ -319,7 +321,7 @@ int ss_interrupt_schema(struct ss_task *task, json_t *question, json_t *schema,
 
 // Fail. The kind is yours ("rate_limited", or NULL); retry policies may name
 // it. ss_fail: may be retried. ss_fail_final: never is. The first failure
-// sticks, whatever the body returns then. Returns SS_FAILED.
+// sticks, whatever the body returns afterwards. Returns SS_FAILED.
 int ss_fail(struct ss_task *task, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int ss_fail_final(struct ss_task *task, const char *kind, const char *format,
@@ -344,7 +346,8 @@ const char *ss_thread_id(struct ss_task *task);
 const char *ss_run_id(struct ss_task *task);
 const char *ss_task_id(struct ss_task *task);
 const char *ss_node_name(struct ss_task *task);
-// The same over all attempts of this task: for idempotent calls outside.
+// The same in all attempts of this task: for idempotent calls to other
+// services.
 const char *ss_idempotency_key(struct ss_task *task);
 json_t *ss_config(struct ss_task *task);  // of the run; lent; may be NULL
 json_t *ss_context(struct ss_task *task); // of the run; lent; may be NULL
@@ -356,8 +359,8 @@ void ss_log(struct ss_task *task, const char *format, ...)
 // ---------------------------------------------------------------- in a router
 
 // A router returns 0, what ss_route_fail() returned, or another non-zero value,
-// which fails the task. One that chose nothing goes nowhere. Routers may run
-// again; they must have no effects.
+// which fails the task. A router that chose nothing leads nowhere. Routers may
+// run again; they must have no effects.
 
 // The state as it will be after this task alone. Lent.
 json_t *ss_state(struct ss_route *route);

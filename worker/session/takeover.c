@@ -1,9 +1,9 @@
 // takeover.c - attempts whose coordinator has gone: offered to whoever has
 // their threads now, and renamed when that one takes them.
 //
-// An orphan runs on, and its result is kept, until a coordinator adopts it or
-// says that it is settled. Each shard has an epoch that rises with its owners:
-// what an older owner orders after we heard of a newer one is refused.
+// An orphan runs on, and its result is kept, until a coordinator takes it over
+// or says that it is settled. Each shard has an epoch that rises with its
+// owners: what an older owner orders after we heard of a newer one is refused.
 #include <stdlib.h>
 
 #include "common/model/value.h"
@@ -12,7 +12,8 @@
 
 // ------------------------------------------------------------------ orphans
 
-// What others would have to be told of it is not known: it is void.
+// The attempt is void: what its new owner would have to know about it is
+// unknown.
 static void abandon(struct ss_session *session, struct ss_held *held)
 {
     ss_held_settle(session, held->name);
@@ -38,7 +39,7 @@ void ss_orphans_bound(struct ss_session *session)
 {
     size_t count = 0, size = 0;
     struct ss_map_entry *before;
-    // From the newest on: the oldest are forgotten.
+    // Count from the newest on: the oldest are forgotten.
     for (struct ss_map_entry *e = session->held.last; e; e = before) {
         before = e->prev;
         struct ss_held *held = e->value;
@@ -75,7 +76,8 @@ static void add(struct ss_session_command *command, size_t *capacity,
     command->offers = offers;
 }
 
-// All that this coordinator may not know of: it may have been started again.
+// Offers of all attempts that this coordinator may not know: it may have been
+// restarted.
 void ss_offers_for_hello(struct ss_session *session,
     const struct contact *contact, struct ss_session_command *hello)
 {
@@ -134,7 +136,7 @@ void ss_sought(struct ss_session *session, struct contact *contact,
         if (is_offered(held))
             add(&answer, &capacity, held);
         else if (held->order)
-            abandon(session, held); // the new owner gives it anew
+            abandon(session, held); // the new owner orders it anew
     }
     SS_VEC_PUSH(&session->scratch, (void *)answer.offers);
     ss_session_say(session, &answer);
