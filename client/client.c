@@ -28,7 +28,7 @@ struct ss_client_call {
     void *ctx;
     bool is_done;
     json_t *answer;
-    struct ss_error error; // status SS_OK: `answer` counts
+    struct ss_error error; // if its status is SS_OK, `answer` counts
     struct ss_client_call *next;
 };
 
@@ -42,14 +42,16 @@ struct ss_client {
     struct ss_client_lines lines;
     char *endpoints[SS_CLIENT_ENDPOINTS_MAX]; // as they were given
     size_t endpoints_count;
-    char *home;          // the endpoint that is asked first
-    char *keys;          // or NULL
-    const char *trouble; // why nobody answers, as the last link said; or NULL
+    char *home; // the endpoint that is asked first
+    char *keys; // or NULL
+    const char
+        *trouble; // why nobody answers, as reported by the last link; or NULL
     int64_t wake_at_ms;
     struct ss_client_waits waits;
     uint64_t last_key;
     struct ss_client_call *calls;
-    // Items go out when a step is over, so listeners may start and drop calls.
+    // Items are delivered when a step is over, so listeners may start and drop
+    // calls.
     SS_VEC(struct delivery) deliveries;
     SS_VEC(uint64_t) refused; // keys that could not be sent at all
 };
@@ -63,7 +65,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Ids of runs must differ between all clients there are.
+// Ids of runs must differ between all clients.
 static uint64_t seed(void)
 {
     uint64_t number = 0;
@@ -130,7 +132,8 @@ static void complete(struct ss_client *client, uint64_t key, json_t *answer,
 
 // ------------------------------------------------------------------ connection
 
-// One that cannot be opened is silent: the talk goes on to the next.
+// A line that cannot be opened stays silent: the talk goes on to the next
+// endpoint.
 static void open_line(
     struct ss_client *client, const struct ss_talk_command *command)
 {
@@ -145,8 +148,8 @@ static void open_line(
     (void)status;
 }
 
-// A message that cannot go out now is lost; the talk asks again. Only one that
-// never can is an error.
+// A message that cannot be sent now is lost, and the talk asks again. Only one
+// that can never be sent is an error.
 static int send_message(struct ss_client *client, uint32_t line,
     const struct ss_message *message, struct ss_error *error)
 {
@@ -277,7 +280,7 @@ static void receive(
 {
     struct ss_message *message;
     struct ss_error error;
-    // What is no message is no sign of life of a coordinator either.
+    // Bytes that are not a message are not a sign of life either.
     if (ss_message_decode(bytes, size, &message, &error) != SS_OK)
         return;
     client->trouble = NULL;
@@ -323,8 +326,8 @@ static bool is_waiting(const struct ss_client *client)
 
 void ss_client_step(struct ss_client *client)
 {
-    // Bounded, so that a flood does not keep the caller's own loop waiting;
-    // what is left is there at the next step, which is due at once.
+    // Bounded, so that a flood does not keep the caller's own loop waiting; the
+    // rest is taken at the next step, which is due at once.
     int left = SS_CLIENT_MESSAGES_A_STEP_MAX;
     for (; left > 0; left--) {
         void *bytes;
@@ -344,8 +347,8 @@ void ss_client_step(struct ss_client *client)
 
 // -------------------------------------------------------------- open and close
 
-// One of the transports that a link knows. "tcp://host:port" is what people
-// mistype most, so it is looked at closely.
+// Check that the transport is one that links know. "tcp://host:port" is
+// mistyped most, so it is checked closely.
 static int check_endpoint(const char *endpoint, struct ss_error *error)
 {
     if (strncmp(endpoint, "ipc://", 6) == 0 && endpoint[6])

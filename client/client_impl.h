@@ -10,8 +10,8 @@
 int ss_client_error_fill(
     const struct ss_error *error, struct ss_client_error *ret_error);
 
-// Each coordinator that is known: those that were given, then those that others
-// told of. Lent until the next call; NULL: behind the last one.
+// The known coordinators by index: those that were given, then those that
+// others announced. Lent until the next call; NULL behind the last one.
 const char *ss_client_coordinator(const struct ss_client *client, size_t index);
 
 #endif

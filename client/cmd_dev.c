@@ -121,7 +121,7 @@ static void start_worker(struct dev *dev, struct member *it, size_t number)
     char slots[32];
     const char *argv[16];
     size_t count = 0;
-    // A name of its own each time: the one before may still hold a lease.
+    // A new name each time: the old one may still hold a lease.
     if (it->starts++ == 0)
         snprintf(it->name, sizeof(it->name), "w%zu", number);
     else
@@ -163,7 +163,8 @@ static void print_graphs(const struct dev *dev)
 {
     struct ss_client *client;
     struct ss_client_error error;
-    // It has said that it is ready: only a busy machine makes it late.
+    // The worker has said that it is ready: its graphs are late only on a busy
+    // machine.
     enum { LATE_MS = 4000 };
     const struct ss_client_options client_options = {.endpoints = dev->endpoint,
         .connect_ms = LATE_MS,
@@ -223,7 +224,7 @@ static void on_coordinator_line(struct dev *dev, const char *line)
         return;
     }
     dev->coordinator.is_ready = true;
-    if (dev->endpoint) { // it is back
+    if (dev->endpoint) { // it was restarted
         printf("the coordinator is ready again\n");
         fflush(stdout);
         return;
@@ -282,7 +283,7 @@ static void fail(struct dev *dev)
     }
 }
 
-// Again soon, and later each time it does not live long.
+// Start it again soon, and later each time that it does not live long.
 static void start_later(struct member *it)
 {
     int64_t now = ss_clock_ms();
@@ -301,7 +302,8 @@ static void on_coordinator_end(struct dev *dev, int status)
         return;
     char *text = ss_child_status_text(status);
     if (!dev->endpoint || WIFEXITED(status)) {
-        // It has said why on stderr: a port in use, a full disk.
+        // The coordinator printed the reason on stderr: a port in use, a full
+        // disk.
         if (dev->endpoint)
             ss_cli_fail("the coordinator %s", text);
         fail(dev);
@@ -361,7 +363,7 @@ static void start_due(struct dev *dev)
     }
 }
 
-// True while somebody lives or will.
+// True while a process lives or will be started.
 static bool goes_on(struct dev *dev)
 {
     if (!dev->is_draining)

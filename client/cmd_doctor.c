@@ -1,9 +1,10 @@
 // cmd_doctor.c - superstep doctor: what is wrong, and what to do about it.
 //
-// Without words it asks the coordinator that is running, and each other one
-// that this one tells of for what it found damaged. Behind "--" stand the
-// options of one that is to start: superstep-coordinator --check looks at them,
-// at its keys and its store, and says what it found, a line of JSON each.
+// Without words it asks the running coordinator, and asks each other
+// coordinator that this one names what it found damaged. Behind "--" stand the
+// options of a coordinator that is to start: superstep-coordinator --check
+// looks at them, at the keys and the store, and prints a line of JSON for each
+// finding.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "common/model/value.h"
 
 enum { WORDS_MAX = 64, TEXT_SIZE = 1024, RUNS_LOOKED_AT = 1000 };
-// So long an answer may take that the coordinator has in memory, and a list
+// How long an answer may take that the coordinator has in memory, and a list
 // that it has to read.
 enum { ANSWER_MS = 2000, RUNS_MS = 5000 };
 enum { ROLES = SS_ROLE_CLIENT | SS_ROLE_OPERATOR };
@@ -51,7 +52,7 @@ static void take_lines(struct ss_child *child, json_t *found)
     }
 }
 
-// Its standard error is ours: a wrong option is said there.
+// The child shares our standard error, where it reports a wrong option.
 static int look_at_start(json_t *found)
 {
     enum { LOOK_MS = 5 };
@@ -70,7 +71,7 @@ static int look_at_start(json_t *found)
         ss_free(program);
         return ss_cli_fail("%s", error.message);
     }
-    // To the end of what it says, then to its own.
+    // Read to the end of its output, then wait for its end.
     while (child.out_fd >= 0) {
         struct pollfd item = {.fd = child.out_fd, .events = POLLIN};
         poll(&item, 1, -1);
@@ -145,7 +146,7 @@ static void look_at_pauses(const json_t *answer, json_t *found)
     }
 }
 
-// Several coordinators may tell of the same damage: it is told once.
+// Several coordinators may report the same damage: it is shown once.
 static void add_damaged(json_t *found, const char *text)
 {
     size_t i;
@@ -156,8 +157,8 @@ static void add_damaged(json_t *found, const char *text)
     add(found, SS_FINDING_DAMAGED, text);
 }
 
-// Whether its store answers. `who`: the coordinator, NULL: the one that is
-// asked for all else.
+// Whether the store of a coordinator answers. `who`: its endpoint; NULL: the
+// coordinator that is asked everything else, too.
 static bool take_health(const json_t *answer, const char *who, json_t *found)
 {
     const json_t *health = json_object_get(answer, "health");
@@ -182,8 +183,8 @@ static int ask_health(struct ss_client *client, json_t **ret_answer,
         client, "health", NULL, &quickly, ret_answer, ret_error);
 }
 
-// True, too, of a coordinator of an older version, which does not say. What
-// goes through the store would wait with it.
+// True also for a coordinator of an older version, which does not say. Requests
+// that go through a silent store would wait with it.
 static bool look_at_health(struct ss_client *client, json_t *found)
 {
     json_t *answer = NULL;
@@ -217,7 +218,7 @@ static void look_at_member(const char *endpoint, json_t *found)
     ss_client_close(&client);
 }
 
-// What one of several has found damaged only that one knows.
+// Each coordinator knows only what it found damaged itself.
 static void look_at_members(const struct ss_client *client, json_t *found)
 {
     const char *home = ss_client_endpoint(client);
@@ -227,7 +228,7 @@ static void look_at_members(const struct ss_client *client, json_t *found)
             look_at_member(endpoint, found);
 }
 
-// It goes through the store, which may fall silent just now.
+// This goes through the store, which may fall silent just now.
 static void look_at_runs(
     struct ss_client *client, const json_t *graphs, json_t *found)
 {

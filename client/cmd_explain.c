@@ -9,7 +9,8 @@
 
 static struct ss_arg_list words;
 static const char *thread;
-static bool is_thread; // RUN is one: -t stands behind it, as it once did
+static bool is_thread; // the word RUN is a thread: -t stands behind it, as in
+                       // older versions
 
 const struct ss_arg ss_cmd_explain_options[] = {
     SS_CLI_WORDS(words, "RUN or THREAD", 0, 1),
@@ -38,7 +39,7 @@ static int ask(struct ss_client *client, const char *run, const char *of,
     return ss_client_ask(client, "explain", body, NULL, ret_answer, ret_error);
 }
 
-// What is no run may be a thread: people know those by name.
+// A word that is not a run may be a thread: people know threads by name.
 static int ask_of_either(struct ss_client *client, const char *id,
     json_t **ret_answer, struct ss_client_error *ret_error)
 {

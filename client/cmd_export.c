@@ -10,13 +10,13 @@ static bool replace;
 
 const struct ss_arg ss_cmd_export_options[] = {
     SS_CLI_FLAG("replace", 0, replace,
-        "what a thread has there goes; default: it is refused"),
+        "replace what a thread has there; default: refuse"),
     SS_CLI_LIST("class", classes, "MODULE.CLASS",
         "may be written, though Python imports and calls it when it\n"
         "reads the row; may be given several times, \"*\" is all"),
     SS_FOREIGN_OPTIONS};
 
-// Nothing is said of an error. SS_ENOTFOUND: it has no checkpoint.
+// An error is not printed. SS_ENOTFOUND: the thread has no checkpoint.
 static int move(struct ss_client *client, struct ss_saver *saver,
     const char *from, const char *to, json_t *reports, struct ss_error *error)
 {
@@ -46,8 +46,8 @@ struct all {
     int status;
 };
 
-// Of all: one without checkpoints is not a mistake, and one that cannot be
-// written does not keep the others from it.
+// When all threads are exported, one without checkpoints is not an error, and
+// one that cannot be written does not stop the others.
 static int export_any(struct ss_client *client, const json_t *item, void *ctx)
 {
     struct all *all = ctx;

@@ -42,7 +42,7 @@ static int reach(const char *host, const char *port)
     return fd;
 }
 
-// The answer to GET /health, cut where it is too long; "" if none came.
+// The answer to GET /health, cut if it is too long; "" if none came.
 static void fetch(int fd, char answer[ANSWER_SIZE])
 {
     static const char request[] = "GET /health HTTP/1.1\r\n"

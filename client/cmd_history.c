@@ -42,7 +42,7 @@ int ss_cmd_history(struct ss_client *client)
     const char *thread = words.items[0];
     json_t *history;
     struct ss_client_error error;
-    // One more than is shown: it tells what the last one changed.
+    // One more than is shown: the last one shown is compared with it.
     int64_t count = limit && !ss_cli_options.json ? limit + 1 : limit;
     json_t *more = json_pack("{s:o*, s:s*, s:s*}", "limit",
         ss_cli_number(count), "checkpoint_ns", ns, "graph", graph);

@@ -7,7 +7,7 @@ static const char *graph;
 
 const struct ss_arg ss_cmd_import_options[] = {
     SS_CLI_GRAPH(
-        graph, "the graph they belong to; default: whoever runs them says"),
+        graph, "the graph they belong to; default: the first run names it"),
     SS_FOREIGN_OPTIONS};
 
 static int import(struct ss_client *client, struct ss_saver *saver,
@@ -21,7 +21,7 @@ static int import(struct ss_client *client, struct ss_saver *saver,
     return SS_CLI_DONE;
 }
 
-// One that cannot be imported does not keep the others from it.
+// A thread that cannot be imported does not stop the others.
 static int import_all(
     struct ss_client *client, struct ss_saver *saver, json_t *reports)
 {

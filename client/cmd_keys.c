@@ -54,7 +54,7 @@ static int make_key(enum ss_role role, const char *name, struct ss_error *error)
     if (status == SS_OK)
         status = ss_key_make(name, role, &key, error);
     if (status == SS_OK) {
-        // Nothing is written where the list would refuse it.
+        // First see that the list takes the key; otherwise nothing is written.
         if (role != SS_ROLE_COORDINATOR)
             status = ss_allowed_put(&list, &key, error);
         if (status == SS_OK)
@@ -69,7 +69,7 @@ static int make_key(enum ss_role role, const char *name, struct ss_error *error)
     return status;
 }
 
-// One key of each role, where there is none.
+// Make one key of each role, where there is none.
 static int make_all(struct ss_error *error)
 {
     static const enum ss_role roles[] = {

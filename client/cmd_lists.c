@@ -1,6 +1,6 @@
-// cmd_lists.c - what a coordinator knows, as lists: superstep graphs, threads,
+// cmd_lists.c - lists of what a coordinator knows: superstep graphs, threads,
 // runs and workers, and superstep show WHAT, a console for operators. One table
-// says what lists there are; each command is a way to ask for one.
+// has all lists; each command prints one of them.
 #include <string.h>
 
 #include "client/cli/list.h"
@@ -44,14 +44,15 @@ struct subject {
     const char *what;
     const char *op; // the request, and the list in its answer; NULL: `show`
     bool has_limit;
-    bool is_paged;      // there may be more than one answer holds
-    const char *none;   // what stands in place of an empty list
-    const char *advice; // behind it, where the list has a command; or NULL
-    const char *name;   // the key of what --names lists
-    // What is to be known beside the list; adds to it, or makes another of it.
+    bool is_paged;    // the list may be longer than one answer
+    const char *none; // what stands in place of an empty list
+    const char
+        *advice;      // printed behind that by the list's own command; or NULL
+    const char *name; // the key of what --names lists
+    // Adds what more requests tell to the list, or replaces it.
     int (*fill)(
         struct ss_client *client, json_t **list, struct ss_client_error *error);
-    void (*word)(json_t *list); // for people: says it in other words
+    void (*word)(json_t *list); // for people: changes its words
     struct ss_list_column columns[COLUMNS_MAX];
 };
 
@@ -260,8 +261,8 @@ static void name_everything(json_t *pauses)
             json_object_set_new(item, "graph", json_string("(everything)"));
 }
 
-// Ask for it (`body` taken), and print it. `of`: the thread that was named, or
-// NULL.
+// Ask for a list (`body` taken), and print it. `of`: the thread that was named,
+// or NULL.
 static int list(struct ss_client *client, const struct subject *subject,
     json_t *body, const char *of, const char *advice)
 {
@@ -293,7 +294,7 @@ static int list(struct ss_client *client, const struct subject *subject,
     return SS_CLI_DONE;
 }
 
-// A list that has a command of its own, which is called as it is.
+// A list that has a command of its own: the command has the list's name.
 static int list_of(struct ss_client *client, const char *what)
 {
     const struct subject *subject = find(what);

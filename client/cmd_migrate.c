@@ -24,7 +24,7 @@ const struct ss_arg ss_cmd_migrate_options[] = {
         "to", 0, to, "VERSION", "the new version; the newest by default"),
     SS_CLI_OPTIONS};
 
-// `of` NULL: whatever thread has a run of that name.
+// `of`: the run's thread; NULL: any thread with a run of that name.
 static int move(struct ss_client *client, const char *of, const char *run)
 {
     json_t *answer = NULL;

@@ -6,8 +6,8 @@
 //                              +-- older than --delete-after --> deleted
 //                              +-- older than --prune-after  --> pruned
 //
-// One whose rows are damaged is told of and left; the others go on.
-// The coordinator decides on each thread, at the moment of its change.
+// A thread whose rows are damaged is reported and left alone; the others go on.
+// The coordinator decides on each thread at the moment when it changes it.
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ struct retain {
     json_int_t threads, deleted, pruned, used, waiting, damaged, cached;
 };
 
-// "30d" in milliseconds; 0: none was given. False after an error was said.
+// "30d" in milliseconds; 0: none was given. False after an error was printed.
 static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
 {
     static const struct {
@@ -65,8 +65,8 @@ static bool parse_age(const char *name, const char *text, int64_t *ret_ms)
     return false;
 }
 
-// Ask for one thread. "done", "nothing", "used", "waits", "damaged" (that was
-// said), or NULL after another error was said.
+// Ask for one thread. "done", "nothing", "used", "waits", "damaged" (printed),
+// or NULL after another error was printed.
 static const char *forget(struct ss_client *client, const char *op,
     const char *thread, int64_t idle_ms)
 {
@@ -75,7 +75,7 @@ static const char *forget(struct ss_client *client, const char *op,
     json_t *body = json_pack("{s:s, s:I, s:b}", "thread", thread, "idle_ms",
         (json_int_t)idle_ms, "keep_waiting", strcmp(op, "delete") == 0);
     if (ss_client_ask(client, op, body, NULL, &answer, &error) != 0) {
-        // It is at work, or was deleted meanwhile.
+        // The thread is in use, or was deleted meanwhile.
         if (strcmp(error.code, "busy") == 0 ||
             strcmp(error.code, "again") == 0 ||
             strcmp(error.code, "not_found") == 0)
@@ -119,7 +119,7 @@ static int retain_thread(
     return SS_CLI_DONE;
 }
 
-// Results whose time is over serve nobody.
+// Delete cached results that have expired.
 static bool clear_expired(struct ss_client *client, struct retain *counts)
 {
     struct ss_client_error error;

@@ -1,5 +1,5 @@
 // cmd_rows.c - superstep copy, delete and prune: threads with all their past.
-// What they did is told in rows.
+// They report how many rows they changed.
 #include <stdio.h>
 
 #include "client/cli/find.h"

@@ -50,7 +50,7 @@ const struct ss_arg ss_cmd_run_options[] = {SS_CLI_WORD(words, "GRAPH"),
         "enqueue behind it, interrupt it, or rollback what it did"),
     SS_CLI_DETACH(detach), SS_CLI_PROGRESS(progress), SS_CLI_OPTIONS};
 
-// Options that stand in the request as they are.
+// Options that are put into the request as they are.
 static int more_options(json_t **ret_more)
 {
     json_t *value = NULL;

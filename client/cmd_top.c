@@ -20,7 +20,7 @@ enum { TASKS_SHOWN = 15, INTERVAL_MIN_MS = 100, INTERVAL_MAX_MS = 3600000 };
 const struct ss_arg ss_cmd_top_options[] = {
     SS_CLI_INT("interval-ms", 0, interval_ms, "N", INTERVAL_MIN_MS,
         INTERVAL_MAX_MS, "the time between two looks (1000)"),
-    SS_CLI_FLAG("once", 0, once, "look once, and end"), SS_CLI_OPTIONS};
+    SS_CLI_FLAG("once", 0, once, "show it once, and end"), SS_CLI_OPTIONS};
 
 static const struct ss_list_column worker_columns[] = {
     {"WORKER", "worker", SS_LIST_TEXT, true},
@@ -94,7 +94,7 @@ static void print_pauses(const json_t *pauses)
         puts("");
 }
 
-// Attempts since the last frame tell how fast it goes.
+// The speed is the number of attempts since the last frame.
 static void print_frame(const struct ss_client *client,
     const struct frame *frame, int64_t started, int64_t passed_ms)
 {

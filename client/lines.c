@@ -74,7 +74,7 @@ struct ss_link *ss_client_lines_find(
 bool ss_client_lines_recv(struct ss_client_lines *lines, uint32_t *ret_number,
     void **ret_bytes, size_t *ret_size)
 {
-    struct ss_error ignored; // a message that is none is no sign of anybody
+    struct ss_error ignored; // a malformed message is not a sign of life
     for (size_t i = 0; i < lines->count; i++) {
         char peer[SS_PEER_SIZE];
         const struct ss_client_line *line =

@@ -8,10 +8,10 @@
 #include "common/base/mem.h"
 #include "common/model/value.h"
 
-// A request in the making: what is wrong with it is found where it is sent.
+// A request that is being made: an error in it is reported when it is sent.
 struct body {
     json_t *json;
-    const char *wrong; // the word that is; NULL: none
+    const char *wrong; // the key that is wrong; NULL: none
     const char *why;
 };
 
@@ -34,8 +34,8 @@ static struct body body_from(json_t *more)
     return body;
 }
 
-// Takes `value`; NULL: a text that is not UTF-8, which would be left out in
-// silence, and another thread be meant.
+// Takes `value`; NULL: a text that is not UTF-8; silently left out, the request
+// would mean another thread.
 static void set(struct body *body, const char *key, json_t *value)
 {
     if (json_object_set_new(body->json, key, value) != 0)
@@ -86,7 +86,7 @@ static int lacks(
     return ss_client_error_fill(&error, ret_error);
 }
 
-// Ask, and give what stands under `key` of the answer.
+// Ask, and give the value of `key` of the answer.
 static int fetch(struct ss_client *client, const char *op, struct body body,
     const char *key, json_t **ret_part, struct ss_client_error *ret_error)
 {
@@ -101,11 +101,11 @@ static int fetch(struct ss_client *client, const char *op, struct body body,
     return part ? SS_OK : lacks(op, key, ret_error);
 }
 
-// A list that an answer has no room for is asked for piece by piece.
+// A list that does not fit into one answer is asked for piece by piece.
 struct list {
     const char *op;
     const char *key;    // of the answer
-    const char *behind; // of the request: go on behind that item
+    const char *behind; // of the request: the item to go on behind
     // Where to go on behind an item. Gives.
     json_t *(*place)(const json_t *item);
 };
@@ -215,7 +215,7 @@ json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run)
     return NULL;
 }
 
-// Of the thread, with that id: page by page, to the empty one.
+// Whether the thread has a run of that id: look page by page, to the empty one.
 static int run_is_known(struct ss_client *client, const json_t *body,
     bool *ret_is_known, struct ss_client_error *ret_error)
 {

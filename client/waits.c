@@ -1,4 +1,5 @@
-// waits.c - asked after the first second, and then less and less often.
+// waits.c - asks why nothing comes, after the first second, and then less and
+// less often.
 #include "client/waits.h"
 
 #include <string.h>

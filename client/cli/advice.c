@@ -29,7 +29,7 @@ char *ss_cli_quote(const char *text)
     return ss_buf_steal(&buf, NULL);
 }
 
-// An answer of the type that is expected, to be replaced by the person.
+// A sample answer of the expected type, for the person to replace.
 static const char *sample(const json_t *interrupt)
 {
     const char *type =

@@ -5,11 +5,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
-// Any text as one word for a shell. Gives (ss_free).
+// Quote a text as one word for a shell. Gives (ss_free).
 char *ss_cli_quote(const char *text);
 
-// The interrupts of a run or a thread, each with its value, and the exact
-// command. Without any: how to go on behind a breakpoint.
+// Print the interrupts of a run or a thread, each with its value, and the
+// command that answers them. Without interrupts: how to go on behind a
+// breakpoint.
 void ss_cli_advise(
     const char *graph, const char *thread, const json_t *interrupts, FILE *to);
 

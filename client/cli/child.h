@@ -1,7 +1,7 @@
 // child.h - a program that we start, and whose standard output we read.
 //
-// It is in a process group of its own (ctrl-C at the terminal is ours to pass
-// on), and gets SIGTERM when we die without a word.
+// It is in a process group of its own (we pass on a ctrl-C at the terminal),
+// and gets SIGTERM when our process dies.
 #ifndef SS_CLI_CHILD_H
 #define SS_CLI_CHILD_H
 
@@ -31,10 +31,10 @@ int ss_child_start(struct ss_child *child, const char *const *argv,
 // The next line it printed, without its newline, into `ret_line`; false if
 // there is none yet. Never waits.
 bool ss_child_read(struct ss_child *child, char ret_line[SS_CHILD_LINE_SIZE]);
-// Whether it has ended; then *ret_status is as waitpid() gives it, and the
-// child is none any more. Never waits.
+// Whether the child has ended; then *ret_status is as waitpid() gives it, and
+// `child` is empty again. Never waits.
 bool ss_child_ended(struct ss_child *child, int *ret_status);
-// Nothing if there is none.
+// Does nothing where there is no child.
 void ss_child_signal(const struct ss_child *child, int signal);
 // "exited with status 1", "was killed by signal 9 (Killed)". Gives.
 char *ss_child_status_text(int status);

@@ -1,4 +1,4 @@
-// cli.c - from the command line to a subcommand, and how things are said.
+// cli.c - from the command line to a subcommand, and how messages are printed.
 #include "client/cli/cli.h"
 
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static const struct ss_cli_command *running;
 
 static void say(const char *format, va_list args)
 {
-    // What others wrote may be in it, and must not move the cursor.
+    // The message may quote others, whose text must not move the cursor.
     char message[MESSAGE_SIZE];
     vsnprintf(message, sizeof(message), format, args);
     char *lines = ss_text_lines(message);
@@ -74,14 +74,14 @@ static void offer(struct ss_hint *hint, json_t *list, const char *key)
     }
 }
 
-// The nearest name there is, in a list of the coordinator's: what stands under
-// `op` of its answer.
+// Offer the names of a list of the coordinator (`op`, and that key of its
+// answer) as candidates.
 static void hint_from(struct ss_client *client, const char *op, const char *key,
     const char *wanted, char *ret_hint)
 {
     struct ss_hint hint;
     json_t *answer;
-    // What went wrong is known: the hint is not worth a long wait.
+    // The error is known already: the hint is not worth a long wait.
     const struct ss_client_ask soon = {.timeout_ms = HINT_MS};
     if (ss_client_ask(client, op, NULL, &soon, &answer, NULL) != 0)
         return;
@@ -219,8 +219,8 @@ static bool takes_value(const char *word)
     return false;
 }
 
-// The options before the command. Returns the index of the command, 0 if it is
-// over with the exit status in *ret_exit.
+// The options before the command. Returns the index of the command; 0: there is
+// nothing left to do, and *ret_exit has the exit status.
 static int parse_front(
     const struct ss_cli_command *commands, int argc, char **argv, int *ret_exit)
 {
@@ -259,8 +259,9 @@ static void warn(void *ctx, enum ss_finding finding, const char *text)
         ss_finding_remedy(finding));
 }
 
-// Requests are JSON: a name that is not UTF-8 would be left out in silence,
-// and another thread or run be meant. Files have names of any bytes.
+// Requests are JSON: a name that is not UTF-8 would be silently left out, and
+// the request would mean another thread or run. Names of files may have any
+// bytes.
 static int check_words(
     const struct ss_cli_command *command, int argc, char **argv)
 {

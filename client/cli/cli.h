@@ -2,7 +2,7 @@
 //
 // A subcommand is a row of client/commands.def, and a function with a table of
 // options (options.h) in a file client/cmd_....c. Tables and messages are for
-// people; with --json machines get the coordinator's answer whole.
+// people; with --json programs get the coordinator's answer whole.
 #ifndef SS_CLI_CLI_H
 #define SS_CLI_CLI_H
 
@@ -14,7 +14,7 @@
 #include "client/cli/table.h"
 #include "common/app/settings.h"
 
-// What the command's exit status says; --help tells people the same.
+// The exit statuses; --help explains them to people.
 enum ss_cli_exit {
     SS_CLI_DONE = 0,
     SS_CLI_FAILED = 1,      // a failed run, or an error
@@ -62,21 +62,20 @@ int ss_cli_main(const struct ss_cli_command *commands, int argc, char **argv);
 int ss_cli_fail(const char *format, ...) SS_PRINTF(1, 2);
 // A mistake on the command line, with the way to the help. SS_CLI_USAGE.
 int ss_cli_usage(const char *format, ...) SS_PRINTF(1, 2);
-// What the client says; SS_CLI_ALONE where no coordinator answers. An unknown
-// graph or thread gets the nearest one there is ("Did you mean").
+// Print an error of the client; SS_CLI_ALONE where no coordinator answers. For
+// an unknown graph or thread the nearest one is suggested ("Did you mean").
 int ss_cli_client_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread);
 
 // Ask (ss_client_ask), `body` taken. Returns an exit status; on SS_CLI_DONE
-// gives *ret_answer, else what is wrong was said. `graph`: that is meant, or
-// NULL.
+// gives *ret_answer, otherwise the error was printed. `graph`: the graph of the
+// request, or NULL.
 int ss_cli_ask(struct ss_client *client, const char *op, json_t *body,
     const char *graph, json_t **ret_answer);
 
-// What an answer waits for, once: for ss_client_on_wait().
+// Print, once, what an answer waits for: for ss_client_on_wait().
 void ss_cli_tell_wait(void *ctx, const char *why);
-// A switch, or a number, as json_pack's "o*" takes it: NULL where it was not
-// given.
+// A switch, or a number, for json_pack's "o*": NULL where it was not given.
 json_t *ss_cli_flag(bool is_given);
 json_t *ss_cli_number(int64_t number);
 
@@ -86,13 +85,13 @@ void ss_cli_print_json(const json_t *json);
 // people. SS_CLI_DONE.
 typedef void ss_cli_print_fn(const json_t *answer);
 int ss_cli_print_answer(json_t *answer, ss_cli_print_fn *print);
-// Print what was written, and let it go. A page of a thread's values may be
-// long: SS_CLI_PAGE_SIZE_MAX is what it may have.
+// Print the buffer, and free it. A page of a thread's values may be long: it
+// has at most SS_CLI_PAGE_SIZE_MAX bytes.
 enum { SS_CLI_PAGE_SIZE_MAX = 256 * 1024 * 1024 };
 void ss_cli_print_buf(struct ss_buf *buf);
 // Print and destroy a table; `none` stands in place of one without rows.
 void ss_cli_print_table(struct ss_table *table, const char *none);
-// Columns of the terminal that stdout is, 0 if it is none.
+// Columns of the terminal that stdout is, 0 if it is not a terminal.
 size_t ss_cli_width(void);
 
 #endif

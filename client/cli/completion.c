@@ -118,7 +118,7 @@ static const char tail[] =
     "}\n"
     "complete -F _superstep superstep\n";
 
-// The programs take options and files.
+// The programs complete options and files.
 static void add_program(
     struct ss_buf *buf, const char *program, enum ss_settings_of of)
 {

@@ -4,7 +4,7 @@
 
 #include "client/cli/cli.h"
 
-// The commands there are; borrowed.
+// Set the table of commands; borrowed.
 void ss_cli_completion_commands(const struct ss_cli_command *commands);
 // The script. Gives (ss_free).
 char *ss_cli_completion_bash(void);

@@ -72,7 +72,8 @@ static void write_begin(struct ss_buf *buf, const json_t *explained)
         ss_buf_addf(buf, " %s", ago);
         ss_free(ago);
     }
-    if (!ss_json_bool(explained, "pruned", false)) // else that went, too
+    if (!ss_json_bool(
+            explained, "pruned", false)) // else its input is pruned, too
         write_entry(buf, json_object_get(explained, "request"));
     ss_buf_add_str(buf, ".\n");
 }

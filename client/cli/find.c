@@ -11,8 +11,8 @@
 #include "common/model/suggest.h"
 #include "common/model/value.h"
 
-// Checkpoints that are looked at for what namespaces there are, and how many of
-// those a sentence names.
+// How many checkpoints are searched for namespaces, and how many of these a
+// sentence names.
 enum { LOOKED_AT = 200, TOLD_MAX = 20 };
 
 typedef const char *id_fn(const json_t *item);
@@ -115,7 +115,7 @@ static bool is_listed(struct ss_client *client, const char *thread)
     return is_there;
 }
 
-// A thread that nobody ran here yet: imported, or a copy.
+// A thread without runs here has checkpoints if it was imported or copied.
 static bool has_checkpoints(struct ss_client *client, const char *thread)
 {
     json_t *answer = NULL;
@@ -129,7 +129,7 @@ static bool has_checkpoints(struct ss_client *client, const char *thread)
     return any;
 }
 
-// Of a page of checkpoints. False: there are none.
+// Collect the namespaces of a page of checkpoints. False: the page is empty.
 static bool namespaces_of(struct ss_client *client, const char *thread,
     const char *wanted, struct ss_buf *ret_list, char ret_hint[SS_HINT_SIZE])
 {
@@ -191,7 +191,7 @@ int ss_cli_no_state(
 int ss_cli_state_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread)
 {
-    // Without rows nothing says which graph it is of.
+    // Without rows nothing tells the thread's graph.
     if (strcmp(error->code, "not_found") != 0 || graph ||
         !is_listed(client, thread) || has_checkpoints(client, thread))
         return ss_cli_client_fail(client, error, graph, thread);

@@ -4,29 +4,29 @@
 
 #include "client/cli/cli.h"
 
-// The whole id of a checkpoint that may have been typed as tables show it. An
-// id that is not cut is taken as it is. Gives (ss_free). Returns an exit status
-// after saying what is wrong.
+// The whole id of a checkpoint, which may have been typed as tables show it,
+// cut. An id that is not cut is taken as it is. Gives (ss_free). Returns an
+// exit status, after printing the error.
 int ss_cli_find_checkpoint(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
 // The same for a run; `thread` NULL: of whatever thread.
 int ss_cli_find_run(struct ss_client *client, const char *thread,
     const char *typed, char **ret_id);
-// See that the checkpoint that the body of a request names is there. Returns an
-// exit status after saying that it is not.
+// Check that the checkpoint that the body of a request names is there. Returns
+// an exit status, after printing that it is not.
 int ss_cli_look(struct ss_client *client, const json_t *body);
-// The graph that ran on a thread last; NULL if none did, and the coordinator
-// knows it (or says that it does not). Gives (ss_free).
+// The graph that ran on a thread last; NULL if none did: then the coordinator
+// knows the graph (or says that it does not). Gives (ss_free).
 int ss_cli_find_graph(
     struct ss_client *client, const char *thread, char **ret_graph);
-// "There is no thread ...", with the nearest one there is. SS_CLI_FAILED.
+// Print "there is no thread ...", with the nearest one. SS_CLI_FAILED.
 int ss_cli_no_thread(struct ss_client *client, const char *thread);
-// Why there is no state: no such thread; one that has no checkpoints yet; or
-// one without the namespace `ns` (NULL: its own), with those that it has.
+// Print why there is no state: there is no such thread; it has no checkpoints
+// yet; or it lacks the namespace `ns` (NULL: its own), with those that it has.
 // SS_CLI_FAILED.
 int ss_cli_no_state(
     struct ss_client *client, const char *thread, const char *ns);
-// What a request for the state of a thread ended with, said as
+// Print the error of a request for the state of a thread, as
 // ss_cli_client_fail() does, or as above. An exit status.
 int ss_cli_state_fail(struct ss_client *client,
     const struct ss_client_error *error, const char *graph, const char *thread);

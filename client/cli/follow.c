@@ -218,7 +218,7 @@ static int print_failure(const struct ss_follow *follow, const json_t *answer)
     const char *code = ss_json_str(error, "code", "failed");
     const char *thread = ss_json_str(answer, "thread", follow->thread);
     char *text = failure_of(thread, ss_json_str(error, "node", NULL),
-        ss_json_str(error, "message", "the run failed without a word"));
+        ss_json_str(error, "message", "the run failed without a message"));
     int status = ss_cli_fail("%s (%s)", text, code);
     ss_free(text);
     return status;

@@ -19,8 +19,7 @@ struct ss_follow {
 // Ask, show, wait. Returns the exit status.
 int ss_cli_follow(struct ss_client *client, const struct ss_follow *follow);
 
-// What is said about a final answer, on stdout and stderr. Returns the exit
-// status.
+// Print a final answer, on stdout and stderr. Returns the exit status.
 int ss_cli_show_end(const struct ss_follow *follow, const json_t *answer);
 
 #endif

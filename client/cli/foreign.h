@@ -1,5 +1,5 @@
 // foreign.h - what `superstep import` and `superstep export` share: their words
-// and options, and the way through one thread or all of them.
+// and options, and the loop over one thread or all of them.
 #ifndef SS_CLI_FOREIGN_H
 #define SS_CLI_FOREIGN_H
 
@@ -14,9 +14,9 @@ extern const struct ss_arg ss_foreign_options[];
 
 struct ss_foreign {
     bool writes;                      // to the tables
-    struct ss_list_column columns[3]; // of what is told of each thread
-    // Move the thread `from`, which is `to` on the other side; append what is
-    // to be told. Returns an exit status.
+    struct ss_list_column columns[3]; // of the report on each thread
+    // Move the thread `from`, which is named `to` on the other side; append to
+    // the report. Returns an exit status.
     int (*one)(struct ss_client *client, struct ss_saver *saver,
         const char *from, const char *to, json_t *reports);
     int (*all)(

@@ -1,5 +1,6 @@
-// idle.h - why nothing happens: a run waits in silence when no worker serves
-// its graph, or its version of it. Whoever waits for it is told, once.
+// idle.h - why nothing happens: a run waits silently when no worker serves its
+// graph, or its version of the graph. Whoever waits for the run is told so,
+// once.
 #ifndef SS_CLI_IDLE_H
 #define SS_CLI_IDLE_H
 
@@ -11,7 +12,8 @@
 struct ss_idle {
     struct ss_client *client;
     const char *graph; // NULL: not known
-    // Borrowed; NULL: not known yet; without a graph and a run nothing is told.
+    // Borrowed; NULL: not known yet; without a graph and a run nothing is
+    // reported.
     const char *run;
     const char *thread; // of the run; or NULL
     int64_t since_ms;
@@ -25,12 +27,12 @@ void ss_idle_init(struct ss_idle *idle, struct ss_client *client,
 void ss_idle_fini(struct ss_idle *idle);
 // Something happened.
 void ss_idle_reset(struct ss_idle *idle, int64_t now_ms);
-// Look whether it is time to look. Gives a sentence (ss_free) once there is
-// something to tell, else NULL.
+// Ask, if it is time, why nothing happens. Gives a sentence (ss_free) once
+// there is something to report, otherwise NULL.
 char *ss_idle_look(struct ss_idle *idle, int64_t now_ms);
 
-// What `explain` (requests.md) says of a run that nobody serves. Gives a
-// sentence; NULL: somebody does.
+// The sentence about a run that no worker serves, from the answer to `explain`
+// (requests.md). Gives; NULL: some worker does.
 char *ss_idle_explained(const json_t *explained);
 // Whether one of the workers (requests.md) serves the graph.
 bool ss_idle_is_served(const json_t *workers, const char *graph);

@@ -30,7 +30,7 @@ static struct ss_id_form form_of(const json_t *list, const char *key)
     return form;
 }
 
-// Names with commas between. Gives.
+// Names separated by commas. Gives.
 static char *joined(const json_t *list)
 {
     struct ss_buf buf;
@@ -75,7 +75,7 @@ static char *plain_text(const json_t *value)
     return ss_text_json(value, 0);
 }
 
-// Gives; NULL where there is nothing to show.
+// The text of a cell. Gives; NULL where there is nothing to show.
 static char *cell_of(const json_t *value, const struct ss_list_column *column,
     struct ss_id_form form)
 {

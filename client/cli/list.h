@@ -26,7 +26,7 @@ struct ss_list_column {
 // as it is.
 void ss_cli_print_list(const json_t *list, const struct ss_list_column *columns,
     size_t count, const char *none);
-// One value of each object a line: for completion.
+// Print one value of each object, one a line: for completion.
 void ss_cli_print_names(const json_t *list, const char *key);
 
 #endif

@@ -1,5 +1,5 @@
-// move.c - threads in pieces: what one request may hold is bounded, and so is
-// what is in memory here.
+// move.c - threads move in pieces: the size of a request is bounded, and so is
+// the memory needed here.
 #include "client/cli/move.h"
 
 #include <string.h>
@@ -134,7 +134,8 @@ static int fetch(struct ss_client *client, const char *thread,
                : refused(&why, error);
 }
 
-// As many at once as fit into a piece, going by those before.
+// The number of checkpoints to ask for: as many as fit into a piece, judging by
+// the last page.
 static json_int_t next_limit(const json_t *page)
 {
     size_t each = size_of(page) / json_array_size(page) + 1;

@@ -5,9 +5,9 @@
 #include "client/saver/saver.h"
 #include <superstep/client.h>
 
-// Read `thread` there, and import it as `name`. `graph` may be NULL. The first
-// part of *ret_report is for people: {"thread", "checkpoints", "rows"}; given.
-// `error` says what is wrong there or here.
+// Read `thread` from the tables, and import it as `name`. `graph` may be NULL.
+// *ret_report: {"thread", "checkpoints", "rows"}; given. `error` says what is
+// wrong, in the tables or here.
 int ss_move_in(struct ss_client *client, struct ss_saver *saver,
     const char *thread, const char *name, const char *graph,
     json_t **ret_report, struct ss_error *error) SS_MUST_USE;
@@ -15,11 +15,11 @@ int ss_move_in(struct ss_client *client, struct ss_saver *saver,
 struct ss_move_out {
     const char *thread;
     const char *name; // there
-    bool replace;     // what it has there goes
+    bool replace;     // rows that it has there are deleted
     struct ss_ext_allowed allowed;
 };
 
-// Write a thread there, in one transaction. *ret_report: {"thread",
+// Write a thread into the tables, in one transaction. *ret_report: {"thread",
 // "checkpoints", "writes"}; given. SS_ENOTFOUND: it has no checkpoint.
 int ss_move_out(struct ss_client *client, struct ss_saver *saver,
     const struct ss_move_out *what, json_t **ret_report,

@@ -1,6 +1,6 @@
 // options.h - rows for the tables of options of commands (common/app/args.h):
-// the shapes that rows have, and the rows that several commands share. What is
-// in a row is said here once; where its value goes is the command's.
+// the forms of rows, and the rows that several commands share. Their words are
+// here once; each command says where the value goes.
 //
 //     const struct ss_arg ss_cmd_history_options[] = {
 //         SS_CLI_WORD(words, "THREAD"),
@@ -15,13 +15,13 @@
 
 // The options that every subcommand takes: the end of its own table.
 #define SS_CLI_OPTIONS SS_CLI_MORE(ss_cli_settings.items)
-// The table goes on in that one.
+// The table goes on in another one.
 #define SS_CLI_MORE(table)                                                     \
     {                                                                          \
         .name = NULL, .more = table                                            \
     }
 
-// The words that are no options: from `least` to `most` of them.
+// The words that are not options: from `least` to `most` of them.
 #define SS_CLI_WORDS(to_list, what, least, most)                               \
     {                                                                          \
         .name = what, .kind = SS_ARG_REST, .to = &to_list, .value = what,      \

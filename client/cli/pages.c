@@ -12,9 +12,10 @@ static const struct list {
     const char *op;
     int (*ask)(struct ss_client *client, json_t *more, json_t **ret_list,
         struct ss_client_error *ret_error);
-    size_t page;       // so many are asked for at once
+    size_t page;       // how many are asked for at once
     const char *place; // the key of an item that the next page goes on behind
-    const char *name;  // the same of a coordinator of an older version
+    const char
+        *name; // the same key in answers of a coordinator of an older version
 } lists[] = {{"threads", ss_client_threads, 500, "thread", "thread"},
     {"runs", ss_client_runs, 1000, "key", "run"}};
 
@@ -27,8 +28,8 @@ static const struct list *find(const char *op)
     return &lists[i];
 }
 
-// Where the next page begins, now in `body`: behind the last item of this one.
-// If that is where this one began, the list would never end.
+// Make `body` ask for the next page, behind the last item of this one. If this
+// page began there, too, the list would never end.
 static int go_on(const struct list *list, const json_t *page, json_t *body,
     struct ss_error *error)
 {
@@ -49,7 +50,8 @@ static int go_on(const struct list *list, const json_t *page, json_t *body,
     return SS_OK;
 }
 
-// The page that `body` asks for; `body` asks for the next one then. Gives.
+// Fetch the page that `body` asks for, and make `body` ask for the next one.
+// Gives.
 static int next(struct ss_client *client, const struct list *list, json_t *body,
     json_t **ret_page, struct ss_client_error *ret_error)
 {

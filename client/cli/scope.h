@@ -15,8 +15,9 @@ extern const struct ss_arg ss_scope_options[];
 const char *ss_scope_graph(void);
 // "graph digest" or "everything", for people. Gives (ss_free).
 char *ss_scope_text(void);
-// Ask `op` for it, with the fields of `more` (taken). Returns an exit status;
-// on SS_CLI_DONE gives *ret_answer, else what is wrong was said.
+// Send the request `op` for that scope, with the fields of `more` (taken).
+// Returns an exit status; on SS_CLI_DONE gives *ret_answer, otherwise the error
+// was printed.
 int ss_scope_ask(struct ss_client *client, const char *op, json_t *more,
     json_t **ret_answer);
 

@@ -83,7 +83,7 @@ static void write_values(const json_t *values, size_t width, struct ss_buf *buf)
     ss_table_destroy(&table);
 }
 
-// What is known of a task that has not been applied yet. Gives.
+// The state of a task whose writes were not applied yet. Gives.
 static char *task_state(const json_t *task)
 {
     const json_t *error = json_object_get(task, "error");
@@ -138,7 +138,8 @@ void ss_snapshot_write(const json_t *snapshot, size_t width, struct ss_buf *buf)
     write_values(json_object_get(snapshot, "values"), width, buf);
     const json_t *tasks = json_object_get(snapshot, "tasks");
     write_tasks(tasks, width, buf);
-    // Graphs within: with --subgraphs a task holds the snapshot of its own.
+    // Graphs inside: with --subgraphs a task holds the snapshot of its own
+    // graph.
     size_t i;
     json_t *task;
     json_array_foreach (tasks, i, task) {

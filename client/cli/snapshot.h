@@ -8,13 +8,13 @@
 #include "client/cli/text.h"
 #include "common/base/buf.h"
 
-// Whether it shows a checkpoint at all: a thread nobody ever ran has none, and
-// an id that nobody ever gave leads to none.
+// Whether there is a checkpoint to show: a thread that never ran has none, and
+// an unknown id leads to none.
 bool ss_snapshot_is_there(const json_t *snapshot);
 // Its id, "" where there is none. Borrowed.
 const char *ss_snapshot_id(const json_t *snapshot);
-// All of it: where it stands, the values, tasks and questions that wait.
-// `width` of the terminal, 0: no limit.
+// Write the whole snapshot: its place in the run, the values, tasks and
+// questions that wait. `width` of the terminal, 0: no limit.
 void ss_snapshot_write(
     const json_t *snapshot, size_t width, struct ss_buf *buf);
 // The names of the keys that differ from `before` (NULL: not known), with

@@ -33,12 +33,13 @@ struct step {
     char *update; // the last one
 };
 
-// Progress is told at once, updates when they are durable: those of a superstep
-// come after the next one has begun. So its line waits for them.
+// Progress is reported at once, updates when they are durable: those of a
+// superstep come after the next one has begun. So the line of a superstep waits
+// for them.
 struct ss_steps {
     size_t width;
     size_t node_width; // grows, so that lines stay aligned
-    int64_t began_us;  // when the first superstep began, for us
+    int64_t began_us;  // when we saw the first superstep begin
     struct step last;  // over, and perhaps without its updates
     struct step now;
 };
@@ -119,7 +120,7 @@ static void begin_line(
     ss_free(nodes);
 }
 
-// What it did: its update, or how many tasks. Gives.
+// What a superstep did: its update, or how many tasks it had. Gives.
 static char *deed(const struct step *step, size_t width)
 {
     if (step->updates_count == 1)

@@ -26,8 +26,8 @@ void ss_steps_event(struct ss_steps *steps, const json_t *event, int64_t now_us,
 // The run is over: append what is unfinished.
 void ss_steps_end(
     struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_lines);
-// Append the line of the superstep that goes on, without a newline; nothing
-// where it has hardly begun.
+// Append the line of the superstep that goes on, without a newline; nothing if
+// it has hardly begun.
 void ss_steps_live(
     const struct ss_steps *steps, int64_t now_us, struct ss_buf *ret_line);
 

@@ -200,7 +200,7 @@ static bool all_differ(
 
 struct ss_id_form ss_text_id_form(const char *const *ids, size_t count)
 {
-    // Ids of checkpoints begin with the time and end with chance.
+    // Ids of checkpoints begin with the time and end with random digits.
     static const struct ss_id_form forms[] = {
         {4, 2}, {4, 4}, {4, 6}, {8, 4}, {13, 2}, {13, 4}, {18, 4}};
     enum { COMPARED_MAX = 1000 };

@@ -23,7 +23,7 @@ char *ss_text_lines(const char *text);
 char *ss_text_cut(const char *text, size_t width);
 // A value on one line, at most `width` columns (0: no limit). Gives.
 char *ss_text_json(const json_t *json, size_t width);
-// The same as it is copied by programs: with spaces, never cut. Gives.
+// The same for programs: with spaces, never cut. Gives.
 char *ss_text_line(const json_t *json);
 
 // "0.4 ms", "12.3 s", "3 min 20 s". Gives.

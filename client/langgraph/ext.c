@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Text of a name, cut and without what a terminal or an error would not show.
+// The text of a name, cut, and without characters that a terminal would not
+// show.
 static bool take_name(
     struct ss_msgpack_reader *reader, char ret_name[SS_LANGGRAPH_CLASS_MAX])
 {
@@ -89,7 +90,7 @@ static bool is_safe(const char *name)
 #define X(module, class) module "." class,
 #include "client/langgraph/classes.def"
 #undef X
-        // no class, and nothing that is called
+        // not a class: reading it calls nothing
         "numpy.ndarray", "delta snapshot"};
     for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
         if (strcmp(safe[i], name) == 0)
@@ -128,7 +129,7 @@ static int check_ext(const struct ss_msgpack_item *item, int depth,
                    ? check(item->bytes, item->size, depth + 1, allowed, error)
                    : status;
     }
-    // Python makes null of a code that it does not know: nothing to fear.
+    // Python reads an unknown code as null, which is harmless.
     return item->code > SS_EXT_SNAPSHOT || item->code < 0
                ? SS_OK
                : ss_error_set(error, SS_EDENIED,

@@ -1,5 +1,5 @@
 // ext.h - LangGraph's extension types: what class an extension is of, and what
-// it holds. Nothing is ever made of a class here; its name is text.
+// it holds. No object of a class is ever made here; its name is text.
 //
 //   code 0  [module, name, arg]                  set, UUID, Decimal, enums ...
 //   code 1  [module, name, [arg...]]             Send, date, Path ...
@@ -39,20 +39,21 @@ struct ss_ext {
 bool ss_ext_open(const struct ss_msgpack_item *item, struct ss_ext *ret_ext);
 bool ss_ext_is(const struct ss_ext *ext, enum ss_ext_code code,
     const char *module, const char *name);
-// "module.Class" for people and for what may be exported: of any item. Text is
-// cut to its size and has no control characters.
+// "module.Class" of any item, for people and for the list of what may be
+// exported. The text is cut to its size and has no control characters.
 void ss_ext_class(
     const struct ss_msgpack_item *item, char ret_class[SS_LANGGRAPH_CLASS_MAX]);
 
-// What an export may write: the safe list, and what the user named ("*": all).
+// The classes that an export may write: the safe list, and those that the user
+// named ("*": all).
 struct ss_ext_allowed {
     const char *const *classes;
     size_t count;
 };
 
-// Every extension within the document, at any depth, is allowed; else
-// SS_EDENIED names the first that is not. SS_EFORMAT, SS_ELIMIT: no document,
-// or too deep.
+// Check that every extension within the document, at any depth, is allowed;
+// SS_EDENIED names the first that is not. SS_EFORMAT, SS_ELIMIT: not a
+// document, or too deep.
 int ss_ext_check(const void *bytes, size_t size,
     const struct ss_ext_allowed *allowed, struct ss_error *error) SS_MUST_USE;
 // The same for a class by its name.

@@ -1,4 +1,5 @@
-// form.c - what the engine looks into, from LangGraph's forms to ours and back.
+// form.c - values that the engine looks into, from LangGraph's forms to ours
+// and back.
 #include "client/langgraph/form.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static int unexpected(const struct ss_msgpack_item *item, const char *expected,
         error, SS_EFORMAT, "a %s stands where %s should", name, expected);
 }
 
-// Each item of a list through `decode`.
+// Decode each item of a list by `decode`.
 static int decode_each(struct ss_msgpack_reader *reader, decode_fn *decode,
     const char *expected, json_t **ret_json, struct ss_error *error)
 {
@@ -103,7 +104,7 @@ static int end_own(struct ss_buf *buf, enum ss_ext_code code,
 
 // ------------------------------------------------------------------ sends
 
-// A TimeoutPolicy of nothing but a run timeout, in milliseconds.
+// A TimeoutPolicy that has only a run timeout, in milliseconds.
 static int decode_timeout(
     struct ss_msgpack_reader *reader, json_t **ret_json, struct ss_error *error)
 {
@@ -151,7 +152,7 @@ static int decode_send(
     if (status == SS_OK)
         status = ss_msgpack_read(&ext.held, &node, error);
     if (status == SS_OK) {
-        // No name has a NUL: written again it would be another.
+        // A name with a NUL is refused: written again it would be another one.
         bool is_name = node.type == SS_MSGPACK_STR &&
                        !(node.size > 0 && memchr(node.bytes, 0, node.size));
         name =
@@ -427,7 +428,8 @@ static int decode_snapshot(const struct ss_msgpack_item *item,
     return status;
 }
 
-// The value of an extension of one field, or NULL in *ret_json: it is none.
+// The value of an extension that has one field; NULL in *ret_json: it is
+// another one.
 static int decode_inside(const struct ss_msgpack_item *item, bool is_write,
     json_t **ret_json, struct ss_error *error)
 {

@@ -1,5 +1,5 @@
-// form.h - stored values of channels and pending writes, in the forms that each
-// side gives them (spec/engine.md R13.23, R13.25).
+// form.h - stored values of channels and pending writes, in the forms of both
+// sides (spec/engine.md R13.23, R13.25).
 //
 //   what                    there                        here
 //   __pregel_tasks          Sends                        [{"$send": ...}]
@@ -11,14 +11,15 @@
 //   value} a delta channel         snapshot                     the value all
 //   else                as item.h says
 //
-// What must be looked into and is of another form is refused by its name.
+// A value that must be looked into, and has another form, is refused by its
+// name.
 #ifndef SS_LANGGRAPH_FORM_H
 #define SS_LANGGRAPH_FORM_H
 
 #include "client/langgraph/item.h"
 
-// True if the engine looks into it: then it is read and written in a form of
-// its own.
+// True if the engine looks into the value: then it is read and written in a
+// form of its own.
 bool ss_form_is_known(const char *channel, bool is_write);
 // The channel's stored value, or (is_write) one write to it. Gives.
 int ss_form_decode(const char *channel, bool is_write,

@@ -1,4 +1,4 @@
-// item.c - plain data both ways; what is none stays as bytes.
+// item.c - plain data both ways; other values stay bytes.
 #include "client/langgraph/item.h"
 
 #include <math.h>
@@ -80,8 +80,8 @@ static int decode_list(struct ss_msgpack_reader *reader, size_t count,
     return SS_OK;
 }
 
-// Put one pair into `map`. False in *ret_plain: its key is none that JSON has
-// (no text, a NUL in it, or there already).
+// Put one pair into `map`. False in *ret_plain: JSON cannot have its key (not
+// text, with a NUL, or a duplicate).
 static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
     bool *ret_plain, struct ss_error *error)
 {
@@ -104,8 +104,8 @@ static int decode_pair(struct ss_msgpack_reader *reader, int depth, json_t *map,
     return status;
 }
 
-// A map of other keys than text is kept as it is, and so is one that would
-// read as a mark of ours.
+// A map with keys other than text is kept as bytes, and so is one that would
+// read as one of our marks.
 static int decode_map(struct ss_msgpack_reader *reader, const uint8_t *begin,
     const struct ss_msgpack_item *item, int depth, json_t **ret_json,
     struct ss_error *error)
@@ -142,7 +142,7 @@ static const struct message {
 };
 enum { MESSAGES_COUNT = sizeof(messages) / sizeof(messages[0]) };
 
-// A field that holds what Python fills in by itself.
+// Does a field hold the default that Python fills in?
 static bool is_default(const char *key, const json_t *value)
 {
     static const char *const nulls[] = {
@@ -162,8 +162,8 @@ static bool is_default(const char *key, const json_t *value)
                strcmp(json_string_value(value), "success") == 0);
 }
 
-// The fields of a message as the map that add_messages knows; NULL: it is no
-// message of the table, or has what that map cannot say. Gives.
+// The fields of a message as the map that add_messages knows; NULL: it is not a
+// message of the table, or has more than that map can hold. Gives.
 static json_t *message_of(const struct ss_msgpack_item *item, int depth)
 {
     struct ss_ext ext;
@@ -325,8 +325,8 @@ static int encode_message(struct encoder *outer, const json_t *json, int depth)
     return status;
 }
 
-// A message of ours never holds what its class fills in; a map that somebody
-// made of all fields of one is a map.
+// Our messages never hold a default of their class; a map with all fields of a
+// message is just a map.
 static bool is_message(const json_t *json)
 {
     const char *key;

@@ -3,7 +3,7 @@
 // Plain data (null, booleans, integers of 64 bits, finite floats, text, lists,
 // maps with text as keys) becomes JSON. Messages of langchain_core become the
 // maps that add_messages knows, without the fields that hold their defaults.
-// All else becomes a mark (common/model/opaque.h) with its very bytes.
+// Everything else becomes a mark (common/model/opaque.h) with the same bytes.
 #ifndef SS_LANGGRAPH_ITEM_H
 #define SS_LANGGRAPH_ITEM_H
 
@@ -17,7 +17,7 @@
 int ss_item_decode(struct ss_msgpack_reader *reader, json_t **ret_json,
     struct ss_error *error) SS_MUST_USE;
 // Append the item. SS_EDENIED: an extension that `allowed` does not have.
-// SS_EFORMAT: a mark whose bytes are no msgpack. SS_ELIMIT: too deep, or `buf`
+// SS_EFORMAT: a mark whose bytes are not msgpack. SS_ELIMIT: too deep, or `buf`
 // is full.
 int ss_item_encode(const json_t *json, const struct ss_ext_allowed *allowed,
     struct ss_buf *buf, struct ss_error *error) SS_MUST_USE;
@@ -26,7 +26,7 @@ int ss_item_encode(const json_t *json, const struct ss_ext_allowed *allowed,
 json_t *ss_item_mark(
     const char *class_name, const char *tag, const void *bytes, size_t size);
 // The bytes and tag (borrowed) of a mark. Gives *ret_bytes. SS_EFORMAT: its
-// data is no base64.
+// data is not base64.
 int ss_item_mark_open(const json_t *mark, const char **ret_tag,
     uint8_t **ret_bytes, size_t *ret_size, struct ss_error *error) SS_MUST_USE;
 

@@ -17,9 +17,9 @@ enum {
 // The values and writes of one checkpoint together, as they are stored: a
 // request takes less, and JSON is rarely a quarter of what msgpack is.
 #define SS_LANGGRAPH_SAVED_MAX ((size_t)SS_VALUE_SIZE_MAX * 4)
-// What a row counts beyond its bytes.
+// What a row counts for in addition to its bytes.
 #define SS_LANGGRAPH_ROW_SIZE  ((size_t)256)
-// One value as it is stored: what the coordinator takes as one.
+// One value as it is stored: the largest that the coordinator takes.
 #define SS_LANGGRAPH_VALUE_MAX ((size_t)SS_VALUE_SIZE_MAX)
 
 #endif

@@ -1,5 +1,4 @@
-// msgpack.c - MessagePack: the heads of the format, and what stands behind
-// them.
+// msgpack.c - MessagePack: the heads of the format, and the data behind them.
 #include "client/langgraph/msgpack.h"
 
 #include "common/base/check.h"
@@ -132,7 +131,7 @@ static void set_float(struct ss_msgpack_item *item, uint64_t bits, size_t size)
     }
 }
 
-// The heads 0xc0 to 0xdf: what follows, and in how many bytes its size is.
+// The heads 0xc0 to 0xdf: what follows, and how many bytes its size takes.
 static const struct {
     enum ss_msgpack_type type;
     uint8_t bytes;
@@ -238,7 +237,7 @@ int ss_msgpack_read(struct ss_msgpack_reader *reader,
 
 int ss_msgpack_skip(struct ss_msgpack_reader *reader, struct ss_error *error)
 {
-    // Never more than the bytes of the input: each count was checked.
+    // Never more than the input has bytes: each count was checked.
     size_t open = 1;
     while (open > 0) {
         struct ss_msgpack_item item;
@@ -331,7 +330,8 @@ static void sized(struct ss_buf *buf, size_t size, uint8_t small, size_t room,
         head(buf, (uint8_t)(two + 1), size, 4);
 }
 
-// What no head can tell (over 4 GB) is beyond every buffer's maximum too.
+// A size that no head can hold (over 4 GB) is beyond the maximum of every
+// buffer, too.
 static void body(struct ss_buf *buf, const void *bytes, size_t size)
 {
     if (size > 0)

@@ -1,12 +1,12 @@
 // msgpack.h - MessagePack, one token at a time.
 //
 // Reads every form of the format; writes the shortest of integers, texts and
-// containers and eight bytes for floats, as Python's saver does, so that what
-// it wrote is written again byte for byte (spec/engine.md R13.10).
+// containers and eight bytes for floats, as Python's saver does, so that its
+// documents are written again byte for byte (spec/engine.md R13.10).
 //
-// By hand, because libraries build a tree, bounded by nothing but memory, and
-// choose forms of their own; here what comes from a database of others is read
-// in place, under the limits of limits.h.
+// By hand, because libraries build a tree, bounded only by memory, and choose
+// forms of their own; here the data of a foreign database is read in place,
+// under the limits of limits.h.
 #ifndef SS_LANGGRAPH_MSGPACK_H
 #define SS_LANGGRAPH_MSGPACK_H
 
@@ -23,7 +23,7 @@ enum ss_msgpack_type {
     SS_MSGPACK_INT,  // fits into int64_t
     SS_MSGPACK_UINT, // beyond that
     SS_MSGPACK_FLOAT,
-    SS_MSGPACK_STR,   // bytes and size; any bytes: whether it is UTF-8 is open
+    SS_MSGPACK_STR,   // bytes and size; any bytes, perhaps not UTF-8
     SS_MSGPACK_BIN,   // bytes and size
     SS_MSGPACK_EXT,   // bytes, size and code
     SS_MSGPACK_ARRAY, // count items follow
@@ -55,13 +55,13 @@ void ss_msgpack_init(
 // nothing, or more items than bytes are left.
 int ss_msgpack_read(struct ss_msgpack_reader *reader,
     struct ss_msgpack_item *ret_item, struct ss_error *error) SS_MUST_USE;
-// Pass one whole item, what it contains included, without recursion.
+// Skip one whole item with everything inside, without recursion.
 int ss_msgpack_skip(
     struct ss_msgpack_reader *reader, struct ss_error *error) SS_MUST_USE;
 // True if nothing is left.
 bool ss_msgpack_done(const struct ss_msgpack_reader *reader);
-// SS_EFORMAT if something is: what is stored is one document, and no reader of
-// Python's takes one with more behind it.
+// SS_EFORMAT if bytes are left: a stored value is one document, and no reader
+// in Python takes one with more behind it.
 int ss_msgpack_end(
     const struct ss_msgpack_reader *reader, struct ss_error *error) SS_MUST_USE;
 

@@ -6,7 +6,7 @@
 //   rows of writes         (task, path, idx, channel, type, blob)   --+  saved
 //
 // Versions are text there (spec/engine.md R13.31) and numbers here. A number
-// gets its text where it appears first: two branches that both make version 3
+// gets its text where it first appears: two branches that both make version 3
 // of a channel must not share a blob.
 #ifndef SS_LANGGRAPH_RECORD_H
 #define SS_LANGGRAPH_RECORD_H

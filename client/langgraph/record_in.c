@@ -155,7 +155,7 @@ static int record_from_msgpack(const void *bytes, size_t size, json_t *values,
     return status == SS_OK ? ss_msgpack_end(&reader, error) : status;
 }
 
-// What stands in the row itself; each is JSON, under its channel's rules.
+// The values in the row itself; each is JSON, under the rules of its channel.
 static int record_from_json(const void *bytes, size_t size, json_t *values,
     json_t **ret_record, struct ss_error *error)
 {
@@ -244,7 +244,7 @@ static int put_metadata(
         json_object_set_new(saved, "source",
             is_stub ? json_string("input") : json_incref(source));
         json_object_set(saved, "step", step);
-        json_object_del(metadata, "__loop__"); // a word of ours
+        json_object_del(metadata, "__loop__"); // a key of ours
         json_object_set(saved, "metadata", metadata);
     } else {
         status = ss_error_set(

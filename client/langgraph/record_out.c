@@ -102,7 +102,8 @@ static struct ss_map *channels_of(
     return channels;
 }
 
-// The text of a version that a node has seen: the channel's own if it is that.
+// The text of a version that a node has seen: the channel's own if it is the
+// current version.
 static json_t *seen_text(
     const struct ss_map *channels, const char *channel, const json_t *number)
 {
@@ -160,7 +161,8 @@ static int add_blob(struct rowing *rowing, const char *name,
     return SS_OK;
 }
 
-// Scalars stand in the row, the rest in rows of their own, where it is new.
+// Scalars stay in the row; other values go into rows of their own, if they are
+// new.
 static int split_values(struct rowing *rowing, json_t *inline_values)
 {
     const char *name;

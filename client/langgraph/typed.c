@@ -53,7 +53,7 @@ static int decode_msgpack(const char *channel, bool is_write, const void *bytes,
     return status;
 }
 
-// Kept as it is under its tag, whatever that is.
+// Keep the value as it is, under whatever tag it has.
 static int decode_other(const char *tag, const void *bytes, size_t size,
     json_t **ret_json, struct ss_error *error)
 {
@@ -88,7 +88,8 @@ int ss_typed_decode(const char *channel, bool is_write, const char *tag,
     return decode_other(tag, bytes, size, ret_json, error);
 }
 
-// What is stored under another tag than msgpack goes back under it.
+// A value that was stored under another tag than msgpack goes back under that
+// tag.
 static int encode_tagged(const json_t *mark,
     const struct ss_ext_allowed *allowed, char **ret_tag, struct ss_buf *buf,
     struct ss_error *error)

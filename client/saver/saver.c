@@ -1,4 +1,4 @@
-// saver.c - which of the two it is.
+// saver.c - chooses between the savers for PostgreSQL and SQLite.
 #include "client/saver/saver.h"
 
 #include <string.h>

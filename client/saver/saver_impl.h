@@ -24,8 +24,8 @@ struct ss_saver {
     const struct ss_saver_table *table;
 };
 
-// What was read of one checkpoint so far, in bytes of rows; from 0. SS_ELIMIT:
-// `size` more are over SS_LANGGRAPH_SAVED_MAX.
+// Add `size` bytes of rows to those read for one checkpoint (from 0).
+// SS_ELIMIT: that is over SS_LANGGRAPH_SAVED_MAX.
 int ss_saver_weigh(
     size_t *weight, size_t size, struct ss_error *error) SS_MUST_USE;
 

@@ -1,6 +1,7 @@
 // saver_postgres.c - checkpoints, checkpoint_blobs and checkpoint_writes.
 //
-// All columns travel in binary form; what is no text or bytea is cast to text.
+// All columns travel in binary form; those that are neither text nor bytea are
+// cast to text.
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct param {
     size_t size;
 };
 
-// The first line of what the server, or libpq, says.
+// An error with the first line of the server's, or libpq's, message.
 static int failed(const struct postgres_saver *saver, const PGresult *result,
     const char *what, struct ss_error *error)
 {
@@ -41,7 +42,7 @@ static int failed(const struct postgres_saver *saver, const PGresult *result,
         error, SS_EIO, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
 }
 
-// Gives *ret_result (may be NULL: it is cleared here).
+// Gives *ret_result (may be NULL: the result is cleared here).
 static int query(struct postgres_saver *saver, const char *what,
     const char *sql, const struct param *params, size_t count,
     PGresult **ret_result, struct ss_error *error)
@@ -311,7 +312,8 @@ static int clear_thread(struct postgres_saver *saver, const char *thread,
     return status;
 }
 
-// What was deleted where nothing should be is there again after the rollback.
+// Rows that were deleted although none should be there come back with the
+// rollback.
 static int begin(struct ss_saver *saver, const char *thread, bool replace,
     struct ss_error *error)
 {
@@ -381,8 +383,8 @@ static int commit(struct ss_saver *saver, struct ss_error *error)
 
 // ---------------------------------------------------------------- opening
 
-// What LangGraph's own setup() makes, with the numbers of its migrations. Where
-// it ran already, nothing of this does anything.
+// The tables that LangGraph's own setup() makes, with the numbers of its
+// migrations. Where setup() ran already, these statements do nothing.
 static const char setup[] =
     "BEGIN;"
     "CREATE TABLE IF NOT EXISTS checkpoint_migrations (v INTEGER PRIMARY KEY);"
@@ -434,7 +436,7 @@ static int look(
 
 static void close_saver(struct ss_saver *saver)
 {
-    PQfinish(mine(saver)->conn); // what is open is rolled back
+    PQfinish(mine(saver)->conn); // an open transaction is rolled back
     ss_free(mine(saver));
 }
 

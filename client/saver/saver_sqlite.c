@@ -87,8 +87,8 @@ static size_t size_of(sqlite3_stmt *statement, int column)
     return (size_t)sqlite3_column_bytes(statement, column);
 }
 
-// The first `count` columns are names: one that goes on behind a NUL would be
-// read as another.
+// The first `count` columns are names: a name with a NUL would be read as a
+// shorter one.
 static int check_names(
     sqlite3_stmt *statement, int count, struct ss_error *error)
 {
@@ -429,7 +429,7 @@ static int look(
     struct sqlite_saver *saver, bool to_write, struct ss_error *error)
 {
     sqlite3_busy_timeout(saver->db, BUSY_MS);
-    // What a file's own views and triggers say is not ours to trust.
+    // Views and triggers of a foreign file are not to be trusted.
     sqlite3_db_config(saver->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     int status = to_write ? execute(saver, schema, error) : SS_OK;
     if (status == SS_OK &&

@@ -1,5 +1,5 @@
-// endpoint.c - is somebody there: pings, knocking, silence (the picture in
-// session.h).
+// endpoint.c - is a coordinator there: pings, knocking, silence (the picture is
+// in session.h).
 #include "client/session/endpoint.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void line_destroy(struct ss_talk_endpoint *line)
     ss_free(line);
 }
 
-// The struct that the peer begins.
+// The struct whose first member is the peer.
 static struct ss_talk_endpoint *line_of(struct ss_peer *peer)
 {
     return (struct ss_talk_endpoint *)peer;
@@ -138,12 +138,12 @@ const char *ss_talk_detour(
     size_t given_count = talk->endpoints.given_count;
     if (given_count < 2 || !ss_endpoints_has(&talk->unreached, endpoint))
         return endpoint;
-    // That one too, once in a round: it may have come up meanwhile.
+    // That endpoint, too, once in a round: it may have come up meanwhile.
     size_t turn = request->detours++ % (given_count + 1);
     return turn < given_count ? talk->endpoints.items[turn] : endpoint;
 }
 
-// The coordinator there is gone: home knows who has its threads now.
+// The coordinator on this line is gone: home knows who has its threads now.
 static void lose_line(struct ss_talk *talk, struct ss_talk_endpoint *line)
 {
     if (!line->is_here && line->requests > 0 &&
@@ -216,7 +216,7 @@ static void pass_time(struct ss_talk *talk, struct ss_talk_endpoint *line)
     }
 }
 
-// Home last: what comes back to it is minded in the same step.
+// Home comes last: requests that return to it are handled in the same step.
 void ss_talk_endpoints_pass_time(struct ss_talk *talk)
 {
     struct ss_peers *lines = &talk->lines;
@@ -224,7 +224,7 @@ void ss_talk_endpoints_pass_time(struct ss_talk *talk)
         const struct ss_peer *peer = lines->items[i];
         pass_time(talk, line_of(lines->items[i]));
         if (i < lines->count && lines->items[i] == peer)
-            i++; // else it is gone, and the next one in its place
+            i++; // otherwise it was removed, and the next one is in its place
     }
     pass_time(talk, talk->home);
 }

@@ -12,7 +12,7 @@
 struct ss_talk_endpoint {
     struct ss_peer peer; // number 0: home
     bool is_here;        // it was heard, and is not silent
-    int64_t used_ms;     // a request was on it
+    int64_t used_ms;     // when a request was on it last
     size_t requests;     // on it
 };
 
@@ -31,7 +31,7 @@ struct ss_talk {
     struct ss_talk_endpoint *home; // the first of the lines
     struct ss_endpoints endpoints;
     size_t endpoint_index;         // of home
-    struct ss_endpoints unreached; // told of, and nobody was ever heard there
+    struct ss_endpoints unreached; // announced, but nobody was ever heard there
     struct ss_talk_request *requests; // in the order of asking
     size_t requests_count;
     int64_t now_ms;
@@ -40,12 +40,13 @@ struct ss_talk {
 
 // session.c
 void ss_talk_say(struct ss_talk *talk, const struct ss_talk_command *command);
-// Whoever is behind this line knows nothing of what was sent so far.
+// The coordinator on this line knows nothing of what was sent so far: hold all
+// its requests, to send them again.
 void ss_talk_hold_all(
     struct ss_talk *talk, struct ss_talk_endpoint *line, const char *why);
-// Nobody is there: all requests on home fail.
+// No coordinator is there: all requests on home fail.
 void ss_talk_give_up(struct ss_talk *talk);
-// Ask on this line, as soon as somebody is heard there.
+// Send the request on this line, as soon as a coordinator is heard there.
 void ss_talk_direct(struct ss_talk *talk, struct ss_talk_request *request,
     struct ss_talk_endpoint *line);
 
@@ -60,17 +61,17 @@ struct ss_talk_endpoint *ss_talk_endpoint_find(
 struct ss_talk_endpoint *ss_talk_endpoint_to(
     struct ss_talk *talk, const char *endpoint);
 void ss_talk_endpoint_ping(struct ss_talk *talk, struct ss_talk_endpoint *line);
-// There is something to ask: look whether somebody is there.
+// There is a request for this line: look whether a coordinator is there.
 void ss_talk_endpoint_want(struct ss_talk *talk, struct ss_talk_endpoint *line);
 bool ss_talk_endpoint_is_fresh(
     const struct ss_talk *talk, const struct ss_talk_endpoint *line);
 // Silence, pings, knocking; a line that nobody needs is closed.
 void ss_talk_endpoints_pass_time(struct ss_talk *talk);
 int64_t ss_talk_endpoints_wake_at_ms(const struct ss_talk *talk);
-// Coordinators may tell of each other by names that do not lead there from here
-// (a cluster in containers, asked from outside). Then those that were given are
-// asked one after the other: each is somebody. Borrowed: `endpoint`, or
-// another.
+// Coordinators may announce each other by names that cannot be reached from
+// here (a cluster in containers, asked from outside). Then the endpoints that
+// were given are asked one after the other: each leads to some coordinator.
+// Borrowed: `endpoint`, or another.
 const char *ss_talk_detour(struct ss_talk *talk,
     struct ss_talk_request *request, const char *endpoint);
 

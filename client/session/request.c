@@ -1,4 +1,4 @@
-// request.c - what a request was, how far it came, and how to ask it again.
+// request.c - a request, how far it came, and how to ask it again.
 #include "client/session/request.h"
 
 #include <string.h>
@@ -6,12 +6,13 @@
 #include "client/session/session.h"
 #include "common/base/mem.h"
 
-// An op of an unknown name may do anything: it is asked once.
+// An unknown request may do anything: it is sent once.
 static enum ss_op_repeat repeat_of(const char *op, const json_t *body)
 {
     const struct ss_op_row *row = ss_op_by_name(op);
     enum ss_op_repeat repeat = row ? row->repeat : SS_OP_REPEAT_ONCE;
-    // With a key of its own it is done once, however often it is asked for.
+    // With a key of its own a request is carried out once, however often it is
+    // sent.
     bool has_key = json_is_string(json_object_get(body, "key"));
     if (row && has_key && repeat == SS_OP_REPEAT_ONCE)
         return SS_OP_REPEAT_SAFE;
@@ -39,7 +40,8 @@ struct ss_talk_request *ss_talk_request_new(
         memcpy(request->seq, after, strlen(after) + 1);
         memcpy(request->after, after, strlen(after) + 1);
     }
-    // What the asker had seen before counts when this is asked again, too.
+    // What the caller had seen before still counts when the request is sent
+    // again.
     const json_t *seen = json_object_get(request->body, "seen");
     if (json_is_object(seen))
         request->seen = json_copy((json_t *)seen);
@@ -101,14 +103,14 @@ static bool note_item(
     return true;
 }
 
-// Live things have no place in the order of durable events, but their own.
+// Live items have an order of their own, beside that of durable events.
 static bool note_live(
     struct ss_talk_request *request, const json_t *item, const char *mode)
 {
     const char *attempt = json_string_value(json_object_get(item, "attempt"));
     const json_t *number = json_object_get(item, "item");
     if (attempt && mode && strcmp(mode, "restarted") == 0)
-        json_object_del(request->seen, attempt); // what it showed is void
+        json_object_del(request->seen, attempt); // its items are void
     if (!attempt || !json_is_integer(number))
         return true;
     return note_item(request, attempt, json_integer_value(number));
@@ -124,7 +126,7 @@ bool ss_talk_request_note(struct ss_talk_request *request, const json_t *item)
             json_object_set(request->body, "thread", thread);
         return is_first;
     }
-    // Progress runs ahead of what is durable: it has no place in that order.
+    // Progress runs ahead of durable events: it has no place in their order.
     const char *mode = json_string_value(json_object_get(item, "mode"));
     if (mode && strcmp(mode, "progress") == 0)
         return true;

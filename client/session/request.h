@@ -12,19 +12,20 @@
 
 struct ss_talk_request {
     uint64_t key;
-    uint64_t id; // as sent last; 0: never sent
+    uint64_t id; // under which it was sent last; 0: never sent
     char *op;
     json_t *body;
     enum ss_op_repeat repeat;
     struct ss_talk_endpoint *line;    // where it is asked
-    bool is_held;                     // to be sent when somebody is heard
+    bool is_held;                     // to be sent when a coordinator is heard
     bool is_accepted;                 // RUN: the run is durable
     bool is_told;                     // RUN: something of it was seen
     char seq[SS_TALK_SEQ_SIZE_MAX];   // of the last event seen
-    char after[SS_TALK_SEQ_SIZE_MAX]; // what was asked for begins after this
+    char after[SS_TALK_SEQ_SIZE_MAX]; // the attach that was asked for begins
+                                      // after this
     json_t *seen; // items of attempts: {attempt: number of the last one}
     int64_t not_before_ms;  // held until then; 0: not
-    int64_t moved_since_ms; // sent around since then; -1: not
+    int64_t moved_since_ms; // when it was first sent around; -1: not
     unsigned moves;         // in a row
     size_t detours;         // around an endpoint that is not reached from here
     int64_t sent_ms;

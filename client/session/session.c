@@ -240,8 +240,8 @@ static void on_forget(struct ss_talk *talk, uint64_t key)
 }
 
 // Another coordinator has the thread; `endpoint`: which one, or NULL. Nothing
-// was done, so anything may be asked again. Who is sent around in a circle
-// waits a little: a new owner may have to take over first.
+// was carried out, so any request may be sent again. A request that is sent
+// around in a circle waits a little: a new owner may have to take over first.
 static void on_moved(
     struct ss_talk *talk, struct ss_talk_request *request, const char *endpoint)
 {
@@ -454,14 +454,15 @@ void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
     default:
         ss_unreachable();
     }
-    // What came in says who is alive; only then may time say who is not.
+    // Handle what came in first, as it shows who is alive; only then may
+    // silence count.
     pass_time(talk);
     ret_commands->items = talk->commands.items;
     ret_commands->count = talk->commands.count;
     ret_commands->wake_at_ms = wake_at_ms(talk);
 }
 
-// A number of digits at `*text`, which moves on behind it.
+// Read a number of digits at `*text`, which moves behind it.
 static bool read_number(const char **text, uint64_t *ret_number)
 {
     const char *at = *text;

@@ -1,5 +1,5 @@
 // session.h - a client's protocol: what was asked, what came back, and what to
-// do when nothing comes. Pure: events in, commands out, like the engine. Its
+// do when no answer comes. Pure: events in, commands out, like the engine. Its
 // names begin with ss_talk: ss_session is the worker's, and ss_client the
 // library's.
 //
@@ -12,20 +12,21 @@
 //   gave up: after connect_ms if nobody was ever there, else after patience_ms;
 //   all requests fail with SS_ECLOSED
 //
-// A request is held until somebody was heard just now, so a request that fails
-// because nobody is there was never sent. Whoever comes back with another epoch
-// has restarted and knows nothing of us: what was asked is asked again as
-// common/model/requests.def says, each time under a new number. A run is asked
-// for by its id, which the client makes up; once it is accepted it is attached
-// to, after the last event that was seen, so none is missed and none comes
-// twice.
+// A request is held until a coordinator was heard just now, so a request that
+// fails because none is there was never sent. A coordinator that comes back
+// with another epoch was restarted and knows nothing of us: requests are sent
+// again as common/model/requests.def says, each time under a new number. A run
+// is asked for by its id, which the client makes up; once the run is accepted,
+// the client attaches to it after the last event that was seen, so that no
+// event is missed and none comes twice.
 //
-// Of several coordinators one is *home*: what is asked is asked there, and the
-// picture above is its. Whoever does not own the thread answers "moved" and
-// says who does: the request goes there, on a line of its own, which is opened
-// for it and closed when nobody needs it any more. A line that falls silent
-// sends its requests home again. Home looks for another endpoint when it falls
-// silent: one of those that were given, or that coordinators told of.
+// Of several coordinators one is *home*: requests go there first, and the
+// picture above is its. A coordinator that does not own the thread answers
+// "moved" and says who does: the request goes there, on a line of its own,
+// which is opened for it and closed when it is not needed any more. Requests on
+// a line that falls silent go home again. Home looks for another endpoint when
+// it falls silent: one of those that were given, or that coordinators
+// announced.
 #ifndef SS_CLIENT_SESSION_H
 #define SS_CLIENT_SESSION_H
 
@@ -48,8 +49,8 @@ struct ss_talk_options {
 };
 
 enum ss_talk_event_type {
-    SS_TALK_ASK,    // somebody wants to know
-    SS_TALK_FORGET, // and does not any more
+    SS_TALK_ASK,    // send a request
+    SS_TALK_FORGET, // drop the request
     SS_TALK_ANSWER, // from the coordinator
     SS_TALK_PONG,   // from the coordinator
     SS_TALK_TICK,   // time passed (every event carries the time)
@@ -60,7 +61,7 @@ struct ss_talk_event {
     enum ss_talk_event_type type;
     int64_t now_ms;       // monotonic
     uint32_t line;        // ANSWER, PONG: where it came in; 0: home
-    uint64_t key;         // ASK, FORGET: the asker's own name for the request
+    uint64_t key;         // ASK, FORGET: the caller's own name for the request
     const char *op;       // ASK
     json_t *body;         // ASK: an object; ANSWER
     int64_t timeout_ms;   // ASK: fail after so long; 0: no limit
@@ -78,9 +79,9 @@ enum ss_talk_command_type {
     SS_TALK_OPEN,        // open `line` to `endpoint`
     SS_TALK_CLOSE,       // and close it
     SS_TALK_REOPEN,      // home: drop the connection, open one to `endpoint`
-    SS_TALK_ITEM,        // to the asker `key`: accepted, or an event
-    SS_TALK_DONE,        // to the asker `key`: the final answer
-    SS_TALK_FAILED,      // to the asker `key`: `status`, `text`
+    SS_TALK_ITEM,        // to the caller `key`: accepted, or an event
+    SS_TALK_DONE,        // to the caller `key`: the final answer
+    SS_TALK_FAILED,      // to the caller `key`: `status`, `text`
 };
 
 // After DONE and FAILED the key is forgotten.
@@ -108,13 +109,13 @@ void ss_talk_destroy(struct ss_talk **talk);
 void ss_talk_step(struct ss_talk *talk, const struct ss_talk_event *event,
     struct ss_talk_commands *ret_commands);
 
-// Each endpoint that is known: those that were given, then those that
-// coordinators told of last. Borrowed, until the next step; NULL: behind the
+// The known endpoints by index: those that were given, then those that
+// coordinators announced last. Borrowed, until the next step; NULL behind the
 // last one.
 const char *ss_talk_known(const struct ss_talk *talk, size_t index);
 
-// Whether `a` comes before or is `b`, as numbers of events ("12.3"). What is no
-// such number comes before nothing.
+// Whether `a` is `b` or comes before it, as numbers of events ("12.3"). False
+// for a text that is not such a number.
 bool ss_talk_seq_reached(const char *a, const char *b);
 
 #endif

@@ -23,9 +23,9 @@
 // after the last event it saw, and the caller's listener sees each durable
 // event once, and each item of a running attempt once. What cannot be asked
 // twice without harm (an update, a copy) is not, unless it has a "key" of the
-// caller's own (requests.md); without one the error says that nobody knows
-// whether it was carried out. Of several coordinators one answers; it knows the
-// others, and a thread that another one has is asked for there.
+// caller's own (requests.md); without one the error says that it may or may not
+// have been carried out. One of several coordinators is enough: it names the
+// others, and requests for a thread that another one has go there.
 //
 // Values are jansson's json_t. Functions that *take* a json_t take its
 // reference, also when they fail; what they *give* the caller frees with
@@ -46,9 +46,9 @@
 extern "C" {
 #endif
 
-// Where a coordinator listens unless somebody says otherwise.
+// Where a coordinator listens by default.
 #define SS_CLIENT_ENDPOINT    "tcp://127.0.0.1:7433"
-// The environment variable that says otherwise.
+// The environment variable for another endpoint.
 #define SS_CLIENT_ENVIRONMENT "SUPERSTEP_COORDINATOR"
 
 // What went wrong. `code` is a stable name to compare: "not_found",
@@ -73,26 +73,29 @@ struct ss_client_options {
     // the file of one. NULL: the environment variable SUPERSTEP_KEYS, else
     // none.
     const char *keys;
-    // So long nobody may answer at all before requests fail. 0: 1500.
+    // How long to wait for a first answer from any coordinator before requests
+    // fail. 0: 1500.
     int64_t connect_ms;
-    // So long a coordinator that was there may be away. 0: 60000.
+    // How long a coordinator that was there may be away before requests fail.
+    // 0: 60000.
     int64_t patience_ms;
 };
 
-// Nothing is sent yet: whether somebody is there shows with the first request.
-// `options` may be NULL. "invalid_argument": an endpoint that is none.
-// "not_found", "malformed", "denied": the keys.
+// Nothing is sent yet: whether a coordinator is there shows with the first
+// request. `options` may be NULL. "invalid_argument": a text that is not an
+// endpoint. "not_found", "malformed", "denied": the keys.
 int ss_client_open(const struct ss_client_options *options,
     struct ss_client **ret_client, struct ss_client_error *ret_error);
-// Hangs up whatever is under way (runs go on). NULLs; NULL is fine.
+// Drops all requests under way (runs go on). Sets *client to NULL; a NULL there
+// is fine.
 void ss_client_close(struct ss_client **client);
 // The endpoint that is asked first. Lent until the next call.
 const char *ss_client_endpoint(const struct ss_client *client);
 
 // Why an answer does not come, as far as the coordinator knows: its store does
 // not answer, it has no lease. Called from ss_client_wait(), ss_client_step()
-// and what waits, after about a second without a word and now and then while
-// that lasts; `why` is lent. NULL: what was told is over. The request goes on.
+// and what waits, after about a second of silence, and now and then while that
+// lasts; `why` is lent. NULL: what was reported is over. The request goes on.
 // May not step the client or wait. `tell` NULL: nobody listens, which is so at
 // first.
 typedef void ss_client_wait_fn(void *ctx, const char *why);
@@ -109,7 +112,7 @@ typedef void ss_client_item_fn(void *ctx, const json_t *item);
 
 // Any request: `op` and `body` (taken; NULL: {}) as requests.md says, and wait
 // for its final answer, which is given. An answer {"error": ...} to a request
-// is an error here. A run that failed is none: its answer has "status":
+// is an error here. A failed run is not an error: its answer has "status":
 // "failed" and says why. `timeout_ms` 0: as long as it takes. "timeout" after
 // that: the request is dropped, what it began goes on.
 struct ss_client_ask {
@@ -137,11 +140,11 @@ int ss_client_ask(struct ss_client *client, const char *op, json_t *body,
 // edge-triggered, so step whenever poll returns, also when time is over.
 struct ss_client_call;
 
-// Never fails: what is wrong comes out at the end. Takes `body`; copies the
+// Never fails: an error is the outcome of the call. Takes `body`; copies the
 // options (NULL: none). Gives a call, to be finished or dropped.
 struct ss_client_call *ss_client_start(struct ss_client *client, const char *op,
     json_t *body, const struct ss_client_ask *options);
-// What has come in, without waiting: listeners are called from here.
+// Handle what has come in, without waiting: listeners are called from here.
 void ss_client_step(struct ss_client *client);
 int ss_client_fd(const struct ss_client *client);
 // Until when to step at the latest; -1: no hurry.
@@ -150,17 +153,17 @@ int ss_client_timeout_ms(const struct ss_client *client);
 // (-1: no limit), or until `extra_fd` (-1: none) can be read: true then.
 bool ss_client_wait(struct ss_client *client, int extra_fd, int timeout_ms);
 bool ss_client_call_is_done(const struct ss_client_call *call);
-// The outcome of a call that is done. Frees and NULLs the call; gives the
-// answer.
+// The outcome of a call that is done. Frees the call and sets *call to NULL;
+// gives the answer.
 int ss_client_call_finish(struct ss_client_call **call, json_t **ret_answer,
     struct ss_client_error *ret_error);
-// Not interested any more. A run that was asked for goes on. NULLs; NULL is
-// fine.
+// Drop a call. A run that was asked for goes on. Sets *call to NULL; a NULL
+// there is fine.
 void ss_client_call_drop(struct ss_client_call **call);
 
-// All that follows waits for the answer: as long as somebody is there, and
-// patience_ms where nobody is any more. "invalid_argument": a text that is no
-// UTF-8, or a `more` that is not an object; nothing was sent.
+// All functions below wait for the answer: as long as a coordinator is there,
+// and for patience_ms once none is any more. "invalid_argument": a text that is
+// not UTF-8, or a `more` that is not an object; nothing was sent.
 
 // ------------------------------------------------------------------------ runs
 
@@ -173,8 +176,8 @@ struct ss_client_run {
     const char *checkpoint_id; // time travel: go on from there
     const char *stream;        // modes, comma between: "values,updates"
     bool subgraphs;            // events of inner graphs too
-    // The run's name, an idempotency key: who asks twice with the same one on
-    // one thread has one run. NULL: made up.
+    // The run's name, an idempotency key: asking twice with the same name on
+    // one thread makes one run. NULL: made up.
     const char *run;
     // Where a run is under way on the thread: "reject" (the default), "enqueue"
     // behind it, "interrupt" (cancel it), "rollback" (and take back what it
@@ -194,11 +197,11 @@ int ss_client_run(struct ss_client *client, const char *graph,
 // The body of that request, for ss_client_start(). Takes what `run` says it
 // takes. Gives; NULL: a text of it is not UTF-8, or `more` is not an object.
 json_t *ss_client_run_body(const char *graph, const struct ss_client_run *run);
-// Look whether the checkpoint that `body` (of a run or an update) names is
-// there, as ss_client_run() does first: where it is not, the request itself is
-// carried out as LangGraph does it, from nothing, and a mistyped id hides the
-// state. "not_found": it is not. 0 as well where none is named, or the run is
-// known already: its own end is the answer then.
+// Check that the checkpoint that `body` (of a run or an update) names is there,
+// as ss_client_run() does first. Without this check the request would begin
+// from an empty state, as in LangGraph, and a mistyped id would hide the state.
+// "not_found": it is not there. Returns 0 as well where no checkpoint is named,
+// or where the run is known already: its own end is the answer then.
 int ss_client_look(struct ss_client *client, const json_t *body,
     struct ss_client_error *ret_error);
 
@@ -225,9 +228,9 @@ int ss_client_cancel(struct ss_client *client, const char *run, bool rollback,
 // on, goes on once more.
 int ss_client_release(struct ss_client *client, const char *run,
     struct ss_client_error *ret_error);
-// The same three of the run of that name on `thread` (NULL: as above). A run is
-// named by its thread and its own name: where several threads have a run of one
-// name, the name alone is refused ("ambiguous").
+// The same three for the run of that name on `thread` (NULL: as above). A run
+// is named by its thread and its own name: where several threads have a run of
+// one name, the name alone is refused ("ambiguous").
 int ss_client_attach_on(struct ss_client *client, const char *thread,
     const char *run, const struct ss_client_attach *options,
     json_t **ret_answer, struct ss_client_error *ret_error);
@@ -239,8 +242,8 @@ int ss_client_release_on(struct ss_client *client, const char *thread,
 
 // --------------------------------------------------------------------- threads
 
-// `more` (taken, may be NULL) holds the optional words of a request; the
-// results are what stands under the answer's one key, and given.
+// `more` (taken, may be NULL) holds the optional words of a request; the result
+// is the value of the answer's one key, and is given.
 
 // A snapshot. more: graph, checkpoint_id, checkpoint_ns, subgraphs.
 int ss_client_state(struct ss_client *client, const char *thread, json_t *more,
@@ -262,10 +265,10 @@ int ss_client_update(struct ss_client *client, const char *thread,
 int ss_client_bulk_update(struct ss_client *client, const char *thread,
     json_t *supersteps, json_t *more, json_t **ret_config,
     struct ss_client_error *ret_error);
-// All that is saved, oldest first, with versions and pending writes: an export.
+// All checkpoints, oldest first, with versions and pending writes: an export.
 int ss_client_checkpoints(struct ss_client *client, const char *thread,
     json_t **ret_checkpoints, struct ss_client_error *ret_error);
-// The rows themselves. more: from, limit.
+// The rows of its journal. more: from, limit.
 int ss_client_journal(struct ss_client *client, const char *thread,
     json_t *more, json_t **ret_rows, struct ss_client_error *ret_error);
 int ss_client_copy(struct ss_client *client, const char *thread, const char *to,
@@ -277,12 +280,12 @@ int ss_client_prune(struct ss_client *client, const char *thread,
 
 // ----------------------------------------------------------------------- lists
 
-// A page of them: the next one is behind the last one's "thread". It may hold
-// fewer than `limit`, and others may follow: only an empty one is the end.
-// more: limit, after.
+// A page of threads: the next page begins behind the "thread" of the last item.
+// A page may hold fewer than `limit` although others follow: only an empty page
+// is the end. more: limit, after.
 int ss_client_threads(struct ss_client *client, json_t *more,
     json_t **ret_threads, struct ss_client_error *ret_error);
-// The same of runs: the next page is behind the last one's "key".
+// The same for runs: the next page begins behind the "key" of the last item.
 // more: thread, limit, after.
 int ss_client_runs(struct ss_client *client, json_t *more, json_t **ret_runs,
     struct ss_client_error *ret_error);
