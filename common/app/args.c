@@ -28,7 +28,8 @@ struct parse {
     int argc;
     char *const *argv;
     int at;               // the next one to look at
-    const char *variable; // the value comes from this one; NULL: from argv
+    const char *variable; // the environment variable that holds the value;
+                          // NULL: argv holds it
     const char *file;     // that the variable names; or NULL
     char *ret_asked;
     struct ss_error *error;
@@ -91,7 +92,7 @@ static void add_to_list(struct ss_arg_list *list, const char *item)
     list->items[list->count++] = item;
 }
 
-// Where a value stood, for people: "--lease-ms", or the variable's name.
+// Where a value was given, for people: "--lease-ms", or the variable's name.
 static const char *source(
     const struct parse *parse, const struct ss_arg *arg, char text[SOURCE_SIZE])
 {
@@ -168,7 +169,7 @@ static void switch_on(struct parse *parse, const struct ss_arg *arg)
     note_origin(parse, arg);
 }
 
-// `value`: what stood behind "=" or directly behind the letter, or NULL.
+// `value`: the text behind "=" or directly behind the letter, or NULL.
 static int take_option(
     struct parse *parse, const struct ss_arg *arg, const char *value)
 {
@@ -257,7 +258,7 @@ static int set_flag(
         value);
 }
 
-// Words with commas between; blanks around them are none of theirs.
+// Words separated by commas; blanks around a word do not belong to it.
 static int set_words(
     struct parse *parse, const struct ss_arg *arg, const char *value)
 {
@@ -293,8 +294,9 @@ static int take_variable(struct parse *parse, const struct ss_arg *arg)
     return status;
 }
 
-// Before argv, which overrules it, what has one value; behind it the lists that
-// stayed empty. What an earlier call was given on the command line stays.
+// Options with one value are taken before argv, which overrules them; lists
+// that stayed empty are taken behind it. What an earlier call was given on the
+// command line stays.
 static int take_env(struct parse *parse, bool lists)
 {
     int status = SS_OK;
@@ -342,7 +344,7 @@ int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,
     }
     if (env_status == SS_OK)
         env_status = take_env(&parse, true);
-    // Help is given all the same.
+    // --help works even then.
     return env_status != SS_OK && !*ret_asked ? env_status : check_rest(&parse);
 }
 

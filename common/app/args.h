@@ -39,7 +39,8 @@ struct ss_arg_list {
     size_t count;
 };
 
-// Where a value came from, and there: the variable, or the file that it names.
+// Where a value came from, and the name of that place: the variable, or the
+// file that it names.
 enum ss_arg_from {
     SS_ARG_FROM_NOWHERE, // nothing was given
     SS_ARG_FROM_FLAG,
@@ -61,16 +62,17 @@ struct ss_arg {
     int64_t min, max;  // INT: bounds; REST: how many words
     bool *bare; // TEXT: set where no value is behind it; NULL: it must have one
     const char *unit; // INT: of what, for people; or NULL
-    // The variable that stands in for it, or, with _FILE behind it, that names
-    // a file which holds the value (environment.h); NULL: none. A LIST has
-    // commas there.
+    // The variable that may hold the value; with _FILE behind its name it names
+    // a file that holds the value (environment.h). NULL: none. A LIST is
+    // separated by commas there.
     const char *env;
-    struct ss_arg_origin *origin; // filled in; NULL: nobody asks
+    struct ss_arg_origin *origin; // filled in, if not NULL
     const struct ss_arg *more;    // where name is NULL: the table goes on there
 };
 
-// The item that stands at or, behind the end of a part, after `it`: NULL at the
-// end of the table. for (it = ss_arg_at(items); it; it = ss_arg_at(it + 1))
+// The item at `it`; where a part of the table ends there, the first of the next
+// part; NULL at the end of the table.
+//     for (it = ss_arg_at(items); it; it = ss_arg_at(it + 1))
 const struct ss_arg *ss_arg_at(const struct ss_arg *it);
 
 struct ss_args {
@@ -79,11 +81,11 @@ struct ss_args {
     const char *about;
     const struct ss_arg *items;
     const char *footer; // or NULL: exit codes, examples
-    // With what the variables begin, for a sentence in --help; NULL: none.
+    // The prefix of the variables, for a sentence in --help; NULL: none.
     const char *env_prefix;
 };
 
-// Parse argv[1...]; what is not among it comes from the environment. SS_EINVAL:
+// Parse argv[1...]; options that it lacks come from the environment. SS_EINVAL:
 // a message for people, with a hint. *ret_asked: 'h' or 'v' if --help or
 // --version was among them, else 0.
 int ss_args_parse(const struct ss_args *args, int argc, char *const *argv,

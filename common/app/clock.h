@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-// Monotonic, from an unknown start: for what waits. It goes on while the
-// machine is suspended, as the leases that others count do.
+// Monotonic, from an unknown start: for waiting. It goes on while the machine
+// is suspended, as do the leases that others count.
 int64_t ss_clock_ms(void);
 int64_t ss_clock_us(void);
 // Microseconds since 1970: for what is stored.
@@ -13,7 +13,7 @@ int64_t ss_clock_wall_us(void);
 // Milliseconds from `now_ms` until `wake_at_ms`, as poll() takes them: 0 if it
 // is past, -1 for INT64_MAX (no limit).
 int ss_clock_left(int64_t wake_at_ms, int64_t now_ms);
-// 64 bits that nobody can guess: seeds.
+// 64 bits that nobody can guess, for seeds.
 uint64_t ss_entropy(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { NAME_SIZE = 160 };
 
-// Text that was read once is kept for as long as options borrow it.
+// Text that was read is kept for as long as options borrow it.
 struct text {
     struct text *next;
     char *name;

@@ -4,24 +4,24 @@
 #define SS_APP_LIMITS_H
 
 enum {
-    // A lease shorter than this is lost to a busy machine, not to a death; one
-    // longer than a day finds nobody dead.
+    // A shorter lease would be lost on a busy machine that is not dead; one
+    // longer than a day would never find a dead one.
     SS_LEASE_MS_MIN = 100,
     SS_LEASE_MS_MAX = 24 * 60 * 60 * 1000,
-    // Signs more often than this would be most of what is said.
+    // More frequent signs would be most of the traffic.
     SS_HEARTBEAT_MS_MIN = 10,
     // Each renewal is a transaction.
     SS_CLUSTER_LEASE_MS_MIN = 200,
     // A server runs a process for each, and takes 100 in all by default.
     SS_STORE_CONNECTIONS_MAX = 8,
-    // Who waits longer for its tasks wants no stop.
+    // A stop that waits longer for its tasks is not a stop.
     SS_DRAIN_MS_MAX = 24 * 60 * 60 * 1000,
-    // More than a machine has descriptors, and than it can read.
+    // More than a machine has descriptors, and more messages than it can read.
     SS_CONNECTIONS_OPTION_MAX = 1000000,
     SS_UNREAD_OPTION_MAX = 1000000, // MB
     SS_MESSAGES_OPTION_MAX = 10000000,
     SS_CAPACITY_MAX = 1024,  // threads of one process
-    SS_PROCESSES_MAX = 1024, // a forest of children
+    SS_PROCESSES_MAX = 1024, // more are a mistake
 };
 
 #endif

@@ -7,11 +7,11 @@
 // epoch: the coordinator's, or, in a worker, that of the attempt. thread, run
 // and task stand where the line is about one.
 //
-// Only shells log. Lines of several threads do not mix.
+// Only shells log. Lines of several threads are not mixed up.
 //
-// By hand, because a library of logging brings its own threads, files and
+// By hand, because a logging library brings its own threads, files and
 // settings; this writes a line with one call, and whoever starts the program
-// (systemd, a container's engine) keeps, cuts and sends it.
+// (systemd, a container engine) keeps, rotates and forwards the lines.
 #ifndef SS_APP_LOG_H
 #define SS_APP_LOG_H
 
@@ -37,8 +37,8 @@ struct ss_log_options {
     void *sink_ctx;
 };
 
-// What a line is about, for machines: its text says it too, for people. NULL
-// and 0: nothing. Borrowed.
+// What a line is about, for programs; the text of the line says it too, for
+// people. NULL and 0: nothing. Borrowed.
 struct ss_log_subject {
     const char *thread, *run, *task;
     uint64_t epoch;
@@ -46,14 +46,14 @@ struct ss_log_subject {
 
 enum { SS_LOG_LINE_SIZE = 4096 }; // what is longer is cut
 
-// Before the first thread. Without it: plain, INFO, to stderr.
+// Call it before the first thread starts. Without it: plain, INFO, to stderr.
 void ss_log_setup(const struct ss_log_options *options);
 bool ss_log_wants(enum ss_log_level level);
 // From now on lines carry this epoch, where they are not about another.
 void ss_log_set_epoch(uint64_t epoch);
 void ss_log_about(enum ss_log_level level, const struct ss_log_subject *subject,
     const char *format, ...) SS_PRINTF(3, 4);
-// Not ss_log(): that is a word of the node author's API.
+// Not called ss_log(), a name of the node author's API.
 void ss_log_say(enum ss_log_level level, const char *format, ...)
     SS_PRINTF(2, 3);
 

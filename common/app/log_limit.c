@@ -1,4 +1,4 @@
-// log_limit.c - when what was said last.
+// log_limit.c - when each line was logged last.
 #include "common/app/log_limit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-// log_limit.h - lines about the same thing, once in a while: what a peer does
-// wrong, it does again, and must not fill the log's disk.
+// log_limit.h - lines about the same thing, once in a while: a peer repeats its
+// mistakes, and must not fill the disk with log lines.
 #ifndef SS_APP_LOG_LIMIT_H
 #define SS_APP_LOG_LIMIT_H
 
@@ -13,7 +13,7 @@ enum {
     SS_LOG_SUBJECTS_MAX = 1000,       // different things in that time
 };
 
-// Zero bytes are one that has said nothing.
+// Zero bytes: nothing was logged yet.
 struct ss_log_limit {
     struct ss_map said; // "kind who" -> when it was said, and how often not
     char more[40];      // of what is due now
@@ -21,12 +21,12 @@ struct ss_log_limit {
     uint64_t silenced; // lines that were not said, in all
 };
 
-// Should a line of this kind about `who` be said now? Where there are too many
-// different ones, one more line says that, and the rest are only counted.
+// Should a line of this kind about `who` be logged now? Where there are too
+// many different peers, one more line says so, and the rest are only counted.
 bool ss_log_limit_due(struct ss_log_limit *limit, const char *kind,
     const char *who, int64_t now_ms);
-// Behind such a line: " (and 12 more since)", what was not said of the same
-// since it was said last; "": nothing. Borrowed until the next question.
+// The end of such a line: " (and 12 more since)", how many lines about the same
+// were left out since the last one; "": none. Borrowed until the next call.
 const char *ss_log_limit_more(const struct ss_log_limit *limit);
 void ss_log_limit_fini(struct ss_log_limit *limit);
 

@@ -28,7 +28,8 @@ enum { BOUNDS = sizeof(bounds_us) / sizeof(*bounds_us) };
 
 static _Atomic int64_t values[SS_METRICS_COUNT];
 static struct times {
-    _Atomic int64_t buckets[BOUNDS]; // each without those below it
+    _Atomic int64_t
+        buckets[BOUNDS]; // each without the values of the buckets below
     _Atomic int64_t sum_us;
 } times[SS_METRICS_COUNT];
 static pthread_mutex_t trouble_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -76,8 +77,8 @@ static void add_seconds(struct ss_buf *buf, int64_t us)
     ss_buf_addf(buf, "%" PRId64 ".%06" PRId64, us / 1000000, us % 1000000);
 }
 
-// Numbers may move while they are read: the last bucket, which holds all, is
-// never shown smaller than those before it.
+// Numbers may change while they are read: the last bucket, which holds all, is
+// never shown smaller than the sum of those before it.
 static void add_times(struct ss_buf *buf, size_t index)
 {
     struct times *it = &times[index];

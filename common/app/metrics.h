@@ -36,13 +36,14 @@ const struct ss_metric_row *ss_metric_row(enum ss_metric metric);
 
 // COUNTER and GAUGE.
 void ss_metric_add(enum ss_metric metric, int64_t more);
-// GAUGE, and a COUNTER that somebody else counts.
+// GAUGE, and a COUNTER that is counted elsewhere.
 void ss_metric_set(enum ss_metric metric, int64_t value);
-// TIMES: one that took so long.
+// TIMES: add a duration.
 void ss_metric_took(enum ss_metric metric, int64_t us);
 int64_t ss_metric_get(enum ss_metric metric); // of TIMES: how many
 
-// What those of `who` are now, and which version `program` is. Gives (ss_free).
+// The text of the numbers of `who`, and of the version of `program`. Gives
+// (ss_free).
 char *ss_metrics_text(enum ss_metric_who who, const char *program);
 
 // Whether the process can do its work: NULL, or why not, in some words (copied,

@@ -50,8 +50,8 @@ static enum MHD_Result health(struct MHD_Connection *connection)
         text);
 }
 
-// Called for a request's head, its body if it has one, and its end: the answer
-// to the head alone is enough.
+// Called for the head of a request, for its body if it has one, and for its
+// end: it answers at the head.
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     const char *url, const char *method, const char *version,
     const char *upload, size_t *upload_size, void **state)
@@ -68,7 +68,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
         return health(connection);
     if (strcmp(url, "/metrics") != 0)
         return answer(connection, MHD_HTTP_NOT_FOUND, "text/plain",
-            "there is /metrics, and /health\n");
+            "only /metrics and /health are served\n");
     char *text = ss_metrics_text(server->who, server->program);
     enum MHD_Result result =
         answer(connection, MHD_HTTP_OK, "text/plain; version=0.0.4", text);

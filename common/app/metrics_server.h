@@ -3,8 +3,9 @@
 //     GET /metrics   200, what ss_metrics_text() gives
 //     GET /health    200 "ok", or 503 and why the process cannot do its work
 //
-// It answers on a thread of its own, so that a slow scraper stops nothing. It
-// has no secrets and no password: bind it where only your scrapers come.
+// It answers on a thread of its own, so that a slow scraper delays nothing. It
+// shows no secrets and asks for no password: bind it where only your scrapers
+// can reach it.
 #ifndef SS_APP_METRICS_SERVER_H
 #define SS_APP_METRICS_SERVER_H
 
@@ -13,7 +14,7 @@
 
 enum {
     SS_METRICS_CLIENTS_MAX = 16, // scrapers at once; some probes among them
-    SS_METRICS_TIMEOUT_S = 10,   // of a client that says nothing
+    SS_METRICS_TIMEOUT_S = 10,   // for a silent client
 };
 
 struct ss_metrics_server;

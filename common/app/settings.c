@@ -104,7 +104,7 @@ const char *ss_settings_name(enum ss_settings_of of, size_t index)
 
 // ---------------------------------------------------------------- as options
 
-// The line, and behind it what stands where nothing is given. Gives.
+// The line of a setting, with its default. Gives.
 static char *help_of(const struct ss_arg *arg)
 {
     if (arg->kind == SS_ARG_TEXT && *(const char *const *)arg->to)

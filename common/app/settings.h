@@ -1,4 +1,4 @@
-// settings.h - what a program can be told: one table (config.def), a struct of
+// settings.h - the settings of programs: one table (config.def), a struct of
 // values for each program, and where each value came from.
 //
 //     struct ss_coordinator_settings values;
@@ -21,7 +21,7 @@ enum ss_settings_of {
     SS_SETTINGS_OF_CLIENT,
 };
 
-// With what all variables begin.
+// The prefix of all variables.
 #define SS_SETTINGS_PREFIX "SUPERSTEP_"
 
 // struct ss_coordinator_settings, ss_worker_settings, ss_client_settings: a
@@ -59,7 +59,7 @@ struct ss_client_settings {
 #undef SS_SETTING_OF_CLIENT
 #undef X
 
-// What stands where nothing is given.
+// The defaults.
 extern const struct ss_coordinator_settings ss_coordinator_initial;
 
 enum { SS_SETTINGS_MAX = 32 }; // of one program: the rows of the table
@@ -73,14 +73,14 @@ struct ss_settings {
     char *helps[SS_SETTINGS_MAX];
 };
 
-// `values`: that struct of `of`, borrowed; it gets what stands where nothing is
-// given. Neither may move from now on.
+// `values`: the struct of the program `of`, borrowed; it is filled with the
+// defaults. Neither struct may move from now on.
 void ss_settings_init(
     struct ss_settings *settings, enum ss_settings_of of, void *values);
 void ss_settings_fini(struct ss_settings *settings);
-// This program does not take it.
+// This program does not take the setting `name`.
 void ss_settings_hide(struct ss_settings *settings, const char *name);
-// Where it came from. The name must be one of the table.
+// Where the value of a setting came from. The name must be in the table.
 enum ss_arg_from ss_settings_from(
     const struct ss_settings *settings, const char *name);
 
@@ -88,17 +88,17 @@ enum ss_arg_from ss_settings_from(
 // "default", "flag", "environment" or "file", and at the variable or the path.
 // Of a secret the value says only whether there is one. Gives.
 json_t *ss_settings_json(const struct ss_settings *settings);
-// What became of it, for that list: a port that was taken, a name that was
-// found. A secret's: a form without the secret. Takes `value`; a list that
+// Set the final value in that list: the port that was taken, the name that was
+// found. For a secret: a form without the secret. Takes `value`; a list that
 // lacks the name is left as it is.
 void ss_settings_note(json_t *list, const char *name, json_t *value);
 
-// The files that secrets were read from (NAME_FILE in the environment), one
-// after the other: NULL ends. Borrowed.
+// The files that secrets were read from (NAME_FILE in the environment), by
+// index; NULL behind the last. Borrowed.
 const char *ss_settings_secret_file(
     const struct ss_settings *settings, size_t index);
 
-// The names of the options of a program, one after the other: NULL ends.
+// The names of the options of a program, by index; NULL behind the last.
 const char *ss_settings_name(enum ss_settings_of of, size_t index);
 
 #endif

@@ -13,7 +13,7 @@ int ss_signals_open(const int *signals, size_t count, int *ret_fd,
     struct ss_error *error) SS_MUST_USE;
 // The next signal that came, or 0. Never waits.
 int ss_signals_take(void);
-// Restore what was before.
+// Restore the handlers of before.
 void ss_signals_close(void);
 
 #endif

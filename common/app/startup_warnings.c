@@ -1,4 +1,4 @@
-// startup_warnings.c - variables that nobody takes, and secrets that others
+// startup_warnings.c - variables that no program takes, and secrets that others
 // could read.
 #include "common/app/startup_warnings.h"
 
@@ -10,7 +10,7 @@
 #include "common/link/keys.h"
 #include "common/model/suggest.h"
 
-extern char **environ; // POSIX: who looks at it declares it
+extern char **environ; // POSIX leaves the declaration to its users
 
 enum { NAME_SIZE = 128, TEXT_SIZE = 1024 };
 
@@ -25,7 +25,7 @@ static const char *const settings[] = {
 };
 enum { SETTINGS_COUNT = sizeof(settings) / sizeof(*settings) };
 
-// What nobody takes and is not a mistake.
+// Variables that no program takes and that are not mistakes.
 static const char *const others[] = {
     "SUPERSTEP_PORT",    // deploy/docker-compose.yml
     "SUPERSTEP_PORT2",   // the same
@@ -33,8 +33,8 @@ static const char *const others[] = {
     "SUPERSTEP_SECRETS", // the same, and deploy/secrets.sh
 };
 
-// Of a container whose neighbour is called superstep-something: container
-// engines tell it where that one is.
+// Is it a variable that a container engine sets, to tell a container where its
+// neighbour superstep-something is?
 static bool is_of_engine(const char *name)
 {
     size_t size = strlen(name);
@@ -63,7 +63,8 @@ static const char *behind_prefix(const char *name)
     return name + sizeof(SS_SETTINGS_PREFIX) - 1;
 }
 
-// The prefix is not a likeness; lacking only the last word (the unit) is one.
+// The shared prefix does not count as similar; a name that lacks only the last
+// word (the unit) does.
 static const char *nearest(const char *name)
 {
     struct ss_hint hint;

@@ -1,4 +1,4 @@
-// stop.c - where the environment says to stop, or to end.
+// stop.c - stops or ends the process where the environment says so.
 #include "common/app/stop.h"
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum ss_stop wanted;
 static atomic_int left; // passings until it stops
 
-// A name that is none would make a test that stops nothing: that ends at once.
+// With an unknown name the test would stop nothing: the process ends at once.
 static void refuse(const char *text)
 {
     fprintf(stderr,

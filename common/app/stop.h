@@ -1,13 +1,14 @@
 // stop.h - named places where a test stops a process, to kill it just there.
 //
 // SUPERSTEP_TEST_STOP=NAME[:N] stops a process (SIGSTOP, all its threads) when
-// it comes to the place NAME of stops.def for the Nth time, after it said so on
-// stderr: "stopped at NAME". What comes then, SIGKILL or SIGCONT, is the
-// test's. SUPERSTEP_TEST_POISON=WORDS ends a coordinator (SIGABRT) when its
-// engine tells a decision in whose sentence they stand.
+// it comes to the place NAME of stops.def for the Nth time, after it printed
+// "stopped at NAME" on stderr. The test then sends SIGKILL or SIGCONT.
+// SUPERSTEP_TEST_POISON=WORDS ends a coordinator (SIGABRT) when its engine
+// narrates a decision whose sentence contains WORDS.
 //
-// For tests alone: what is built without tests (SS_TESTS=OFF: images, packages)
-// has neither. Else, without the variable, a place costs a look at a number.
+// For tests alone: programs that are built without tests (SS_TESTS=OFF: images,
+// packages) have neither. In the others a place costs a look at a number where
+// the variable is not set.
 #ifndef SS_APP_STOP_H
 #define SS_APP_STOP_H
 
@@ -22,11 +23,12 @@ enum ss_stop {
 };
 
 #ifdef SS_STOPS
-// The process is at this place. Any thread may say so.
+// The process is at this place. Any thread may call it.
 void ss_stop_at(enum ss_stop place);
-// Some words are poison: decisions must be told.
+// SUPERSTEP_TEST_POISON is set: decisions must be narrated.
 bool ss_stop_has_poison(void);
-// A decision is told: the process ends, if it is the poisonous one.
+// A decision was narrated: the process ends if its sentence contains the
+// poisonous words.
 void ss_stop_told(const char *sentence);
 #else
 static inline void ss_stop_at(enum ss_stop place)

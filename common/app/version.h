@@ -1,4 +1,4 @@
-// version.h - the version that programs print; CMakeLists.txt has the same.
+// version.h - the version that programs print, the same as in CMakeLists.txt.
 #ifndef SS_APP_VERSION_H
 #define SS_APP_VERSION_H
 

@@ -50,9 +50,10 @@ static bool is_same_network(const char *one, const char *other)
     return strcmp(networks[0], networks[1]) == 0;
 }
 
-// The descriptor is libzmq's, which may close it at any time, and another may
-// get its number. So we take one of our own, see that it leads to `address`,
-// and end the connection rather than the descriptor: libzmq does the rest.
+// The descriptor is libzmq's, which may close it at any time; its number may
+// then stand for another connection. So we duplicate it, check that it leads to
+// `address`, and shut the connection down instead of closing the descriptor:
+// libzmq does the rest.
 void ss_address_hang_up(int fd, const char *address)
 {
     char found[SS_RATE_LIMIT_ADDRESS_SIZE];

@@ -52,7 +52,7 @@ static int64_t now_ms(void)
 // ------------------------------------------------------------------
 // connections
 
-// What was on its way is still accepted, and makes it longer.
+// Connections that were on their way are still accepted, and prolong the block.
 static void block(struct ss_admission *admission, const char *address)
 {
     int64_t at_ms = now_ms();
@@ -65,8 +65,8 @@ static void block(struct ss_admission *admission, const char *address)
         return;
     admission->counts.floods++;
     ss_notices_tell(&admission->notices, "flood", address,
-        "a flood of connections: what comes of it to this port is dropped for "
-        "%d ms at a time",
+        "a flood of connections: packets from there to this port are dropped "
+        "for %d ms at a time",
         SS_LINK_FLOOD_MS);
 }
 
@@ -152,8 +152,8 @@ static int64_t unread_max(const struct ss_admission *admission)
            1000000;
 }
 
-// All together are weighed, and for whom most is held has to leave; what is
-// queued of it, that would be answered, is not heard.
+// Weigh all connections together. The one for which most is held has to leave;
+// its queued messages are dropped, as they would be answered.
 static void weigh(struct ss_admission *admission)
 {
     int64_t at_ms = now_ms(), max = unread_max(admission);
@@ -183,8 +183,8 @@ static void weigh(struct ss_admission *admission)
     }
 }
 
-// libzmq tells of a failed handshake and of the end of its connection one right
-// after the other, and only the second says which connection it was.
+// libzmq reports a failed handshake and, right behind it, the end of its
+// connection; only the second says which connection it was.
 static void take_news(struct ss_admission *admission)
 {
     enum ss_monitor_news news;
@@ -313,7 +313,7 @@ static const char *property(zmq_msg_t *frame, const char *name)
 
 enum standing { ADMIT, DROP, HANG_UP };
 
-// Who the frame is from goes into admission->sender.
+// The sender of the frame goes into admission->sender.
 static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
     const char mark[SS_ADMISSION_MARK_SIZE])
 {
@@ -329,8 +329,8 @@ static enum standing knows_key(struct ss_admission *admission, zmq_msg_t *frame,
         return HANG_UP;
     }
     if (memcmp(mark, public_half, SS_ADMISSION_MARK_SIZE) != 0) {
-        // A zero is ZeroMQ's own: what is left of a connection after its peer
-        // came back by another one.
+        // An identity that begins with zero is ZeroMQ's own: the rest of a
+        // connection whose peer came back by another one.
         if (mark[0] == '\0')
             return DROP;
         ss_notices_tell(&admission->notices, "identity", key->name,
@@ -391,7 +391,8 @@ bool ss_admission_admits(struct ss_admission *admission, zmq_msg_t *frame,
     if (standing != ADMIT)
         return false;
     if (!ss_byte_budget_speaks(admission->budget, admission->sender_fd, peer)) {
-        take_news(admission); // a message may be faster than they are
+        take_news(
+            admission); // a message may overtake the events of its connection
         (void)!ss_byte_budget_speaks(
             admission->budget, admission->sender_fd, peer);
     }
@@ -414,7 +415,7 @@ void ss_admission_gave(
     admission->given += given;
     if (admission->given < unread_max(admission) / SS_LINK_UNREAD_PARTS)
         return;
-    admission->weigh_due_ms = 0; // large answers to what came at once
+    admission->weigh_due_ms = 0; // large answers may have been given at once
     weigh(admission);
 }
 

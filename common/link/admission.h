@@ -1,4 +1,4 @@
-// admission.h - who comes in at a server link, and who has to leave.
+// admission.h - which peers come in at a server link, and which have to leave.
 //
 //   packets --> filter: of an address whose connections are a flood? --> drop
 //       v
@@ -35,9 +35,10 @@ void ss_admission_close(struct ss_admission **admission);
 enum { SS_ADMISSION_SOCKETS = 2 };
 void ss_admission_sockets(const struct ss_admission *admission,
     void *ret_sockets[SS_ADMISSION_SOCKETS]);
-// Let in and hang up, as is due.
+// Let peers in and hang up on peers, as is due.
 void ss_admission_serve(struct ss_admission *admission);
-// In how many milliseconds that is due again if no socket tells; -1: it is not.
+// In how many milliseconds that is due again if no socket becomes readable; -1:
+// never.
 int ss_admission_time_left(const struct ss_admission *admission);
 // May this frame of `peer`, whose identity begins with `mark`, be taken? Then
 // ss_admission_sender() tells who sent it. With keys an identity begins with

@@ -173,7 +173,7 @@ static int forget_all(
     struct ss_allowed *allowed, bool *ret_changed, struct ss_error *error)
 {
     if (allowed->inode == 0)
-        return SS_OK; // said before
+        return SS_OK; // reported before
     allowed->inode = 0;
     ss_map_fini(&allowed->keys, ss_free);
     *ret_changed = true;

@@ -19,7 +19,7 @@ struct ss_allowed {
     char *path;
     struct ss_map keys; // public half -> struct ss_key *, in the file's order
     int64_t looked_ms;  // when the file was looked at last
-    // What the file looked like when it was read.
+    // The state of the file when it was read.
     struct timespec changed;
     ino_t inode;
     off_t size;
@@ -32,8 +32,8 @@ void ss_allowed_fini(struct ss_allowed *allowed);
 // SS_EFORMAT and SS_ELIMIT (with the line).
 int ss_allowed_read(
     struct ss_allowed *allowed, struct ss_error *error) SS_MUST_USE;
-// If the last look is SS_KEYS_LOOK_MS old and the file is another one now: read
-// it. *ret_changed: the list is another one. Errors as above, once for each
+// Read the file if the last look is SS_KEYS_LOOK_MS old and the file has
+// changed. *ret_changed: the list has changed. Errors as above, once for each
 // change; a file that is gone allows nobody.
 int ss_allowed_refresh(struct ss_allowed *allowed, int64_t now_ms,
     bool *ret_changed, struct ss_error *error) SS_MUST_USE;

@@ -1,4 +1,4 @@
-// bucket.c - tokens, and the time in which they come.
+// bucket.c - tokens that come with time.
 #include "common/link/bucket.h"
 
 struct ss_bucket ss_bucket_full(int64_t burst, int64_t now_ms)
@@ -13,7 +13,8 @@ static void fill(
     int64_t passed_ms = now_ms - bucket->filled_ms;
     if (passed_ms <= 0)
         return;
-    // Beyond this it is full whatever it held: nothing can overflow.
+    // Beyond this time the bucket is full whatever it held: nothing can
+    // overflow.
     if (passed_ms > burst * 1000 / rate)
         bucket->tokens_milli = burst * 1000;
     else

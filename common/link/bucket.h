@@ -1,5 +1,5 @@
 // bucket.h - how often something may happen: a full one allows `burst` at once,
-// and it fills again at `rate` a second. Time is given.
+// and it fills again at `rate` a second. The caller gives the time.
 #ifndef SS_LINK_BUCKET_H
 #define SS_LINK_BUCKET_H
 
@@ -12,7 +12,7 @@ struct ss_bucket {
 };
 
 struct ss_bucket ss_bucket_full(int64_t burst, int64_t now_ms);
-// Take `count` tokens. False: there are not so many.
+// Take `count` tokens. False: there are not as many.
 bool ss_bucket_take(struct ss_bucket *bucket, int64_t count, int64_t rate,
     int64_t burst, int64_t now_ms);
 

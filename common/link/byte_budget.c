@@ -1,4 +1,4 @@
-// byte_budget.c - tables of connections and of who speaks by them.
+// byte_budget.c - tables of connections and of the peers that speak by them.
 #include "common/link/byte_budget.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 struct speaker {
     char *peer;
     int fd;
-    int64_t given; // since it speaks by that
+    int64_t given; // since the peer speaks by this connection
 };
 
 struct connection {
@@ -105,7 +105,7 @@ bool ss_byte_budget_speaks(
         return it != NULL;
     struct speaker *speaker = ss_map_get(&budget->speakers, peer);
     forget_speaker(budget, it);
-    if (speaker) { // it came back by another connection
+    if (speaker) { // the peer came back by another connection
         budget->connections.items[speaker->fd].speaker = NULL;
     } else {
         speaker = ss_zalloc(1, sizeof(*speaker));

@@ -1,13 +1,13 @@
 // filter.h - addresses whose packets a listening socket does not even see.
 //
-// To accept a connection and hang up on it costs some fifty microseconds, and a
+// Accepting a connection and closing it costs some fifty microseconds, and a
 // flood makes thousands of them a second. The kernel can drop their packets
 // first: a program for its packet filter (BPF), on the socket that listens,
-// needs no right. Connections that are open are not touched; they have
-// programs, or none, of their own.
+// needs no right. Open connections are not touched: a program belongs to one
+// socket.
 //
-// Where the kernel takes no program, nothing is filtered, and nothing else is
-// different.
+// Where the kernel takes no program, nothing is filtered, and everything else
+// works as before.
 #ifndef SS_LINK_FILTER_H
 #define SS_LINK_FILTER_H
 
@@ -26,20 +26,21 @@ struct ss_filter_address {
     int64_t until_ms;
 };
 
-// Zero bytes are one that filters nothing.
+// Zero bytes: nothing is filtered.
 struct ss_filter {
     struct ss_filter_address addresses[SS_FILTER_MAX];
     size_t count;
 };
 
 // Drop what comes from `address` ("192.0.2.7"; of IPv6 the first half counts)
-// for `fd`, which listens, until then. False: it is not filtered: it is none,
-// there are too many, or the kernel takes no program.
+// for the listening socket `fd`, until `until_ms`. False: it is not filtered:
+// the text is not an address, there are too many, or the kernel takes no
+// program.
 bool ss_filter_block(
     struct ss_filter *filter, int fd, const char *address, int64_t until_ms);
-// Let those come again whose time is over.
+// Let addresses come again whose time is over.
 void ss_filter_pass(struct ss_filter *filter, int fd, int64_t now_ms);
-// When that is due; INT64_MAX: nothing is filtered.
+// When ss_filter_pass() is due; INT64_MAX: nothing is filtered.
 int64_t ss_filter_due_ms(const struct ss_filter *filter);
 
 #endif

@@ -1,4 +1,4 @@
-// greylist.c - a table of who did wrong, by address and key.
+// greylist.c - a table of offenders, by address and key.
 #include "common/link/greylist.h"
 
 #include <stddef.h>
@@ -12,8 +12,8 @@
 struct offender {
     struct ss_bucket wrongs;
     int64_t last_ms; // when it did wrong last
-    int64_t end_ms;  // it waits until then
-    int64_t wait_ms; // that it got last; 0: none yet
+    int64_t end_ms;  // when its wait ends
+    int64_t wait_ms; // the length of its last wait; 0: none yet
 };
 
 struct ss_greylist {
@@ -41,7 +41,8 @@ static bool is_forgiven(const struct offender *offender, int64_t now_ms)
            now_ms - offender->end_ms > SS_LINK_FORGET_MS;
 }
 
-// At most so often: whoever fills the table must not make us walk it each time.
+// Not each time: whoever fills the table must not make us walk it with every
+// entry.
 static void sweep(struct ss_greylist *greylist, int64_t now_ms)
 {
     if (greylist->swept_ms != 0 &&
@@ -65,7 +66,7 @@ static struct offender *find(
     return found;
 }
 
-// NULL: there are more than can be remembered.
+// NULL: the table is full.
 static struct offender *offender_of(struct ss_greylist *greylist,
     const char *address, const char *key, int64_t now_ms)
 {

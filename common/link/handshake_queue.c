@@ -1,4 +1,4 @@
-// handshake_queue.c - a short list, and who of it is due.
+// handshake_queue.c - a short list, and which of its entries is due.
 #include "common/link/handshake_queue.h"
 
 #include "common/link/limits.h"

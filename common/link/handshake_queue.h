@@ -1,7 +1,7 @@
-// handshake_queue.h - those whose handshake waits for an answer.
+// handshake_queue.h - peers whose handshake waits for an answer.
 //
-// libzmq reads nothing of them meanwhile. Without a place here a request is
-// forgotten: its handshake ends when its time is over, and comes again.
+// libzmq reads nothing from them meanwhile. A request that finds no place here
+// is forgotten: its handshake times out, and the peer tries again.
 #ifndef SS_LINK_HANDSHAKE_QUEUE_H
 #define SS_LINK_HANDSHAKE_QUEUE_H
 
@@ -14,7 +14,7 @@
 struct ss_handshake {
     struct ss_zap_request request;
     int64_t since_ms;
-    int64_t until_ms; // then it is looked at again
+    int64_t until_ms; // when it is looked at again
 };
 
 // Zero bytes: nobody waits.
@@ -25,8 +25,8 @@ struct ss_handshake_queue {
 // At most SS_LINK_HANDSHAKES_MAX are kept, none longer than a handshake lasts.
 void ss_handshake_queue_add(
     struct ss_handshake_queue *queue, const struct ss_handshake *handshake);
-// Takes one out whose time has come; those who are gone by now are forgotten.
-// False: there is none.
+// Takes out a request that is due; those of peers that are gone by now are
+// forgotten. False: none is due.
 bool ss_handshake_queue_take(struct ss_handshake_queue *queue, int64_t now_ms,
     struct ss_handshake *ret_handshake);
 // When the first is due; INT64_MAX: nobody waits.

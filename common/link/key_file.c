@@ -8,7 +8,8 @@ enum { INDENT = 4 };
 
 void ss_secret_forget(void *bytes, size_t size)
 {
-    // A memset of what is not read again may be left out; this one is not.
+    // A compiler may leave out a memset of memory that is not read again; it
+    // cannot leave out this loop.
     volatile char *secret = bytes;
     for (size_t i = 0; i < size; i++)
         secret[i] = '\0';
@@ -32,7 +33,7 @@ void ss_key_file_print(const struct ss_key *key, bool is_secret,
             "    secret-key = \"%s\"\n", key->secret_half);
 }
 
-// The value where it belongs. False: it is not one.
+// Put the value into its member. False: it is not valid.
 static bool key_take_name(struct ss_key *key, const char *value)
 {
     if (ss_key_check_name(value, NULL) != SS_OK)
@@ -101,8 +102,8 @@ static char *key_value(char *text)
     return text;
 }
 
-// A certificate of somebody else may have any metadata: only a role of ours is
-// a role, and only what can be a name is one.
+// A certificate from another program may have any metadata: only our roles
+// count as a role, and only a valid name as a name.
 static bool key_take_property(struct ss_key *key,
     const struct key_section *section, const char *name, const char *value)
 {

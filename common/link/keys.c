@@ -37,7 +37,8 @@ bool ss_key_is_public_half(const char *text)
     unsigned char bytes[KEY_BYTES];
     bool is_half = strlen(text) == SS_KEY_TEXT_SIZE - 1 &&
                    zmq_z85_decode(bytes, text) != NULL;
-    ss_secret_forget(bytes, sizeof(bytes)); // secret halves are looked at, too
+    ss_secret_forget(
+        bytes, sizeof(bytes)); // secret halves are checked here, too
     return is_half;
 }
 
@@ -65,7 +66,8 @@ int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
 
 // ------------------------------------------------------------------ sockets
 
-// zcert frees its copies of the secret half as they are.
+// zcert does not overwrite its copies of the secret half before it frees them:
+// we do.
 static void cert_destroy(zcert_t **cert)
 {
     ss_secret_forget((void *)zcert_secret_key(*cert), KEY_BYTES);
@@ -76,7 +78,7 @@ static void cert_destroy(zcert_t **cert)
 int ss_key_apply(const struct ss_key *key, void *socket, struct ss_error *error)
 {
     unsigned char public_half[KEY_BYTES], secret_half[KEY_BYTES];
-    // zcert says nothing then, and nothing would be encrypted.
+    // Without CURVE zcert is silent, and nothing would be encrypted.
     if (!zsys_has_curve())
         return ss_error_set(
             error, SS_EIO, "libzmq takes no key: it was built without CURVE");
@@ -217,8 +219,8 @@ static int read_small(
     return SS_OK;
 }
 
-// A certificate that another program made says neither: it is called like its
-// file, and a file that is called like a role is a key for it.
+// A certificate that another program made has neither name nor role: its file
+// gives it a name, and a role if the file is named like one.
 static void name_after_file(struct ss_key *key, const char *path)
 {
     char name[SS_KEY_NAME_SIZE];
@@ -233,7 +235,7 @@ static void name_after_file(struct ss_key *key, const char *path)
         key->role = ss_role_by_name(name);
 }
 
-// The parts belong together, and are all there.
+// Check that all parts are there, and that they belong together.
 static int check_whole(
     const char *path, const struct ss_key *key, struct ss_error *error)
 {
@@ -286,7 +288,8 @@ int ss_key_load(
 // ------------------------------------------------------------------ in a
 // folder
 
-// The first of `roles` that is there, or as it would be called. Gives.
+// The path of the first of `roles` whose file is there; otherwise the path that
+// it would have. Gives.
 static char *own_path(const char *keys, unsigned roles)
 {
     static const enum ss_role order[] = {

@@ -1,6 +1,7 @@
-// keys.h - CURVE keys on disk: who we are, and who may come.
+// keys.h - CURVE keys on disk: our own pair, and the keys that may come in.
 //
-// A folder of keys (--keys DIR) holds, as far as a process needs them:
+// A folder of keys (--keys DIR) holds these files, as far as a process needs
+// them:
 //
 //   NAME.key         0600  a pair, and what it is for. A process takes the one
 //                          that is called like its role: coordinator.key,
@@ -41,7 +42,7 @@ struct ss_key {
     char secret_half[SS_KEY_TEXT_SIZE]; // "": not known
 };
 
-// Is it a name for a key? SS_EINVAL says what is wrong with it.
+// Is `name` valid for a key? SS_EINVAL says what is wrong with it.
 int ss_key_check_name(const char *name, struct ss_error *error) SS_MUST_USE;
 // Is it 40 characters of Z85?
 bool ss_key_is_public_half(const char *text);
@@ -49,7 +50,7 @@ bool ss_key_is_public_half(const char *text);
 // was built without CURVE.
 int ss_key_make(const char *name, enum ss_role role, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
-// Overwrite what is secret.
+// Overwrite the secret half.
 void ss_key_forget(struct ss_key *key);
 // The pair is that of `socket` (libzmq's, or czmq's) from now on. SS_EIO:
 // libzmq was built without CURVE.
@@ -60,22 +61,22 @@ int ss_key_apply(
 // DIR/coordinator.pub. SS_EEXISTS: never over another one; SS_EIO.
 int ss_key_save(const struct ss_key *key, const char *dir,
     struct ss_error *error) SS_MUST_USE;
-// Of PATH_secret where that is there, as zcert_load() does. SS_ENOTFOUND,
-// SS_EIO, SS_EFORMAT (with the line).
+// Read the key at `path`, or PATH_secret where that is there, as zcert_load()
+// does. SS_ENOTFOUND, SS_EIO, SS_EFORMAT (with the line).
 int ss_key_load(const char *path, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
-// May others than its owner read the file? Not asked of what a container's
-// engine gives (SS_KEYS_OF_ENGINE): who else is in there, and what the files
-// look like, is the engine's.
+// May others than its owner read the file? Files that a container engine mounts
+// (SS_KEYS_OF_ENGINE) are not checked: their modes, and who else is in the
+// container, are the engine's business.
 bool ss_key_is_exposed(const char *path);
 
 // The key of our own in `keys`, a folder or a file: the first of `roles` (bits)
 // that is there, an operator's before a client's. Errors: of ss_key_load();
-// SS_EDENIED: the file that was named is a key for another role.
+// SS_EDENIED: the file is a key for another role.
 int ss_keys_own(const char *keys, unsigned roles, struct ss_key *ret_key,
     struct ss_error *error) SS_MUST_USE;
-// The file of that key, if it is exposed; else, or without `keys` (NULL, ""),
-// NULL. Gives.
+// The file of that key if it is exposed; NULL otherwise, and without `keys`
+// (NULL, ""). Gives.
 char *ss_keys_exposed(const char *keys, unsigned roles);
 // The coordinators' public half. Errors as above.
 int ss_keys_server(const char *keys, char ret_public_half[SS_KEY_TEXT_SIZE],

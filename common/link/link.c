@@ -21,7 +21,7 @@ bool ss_link_is_loopback(const char *endpoint)
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (strlen(names[i]) == size && memcmp(host, names[i], size) == 0)
             return true;
-    // A name may begin like that too; a number cannot have letters.
+    // A host name may begin like that too; an address has no letters.
     return size >= 4 && memcmp(host, "127.", 4) == 0 &&
            strspn(host, "0123456789.") >= size;
 }
@@ -54,7 +54,7 @@ static int check_reach(
     return ss_error_set(error, SS_EINVAL,
         "%s reaches beyond this machine, and without keys anybody there could "
         "do anything: give it keys (--keys DIR; superstep keys new makes "
-        "them), or say --insecure if the network is to be trusted",
+        "them), or say --insecure if the network can be trusted",
         options->endpoint);
 }
 
@@ -125,7 +125,7 @@ void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
     ss_check(links_count <= SS_LINK_WAIT_LINKS_MAX);
     ss_check(count <= SS_LINK_WAIT_MAX);
     for (size_t i = 0; i < links_count; i++) {
-        // Descriptors tell of changes only: what is there already is asked for.
+        // Descriptors report changes only: ask for what is there already.
         if (links[i]->ops->is_ready(links[i]))
             timeout_ms = 0;
         items[used++] = (struct pollfd){

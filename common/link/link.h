@@ -2,8 +2,9 @@
 //
 // A server link (a coordinator's) knows its peers by opaque names that it gives
 // them; a client link (a worker's, a client's) has one peer, the server. A link
-// neither keeps nor acknowledges: leases, heartbeats and retries above recover
-// every lost message. Messages are whole byte strings under a maximum.
+// neither stores nor acknowledges messages: leases, heartbeats and retries of
+// the layers above make up for every lost message. Messages are whole byte
+// strings under a maximum.
 //   link_zmq.c   ROUTER / DEALER (tcp://, ipc://)
 //   link_loop.c  in one process, for tests and the local runner
 //
@@ -60,24 +61,24 @@ int ss_link_fd(const struct ss_link *link);
 enum { SS_LINK_WAIT_MAX = 12 };
 int ss_link_wait_all(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms);
-// The same for several links, of any kinds (at most SS_LINK_WAIT_LINKS_MAX):
-// who has something is found by asking each.
+// The same for several links, of any kinds (at most SS_LINK_WAIT_LINKS_MAX);
+// the caller asks each link for its messages.
 enum { SS_LINK_WAIT_LINKS_MAX = 64 };
 void ss_link_wait_each(struct ss_link *const *links, size_t links_count,
     const int *fds, size_t count, int timeout_ms);
 
 // ------------------------------------------------------------------ peers
 
-// Who sent what was received last on a server link.
+// The sender of the last message received on a server link.
 struct ss_link_sender {
-    unsigned roles;      // bits: what it may; all of them without keys
-    const char *name;    // of its key; "": it has none
+    unsigned roles;   // bits: what the sender may do; all of them without keys
+    const char *name; // of its key; "": it has none
     const char *address; // "192.0.2.7"; "local"
 };
 // Borrowed until the next ss_link_recv().
 const struct ss_link_sender *ss_link_sender(const struct ss_link *link);
-// What was received last makes no sense, or its sender may not ask for it. Who
-// does that too often is hung up on.
+// The last message makes no sense, or its sender may not ask for that. A peer
+// that does so too often is hung up on.
 void ss_link_complain(struct ss_link *link);
 
 // Something that an operator should know, once in a while, or, where the kind
@@ -88,13 +89,13 @@ struct ss_link_notice {
     char who[80];     // an address, or a key's name
     char text[256];   // a sentence
 };
-// The next one that was not told yet. False: there is none.
+// The next notice that was not reported yet. False: there is none.
 bool ss_link_notice(struct ss_link *link, struct ss_link_notice *ret);
 // Why a client link has no connection, as far as it is known: "the coordinator
 // wants keys ...". NULL: nothing is wrong, or nothing is known. Borrowed.
 const char *ss_link_trouble(struct ss_link *link);
 
-// How many of what happened on a server link since it was opened.
+// Counts of events on a server link since it was opened.
 struct ss_link_counts {
     uint64_t connections; // open now
     uint64_t accepted;
@@ -104,10 +105,11 @@ struct ss_link_counts {
     uint64_t heavy;     // that were hung up on for what was held for them
     uint64_t unread;    // bytes that are held for all, as last weighed
     uint64_t timed_out; // handshakes
-    uint64_t dropped;   // messages over the rate, and of who was hung up on
+    uint64_t
+        dropped; // messages over the rate, and of peers that were hung up on
 };
 void ss_link_counts(const struct ss_link *link, struct ss_link_counts *ret);
-// With the defaults filled in; zeros where nobody strange can come.
+// The limits, with the defaults filled in; zeros for a link within one process.
 void ss_link_limits(
     const struct ss_link *link, struct ss_rate_limit_settings *ret);
 

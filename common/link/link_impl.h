@@ -14,7 +14,7 @@ struct ss_link_ops {
     bool (*is_ready)(struct ss_link *link); // something can be read now
     int (*wait)(
         struct ss_link *link, const int *fds, size_t count, int timeout_ms);
-    // NULL where nobody strange can come.
+    // NULL for a link within one process.
     struct ss_admission *(*admission)(const struct ss_link *link);
     const char *(*trouble)(struct ss_link *link);
 };

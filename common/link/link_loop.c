@@ -155,7 +155,7 @@ static int wait_link(
     return bits;
 }
 
-// Leave the list before anything of it is freed.
+// Leave the list before any member is freed.
 static void close_link(struct ss_link *link)
 {
     pthread_mutex_lock(&lock);

@@ -1,10 +1,11 @@
 // link_zmq.c - ROUTER and DEALER.
 //
-// ROUTER drops in silence what it cannot route or queue, unless told otherwise:
-// here it is (ROUTER_MANDATORY), and every send that does not leave is an
-// error. A client's identity is random and stays the same while it reconnects,
-// so a short loss of the network does not make a stranger of it. With keys it
-// begins with a mark of the key, and a server takes it from nobody else.
+// A ROUTER silently drops what it cannot route or queue, unless it is set to
+// ROUTER_MANDATORY, as it is here: every send that does not leave is an error.
+// A client's identity is random and stays the same while it reconnects, so the
+// server knows it again after a short loss of the network. With keys the
+// identity begins with a mark of the key, and a server accepts it from no other
+// key.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,8 +71,8 @@ static void set_identity(struct zmq_link *link, const char *public_half)
                  sizeof(identity)) == 0);
 }
 
-// All of them, on this socket: what czmq was told for the process is somebody
-// else's.
+// Set all options on this socket: defaults that czmq has for the process may be
+// somebody else's.
 static void set_options(struct zmq_link *link, const char *endpoint)
 {
     void *socket = link->socket;
@@ -81,7 +82,7 @@ static void set_options(struct zmq_link *link, const char *endpoint)
     zsock_set_sndhwm(socket, SS_LINK_QUEUE_MAX);
     zsock_set_rcvhwm(socket, SS_LINK_QUEUE_MAX);
     zsock_set_linger(socket, SS_LINK_LINGER_MS);
-    // Only where it is asked for: else names of IPv4 addresses change.
+    // Only for an IPv6 endpoint: with IPv6 on, peers of IPv4 get other names.
     zsock_set_ipv6(socket, strchr(endpoint, '[') != NULL);
     zsock_set_handshake_ivl(socket, SS_LINK_HANDSHAKE_MS);
     zsock_set_tcp_keepalive(socket, 1);
@@ -163,7 +164,8 @@ static int show_key(struct zmq_link *link,
 static int open_client(struct zmq_link *link,
     const struct ss_link_options *options, struct ss_error *error)
 {
-    // Without it nobody learns what is wrong, and that is all.
+    // Without a monitor nobody learns what is wrong; the link works all the
+    // same.
     (void)!ss_monitor_open(
         &link->sockets, link->socket, "trouble", &link->monitor);
     link->has_keys = options->keys && *options->keys;
@@ -181,17 +183,16 @@ static const char *trouble_of(
     if (news == SS_MONITOR_PROTOCOL &&
         value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
         return "one side has keys and the other has not (--keys DIR)";
-    // Who hangs up first gives no reason.
+    // The side that hangs up first gives no reason.
     if (news == SS_MONITOR_PROTOCOL || news == SS_MONITOR_BROKEN)
         return has_keys
-                   ? "the handshake fails; has it keys, and is " SS_KEYS_SERVER
-                     " its public one?"
-                   : "the handshake fails; does it want keys (--keys "
-                     "DIR)?";
+                   ? "the handshake fails; does it have keys, and "
+                     "is " SS_KEYS_SERVER " its public half?"
+                   : "the handshake fails; does it need keys (--keys DIR)?";
     return NULL;
 }
 
-// What befell the connection last counts.
+// The last event of the connection counts.
 static const char *trouble(struct ss_link *link)
 {
     struct zmq_link *it = own(link);
@@ -282,7 +283,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// The size of the identity that has this name; 0: it is none of ours.
+// The size of the identity with this name; 0: this link did not give the name.
 static size_t identity_of(
     const char *peer, unsigned char ret_identity[SS_LINK_IDENTITY_SIZE_MAX])
 {
@@ -376,7 +377,7 @@ static int take_identity(struct zmq_link *link, zmq_msg_t *frame,
     memcpy(
         mark, zmq_msg_data(frame), size < sizeof(mark) ? size : sizeof(mark));
     if (!zmq_msg_more(frame))
-        return SS_EAGAIN; // of a ROUTER there is
+        return SS_EAGAIN; // a ROUTER always sends it
     next_frame(link->socket, frame);
     if (!ss_admission_admits(link->admission, frame, name, mark)) {
         skip_rest(link->socket, frame);
@@ -432,7 +433,7 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     struct zmq_link *it = own(link);
     int status = SS_EAGAIN;
     bool is_there = true;
-    // What admission drops is passed over.
+    // Skip messages that admission drops.
     for (int i = 0; i < SS_LINK_DROPPED_TURN_MAX; i++) {
         zmq_msg_t frame;
         zmq_msg_init(&frame);
@@ -449,7 +450,7 @@ static int recv_link(struct ss_link *link, char ret_peer[SS_PEER_SIZE],
     return status;
 }
 
-// What admission has to look at beside the socket itself.
+// The sockets that admission has to look at beside the link's own.
 static int add_door(struct zmq_link *link, zmq_pollitem_t *items, int used)
 {
     void *sockets[SS_ADMISSION_SOCKETS] = {NULL};
@@ -500,7 +501,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// What admission alone has to do ends no wait, but for what is to be told.
+// Work of admission alone does not end a wait, unless there is a notice to
+// report.
 static int wait_link(
     struct ss_link *link, const int *fds, size_t count, int timeout_ms)
 {

@@ -1,4 +1,4 @@
-// monitor.c - events of libzmq, those that matter here.
+// monitor.c - the events of libzmq that matter here.
 #include "common/link/monitor.h"
 
 #include <errno.h>
@@ -42,9 +42,9 @@ bool ss_monitor_open(struct ss_sockets *sockets, void *socket, const char *name,
         atomic_fetch_add(&count, 1));
     if (!ss_socket_open(sockets, ZMQ_PAIR, ret_monitor))
         return false;
-    // libzmq waits where this queue is full, and would do so for ever while
-    // the socket is closed. New connections are bounded in rate. That is why
-    // this is not a zmonitor, whose queue is bounded.
+    // If this queue were bounded, libzmq would wait where it is full, for ever
+    // while the socket is being closed: so it is not a zmonitor, whose queue is
+    // bounded. The rate of new connections is bounded.
     zsock_set_rcvhwm(ret_monitor->handle, 0);
     zsock_set_linger(ret_monitor->handle, 0);
     if (zmq_socket_monitor(socket, address, events) == 0 &&

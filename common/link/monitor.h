@@ -17,12 +17,12 @@ enum ss_monitor_news {
     SS_MONITOR_ENDED,        // the socket was closed, and all of it is gone
 };
 
-// A socket of `sockets` that hears of `socket`, whose news begin with `name`.
+// A socket of `sockets` that receives the events of `socket` under `name`.
 // False, with errno: it cannot be made.
 bool ss_monitor_open(struct ss_sockets *sockets, void *socket, const char *name,
     struct ss_socket *ret_monitor);
 // `socket` was closed: wait until what it sent has left and its port is free,
-// but at most SS_LINK_CLOSE_MS. None is fine.
+// but at most SS_LINK_CLOSE_MS. A monitor that was never opened is fine.
 void ss_monitor_close(struct ss_socket *monitor);
 // The next news, without waiting. False: there is none.
 bool ss_monitor_take(

@@ -1,4 +1,4 @@
-// notices.c - what an operator should know of a link, until it is told.
+// notices.c - what an operator should know of a link, until it is reported.
 #include "common/link/notices.h"
 
 #include <stdarg.h>

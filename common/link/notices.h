@@ -1,7 +1,7 @@
-// notices.h - what an operator should know of a link, until it is told.
+// notices.h - what an operator should know of a link, until it is reported.
 //
-// A hostile peer makes as many as it likes: what finds no place is not told,
-// only counted (ss_link_counts), and will happen again.
+// A hostile peer causes as many as it likes: a notice that finds no place is
+// dropped; its event is counted (ss_link_counts), and will happen again.
 #ifndef SS_LINK_NOTICES_H
 #define SS_LINK_NOTICES_H
 

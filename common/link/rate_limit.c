@@ -22,7 +22,7 @@ struct address {
 
 struct peer {
     struct ss_bucket messages;
-    int64_t unheard_until_ms; // it was hung up on
+    int64_t unheard_until_ms; // its messages are dropped until then
 };
 
 struct connection {
@@ -91,7 +91,7 @@ void ss_rate_limit_network(
     const char *address, char ret_text[SS_RATE_LIMIT_ADDRESS_SIZE])
 {
     if (strncmp(address, "::ffff:", 7) == 0)
-        address += 7; // an IPv4 address in IPv6's clothes
+        address += 7; // an IPv4 address mapped to IPv6
     if (!strchr(address, ':')) {
         snprintf(ret_text, SS_RATE_LIMIT_ADDRESS_SIZE, "%s", address);
         return;
@@ -107,7 +107,7 @@ void ss_rate_limit_network(
         "%.*s::", (int)(end - address), address);
 }
 
-// Those without a connection, whose buckets are full again, say nothing.
+// Forget addresses without a connection whose buckets are full again.
 static void sweep_addresses(struct ss_rate_limit *rates, int64_t now_ms)
 {
     for (struct ss_map_entry *it = rates->addresses.first; it;) {
@@ -171,8 +171,8 @@ void ss_rate_limit_disconnect(struct ss_rate_limit *rates, int fd,
     rates->open_count--;
 }
 
-// Of each connection from there; never more than a burst has, which would lock
-// the address out.
+// The tokens that a connection from this address costs; never more than a burst
+// has, which would lock the address out.
 static int64_t cost_of(
     const struct address *from, int64_t burst, int64_t now_ms)
 {
@@ -245,7 +245,7 @@ static int64_t messages_burst(const struct ss_rate_limit *rates)
     return (int64_t)rates->limits.messages_rate * SS_LINK_MESSAGES_BURST_S;
 }
 
-// A bucket that had time to fill is as good as none.
+// A peer whose bucket had time to fill can be forgotten.
 static void sweep_peers(struct ss_rate_limit *rates, int64_t now_ms)
 {
     for (struct ss_map_entry *it = rates->peers.first; it;) {

@@ -2,9 +2,9 @@
 // and from one address, new ones a second, messages a second of one peer, and
 // messages that make no sense. A hostile peer costs itself and nobody else.
 //
-// It counts and judges; admission.c performs, that is, hangs up. Time is given.
-// Addresses are texts (address.h); of IPv6 ones the first half counts, which
-// is what one customer has.
+// It counts and judges; admission.c acts on it, and hangs up. The caller gives
+// the time. Addresses are texts (address.h); of an IPv6 address the first half
+// counts, which is the network of one customer.
 #ifndef SS_LINK_RATE_LIMIT_H
 #define SS_LINK_RATE_LIMIT_H
 
@@ -23,7 +23,7 @@ struct ss_rate_limit_settings {
     unsigned unread_max_mb;    // held for all (byte_budget.h)
 };
 
-// What counts of `address`; of such a text, the text itself.
+// The part of `address` that counts; of such a part, the part itself.
 void ss_rate_limit_network(
     const char *address, char ret_text[SS_RATE_LIMIT_ADDRESS_SIZE]);
 
@@ -32,7 +32,7 @@ enum ss_rate_limit_verdict {
     SS_RATE_LIMIT_FULL,         // connections_max
     SS_RATE_LIMIT_ADDRESS_FULL, // per_address_max
     SS_RATE_LIMIT_TOO_FAST,     // connections_rate
-    SS_RATE_LIMIT_FLOOD, // so many were refused that none is worth accepting
+    SS_RATE_LIMIT_FLOOD, // so many were refused that the address is filtered
 };
 
 struct ss_rate_limit;
@@ -45,16 +45,16 @@ const struct ss_rate_limit_settings *ss_rate_limit_settings(
     const struct ss_rate_limit *rates);
 
 // A connection as descriptor `fd` was accepted. It counts, unless the verdict
-// says otherwise. A descriptor that is there already stands for a new one.
+// refuses it. A descriptor that is known already stands for a new connection.
 enum ss_rate_limit_verdict ss_rate_limit_connect(
     struct ss_rate_limit *rates, int fd, const char *address, int64_t now_ms);
-// It is closed; unknown ones are fine. Gives the address that it had, and since
-// when; "": unknown.
+// A connection was closed; an unknown descriptor is fine. Gives the address
+// that it had, and since when; "": unknown.
 void ss_rate_limit_disconnect(struct ss_rate_limit *rates, int fd,
     char ret_address[SS_RATE_LIMIT_ADDRESS_SIZE], int64_t *ret_since_ms);
 // The key of a connection from there was refused, or has to wait. With too many
 // of those its new connections count several times: a handshake is costly.
-// Those that it has are not touched.
+// Connections that it has are not touched.
 void ss_rate_limit_refused(
     struct ss_rate_limit *rates, const char *address, int64_t now_ms);
 size_t ss_rate_limit_connections(const struct ss_rate_limit *rates);
@@ -62,7 +62,7 @@ size_t ss_rate_limit_connections(const struct ss_rate_limit *rates);
 // May `peer` send one more message?
 bool ss_rate_limit_message(
     struct ss_rate_limit *rates, const char *peer, int64_t now_ms);
-// It was hung up on: what is still queued of it is not heard.
+// The peer was hung up on: its queued messages are dropped.
 void ss_rate_limit_unhear(
     struct ss_rate_limit *rates, const char *peer, int64_t now_ms);
 bool ss_rate_limit_hears(
@@ -73,7 +73,7 @@ bool ss_rate_limit_hears(
 // hang up.
 bool ss_rate_limit_wrong(struct ss_rate_limit *rates, const char *address,
     const char *key, int64_t now_ms);
-// Once is too often: it is hung up on, and waits.
+// It did something that is too much even once: it is hung up on, and waits.
 void ss_rate_limit_punish(struct ss_rate_limit *rates, const char *address,
     const char *key, int64_t now_ms);
 // When it may come in again; 0: now.

@@ -13,25 +13,27 @@
 enum {
     RANDOM_STATE_SIZE = 128,
     GUEST_SOCKETS_MAX = 8,
-    // What libzmq opens for a socket, with the first also for its context. czmq
-    // ends the process where it gets no socket: so we look before.
+    // Descriptors that libzmq opens for a socket, and with the first one for
+    // its context. czmq ends the process where it gets no socket, so we check
+    // before.
     DESCRIPTORS = 12,
 };
 
 static pthread_mutex_t czmq_lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t czmq_owner; // a child that was forked begins anew
+static pid_t czmq_owner; // a forked child begins anew
 static atomic_int czmq_open;
 
-// czmq says where sockets are dangling, on standard output. There are such
-// where a node ends its worker: another thread is in them, and they cannot be
-// closed.
+// At exit czmq prints which sockets are still open, on standard output. There
+// are some when a node ends its worker: another thread uses them, so they
+// cannot be closed.
 static void czmq_hush(void)
 {
     if (czmq_owner == getpid() && atomic_load(&czmq_open) > 0)
         zsys_set_logstream(NULL);
 }
 
-// czmq takes SIGINT and SIGTERM, and begins the numbers of random() anew.
+// Start czmq. It would catch SIGINT and SIGTERM, and seed random() anew: both
+// are undone.
 static void czmq_begin(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};
@@ -98,8 +100,9 @@ bool ss_socket_open(
     }
     if (!has_descriptors())
         return false;
-    // Of a socket made here czmq knows no line: it does not close it at exit,
-    // under the hands of a thread that waits for it.
+    // The function in place of the macro: without a source line czmq does not
+    // track the socket, and does not close it at exit while a thread waits for
+    // it.
     ret_socket->zsock = (zsock_new)(type);
     ret_socket->handle = zsock_resolve(ret_socket->zsock);
     atomic_fetch_add(&czmq_open, 1);

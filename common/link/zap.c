@@ -1,4 +1,4 @@
-// zap.c - ZeroMQ's authentication protocol, the side that answers.
+// zap.c - the answering side of ZeroMQ's authentication protocol.
 //
 //   request  version, id, domain, address, identity, mechanism, credentials...
 //   answer   version, id, status, text, user, metadata
@@ -102,7 +102,7 @@ bool ss_zap_take(void *zap, struct ss_zap_request *ret_request)
         return false;
     for (int index = 0; index < FRAMES_MAX; index++) {
         if (size > FRAME_SIZE)
-            size = 0; // cut: nothing of ours is so long
+            size = 0; // too long to be valid
         if (index == MECHANISM)
             memcpy(mechanism, bytes, (size_t)size);
         take_frame(ret_request, index, bytes, size);

@@ -1,8 +1,8 @@
-// zap.h - libzmq asks who may come in (ZeroMQ RFC 27), and is answered.
+// zap.h - answers libzmq's question who may come in (ZeroMQ RFC 27).
 //
-// By hand, and not by czmq's zauth: that answers at once, in a thread of its
-// own, and from a list; here an answer may wait (admission.h), and depends on
-// what the key and its address did.
+// By hand, not by czmq's zauth, which answers at once, in a thread of its own,
+// from a list; here an answer may wait (admission.h), and depends on what the
+// key and its address did before.
 #ifndef SS_LINK_ZAP_H
 #define SS_LINK_ZAP_H
 
@@ -15,7 +15,7 @@
 enum { SS_ZAP_ADDRESS_SIZE = 64, SS_ZAP_ID_SIZE = 32 };
 
 struct ss_zap_request {
-    unsigned char from[SS_ZAP_ID_SIZE]; // libzmq's name of who waits
+    unsigned char from[SS_ZAP_ID_SIZE]; // libzmq's name for the waiting peer
     int from_size;
     unsigned char id[SS_ZAP_ID_SIZE];
     int id_size;
@@ -25,8 +25,8 @@ struct ss_zap_request {
 
 // A socket that answers for the context of `sockets`, before anything of it is
 // bound; and `socket` (still unbound) asks there. There is one for a context.
-// SS_EBUSY: it has one; SS_EIO. Keep it until all of `socket` is gone: libzmq
-// lets in whom it finds nobody to ask about.
+// SS_EBUSY: it has one; SS_EIO. Keep it until `socket` is wholly closed:
+// without it libzmq lets everybody in.
 int ss_zap_open(struct ss_sockets *sockets, void *socket,
     struct ss_socket *ret_zap, struct ss_error *error) SS_MUST_USE;
 // None is fine.
@@ -34,8 +34,8 @@ void ss_zap_close(struct ss_socket *zap);
 // The next request, without waiting. It may be answered at any time, or never:
 // then the handshake ends when its time is over. False: there is none.
 bool ss_zap_take(void *zap, struct ss_zap_request *ret_request);
-// Yes or no; who is gone hears nothing. With a yes the messages of that
-// connection carry its public half as their User-Id.
+// Answer yes or no; a peer that is gone does not hear it. After a yes the
+// messages of that connection carry its public half as their User-Id.
 void ss_zap_answer(
     void *zap, const struct ss_zap_request *request, bool is_allowed);
 

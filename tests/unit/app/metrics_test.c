@@ -165,7 +165,7 @@ END_TEST
 START_TEST(what_is_no_request_for_a_page_is_refused)
 {
     serve();
-    expect_answer(get("/"), "HTTP/1.1 404", "there is /metrics");
+    expect_answer(get("/"), "HTTP/1.1 404", "only /metrics");
     expect_answer(get("/metrics/../secret"), "HTTP/1.1 404", "/health");
     expect_answer(talk("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: "
                        "3\r\nConnection: close\r\n\r\nabc"),
