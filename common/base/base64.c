@@ -1,4 +1,4 @@
-// base64.c - four letters for three bytes.
+// base64.c - bytes as text and back.
 #include "common/base/base64.h"
 
 #include <nettle/base64.h>

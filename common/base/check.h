@@ -1,7 +1,7 @@
 // check.h - what must be true, in release builds too.
 //
-// A failed check is a bug of ours. The process stops at once: what it knew is
-// in the journal, and recovery is proven (docs/decisions/0001).
+// A failed check is a bug of ours. The process stops at once: all that it had
+// acknowledged is in the journal, and recovery is tested (docs/decisions/0001).
 #ifndef SS_BASE_CHECK_H
 #define SS_BASE_CHECK_H
 

@@ -243,7 +243,8 @@ static int64_t day_of(int64_t year, int month, int day)
            day - 1 - 719468;
 }
 
-// `count` digits as a number up to `most`, and move on; false: there are not.
+// Read `count` digits, a number up to `most`, and move behind them; false: they
+// are not there.
 static bool take_digits(const char **text, int count, int most, int *ret)
 {
     int number = 0;

@@ -22,8 +22,9 @@ void ss_hash_hex(const void *bytes, size_t size, char ret_hex[SS_HEX128_SIZE]);
 // 64 bits of XXH3, for tables and checksums.
 uint64_t ss_hash64(const void *bytes, size_t size);
 
-// A UUID of version 6 (R1.3). `ticks`: 100 ns since 1582-10-15; the caller sees
-// to it that they ascend. clock_seq := step & 0x3fff. `node`: 48 random bits.
+// A UUID of version 6 (R1.3). `ticks`: 100 ns since 1582-10-15; the caller
+// makes sure that they ascend. clock_seq := step & 0x3fff. `node`: 48 random
+// bits.
 void ss_uuid6(
     uint64_t ticks, int64_t step, uint64_t node, char ret_uuid[SS_UUID_SIZE]);
 // The ticks of a wall time in microseconds since 1970.
@@ -55,7 +56,7 @@ void ss_time_text(int64_t wall_us, char ret_text[SS_TIME_SIZE]);
 // of a fraction, and Z or an offset. False: it is not one.
 bool ss_time_read(const char *text, int64_t *ret_wall_us);
 
-// As much of it as fits.
+// Copy as much of the id as fits.
 static inline void ss_id_copy(char to[SS_UUID_SIZE], const char *from)
 {
     size_t size = strnlen(from, SS_UUID_SIZE - 1);

@@ -1,4 +1,4 @@
-// mem.c - memory that is there, or the process is not.
+// mem.c - memory, or the end of the process.
 #include "common/base/mem.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // mem.h - memory. Running out of it is a crash, and a crash is safe.
 //
 // No function here returns NULL: when the system has no memory left the process
-// stops (docs/decisions/0001), like on any crash, and its runs go on elsewhere
+// stops (docs/decisions/0001), as in any crash, and its runs go on elsewhere
 // from the journal. What comes from outside is bounded before it is allocated.
 #ifndef SS_BASE_MEM_H
 #define SS_BASE_MEM_H

@@ -1,4 +1,4 @@
-// move.c - only along the ways that a table has.
+// move.c - a change of state, checked against its table.
 #include "common/base/move.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static _Noreturn void move_failed(
     const struct ss_move_table *table, unsigned from, unsigned to)
 {
     char text[96];
-    snprintf(text, sizeof(text), "a %s that is %s does not become %s",
+    snprintf(text, sizeof(text), "a %s that is %s must not become %s",
         table->of, table->items[from].name, table->items[to].name);
     ss_check_failed(text, __FILE__, __LINE__);
 }

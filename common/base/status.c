@@ -74,7 +74,7 @@ static void trim(char *message)
 int ss_error_set(struct ss_error *error, int status, const char *format, ...)
 {
     if (error) {
-        // An argument may be the message that is replaced.
+        // An argument may point into the message that is being replaced.
         char message[SS_ERROR_SIZE];
         va_list args;
         va_start(args, format);

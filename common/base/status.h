@@ -39,7 +39,8 @@ int ss_status_by_name(const char *name);
 int ss_error_set(struct ss_error *error, int status, const char *format, ...)
     SS_PRINTF(3, 4);
 #ifdef __clang_analyzer__
-// It sees one file at a time, and would think that this may return another one.
+// The analyzer sees one file at a time; it would assume that ss_error_set() may
+// return another status than it was given.
 #define ss_error_set(error, status, ...)                                       \
     ((void)(ss_error_set)((error), (status), __VA_ARGS__), (status))
 #endif

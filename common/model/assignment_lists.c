@@ -70,7 +70,7 @@ struct ss_value *ss_assignment_rest(
 
 // ------------------------------------------------ with them again
 
-// Who runs the task is another thread: it gets bytes of its own.
+// Another thread runs the task: it gets bytes of its own.
 static struct ss_value *list_alone(struct ss_list *list)
 {
     struct ss_value *value = ss_value_of_list(ss_list_ref(list));

@@ -1,5 +1,5 @@
-// build.h - inside of compilation: shared by compile.c, key.c, policy.c,
-// lower_state.c and lower_raw.c; nobody else includes it.
+// build.h - what the files of compilation share: compile.c, key.c, policy.c,
+// lower_state.c and lower_raw.c. No other file includes it.
 #ifndef SS_MODEL_BUILD_H
 #define SS_MODEL_BUILD_H
 
@@ -20,7 +20,7 @@ struct ss_build {
 // SS_EINVAL with "graph \"name\": ..." before the message.
 int ss_build_fail(struct ss_build *build, const char *format, ...)
     SS_PRINTF(2, 3);
-// The same for a name of a node or channel that does not exist, with the
+// The same for the name of a node or channel that does not exist, with the
 // nearest ones that do. `where` starts the message.
 int ss_build_no_node(
     struct ss_build *build, const char *where, const char *name);

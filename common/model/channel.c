@@ -132,7 +132,7 @@ int ss_channel_damaged(const struct ss_channel *channel, const char *expected,
         expected);
 }
 
-// Two of the three forms of an Overwrite, after somebody looked.
+// Two of the three forms of an Overwrite, of a value that has been decoded.
 static bool is_overwrite(const json_t *json, json_t **ret_value)
 {
     json_t *value = json_object_get(json, SS_NAME_OVERWRITE);
@@ -156,7 +156,7 @@ bool ss_value_overwrites(struct ss_value *value, json_t **ret_value)
 {
     if (ss_value_tag(value) != SS_VALUE_JSON || ss_value_listed(value))
         return false;
-    // Text that does not hold the word need not be decoded.
+    // Text that lacks the word need not be decoded.
     if (!ss_value_decoded(value) &&
         !strstr(ss_value_text(value, NULL), SS_NAME_OVERWRITE))
         return false;

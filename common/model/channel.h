@@ -24,9 +24,9 @@ struct ss_channel {
 // ids: they are a function of it and the position (spec/graph.md 3, 3).
 struct ss_channel_write {
     struct ss_value *value; // borrowed
-    // Borrowed: the task id, or for writes of no task what no other write on
-    // the thread has (made-up ids of messages rest on it). NULL: ids are made
-    // from the contents.
+    // Borrowed: the task id; for writes of no task a text that no other write
+    // on the thread has (made-up ids of messages are derived from it). NULL:
+    // ids are made from the contents.
     const char *owner;
 };
 
@@ -40,14 +40,15 @@ void ss_channel_fini(struct ss_channel *channel);
 // A copy that shares the value.
 void ss_channel_copy(struct ss_channel *channel, const struct ss_channel *from);
 
-// A superstep's end may change it though nobody writes it: what it holds lasts
-// for one step, or waits for the finish. False: ticks and finishes do nothing.
+// The end of a superstep may change the channel though no task writes to it:
+// its value lasts for one step, or waits for the finish. False: ticks and
+// finishes do nothing.
 bool ss_channel_self_changing(const struct ss_channel *channel);
 
-// Apply the writes of one superstep, in order; none: the step's tick. True in
-// *ret_changed means: a new version. Errors SS_EUPDATE, SS_EINVAL (a reducer
-// that cannot take the value), each naming the channel; then nothing changed.
-// A channel with a custom reducer is not updated here: ss_channel_set().
+// Apply the writes of one superstep, in order; no writes: the step's tick. True
+// in *ret_changed means: a new version. Errors SS_EUPDATE, SS_EINVAL (a reducer
+// that cannot take the value), each naming the channel; then nothing changed. A
+// channel with a custom reducer is not updated here: ss_channel_set().
 int ss_channel_update(struct ss_channel *channel,
     const struct ss_channel_write *writes, size_t count, bool *ret_changed,
     struct ss_error *error) SS_MUST_USE;

@@ -1,5 +1,5 @@
-// channel_barrier.c - joins: who must arrive, and who has. The value is the
-// sorted list of the names seen.
+// channel_barrier.c - joins: which names must arrive, and which have. The value
+// is the sorted list of the names seen.
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -54,7 +54,7 @@ static int refuse(const struct ss_channel *channel, struct ss_value *value,
 {
     const struct ss_channel_spec *spec = channel->spec;
     struct ss_buf expected;
-    // A long list ends where the room for it does.
+    // A long list is cut at the size of the buffer.
     ss_buf_init(&expected, 256);
     for (size_t i = 0; i < spec->names_count; i++)
         ss_buf_addf(&expected, "%s%s", i > 0 ? ", " : "", spec->names[i]);
@@ -108,7 +108,7 @@ static int restore_seen(
             json_decref(seen);
             return ss_channel_damaged(channel, "a list of names", error);
         }
-        // Who is no longer waited for has not arrived.
+        // A name that is no longer waited for does not count as arrived.
         if (!there && is_awaited(channel->spec, name))
             json_array_insert(seen, place, item);
     }

@@ -1,4 +1,4 @@
-// channel_kind.h - inside of channels: the table that each kind fills.
+// channel_kind.h - the table of functions that each kind of channel fills.
 #ifndef SS_MODEL_CHANNEL_KIND_H
 #define SS_MODEL_CHANNEL_KIND_H
 
@@ -32,8 +32,8 @@ extern const struct ss_channel_kind_table ss_channel_reducer;
 
 // Hold `value` (taken; NULL: nothing) in place of what was held.
 void ss_channel_put(struct ss_channel *channel, struct ss_value *value);
-// `now`, a plain list, as one that shares with the list `old` (or NULL) what is
-// equal at the same place. Gives; NULL: most of it is not.
+// The plain list `now` as a list that shares with `old` (or NULL) the items
+// that are equal at the same place. Gives; NULL: most of them are not.
 struct ss_value *ss_channel_share(struct ss_value *old, struct ss_value *now);
 // SS_ECORRUPT that names the channel and says what was expected.
 int ss_channel_damaged(const struct ss_channel *channel, const char *expected,

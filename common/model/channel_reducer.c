@@ -30,7 +30,7 @@ static struct ss_value *opened(const struct ss_channel *channel, json_t *inside)
 // ------------------------------------------------ lists from elsewhere
 
 // Make the items of *list those of `items`, position by position. False: more
-// than half of them are others.
+// than half of them differ.
 static bool adapt(struct ss_list **list, const json_t *items)
 {
     size_t count = json_array_size(items), others = 0;
@@ -104,7 +104,7 @@ int ss_channel_fold(struct ss_channel *channel,
     } else if (channel->value) {
         fold.base = ss_value_ref(channel->value);
     } else {
-        // Nothing held: the first write is the value as it is.
+        // The channel holds nothing: the first write is the value as it is.
         fold.base = ss_value_ref(writes[0].value);
         fold.from++;
         fold.count--;
@@ -113,8 +113,8 @@ int ss_channel_fold(struct ss_channel *channel,
     return SS_OK;
 }
 
-// Which of its owner's writes to this channel is it? A router that sees only
-// its own task's writes counts the same.
+// The position of a write among its owner's writes to this channel. A router,
+// which sees only its own task's writes, counts the same.
 static size_t position_of(const struct ss_channel_write *writes, size_t index)
 {
     size_t position = 0;
@@ -129,8 +129,8 @@ static size_t position_of(const struct ss_channel_write *writes, size_t index)
 
 // ------------------------------------------------ an update under way
 
-// What is folded so far: the value as it was, or what was made of it, which is
-// ours alone and grows in place. Many sends to one list share one copy.
+// The result so far: the value as it was, or a copy that is ours alone and
+// grows in place. Many writes to one list share one copy.
 struct growth {
     struct ss_value *value;
     struct ss_list *list;
@@ -153,7 +153,7 @@ static void growth_fini(struct growth *growth)
     ss_value_unref(growth_close(growth));
 }
 
-// Lists that grow cost what is added to them, not what they hold.
+// A list that grows costs what is added to it, not what it holds.
 static int fold_list(struct growth *growth, enum ss_reducer reducer,
     struct ss_value *right, const char *owner, size_t position,
     struct ss_error *error)
@@ -224,7 +224,7 @@ static int fold_one(const struct ss_channel *channel, struct growth *growth,
     return status;
 }
 
-// The writes before an Overwrite are lost, but what they could not do is an
+// The writes before an Overwrite are lost, but one that cannot be applied is an
 // error all the same; those after it are not looked at (R2.2). A delta channel
 // looks at none of them (R2.4).
 static int update(struct ss_channel *channel,

@@ -18,7 +18,7 @@ static int restore(
     return SS_OK;
 }
 
-// Of one superstep: a plain list.
+// A topic of one superstep: a plain list.
 static json_t *flatten(const struct ss_channel_write *writes, size_t count)
 {
     json_t *list = json_array();
@@ -33,7 +33,7 @@ static json_t *flatten(const struct ss_channel_write *writes, size_t count)
     return list;
 }
 
-// Of all: one that shares with what it was.
+// A topic of all supersteps: a list that shares with what it was.
 static struct ss_value *accumulate(struct ss_value *old, json_t *added)
 {
     struct ss_list *list =

@@ -30,7 +30,8 @@ void ss_shards_fill(struct ss_shards *shards)
     memset(shards->bits, 0xff, sizeof(shards->bits));
 }
 
-// By twos, fours and eights, and all eights added up in the highest byte.
+// Count bits by twos, fours and eights; the product adds all bytes up in the
+// highest one.
 static size_t bits_of(uint64_t word)
 {
     word -= (word >> 1) & UINT64_C(0x5555555555555555);

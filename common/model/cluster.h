@@ -1,8 +1,8 @@
 // cluster.h - coordinators that share a database: shards, and who owns them.
 //
 // Threads hash into shards; a shard has one owner, or none. A *member* is a
-// coordinator that holds a lease; whose lease has ended is dead to the others,
-// whatever it thinks itself (docs/internals/cluster.md).
+// coordinator that holds a lease. One whose lease has ended is dead to the
+// others, even while its process runs (docs/internals/cluster.md).
 #ifndef SS_MODEL_CLUSTER_H
 #define SS_MODEL_CLUSTER_H
 
@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 enum {
-    // What is handed over at once. It is in the database: never change it.
+    // How many shards there are: a shard is handed over as a whole. The number
+    // is in the database: never change it.
     SS_SHARDS = 1024,
     SS_MEMBERS_MAX = 256,       // coordinators of one database
     SS_MEMBER_NAME_MAX = 127,   // bytes of its name
-    SS_ENDPOINT_SIZE_MAX = 255, // bytes of where it is found
+    SS_ENDPOINT_SIZE_MAX = 255, // bytes of its endpoint
     SS_NOBODY = 0xffff,         // owner of a shard that has none
 };
 
@@ -54,9 +55,9 @@ struct ss_cluster {
 void ss_cluster_fini(struct ss_cluster *cluster);
 // Index of the member, or SS_NOBODY.
 uint16_t ss_cluster_find(const struct ss_cluster *cluster, const char *name);
-// The newest format of rows that all members read, those too whose lease has
-// ended: until they are taken over they may come back. Without members, and for
-// one that says nothing of it: SS_ROW_FORMAT_1.
+// The newest format of rows that all members read, also those whose lease has
+// ended: until their shards are taken over they may come back. Without members,
+// or where one does not say: SS_ROW_FORMAT_1.
 int32_t ss_cluster_row_format(const struct ss_cluster *cluster);
 // The shards of that member (SS_NOBODY: those without an owner).
 struct ss_shards ss_cluster_shards(

@@ -263,7 +263,7 @@ static void index_triggers(struct ss_graph *graph)
     }
 }
 
-// What of a description does not decide plan and update.
+// Keys of a description that do not influence plan and update.
 static const char *const cosmetic_keys[] = {"metadata", "labels", "retry",
     "timeout_ms", "idle_timeout_ms", "refresh_on", "cache", NULL};
 

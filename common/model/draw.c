@@ -237,7 +237,8 @@ static bool is_target(const struct ss_dry_run *run, const char *name)
     return false;
 }
 
-// Who is led to and leads nowhere is an end; by name, whatever its place.
+// A node that edges lead to, and none lead from, is an end; ends are in the
+// order of their names.
 static void add_ends(struct ss_drawing *drawing, const struct ss_graph *graph,
     const struct ss_dry_run *run)
 {
@@ -261,7 +262,7 @@ static void add_ends(struct ss_drawing *drawing, const struct ss_graph *graph,
     ss_free(ends.items);
 }
 
-// Its nodes, and the ways that they declare.
+// The nodes of a graph, and the ways that they declare.
 static size_t weight_of(const struct ss_graph *graph)
 {
     size_t weight = graph->nodes_count;
@@ -304,7 +305,7 @@ static bool draw(struct ss_drawing *drawing, const struct ss_graph *graph,
     if (weight > *left || !ss_dry_run_init(&run, graph))
         return false;
     *left -= weight;
-    // Who waits for all others is led to by each of them.
+    // A node that waits for all others has an edge from each of them.
     bool fits = run.edges.count <= SS_DRAWN_MAX;
     if (fits)
         fill(drawing, graph, &run);

@@ -1,4 +1,4 @@
-// draw.h - inside of drawing: the nodes and edges that a picture shows.
+// draw.h - the nodes and edges that a picture shows.
 #ifndef SS_MODEL_DRAW_H
 #define SS_MODEL_DRAW_H
 
@@ -25,7 +25,7 @@ struct ss_drawing {
 
 // The picture of a graph: its declared possibilities, found by a dry run
 // (spec/graph.md 5.1). xray: levels of subgraphs to open up; below 0: all.
-// False: it is over SS_DRAWN_MAX; then there is nothing to finish.
+// False: the picture is over SS_DRAWN_MAX; then there is nothing to free.
 bool ss_drawing_init(
     struct ss_drawing *drawing, const struct ss_graph *graph, int xray);
 void ss_drawing_fini(struct ss_drawing *drawing);
@@ -51,7 +51,7 @@ struct ss_dry_run {
 };
 
 // dry_run.c: run a graph with nothing in it, taking every declared way. False:
-// it finds over SS_DRAWN_FOUND_MAX; then there is nothing to finish.
+// the run finds over SS_DRAWN_FOUND_MAX ways; then there is nothing to free.
 bool ss_dry_run_init(struct ss_dry_run *run, const struct ss_graph *graph);
 void ss_dry_run_fini(struct ss_dry_run *run);
 

@@ -43,7 +43,7 @@ struct walk {
     bool *is_next;        // by node: it runs in the next one
     size_t *level;        // the nodes of this level
     size_t level_count;
-    bool is_over; // it finds too much
+    bool is_over; // it found too many ways
 };
 
 static bool is_after_finish(const struct ss_channel_spec *channel)
@@ -106,7 +106,7 @@ static void write_channel(struct walk *walk, size_t channel, size_t source)
         start_readers(walk, channel);
 }
 
-// Nothing is left to do: what waits for that is ready now.
+// No node is left to run: nodes that wait for that are ready now.
 static void finish_all(struct walk *walk)
 {
     for (size_t c = 0; c < walk->graph->channels_count; c++) {
@@ -153,8 +153,8 @@ static size_t trigger_of(const struct ss_graph *graph, const char *node)
     return channel;
 }
 
-// A way that only a router or a Command takes; to the end it is an edge at
-// once. It is written on the node's first run alone.
+// A way that only a router or a Command takes; a way to the end becomes an edge
+// at once. Declared ways are written on the node's first run alone.
 static void declare(struct walk *walk, size_t node, struct ways *declared,
     const char *target, const char *label)
 {

@@ -1,4 +1,4 @@
-// finding.h - what a doctor can find (finding.def).
+// finding.h - what `superstep doctor` can find wrong (finding.def).
 #ifndef SS_MODEL_FINDING_H
 #define SS_MODEL_FINDING_H
 
@@ -13,8 +13,8 @@ enum ss_finding {
 const char *ss_finding_name(enum ss_finding finding);
 const char *ss_finding_remedy(enum ss_finding finding);
 
-// Something was found; `text` says what and where, in a sentence. Nothing
-// secret is in it.
+// Called for each finding; `text` says what is wrong and where, in a sentence
+// without secrets.
 typedef void ss_finding_fn(
     void *ctx, enum ss_finding finding, const char *text);
 

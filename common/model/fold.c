@@ -3,8 +3,8 @@
 //   whole row <- delta <- delta <- mark        walk left, then apply rightwards
 //
 // The last folded checkpoint of a namespace is kept. If nobody else holds it, a
-// newer one is made of it in place: folding the head after each superstep costs
-// what the superstep changed, not what the state holds.
+// newer one is made from it in place: folding the head after each superstep
+// costs what the superstep changed, not what the state holds.
 #include <inttypes.h>
 #include <string.h>
 
@@ -125,7 +125,7 @@ static void list_push(void *list, uint64_t number, struct ss_value *item)
     *to = ss_list_push(*to, item);
 }
 
-// What is added to a list costs what is added: it shares its past
+// Appending to a list costs what is appended: the new list shares its past
 // (persistent_vector.h).
 static int list_apply(
     struct ss_slot *slot, const struct ss_row_channel *channel)
@@ -242,7 +242,8 @@ static int chain_apply(const struct chain *chain, struct ss_checkpoint *into,
     return status;
 }
 
-// What the chain is applied to: the cached one itself if nobody else holds it.
+// The checkpoint that the chain is applied to: the cached one itself if nobody
+// else holds it.
 static struct ss_checkpoint *base_take(struct ss_namespace *space)
 {
     struct ss_checkpoint *cached = space->folded;
@@ -254,7 +255,7 @@ static struct ss_checkpoint *base_take(struct ss_namespace *space)
     return cached;
 }
 
-// An old checkpoint that is looked at does not push the head out.
+// Reading an old checkpoint does not push the head out of the cache.
 static void cache_offer(struct ss_namespace *space,
     struct ss_checkpoint_entry *mark, struct ss_checkpoint *checkpoint)
 {

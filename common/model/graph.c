@@ -1,4 +1,4 @@
-// graph.c - looking things up in a lowered graph, and letting go of it.
+// graph.c - looking things up in a lowered graph, and freeing it.
 #include "common/model/graph.h"
 
 #include <stdint.h>
@@ -93,7 +93,7 @@ static void free_node(struct ss_graph *graph, struct ss_node *node)
 {
     ss_free(node->name);
     ss_free(node->triggers);
-    // Who reads the whole state shares the graph's one list of it.
+    // A node that reads the whole state shares the graph's one list of keys.
     if (node->reads.items != graph->all_keys.items)
         free_list(node->reads.items, node->reads.count);
     ss_free(node->edges);

@@ -202,8 +202,8 @@ bool ss_keys_have(const struct ss_keys *keys, const char *name);
 bool ss_names_have(const struct ss_names *names, const struct ss_node *node);
 
 // The graph found inside `graph` under a path of node names joined by "|"
-// (R12.4); `graph` itself for "". NULL if there is none, or one on the way that
-// is never stored (R12.11). Borrowed.
+// (R12.4); `graph` itself for "". NULL if there is none, or if a graph on the
+// way is never stored (R12.11). Borrowed.
 struct ss_graph *ss_graph_inside(struct ss_graph *graph, const char *path);
 
 // Mermaid text (spec/graph.md 5.2). `xray` expands subgraphs. Gives; NULL: more

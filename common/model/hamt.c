@@ -24,7 +24,7 @@ struct ss_hamt {
 static unsigned branch_of(uint64_t hash, unsigned level)
 {
     unsigned shift = BITS * level;
-    ss_check(shift < 64); // two hashes that differ have parted by then
+    ss_check(shift < 64); // two different hashes have parted by then
     return (unsigned)(hash >> shift) & (BRANCHES - 1);
 }
 
@@ -90,8 +90,8 @@ bool ss_hamt_get(
     return false;
 }
 
-// A node of our own with the branches `taken`: of those that `node` (taken) has
-// too it has the entries. The node itself where it serves.
+// A node that nobody else holds, with the branches `taken`; it keeps the
+// entries of those that `node` (taken) has, too. The node itself where it fits.
 static struct ss_hamt *reshape(struct ss_hamt *node, uint32_t taken)
 {
     if (node->refs == 1 && node->taken == taken)

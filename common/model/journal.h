@@ -25,8 +25,8 @@
 #include "common/model/value.h"
 #include "common/model/writers.h"
 
-// A row says the smallest format that can hold it, so that what needs nothing
-// new is read by programs from before.
+// A row says the smallest format that can hold it, so that older programs read
+// every row that needs nothing newer.
 enum {
     SS_ROW_FORMAT_1 = 1,
     // SS_DELTA_EDIT, writes to SS_NAME_TRIES, a run that moved to another
@@ -62,12 +62,13 @@ struct ss_row_write {
     struct ss_value *value;
 };
 
-// What was told to those who listen, resting on this row, in that order
-// (docs/internals/streams.md). What the rows themselves say is only named.
+// The events that streams emitted when this row became durable, in their order
+// (docs/internals/streams.md). Events whose contents the rows have already are
+// only named.
 enum ss_told {
     SS_TOLD_RAW = 1,      // data: {"m": mode, "d": payload, "t"?, "s"?}
     SS_TOLD_TICK = 2,     // the checkpoint, as a superstep begins
-    SS_TOLD_TICK_RAW = 3, // the same; what it showed stands behind it, raw
+    SS_TOLD_TICK_RAW = 3, // the same; the values that it showed follow, raw
     SS_TOLD_STARTS = 4,   // the tasks of that superstep
     SS_TOLD_OUTPUT = 5,   // what `task_id` wrote
     SS_TOLD_VALUES = 6,   // the values of the checkpoint
@@ -144,16 +145,17 @@ struct ss_row {
     json_t *end; // how the run ended; or NULL
     struct ss_row_event *events;
     size_t events_count, events_capacity;
-    // set by the codec on the way in: bytes of the encoded body (for the rule
+    // set by the codec when it decodes: bytes of the encoded body (they decide
     // when a snapshot is due)
     size_t size;
 };
 
 struct ss_row *ss_row_new(void);
 void ss_row_destroy(struct ss_row **row);
-// Another one of the same content, sharing values. Gives.
+// A copy of the row that shares its values. Gives.
 struct ss_row *ss_row_copy(const struct ss_row *row);
-// What holds of a row by itself. SS_ECORRUPT says which row and what is wrong.
+// Check what must hold of a row by itself. SS_ECORRUPT says which row is wrong,
+// and why.
 int ss_row_valid(const struct ss_row *row, struct ss_error *error) SS_MUST_USE;
 
 // The smallest format that holds it.
@@ -211,7 +213,7 @@ struct ss_pending {
     uint64_t seq;                     // the row: later ones came later
 };
 
-// A run as its rows tell it.
+// What the rows say about a run.
 struct ss_run_facts {
     char id[SS_UUID_SIZE];
     json_t *entry; // NULL: pruned away
@@ -231,7 +233,8 @@ void ss_journal_destroy(struct ss_journal **journal);
 // id that is not greater than those of its namespace, a parent that should be
 // there and is not, a damaged row. Writes to an unknown checkpoint are kept
 // (R5.3, R13.2): ss_journal_orphans(). A parent whose row was pruned may be
-// told again by a later SS_ROW_SNAPSHOT; ss_journal_check() sees to it.
+// written again by a later SS_ROW_SNAPSHOT; ss_journal_check() checks that it
+// was.
 int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
     struct ss_error *error) SS_MUST_USE;
 // After loading: the newest checkpoint of each namespace can be folded, or
@@ -239,7 +242,7 @@ int ss_journal_append(struct ss_journal *journal, struct ss_row *row,
 int ss_journal_check(
     struct ss_journal *journal, struct ss_error *error) SS_MUST_USE;
 uint64_t ss_journal_head(const struct ss_journal *journal);
-// Borrowed; NULL: there is none, or it is void.
+// Borrowed; NULL: there is no such row, or it is void.
 const struct ss_row *ss_journal_row(
     const struct ss_journal *journal, uint64_t seq);
 
@@ -256,8 +259,9 @@ struct ss_checkpoint_entry *const *ss_journal_list(
 const char *const *ss_journal_namespaces(
     const struct ss_journal *journal, size_t *ret_count);
 // The checkpoint in full. Gives a reference. NULL: its rows contradict each
-// other (a list is appended to what is none; a pruned parent was never told
-// again); cannot happen to the newest once ss_journal_check() was content.
+// other (an append to a value that is not a list; a pruned parent that no
+// snapshot wrote again). This cannot happen to the newest once
+// ss_journal_check() returned SS_OK.
 struct ss_checkpoint *ss_journal_fold(
     struct ss_journal *journal, struct ss_checkpoint_entry *mark);
 // Facts of a run, borrowed, or NULL.

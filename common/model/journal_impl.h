@@ -36,7 +36,7 @@ struct ss_journal {
     size_t live_size; // bytes of the rows that are not void
 };
 
-// Bytes that a reader who has row `from` passes up to row `to` (journal.c).
+// Bytes of the rows behind row `from`, up to and with row `to` (journal.c).
 size_t ss_journal_bytes_between(
     const struct ss_journal *journal, uint64_t from, uint64_t to);
 
@@ -48,7 +48,8 @@ int ss_journal_index_add(const struct ss_journal *journal,
 // Each checkpoint's chain ends at a whole one or at the first, or SS_ECORRUPT.
 int ss_journal_index_check(
     const struct ss_journal_index *index, struct ss_error *error) SS_MUST_USE;
-// What holds writes to a checkpoint that the journal does not have; or NULL.
+// The entry that holds the writes to a checkpoint that the journal does not
+// have; or NULL.
 struct ss_checkpoint_entry *ss_journal_index_orphan(
     const struct ss_journal_index *index, const char *ns, const char *id);
 void ss_journal_index_fini(struct ss_journal_index *index);
@@ -58,7 +59,7 @@ size_t ss_namespace_position(const struct ss_namespace *space, const char *id);
 struct ss_checkpoint_entry *ss_namespace_find(
     const struct ss_namespace *space, const char *id);
 
-// Bytes of the encoded body; about so many, if it was not encoded yet
+// Bytes of the encoded body; an estimate if it was not encoded yet
 // (row_size.c).
 size_t ss_row_size(const struct ss_row *row);
 // Bytes of memory that the row takes, about, if its body takes `size`.
@@ -74,8 +75,8 @@ void ss_pending_move(
     struct ss_checkpoint_entry *to, struct ss_checkpoint_entry *from);
 void ss_pending_fini(struct ss_checkpoint_entry *mark);
 
-// Fold `mark` of `space`, by its cache (fold.c). Gives a reference in
-// *ret_checkpoint. SS_ECORRUPT: the rows contradict each other.
+// Fold `mark` of `space`, with the help of its cache (fold.c). Gives a
+// reference in *ret_checkpoint. SS_ECORRUPT: the rows contradict each other.
 int ss_namespace_fold(struct ss_namespace *space,
     struct ss_checkpoint_entry *mark, struct ss_checkpoint **ret_checkpoint,
     struct ss_error *error) SS_MUST_USE;

@@ -1,4 +1,4 @@
-// journal_index.c - the index over a journal's rows: it grows by each of them.
+// journal_index.c - the index over a journal's rows grows with each of them.
 #include <inttypes.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ static void run_add(struct ss_journal_index *index, const struct ss_row *row)
     if (text(row->ns)[0]) {
         return;
     }
-    // a later one says to which version of its graph it moved
+    // a later entry names the version of the graph that the run moved to
     if (row->entry &&
         (!facts->entry || json_object_get(row->entry, "moved_from"))) {
         facts->entry = row->entry;
@@ -200,14 +200,14 @@ static struct ss_checkpoint_entry *mark_new(
     mark->metadata = row->metadata;
     mark->row = row;
     mark->whole = row->checkpoint.whole ? row : NULL;
-    // A greater id is none that stood there when the row was written.
+    // A parent with a greater id did not exist when the row was written.
     if (strcmp(row->parent_id, row->checkpoint_id) < 0) {
         mark->parent = ss_namespace_find(space, row->parent_id);
     }
     return mark;
 }
 
-// Where reading begins, and what is read until there.
+// Where reading its chain begins, and how many bytes are read from there.
 static void mark_measure(
     const struct ss_journal *journal, struct ss_checkpoint_entry *mark)
 {
@@ -236,7 +236,8 @@ static void orphan_adopt(
     }
 }
 
-// Put `mark` in its place. Only one that is told again goes between others.
+// Put `mark` in its place. Only a checkpoint that a snapshot writes again goes
+// between others.
 static void mark_insert(const struct ss_journal *journal,
     struct ss_namespace *space, struct ss_checkpoint_entry *mark)
 {
@@ -258,8 +259,8 @@ static void mark_insert(const struct ss_journal *journal,
     }
 }
 
-// A parent that is named with its row is there, unless that row was deleted: a
-// snapshot may tell it again.
+// A parent that is named with its row must be there, unless that row was
+// deleted: then a snapshot may write it again.
 static int parent_check(const struct ss_journal *journal,
     const struct ss_namespace *space, const struct ss_row *row,
     struct ss_error *error)

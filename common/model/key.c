@@ -35,7 +35,7 @@ static const char *const reducers[] = {
     "add", "or", "max", "min", "append", "add_messages"};
 enum { REDUCERS_COUNT = sizeof(reducers) / sizeof(*reducers) };
 
-// A key on its way into the graph.
+// A state key or channel while it is parsed.
 struct parsed {
     struct ss_build *build;
     const json_t *json;

@@ -14,7 +14,7 @@ enum {
     SS_MANAGED_MAX = 64,       // keys that are managed: looked at one by one
     SS_GRAPH_DEPTH_MAX = 16,   // graphs within graphs
     // Nodes and ways of a picture, with those of the graphs that it opens: each
-    // is compared with each, while others wait for the coordinator.
+    // is compared with every other, while requests wait for the coordinator.
     SS_DRAWN_MAX = 4000,
     // Ways that a dry run finds before they are settled, level by level.
     SS_DRAWN_FOUND_MAX = 1 << 19,
@@ -23,8 +23,9 @@ enum {
 
 // One value or one input, in bytes of JSON: what a coordinator holds in memory.
 #define SS_VALUE_SIZE_MAX  (64u * 1024u * 1024u)
-// A time that somebody asked for, in milliseconds: 31,700 years. More counts as
-// this, so that no sum with a clock overflows, also in microseconds.
+// The longest duration that counts, in milliseconds: 31,700 years. A longer one
+// is cut to this, so that no sum with a clock overflows, in microseconds
+// either.
 #define SS_DURATION_MS_MAX INT64_C(1000000000000000)
 static inline int64_t ss_duration_ms(int64_t asked)
 {

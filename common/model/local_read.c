@@ -95,7 +95,7 @@ static int read_channel(
         ss_value_unref(stored);
         return status;
     }
-    // What is never stored is there live.
+    // A channel that is never stored was sent with its live value.
     if (spec->kind == SS_CHANNEL_UNTRACKED && stored)
         ss_channel_set(&channel, stored);
     ss_value_unref(stored);

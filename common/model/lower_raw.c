@@ -37,7 +37,7 @@ static int subscribe(
     return SS_OK;
 }
 
-// To each channel once, however often the list names it.
+// Subscribe to each channel once, however often the list names it.
 static int subscribe_all(
     struct ss_build *build, size_t index, const json_t *list, const char *where)
 {
@@ -65,8 +65,8 @@ static int read_channels(
         if (ss_graph_channel(build->graph, name) == SS_NONE &&
             !ss_graph_managed(build->graph, name))
             status = ss_build_no_channel(build, where, name);
-        // Twice, if it is subscribed to and read: the list as it was given
-        // tells inputs apart (R3.7).
+        // A channel that is subscribed to and read stands twice: inputs are
+        // told apart by the list as it was given (R3.7).
         if (status == SS_OK)
             ss_keys_add(reads, name);
     }

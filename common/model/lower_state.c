@@ -240,7 +240,7 @@ static size_t trigger_of(const struct ss_graph *graph, const char *node)
     return channel;
 }
 
-// The state of lowering edges: which there are already, and the entry.
+// What lowering of edges remembers: the edges so far, and the entry.
 struct edges {
     struct ss_build *build;
     struct ss_map seen;     // "from:to"; no node's name holds a colon
@@ -400,8 +400,8 @@ static int lower_map(
          at = json_object_iter_next(map, at)) {
         const char *to = json_string_value(json_object_iter_value(at));
         if (!to)
-            return ss_build_fail(build, "%s: \"%s\" maps to no name", where,
-                json_object_iter_key(at));
+            return ss_build_fail(build, "%s: \"%s\" does not map to a name",
+                where, json_object_iter_key(at));
         int status = check_target(build, to, where);
         if (status != SS_OK)
             return status;

@@ -1,5 +1,5 @@
-// message.c - one message-like in any of its forms becomes a message
-// (spec/graph.md 3, 2): {type, content, id, and what else it has}.
+// message.c - anything that stands for a message, in any of its forms, becomes
+// one (spec/graph.md 3, 2): {type, content, id, ...}.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,10 +23,10 @@ static const struct {
     {"tool", TOOL}, {"remove", REMOVE}};
 enum { WORDS_COUNT = sizeof(roles) / sizeof(*roles) };
 
-// A message on its way; json is what was given, as a map.
+// A message that is being made; json is what was given, as a map.
 struct draft {
     const json_t *json;
-    const json_t *shown; // in errors, if it is another thing
+    const json_t *shown; // what errors show, if not json
     json_t *message;
     json_t *more; // additional_kwargs
     enum role role;
@@ -182,7 +182,8 @@ static int check_call(
     return SS_OK;
 }
 
-// Only an assistant's calls are looked into; on others they are kept.
+// Only the calls of an assistant's message are checked; other messages keep
+// theirs as they are.
 static int add_call(struct draft *draft, json_t *call, json_t *calls)
 {
     json_t *name = json_object_get(call, "name");
@@ -250,8 +251,8 @@ static int set_tool(struct draft *draft, json_t *call_id)
     return SS_OK;
 }
 
-// All keys without a meaning of their own; what additional_kwargs says itself
-// goes before them.
+// Collect all keys without a meaning of their own; those of additional_kwargs
+// come before them.
 static int collect_more(struct draft *draft)
 {
     static const char *const known[] = {"content", "name", "tool_call_id",
@@ -316,7 +317,7 @@ static int fill(struct draft *draft, const char *word, json_t *content)
     return status;
 }
 
-// A message of `map` (NULL: of no more than role and content).
+// A message from `map` (NULL: from role and content alone).
 static int make(json_t *map, json_t *shown, const char *word, json_t *content,
     json_t **ret_message, struct ss_error *error)
 {
@@ -363,7 +364,7 @@ static int from_pair(json_t *pair, json_t **ret_message, struct ss_error *error)
     if (json_array_size(pair) != 2 || !role)
         return fail(&draft, "a list must be a pair [role, content]");
     if (json_is_null(content))
-        return fail(&draft, "the content of a pair is not null");
+        return fail(&draft, "the content of a pair must not be null");
     return make(NULL, pair, role, content, ret_message, error);
 }
 
@@ -396,7 +397,7 @@ static int from_constructor(
         return status;
     }
     struct draft draft = {.json = map, .error = error};
-    return fail(&draft, "its class is none of a message");
+    return fail(&draft, "its class is not that of a message");
 }
 
 int ss_message_coerce(
@@ -417,7 +418,7 @@ int ss_message_coerce(
     return fail(&draft, "a message is a map, a text or a pair");
 }
 
-// Is it what ss_message_coerce() makes, its id given? Then it need not be made
+// Is this what ss_message_coerce() makes, with an id? Then it need not be made
 // again: a long conversation is walked with every fold.
 bool ss_message_is_whole(const json_t *json)
 {

@@ -1,8 +1,9 @@
 // messages.c - add_messages: merge by id (spec/graph.md 3).
 //
 // A conversation is a list with an index of its ids that grows along with it:
-// merging costs what is written. Where that cannot be (somebody put messages in
-// by other ways: not whole, or two of one id) both sides are merged in full.
+// merging costs what is written. Where that is not possible (messages that came
+// in by another way are not whole, or two share an id) both sides are merged in
+// full.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +17,16 @@
 
 #define REMOVE_ALL "__remove_all__"
 
-// What is known of an id that the right side names.
+// What is known about an id that the right side names.
 struct slot {
-    uint64_t place; // index (of a list: number) in the merged one + 1; 0: none
+    uint64_t place; // index (in a list: number) in the result + 1; 0: none
     bool is_removed;
 };
 
 struct merge {
     const char *owner;
     size_t position;
-    bool clears; // all that was there is gone
+    bool clears; // all earlier messages are removed
     char made_owner[SS_HEX128_SIZE];
     struct ss_error *error;
 };
@@ -61,7 +62,7 @@ static bool is_removal(const json_t *message)
     return strcmp(ss_json_str(message, "type", ""), "remove") == 0;
 }
 
-// All of a side as messages with ids, one alone as a list of it. Gives.
+// All of one side as messages with ids; a single message becomes a list. Gives.
 static int coerce_side(
     const struct merge *merge, json_t *side, bool is_left, json_t **ret_list)
 {
@@ -87,7 +88,8 @@ static int coerce_side(
     return SS_OK;
 }
 
-// Where the right side begins to count: behind its last removal of all.
+// The first item of the right side that counts: the one behind its last removal
+// of all messages.
 static size_t tail_of(struct merge *merge, const json_t *right)
 {
     for (size_t i = json_array_size(right); i-- > 0;) {
@@ -118,7 +120,7 @@ static void add_slots(struct ss_map *slots, const json_t *right, size_t from)
 static int remove_one(
     const struct merge *merge, struct slot *slot, const json_t *message)
 {
-    // Who was removed with all others may be removed again.
+    // A message that was removed with all others may be removed again.
     if (slot->place == 0 && !merge->clears)
         return ss_error_set(merge->error, SS_EINVAL,
             "there is no message \"%s\" to remove", id_of(message));
@@ -177,7 +179,8 @@ static int merge_lists(
     return status;
 }
 
-// Without a name for the write: its contents and what they go into.
+// The owner of a write without one: a hash of its contents and of what they go
+// into.
 static void make_owner(struct merge *merge, json_t *left, json_t *right)
 {
     json_t *both = json_pack("[O, O]", left, right);
@@ -243,7 +246,7 @@ static void index_item(void *ctx, uint64_t number, struct ss_value *item)
         it->index = ss_hamt_put(it->index, hash_of(message), number);
 }
 
-// False: not all of it are whole messages whose ids differ.
+// False: not all items are whole messages with different ids.
 static bool has_index(struct ss_list *list)
 {
     struct indexing it = {0};
@@ -294,7 +297,8 @@ static void converse(struct conversation *c, struct slot *slot, json_t *message)
         slot->place = ss_list_next(c->list);
         c->index = ss_hamt_put(c->index, hash_of(message), slot->place - 1);
     } else {
-        // The same once more is not a change: a graph inside gives all back.
+        // An equal message is not a change: a subgraph returns all of its
+        // messages.
         struct ss_value *there = ss_list_get(c->list, slot->place - 1);
         if (!json_equal(ss_value_json(there), message))
             c->list = ss_list_put(c->list, slot->place - 1, item);

@@ -1,4 +1,4 @@
-// opaque.c - marks of values that nobody here looks into.
+// opaque.c - marks of values that Superstep does not look into.
 #include "common/model/opaque.h"
 
 const char *ss_opaque_class(const json_t *json)

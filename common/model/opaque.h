@@ -1,10 +1,11 @@
-// opaque.h - a value of another system's that is not plain data, kept as bytes.
+// opaque.h - a value of another system that is not plain data, kept as bytes.
 //
 //   {"$opaque": {"class": "decimal.Decimal", "tag": "msgpack", "data": base64}}
 //
-// Such a mark is carried wherever a value goes, and never looked into: what has
-// to look refuses it by its class (spec/engine.md R13.25). An import makes
-// them, an export makes the very bytes of them again.
+// Such a mark is carried wherever a value goes, and never looked into: code
+// that has to look into a value refuses the mark and names its class
+// (spec/engine.md R13.25). An import makes marks; an export makes the same
+// bytes from them again.
 #ifndef SS_MODEL_OPAQUE_H
 #define SS_MODEL_OPAQUE_H
 

@@ -1,8 +1,8 @@
 // pending.c - the pending writes of a checkpoint (spec/engine.md R1.7-R1.10).
 //
 // One entry for (task, idx): the first stays where idx >= 0, the last replaces
-// where idx < 0. A task of a wide superstep is one of a hundred thousand, so
-// entries are found by a hash table (open addressing) over their positions.
+// where idx < 0. A wide superstep has a hundred thousand tasks, so entries are
+// found by a hash table (open addressing) over their positions.
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void slots_build(struct ss_checkpoint_entry *mark, size_t count)
     }
 }
 
-// The resume value without an id of the null task was taken.
+// Note that the null task's resume value without an id was taken.
 void ss_pending_answered(struct ss_checkpoint_entry *mark)
 {
     for (size_t i = 0; i < mark->pending_count; i++) {
@@ -138,8 +138,8 @@ static int compare(const void *left, const void *right)
     return order != 0 ? order : (a->idx > b->idx) - (a->idx < b->idx);
 }
 
-// Of a task that failed after it had written and wrote anew, what it wrote
-// before and not again. `sorted`: all of one task. Returns how many stay.
+// Drop what a task wrote before it failed and did not write again afterwards.
+// `sorted`: all of one task. Returns how many stay.
 static size_t stale_drop(const struct ss_pending **sorted, size_t count)
 {
     uint64_t failed = 0;

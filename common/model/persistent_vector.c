@@ -37,7 +37,8 @@ static struct ss_list_node *node_new(void)
     return node;
 }
 
-// The node itself if nobody else holds it, else a copy. Takes the reference.
+// The node itself if nobody else holds it, otherwise a copy. Takes the
+// reference.
 static struct ss_list_node *node_own(struct ss_list_node *node, unsigned level)
 {
     if (!node)
@@ -57,7 +58,7 @@ static struct ss_list_node *node_own(struct ss_list_node *node, unsigned level)
     return copy;
 }
 
-// Count and depth from what is below. Costs 32 looks.
+// Sum up count and depth from the 32 places below.
 static void node_sum(struct ss_list_node *node, unsigned level)
 {
     node->count = 0;
@@ -74,7 +75,7 @@ static void node_sum(struct ss_list_node *node, unsigned level)
     }
 }
 
-// Put an item where none is. Takes the node; gives the new one.
+// Put an item at a free place. Takes the node; gives the new one.
 static struct ss_list_node *node_add(struct ss_list_node *node, unsigned level,
     uint64_t number, struct ss_value *item)
 {
@@ -230,7 +231,7 @@ struct ss_list *ss_list_push(struct ss_list *list, struct ss_value *item)
 {
     list = list_own(list);
     if (is_full(list)) {
-        // One level more; a tree of holes only needs no root above it.
+        // Add a level; a tree that has only holes needs no root above it.
         struct ss_list_node *above = list->root ? node_new() : NULL;
         if (above) {
             above->places[0].child = list->root;

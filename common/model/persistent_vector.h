@@ -7,11 +7,11 @@
 //                   +------ (root) ---+
 //
 // An item keeps its number: what is appended gets the next one, and what is
-// dropped leaves a hole. Positions move then, numbers do not. A change copies
-// the nodes on its way that somebody else holds too, 13 of 32 places at most,
-// and shares all the rest: a conversation and each of its pasts take the memory
-// of one. Two lists are compared by their nodes; what is the same object is not
-// looked into.
+// dropped leaves a hole. Positions change with that, numbers do not. A change
+// copies the nodes on its path that somebody else holds too, 13 of 32 places at
+// most, and shares the rest: a conversation and all of its earlier versions
+// take about the memory of one. Two lists are compared node by node; a node
+// that both share is not looked into.
 //
 // Counted, and immutable for whoever holds a reference beside others: a change
 // takes the list and gives the changed one, which is the same object where
@@ -53,8 +53,9 @@ struct ss_list *ss_list_put(
     struct ss_list *list, uint64_t number, struct ss_value *item);
 struct ss_list *ss_list_drop(struct ss_list *list, uint64_t number);
 
-// What its owner knows of a list: where which item is (messages.c). Every
-// change forgets it; who knows better sets it again. `index` is taken.
+// What the owner of a list keeps with it: an index of its items (messages.c).
+// Every change drops the index; an owner that can keep it up to date sets it
+// again. `index` is taken.
 struct ss_hamt *ss_list_index(const struct ss_list *list); // borrowed, or NULL
 void ss_list_set_index(struct ss_list *list, struct ss_hamt *index);
 
@@ -77,8 +78,8 @@ struct ss_list_edits {
     } items;
 };
 
-// Compares; costs what the two do not share. False: the newer list did not
-// come of the older one, or keeps less than half of it (and *ret is empty).
+// Compares; costs what the two do not share. False: the newer list was not made
+// from the older one, or keeps less than half of it (and *ret is empty).
 bool ss_list_compare(const struct ss_list *older, const struct ss_list *newer,
     struct ss_list_edits *ret);
 void ss_list_edits_fini(struct ss_list_edits *edits);
@@ -89,8 +90,9 @@ bool ss_list_edits_append(
 // Edits as a value, for the journal and the wire: a list of [at, dropped,
 // item...], positions in the older list, ascending. Gives.
 struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits);
-// Do them. Takes `list`, also on an error, and gives *ret_list. SS_ECORRUPT:
-// they do not fit that list; items come in only behind its end or for others.
+// Apply edits. Takes `list`, also on an error, and gives *ret_list.
+// SS_ECORRUPT: the edits do not fit that list; items are only appended, or
+// replace others.
 int ss_list_edit(struct ss_list *list, struct ss_value *edits,
     struct ss_list **ret_list) SS_MUST_USE;
 

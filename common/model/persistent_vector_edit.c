@@ -1,5 +1,5 @@
-// persistent_vector_edit.c - how one list became another: compared, told, done
-// again.
+// persistent_vector_edit.c - how one list became another: find the edits,
+// encode them, apply them.
 #include <string.h>
 
 #include "common/base/mem.h"
@@ -14,7 +14,7 @@ struct comparison {
     size_t dropped;  // so far
     size_t dropped_max;
     uint64_t next; // numbers below were the older list's own
-    bool is_other; // given up: it is another list
+    bool is_other; // given up: the lists are not related
 };
 
 static void note(struct comparison *c, bool is_dropped, struct ss_value *added)
@@ -135,7 +135,8 @@ static struct ss_list *push_number(struct ss_list *list, size_t number)
     return list;
 }
 
-// Put together, not copied: an item that was encoded is not encoded again.
+// Built from the items, not copied: an item that was encoded is not encoded
+// again.
 struct ss_value *ss_list_edits_value(const struct ss_list_edits *edits)
 {
     struct ss_list *all = ss_list_new();
@@ -166,8 +167,8 @@ static bool read_edit(const json_t *json, struct ss_list_edit *ret)
     return true;
 }
 
-// Ascending and apart from each other, within a list of `count` items, and
-// more comes in than goes only at its end.
+// The edits ascend, do not overlap, stay within a list of `count` items, and
+// add more items than they drop only at its end.
 static bool edits_fit(const json_t *all, size_t count)
 {
     struct ss_list_edit edit;

@@ -1,4 +1,4 @@
-// persistent_vector_impl.h - inside of lists (persistent_vector.c and
+// persistent_vector_impl.h - the nodes of lists (persistent_vector.c and
 // persistent_vector_edit.c).
 #ifndef SS_MODEL_PERSISTENT_VECTOR_IMPL_H
 #define SS_MODEL_PERSISTENT_VECTOR_IMPL_H
@@ -29,7 +29,7 @@ struct ss_list {
     struct ss_hamt *index;
 };
 
-// Where `number` goes on at `level`.
+// The place at `level` under which `number` is found.
 static inline unsigned ss_list_place(uint64_t number, unsigned level)
 {
     return (unsigned)(number >> (SS_LIST_BITS * level)) & (SS_LIST_WIDTH - 1);

@@ -1,6 +1,6 @@
 // policy.c - what a node's description says beside its wiring: names, retry,
-// timeouts, cache, labels (spec/graph.md 7). A node's own policy goes before
-// the graph's default.
+// timeouts, cache, labels (spec/graph.md 7). A node's own policy overrides the
+// graph's default.
 #include <string.h>
 
 #include "common/model/build.h"
@@ -56,7 +56,8 @@ static int parse_retry(struct ss_build *build, const char *where,
         retry->backoff_factor = json_number_value(factor);
     if (!json_is_object(json) || (factor && retry->backoff_factor <= 0))
         return ss_build_fail(build,
-            "%s: a retry policy is a map, its backoff_factor above 0", where);
+            "%s: a retry policy must be a map with a backoff_factor above 0",
+            where);
     int status = ss_build_positive(
         build, where, json, "max_attempts", &retry->attempts_max);
     retry->initial_interval_ms =
@@ -68,7 +69,7 @@ static int parse_retry(struct ss_build *build, const char *where,
     if (status == SS_OK &&
         (retry->initial_interval_ms < 0 || retry->max_interval_ms < 0))
         status = ss_build_fail(
-            build, "%s: a retry's intervals are not below 0", where);
+            build, "%s: a retry's intervals must not be below 0", where);
     const json_t *kinds = json_object_get(json, "retry_on");
     if (status != SS_OK || !kinds || json_is_null(kinds))
         return status;

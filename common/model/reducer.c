@@ -128,7 +128,7 @@ static int append(
     return SS_OK;
 }
 
-// Two of another system's objects can be put into a list, and nothing else.
+// Opaque objects of another system can be put into a list, and nothing else.
 static int check_plain(enum ss_reducer reducer, const json_t *left,
     const json_t *right, struct ss_error *error)
 {

@@ -20,7 +20,7 @@ int ss_reduce(enum ss_reducer reducer, json_t *left, json_t *right,
 
 // The same for lists that grow (add, append, add_messages): *list becomes one
 // with `right` added, which shares with what it was; costs what is added.
-// SS_EAGAIN: *list is as it was, and has to be folded by ss_reduce(). After
+// SS_EAGAIN: *list is unchanged, and has to be folded by ss_reduce(). After
 // another error it may hold some of `right`.
 int ss_reduce_list(enum ss_reducer reducer, struct ss_list **list,
     struct ss_value *right, const char *owner, size_t position,
@@ -35,15 +35,15 @@ enum ss_reducer ss_reducer_by_name(const char *name);
 // add_messages (spec/graph.md 3): coerce, give ids, merge by id, remove.
 int ss_messages_merge(json_t *left, json_t *right, const char *owner,
     size_t position, json_t **ret_json, struct ss_error *error) SS_MUST_USE;
-// The same as ss_reduce_list() says it. SS_EAGAIN: not all that is there are
-// whole messages of different ids.
+// The same for a list, as ss_reduce_list(). SS_EAGAIN: not all items of the
+// list are whole messages with different ids.
 int ss_messages_add(struct ss_list **list, json_t *right, const char *owner,
     size_t position, struct ss_error *error) SS_MUST_USE;
-// One message-like in any form, made a message ({type, content, id, ...}).
-// Borrows. Gives; its id is null if it had none.
+// A message from any of its forms ({type, content, id, ...}). Borrows. Gives;
+// the id is null if there was none.
 int ss_message_coerce(
     json_t *like, json_t **ret_message, struct ss_error *error) SS_MUST_USE;
-// True if it needs no coercion: a message with all that it must have.
+// True if `json` needs no coercion: a message with all that it must have.
 bool ss_message_is_whole(const json_t *json);
 // The id made up for item `index` of a write without one: a UUID v4 in form, a
 // function of its arguments. A channel's owner is "task id|channel".

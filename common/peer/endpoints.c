@@ -1,4 +1,4 @@
-// endpoints.c - where there may be somebody.
+// endpoints.c - the addresses at which there may be a coordinator.
 #include <string.h>
 
 #include "common/base/mem.h"

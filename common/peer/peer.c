@@ -1,4 +1,4 @@
-// peer.c - one connection, and all of them.
+// peer.c - the liveness of one connection, and the list of all of them.
 #include "common/peer/peer.h"
 
 #include <string.h>

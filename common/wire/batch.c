@@ -1,7 +1,7 @@
 // batch.c - pieces of list messages, and the envelope around them.
 //
-// In each list message the list is field 1, and the envelope's field of a
-// message is its type's number and one: tests hold the schema to both.
+// In each list message the list is field 1, and the number of a message's field
+// in the envelope is that of its type plus one: tests hold the schema to both.
 #include "common/wire/batch.h"
 
 #include "common/base/check.h"

@@ -1,8 +1,8 @@
 // batch.h - a message made piece by piece.
 //
-// TASKS, CANCEL, SETTLED, DONE and LIVE are lists. A shell collects what
-// goes to one peer as encoded pieces, each as soon as it knows it, and sends
-// them as one message: nothing has to be kept or copied until then.
+// TASKS, CANCEL, SETTLED, DONE and LIVE are lists. A shell encodes each piece
+// for a peer as soon as it knows it, and sends the pieces as one message:
+// nothing else has to be kept or copied until then.
 #ifndef SS_WIRE_BATCH_H
 #define SS_WIRE_BATCH_H
 

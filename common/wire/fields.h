@@ -14,7 +14,7 @@
 
 struct ss_packer {
     struct ss_budget budget;
-    int status; // the first failure: nobody could decode this
+    int status; // the first failure: the message could not be decoded
     struct ss_error *error;
 };
 

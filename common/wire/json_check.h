@@ -1,9 +1,9 @@
 // json_check.h - is this text JSON? Without a tree, without memory.
 //
-// A value that nobody looks into is not decoded, but what comes from outside
-// and ends in a journal must be what it says. True is certain: ss_json_parse()
-// takes it. False means: ask ss_json_parse(), which also says what is wrong.
-// Rare things (escapes \uXXXX, numbers of many digits) are left to it.
+// A value that nobody looks into is not decoded, but text from outside that
+// ends in a journal must be JSON. True is certain: ss_json_parse() takes the
+// text. False means: ask ss_json_parse(), which also says what is wrong; rare
+// things (escapes \uXXXX, numbers of many digits) are left to it.
 #ifndef SS_WIRE_JSON_CHECK_H
 #define SS_WIRE_JSON_CHECK_H
 

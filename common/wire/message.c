@@ -1,4 +1,4 @@
-// message.c - what was said: names, and what a message owns.
+// message.c - the names of messages, and what a message owns.
 #include "common/wire/message.h"
 
 #include "common/base/mem.h"

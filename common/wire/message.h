@@ -72,8 +72,8 @@ struct ss_message {
     uint64_t epoch;
     int64_t lease_ms;
     int64_t heartbeat_ms;
-    int64_t begin_ms; // WELCOME: orders may be begun so long; 0: for ever
-    uint64_t sent;    // BEAT, HEARD: when the beat was; 0: it does not say
+    int64_t begin_ms; // WELCOME: how long orders may be begun; 0: for ever
+    uint64_t sent;    // BEAT, HEARD: when the beat was sent; 0: unknown
     char **members;   // WELCOME, PONG, MEMBERS: endpoints
     size_t members_count;
     char **labels; // HELLO

@@ -307,7 +307,8 @@ static int encode(struct ss_packer *packer, const struct ss_message *message,
             SS_MESSAGE_SIZE_MAX);
     struct buf_sink sink = {{append}, ret};
     protobuf_c_message_pack_to_buffer(&to.base, &sink.base);
-    // What nobody could decode must not leave: here its author can be told.
+    // A message that nobody could decode must not leave: here its author still
+    // learns of it.
     return ss_wire_scan(
         &superstep__v1__envelope__descriptor, ret->data, ret->size, error);
 }

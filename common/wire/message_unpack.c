@@ -1,5 +1,5 @@
-// message_unpack.c - an envelope that came from outside: which message, its
-// lists, its limits.
+// message_unpack.c - an envelope that came from outside becomes a message,
+// within its limits.
 #include "common/wire/message.h"
 
 #include "common/base/mem.h"
@@ -281,7 +281,7 @@ static int take(
     case SS_MESSAGE_HEARD:
         return take_small(from, message);
     case SS_MESSAGE_DRAIN:
-        return SS_OK; // that it is there says all
+        return SS_OK; // the message has no fields
     case SS_MESSAGE_NONE:
         break;
     }

@@ -87,7 +87,8 @@ static int take_enums(const Superstep__V1__Outcome *packed,
     return status;
 }
 
-// A failure always has a code and a message, so that nobody above asks again.
+// A failure always has a code and a message: nobody above has to check for
+// them.
 static void take_failure(
     const Superstep__V1__Outcome *packed, struct ss_outcome *outcome)
 {

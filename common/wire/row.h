@@ -4,7 +4,7 @@
 // The body holds the row's parts, `of` and what it voids; the columns (seq,
 // kind, run, ns, ids, step, times, metadata) travel beside it and are their
 // owner's to set. The body's last field is a hash of the rest: a flipped bit is
-// told as such, and values need not be looked into.
+// recognised, and values need not be looked into.
 #ifndef SS_WIRE_ROW_H
 #define SS_WIRE_ROW_H
 

@@ -8,7 +8,7 @@
 #define SS_ROW_SIZE_MAX ((size_t)512 * 1024 * 1024)
 
 enum {
-    // Unpacking may take this much memory, and so many times the body: a
+    // Unpacking may take this much memory, plus so many times the body: a
     // channel with a name of one letter has 8 bytes there and 200 here.
     SS_ROW_BUDGET_BASE = 64 * 1024,
     SS_ROW_BUDGET_FACTOR = 32,

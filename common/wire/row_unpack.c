@@ -1,7 +1,8 @@
 // row_unpack.c - from a body to a row.
 //
 // The hash over the body comes first. What it lets through is still unpacked
-// from a budget and checked: who can write to the database can hash, too.
+// from a budget and checked: whoever can write to the database can compute the
+// hash, too.
 #include <string.h>
 
 #include "common/base/ids.h"

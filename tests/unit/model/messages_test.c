@@ -118,7 +118,7 @@ START_TEST(texts_and_pairs_are_messages)
     no_message("['user']", "pair");
     no_message("['user', 'a', 'b']", "pair");
     no_message("[1, 'a']", "pair");
-    no_message("['user', null]", "not null");
+    no_message("['user', null]", "must not be null");
     no_message("['nobody', 'a']", "\"nobody\"");
     no_message("['user', 0]", "content");
     no_message("['remove', 'x']", "id of whom");
