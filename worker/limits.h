@@ -7,19 +7,15 @@ enum {
     SS_LOG_SIZE_MAX = 8 * 1024,      // one line of a node's log
     SS_KIND_SIZE_MAX = 256,          // an error kind: a word, not a text
     SS_GRAPHS_MAX = 1024,            // graphs of one application
-    SS_RESTART_MS = 100, // a worker that crashes again waits so long, twice as
-                         // long each time
-    SS_RESTART_MS_MAX = 10000, // up to this: a crash at start must not spin
-    SS_RESTART_WELL_MS =
-        30000, // a worker that ran so long is started again at once
-    SS_HOST_ITEMS_MAX =
-        4096, // shown by bodies and not yet sent; with more, bodies wait
-    SS_HOST_QUICK_US = 50,   // a body that takes less needs no own thread
-    SS_HOST_SHARE_US = 200,  // of such bodies are worth one more thread
-    SS_HOST_LATE_MS = 1,     // a quick body that runs longer is not quick
-    SS_HOST_SILENT_US = 100, // an outcome waits no longer for others
-    SS_SHELL_MESSAGES_MAX =
-        256, // read at a time, before reports of threads are taken
+    SS_RESTART_MS = 100, // pause before a crashed worker, doubled each time
+    SS_RESTART_MS_MAX = 10000,   // up to this: a crash at start must not spin
+    SS_RESTART_WELL_MS = 30000,  // after so long it is started again at once
+    SS_HOST_ITEMS_MAX = 4096,    // shown and not yet sent; then bodies wait
+    SS_HOST_QUICK_US = 50,       // a body that takes less needs no own thread
+    SS_HOST_SHARE_US = 200,      // of such bodies are worth one more thread
+    SS_HOST_LATE_MS = 1,         // a quick body that runs longer is not quick
+    SS_HOST_SILENT_US = 100,     // an outcome waits no longer for others
+    SS_SHELL_MESSAGES_MAX = 256, // read at a time, before threads' reports
     SS_SHELL_BATCH_SIZE = 4 * 1024 * 1024, // results are sent when so large
     SS_SHELL_BATCH_MAX = 1024,             // and when so many
 };

@@ -6,9 +6,8 @@ enum {
     SS_TALK_REQUESTS_MAX = 1024,  // under way at once: a forgotten loop shows
     SS_TALK_CONNECTIONS_MAX = 64, // coordinators at once: a socket each
     SS_TALK_ENDPOINT_IDLE_MS = 30000, // then a line that nobody needs is closed
-    SS_TALK_MOVED_MS =
-        250, // before a request that was sent around is sent once more
-    SS_TALK_MOVES_MAX = 2,       // moves in a row that are followed at once
+    SS_TALK_MOVED_MS = 250, // before a request that was sent around goes again
+    SS_TALK_MOVES_MAX = 2,  // moves in a row that are followed at once
     SS_TALK_ATTEMPTS_MAX = 1024, // attempts whose items are counted
     SS_TALK_SEQ_SIZE_MAX = 48, // the number of an event: two integers and a dot
     SS_TALK_FRESH_MS = 1000,   // heard so recently: certainly there

@@ -106,8 +106,7 @@ enum {
     // A line of the allowed keys: a role, a name of 63, 40 of Z85.
     SS_KEYS_LINE_SIZE_MAX = 256,
     SS_KEYS_ALLOWED_MAX = 10000, // one for each machine of a large cluster
-    SS_KEYS_LOOK_MS =
-        500, // a changed list counts this soon; no stat() more often
+    SS_KEYS_LOOK_MS = 500,       // how soon a changed list counts
 };
 
 #endif
