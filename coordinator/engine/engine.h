@@ -290,20 +290,20 @@ struct ss_engine_counts {
 struct ss_engine;
 
 struct ss_engine *ss_engine_new(const struct ss_engine_options *options);
-void ss_engine_destroy(struct ss_engine **engine);
+void ss_engine_destroy(struct ss_engine **place);
 // Advance by one event. What the user's graph or a client does wrong is data in
 // the commands, never an error here.
-void ss_engine_step(struct ss_engine *engine, const struct ss_event *event,
-    struct ss_commands *ret_commands);
+void ss_engine_step(struct ss_engine *it, const struct ss_event *event,
+    struct ss_commands *ret);
 // Costs as much as there are workers.
 void ss_engine_count(
-    const struct ss_engine *engine, struct ss_engine_counts *ret_counts);
+    const struct ss_engine *it, struct ss_engine_counts *ret_counts);
 // Nothing is out: no attempt runs, no row waits to be stored.
-bool ss_engine_is_quiet(const struct ss_engine *engine);
+bool ss_engine_is_quiet(const struct ss_engine *it);
 // The thread is in memory, or is being read. Else it is read before anything is
 // written to it.
-bool ss_engine_knows(const struct ss_engine *engine, const char *thread);
+bool ss_engine_knows(const struct ss_engine *it, const char *thread);
 // Shards of threads whose runs are under way.
-struct ss_shards ss_engine_busy(const struct ss_engine *engine);
+struct ss_shards ss_engine_busy(const struct ss_engine *it);
 
 #endif

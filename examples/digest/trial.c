@@ -76,7 +76,8 @@ static int append_effect(
     if (size < 0 || (size_t)size >= sizeof(line))
         return ss_fail_final(task, "effects", "the name is too long: %s", name);
     for (char *c = line + size - 1 - strlen(name); c < line + size - 1; c++)
-        *c = *c == '\t' || *c == '\n' ? '?' : *c; // they part the line
+        if (*c == '\t' || *c == '\n') // they part the line
+            *c = '?';
     int file =
         open(trial->log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     ssize_t written = file < 0 ? -1 : write(file, line, (size_t)size);

@@ -38,7 +38,7 @@ void ss_waits_verify(const struct engine *engine, struct census *census);
 
 struct loop *ss_loop_new(struct thread *thread, struct run *run,
     struct ss_graph *graph, const char *ns);
-void ss_loop_destroy(struct loop **loop);
+void ss_loop_destroy(struct loop **place);
 // Start from a saved checkpoint, or (NULL) from the synthetic empty one; sets
 // step, channels, versions, pending writes (R5.3-R5.4).
 int ss_loop_load(struct loop *loop, struct ss_checkpoint_entry *mark,

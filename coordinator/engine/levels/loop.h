@@ -216,7 +216,7 @@ void ss_loop_plan(struct loop *loop, bool execute);
 // One more: that of the node which handles `failed`.
 struct task *ss_loop_plan_handler(struct loop *loop, struct task *failed);
 void ss_loop_drop_tasks(struct loop *loop);
-void ss_task_destroy(struct task **task);
+void ss_task_destroy(struct task **place);
 // What these wrote, with the folds that are there, becomes the machine's state.
 // *ret_channel: the one at fault, or SS_NONE.
 int ss_loop_apply(struct loop *loop, const struct ss_update_task *tasks,

@@ -17,7 +17,7 @@ struct task;
 
 // Bits of the modes in a list of names, or in one name; NULL: none. Where a
 // name is none, `error` is set (SS_EINVAL).
-unsigned ss_stream_modes(const json_t *modes, struct ss_error *error);
+unsigned ss_stream_modes(const json_t *list, struct ss_error *error);
 unsigned ss_stream_mode(const char *name); // 0: none
 // "a:1|b:2" as a list. Gives.
 json_t *ss_ns_json(const char *ns);

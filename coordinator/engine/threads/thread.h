@@ -130,7 +130,7 @@ static inline bool ss_thread_is_anothers(int status)
 struct thread *ss_thread_find(struct engine *engine, const char *id);
 // The hot thread; made, and its loading asked for, if need be and if it may.
 struct thread *ss_thread_get(struct engine *engine, const char *id);
-void ss_thread_destroy(struct thread **thread);
+void ss_thread_destroy(struct thread **place);
 // Whose unit or read has that tag; NULL: nobody's (any more).
 struct thread *ss_thread_awaits(struct engine *engine, uint64_t tag);
 // Rows that a thread asked for. Gives that thread if it can be used now, by
